@@ -1,0 +1,281 @@
+"""Where objects under check live, and the requests they answer with plain data.
+
+A `Home` is the same code on both sides: in the learner's kernel, around the reference,
+and inside the sandbox. A request is a dict; so is its reply:
+
+    {"op": "call", "target": name or Ref, "method": None, "args": (...), "kwargs": {...},
+     "gradients": bool, "inputs": bool, "watch": bool}
+    {"op": "load", "target": Ref, "weights": {name: tensor}}
+    {"op": "parameters", "target": Ref}
+    {"op": "train", "target": Ref, "mode": bool}
+    {"op": "to", "target": Ref, "dtype": "float64"}
+
+    {"value": ..., "gradients": {...}, "inputs": ..., "calls": [...], "largest": n}
+    {"error": {"type", "bases", "message", "where"}}
+"""
+
+import functools
+import linecache
+import math
+import traceback
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+from torch.overrides import TorchFunctionMode
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from autograder.checking.values import Function, Ref
+
+
+def spread(tensor: Tensor) -> Tensor:
+    """The same values in memory that is not contiguous (where a tensor can be so)."""
+    padded = torch.empty(*tensor.shape, 2, dtype=tensor.dtype, device=tensor.device)
+    padded[..., 0] = tensor.detach()
+    padded[..., 1] = 1
+    return padded[..., 0]
+
+
+def copied(tensor: Tensor) -> Tensor:
+    """A copy that shares nothing with the original and is as contiguous as it was."""
+    plain = tensor.detach().as_subclass(Tensor)
+    return plain.clone() if plain.is_contiguous() else spread(plain)
+
+
+def mapped(change: Callable[[Tensor], Any], value: Any) -> Any:
+    """`value` with every tensor in it changed."""
+    if isinstance(value, Tensor):
+        return change(value)
+    if isinstance(value, tuple | list):
+        return type(value)(mapped(change, item) for item in value)
+    if isinstance(value, dict):
+        return {key: mapped(change, item) for key, item in value.items()}
+    if isinstance(value, Function):
+        bound = mapped(change, value.bound)
+        return Function(value.source, value.name, bound, value.build)
+    return value
+
+
+def tensors(value: Any, path: str = "") -> Iterator[tuple[str, Tensor]]:
+    """Every tensor in a tree of tuples, lists and dicts, with its path."""
+    if isinstance(value, Tensor):
+        yield path, value
+    elif isinstance(value, tuple | list):
+        for index, item in enumerate(value):
+            yield from tensors(item, f"{path}.{index}" if path else str(index))
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield from tensors(item, f"{path}.{key}" if path else str(key))
+
+
+def cotangent(tensor: Tensor) -> Tensor:
+    """A fixed direction to differentiate along: no two entries weigh the same."""
+    steps = torch.arange(tensor.numel(), dtype=torch.float64)
+    return torch.cos(1.7 * steps + 0.3).reshape(tensor.shape).to(tensor)
+
+
+class Watch:
+    """Notes the names of the torch functions that run, and the largest tensor that they make."""
+
+    def __init__(self) -> None:
+        self.names: set[str] = set()
+        self.largest = 0
+
+    def __enter__(self) -> "Watch":
+        watch = self
+
+        class Functions(TorchFunctionMode):
+            def __torch_function__(self, func, types, args=(), kwargs=None):
+                watch.names.add(getattr(func, "__name__", ""))
+                return func(*args, **(kwargs or {}))
+
+        class Operations(TorchDispatchMode):
+            def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+                watch.names.add(func.overloadpacket.__name__)
+                result = func(*args, **(kwargs or {}))
+                for _, tensor in tensors(result):
+                    watch.largest = max(watch.largest, tensor.numel())
+                return result
+
+        self._modes = (Functions(), Operations())
+        for mode in self._modes:
+            mode.__enter__()
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        for mode in reversed(self._modes):
+            mode.__exit__(*error)
+
+
+@functools.lru_cache(maxsize=256)
+def _compiled(source: str) -> Any:
+    return compile(source, "<argument>", "exec")
+
+
+class Home:
+    """Holds named objects and the instances made from them, and performs requests on them."""
+
+    def __init__(self, namespace: dict[str, Any]) -> None:
+        self.namespace = namespace
+        self.instances: list[Any] = []
+
+    def perform(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Answer one request; whatever the code under check raises becomes part of the reply."""
+        try:
+            return getattr(self, "_" + request["op"])(request)
+        except (Exception, SystemExit, RecursionError) as error:
+            return {"error": described(error)}
+
+    def _target(self, target: str | Ref) -> Any:
+        if isinstance(target, Ref):
+            return self.instances[target.number]
+        if target not in self.namespace:
+            raise NameError(f"name {target!r} is not defined")
+        return self.namespace[target]
+
+    def _argument(self, value: Any) -> Any:
+        if isinstance(value, Tensor):
+            return copied(value)
+        if isinstance(value, Ref):
+            return self.instances[value.number]
+        if isinstance(value, tuple | list):
+            return type(value)(self._argument(item) for item in value)
+        if isinstance(value, dict):
+            return {key: self._argument(item) for key, item in value.items()}
+        if isinstance(value, Function):
+            names = {"math": math, "torch": torch, "Tensor": Tensor, "nn": nn, "F": F}
+            exec(_compiled(value.source), names)
+            bound = {key: self._argument(item) for key, item in value.bound.items()}
+            made = functools.partial(names[value.name], **bound) if bound else names[value.name]
+            return made() if value.build else made
+        return value
+
+    def _result(self, value: Any, depth: int = 0) -> Any:
+        if depth > 20:
+            raise ValueError("the result is nested more than 20 deep")
+        if isinstance(value, Tensor):
+            return value.detach().as_subclass(Tensor).clone().contiguous()
+        if value is None or isinstance(value, bool | int | float | str):
+            return next(
+                (kind(value) for kind in (bool, int, float, str) if isinstance(value, kind)), None
+            )
+        if isinstance(value, tuple | list):
+            items = [self._result(item, depth + 1) for item in value]
+            return tuple(items) if isinstance(value, tuple) else items
+        if isinstance(value, dict):
+            return {str(key): self._result(item, depth + 1) for key, item in value.items()}
+        if isinstance(value, torch.dtype):
+            return str(value)
+        if hasattr(value, "__array__") and hasattr(value, "dtype"):
+            return torch.as_tensor(value).clone()
+        self.instances.append(value)
+        return Ref(len(self.instances) - 1)
+
+    def _call(self, request: dict[str, Any]) -> dict[str, Any]:
+        target = self._target(request["target"])
+        function = getattr(target, request["method"]) if request.get("method") else target
+        args = self._argument(tuple(request["args"]))
+        kwargs = self._argument(dict(request["kwargs"]))
+        if request.get("gradients"):
+            return self._gradients(target, function, args, kwargs)
+        reply: dict[str, Any] = {}
+        if request.get("watch"):
+            with Watch() as watch:
+                value = function(*args, **kwargs)
+            reply |= {"calls": sorted(watch.names), "largest": watch.largest}
+        else:
+            value = function(*args, **kwargs)
+        reply["value"] = self._result(value)
+        if request.get("inputs"):
+            left = {**dict(tensors(args)), **dict(tensors(kwargs))}
+            reply["inputs"] = {path: copied(tensor) for path, tensor in left.items()}
+        return reply
+
+    def _gradients(
+        self, target: Any, function: Callable, args: tuple, kwargs: dict[str, Any]
+    ) -> dict[str, Any]:
+        leaves = {
+            path: tensor.requires_grad_()
+            for path, tensor in [*tensors(args), *tensors(kwargs)]
+            if tensor.is_floating_point()
+        }
+        parameters = dict(target.named_parameters()) if isinstance(target, nn.Module) else {}
+        with torch.enable_grad():
+            value = function(*args, **kwargs)
+            total = sum(
+                (tensor * cotangent(tensor)).sum()
+                for _, tensor in tensors(value)
+                if tensor.requires_grad
+            )
+        sources = [*leaves.values(), *parameters.values()]
+        found: Any = [None] * len(sources)
+        if isinstance(total, Tensor):
+            found = torch.autograd.grad(total, sources, allow_unused=True)
+        filled = [
+            torch.zeros_like(source) if grad is None else grad.detach().clone()
+            for source, grad in zip(sources, found, strict=True)
+        ]
+        return {
+            "value": self._result(value),
+            "gradients": {
+                "inputs": dict(zip(leaves, filled[: len(leaves)], strict=True)),
+                "parameters": dict(zip(parameters, filled[len(leaves) :], strict=True)),
+            },
+        }
+
+    def _module(self, request: dict[str, Any]) -> nn.Module:
+        module = self._target(request["target"])
+        if not isinstance(module, nn.Module):
+            raise TypeError(f"{type(module).__name__} is not an nn.Module, so it has no parameters")
+        return module
+
+    def _load(self, request: dict[str, Any]) -> dict[str, Any]:
+        module = self._module(request)
+        own = dict(module.named_parameters())
+        for name, weight in request["weights"].items():
+            if name not in own:
+                names = ", ".join(own) or "none"
+                raise LookupError(f"there is no parameter {name}; its parameters are: {names}")
+            if own[name].shape != weight.shape:
+                raise LookupError(
+                    f"the parameter {name} has shape {list(own[name].shape)}, "
+                    f"not {list(weight.shape)}"
+                )
+            with torch.no_grad():
+                own[name].copy_(weight)
+        return {"value": None}
+
+    def _parameters(self, request: dict[str, Any]) -> dict[str, Any]:
+        named = self._module(request).named_parameters()
+        return {"value": {name: copied(parameter) for name, parameter in named}}
+
+    def _train(self, request: dict[str, Any]) -> dict[str, Any]:
+        self._module(request).train(request["mode"])
+        return {"value": None}
+
+    def _to(self, request: dict[str, Any]) -> dict[str, Any]:
+        self._module(request).to(getattr(torch, request["dtype"]))
+        return {"value": None}
+
+
+def described(error: BaseException) -> dict[str, Any]:
+    """An exception as data: its type, what it says, and the last line of the code under check."""
+    where = ""
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        written = frame.filename.startswith("<ipython-input") or "ipykernel" in frame.filename
+        if written or "/tmp/ipy" in frame.filename:
+            line = frame.line or linecache.getline(frame.filename, frame.lineno or 0).strip()
+            where = f"line {frame.lineno} of {frame.name}: {line}"
+            break
+    try:
+        message = str(error)
+    except Exception:
+        message = ""
+    return {
+        "type": type(error).__name__,
+        "bases": [base.__name__ for base in type(error).__mro__],
+        "message": message[:2000],
+        "where": where[:500],
+    }

@@ -1,0 +1,317 @@
+"""Comparisons that end in one readable sentence."""
+
+import contextvars
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from autograder.checking.calling import mapped, spread, tensors
+from autograder.checking.draw import Draw
+from autograder.checking.subject import Raised, Subject
+from autograder.checking.values import Function, Ref
+
+current_draw: contextvars.ContextVar[Draw | None] = contextvars.ContextVar("draw", default=None)
+
+
+class Failure(Exception):
+    """The check does not hold; the text is the account for the learner."""
+
+
+def require(condition: bool, sentence: str) -> None:
+    """Fail with the sentence unless the condition holds."""
+    if not condition:
+        raise Failure(sentence)
+
+
+def shape_text(tensor: Tensor) -> str:
+    """`[L=5, D=8]`: sizes with the names of the axes that were drawn with that size alone."""
+    draw = current_draw.get()
+    named = draw.axes if draw else {}
+
+    def axis(size: int) -> str:
+        names = named.get(size, set())
+        return f"{next(iter(names))}={size}" if len(names) == 1 else str(size)
+
+    return "[" + ", ".join(axis(size) for size in tensor.shape) + "]"
+
+
+def brief(value: Any) -> str:
+    """A value in a few characters."""
+    if isinstance(value, Tensor):
+        if value.dim() == 0:
+            return f"tensor({number(value.item())})"
+        kind = "" if value.dtype == torch.float32 else f" {str(value.dtype).removeprefix('torch.')}"
+        return f"{shape_text(value)}{kind}"
+    if isinstance(value, Function):
+        return f"{value.name}(...)" if value.build else value.name
+    if isinstance(value, Ref):
+        return "your layer"
+    if isinstance(value, float):
+        return number(value)
+    if isinstance(value, list | tuple):
+        inside = ", ".join(brief(item) for item in value[:4]) + (", ..." if len(value) > 4 else "")
+        return f"[{inside}]" if isinstance(value, list) else f"({inside})"
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def number(value: Any) -> str:
+    """Five significant digits of a float; anything else as it is."""
+    if isinstance(value, bool) or not isinstance(value, float):
+        return str(value)
+    return f"{value:.5g}"
+
+
+def kind_of(value: Any) -> str:
+    """What a result is, in the learner's words."""
+    if isinstance(value, Tensor):
+        return f"a tensor of shape {shape_text(value)}"
+    if value is None:
+        return "None (is a `return` missing?)"
+    if isinstance(value, tuple | list):
+        return f"a {type(value).__name__} of {len(value)}"
+    if isinstance(value, Subject | Ref):
+        return "an object"
+    return f"a {type(value).__name__}: {brief(value)}"
+
+
+def _prefix(case: str, call: str) -> str:
+    return f"{case}: {call}" if case else call
+
+
+def close(
+    got: Any,
+    want: Any,
+    *,
+    names: Sequence[str] | None = None,
+    case: str = "",
+    call: str = "",
+    rtol: float = 1e-4,
+    atol: float = 1e-5,
+    dtype: bool = True,
+) -> None:
+    """Fail unless two trees of tensors and numbers agree within rtol and atol."""
+    start = _prefix(case, call) or "The result"
+    problem = difference(got, want, names, rtol, atol, dtype)
+    if problem:
+        raise Failure(f"{start} {problem}")
+
+
+def same(got: Any, want: Any, *, case: str = "", call: str = "", dtype: bool = True) -> None:
+    """Fail unless the two are equal exactly."""
+    close(got, want, case=case, call=call, rtol=0.0, atol=0.0, dtype=dtype)
+
+
+def difference(
+    got: Any,
+    want: Any,
+    names: Sequence[str] | None = None,
+    rtol: float = 1e-4,
+    atol: float = 1e-5,
+    dtype: bool = True,
+    label: str = "",
+) -> str:
+    """Where `got` first differs from `want`, as the rest of a sentence; empty if nowhere."""
+    subject = f"{label}: " if label else ""
+    if isinstance(want, tuple | list):
+        if not isinstance(got, tuple | list) or len(got) != len(want):
+            parts = f" ({', '.join(names)})" if names else ""
+            return f"{subject}should return {len(want)} values{parts}; it returned {kind_of(got)}."
+        for index, (one, other) in enumerate(zip(got, want, strict=True)):
+            name = names[index] if names and index < len(names) else f"value {index}"
+            name = f"{label}, {name}" if label else name
+            if problem := difference(one, other, None, rtol, atol, dtype, name):
+                return problem
+        return ""
+    if isinstance(want, dict):
+        if not isinstance(got, dict):
+            return f"{subject}should return a dict; it returned {kind_of(got)}."
+        if set(got) != set(want):
+            missing, extra = sorted(set(want) - set(got)), sorted(set(got) - set(want))
+            return f"{subject}has other names: missing {missing[:5]}, unexpected {extra[:5]}."
+        for key in want:
+            name = f"{label}, {key}" if label else key
+            if problem := difference(got[key], want[key], None, rtol, atol, dtype, name):
+                return problem
+        return ""
+    if isinstance(want, Tensor):
+        return _tensor_difference(got, want, rtol, atol, dtype, subject)
+    if isinstance(want, float):
+        if isinstance(got, Tensor) and got.numel() == 1:
+            got = got.item()
+        if isinstance(got, bool) or not isinstance(got, int | float):
+            return f"{subject}should be a number; it is {kind_of(got)}."
+        if got == want or math.isclose(got, want, rel_tol=rtol, abs_tol=atol):
+            return ""
+        return f"{subject}expected {number(want)}, got {number(float(got))}."
+    if isinstance(want, int) and not isinstance(want, bool):
+        if isinstance(got, Tensor) and got.numel() == 1 and not got.is_floating_point():
+            got = got.item()
+        if isinstance(got, bool) or not isinstance(got, int):
+            return f"{subject}should be a whole number; it is {kind_of(got)}."
+    if type(got) is not type(want) or got != want:
+        return f"{subject}expected {brief(want)}, got {kind_of(got)}."
+    return ""
+
+
+def _tensor_difference(
+    got: Any, want: Tensor, rtol: float, atol: float, dtype: bool, subject: str
+) -> str:
+    if not isinstance(got, Tensor):
+        return f"{subject}should be a tensor of shape {shape_text(want)}; it is {kind_of(got)}."
+    if got.shape != want.shape:
+        return f"{subject}should have shape {shape_text(want)}; it has {shape_text(got)}."
+    if dtype and got.dtype != want.dtype:
+        return f"{subject}should have dtype {want.dtype}; it has {got.dtype}."
+    if want.dtype in (torch.float16, torch.bfloat16) and rtol:
+        rtol, atol = max(rtol, 2e-2), max(atol, 2e-2)
+    one, other = got.to(torch.float64), want.to(torch.float64)
+    wrong = ~torch.isclose(one, other, rtol=rtol, atol=atol)
+    if not wrong.any():
+        return ""
+    index = tuple(int(i) for i in wrong.nonzero()[0])
+    expected, came = want[index].item(), got[index].item()
+    at = f" at {list(index)}" if index else ""
+    share = f" ({int(wrong.sum())} of {wrong.numel()} numbers differ)" if wrong.numel() > 1 else ""
+    return f"{subject}expected {number(expected)}{at}, got {number(came)}{share}."
+
+
+def raises(
+    student: Subject,
+    error: type[BaseException],
+    *args: Any,
+    says: Sequence[str] = (),
+    case: str = "",
+    **kwargs: Any,
+) -> None:
+    """Fail unless the call raises that error with every one of the texts in its message."""
+    try:
+        result = student(*args, **kwargs)
+    except Raised as raised:
+        start = _prefix(case, student.last_call)
+        if error.__name__ not in raised.bases:
+            raise Failure(
+                f"{start} should raise {error.__name__}; it raised {raised.type}: {raised.message}"
+            ) from None
+        missing = [text for text in says if text not in raised.message]
+        if missing:
+            raise Failure(
+                f"{start} should name {' and '.join(missing)} in its error; "
+                f"it says: {raised.message}"
+            ) from None
+        return
+    start = _prefix(case, student.last_call)
+    raise Failure(f"{start} should raise {error.__name__}; it returned {kind_of(result)}.")
+
+
+def agrees(
+    student: Subject,
+    reference: Subject,
+    *args: Any,
+    case: str = "",
+    names: Sequence[str] | None = None,
+    gradients: bool = True,
+    contiguous: bool = True,
+    double: bool = True,
+    unchanged: bool = True,
+    rtol: float = 1e-4,
+    atol: float = 1e-5,
+    dtype: bool = True,
+    **kwargs: Any,
+) -> Any:
+    """The battery: values, inputs unchanged, gradients, non-contiguous inputs, float64.
+
+    Returns the student's result.
+    """
+    given = {**dict(tensors(args)), **dict(tensors(kwargs))}
+    floating = any(tensor.is_floating_point() for tensor in given.values())
+    tolerance = {"rtol": rtol, "atol": atol, "dtype": dtype, "names": names}
+
+    want = reference(*args, **kwargs)
+    got = student(*args, **kwargs)
+    close(got, want, case=case, call=student.last_call, **tolerance)
+
+    if unchanged and given:
+        _, left = student.with_inputs(*args, **kwargs)
+        for path, tensor in given.items():
+            after = left.get(path)
+            if after is None or difference(after, tensor, rtol=0.0, atol=0.0):
+                raise Failure(
+                    f"{_prefix(case, student.last_call)} changes its input: work on a copy, or "
+                    "use operations that do not end in an underscore."
+                )
+    if gradients and (floating or student.is_instance):
+        _same_gradients(student, reference, args, kwargs, case, rtol, atol)
+    if contiguous and given:
+        spread_args, spread_kwargs = mapped(spread, args), mapped(spread, kwargs)
+        got = student(*spread_args, **spread_kwargs)
+        call = student.last_call + " with inputs that are not contiguous in memory"
+        close(got, want, case=case, call=call, **tolerance)
+    if double and floating:
+        _same_in_double(student, reference, args, kwargs, case, names, dtype)
+    return got
+
+
+def _same_gradients(
+    student: Subject,
+    reference: Subject,
+    args: tuple,
+    kwargs: dict[str, Any],
+    case: str,
+    rtol: float,
+    atol: float,
+) -> None:
+    want = reference.gradients(*args, **kwargs)
+    got = student.gradients(*args, **kwargs)
+    start = _prefix(case, student.last_call)
+    for kind, mine, theirs in (
+        ("input", got.inputs, want.inputs),
+        ("parameter", got.parameters, want.parameters),
+    ):
+        for path, expected in theirs.items():
+            found = mine.get(path)
+            if found is None and kind == "parameter":
+                continue  # inner names are free where the contract says so
+            label = f"{kind} {path}"
+            if found is None:
+                raise Failure(f"{start}: no gradient reaches {label}.")
+            if not torch.isfinite(found).all():
+                raise Failure(f"{start}: the gradient of {label} is not finite (NaN or infinite).")
+            if not found.any() and expected.any():
+                raise Failure(
+                    f"{start}: no gradient reaches {label}: somewhere the result is cut off from "
+                    "it (`.detach()`, `.item()`, `torch.tensor(...)`, a NumPy detour)."
+                )
+            scale = float(expected.abs().max()) if expected.numel() else 0.0
+            if problem := difference(
+                found, expected, rtol=10 * rtol, atol=10 * atol * max(1.0, scale)
+            ):
+                raise Failure(f"{start}: the gradient of {label} is wrong: {problem}")
+
+
+def _same_in_double(
+    student: Subject,
+    reference: Subject,
+    args: tuple,
+    kwargs: dict[str, Any],
+    case: str,
+    names: Sequence[str] | None,
+    dtype: bool,
+) -> None:
+    def doubled(tensor: Tensor) -> Tensor:
+        return tensor.double() if tensor.is_floating_point() else tensor
+
+    wide_args, wide_kwargs = mapped(doubled, args), mapped(doubled, kwargs)
+    for subject in (reference, student):
+        if subject.is_instance:
+            subject.to("float64")
+    want = reference(*wide_args, **wide_kwargs)
+    got = student(*wide_args, **wide_kwargs)
+    call = student.last_call
+    for subject in (reference, student):
+        if subject.is_instance:
+            subject.to("float32")
+    close(got, want, names=names, case=case, call=call, rtol=1e-6, atol=1e-8, dtype=dtype)

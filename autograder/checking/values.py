@@ -1,0 +1,44 @@
+"""The arguments and results of a call that are not plain data."""
+
+import inspect
+import textwrap
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Ref:
+    """An object that stays where the code runs: an instance of a student's class."""
+
+    number: int
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function that travels as source text, with the values bound to its last parameters.
+
+    With `build`, the argument is what the function returns where the code runs.
+    """
+
+    source: str
+    name: str
+    bound: dict[str, Any] = field(default_factory=dict)
+    build: bool = False
+
+
+def _travelling(function: Callable, bound: dict[str, Any], build: bool) -> Function:
+    source = textwrap.dedent(inspect.getsource(function))
+    if not source.startswith("def "):
+        raise TypeError(f"{function!r} must be a plain `def` function to travel as source text.")
+    return Function(source, function.__name__, bound, build)
+
+
+def portable(function: Callable, **bound: Any) -> Function:
+    """An argument that is a function; it may use math, torch, nn, F and its bound values only."""
+    return _travelling(function, bound, build=False)
+
+
+def built(function: Callable, **bound: Any) -> Function:
+    """An argument that is what `function(**bound)` returns where the student's code runs."""
+    return _travelling(function, bound, build=True)
