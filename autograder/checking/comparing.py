@@ -113,6 +113,7 @@ def difference(
     atol: float = 1e-5,
     dtype: bool = True,
     label: str = "",
+    nan_equal: bool = False,
 ) -> str:
     """Where `got` first differs from `want`, as the rest of a sentence; empty if nowhere."""
     subject = f"{label}: " if label else ""
@@ -123,7 +124,7 @@ def difference(
         for index, (one, other) in enumerate(zip(got, want, strict=True)):
             name = names[index] if names and index < len(names) else f"value {index}"
             name = f"{label}, {name}" if label else name
-            if problem := difference(one, other, None, rtol, atol, dtype, name):
+            if problem := difference(one, other, None, rtol, atol, dtype, name, nan_equal):
                 return problem
         return ""
     if isinstance(want, dict):
@@ -134,16 +135,18 @@ def difference(
             return f"{subject}has other names: missing {missing[:5]}, unexpected {extra[:5]}."
         for key in want:
             name = f"{label}, {key}" if label else key
-            if problem := difference(got[key], want[key], None, rtol, atol, dtype, name):
+            if problem := difference(got[key], want[key], None, rtol, atol, dtype, name, nan_equal):
                 return problem
         return ""
     if isinstance(want, Tensor):
-        return _tensor_difference(got, want, rtol, atol, dtype, subject)
+        return _tensor_difference(got, want, rtol, atol, dtype, subject, nan_equal)
     if isinstance(want, float):
         if isinstance(got, Tensor) and got.numel() == 1:
             got = got.item()
         if isinstance(got, bool) or not isinstance(got, int | float):
             return f"{subject}should be a number; it is {kind_of(got)}."
+        if nan_equal and math.isnan(got) and math.isnan(want):
+            return ""
         if got == want or math.isclose(got, want, rel_tol=rtol, abs_tol=atol):
             return ""
         return f"{subject}expected {number(want)}, got {number(float(got))}."
@@ -158,7 +161,13 @@ def difference(
 
 
 def _tensor_difference(
-    got: Any, want: Tensor, rtol: float, atol: float, dtype: bool, subject: str
+    got: Any,
+    want: Tensor,
+    rtol: float,
+    atol: float,
+    dtype: bool,
+    subject: str,
+    nan_equal: bool,
 ) -> str:
     if not isinstance(got, Tensor):
         return f"{subject}should be a tensor of shape {shape_text(want)}; it is {kind_of(got)}."
@@ -169,7 +178,7 @@ def _tensor_difference(
     if want.dtype in (torch.float16, torch.bfloat16) and rtol:
         rtol, atol = max(rtol, 2e-2), max(atol, 2e-2)
     one, other = got.to(torch.float64), want.to(torch.float64)
-    wrong = ~torch.isclose(one, other, rtol=rtol, atol=atol)
+    wrong = ~torch.isclose(one, other, rtol=rtol, atol=atol, equal_nan=nan_equal)
     if not wrong.any():
         return ""
     index = tuple(int(i) for i in wrong.nonzero()[0])
@@ -280,7 +289,7 @@ def _same_gradients(
                 raise Failure(f"{start}: no gradient reaches {label}.")
             if not torch.isfinite(found).all():
                 raise Failure(f"{start}: the gradient of {label} is not finite (NaN or infinite).")
-            if not found.any() and expected.any():
+            if not found.any() and difference(found, expected, rtol=0.0, atol=atol):
                 raise Failure(
                     f"{start}: no gradient reaches {label}: somewhere the result is cut off from "
                     "it (`.detach()`, `.item()`, `torch.tensor(...)`, a NumPy detour)."

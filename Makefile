@@ -1,0 +1,80 @@
+# Two commands: `make` builds and grades everything, `make test` tests it. `make help` lists the rest.
+
+.DEFAULT_GOAL := all
+.DELETE_ON_ERROR:
+# Every step has both cores to itself, and one step's output is not mixed with another's.
+.NOTPARALLEL:
+
+PYTHON ?=
+PORT ?= 8000
+export PYTHON
+
+# A virtual environment holds the path of its folder: a copied or moved tree makes its own.
+READY := .venv/.ready-$(shell pwd | cksum | cut -d ' ' -f 1)
+
+files = $(shell find $(1) -type f ! -path '*/__pycache__/*' ! -path '*/.ipynb_checkpoints/*' ! -name '.*' 2>/dev/null)
+BOOK := $(call files,book solutions _config.yml)
+CODE := $(call files,book/*.ipynb book/lab solutions autograder nbgrader_config.py) pyproject.toml
+
+.PHONY: all setup book release grade test serve notebooks bench format lint constraints clean clean-all help
+
+all: $(READY) build/.book build/.release build/.grade  ## set up, build the book and the release, grade the sample class, say where to look
+	@.venv/bin/python make/summary.py
+
+setup: $(READY)  ## make the virtual environment .venv (PYTHON=... chooses the Python)
+
+book: build/.book  ## build the book
+
+release: build/.release  ## build the release notebooks and the student bundle
+
+grade: build/.grade  ## write the sample class's submissions and grade them in the sandbox
+
+test: $(READY) build/.book  ## set up, and run every test
+	@.venv/bin/python make/test.py
+
+serve: build/.book  ## show the book at http://127.0.0.1:8000 (PORT=... for another port)
+	.venv/bin/python -m http.server --bind 127.0.0.1 --directory build/book/_build/html $(PORT)
+
+notebooks: $(READY)  ## run the chapters in place and store their outputs
+	.venv/bin/python make/notebooks.py
+
+bench: $(READY) build/.release  ## compare the grading time with stock nbgrader's
+	.venv/bin/python -m tests.bench
+
+format: $(READY)  ## format the code
+	.venv/bin/ruff check --fix-only --quiet .
+	.venv/bin/ruff format .
+
+lint: $(READY)  ## check the code's style
+	.venv/bin/ruff check .
+	.venv/bin/ruff format --check .
+
+constraints: $(READY)  ## write the versions that are installed into constraints.txt
+	.venv/bin/python make/constraints.py
+
+clean:  ## remove what was built (build/)
+	rm -rf build
+
+clean-all: clean  ## remove the virtual environment too
+	rm -rf .venv .pytest_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+help:  ## list these commands
+	@sed -n 's/^\([a-z-]*\):.*  ## /\1 /p' Makefile | while read -r name text; do printf '  %-16s %s\n' "make $${name#all}" "$$text"; done
+
+$(READY): pyproject.toml constraints.txt make/setup.py
+	@python=$$(sh make/find_python.sh) && "$$python" make/setup.py
+	@touch $@
+
+build/.book: $(READY) $(BOOK)
+	@.venv/bin/python make/book.py
+	@touch $@
+
+build/.release: $(READY) $(CODE)
+	@mkdir -p build
+	.venv/bin/autograder release
+	@touch $@
+
+# Leaves no stamp where there is no sandbox.
+build/.grade: build/.release tests/sample_class.py
+	@.venv/bin/python make/grade.py

@@ -1,0 +1,55 @@
+"""`autograder check NOTEBOOK`: the same checks as in the notebook, as a table in the terminal."""
+
+import contextlib
+import json
+import os
+import sys
+from pathlib import Path
+
+from autograder.checking import notebook as in_notebook
+from autograder.checking.feedback import details, headline, points_text
+from autograder.checking.judge import Verdict
+
+
+def check_notebook(path: Path) -> list[Verdict]:
+    """Run a notebook's cells in this process and return what its check cells found.
+
+    Cells tagged `ungraded` (training, figures) are left out. Raises ValueError with one sentence
+    when the file is not a notebook.
+    """
+    try:
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    except FileNotFoundError:
+        raise ValueError(f"There is no file {path}.") from None
+    except (OSError, ValueError, KeyError, TypeError):
+        raise ValueError(f"{path} is not a notebook: save it in Jupyter and try again.") from None
+
+    os.environ["MPLBACKEND"] = "Agg"
+    from IPython.core.interactiveshell import InteractiveShell
+    from IPython.utils.capture import capture_output
+
+    shell = InteractiveShell.instance()
+    found: list[Verdict] = []
+    in_notebook.observers.append(found.append)
+    sys.path.insert(0, str(path.resolve().parent))
+    try:
+        with contextlib.chdir(path.resolve().parent), capture_output():
+            for cell in cells:
+                tags = cell.get("metadata", {}).get("tags", [])
+                if cell.get("cell_type") == "code" and "ungraded" not in tags:
+                    shell.run_cell("".join(cell["source"]), store_history=False)
+    finally:
+        in_notebook.observers.remove(found.append)
+    latest = {verdict.name: verdict for verdict in found}
+    return list(latest.values())
+
+
+def table(verdicts: list[Verdict]) -> str:
+    """The verdicts in plain text, with the total."""
+    lines: list[str] = []
+    for verdict in verdicts:
+        lines += [headline(verdict), *(f"    {line}" for line in details(verdict))]
+    earned = sum(verdict.points for verdict in verdicts)
+    possible = sum(verdict.max_points for verdict in verdicts)
+    lines.append(f"{earned:g} of {points_text(possible)}")
+    return "\n".join(lines)

@@ -1,0 +1,640 @@
+"""Checks for chapter 2, softmax."""
+
+import math
+
+import torch
+from torch.nn import functional as F
+
+from autograder.checking import agrees, exercise, misconception, raises, require
+
+LIBRARY = ("softmax", "log_softmax", "scaled_dot_product_attention")
+
+
+@exercise("softmax", chapter="02-softmax", points=2, forbidden=LIBRARY)
+def _(student, reference, draw):
+    agrees(student, reference, draw.normal(L=5, S=7))
+    agrees(student, reference, draw.normal(S=7), case="one slice")
+    agrees(student, reference, draw.normal(B=2, L=5, S=7), dim=1, case="along the middle dimension")
+    agrees(student, reference, draw.normal(L=5, S=7), dim=0, case="along the first dimension")
+
+    loose = {"rtol": 2e-3}  # float32 keeps scores of 1e4 to three decimals
+    high = 1e4 + draw.normal(L=3, S=4)
+    agrees(student, reference, high, case="scores of 1e4", **loose)
+    agrees(student, reference, -high, case="scores of -1e4", **loose)
+    levels = torch.tensor([[1e4], [0.0], [-1e4]]) + draw.normal(L=3, S=4)
+    agrees(student, reference, levels, case="one slice high, one low", **loose)
+    agrees(student, reference, 1e4 * draw.normal(L=3, S=4), case="scores from -1e4 to 1e4", **loose)
+
+    holes = draw.normal(L=3, S=4)
+    holes[0, 1] = holes[2, 0] = holes[2, 3] = -math.inf
+    agrees(student, reference, holes, case="some scores -inf")
+    holes[1] = -math.inf
+    agrees(student, reference, holes, case="a slice that is all -inf")
+
+
+@misconception(
+    "softmax",
+    "The exponentials are not divided by their sum, so they are positive, but are no shares of a "
+    "whole: each slice should sum to one.",
+)
+def _(scores, dim=-1):
+    return torch.exp(scores - scores.amax(dim=dim, keepdim=True))
+
+
+@misconception(
+    "softmax",
+    "The exponentials are divided by the sum over the whole tensor. Every slice along `dim` "
+    "should sum to one by itself.",
+)
+def _(scores, dim=-1):
+    exponentials = torch.exp(scores - scores.max())
+    return exponentials / exponentials.sum()
+
+
+@misconception(
+    "softmax",
+    "The scores themselves are divided by their sum, without exp. With scores of both signs that "
+    "gives negative weights, and a sum near zero gives huge ones.",
+)
+def _(scores, dim=-1):
+    return scores / scores.sum(dim=dim, keepdim=True)
+
+
+@misconception(
+    "softmax",
+    "The last dimension is always the one that sums to one: `dim` is not used. The caller says "
+    "along which dimension the weights compete.",
+)
+def _(scores, dim=-1):
+    exponentials = torch.exp(scores - scores.amax(dim=-1, keepdim=True))
+    return exponentials / exponentials.sum(dim=-1, keepdim=True)
+
+
+@misconception(
+    "softmax",
+    "exp of a large score is infinite, and exp of a very negative one is zero; the division then "
+    "gives NaN. Yet adding the same number to all scores of a slice would change nothing.",
+)
+def _(scores, dim=-1):
+    exponentials = torch.exp(scores)
+    return exponentials / exponentials.sum(dim=dim, keepdim=True)
+
+
+@misconception(
+    "softmax",
+    "Large scores were cut off at a bound so that exp stays finite. All scores beyond the bound "
+    "then look equal, although their differences are what softmax is about.",
+)
+def _(scores, dim=-1):
+    exponentials = torch.exp(scores.clamp(-80, 80))
+    return exponentials / exponentials.sum(dim=dim, keepdim=True)
+
+
+@misconception(
+    "softmax",
+    "The scores are shifted by the largest score of the whole tensor. In a slice far below it "
+    "every exp is rounded to zero: each slice needs a shift of its own.",
+)
+def _(scores, dim=-1):
+    exponentials = torch.exp(scores - scores.max())
+    return exponentials / exponentials.sum(dim=dim, keepdim=True)
+
+
+@misconception(
+    "softmax",
+    "A slice that is all -inf gives NaN: the shift computes -inf minus -inf. Such a slice has "
+    "nothing to choose from, and its weights should be zeros.",
+)
+def _(scores, dim=-1):
+    exponentials = torch.exp(scores - scores.amax(dim=dim, keepdim=True))
+    return exponentials / exponentials.sum(dim=dim, keepdim=True)
+
+
+@misconception(
+    "softmax",
+    "-inf was replaced by a large negative number. In a slice that is all -inf these numbers are "
+    "all the same, so the weights come out equal where they should be zeros.",
+)
+def _(scores, dim=-1):
+    scores = scores.masked_fill(scores == -math.inf, -1e9)
+    exponentials = torch.exp(scores - scores.amax(dim=dim, keepdim=True))
+    return exponentials / exponentials.sum(dim=dim, keepdim=True)
+
+
+@misconception(
+    "softmax",
+    "NaN was replaced by zero at the end. The weights look right, but the NaN is still inside: "
+    "the gradient goes through it and is NaN as well. It should not arise in the first place.",
+)
+def _(scores, dim=-1):
+    exponentials = torch.exp(scores - scores.amax(dim=dim, keepdim=True))
+    return torch.nan_to_num(exponentials / exponentials.sum(dim=dim, keepdim=True))
+
+
+@exercise("sharpen", chapter="02-softmax", points=2)
+def _(student, reference, draw):
+    scores = draw.normal(L=3, S=5)
+    agrees(student, reference, scores, draw.float(0.6, 0.8), case="sharper than softmax")
+    agrees(student, reference, scores, draw.float(0.2, 0.4), case="flatter than softmax")
+    agrees(student, reference, draw.normal(S=5), 0.7, case="one slice")
+    agrees(student, reference, draw.normal(2, L=3, S=5), 0.3, case="a batch")
+    agrees(student, reference, scores, 0.0, case="sharpness 0")
+    scores = torch.stack([draw.permutation(5) - 2.0 for _ in range(6)])  # no two are close
+    scores = scores.reshape(2, 3, 5)
+    agrees(student, reference, scores, 1.0, case="sharpness 1")
+    scores[0, 1, :3] = 4.0
+    scores[1, 2] = -1.0
+    # The limit has a jump where scores tie, so no gradient is asked for there.
+    agrees(student, reference, scores, 1.0, case="sharpness 1, with ties", gradients=False)
+    raises(student, ValueError, scores, -0.1, case="a sharpness below 0")
+    raises(student, ValueError, scores, 1.1, case="a sharpness above 1")
+
+
+@misconception(
+    "sharpen",
+    "The slider works the wrong way around: the scores are multiplied by the temperature (1 - S) "
+    "/ S, not divided by it, so a larger sharpness gives flatter weights.",
+)
+def _(scores, sharpness):
+    if not 0 <= sharpness <= 1:
+        raise ValueError("sharpen: sharpness must be from 0 to 1")
+    if sharpness == 0:
+        best = (scores == scores.amax(dim=-1, keepdim=True)).to(scores.dtype)
+        return best / best.sum(dim=-1, keepdim=True)
+    return torch.softmax(scores * (1 - sharpness) / sharpness, dim=-1)
+
+
+@misconception(
+    "sharpen",
+    "The scores are multiplied by the sharpness alone. At most that gives the usual softmax; the "
+    "maximum is only reached when the factor can grow without bound.",
+)
+def _(scores, sharpness):
+    if not 0 <= sharpness <= 1:
+        raise ValueError("sharpen: sharpness must be from 0 to 1")
+    return torch.softmax(scores * sharpness, dim=-1)
+
+
+@misconception(
+    "sharpen",
+    "The plain average and the maximum are mixed in proportion. The ends are right, but in "
+    "between all scores except the largest get the same weight, whatever they are.",
+)
+def _(scores, sharpness):
+    if not 0 <= sharpness <= 1:
+        raise ValueError("sharpen: sharpness must be from 0 to 1")
+    best = (scores == scores.amax(dim=-1, keepdim=True)).to(scores.dtype)
+    best = best / best.sum(dim=-1, keepdim=True)
+    return sharpness * best + (1 - sharpness) / scores.shape[-1]
+
+
+@misconception(
+    "sharpen",
+    "The weights were computed first and sharpened afterwards, without making them sum to one "
+    "again. The factor belongs to the scores, before the softmax.",
+)
+def _(scores, sharpness):
+    if not 0 <= sharpness <= 1:
+        raise ValueError("sharpen: sharpness must be from 0 to 1")
+    if sharpness == 1:
+        best = (scores == scores.amax(dim=-1, keepdim=True)).to(scores.dtype)
+        return best / best.sum(dim=-1, keepdim=True)
+    return torch.softmax(scores, dim=-1) ** (sharpness / (1 - sharpness))
+
+
+@misconception(
+    "sharpen",
+    "The weights sum to one along the first dimension. The scores that compete with one another "
+    "lie along the last one.",
+)
+def _(scores, sharpness):
+    if not 0 <= sharpness <= 1:
+        raise ValueError("sharpen: sharpness must be from 0 to 1")
+    if sharpness == 1:
+        best = (scores == scores.amax(dim=0, keepdim=True)).to(scores.dtype)
+        return best / best.sum(dim=0, keepdim=True)
+    return torch.softmax(scores * (sharpness / (1 - sharpness)), dim=0)
+
+
+@misconception(
+    "sharpen",
+    "At sharpness 1 the factor divides by zero. This end of the slider needs a case of its own: "
+    "the limit, in which the largest score takes all.",
+)
+def _(scores, sharpness):
+    if not 0 <= sharpness <= 1:
+        raise ValueError("sharpen: sharpness must be from 0 to 1")
+    return torch.softmax(scores * (sharpness / (1 - sharpness)), dim=-1)
+
+
+@misconception(
+    "sharpen",
+    "At sharpness 1 only one of several equal largest scores gets the weight: whichever comes "
+    "first. Equal scores should have equal weights, also in the limit.",
+)
+def _(scores, sharpness):
+    if not 0 <= sharpness <= 1:
+        raise ValueError("sharpen: sharpness must be from 0 to 1")
+    if sharpness == 1:
+        return F.one_hot(scores.argmax(dim=-1), scores.shape[-1]).to(scores.dtype)
+    return torch.softmax(scores * (sharpness / (1 - sharpness)), dim=-1)
+
+
+@misconception(
+    "sharpen",
+    "At sharpness 1 each of several equal largest scores gets the weight 1, so the weights sum to "
+    "more than one. They should share it.",
+)
+def _(scores, sharpness):
+    if not 0 <= sharpness <= 1:
+        raise ValueError("sharpen: sharpness must be from 0 to 1")
+    if sharpness == 1:
+        return (scores == scores.amax(dim=-1, keepdim=True)).to(scores.dtype)
+    return torch.softmax(scores * (sharpness / (1 - sharpness)), dim=-1)
+
+
+@misconception(
+    "sharpen",
+    "A sharpness outside of 0 to 1 was accepted. The formula gives numbers for it, but they favor "
+    "the smallest scores: that is a ValueError.",
+)
+def _(scores, sharpness):
+    if sharpness == 1:
+        best = (scores == scores.amax(dim=-1, keepdim=True)).to(scores.dtype)
+        return best / best.sum(dim=-1, keepdim=True)
+    return torch.softmax(scores * (sharpness / (1 - sharpness)), dim=-1)
+
+
+@exercise(
+    "softmax_jacobian",
+    chapter="02-softmax",
+    points=2,
+    forbidden=("softmax_backward_data", "grad", "backward", "jacobian", "make_dual"),
+)
+def _(student, reference, draw):
+    agrees(student, reference, draw.normal(S=6))
+    agrees(student, reference, 3 * draw.normal(S=4), case="steeper scores")
+    agrees(student, reference, draw.normal(1), case="one score")
+    agrees(student, reference, 1e4 + draw.normal(S=6), case="scores of 1e4", rtol=2e-3)
+    agrees(student, reference, torch.full((5,), 2.0), case="equal scores")
+
+
+@misconception(
+    "softmax_jacobian",
+    "The matrix is zero beside its diagonal, as if each weight knew only its own score. The "
+    "weights sum to one: when one score rises, all the other weights fall.",
+)
+def _(scores):
+    weights = torch.softmax(scores, dim=-1)
+    return torch.diag(weights * (1 - weights))
+
+
+@misconception(
+    "softmax_jacobian",
+    "Only the derivative of each weight by its own score came back, as a vector. The other scores "
+    "change it too: there are S * S derivatives.",
+)
+def _(scores):
+    weights = torch.softmax(scores, dim=-1)
+    return weights * (1 - weights)
+
+
+@misconception(
+    "softmax_jacobian",
+    "The sign beside the diagonal is wrong: raising a score lowers the weights of the others. "
+    "Every column of the matrix should sum to zero.",
+)
+def _(scores):
+    weights = torch.softmax(scores, dim=-1)
+    return torch.diag(weights) + torch.outer(weights, weights)
+
+
+@misconception(
+    "softmax_jacobian",
+    "The diagonal lacks a term: a weight also grows with its own score, not only shrinks with the "
+    "others. Every column of the matrix should sum to zero.",
+)
+def _(scores):
+    weights = torch.softmax(scores, dim=-1)
+    return -torch.outer(weights, weights)
+
+
+@misconception(
+    "softmax_jacobian",
+    "The term that belongs to the diagonal was added in every column: the Kronecker delta in the "
+    "formula is one only where row and column are the same, and zero elsewhere.",
+)
+def _(scores):
+    weights = torch.softmax(scores, dim=-1)
+    return torch.outer(weights, 1 - weights)
+
+
+@misconception(
+    "softmax_jacobian",
+    "The formula was applied to the scores. What stands in it are the weights, which the scores "
+    "have to be turned into first.",
+)
+def _(scores):
+    return torch.diag(scores) - torch.outer(scores, scores)
+
+
+@misconception(
+    "softmax_jacobian",
+    "The values are right, but the result is cut off from the scores, so no gradient flows "
+    "through it: keep every step inside autograd.",
+)
+def _(scores):
+    weights = torch.softmax(scores.detach(), dim=-1)
+    return torch.diag(weights) - torch.outer(weights, weights)
+
+
+@misconception(
+    "softmax_jacobian",
+    "For scores of 1e4 the exponentials overflow, and the whole matrix is NaN. The weights have "
+    "to be computed in the safe way.",
+)
+def _(scores):
+    exponentials = torch.exp(scores)
+    weights = exponentials / exponentials.sum()
+    return torch.diag(weights) - torch.outer(weights, weights)
+
+
+@exercise("distance_scores", chapter="02-softmax", points=2)
+def _(student, reference, draw):
+    agrees(student, reference, draw.normal(L=5, D=8), draw.normal(S=7, D=8))
+    batch = draw.normal(B=2, L=5, D=8), draw.normal(B=2, S=7, D=8)
+    agrees(student, reference, *batch, case="a batch")
+    many = draw.normal(2, 3, L=5, D=8), draw.normal(2, 3, S=7, D=8)
+    agrees(student, reference, *many, case="two batch dimensions")
+    agrees(student, reference, draw.normal(1, 4), draw.normal(1, 4), case="one query, one key")
+    query, key = draw.normal(L=5, D=8), draw.normal(S=7, D=8)
+    key[2] = query[3]
+    agrees(student, reference, query, key, case="a query that equals a key")
+
+    L, S, D = 24, 28, 16
+    largest = student.largest(draw.normal(L, D), draw.normal(S, D))
+    require(
+        largest < L * S * D,
+        f"With {L} queries and {S} keys of {D} entries, distance_scores makes a tensor of "
+        f"{largest} numbers on the way; the contract allows none of L * S * D = {L * S * D}. "
+        f"The scores alone are {L * S}.",
+    )
+
+
+@misconception(
+    "distance_scores",
+    "The sign is missing: these are distances, and the farthest key gets the highest score. A "
+    "near key should score higher than a far one.",
+)
+def _(query, key):
+    products = query @ key.transpose(-2, -1)
+    return (query**2).sum(-1)[..., :, None] + (key**2).sum(-1)[..., None, :] - 2 * products
+
+
+@misconception(
+    "distance_scores",
+    "The distance is not squared: a square root was taken. The contract is minus the squared "
+    "distance, which needs no root and has a gradient everywhere.",
+)
+def _(query, key):
+    return -torch.cdist(query, key)
+
+
+@misconception(
+    "distance_scores",
+    "The cross term is there once only. Multiply out the square of a difference: the product of "
+    "the two stands in it twice.",
+)
+def _(query, key):
+    products = query @ key.transpose(-2, -1)
+    return products - (query**2).sum(-1)[..., :, None] - (key**2).sum(-1)[..., None, :]
+
+
+@misconception(
+    "distance_scores",
+    "The squared length of the query is missing. It is the same for all keys and so makes no "
+    "difference after a softmax, but without it the scores are not the distances asked for.",
+)
+def _(query, key):
+    return 2 * query @ key.transpose(-2, -1) - (key**2).sum(-1)[..., None, :]
+
+
+@misconception(
+    "distance_scores",
+    "The squared differences are averaged over the D entries. A squared distance is their sum.",
+)
+def _(query, key):
+    return -(torch.cdist(query, key) ** 2) / query.shape[-1]
+
+
+@misconception(
+    "distance_scores",
+    "Each query is compared with the key at the same position only. Every query needs a score for "
+    "every key, and there may be more keys than queries.",
+)
+def _(query, key):
+    return -((query - key) ** 2).sum(dim=-1)
+
+
+@misconception(
+    "distance_scores",
+    "The keys are transposed as if they were a single matrix. With a batch in front, only the "
+    "last two dimensions should change places.",
+)
+def _(query, key):
+    products = query @ key.t()
+    return 2 * products - (query**2).sum(-1)[..., :, None] - (key**2).sum(-1)[..., None, :]
+
+
+@misconception(
+    "distance_scores",
+    "The values are right, but all differences of queries and keys are held at once: L * S * D "
+    "numbers to get L * S. Multiply the square out, and only products of matrices are left.",
+)
+def _(query, key):
+    return -((query[..., :, None, :] - key[..., None, :, :]) ** 2).sum(dim=-1)
+
+
+@exercise("cosine_scores", chapter="02-softmax", points=2)
+def _(student, reference, draw):
+    agrees(student, reference, draw.normal(L=5, D=8), draw.normal(S=7, D=8))
+    long, short = 20 * draw.normal(L=5, D=8), 0.05 * draw.normal(S=7, D=8)
+    agrees(student, reference, long, short, case="long queries, short keys")
+    batch = draw.normal(B=2, L=5, D=8), draw.normal(B=2, S=7, D=8)
+    agrees(student, reference, *batch, case="a batch")
+    many = draw.normal(2, 3, L=5, D=8), draw.normal(2, 3, S=7, D=8)
+    agrees(student, reference, *many, case="two batch dimensions")
+
+    query, key = draw.normal(L=5, D=8), draw.normal(S=7, D=8)
+    query[1] = 0.0
+    key[4] = 0.0
+    case = "a query and a key of zeros"
+    # The direction of zeros is anyone's choice, and so is its gradient: it must be finite.
+    agrees(student, reference, query, key, case=case, gradients=False)
+    gradients = student.gradients(query, key).inputs
+    require(
+        all(torch.isfinite(gradient).all() for gradient in gradients.values()),
+        f"{case}: the scores are finite, but a gradient is not (NaN or infinite).",
+    )
+
+
+@misconception(
+    "cosine_scores",
+    "These are plain dot products: a long vector scores higher than a short one in the same "
+    "direction. The cosine depends on the direction alone.",
+)
+def _(query, key):
+    return query @ key.transpose(-2, -1)
+
+
+@misconception(
+    "cosine_scores",
+    "Only the queries were brought to length one. The length of a key should make no difference "
+    "either.",
+)
+def _(query, key):
+    return F.normalize(query, dim=-1) @ key.transpose(-2, -1)
+
+
+@misconception(
+    "cosine_scores",
+    "The dot products are divided by the squared lengths. The cosine is the dot product over the "
+    "product of the two lengths, so a vector scores 1 with itself.",
+)
+def _(query, key):
+    query = query / (query**2).sum(dim=-1, keepdim=True).clamp(min=1e-12)
+    key = key / (key**2).sum(dim=-1, keepdim=True).clamp(min=1e-12)
+    return query @ key.transpose(-2, -1)
+
+
+@misconception(
+    "cosine_scores",
+    "All vectors were divided by one length, that of the whole tensor. Every vector has a length "
+    "of its own.",
+)
+def _(query, key):
+    return (query / query.norm()) @ (key / key.norm()).transpose(-2, -1)
+
+
+@misconception(
+    "cosine_scores",
+    "The length was taken across the vectors, entry by entry, and not along each vector: the "
+    "entries of a vector lie along the last dimension.",
+)
+def _(query, key):
+    return F.normalize(query, dim=-2) @ F.normalize(key, dim=-2).transpose(-2, -1)
+
+
+@misconception(
+    "cosine_scores",
+    "This is the cosine distance, one minus the cosine: vectors in the same direction get 0. A "
+    "score should be highest for them.",
+)
+def _(query, key):
+    return 1 - F.normalize(query, dim=-1) @ F.normalize(key, dim=-1).transpose(-2, -1)
+
+
+@misconception(
+    "cosine_scores",
+    "A vector of zeros was divided by its length, and zero over zero is NaN. It has no direction "
+    "and should score 0 with everything.",
+)
+def _(query, key):
+    query = query / query.norm(dim=-1, keepdim=True)
+    key = key / key.norm(dim=-1, keepdim=True)
+    return query @ key.transpose(-2, -1)
+
+
+@misconception(
+    "cosine_scores",
+    "NaN was replaced by zero at the end. The scores look right, but the gradient still goes "
+    "through the division of zero by zero and is NaN: it should not arise in the first place.",
+)
+def _(query, key):
+    query = query / query.norm(dim=-1, keepdim=True)
+    key = key / key.norm(dim=-1, keepdim=True)
+    return torch.nan_to_num(query @ key.transpose(-2, -1))
+
+
+@exercise("scaled_dot_product_scores", chapter="02-softmax", points=1)
+def _(student, reference, draw):
+    agrees(student, reference, draw.normal(L=5, D=8), draw.normal(S=7, D=8))
+    agrees(student, reference, draw.normal(L=7, D=3), draw.normal(S=4, D=3), case="more queries")
+    batch = draw.normal(B=2, L=5, D=8), draw.normal(B=2, S=7, D=8)
+    agrees(student, reference, *batch, case="a batch")
+    many = draw.normal(2, 3, L=5, D=8), draw.normal(2, 3, S=7, D=8)
+    agrees(student, reference, *many, case="two batch dimensions")
+    agrees(student, reference, draw.normal(1, 4), draw.normal(1, 4), case="one query, one key")
+
+
+@misconception(
+    "scaled_dot_product_scores",
+    "The dot products are not scaled: with D entries their standard deviation is sqrt(D), and the "
+    "softmax that follows saturates as D grows.",
+)
+def _(query, key):
+    return query @ key.transpose(-2, -1)
+
+
+@misconception(
+    "scaled_dot_product_scores",
+    "The dot products are divided by D. Their variance is D, so their standard deviation is "
+    "sqrt(D): dividing by D makes the scores too small and the weights too flat.",
+)
+def _(query, key):
+    return query @ key.transpose(-2, -1) / query.shape[-1]
+
+
+@misconception(
+    "scaled_dot_product_scores",
+    "The dot products are multiplied by sqrt(D). Their spread already grows with D, and this "
+    "makes it grow twice as fast: it is meant to be undone.",
+)
+def _(query, key):
+    return query @ key.transpose(-2, -1) * math.sqrt(query.shape[-1])
+
+
+@misconception(
+    "scaled_dot_product_scores",
+    "The scale is taken from the number of keys. What makes dot products large is the number of "
+    "terms in the sum, which is the size of one vector.",
+)
+def _(query, key):
+    return query @ key.transpose(-2, -1) / math.sqrt(key.shape[-2])
+
+
+@misconception(
+    "scaled_dot_product_scores",
+    "The scale is taken from the number of queries. What makes dot products large is the number "
+    "of terms in the sum, which is the size of one vector.",
+)
+def _(query, key):
+    return query @ key.transpose(-2, -1) / math.sqrt(query.shape[-2])
+
+
+@misconception(
+    "scaled_dot_product_scores",
+    "A softmax was applied as well. These are the scores; turning them into weights is the next "
+    "step.",
+)
+def _(query, key):
+    scores = query @ key.transpose(-2, -1) / math.sqrt(query.shape[-1])
+    return torch.softmax(scores, dim=-1)
+
+
+@misconception(
+    "scaled_dot_product_scores",
+    "The scores lie the wrong way around: a row for each key. A row should hold the scores of one "
+    "query.",
+)
+def _(query, key):
+    return key @ query.transpose(-2, -1) / math.sqrt(query.shape[-1])
+
+
+@misconception(
+    "scaled_dot_product_scores",
+    "The keys are transposed as if they were a single matrix. With a batch in front, only the "
+    "last two dimensions should change places.",
+)
+def _(query, key):
+    return query @ key.t() / math.sqrt(query.shape[-1])

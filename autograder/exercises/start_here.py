@@ -1,0 +1,57 @@
+"""Checks for chapter 0, start here."""
+
+from autograder.checking import agrees, exercise, misconception, same
+
+
+@exercise("double", chapter="00-start-here", points=1)
+def _(student, reference, draw):
+    agrees(student, reference, draw.normal(L=3, D=4))
+    agrees(student, reference, draw.normal(2, 5, 1, 6), case="four dimensions")
+    whole = draw.integers(-9, 10, L=3, D=4)
+    same(student(whole), reference(whole), case="whole numbers", call=student.last_call)
+
+
+@misconception(
+    "double",
+    "Two was added to every entry. That is twice the entry only for an entry that is 2 already; 0 "
+    "should stay 0.",
+)
+def _(x):
+    return x + 2
+
+
+@misconception(
+    "double",
+    "Every entry was squared: multiplied by itself, not by two. The two agree for 0 and 2 only, "
+    "and a square loses the sign.",
+)
+def _(x):
+    return x**2
+
+
+@misconception(
+    "double",
+    "The result is right, but the input was doubled with it: the operation wrote into `x` itself. "
+    "Whoever called the function still needs the old values.",
+)
+def _(x):
+    x *= 2
+    return x
+
+
+@misconception(
+    "double",
+    "The doubled tensor was computed and then dropped: without handing it back, a function in "
+    "Python gives None.",
+)
+def _(x):
+    x = x * 2
+
+
+@misconception(
+    "double",
+    "Whole numbers came back as floating-point numbers. The result should keep the dtype of the "
+    "input, and a factor with a decimal point does not.",
+)
+def _(x):
+    return 2.0 * x

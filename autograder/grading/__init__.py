@@ -1,0 +1,1 @@
+"""Grading: hostile code in a sandbox, plain data out of it, and the verdict on the trusted side."""

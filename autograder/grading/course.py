@@ -1,0 +1,124 @@
+"""A course folder: what the release says is graded, and what the students handed in."""
+
+import hashlib
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+
+import nbformat
+
+from autograder.grading.notebook import Chapter, Task, grade_id
+
+MANIFEST = "manifest.json"
+STUDENT_ID = re.compile(r"[^\x00-\x1f/\\]{1,128}")
+
+
+class CourseError(Exception):
+    """The course folder cannot be graded as it is; the text says what to do."""
+
+
+@dataclass(frozen=True)
+class Submission:
+    """Where one student's notebook of one chapter should be."""
+
+    student: str
+    chapter: str
+    folder: Path
+
+    @property
+    def notebook(self) -> Path:
+        return self.folder / f"{self.chapter}.ipynb"
+
+
+@dataclass(frozen=True)
+class Course:
+    """A standard nbgrader course folder with the release's manifest in it."""
+
+    root: Path
+
+    @property
+    def db_url(self) -> str:
+        return f"sqlite:///{self.root.resolve() / 'gradebook.db'}"
+
+    @property
+    def state(self) -> Path:
+        """What grading remembers between runs."""
+        return self.root / ".grading"
+
+    def chapters(self, names: Sequence[str] = ()) -> dict[str, Chapter]:
+        """The released chapters by name: the named ones, or all."""
+        path = self.root / MANIFEST
+        if not path.exists():
+            raise CourseError(
+                f"{self.root} holds no {MANIFEST}: build the release first (autograder release)."
+            )
+        released = json.loads(path.read_text(encoding="utf-8"))["chapters"]
+        unknown = sorted(set(names) - set(released))
+        if unknown:
+            raise CourseError(
+                f"There is no released chapter {unknown[0]}; there are: {', '.join(released)}."
+            )
+        return {
+            name: self._chapter(name, entry)
+            for name, entry in sorted(released.items())
+            if not names or name in names
+        }
+
+    def _chapter(self, name: str, entry: dict) -> Chapter:
+        path = self.root / "release" / name / f"{name}.ipynb"
+        if not path.exists():
+            raise CourseError(
+                f"{path} is missing: build the release again (autograder release {name})."
+            )
+        notebook = nbformat.read(path, as_version=4)
+        cells = {grade_id(cell): cell for cell in notebook.cells if grade_id(cell)}
+        tasks = tuple(
+            Task(
+                exercise["name"],
+                float(exercise["points"]),
+                exercise["check_grade_id"],
+                cells[exercise["check_grade_id"]].source,
+            )
+            for exercise in entry["exercises"]
+        )
+        return Chapter(
+            name,
+            tasks,
+            {key: cell.source for key, cell in cells.items() if cell.metadata.nbgrader.locked},
+            _digest(path),
+            {key: dict(cell.metadata.nbgrader) for key, cell in cells.items()},
+        )
+
+    def submissions(self, chapters: Sequence[str]) -> list[Submission]:
+        """Every student's folder of each chapter, in order."""
+        submitted = self.root / "submitted"
+        if not submitted.is_dir():
+            raise CourseError(
+                f"{submitted} is missing: put submissions there, one folder a student."
+            )
+        found = []
+        for student in sorted(submitted.iterdir(), key=lambda path: path.name):
+            if student.name.startswith(".") or not student.is_dir():
+                continue
+            for chapter in chapters:
+                folder = student / chapter
+                if folder.is_symlink() or folder.exists():
+                    found.append(Submission(student.name, chapter, folder))
+        return found
+
+
+def _digest(release: Path) -> str:
+    """What verdicts depend on besides the submission: the release, the checks, the grader."""
+    digest = hashlib.sha256(release.read_bytes())
+    package = Path(__file__).resolve().parents[1]
+    folders = [package / "checking", package / "exercises", package / "grading"]
+    folders.append(package.parent / "solutions")
+    for folder in folders:
+        for path in sorted(folder.rglob("*.py")):
+            digest.update(path.relative_to(package.parent).as_posix().encode())
+            digest.update(path.read_bytes())
+    digest.update(version("torch").encode())
+    return digest.hexdigest()

@@ -1,0 +1,130 @@
+"""From the bytes of one submission to its result: what a worker does."""
+
+import functools
+from dataclasses import dataclass
+from typing import Any
+
+import nbformat
+
+from autograder.checking import Verdict
+from autograder.grading.notebook import Chapter, Invalid, parse, restored
+from autograder.grading.page import feedback_page
+from autograder.grading.sandbox import WarmProcess
+from autograder.grading.submission import Graded, Limits, Run, check_outputs
+
+
+@dataclass(frozen=True)
+class Job:
+    """One submission to grade."""
+
+    student: str
+    chapter: Chapter
+    content: bytes | None
+    problem: str
+    seed: int
+    limits: Limits
+
+
+class Workshop:
+    """A warm sandbox that is started when first needed and replaced when it has died."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._warm: WarmProcess | None = None
+
+    def warm(self) -> WarmProcess:
+        """A live warm process."""
+        if self._warm is not None and not self._warm.alive:
+            self.close()
+        if self._warm is None:
+            self._warm = WarmProcess(memory_bytes=self._limits.memory_bytes)
+        return self._warm
+
+    def close(self) -> None:
+        """End the sandbox."""
+        if self._warm is not None:
+            self._warm.close()
+            self._warm = None
+
+
+@functools.cache
+def workshop(limits: Limits) -> Workshop:
+    """This process's sandbox."""
+    return Workshop(limits)
+
+
+def grade(job: Job) -> dict[str, Any]:
+    """Grade one submission; the result is plain data, whatever the submission holds."""
+    chapter = job.chapter
+    if job.content is None:
+        status = "missing" if not job.problem else "invalid"
+        text = job.problem or "no notebook was handed in"
+        return _result(job, Graded({}, status, [text]), None)
+    try:
+        notebook = parse(job.content)
+    except Invalid as invalid:
+        return _result(job, Graded({}, "invalid", [str(invalid)]), None)
+    notes = restored(notebook, chapter)
+    run = Run(notebook, chapter, workshop(job.limits).warm(), job.limits, job.seed)
+    graded = run.grade()
+    graded.notes = notes
+    return _result(job, graded, notebook)
+
+
+def _result(job: Job, graded: Graded, notebook: nbformat.NotebookNode | None) -> dict[str, Any]:
+    """The stable record of `--json`, and what goes into the course folder."""
+    verdicts = []
+    for task in job.chapter.tasks:
+        verdict = graded.verdicts.get(task.name)
+        if verdict is None:
+            text = graded.notes[0] if graded.notes else "it was not graded"
+            verdict = Verdict(task.name, 0.0, task.points, "missing", None, text)
+        verdicts.append(verdict)
+    exercises = [
+        {
+            "name": verdict.name,
+            "points": verdict.points,
+            "max_points": verdict.max_points,
+            "passed": verdict.passed,
+            "misconception": verdict.misconception,
+            "message": verdict.message,
+            "status": verdict.status,
+        }
+        for verdict in verdicts
+    ]
+    record = {
+        "student": job.student,
+        "chapter": job.chapter.name,
+        "score": sum(verdict.points for verdict in verdicts),
+        "max_score": job.chapter.max_points,
+        "status": graded.status,
+        "seconds": round(graded.seconds, 3),
+        "notes": graded.notes,
+        "exercises": exercises,
+    }
+    if notebook is None:
+        notebook = _placeholder(job.chapter, verdicts)
+    untouched = sorted(verdict.name for verdict in verdicts if verdict.status == "not started")
+    return {
+        "record": record,
+        "scores": {
+            task.check_id: verdict.points
+            for task, verdict in zip(job.chapter.tasks, verdicts, strict=True)
+        },
+        "untouched": untouched,
+        "notebook": nbformat.writes(notebook),
+        "page": feedback_page(record, verdicts, notebook),
+    }
+
+
+def _placeholder(chapter: Chapter, verdicts: list[Verdict]) -> nbformat.NotebookNode:
+    """What stands in the course folder for a submission that cannot be read."""
+    notebook = nbformat.v4.new_notebook()
+    by_check = {task.check_id: v for task, v in zip(chapter.tasks, verdicts, strict=True)}
+    for number, (name, marks) in enumerate(chapter.cell_metadata.items()):
+        cell = nbformat.v4.new_code_cell(chapter.locked.get(name, ""), id=f"release-{number}")
+        cell.metadata.nbgrader = nbformat.NotebookNode(marks)
+        if name in by_check:
+            cell.outputs = check_outputs(by_check[name])
+        notebook.cells.append(cell)
+    return notebook

@@ -1,0 +1,75 @@
+"""What has been graded: results by content, and which of them the gradebook already has."""
+
+import hashlib
+import hmac
+import json
+import os
+import secrets
+from pathlib import Path
+from typing import Any
+
+from autograder.grading.notebook import Chapter
+
+
+class Journal:
+    """Files in the course's `.grading` folder, each written in one step."""
+
+    def __init__(self, folder: Path) -> None:
+        self._results = folder / "results"
+        self._applied = folder / "applied"
+        for path in (self._results, self._applied):
+            path.mkdir(parents=True, exist_ok=True)
+        self._secret = self._read_secret(folder / "secret")
+
+    @staticmethod
+    def _read_secret(path: Path) -> bytes:
+        if not path.exists():
+            write_whole(path, secrets.token_hex(32).encode())
+            path.chmod(0o600)
+        return path.read_bytes()
+
+    def key(self, content: bytes, chapter: Chapter, settings: str) -> str:
+        """The same for the same submission, release, checks, grader and limits."""
+        parts = (chapter.name.encode(), chapter.digest.encode(), settings.encode(), content)
+        digest = hashlib.sha256()
+        for part in parts:
+            digest.update(len(part).to_bytes(8, "big") + part)
+        return digest.hexdigest()
+
+    def seed(self, key: str) -> int:
+        """The inputs' seed: the same when a run is resumed, unknown to who has no course folder."""
+        digest = hmac.digest(self._secret, key.encode(), "sha256")
+        return int.from_bytes(digest[:7], "big")
+
+    def result(self, key: str) -> dict[str, Any] | None:
+        """The result that was found for this content, if any."""
+        try:
+            return json.loads((self._results / f"{key}.json").read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return None
+
+    def keep(self, key: str, result: dict[str, Any]) -> None:
+        """Remember a result."""
+        write_whole(self._results / f"{key}.json", json.dumps(result).encode())
+
+    def is_applied(self, student: str, chapter: str, key: str) -> bool:
+        """Whether the gradebook and the folders already show this result."""
+        try:
+            return self._mark(student, chapter).read_text(encoding="ascii") == key
+        except OSError:
+            return False
+
+    def applied(self, student: str, chapter: str, key: str) -> None:
+        """Note that the gradebook and the folders show this result."""
+        write_whole(self._mark(student, chapter), key.encode())
+
+    def _mark(self, student: str, chapter: str) -> Path:
+        name = hashlib.sha256(f"{chapter}\0{student}".encode()).hexdigest()
+        return self._applied / name
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file so that it is there whole or not at all."""
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    part.write_bytes(content)
+    part.replace(path)

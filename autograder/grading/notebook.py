@@ -1,0 +1,179 @@
+"""A submitted notebook as data: read without trust, put in order by the release's manifest."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_notebook
+
+LARGEST_NOTEBOOK = 20 * 2**20
+DEEPEST_JSON = 60
+
+
+class Invalid(Exception):
+    """The submission is not a notebook that can be graded; the text is for the teacher."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """One exercise of a chapter, as the release has it."""
+
+    name: str
+    points: float
+    check_id: str
+    check_source: str
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """What is graded in a chapter, in order: the release's word, never the submission's."""
+
+    name: str
+    tasks: tuple[Task, ...]
+    locked: dict[str, str]
+    digest: str
+    cell_metadata: dict[str, dict[str, Any]]
+
+    @property
+    def max_points(self) -> float:
+        return sum(task.points for task in self.tasks)
+
+
+def read(path: Path) -> bytes:
+    """The bytes of a submitted notebook; Invalid for links, folders, devices and huge files."""
+    if path.is_symlink():
+        raise Invalid("the notebook is a symbolic link; a submission must be a plain file")
+    if not path.is_file():
+        raise Invalid("the notebook is not a plain file")
+    size = path.stat().st_size
+    if size > LARGEST_NOTEBOOK:
+        raise Invalid(f"the notebook has {size / 2**20:.0f} MiB; at most 20 MiB are graded")
+    return path.read_bytes()
+
+
+def _depth(value: Any) -> int:
+    deepest, todo = 0, [(value, 1)]
+    while todo:
+        item, depth = todo.pop()
+        deepest = max(deepest, depth)
+        if isinstance(item, dict):
+            todo += [(child, depth + 1) for child in item.values()]
+        elif isinstance(item, list):
+            todo += [(child, depth + 1) for child in item]
+    return deepest
+
+
+def parse(content: bytes) -> NotebookNode:
+    """A notebook of format 4 from bytes; Invalid says what is wrong with it."""
+    if not content.strip():
+        raise Invalid("the file is empty")
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise Invalid(f"the file is not UTF-8 text (byte {error.start})") from None
+    try:
+        raw = json.loads(text)
+    except RecursionError:
+        raise Invalid("the JSON is nested too deeply") from None
+    except ValueError as error:
+        raise Invalid(f"the file is not valid JSON ({error})"[:200]) from None
+    if not isinstance(raw, dict) or _depth(raw) > DEEPEST_JSON:
+        raise Invalid("the file is JSON, but not a notebook")
+    try:
+        notebook = nbformat.from_dict(raw)
+        if notebook.get("nbformat") != 4:
+            notebook = nbformat.convert(notebook, 4)
+        return _tidied(notebook)
+    except Invalid:
+        raise
+    except Exception as error:
+        kind = type(error).__name__
+        raise Invalid(f"the file is JSON, but not a notebook ({kind}: {error})"[:200]) from None
+
+
+def _tidied(notebook: NotebookNode) -> NotebookNode:
+    """Cells with only the fields that grading reads, outputs cleared, ids made valid."""
+    cells = notebook.get("cells")
+    if not isinstance(cells, list) or len(cells) > 5000:
+        raise Invalid("the notebook has no list of cells, or more than 5000")
+    tidy = []
+    for index, cell in enumerate(cells):
+        source = cell.get("source", "") if isinstance(cell, dict) else None
+        if isinstance(source, list) and all(isinstance(line, str) for line in source):
+            source = "".join(source)
+        if not isinstance(source, str) or cell.get("cell_type") not in ("code", "markdown", "raw"):
+            raise Invalid(f"cell {index + 1} is not a notebook cell")
+        metadata = cell.get("metadata")
+        kept = NotebookNode(cell_type=cell["cell_type"], source=source, id=f"cell-{index}")
+        kept.metadata = metadata if isinstance(metadata, dict) else NotebookNode()
+        if kept.cell_type == "code":
+            kept.update(outputs=[], execution_count=None)
+        tidy.append(kept)
+    made = new_notebook(cells=tidy)
+    made.metadata = NotebookNode(
+        kernelspec={"name": "python3", "display_name": "Python 3", "language": "python"},
+        language_info={"name": "python"},
+    )
+    return made
+
+
+def grade_id(cell: NotebookNode) -> str | None:
+    """The nbgrader id of a cell, if it has a usable one."""
+    marks = cell.metadata.get("nbgrader")
+    name = marks.get("grade_id") if isinstance(marks, dict) else None
+    return name if isinstance(name, str) else None
+
+
+def restored(notebook: NotebookNode, chapter: Chapter) -> list[str]:
+    """Put the release's cells back in place; return, in words, what had been changed.
+
+    Every graded and locked cell gets the release's source and metadata, the last of several
+    cells with one id keeps it (as nbgrader does), unknown ids are dropped, and a check cell that
+    is missing is added back behind its exercise.
+    """
+    notes: list[str] = []
+    seen: set[str] = set()
+    for cell in reversed(notebook.cells):
+        name = grade_id(cell)
+        if name is None:
+            cell.metadata.pop("nbgrader", None)
+            continue
+        if name in seen:
+            notes.append(f"the cell {name} was there more than once; the last one is graded")
+            cell.metadata.pop("nbgrader")
+            continue
+        if name not in chapter.cell_metadata:
+            notes.append(f"the cell {name[:60]} is not one of the release's")
+            cell.metadata.pop("nbgrader")
+            continue
+        seen.add(name)
+        release = chapter.cell_metadata[name]
+        if cell.cell_type != "code":
+            notes.append(f"the cell {name} had its type changed")
+            cell.cell_type = "code"
+            cell.update(outputs=[], execution_count=None)
+        if any(cell.metadata.nbgrader.get(key) != release.get(key) for key in ("points", "grade")):
+            notes.append(f"the metadata of the cell {name} was edited")
+        cell.metadata.nbgrader = NotebookNode(release)
+        if name in chapter.locked and cell.source != chapter.locked[name]:
+            notes.append(f"the locked cell {name} was edited")
+            cell.source = chapter.locked[name]
+    for task in chapter.tasks:
+        for name in (task.name, task.check_id):
+            if name not in seen:
+                notes.append(f"the cell {name} is missing")
+    _add_checks(notebook, chapter, seen)
+    return notes
+
+
+def _add_checks(notebook: NotebookNode, chapter: Chapter, seen: set[str]) -> None:
+    for task in chapter.tasks:
+        if task.check_id in seen:
+            continue
+        cell = new_code_cell(task.check_source, id=f"restored-{task.check_id}"[:64])
+        cell.metadata.nbgrader = NotebookNode(chapter.cell_metadata[task.check_id])
+        places = [i for i, other in enumerate(notebook.cells) if grade_id(other) == task.name]
+        notebook.cells.insert(places[0] + 1 if places else len(notebook.cells), cell)

@@ -1,0 +1,36 @@
+"""`nbgrader autograde` with this course's configuration: the same sandbox, the same verdicts."""
+
+import atexit
+import secrets
+from pathlib import Path
+from typing import Any
+
+from nbformat import NotebookNode
+from nbgrader.preprocessors import NbGraderPreprocessor
+from traitlets import Float, Int
+
+from autograder.grading.course import Course
+from autograder.grading.grade import workshop
+from autograder.grading.notebook import restored
+from autograder.grading.submission import Limits, Run
+
+
+class SandboxExecute(NbGraderPreprocessor):
+    """Takes the place of nbgrader's Execute: cells run in the sandbox, checks on this side."""
+
+    seconds = Float(20.0, help="How long one cell or one check may take.").tag(config=True)
+    memory = Int(2048, help="How much memory a submission may use, in MiB.").tag(config=True)
+
+    def preprocess(self, nb: NotebookNode, resources: dict[str, Any]) -> tuple[NotebookNode, dict]:
+        """Run a sanitized submission and fill in the outputs of its cells."""
+        limits = Limits(self.seconds, self.memory * 2**20)
+        told = resources["nbgrader"]
+        course = Course(Path(told["db_url"].removeprefix("sqlite:///")).parent)
+        chapter = course.chapters([told["assignment"]])[told["assignment"]]
+        restored(nb, chapter)
+        atexit.register(workshop(limits).close)
+        run = Run(nb, chapter, workshop(limits).warm(), limits, secrets.randbits(56))
+        graded = run.grade()
+        if graded.status != "graded":
+            self.log.warning("%s: %s", told["student"], graded.status)
+        return nb, resources

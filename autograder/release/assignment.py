@@ -1,0 +1,73 @@
+"""nbgrader's own `generate_assignment`, run on a course folder."""
+
+import contextlib
+import logging
+import os
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from traitlets.config import Config
+from traitlets.config.loader import PyFileConfigLoader
+
+from autograder.release.errors import ReleaseError
+
+SETTINGS = "nbgrader_config.py"
+ENDED_BY_AN_ERROR = re.compile(r"^(?:\w+\.)*\w*(?:Error|Exception): .*", re.MULTILINE)
+
+
+def settings(root: Path, course: Path) -> Config:
+    """The repository's nbgrader settings, for the given course folder."""
+    config = PyFileConfigLoader(SETTINGS, str(root)).load_config()
+    config.CourseDirectory.root = str(course)
+    return config
+
+
+def generate_assignment(chapter: str, root: Path, course: Path) -> None:
+    """Make `release/<chapter>` from `source/<chapter>`, and enter it into the gradebook."""
+    from nbgrader.converters import GenerateAssignment
+    from nbgrader.coursedir import CourseDirectory
+
+    config = settings(root, course)
+    coursedir = CourseDirectory(config=config)
+    coursedir.assignment_id = chapter
+    converter = GenerateAssignment(coursedir=coursedir, config=config)
+    converter.force = True
+    said = _Lines()
+    converter.log = said.logger()
+    try:
+        with scripts_on_path():
+            converter.start()
+    except Exception as error:
+        reasons = ENDED_BY_AN_ERROR.findall("\n".join(said.lines))
+        raise ReleaseError(
+            f"{chapter}: nbgrader could not generate the assignment: {[*reasons, error][0]}"
+        ) from error
+
+
+@contextlib.contextmanager
+def scripts_on_path() -> Iterator[None]:
+    """nbgrader runs `alembic` by name, which is found only where the environment is activated."""
+    before = os.environ.get("PATH", "")
+    os.environ["PATH"] = os.pathsep.join(filter(None, [str(Path(sys.executable).parent), before]))
+    try:
+        yield
+    finally:
+        os.environ["PATH"] = before
+
+
+class _Lines(logging.Handler):
+    """Keeps what nbgrader says, for the one line of it that tells a failure's reason."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lines: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.lines.append(record.getMessage())
+
+    def logger(self) -> logging.Logger:
+        logger = logging.Logger("generate_assignment", logging.INFO)
+        logger.addHandler(self)
+        return logger

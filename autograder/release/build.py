@@ -1,0 +1,134 @@
+"""The whole release: chapters to nbgrader's source and release folders, and the student bundle."""
+
+import difflib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from pathlib import Path
+
+import nbformat
+
+from autograder.release import manifest as manifests
+from autograder.release.assignment import SETTINGS, generate_assignment
+from autograder.release.book import Book
+from autograder.release.bundle import NAME, make_bundle
+from autograder.release.chapter import Chapter
+from autograder.release.errors import ReleaseError
+from autograder.release.hashing import sha256
+from autograder.release.recordings import update_recordings
+from autograder.release.references import References
+from autograder.release.source import make_source
+
+ROOT = Path(__file__).resolve().parents[2]
+CHAPTERS = "[0-9][0-9]-*.ipynb"
+
+
+@dataclass
+class Released:
+    """What a release made, and where it is."""
+
+    course: Path
+    bundle: Path
+    built: list[str] = field(default_factory=list)
+    unchanged: list[str] = field(default_factory=list)
+    recorded: list[str] = field(default_factory=list)  # exercises
+    bundle_made: bool = False
+
+
+def release(
+    chapters: Sequence[str] = (),
+    course: Path | None = None,
+    build_dir: Path | None = None,
+    root: Path = ROOT,
+) -> Released:
+    """Release the named chapters, or all; what did not change since the last time is left alone.
+
+    Raises ReleaseError with one sentence that says where to look.
+    """
+    build_dir = (build_dir or root / "build").resolve()
+    course = (course or build_dir / "course").resolve()
+    course.mkdir(parents=True, exist_ok=True)
+    build_dir.mkdir(parents=True, exist_ok=True)
+
+    book, references = Book.of(root), References(root / "solutions")
+    paths = {path.stem: path for path in sorted((root / "book").glob(CHAPTERS))}
+    manifest = manifests.read(course)
+    manifest["chapters"] = {k: v for k, v in manifest["chapters"].items() if k in paths}
+
+    released = Released(course, build_dir / f"{NAME}-student.zip")
+    for name in _chosen(chapters, paths):
+        chapter = Chapter.read(paths[name], references, book)
+        source = make_source(chapter)
+        inputs = _inputs(source, root)
+        notebook = course / "release" / name / f"{name}.ipynb"
+        if _is_current(manifest["chapters"].get(name), inputs, notebook, course):
+            released.unchanged.append(name)
+            continue
+        _generate(name, source, notebook, root, course)
+        modules = {item.name: item.module for item in chapter.used}
+        made = manifests.entry(nbformat.read(notebook, as_version=4), modules)
+        manifest["chapters"][name] = {
+            "inputs": inputs,
+            "notebook": notebook.name,
+            "sha256": sha256(notebook.read_bytes()),
+        } | made
+        manifests.write(course, manifest)
+        released.built.append(name)
+    manifests.write(course, manifest)
+
+    recordings = build_dir / "recordings"
+    released.recorded = update_recordings(manifest["chapters"], recordings, root)
+    notebooks = [course / "release" / name / f"{name}.ipynb" for name in manifest["chapters"]]
+    released.bundle, released.bundle_made = make_bundle(
+        notebooks, recordings, root, build_dir, book.site
+    )
+    return released
+
+
+def _generate(name: str, source: str, notebook: Path, root: Path, course: Path) -> None:
+    """Run nbgrader on a new source; if it refuses, what was released before stays."""
+    written = {course / "source" / name / f"{name}.ipynb": source}
+    before = {path: path.read_text("utf-8") for path in [*written, notebook] if path.exists()}
+    try:
+        _write(written)
+        generate_assignment(name, root, course)
+    except BaseException:
+        _write(before)
+        raise
+
+
+def _write(files: dict[Path, str]) -> None:
+    for path, text in files.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+
+def _chosen(chapters: Sequence[str], paths: dict[str, Path]) -> list[str]:
+    if not paths:
+        raise ReleaseError("There is no chapter in book/: their names begin with two digits.")
+    for name in chapters:
+        if name not in paths:
+            near = difflib.get_close_matches(name, paths, n=1, cutoff=0.3)
+            hint = f"; did you mean {near[0]}?" if near else "."
+            raise ReleaseError(f"There is no chapter {name!r} in book/{hint}")
+    return sorted(set(chapters)) or list(paths)
+
+
+def _inputs(source: str, root: Path) -> str:
+    """The hash of all that nbgrader's release of a chapter depends on.
+
+    The source holds the chapter, its references and the recipe's work: it stands for them.
+    """
+    here = Path(__file__).parent
+    code = [(here / name).read_bytes() for name in ("assignment.py", "manifest.py")]
+    return sha256(source, (root / SETTINGS).read_bytes(), version("nbgrader"), *code)
+
+
+def _is_current(entry: dict | None, inputs: str, notebook: Path, course: Path) -> bool:
+    return (
+        entry is not None
+        and entry["inputs"] == inputs
+        and notebook.exists()
+        and entry["sha256"] == sha256(notebook.read_bytes())
+        and (course / "gradebook.db").exists()
+    )

@@ -1,0 +1,125 @@
+"""The student bundle: notebooks, `lab`, a README, and a wheel that carries the checks.
+
+The wheel is made from a copy of the repository that has recordings in place of `solutions/`.
+"""
+
+import ast
+import shutil
+import subprocess
+import sys
+import tempfile
+import zipfile
+from pathlib import Path
+from string import Template
+
+from autograder.release.errors import ReleaseError
+from autograder.release.hashing import files_in, sha256
+from autograder.release.recordings import STAMPS
+
+NAME = "attention-course"
+README = Path(__file__).with_name("bundle_readme.md")
+PROJECT_FILES = ("pyproject.toml", "LICENSE", "LICENSE-text")
+FOR_TEACHERS = {"grading", "release", "recordings"}  # of autograder; the last is put in anew
+LONG_AGO = (1980, 1, 1, 0, 0, 0)  # the date of every file in the zip: the same bytes every time
+STAMP = f".{NAME}-student.sha256"
+
+Tree = dict[str, Path]  # path in the copy -> the file
+
+
+def make_bundle(
+    notebooks: list[Path], recordings: Path, root: Path, build_dir: Path, site: str
+) -> tuple[Path, bool]:
+    """Make `student/` and its zip; return the zip, and whether anything had to be made."""
+    tree = wheel_tree(recordings, root)
+    loose = {path.name: path for path in notebooks} | lab_tree(root)
+    archive, folder, stamp = (
+        build_dir / f"{NAME}-student.zip",
+        build_dir / "student",
+        build_dir / STAMP,
+    )
+    contents = [[name, path.read_bytes()] for name, path in sorted([*tree.items(), *loose.items()])]
+    key = sha256(site, README.read_bytes(), Path(__file__).read_bytes(), *sum(contents, []))
+    made = archive.exists() and folder.is_dir() and stamp.exists()
+    if made and stamp.read_text() == key:
+        return archive, False
+
+    stamp.unlink(missing_ok=True)
+    shutil.rmtree(folder, ignore_errors=True)
+    for name, path in loose.items():
+        _copy(path, folder / name)
+    readme = Template(README.read_text(encoding="utf-8"))
+    with tempfile.TemporaryDirectory(dir=build_dir) as staged:
+        wheel = _build_wheel(tree, Path(staged), folder)
+    (folder / "requirements.txt").write_text(f"jupyterlab\n./{wheel}\n", encoding="utf-8")
+    text = readme.substitute(first=notebooks[0].name, wheel=wheel, site=site)
+    (folder / "README.md").write_text(text, encoding="utf-8")
+    _zip(folder, archive)
+    stamp.write_text(key)
+    return archive, True
+
+
+def wheel_tree(recordings: Path, root: Path) -> Tree:
+    """What the students' wheel is made from."""
+    tree = {name: root / name for name in PROJECT_FILES if (root / name).exists()}
+    for path in files_in(root / "autograder"):
+        if path.relative_to(root / "autograder").parts[0] in FOR_TEACHERS:
+            continue
+        _reject_solutions(path, root)
+        tree[path.relative_to(root).as_posix()] = path
+    tree |= {f"book/{name}": path for name, path in lab_tree(root).items()}
+    for path in files_in(recordings):
+        if path.name != STAMPS:
+            tree[f"autograder/recordings/{path.name}"] = path
+    return tree
+
+
+def lab_tree(root: Path) -> Tree:
+    """What chapters share: `lab/`."""
+    lab = root / "book" / "lab"
+    return {f"lab/{path.relative_to(lab).as_posix()}": path for path in files_in(lab)}
+
+
+def _reject_solutions(path: Path, root: Path) -> None:
+    """The checks are imported where there are no references."""
+    if path.suffix != ".py" or path.parent.name != "exercises":
+        return
+    for statement in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(statement, ast.ImportFrom) and (statement.module or "").startswith(
+            "solutions"
+        ):
+            raise ReleaseError(
+                f"{path.relative_to(root)} imports {statement.module}, which the students' bundle "
+                f"does not have; a check gets the reference as an argument."
+            )
+
+
+def _build_wheel(tree: Tree, staged: Path, folder: Path) -> str:
+    """Build the wheel into `folder`; return its name."""
+    for name, path in tree.items():
+        _copy(path, staged / name)
+    (staged / "README.md").write_text(f"# {NAME}\n", encoding="utf-8")
+    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--disable-pip-version-check"]
+    command += ["--no-deps", "--no-index", "--no-build-isolation", "--wheel-dir", str(folder)]
+    result = subprocess.run([*command, str(staged)], text=True, capture_output=True)
+    wheels = [path.name for path in folder.glob("*.whl")]
+    if result.returncode or len(wheels) != 1:
+        said = (result.stderr or result.stdout).strip().split("\n")
+        raise ReleaseError(f"The students' wheel could not be built: {' '.join(said[-3:])}")
+    return wheels[0]
+
+
+def _copy(path: Path, to: Path) -> None:
+    to.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(path, to)
+
+
+def _zip(folder: Path, archive: Path) -> None:
+    part = archive.with_suffix(".part")
+    with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as bundle:
+        for path in files_in(folder):
+            name = f"{NAME}/{path.relative_to(folder).as_posix()}"
+            info = zipfile.ZipInfo(name, LONG_AGO)
+            info.external_attr = 0o644 << 16
+            info.compress_type = zipfile.ZIP_DEFLATED
+            bundle.writestr(info, path.read_bytes())
+    part.replace(archive)

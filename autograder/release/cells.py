@@ -1,0 +1,80 @@
+"""What a cell of a chapter is, read from nbgrader's own metadata."""
+
+import ast
+from dataclasses import dataclass
+
+from nbformat import NotebookNode
+
+from autograder.release.errors import ReleaseError
+
+
+def kind(cell: NotebookNode) -> str:
+    """One of text, exercise, check, provided, demo."""
+    marks = cell.metadata.get("nbgrader", {})
+    if cell.cell_type != "code":
+        return "text"
+    if marks.get("solution"):
+        return "exercise"
+    if marks.get("grade"):
+        return "check"
+    return "provided" if marks.get("locked") else "demo"
+
+
+def grade_id(cell: NotebookNode) -> str | None:
+    """The cell's name in the gradebook, if it has one."""
+    return cell.metadata.get("nbgrader", {}).get("grade_id")
+
+
+def tags(cell: NotebookNode) -> list[str]:
+    """The cell's tags."""
+    return list(cell.metadata.get("tags", []))
+
+
+def parsed(cell: NotebookNode, where: str) -> ast.Module:
+    """The cell's syntax tree; lines that only IPython knows (`%pip`, `!ls`) are blank in it."""
+    lines = [
+        "" if line.lstrip().startswith(("%", "!")) else line for line in cell.source.split("\n")
+    ]
+    try:
+        return ast.parse("\n".join(lines))
+    except SyntaxError as error:
+        raise ReleaseError(f"{where}: cell {cell.id!r} is not Python: {error}.") from None
+
+
+@dataclass(frozen=True)
+class Import:
+    """One `from solutions.<module> import <name>`."""
+
+    module: str
+    name: str
+
+
+def imports_from_solutions(cell: NotebookNode, where: str) -> list[Import]:
+    """The references that an exercise or provided cell asks for; nothing else may be in it."""
+    wanted = []
+    for statement in parsed(cell, where).body:
+        plain = (
+            isinstance(statement, ast.ImportFrom)
+            and (statement.module or "").startswith("solutions.")
+            and all(name.asname is None and name.name != "*" for name in statement.names)
+        )
+        if not plain:
+            raise ReleaseError(
+                f"{where}: cell {cell.id!r} may hold nothing but "
+                f"`from solutions.<module> import <name>`, and holds `{ast.unparse(statement)}`."
+            )
+        module = statement.module.removeprefix("solutions.")
+        wanted += [Import(module, name.name) for name in statement.names]
+    if not wanted:
+        raise ReleaseError(f"{where}: cell {cell.id!r} imports nothing from solutions.")
+    return wanted
+
+
+def names_imported(tree: ast.Module) -> set[str]:
+    """The names that a cell's import statements define."""
+    return {
+        (name.asname or name.name).split(".")[0]
+        for statement in tree.body
+        if isinstance(statement, ast.Import | ast.ImportFrom)
+        for name in statement.names
+    }

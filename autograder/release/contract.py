@@ -1,0 +1,83 @@
+"""What a chapter's cells must be before anything is made of them."""
+
+import ast
+from collections import Counter
+
+from autograder.release.cells import grade_id, imports_from_solutions, kind, parsed, tags
+from autograder.release.chapter import Chapter
+from autograder.release.errors import ReleaseError
+
+BOOK_ONLY = "book-only"
+
+
+def hold_to_the_contract(chapter: Chapter) -> None:
+    """Stop at the first cell that breaks the agreement of the three places."""
+    where, cells = chapter.name, chapter.notebook.cells
+    for name, count in Counter(filter(None, map(grade_id, cells))).items():
+        if count > 1:
+            raise ReleaseError(f"{where}: {count} cells have the grade_id {name!r}.")
+    for cell_id, count in Counter(cell.get("id") for cell in cells).items():
+        if cell_id is None:
+            raise ReleaseError(f"{where}: a cell has no id; save the notebook in format 4.5.")
+        if count > 1:
+            raise ReleaseError(f"{where}: {count} cells have the id {cell_id!r}.")
+
+    waiting: str | None = None  # the exercise whose check cell has not come yet
+    for cell in cells:
+        match kind(cell):
+            case "exercise":
+                if waiting:
+                    raise ReleaseError(f"{where}: exercise {waiting} has no check cell.")
+                waiting = grade_id(cell)
+                _exercise(where, cell)
+            case "check":
+                _check(where, cell, waiting)
+                waiting = None
+            case "provided":
+                imports_from_solutions(cell, where)
+            case "demo" if BOOK_ONLY not in tags(cell):
+                _demo(where, cell)
+    if waiting:
+        raise ReleaseError(f"{where}: exercise {waiting} has no check cell.")
+
+
+def _exercise(where: str, cell) -> None:
+    wanted = [item.name for item in imports_from_solutions(cell, where)]
+    if wanted != [grade_id(cell)]:
+        raise ReleaseError(
+            f"{where}: the exercise cell {grade_id(cell)!r} imports {', '.join(wanted)}; "
+            f"it must import {grade_id(cell)} alone."
+        )
+
+
+def _check(where: str, cell, exercise: str | None) -> None:
+    name = grade_id(cell).removeprefix("check-")
+    if exercise != name:
+        missing = f"{exercise} comes before it" if exercise else "no exercise cell comes before it"
+        raise ReleaseError(
+            f"{where}: the check cell {grade_id(cell)!r} checks {name}, but {missing}."
+        )
+    calls = [ast.unparse(statement) for statement in parsed(cell, where).body]
+    if grade_id(cell) != f"check-{name}" or calls != [f"check({name!r})"]:
+        raise ReleaseError(
+            f'{where}: the check cell of {name} must be `check("{name}")`, with the grade_id '
+            f"'check-{name}'."
+        )
+    if not cell.metadata.nbgrader.get("points", 0) > 0:
+        raise ReleaseError(f"{where}: the check cell of {name} gives no points.")
+    if not cell.metadata.nbgrader.get("locked"):
+        raise ReleaseError(f"{where}: the check cell of {name} is not locked.")
+
+
+def _demo(where: str, cell) -> None:
+    for statement in ast.walk(parsed(cell, where)):
+        origins = [getattr(statement, "module", None) or ""]
+        if isinstance(statement, ast.Import):
+            origins = [name.name for name in statement.names]
+        if isinstance(statement, ast.Import | ast.ImportFrom) and any(
+            origin.split(".")[0] == "solutions" for origin in origins
+        ):
+            raise ReleaseError(
+                f"{where}: cell {cell.id!r} imports from solutions, which students do not have; "
+                f"mark it as an exercise or as provided."
+            )

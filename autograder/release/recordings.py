@@ -1,0 +1,112 @@
+"""The references' answers to their own checks, which stand in for them where they do not ship.
+
+Run as a program, in a process of its own: torch and the references stay out of the release.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from autograder.release.errors import ReleaseError
+from autograder.release.hashing import files_in, sha256, sha256_of_files
+from autograder.release.references import References
+
+STAMPS = "stamps.json"
+
+
+def update_recordings(chapters: dict[str, Any], folder: Path, root: Path) -> list[str]:
+    """Record what is new or changed of the manifest's chapters; return the names recorded."""
+    folder.mkdir(parents=True, exist_ok=True)
+    stamps_file = folder / STAMPS
+    stamps = json.loads(stamps_file.read_text()) if stamps_file.exists() else {}
+    wanted = {
+        exercise["name"]: exercise | {"chapter": chapter}
+        for chapter, entry in chapters.items()
+        for exercise in entry["exercises"]
+    }
+    keys = _keys(list(wanted.values()), root)
+    stale = [
+        exercise
+        for name, exercise in wanted.items()
+        if stamps.get(name) != keys[name] or not (folder / f"{name}.json").exists()
+    ]
+    for path in folder.iterdir():
+        if path.name != STAMPS and path.stem not in wanted:
+            path.unlink()
+    if stale:
+        _record_in_a_process_of_its_own(stale, folder, root)
+    stamps_file.write_text(json.dumps(keys, indent=1), encoding="utf-8")
+    return [exercise["name"] for exercise in stale]
+
+
+def _keys(exercises: list[dict[str, Any]], root: Path) -> dict[str, str]:
+    """For each exercise, the hash of all that its recording depends on."""
+    references = References(root / "solutions")
+    package = root / "autograder"
+    checking = sha256_of_files(files_in(package / "checking"), package)
+    keys = {}
+    for exercise in exercises:
+        name, module = exercise["name"], exercise["module"]
+        check = package / "exercises" / f"{module}.py"
+        if not check.is_file():
+            raise ReleaseError(
+                f"{name} has no check: there is no autograder/exercises/{module}.py."
+            )
+        used = {item.module for item in references.find(module, name).with_all_it_uses()}
+        sources = [references.path(item).read_bytes() for item in sorted(used)]
+        keys[name] = sha256(
+            checking,
+            check.read_bytes(),
+            *sources,
+            Path(__file__).read_bytes(),
+            version("torch"),
+            repr((exercise["chapter"], exercise["points"])),
+        )
+    return keys
+
+
+def _record_in_a_process_of_its_own(
+    exercises: list[dict[str, Any]], folder: Path, root: Path
+) -> None:
+    paths = [str(root), os.environ.get("PYTHONPATH", "")]
+    result = subprocess.run(
+        [sys.executable, "-m", "autograder.release.recordings", str(folder)],
+        input=json.dumps(exercises),
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, paths))},
+        cwd=root,
+        text=True,
+        capture_output=True,
+    )
+    if result.returncode:
+        lines = result.stderr.strip().split("\n")
+        raise ReleaseError(lines[-1].removeprefix("SystemExit: "))
+
+
+def main(folder: Path, exercises: list[dict[str, Any]]) -> None:
+    """Record the given exercises of the manifest into a folder."""
+    from autograder.checking.recording import save
+    from autograder.checking.registry import find
+
+    differences = []
+    for exercise in exercises:
+        name = exercise["name"]
+        try:
+            task = find(name)
+        except KeyError as error:
+            raise SystemExit(f"{name} has no check: {error.args[0]}") from None
+        for what in ("points", "chapter"):
+            said, noted = getattr(task, what), exercise[what]
+            if said != noted:
+                differences.append(f"{name} has {what} {noted} in its cell, {said} in its check")
+    if differences:
+        raise SystemExit(f"Cells and checks disagree: {'; '.join(differences)}.")
+    for exercise in exercises:
+        save(exercise["name"], folder)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), json.load(sys.stdin))

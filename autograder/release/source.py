@@ -1,0 +1,27 @@
+"""A chapter of the book to nbgrader's source of the assignment: the recipe."""
+
+import nbformat
+
+from autograder.release.book_only import link_book_only
+from autograder.release.chapter import Chapter
+from autograder.release.contract import hold_to_the_contract
+from autograder.release.outputs import clear_outputs
+from autograder.release.plain_markdown import make_markdown_plain
+from autograder.release.provided import write_out_provided
+from autograder.release.stub import cut_stubs
+
+RECIPE = (
+    hold_to_the_contract,
+    link_book_only,  # before the Markdown: its sentence is plain already, headings are still whole
+    write_out_provided,  # before the stubs: it says which names the notebook has
+    cut_stubs,
+    make_markdown_plain,
+    clear_outputs,
+)
+
+
+def make_source(chapter: Chapter) -> str:
+    """The source notebook, as text."""
+    for transform in RECIPE:
+        transform(chapter)
+    return nbformat.writes(chapter.notebook, version=4) + "\n"

@@ -1,0 +1,122 @@
+"""Exercise cells: the reference's text, with every body marked as the solution.
+
+nbgrader's own ClearSolutions then makes the stub of it: signature, docstring, and
+`raise NotImplementedError` where each body was.
+"""
+
+import ast
+
+from autograder.release.cells import grade_id, imports_from_solutions, kind
+from autograder.release.chapter import Chapter
+from autograder.release.errors import ReleaseError
+from autograder.release.references import Reference
+
+BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
+
+
+def cut_stubs(chapter: Chapter) -> None:
+    """Replace each exercise cell's import by nbgrader's source of the exercise."""
+    for cell in chapter.notebook.cells:
+        if kind(cell) != "exercise":
+            continue
+        (wanted,) = imports_from_solutions(cell, chapter.name)
+        reference = chapter.references.find(wanted.module, wanted.name)
+        chapter.note_use_of(reference)
+        _reject_what_the_notebook_lacks(chapter, reference, grade_id(cell))
+        cell.source = stub(reference)
+
+
+def stub(reference: Reference) -> str:
+    """The reference's definition with a solution region around every body."""
+    where = f"solutions/{reference.module}.py"
+    node = reference.node
+    methods = [node]
+    if isinstance(node, ast.ClassDef):
+        methods = _methods(node, where)
+    lines = list(reference.lines[: node.end_lineno])
+    for method in reversed(methods):  # from the end, so that earlier line numbers stay true
+        _mark_body(lines, method, where)
+    return "\n".join(lines[reference.first_line - 1 :])
+
+
+def _methods(node: ast.ClassDef, where: str) -> list[ast.FunctionDef]:
+    methods = []
+    for item in node.body[1:]:  # the first is the docstring
+        if not isinstance(item, ast.FunctionDef):
+            raise ReleaseError(
+                f"{where}: class {node.name} has something that is not a method in line "
+                f"{item.lineno}, which the stub would give away; move it into __init__."
+            )
+        if item.name.startswith("_") and not item.name.endswith("__"):
+            raise ReleaseError(
+                f"{where}: class {node.name} has the private method {item.name}, which is no part "
+                f"of the contract; put its lines where they are used."
+            )
+        methods.append(item)
+    return methods
+
+
+def _mark_body(lines: list[str], method: ast.FunctionDef, where: str) -> None:
+    body = list(method.body)
+    last_kept = _line_before(body[0])
+    if ast.get_docstring(method, clean=False) is not None:
+        last_kept = body.pop(0).end_lineno
+    if body and _calls_super_init(method, body[0]):
+        last_kept = body.pop(0).end_lineno
+    if last_kept < _signature_end(method, lines):
+        raise ReleaseError(
+            f"{where}: the body of {method.name} begins on the line of its signature (line "
+            f"{method.lineno}); put it on lines of its own."
+        )
+    indent = " " * method.body[0].col_offset
+    end = method.end_lineno
+    while end < len(lines) and _is_comment_of_the_body(lines[end], indent):
+        end += 1
+    solution = lines[last_kept:end]
+    lines[last_kept:end] = [indent + BEGIN, *solution, indent + END]
+
+
+def _line_before(statement: ast.stmt) -> int:
+    decorators = getattr(statement, "decorator_list", [])
+    return min([statement.lineno, *(item.lineno for item in decorators)]) - 1
+
+
+def _signature_end(method: ast.FunctionDef, lines: list[str]) -> int:
+    """The line of the colon that ends the signature."""
+    line = max(
+        [
+            method.lineno,
+            *(item.end_lineno for item in ast.walk(method.args) if hasattr(item, "end_lineno")),
+        ]
+    )
+    if method.returns is not None:
+        line = max(line, method.returns.end_lineno)
+    while not lines[line - 1].split("#")[0].rstrip().endswith(":"):
+        line += 1
+        if line >= method.body[0].lineno:
+            break
+    return line
+
+
+def _calls_super_init(method: ast.FunctionDef, statement: ast.stmt) -> bool:
+    return method.name == "__init__" and ast.unparse(statement) == "super().__init__()"
+
+
+def _is_comment_of_the_body(line: str, indent: str) -> bool:
+    return line.startswith(indent) and line.lstrip().startswith("#")
+
+
+def _reject_what_the_notebook_lacks(chapter: Chapter, reference: Reference, exercise: str) -> None:
+    defined = chapter.names_before(exercise)
+    for name, statement in reference.imports.items():
+        if name not in defined:
+            raise ReleaseError(
+                f"{chapter.name}: {exercise} needs {name}, which no earlier cell imports; "
+                f"add `{statement}` to the chapter's first code cell."
+            )
+    for used in reference.uses:
+        if used.name not in defined:
+            raise ReleaseError(
+                f"{chapter.name}: {exercise} builds on {used.name}, which no earlier cell defines; "
+                f"add a provided cell with `from solutions.{used.module} import {used.name}`."
+            )

@@ -1,0 +1,91 @@
+"""Figures of the notebooks in the page: every picture described, moving ones with a still.
+
+`lab.plots.show` stores a picture's description in the output's metadata; here it becomes the
+page's `alt`. A picture without one is a warning, and so ends the build. `lab.play.play` stores a
+chart's specification; here a still picture of it is drawn, for where scripts are off.
+"""
+
+import hashlib
+import html
+import json
+import re
+from base64 import b64decode
+from pathlib import Path
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.util import logging
+
+from lab.play import theme
+
+log = logging.getLogger(__name__)
+
+STILL_WIDTH = 640
+FIGURE = re.compile(r"<figure class=\"play\"[^>]* data-name=\"([^\"]+)\" data-spec='([^']*)'>")
+PLACE = re.compile(r'<p class="play-still">.*?</p>')
+
+
+def descriptions(notebook: Path) -> dict[str, str]:
+    """The description of every picture in a notebook's outputs, by the picture's SHA-256."""
+    found = {}
+    for cell in json.loads(notebook.read_text(encoding="utf-8"))["cells"]:
+        for output in cell.get("outputs", []):
+            for kind, content in output.get("data", {}).items():
+                if not kind.startswith("image/"):
+                    continue
+                content = "".join(content)
+                picture = content.encode() if kind == "image/svg+xml" else b64decode(content)
+                about = output.get("metadata", {}).get(kind, {})
+                found[hashlib.sha256(picture).hexdigest()] = about.get("alt", "")
+    return found
+
+
+def describe(app: Sphinx, doctree: nodes.document) -> None:
+    """Give each picture of a notebook its description."""
+    path = Path(app.env.doc2path(app.env.docname))
+    if path.suffix != ".ipynb":
+        return
+    known = descriptions(path)
+    for image in doctree.findall(nodes.image):
+        stem = Path(image["uri"]).stem
+        if stem in known:
+            image["alt"] = known[stem]
+        if not image.get("alt"):
+            log.warning("a figure has no description: use lab.plots.show", location=image)
+
+
+def still(specification: dict, target: Path) -> None:
+    """Draw a chart as it stands before anything is moved."""
+    import vl_convert
+
+    if specification.get("width") == "container":
+        specification = specification | {"width": STILL_WIDTH}
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text(vl_convert.vegalite_to_svg(specification, config=theme()), encoding="utf-8")
+
+
+def place_stills(app: Sphinx, doctree: nodes.document, docname: str) -> None:
+    """Put a still picture into each figure to play with."""
+    if app.builder.format != "html":
+        return
+    for node in doctree.findall(nodes.raw):
+        found = FIGURE.search(node.astext())
+        if not found:
+            continue
+        name, stored = found[1], html.unescape(found[2])
+        digest = hashlib.sha256(stored.encode()).hexdigest()[:12]
+        file = f"_static/play/{name}-{digest}.svg"
+        specification = json.loads(stored)
+        if not (Path(app.outdir) / file).exists():
+            still(specification, Path(app.outdir) / file)
+        source = "../" * docname.count("/") + file
+        alt = html.escape(specification["description"])
+        image = f'<img class="play-still" src="{source}" alt="{alt}">'
+        text = PLACE.sub(lambda _, image=image: image, node.astext())
+        node.replace_self(nodes.raw("", text, format="html"))
+
+
+def setup(app: Sphinx) -> dict:
+    app.connect("doctree-read", describe)
+    app.connect("doctree-resolved", place_stills)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

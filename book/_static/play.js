@@ -1,0 +1,72 @@
+// Brings the figures to play with alive: draws each chart when it comes near the screen, in the
+// page's light or dark theme. Vega is loaded from beside this script, only where it is needed.
+(() => {
+  const here = document.currentScript.src;
+  let loading;
+
+  function vega() {
+    loading ??= new Promise((resolve, reject) => {
+      const script = document.createElement("script");
+      script.src = new URL("vega.js", here);
+      script.onload = resolve;
+      script.onerror = () => reject(new Error("vega.js did not load"));
+      document.head.append(script);
+    });
+    return loading;
+  }
+
+  const dark = () => document.documentElement.dataset.theme === "dark";
+
+  // What the reader has moved stays as it is when the theme changes.
+  function withValues(spec, view) {
+    if (!view) return spec;
+    const params = (spec.params ?? []).map((param) =>
+      param.bind && !param.select ? { ...param, value: view.signal(param.name) } : param,
+    );
+    return { ...spec, params };
+  }
+
+  const views = new WeakMap();
+
+  async function draw(figure) {
+    await vega();
+    const old = views.get(figure);
+    const spec = withValues(JSON.parse(figure.dataset.spec), old?.view);
+    const chart = document.createElement("div");
+    chart.className = "play-chart";
+    const place = figure.querySelector(".play-chart, .play-still");
+    place.before(chart);
+    const result = await window.vegaEmbed(chart, spec, {
+      mode: "vega-lite",
+      renderer: "svg",
+      actions: false,
+      config: window.playThemes[dark() ? "dark" : "light"],
+    });
+    old?.finalize();
+    place.remove();
+    views.set(figure, result);
+    figure.dataset.drawn = "";
+  }
+
+  document.addEventListener("DOMContentLoaded", () => {
+    const figures = [...document.querySelectorAll("figure.play")];
+    if (!figures.length) return;
+    const seen = new IntersectionObserver(
+      (entries) => {
+        for (const entry of entries) {
+          if (!entry.isIntersecting) continue;
+          seen.unobserve(entry.target);
+          draw(entry.target);
+        }
+      },
+      { rootMargin: "400px" },
+    );
+    figures.forEach((figure) => seen.observe(figure));
+    let theme = dark();
+    new MutationObserver(() => {
+      if (theme === dark()) return;
+      theme = dark();
+      figures.filter((figure) => views.has(figure)).forEach(draw);
+    }).observe(document.documentElement, { attributeFilter: ["data-theme"] });
+  });
+})();

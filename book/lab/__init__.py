@@ -1,0 +1,1 @@
+"""What the chapters share: figures, figures to play with, and numbers in prose."""

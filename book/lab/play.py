@@ -1,0 +1,90 @@
+"""Figures to play with in the page: an Altair chart becomes a figure that the book brings alive.
+
+The page's own scripts draw it (book/_static/play.js, with Vega served from the book itself), so
+nothing is asked of another host and no kernel is needed. Where scripts are off, a still picture
+stands in its place. Altair is needed to make a chart, never to import this module.
+"""
+
+import html
+import json
+from typing import Any
+
+from lab.plots import INK, KEY, NEUTRAL, QUERY, VALUE, WEIGHT
+
+COLORS = [QUERY, KEY, VALUE, WEIGHT, NEUTRAL]
+
+
+class Play:
+    """A chart as a notebook output: HTML with the chart's specification, and its description."""
+
+    def __init__(self, spec: dict[str, Any], alt: str, name: str):
+        if not alt.strip():
+            raise ValueError("play: a figure needs a description; alt is empty")
+        if not name.replace("-", "").isalnum():
+            raise ValueError(f"play: a name is made of letters, digits and hyphens, not {name!r}")
+        self.spec, self.alt, self.name = spec, alt, name
+
+    def __repr__(self) -> str:
+        return f"Figure to play with: {self.alt}"
+
+    def _repr_html_(self) -> str:
+        spec = json.dumps(self.spec, separators=(",", ":"), sort_keys=True, ensure_ascii=False)
+        spec = html.escape(spec, quote=False).replace("'", "&#x27;")
+        return (
+            f'<figure class="play" id="play-{self.name}" data-name="{self.name}" '
+            f"data-spec='{spec}'>"
+            f'<p class="play-still">This figure moves in the published page.</p>'
+            f"<figcaption>{html.escape(self.alt)}</figcaption></figure>"
+        )
+
+
+def play(chart: Any, alt: str, name: str) -> Play:
+    """Make an Altair chart the page's figure to play with; the last value of a cell.
+
+    `alt` says what can be moved and what is seen then; `name` is short and unique in its page.
+    A chart without a width (and not made of several side by side) takes the page's width.
+    Bind parameters with `alt.binding_range(..., name="What it is: ")`, so that a slider has a
+    name that can be read aloud. Raises ValueError without a description.
+    """
+    spec = chart.to_dict()
+    spec.setdefault("description", alt)
+    spec.pop("usermeta", None)
+    # The major version alone: another Altair must not change the stored output.
+    base, _, version = spec["$schema"].rpartition("/v")
+    spec["$schema"] = f"{base}/v{version.partition('.')[0]}.json"
+    several = {"hconcat", "vconcat", "concat", "facet", "repeat"} & spec.keys()
+    view = spec.get("config", {}).pop("view", {})
+    if not several:
+        spec.setdefault("width", "container")
+        spec.setdefault("height", view.get("continuousHeight", 300))
+        spec.setdefault("autosize", {"type": "fit-x", "contains": "padding"})
+    spec.setdefault("config", {}).setdefault("range", {"category": COLORS})
+    if not spec["config"]:
+        del spec["config"]
+    return Play(spec, alt, name)
+
+
+def theme(dark: bool = False) -> dict[str, Any]:
+    """Vega's configuration in the course's look, on a light page or a dark one."""
+    ink, grid = ("#CED6DD", "#3A4450") if dark else (INK, "#D9DEE4")
+    return {
+        "background": "transparent",
+        "font": "DejaVu Sans, Verdana, sans-serif",
+        "view": {"stroke": None},
+        "title": {"color": ink, "anchor": "start", "fontSize": 15},
+        "axis": {
+            "labelColor": ink,
+            "titleColor": ink,
+            "domainColor": NEUTRAL,
+            "tickColor": NEUTRAL,
+            "gridColor": grid,
+            "labelFontSize": 13,
+            "titleFontSize": 13,
+            "titleFontWeight": "normal",
+        },
+        "legend": {"labelColor": ink, "titleColor": ink, "labelFontSize": 13, "titleFontSize": 13},
+        "header": {"labelColor": ink, "titleColor": ink},
+        "text": {"color": ink, "fontSize": 13},
+        "rule": {"color": NEUTRAL},
+        "range": {"category": COLORS},
+    }

@@ -1,0 +1,204 @@
+"""One look for every figure: colors with a meaning, and pictures that come with a description.
+
+Colors mean the same thing in the whole course: a query is blue, a key orange, a value green,
+a weight purple. They differ in lightness too, so they can be told apart without color vision,
+and each stands out from a white page and from a dark one.
+"""
+
+import base64
+import html
+import io
+from collections.abc import Sequence
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib import pyplot as plt
+from matplotlib.axes import Axes
+from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.figure import Figure
+from matplotlib.image import AxesImage
+
+QUERY = "#0072B2"
+KEY = "#D55E00"
+VALUE = "#009E73"
+WEIGHT = "#C0609A"
+NEUTRAL = "#6B7280"
+INK = "#1F2933"
+PAPER = "#FFFFFF"
+
+WEIGHT_MAP = LinearSegmentedColormap.from_list(
+    "weight", [PAPER, "#F3DCEA", "#E0A8CB", WEIGHT, "#7C2E60", "#451533"]
+)
+SIGNED_MAP = LinearSegmentedColormap.from_list(
+    "signed", ["#003E63", QUERY, "#A9D3EC", PAPER, "#F7C9A3", KEY, "#7A3600"]
+)
+
+
+def use_style() -> None:
+    """Give every figure drawn from here on the course's look."""
+    for colors in (WEIGHT_MAP, SIGNED_MAP):
+        if colors.name not in mpl.colormaps:
+            mpl.colormaps.register(colors)
+    mpl.rcParams.update(
+        {
+            "figure.figsize": (7.0, 3.6),
+            "figure.dpi": 110,
+            "figure.facecolor": PAPER,
+            "figure.constrained_layout.use": True,
+            "savefig.facecolor": PAPER,
+            "font.family": ["DejaVu Sans"],
+            "font.size": 11,
+            "text.color": INK,
+            "axes.labelcolor": INK,
+            "axes.edgecolor": NEUTRAL,
+            "axes.titlesize": 12,
+            "axes.titlelocation": "left",
+            "axes.titlepad": 10,
+            "axes.spines.top": False,
+            "axes.spines.right": False,
+            "axes.axisbelow": True,
+            "axes.prop_cycle": mpl.cycler(
+                color=[QUERY, KEY, VALUE, WEIGHT, NEUTRAL],
+                linestyle=["-", "--", "-.", ":", (0, (5, 1))],
+            ),
+            "grid.color": "#D9DEE4",
+            "lines.linewidth": 2.0,
+            "lines.markersize": 7,
+            "legend.frameon": False,
+            "xtick.color": INK,
+            "ytick.color": INK,
+            "image.cmap": WEIGHT_MAP.name,
+        }
+    )
+
+
+class Picture:
+    """A PNG with its description: `image/png` for the eyes, `text/plain` for everyone else.
+
+    The description travels in the output's metadata as well, where the book (and nbconvert)
+    find the `alt` of the page's image.
+    """
+
+    def __init__(self, png: bytes, alt: str, name: str | None = None):
+        self.png, self.alt, self.name = png, alt, name
+
+    def __repr__(self) -> str:
+        return f"Figure: {self.alt}"
+
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        data = {"text/plain": repr(self), "image/png": base64.b64encode(self.png).decode()}
+        metadata = {"alt": self.alt} | ({"name": self.name} if self.name else {})
+        return data, {"image/png": metadata}
+
+
+def show(fig: Figure, alt: str, name: str | None = None) -> None:
+    """Display a figure with a description of what it shows, and close it.
+
+    `alt` says in a sentence or two what a reader learns from the picture; `name` is a short
+    stable name of the figure. Raises ValueError if `alt` is empty.
+    """
+    if not alt.strip():
+        raise ValueError("show: a figure needs a description; alt is empty")
+    from IPython.display import display
+
+    png = io.BytesIO()
+    fig.savefig(png, format="png", dpi=144, metadata={"Software": None})
+    plt.close(fig)
+    display(Picture(png.getvalue(), alt, name))
+
+
+def heatmap(
+    ax: Axes,
+    matrix,
+    rows: Sequence[str] | None = None,
+    columns: Sequence[str] | None = None,
+    *,
+    title: str = "",
+    row_label: str = "",
+    column_label: str = "",
+    form: str | None = ".2f",
+    signed: bool = False,
+    low: float | None = None,
+    high: float | None = None,
+) -> AxesImage:
+    """Draw a matrix with its row and column names, each cell with its number.
+
+    `matrix` is anything of shape (rows, columns): a tensor, an array, nested lists. `form` is the
+    numbers' format, None leaves them out. Weights (the default) go from white to dark purple, from
+    0 to 1 unless `low` and `high` say otherwise; `signed` ones from blue over white to orange,
+    symmetric about zero. `-inf` and NaN are left white with their name in the cell.
+    Returns the image, for a color bar.
+    """
+    if hasattr(matrix, "detach"):
+        matrix = matrix.detach().cpu().numpy()
+    matrix = np.asarray(matrix, dtype=float)
+    finite = np.isfinite(matrix)
+    if signed:
+        reach = np.abs(matrix[finite]).max(initial=0.0) or 1.0
+        low, high = (-reach if low is None else low), (reach if high is None else high)
+        colors = SIGNED_MAP
+    else:
+        low, high = (0.0 if low is None else low), (1.0 if high is None else high)
+        colors = WEIGHT_MAP
+    image = ax.imshow(
+        np.where(finite, matrix, np.nan), cmap=colors, vmin=low, vmax=high, aspect="auto"
+    )
+    height, width = matrix.shape
+    ax.set_xticks(range(width), columns if columns is not None else [str(i) for i in range(width)])
+    ax.set_yticks(range(height), rows if rows is not None else [str(i) for i in range(height)])
+    ax.tick_params(length=0)
+    ax.spines[:].set_visible(False)
+    ax.set_xticks(np.arange(width + 1) - 0.5, minor=True)
+    ax.set_yticks(np.arange(height + 1) - 0.5, minor=True)
+    ax.grid(which="minor", color="#E3E7EC", linewidth=1)
+    ax.tick_params(which="minor", length=0)
+    ax.set(title=title, xlabel=column_label, ylabel=row_label)
+    if form is not None:
+        for i in range(height):
+            for j in range(width):
+                number = matrix[i, j]
+                words = format(number, form) if finite[i, j] else str(number)
+                r, g, b, _ = image.cmap(image.norm(number)) if finite[i, j] else (1, 1, 1, 1)
+                dark = 0.299 * r + 0.587 * g + 0.114 * b < 0.55
+                ax.text(j, i, words, ha="center", va="center", color=PAPER if dark else INK)
+    return image
+
+
+class Words:
+    """Words on a colored ground, the stronger the larger the weight, with the weight below."""
+
+    def __init__(self, words: Sequence[str], weights: Sequence[float], alt: str | None = None):
+        weights = [float(weight) for weight in weights]
+        if len(words) != len(weights):
+            raise ValueError(f"colored_words: {len(words)} words but {len(weights)} weights")
+        self.words, self.weights = list(words), weights
+        self.alt = alt or "Words with their weights"
+
+    def __repr__(self) -> str:
+        pairs = ", ".join(f"{w} {x:.2f}" for w, x in zip(self.words, self.weights, strict=True))
+        return f"{self.alt}: {pairs}"
+
+    def _repr_html_(self) -> str:
+        most = max([abs(weight) for weight in self.weights] + [1e-12])
+        r, g, b = (int(WEIGHT[i : i + 2], 16) for i in (1, 3, 5))
+        cells = []
+        for word, weight in zip(self.words, self.weights, strict=True):
+            ground = f"rgba({r}, {g}, {b}, {0.6 * abs(weight) / most:.2f})"
+            cells.append(
+                f'<span style="display: inline-block; text-align: center; margin: 0 0.15em 0.4em">'
+                f'<span style="display: block; background: {ground}; border-radius: 0.3em; '
+                f'padding: 0.15em 0.4em">{html.escape(word)}</span>'
+                f'<small style="display: block">{weight:.2f}</small></span>'
+            )
+        return (
+            f'<div class="colored-words" role="group" aria-label="{html.escape(self.alt)}" '
+            f'style="line-height: 1.5">{"".join(cells)}</div>'
+        )
+
+
+def colored_words(words: Sequence[str], weights: Sequence[float], alt: str | None = None) -> Words:
+    """Words with their weights, as colored ground and as numbers; the last value of a cell.
+
+    `alt` says what the reader should see. Raises ValueError if the lengths differ.
+    """
+    return Words(words, weights, alt)

@@ -1,0 +1,28 @@
+"""Write the sample class's submissions and grade them in the sandbox, or say why there is none."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+from autograder.grading.sandbox import available
+
+ROOT = Path(__file__).resolve().parent.parent
+COURSE = "build/course"
+STAMP = ROOT / "build" / ".grade"
+
+
+def main() -> int:
+    if reason := available():
+        # Without the stamp the next run tries again.
+        print(f"The sample class was not graded: {reason}")
+        return 0
+    grade = [sys.executable, "-m", "autograder.cli", "grade", "--course", COURSE]
+    for command in ([sys.executable, "-m", "tests.sample_class", COURSE], grade):
+        if code := subprocess.run(command, cwd=ROOT).returncode:
+            return code
+    STAMP.touch()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,33 @@
+"""Say where everything is that `make` built, and what to try next."""
+
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PLACES = {
+    "The book": "build/book/_build/html/index.html",
+    "The student bundle": "build/attention-course-student.zip",
+    "The sample class": "build/course/submitted",
+    "Its scores": "build/course/gradebook.db",
+    "Its feedback": "build/course/feedback",
+}
+NEXT = {
+    "make serve": "read the book at http://127.0.0.1:8000",
+    ".venv/bin/jupyter lab build/student": "solve the exercises as a student does",
+    "make test": "run every test",
+    "make help": "see the other commands",
+}
+
+
+def main() -> None:
+    print()
+    for name, path in PLACES.items():
+        if (ROOT / path).exists():
+            print(f"{name + ':':<20} {path}")
+    print("\nTo try next:")
+    width = max(map(len, NEXT))
+    for command, purpose in NEXT.items():
+        print(f"  {command:<{width}}  {purpose}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""The references: one module per chapter, one function or class per exercise."""

@@ -1,0 +1,159 @@
+"""The chapters' shared figures and numbers, held to the formats and the rules that they serve."""
+
+import base64
+import json
+import re
+import subprocess
+import sys
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+import torch
+from matplotlib import pyplot as plt
+
+from lab import plots
+from lab.numbers import glue
+
+COLORS = {name: getattr(plots, name) for name in ("QUERY", "KEY", "VALUE", "WEIGHT", "NEUTRAL")}
+
+
+def luminance(color: str) -> float:
+    """Relative luminance as WCAG 2 defines it."""
+    parts = [int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    parts = [x / 12.92 if x <= 0.04045 else ((x + 0.055) / 1.055) ** 2.4 for x in parts]
+    return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
+
+
+@pytest.mark.parametrize("name", COLORS)
+@pytest.mark.parametrize("page", ["#FFFFFF", "#14181E"])
+def test_colors_stand_out_from_light_and_dark_pages(name, page):
+    dark, light = sorted((luminance(COLORS[name]), luminance(page)))
+    assert (light + 0.05) / (dark + 0.05) >= 3  # WCAG 2, success criterion 1.4.11
+
+
+def displayed(monkeypatch) -> list:
+    shown = []
+    monkeypatch.setattr("IPython.display.display", lambda *args, **kwargs: shown.append(args[0]))
+    return shown
+
+
+def test_a_shown_figure_carries_its_description(monkeypatch):
+    shown = displayed(monkeypatch)
+    fig, _ = plt.subplots()
+    plots.show(fig, alt="A line that rises.", name="line")
+    data, metadata = shown[0]._repr_mimebundle_()
+    assert base64.b64decode(data["image/png"]).startswith(b"\x89PNG")
+    assert data["text/plain"] == "Figure: A line that rises."
+    assert metadata == {"image/png": {"alt": "A line that rises.", "name": "line"}}
+    assert not plt.fignum_exists(fig.number)
+
+
+def test_a_figure_without_description_is_refused():
+    with pytest.raises(ValueError, match="alt is empty"):
+        plots.show(plt.figure(), alt=" ")
+    plt.close("all")
+
+
+def test_the_same_figure_gives_the_same_bytes(monkeypatch):
+    shown = displayed(monkeypatch)
+    for _ in range(2):
+        fig, ax = plt.subplots()
+        ax.plot([1, 2, 4])
+        plots.show(fig, alt="A line.")
+    assert shown[0].png == shown[1].png
+
+
+@pytest.mark.parametrize("signed", [False, True])
+def test_a_heatmap_writes_every_number_readably(signed):
+    matrix = torch.tensor([[0.25, 0.75, float("-inf")], [1.0, 0.0, float("nan")]])
+    fig, ax = plt.subplots()
+    image = plots.heatmap(ax, matrix, ["a", "b"], ["x", "y", "z"], signed=signed)
+    written = [text.get_text() for text in ax.texts]
+    assert written == ["0.25", "0.75", "-inf", "1.00", "0.00", "nan"]
+    for text, number in zip(ax.texts, matrix.flatten().tolist(), strict=True):
+        ground = image.cmap(image.norm(number)) if np.isfinite(number) else (1, 1, 1, 1)
+        ground = "#" + "".join(f"{round(255 * part):02x}" for part in ground[:3])
+        dark, light = sorted((luminance(text.get_color()), luminance(ground)))
+        assert (light + 0.05) / (dark + 0.05) >= 4.5
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["a", "b"]
+    plt.close(fig)
+
+
+def test_colored_words_are_escaped_and_say_their_weights():
+    words = plots.colored_words(["<b>", "milk"], torch.tensor([0.25, 0.75]), alt='The "milk"')
+    assert repr(words) == 'The "milk": <b> 0.25, milk 0.75'
+    page = words._repr_html_()
+    assert "<b>" not in page and "&lt;b&gt;" in page and "0.25" in page
+    assert 'aria-label="The &quot;milk&quot;"' in page
+    with pytest.raises(ValueError, match="2 words but 1 weights"):
+        plots.colored_words(["a", "b"], [1.0])
+
+
+def test_glue_stores_what_myst_nb_reads():
+    glue_module = pytest.importorskip("myst_nb.ext.glue")
+    import nbformat
+    from nbclient import NotebookClient
+
+    source = "import torch\nfrom lab.numbers import glue\n"
+    source += "glue('half', torch.tensor(0.5)); glue('who', 'Luke'); glue('shown', 3, display=True)"
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source)])
+    notebook = NotebookClient(notebook, timeout=120).execute()
+    glued = dict(glue_module.extract_glue_data_cell(notebook.cells[0]))
+    assert {name: output["data"]["text/plain"] for name, output in glued.items()} == {
+        "half": "0.5",
+        "who": "'Luke'",
+        "shown": "3",
+    }
+    assert [output["data"] for output in notebook.cells[0].outputs] == [{"text/plain": "3"}]
+
+
+def test_glue_works_without_a_notebook(capsys):
+    glue("quiet", torch.tensor([1.0, 2.0]))
+
+
+def test_lab_needs_no_altair():
+    code = "import sys; sys.modules['altair'] = None; import lab.plots, lab.numbers, lab.play"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.fixture
+def chart():
+    alt = pytest.importorskip("altair")
+    size = alt.param(name="size", value=2, bind=alt.binding_range(min=0, max=4, name="Size: "))
+    rows = alt.Data(values=[{"word": 'it\'s <here> & "there"', "y": 2}])
+    return alt.Chart(rows).mark_bar().encode(x="word:N", y="y:Q").add_params(size)
+
+
+def test_a_figure_to_play_with_keeps_its_specification_whole(chart):
+    from lab.play import play
+
+    figure = play(chart, alt="A bar's <size>.", name="a-bar")
+    found = {}
+
+    class Reader(HTMLParser):
+        def handle_starttag(self, tag, attributes):
+            if tag == "figure":
+                found.update(attributes)
+
+    Reader().feed(figure._repr_html_())
+    spec = json.loads(found["data-spec"])
+    assert spec == figure.spec
+    assert spec["width"] == "container" and spec["description"] == "A bar's <size>."
+    assert found["id"] == "play-a-bar"
+    assert repr(figure) == "Figure to play with: A bar's <size>."
+
+
+def test_its_output_does_not_change_with_altair(chart):
+    from lab.play import play
+
+    assert re.fullmatch(r".*/v\d+\.json", play(chart, "A bar.", "bar").spec["$schema"])
+
+
+def test_a_figure_to_play_with_needs_description_and_plain_name(chart):
+    from lab.play import play
+
+    with pytest.raises(ValueError, match="alt is empty"):
+        play(chart, alt="", name="bar")
+    with pytest.raises(ValueError, match="letters, digits and hyphens"):
+        play(chart, alt="A bar.", name='bar"')

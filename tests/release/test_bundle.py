@@ -1,0 +1,140 @@
+"""The course's own bundle: it works away from the repository, and gives no solution away."""
+
+import ast
+import re
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from autograder.release.build import CHAPTERS, release
+from tests.release.miniature import REPOSITORY
+from tests.release.student import complaints, results, run, unpack
+
+pytestmark = pytest.mark.slow
+
+NAMES = [path.stem for path in sorted((REPOSITORY / "book").glob(CHAPTERS))]
+
+
+@pytest.fixture(scope="module")
+def released(tmp_path_factory):
+    return release(build_dir=tmp_path_factory.mktemp("build"))
+
+
+@pytest.fixture(scope="module")
+def unpacked(released, tmp_path_factory):
+    return unpack(released.bundle, tmp_path_factory.mktemp("student"))
+
+
+def expected(notebook) -> dict[str, float]:
+    return {
+        cell.metadata.nbgrader.grade_id: float(cell.metadata.nbgrader.points)
+        for cell in notebook.cells
+        if cell.metadata.get("nbgrader", {}).get("grade")
+    }
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_untouched_copy_runs_to_its_end_and_earns_nothing(unpacked, name):
+    folder, site = unpacked
+    ran = run(folder / f"{name}.ipynb", site)
+    assert complaints(ran) == []
+    assert results(ran) == dict.fromkeys(expected(ran), "0.0")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_solved_copy_earns_every_point(released, unpacked, tmp_path, name):
+    """nbgrader's source is the notebook with the references in it."""
+    source = released.course / "source" / name / f"{name}.ipynb"
+    notebook = nbformat.read(source, as_version=4)
+    notebook.cells = [
+        cell for cell in notebook.cells if "ungraded" not in cell.metadata.get("tags", [])
+    ]  # grading does not run these
+    nbformat.write(notebook, tmp_path / source.name)
+    ran = run(tmp_path / source.name, unpacked[1])
+    assert complaints(ran) == []
+    assert {key: float(value) for key, value in results(ran).items()} == expected(ran)
+
+
+def test_the_same_release_again_builds_nothing(released):
+    again = release(build_dir=released.bundle.parent)
+    assert (again.built, again.recorded, again.bundle_made) == ([], [], False)
+
+
+def definitions(text: str) -> Iterator[ast.FunctionDef | ast.ClassDef]:
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            yield node
+
+
+def body(node: ast.FunctionDef | ast.ClassDef) -> str:
+    """What a definition does, whatever it is called, however it is laid out."""
+    statements = list(node.body)
+    if ast.get_docstring(node) is not None:
+        statements.pop(0)
+    if isinstance(node, ast.ClassDef):
+        return "\n".join(
+            f"{item.name}: {body(item)}" for item in statements if isinstance(item, ast.FunctionDef)
+        )
+    return "\n".join(ast.unparse(item) for item in statements)
+
+
+def solutions() -> dict[str, str]:
+    """The body of every reference and alternative."""
+    found = {}
+    for path in sorted((REPOSITORY / "solutions").rglob("*.py")):
+        for node in ast.parse(path.read_text()).body:
+            exported = isinstance(node, ast.FunctionDef | ast.ClassDef)
+            if exported and path.name != "__init__.py":
+                found[body(node)] = f"{path.relative_to(REPOSITORY)}: {node.name}"
+    return found
+
+
+def shipped(bundle: Path) -> Iterator[tuple[str, str]]:
+    """Every text in the bundle, but the cells that provide an earlier chapter's exercise."""
+    with zipfile.ZipFile(bundle) as archive:
+        for name in archive.namelist():
+            with archive.open(name) as file:
+                if name.endswith(".whl"):
+                    with zipfile.ZipFile(file) as wheel:
+                        for inner in wheel.namelist():
+                            if not inner.endswith(".safetensors"):
+                                yield inner, wheel.read(inner).decode()
+                elif name.endswith(".ipynb"):
+                    for cell in nbformat.read(file, as_version=4).cells:
+                        marks = cell.metadata.get("nbgrader", {})
+                        if not marks.get("grade_id", "").startswith("provided-"):
+                            yield f"{name}: cell {cell.id}", cell.source
+                else:
+                    yield name, file.read().decode()
+
+
+def test_no_solution_is_in_the_bundle(released):
+    known = solutions()
+    assert known
+    squeezed = {re.sub(r"\s", "", text): name for text, name in known.items() if len(text) > 60}
+    for where, text in shipped(released.bundle):
+        plain = re.sub(r"\s", "", text)
+        for solution, name in squeezed.items():
+            assert solution not in plain, f"{name} is in {where}"
+        if where.endswith(".py") or ": cell" in where:
+            try:
+                found = {body(node) for node in definitions(text)}
+            except SyntaxError:  # a Markdown cell
+                continue
+            assert not found & known.keys(), f"{known[(found & known.keys()).pop()]} is in {where}"
+
+
+def test_nothing_in_the_bundle_knows_where_it_was_made(released):
+    for where, text in shipped(released.bundle):
+        assert str(REPOSITORY) not in text, where
+
+
+def test_no_module_of_the_bundle_is_a_reference(released):
+    with zipfile.ZipFile(released.bundle) as archive:
+        (wheel,) = [name for name in archive.namelist() if name.endswith(".whl")]
+        with zipfile.ZipFile(archive.open(wheel)) as inside:
+            names = [*archive.namelist(), *inside.namelist()]
+    assert not [name for name in names if "solutions" in name or name.endswith((".pkl", ".pt"))]

@@ -1,0 +1,71 @@
+"""A chapter that breaks the agreement stops the release with one sentence."""
+
+import pytest
+from nbformat.v4 import new_code_cell
+
+from autograder.release.book import Book
+from autograder.release.chapter import Chapter
+from autograder.release.contract import hold_to_the_contract
+from autograder.release.errors import ReleaseError
+from autograder.release.references import References
+from tests.release.miniature import (
+    chapter_cells,
+    check_cell,
+    exercise_cell,
+    provided_cell,
+    setup_cell,
+    write_chapter,
+)
+
+BROKEN = {
+    "'check-mean' checks mean, but no exercise cell comes before it": [check_cell("mean")],
+    "exercise mean has no check cell": [exercise_cell("mean")],
+    "'check-Scale' checks Scale, but mean comes before it": [
+        exercise_cell("mean"),
+        check_cell("Scale"),
+    ],
+    "2 cells have the grade_id 'provided-total'": [
+        provided_cell("total", "earlier"),
+        provided_cell("ones_like", "earlier", grade_id="provided-total"),
+    ],
+    "the exercise cell 'mean' imports total": [
+        exercise_cell("total", "earlier", grade_id="mean"),
+        check_cell("mean"),
+    ],
+    "the check cell of mean gives no points": [exercise_cell("mean"), check_cell("mean", 0)],
+    "the check cell of mean is not locked": [
+        exercise_cell("mean"),
+        check_cell("mean", locked=False),
+    ],
+    "imports from solutions, which students do not have": [
+        new_code_cell("from solutions.tiny import mean", id="demo")
+    ],
+    "cell 'odd' is not Python": [new_code_cell("1 +", id="odd")],
+}
+
+
+def held(root, cells) -> None:
+    path = write_chapter(root, [setup_cell(), *cells])
+    hold_to_the_contract(Chapter.read(path, References(root / "solutions"), Book.of(root)))
+
+
+@pytest.mark.parametrize("sentence", BROKEN)
+def test_what_breaks_the_contract_is_said_in_one_sentence(tiny, sentence):
+    with pytest.raises(ReleaseError) as caught:
+        held(tiny, BROKEN[sentence])
+    assert sentence in str(caught.value)
+    assert str(caught.value).startswith("03-tiny: ")
+
+
+@pytest.mark.parametrize(
+    "line", ["import math", "mean = 3", "from solutions.tiny import mean as m"]
+)
+def test_an_exercise_cell_holds_one_import_and_nothing_else(tiny, line):
+    cell = exercise_cell("mean")
+    cell.source = line
+    with pytest.raises(ReleaseError, match="may hold nothing but"):
+        held(tiny, [cell, check_cell("mean")])
+
+
+def test_a_whole_chapter_is_held_to_it(tiny):
+    held(tiny, chapter_cells()[2:])

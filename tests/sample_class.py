@@ -1,0 +1,327 @@
+"""A class whose every score is known by how its submissions are built.
+
+    python -m tests.sample_class build/course
+
+writes `submitted/` from the released notebooks, the references, the alternatives and the
+misconceptions. Nothing is copied by hand: a new exercise joins the class by itself.
+"""
+
+import argparse
+import ast
+import inspect
+import shutil
+import textwrap
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
+
+import nbformat
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell
+
+from autograder.checking import exercises
+from autograder.checking.registry import Exercise
+from autograder.grading.course import Course
+from autograder.grading.notebook import Chapter, grade_id
+from solutions.alternatives import alternatives
+
+HOSTILE_CHAPTER = "02-softmax"
+
+
+@dataclass
+class Expected:
+    """What one submission must get."""
+
+    status: str = "graded"
+    passed: set[str] = field(default_factory=set)
+    statuses: dict[str, str] = field(default_factory=dict)
+    sentences: dict[str, str] = field(default_factory=dict)
+    note: str = ""
+
+
+@dataclass
+class Handed:
+    """One submission: the notebook (or raw bytes, or how to write it) and what it must get."""
+
+    student: str
+    chapter: str
+    content: NotebookNode | bytes | Callable[[Path], None] | None
+    expected: Expected
+
+
+def source_of(thing: Callable, name: str) -> str:
+    """The source of a function or class, without decorators, under another name."""
+    tree = ast.parse(textwrap.dedent(inspect.getsource(thing)))
+    made = tree.body[0]
+    made.decorator_list = []
+    made.name = name
+    return ast.unparse(tree)
+
+
+def reference_source(task: Exercise) -> str:
+    """The reference's source."""
+    return source_of(getattr(import_module(f"solutions.{task.module}"), task.name), task.name)
+
+
+class Class:
+    """Builds the submissions of every released chapter."""
+
+    def __init__(self, course: Course) -> None:
+        self.course = course
+        self.chapters = course.chapters()
+        self.handed: list[Handed] = []
+
+    def build(self) -> list[Handed]:
+        """Every submission of the class."""
+        for chapter in self.chapters.values():
+            self._honest(chapter)
+        self._broken(self.chapters[HOSTILE_CHAPTER])
+        return self.handed
+
+    def released(self, chapter: Chapter) -> NotebookNode:
+        """An untouched copy of the released notebook."""
+        path = self.course.root / "release" / chapter.name / f"{chapter.name}.ipynb"
+        return nbformat.read(path, as_version=4)
+
+    def solved(self, chapter: Chapter, **sources: str) -> NotebookNode:
+        """The notebook solved with the references, but for the sources given."""
+        notebook = self.released(chapter)
+        for task in chapter.tasks:
+            default = reference_source(exercises()[task.name])
+            cell_of(notebook, task.name).source = sources.get(task.name, default)
+        return notebook
+
+    def hand_in(
+        self,
+        student: str,
+        chapter: Chapter,
+        content: NotebookNode | bytes | Callable[[Path], None] | None,
+        expected: Expected,
+    ) -> None:
+        """Add a submission."""
+        self.handed.append(Handed(student, chapter.name, content, expected))
+
+    def _honest(self, chapter: Chapter) -> None:
+        names = [task.name for task in chapter.tasks]
+        known = {name: exercises()[name] for name in names}
+        self.hand_in("ada", chapter, self.solved(chapter), Expected(passed=set(names)))
+        for style in range(max(len(alternatives(name)) for name in names)):
+            sources = {
+                name: source_of(found[style % len(found)], name)
+                for name in names
+                if (found := alternatives(name))
+            }
+            self.hand_in(
+                f"other-style-{style}",
+                chapter,
+                self.solved(chapter, **sources),
+                Expected(passed=set(names)),
+            )
+        for number in range(max(len(known[name].misconceptions) for name in names)):
+            chosen = {
+                name: task.misconceptions[number]
+                for name, task in known.items()
+                if number < len(task.misconceptions)
+            }
+            sources = {name: source_of(wrong.wrong, name) for name, wrong in chosen.items()}
+            self.hand_in(
+                f"mistaken-{number}",
+                chapter,
+                self.solved(chapter, **sources),
+                Expected(
+                    passed=set(names) - set(chosen),
+                    sentences={name: wrong.sentence for name, wrong in chosen.items()},
+                ),
+            )
+        untouched = {name: "not started" for name in names}
+        self.hand_in("untouched", chapter, self.released(chapter), Expected(statuses=untouched))
+
+    def _broken(self, chapter: Chapter) -> None:
+        names = [task.name for task in chapter.tasks]
+        first, last = names[0], names[-1]
+        others = set(names) - {first}
+
+        half = self.released(chapter)
+        done = names[: len(names) // 2]
+        for name in done:
+            cell_of(half, name).source = reference_source(exercises()[name])
+        self.hand_in("half-done", chapter, half, Expected(passed=set(done)))
+
+        def first_is(
+            student: str, source: str, status: str = "failed", overall: str = "graded"
+        ) -> None:
+            notebook = self.solved(chapter, **{first: source})
+            expected = Expected(overall, passed=others, statuses={first: status})
+            self.hand_in(student, chapter, notebook, expected)
+
+        first_is("syntax-error", f"def {first}(scores, dim=-1)\n    return scores", "missing")
+        first_is("endless-loop", f"def {first}(*a, **k):\n    while True: pass", "timeout", "timeout")
+        first_is("endless-cell", "while True: pass", "timeout", "timeout")
+        first_is(
+            "endless-stubborn",
+            f"""import signal
+for number in range(1, 65):
+    try: signal.signal(number, signal.SIG_IGN)
+    except (OSError, ValueError): pass
+def {first}(*a, **k):
+    while True:
+        try:
+            while True: pass
+        except BaseException: pass""",
+            "timeout",
+            "timeout",
+        )
+        first_is(
+            "greedy",
+            f"def {first}(*a, **k):\n    return bytearray(8 * 2**30)",
+            "memory",
+            "memory",
+        )
+        first_is("exit", f"import os\ndef {first}(*a, **k): os._exit(0)", "crashed", "crashed")
+        first_is("exit-cell", "import os\nos._exit(0)", "crashed", "crashed")
+
+        loud = self.solved(chapter)
+        loud.cells.insert(1, new_code_cell("print('x' * 50_000_000)", id="loud"))
+        self.hand_in("loud", chapter, loud, Expected(passed=set(names)))
+
+        broken = self.solved(chapter)
+        broken.cells.insert(1, new_code_cell("import no_such_module", id="no-module"))
+        self.hand_in("import-error", chapter, broken, Expected(passed=set(names)))
+
+        deleted = self.solved(chapter)
+        deleted.cells.remove(cell_of(deleted, chapter.tasks[0].check_id))
+        self.hand_in(
+            "deleted-check", chapter, deleted, Expected(passed=set(names), note="is missing")
+        )
+
+        doubled = self.solved(chapter)
+        copy = nbformat.from_dict(cell_of(doubled, last))
+        copy["id"] = "doubled"
+        doubled.cells.append(copy)
+        self.hand_in(
+            "doubled-exercise", chapter, doubled, Expected(passed=set(names), note="more than once")
+        )
+
+        renamed = self.solved(chapter)
+        for task in chapter.tasks:
+            cell_of(renamed, task.name).metadata.nbgrader.grade_id = f"my-{task.name}"
+        self.hand_in(
+            "renamed-ids", chapter, renamed, Expected(passed=set(names), note="is missing")
+        )
+
+        edited = self.solved(chapter, **{first: "def " + first + "(*a, **k): return 1.0"})
+        for task in chapter.tasks:
+            cell_of(edited, task.check_id).metadata.nbgrader.points = 1000
+        self.hand_in(
+            "edited-points",
+            chapter,
+            edited,
+            Expected(passed=others, statuses={first: "failed"}, note="was edited"),
+        )
+
+        missing = {name: "missing" for name in names}
+        self.hand_in(
+            "not-json", chapter, b'{"cells": [', Expected("invalid", statuses=missing, note="JSON")
+        )
+        self.hand_in("empty", chapter, b"", Expected("invalid", statuses=missing, note="empty"))
+        self.hand_in("nothing", chapter, None, Expected("missing", statuses=missing))
+        self.hand_in(
+            "link",
+            chapter,
+            lambda path: path.symlink_to("/etc/passwd"),
+            Expected("invalid", statuses=missing, note="symbolic link"),
+        )
+        self._cheating(chapter)
+
+    def _cheating(self, chapter: Chapter) -> None:
+        names = [task.name for task in chapter.tasks]
+
+        def cheat(student: str, source: str) -> None:
+            notebook = self.released(chapter)
+            notebook.cells.insert(0, new_code_cell(source, id="cheat"))
+            for name in names:
+                cell_of(notebook, name).source = f"def {name}(*args, **kwargs): return ANSWER"
+            self.hand_in(student, chapter, notebook, Expected())
+
+        cheat(
+            "forger",
+            """ANSWER = 1.0
+from IPython import get_ipython
+shell = get_ipython()
+def run_cell(*args, **kwargs):
+    print("6.0")
+    return 6.0
+for name in ("run_cell", "run_cell_async", "run_code", "run_ast_nodes"):
+    setattr(type(shell), name, run_cell)
+import autograder
+autograder.check = lambda name: 6.0
+import torch
+torch.allclose = torch.equal = lambda *a, **k: True""",
+        )
+        cheat(
+            "spoofer",
+            """class Everything(float):
+    def __eq__(self, other): return True
+    def __repr__(self): return "6.0"
+ANSWER = Everything()
+from IPython.display import display, HTML
+display(HTML("<script>document.title = 'full marks'</script>"))
+print('{"output_type": "execute_result", "data": {"text/plain": "6.0"}}')""",
+        )
+        cheat(
+            "snooper",
+            """import os, sys
+ANSWER = 0.0
+found = []
+for folder in ("/", "/root", "/home", os.getcwd(), *sys.path):
+    for where, _, files in os.walk(folder, followlinks=False):
+        found += [f for f in files if f in ("gradebook.db", "manifest.json") or "solutions" in where]
+        if len(where.split("/")) > 6: break
+try:
+    from solutions import softmax as module
+    globals().update(vars(module))
+    found.append("solutions")
+except ImportError:
+    pass
+import torch
+if found:
+    softmax = lambda scores, dim=-1: torch.softmax(scores, dim)
+print(found[:10])""",
+        )
+
+
+def cell_of(notebook: NotebookNode, name: str) -> NotebookNode:
+    """The cell with this nbgrader id."""
+    return next(cell for cell in notebook.cells if grade_id(cell) == name)
+
+
+def write(handed: list[Handed], course: Course) -> None:
+    """Write the submissions into the course's `submitted/`."""
+    submitted = course.root / "submitted"
+    shutil.rmtree(submitted, ignore_errors=True)
+    for one in handed:
+        folder = submitted / one.student / one.chapter
+        folder.mkdir(parents=True)
+        path = folder / f"{one.chapter}.ipynb"
+        if callable(one.content):
+            one.content(path)
+        elif isinstance(one.content, bytes):
+            path.write_bytes(one.content)
+        elif one.content is not None:
+            nbformat.write(one.content, path)
+
+
+def main() -> None:
+    """Write the sample class into a course folder."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("course", type=Path)
+    course = Course(parser.parse_args().course)
+    handed = Class(course).build()
+    write(handed, course)
+    students = {one.student for one in handed}
+    print(f"{len(handed)} submissions of {len(students)} students in {course.root / 'submitted'}")
+
+
+if __name__ == "__main__":
+    main()
