@@ -8,3 +8,12 @@ c.CourseDirectory.root = str(Path(__file__).resolve().parent / "build" / "course
 
 # A stub is the signature, the docstring and this line.
 c.ClearSolutions.code_stub = {"python": "raise NotImplementedError"}
+
+# Submissions run in the sandbox, and are judged outside it.
+c.Autograde.autograde_preprocessors = [
+    "autograder.grading.preprocessor.SandboxExecute",
+    "nbgrader.preprocessors.LimitOutput",
+    "nbgrader.preprocessors.SaveAutoGrades",
+    "nbgrader.preprocessors.AssignLatePenalties",
+    "nbgrader.preprocessors.CheckCellMetadata",
+]

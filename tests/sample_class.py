@@ -134,7 +134,7 @@ class Class:
                     sentences={name: wrong.sentence for name, wrong in chosen.items()},
                 ),
             )
-        untouched = {name: "not started" for name in names}
+        untouched = dict.fromkeys(names, "not started")
         self.hand_in("untouched", chapter, self.released(chapter), Expected(statuses=untouched))
 
     def _broken(self, chapter: Chapter) -> None:
@@ -156,7 +156,9 @@ class Class:
             self.hand_in(student, chapter, notebook, expected)
 
         first_is("syntax-error", f"def {first}(scores, dim=-1)\n    return scores", "missing")
-        first_is("endless-loop", f"def {first}(*a, **k):\n    while True: pass", "timeout", "timeout")
+        first_is(
+            "endless-loop", f"def {first}(*a, **k):\n    while True: pass", "timeout", "timeout"
+        )
         first_is("endless-cell", "while True: pass", "timeout", "timeout")
         first_is(
             "endless-stubborn",
@@ -220,7 +222,7 @@ def {first}(*a, **k):
             Expected(passed=others, statuses={first: "failed"}, note="was edited"),
         )
 
-        missing = {name: "missing" for name in names}
+        missing = dict.fromkeys(names, "missing")
         self.hand_in(
             "not-json", chapter, b'{"cells": [', Expected("invalid", statuses=missing, note="JSON")
         )
@@ -276,7 +278,8 @@ ANSWER = 0.0
 found = []
 for folder in ("/", "/root", "/home", os.getcwd(), *sys.path):
     for where, _, files in os.walk(folder, followlinks=False):
-        found += [f for f in files if f in ("gradebook.db", "manifest.json") or "solutions" in where]
+        found += [file for file in files if file in ("gradebook.db", "manifest.json")]
+        found += [where] * ("solutions" in where)
         if len(where.split("/")) > 6: break
 try:
     from solutions import softmax as module

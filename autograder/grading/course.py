@@ -90,6 +90,7 @@ class Course:
             {key: cell.source for key, cell in cells.items() if cell.metadata.nbgrader.locked},
             _digest(path),
             {key: dict(cell.metadata.nbgrader) for key, cell in cells.items()},
+            frozenset(cell.source for cell in notebook.cells if not grade_id(cell)),
         )
 
     def submissions(self, chapters: Sequence[str]) -> list[Submission]:

@@ -53,7 +53,8 @@ class Writer:
             gradebook.update_or_create_student(student)
             handed_in = _timestamp(folder)
             when = {"timestamp": handed_in} if handed_in else {}
-            submission = gradebook.update_or_create_submission(chapter, student, **when)
+            with gradebook.db.no_autoflush:
+                submission = gradebook.update_or_create_submission(chapter, student, **when)
             for notebook in submission.notebooks:
                 for grade in notebook.grades:
                     grade.auto_score = float(scores.get(grade.cell.name, 0.0))

@@ -36,6 +36,7 @@ class Chapter:
     locked: dict[str, str]
     digest: str
     cell_metadata: dict[str, dict[str, Any]]
+    demos: frozenset[str]
 
     @property
     def max_points(self) -> float:

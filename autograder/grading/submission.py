@@ -12,6 +12,7 @@ from nbformat.v4 import new_output
 from autograder.checking import Lost, Verdict, find, judge
 from autograder.checking.feedback import Feedback
 from autograder.checking.recording import live
+from autograder.grading.needed import needed_cells
 from autograder.grading.notebook import Chapter, Task, grade_id
 from autograder.grading.sandbox import (
     SandboxCrashed,
@@ -23,9 +24,8 @@ from autograder.grading.sandbox import (
 from autograder.grading.source import shortcuts
 from autograder.grading.wire import WireError
 
-RESTARTS_AT_MOST = 6
+RESTARTS_AT_MOST = 8
 OUTPUT_BYTES = 100_000
-UNGRADED = "ungraded"
 
 
 @dataclass(frozen=True)
@@ -132,6 +132,7 @@ class Run:
         self.poisoned: set[int] = set()
         self.restarts = 0
         self.sources = {task.name: "" for task in chapter.tasks}
+        self.needed = needed_cells(notebook, chapter)
 
     def grade(self) -> Graded:
         """Run every cell that grading needs and judge every exercise."""
@@ -139,12 +140,10 @@ class Run:
         torch.set_num_threads(1)
         try:
             for index, cell in enumerate(self.notebook.cells):
-                if cell.cell_type != "code":
-                    continue
                 task = self.tasks.get(grade_id(cell) or "")
                 if task:
                     self._check(index, cell, task)
-                elif not _skipped(cell):
+                elif index in self.needed:
                     self._run(index, cell)
         finally:
             self._close()
@@ -163,12 +162,11 @@ class Run:
                 raise Gone(self.graded.status, "too many cells of this submission broke off")
             self.restarts += 1
             self.session = self.warm.session()
-            for index, cell in enumerate(self.notebook.cells[:upto]):
-                skip = index in self.poisoned or cell.cell_type != "code" or _skipped(cell)
-                if skip or grade_id(cell) in self.tasks:
-                    continue
+            for index in sorted(self.needed - self.poisoned):
+                if index >= upto:
+                    break
                 try:
-                    self._execute(cell)
+                    self._execute(self.notebook.cells[index])
                 except Gone:
                     self.poisoned.add(index)
                     self._close()
@@ -236,11 +234,6 @@ def graded_verdict(verdict: Verdict, task: Task, source: str) -> Verdict:
     return Verdict(
         task.name, points, task.points, verdict.status, verdict.misconception, verdict.message
     )
-
-
-def _skipped(cell: NotebookNode) -> bool:
-    tags = cell.metadata.get("tags")
-    return grade_id(cell) is None and isinstance(tags, list) and UNGRADED in tags
 
 
 def _sentence(name: str, gone: Gone) -> str:

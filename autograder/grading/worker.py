@@ -310,6 +310,7 @@ def session(
 ) -> None:
     """Lock this process in for good, then let the submission's code in."""
     try:
+        os.setsid()  # or a signal to its own process group would reach the warm process
         isolation.enter_namespaces()
         isolation.limit_resources(allowance)  # reads its own size in /proc, which then goes
         isolation.mount_scratch(place.scratch, allowance)

@@ -37,9 +37,10 @@ class Label:
 class Book:
     """The book's pages in a folder, and where they are published."""
 
-    def __init__(self, folder: Path, site: str):
+    def __init__(self, folder: Path, site: str, title: str = ""):
         self.folder = folder
         self.site = site.rstrip("/")
+        self.title = title
 
     @classmethod
     def of(cls, root: Path) -> "Book":
@@ -52,7 +53,7 @@ class Book:
                 f"{SETTINGS} has no `html: baseurl:`, the address that the students' notebooks "
                 f"link to."
             )
-        return cls(root / "book", site)
+        return cls(root / "book", site, config.get("title", ""))
 
     def address(self, page: str, anchor: str = "") -> str:
         """The address of a page, or of a place in it."""
@@ -94,7 +95,7 @@ class Book:
                     labels[label] = Label(page, _plain(found["title"]), found["name"])
         return labels
 
-    def title(self, page: str) -> str:
+    def title_of(self, page: str) -> str:
         """The first heading of a page."""
         if page not in self.pages:
             raise ReleaseError(f"There is no page {page!r} in the book to link to.")

@@ -80,7 +80,7 @@ def release(
     released.recorded = update_recordings(manifest["chapters"], recordings, root)
     notebooks = [course / "release" / name / f"{name}.ipynb" for name in manifest["chapters"]]
     released.bundle, released.bundle_made = make_bundle(
-        notebooks, recordings, root, build_dir, book.site
+        notebooks, recordings, root, build_dir, book
     )
     return released
 

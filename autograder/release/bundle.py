@@ -12,6 +12,7 @@ import zipfile
 from pathlib import Path
 from string import Template
 
+from autograder.release.book import Book
 from autograder.release.errors import ReleaseError
 from autograder.release.hashing import files_in, sha256
 from autograder.release.recordings import STAMPS
@@ -27,7 +28,7 @@ Tree = dict[str, Path]  # path in the copy -> the file
 
 
 def make_bundle(
-    notebooks: list[Path], recordings: Path, root: Path, build_dir: Path, site: str
+    notebooks: list[Path], recordings: Path, root: Path, build_dir: Path, book: Book
 ) -> tuple[Path, bool]:
     """Make `student/` and its zip; return the zip, and whether anything had to be made."""
     tree = wheel_tree(recordings, root)
@@ -38,7 +39,9 @@ def make_bundle(
         build_dir / STAMP,
     )
     contents = [[name, path.read_bytes()] for name, path in sorted([*tree.items(), *loose.items()])]
-    key = sha256(site, README.read_bytes(), Path(__file__).read_bytes(), *sum(contents, []))
+    key = sha256(
+        book.site, book.title, README.read_bytes(), Path(__file__).read_bytes(), *sum(contents, [])
+    )
     made = archive.exists() and folder.is_dir() and stamp.exists()
     if made and stamp.read_text() == key:
         return archive, False
@@ -51,7 +54,7 @@ def make_bundle(
     with tempfile.TemporaryDirectory(dir=build_dir) as staged:
         wheel = _build_wheel(tree, Path(staged), folder)
     (folder / "requirements.txt").write_text(f"jupyterlab\n./{wheel}\n", encoding="utf-8")
-    text = readme.substitute(first=notebooks[0].name, wheel=wheel, site=site)
+    text = readme.substitute(first=notebooks[0].name, wheel=wheel, site=book.site, title=book.title)
     (folder / "README.md").write_text(text, encoding="utf-8")
     _zip(folder, archive)
     stamp.write_text(key)

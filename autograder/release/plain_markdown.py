@@ -249,7 +249,7 @@ class Translation:
                 return self._equation(target)
             case "doc":
                 page = target.rpartition("/")[2].removesuffix(".md").removesuffix(".ipynb")
-                return f"[{title or self.book.title(page)}]({self.book.address(page)})"
+                return f"[{title or self.book.title_of(page)}]({self.book.address(page)})"
             case "term":
                 return f"[{title or target}]({self.book.term(target)})"
             case "sub" | "sup" | "kbd":
@@ -320,7 +320,7 @@ class Translation:
         page = re.fullmatch(r"(?:\./|/)?([\w.-]+)\.(?:md|ipynb|html)", path)
         if _is_address(target) or not page:
             return f"[{text}]({target})"
-        return f"[{text or self.book.title(page[1])}]({self.book.address(page[1], anchor)})"
+        return f"[{text or self.book.title_of(page[1])}]({self.book.address(page[1], anchor)})"
 
 
 def _directive(found: re.Match, content: str) -> Directive:

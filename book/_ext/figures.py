@@ -13,10 +13,9 @@ from base64 import b64decode
 from pathlib import Path
 
 from docutils import nodes
+from lab.play import theme
 from sphinx.application import Sphinx
 from sphinx.util import logging
-
-from lab.play import theme
 
 log = logging.getLogger(__name__)
 

@@ -9,10 +9,9 @@ import shutil
 from importlib.metadata import version
 from pathlib import Path
 
+from lab.play import theme
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
-
-from lab.play import theme
 
 # MathJax's own files that a page may load: the renderer, its fonts, what a macro asks for,
 # and what a screen reader's user turns on in the menu.

@@ -10,10 +10,9 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 import torch
-from matplotlib import pyplot as plt
-
 from lab import plots
 from lab.numbers import glue
+from matplotlib import pyplot as plt
 
 COLORS = {name: getattr(plots, name) for name in ("QUERY", "KEY", "VALUE", "WEIGHT", "NEUTRAL")}
 

@@ -22,7 +22,7 @@ def tiny(tmp_path: Path) -> Path:
     root = tmp_path / "repository"
     for folder in ("book/lab", "solutions"):
         (root / folder).mkdir(parents=True)
-    (root / "_config.yml").write_text("html:\n  baseurl: https://example.org/book/\n")
+    (root / "_config.yml").write_text("title: Tiny\nhtml:\n  baseurl: https://example.org/book/\n")
     (root / "solutions" / "__init__.py").write_text("")
     (root / "solutions" / "tiny.py").write_text(SOLUTIONS)
     (root / "solutions" / "earlier.py").write_text(EARLIER)

@@ -65,6 +65,8 @@ def test_a_release_from_chapter_to_student(released, tiny_with_tools, tmp_path):
         "requirements.txt",
         wheel.name,
     }
+    readme = (folder / "README.md").read_text()
+    assert readme.startswith("# Tiny: the notebooks\n") and "$" not in readme
     with zipfile.ZipFile(wheel) as archive:
         inside = archive.namelist()
     assert {"autograder/recordings/mean.json", "autograder/recordings/mean.safetensors"} <= set(

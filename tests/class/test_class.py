@@ -1,0 +1,163 @@
+"""A whole class, end to end: are all scores as the submissions were built to get?"""
+
+import importlib
+import json
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from nbgrader.api import Gradebook
+
+from autograder.grading.course import Course
+from autograder.grading.runner import grade_class
+from autograder.grading.sandbox import available
+from autograder.grading.submission import Limits
+from autograder.release.build import release
+from tests.sample_class import Class, write
+
+disagreements = importlib.import_module("tests.class.expectations").disagreements
+
+pytestmark = [
+    pytest.mark.skipif(available() is not None, reason=str(available())),
+    pytest.mark.xdist_group("class"),
+]
+SECONDS = 6.0
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    """A released course with the sample class handed in."""
+    root = tmp_path_factory.mktemp("class")
+    release((), root / "course", root)
+    course = Course(root / "course")
+    handed = Class(course).build()
+    write(handed, course)
+    (course.state).mkdir()
+    (course.state / "secret").write_text("a secret that two copies of a course share")
+    shutil.copytree(course.root, root / "copy", symlinks=True)
+    return course, Course(root / "copy"), handed
+
+
+@pytest.fixture(scope="module")
+def graded(built):
+    """The records of an undisturbed run."""
+    course, _, _ = built
+    return grade_class(course, workers=2, limits=Limits(SECONDS))
+
+
+def test_the_class_has_at_least_24_submissions(built):
+    assert len(built[2]) >= 24
+
+
+def test_every_score_is_as_built(built, graded):
+    assert disagreements(built[2], graded) == []
+
+
+def test_a_second_run_says_the_same_and_grades_nothing_again(built, graded):
+    course, _, _ = built
+    before = tree(course)
+    assert grade_class(course, workers=1, limits=Limits(SECONDS)) == graded
+    assert tree(course) == before
+
+
+def test_the_gradebook_says_what_the_records_say(built, graded):
+    with Gradebook(built[0].db_url) as gradebook:
+        for record in graded:
+            submission = gradebook.find_submission(record["chapter"], record["student"])
+            assert submission.score == record["score"]
+            assert submission.max_score == record["max_score"]
+            assert not submission.needs_manual_grade
+
+
+def test_feedback_pages_run_nothing_and_load_nothing(built, graded):
+    for page in (built[0].root / "feedback").rglob("*.html"):
+        text = page.read_text(encoding="utf-8")
+        assert "<script" not in text and "default-src 'none'" in text
+        assert "src=" not in text
+
+
+def test_a_run_that_is_killed_ends_with_the_same_course_as_one_that_is_not(built, graded):
+    course, copy, _ = built
+    command = [sys.executable, "-m", "autograder.cli", "grade", "--workers", "2"]
+    command += ["--course", str(copy.root), "--limit-seconds", f"{SECONDS:g}"]
+    for wanted in (5, 25):
+        process = subprocess.Popen(
+            command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
+        )
+        deadline = time.monotonic() + 120
+        while process.poll() is None and time.monotonic() < deadline:
+            if len(list((copy.state / "applied").glob("[0-9a-f]*"))) >= wanted:
+                break
+            time.sleep(0.02)
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+    target = copy.root.parent / "records.jsonl"
+    subprocess.run([*command, "--json", str(target)], check=True, stdout=subprocess.DEVNULL)
+    records = [json.loads(line) for line in target.read_text(encoding="utf-8").splitlines()]
+    assert [timeless(record) for record in records] == [timeless(record) for record in graded]
+    assert tree(copy) == tree(course)
+    assert scores(copy) == scores(course)
+
+
+def timeless(record):
+    return {key: value for key, value in record.items() if key != "seconds"}
+
+
+def tree(course):
+    """Every file that grading made, by its place and content."""
+    return {
+        str(path.relative_to(course.root)): path.read_bytes()
+        for folder in ("autograded", "feedback")
+        for path in sorted((course.root / folder).rglob("*"))
+        if path.is_file()
+    }
+
+
+def scores(course):
+    """What the gradebook holds, without its random row ids."""
+    with sqlite3.connect(course.root / "gradebook.db") as database:
+        return database.execute(
+            """select student.id, assignment.name, base_cell.name, grade.auto_score,
+                      grade.manual_score, grade.needs_manual_grade
+               from grade
+               join submitted_notebook on submitted_notebook.id = grade.notebook_id
+               join submitted_assignment on submitted_assignment.id = submitted_notebook.assignment_id
+               join assignment on assignment.id = submitted_assignment.assignment_id
+               join student on student.id = submitted_assignment.student_id
+               join base_cell on base_cell.id = grade.cell_id
+               order by 1, 2, 3"""
+        ).fetchall()
+
+
+def test_nbgraders_own_autograde_goes_through_the_sandbox(built, graded):
+    course, _, _ = built
+    config = Path(__file__).resolve().parents[2] / "nbgrader_config.py"
+    own = course.root.parent / "own"
+    shutil.copytree(course.root / "source", own / "source")
+    shutil.copytree(course.root / "release", own / "release")
+    for name in ("gradebook.db", "manifest.json"):
+        shutil.copy(course.root / name, own / name)
+    chapter = "02-softmax"
+    for student in ("ada", "forger"):
+        shutil.copytree(
+            course.root / "submitted" / student / chapter, own / "submitted" / student / chapter
+        )
+        subprocess.run(
+            [
+                *(sys.executable, "-m", "nbgrader", "autograde", chapter, "--student", student),
+                *(f"--config={config}", f"--CourseDirectory.root={own}", "--force"),
+            ],
+            check=True,
+            cwd=own,
+            capture_output=True,
+        )
+    by_student = {r["student"]: r["score"] for r in graded if r["chapter"] == chapter}
+    with Gradebook(f"sqlite:///{own / 'gradebook.db'}") as gradebook:
+        for student in ("ada", "forger"):
+            assert gradebook.find_submission(chapter, student).score == by_student[student]
