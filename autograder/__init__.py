@@ -1,4 +1,4 @@
-"""The attention course's autograder: `from autograder import check` is all that a notebook needs."""
+"""The attention course's autograder: a notebook needs only `from autograder import check`."""
 
 __version__ = "0.1.0"
 

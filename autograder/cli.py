@@ -69,7 +69,8 @@ def _release(options: argparse.Namespace) -> int:
     from autograder.release.errors import ReleaseError
 
     try:
-        released = release(options.chapters, options.course)
+        build_dir = options.course.resolve().parent if options.course else None
+        released = release(options.chapters, options.course, build_dir)
     except ReleaseError as error:
         raise UsageError(str(error)) from None
     for name in released.built:

@@ -45,6 +45,7 @@ TEXT_TYPES = ("text/plain", "text/html", "text/latex", "text/markdown", "image/s
 IMAGE_TYPES = ("image/png", "image/jpeg")
 MESSAGE_CHARACTERS = 2000
 TRACEBACK_CHARACTERS = 4000
+FRAMES = 10
 
 
 class Outputs:
@@ -156,29 +157,40 @@ class Shell(InteractiveShell):
     def ask_exit(self) -> None:
         """exit() and quit() are left to whoever started the notebook."""
 
-    def _showtraceback(self, etype: Any, evalue: Any, stb: Any) -> None:
-        self.error = failure(evalue, "\n".join(stb) if isinstance(stb, list) else str(stb))
+    def showtraceback(self, exc_tuple: Any = None, *_: Any, **__: Any) -> None:
+        # IPython's own view of an endless recursion takes minutes.
+        error = exc_tuple[1] if exc_tuple else sys.exc_info()[1]
+        self.error = failure(error) if error is not None else None
+
+    def showsyntaxerror(self, *_: Any, **__: Any) -> None:
+        self.showtraceback()
+
+    showindentationerror = showsyntaxerror
 
 
-def failure(error: BaseException, text: str | None = None) -> dict[str, Any]:
+def failure(error: BaseException) -> dict[str, Any]:
     """An exception as data, as short as a page can show it."""
     try:
         message = str(error)[:MESSAGE_CHARACTERS]
     except BaseException:
         message = ""
-    if text is None:
-        try:
-            text = "".join(traceback.format_exception(error, limit=-10))
-        except BaseException:
-            text = ""
-    name = str(type(error).__name__)[:200]
-    no_memory = isinstance(error, MemoryError) or "can't allocate memory" in message
     return {
-        "name": name,
+        "name": str(type(error).__name__)[:200],
         "message": message,
-        "traceback": text[-TRACEBACK_CHARACTERS:],
-        "memory": no_memory,
+        "traceback": shown(error)[-TRACEBACK_CHARACTERS:],
+        "memory": isinstance(error, MemoryError) or "can't allocate memory" in message,
     }
+
+
+def shown(error: BaseException) -> str:
+    """The innermost frames of the submission's own code, and the exception."""
+    where = error.__traceback__
+    while where and not where.tb_frame.f_code.co_filename.startswith("<ipython-input"):
+        where = where.tb_next
+    try:
+        return "".join(traceback.format_exception(type(error), error, where, limit=-FRAMES))
+    except BaseException:
+        return type(error).__name__
 
 
 class Notebook:
@@ -187,8 +199,6 @@ class Notebook:
     def __init__(self) -> None:
         config = Config()
         config.HistoryManager.enabled = False
-        config.InteractiveShell.colors = "nocolor"
-        config.InteractiveShell.xmode = "Context"
         config.InteractiveShell.display_page = True
         self.stdout, self.stderr = Stream("stdout"), Stream("stderr")
         self.shell = Shell.instance(config=config, display_pub_class=Publisher)

@@ -140,16 +140,6 @@ class Book:
 
         return dict(parse_file(str(self.folder / "references.bib")).entries.items())
 
-    def what_notebooks_quote(self) -> str:
-        """All that a chapter takes from other pages, as text: when it changes, they change."""
-        bibliography = self.folder / "references.bib"
-        sources = bibliography.read_text(encoding="utf-8") if bibliography.exists() else ""
-        headings = {
-            page: HEADING.findall(FENCED.sub("", text)) for page, text in self.pages.items()
-        }
-        labels = {label: vars(item) for label, item in self.labels.items()}
-        return json.dumps([self.site, labels, headings, sources], sort_keys=True)
-
 
 def _plain(text: str) -> str:
     """A title or name without its marks: roles, code, LaTeX accents and braces."""

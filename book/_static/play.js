@@ -28,6 +28,17 @@
 
   const views = new WeakMap();
 
+  // Vega measures while the window is being resized; the page's columns settle after that.
+  const widths = new WeakMap();
+  const settled = new ResizeObserver((entries) => {
+    const changed = entries.filter(({ target, contentRect }) => {
+      const before = widths.get(target);
+      widths.set(target, contentRect.width);
+      return before !== undefined && before !== contentRect.width;
+    });
+    if (changed.length) window.dispatchEvent(new Event("resize"));
+  });
+
   async function draw(figure) {
     await vega();
     const old = views.get(figure);
@@ -61,7 +72,10 @@
       },
       { rootMargin: "400px" },
     );
-    figures.forEach((figure) => seen.observe(figure));
+    for (const figure of figures) {
+      seen.observe(figure);
+      settled.observe(figure);
+    }
     let theme = dark();
     new MutationObserver(() => {
       if (theme === dark()) return;

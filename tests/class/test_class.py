@@ -127,9 +127,9 @@ def scores(course):
                       grade.manual_score, grade.needs_manual_grade
                from grade
                join submitted_notebook on submitted_notebook.id = grade.notebook_id
-               join submitted_assignment on submitted_assignment.id = submitted_notebook.assignment_id
-               join assignment on assignment.id = submitted_assignment.assignment_id
-               join student on student.id = submitted_assignment.student_id
+               join submitted_assignment as handed on handed.id = submitted_notebook.assignment_id
+               join assignment on assignment.id = handed.assignment_id
+               join student on student.id = handed.student_id
                join base_cell on base_cell.id = grade.cell_id
                order by 1, 2, 3"""
         ).fetchall()

@@ -1,4 +1,4 @@
-"""Does a submission's code stay within its walls, whatever it does, and is the next one untouched?"""
+"""Does a submission's code stay within its walls, and is the next one untouched?"""
 
 import os
 import signal
@@ -202,7 +202,7 @@ def test_floods_of_output_are_cut_off(session, source):
             except BaseException: pass
         """,
         "sum(range(10**12))",
-        "import threading\nthreading.Lock().acquire() and (lock := threading.Lock()).acquire()\nlock.acquire()",
+        "import threading\nlock = threading.Lock()\nlock.acquire()\nlock.acquire()",
         "x = '^(a+)+$'\nimport re; re.match(x, 'a' * 40 + 'b')",
     ],
     ids=["loop", "sleep", "deaf", "in C", "deadlock", "regular expression"],
@@ -223,7 +223,6 @@ def test_an_endless_loop_is_a_timeout_and_gone(warm, source):
         ("import os; os._exit(7)", "exit code 7"),
         ("import os; os.abort()", "crashed"),
         ("import ctypes; ctypes.string_at(0)", "Segmentation fault"),
-        ("import faulthandler; faulthandler._sigsegv()", "Segmentation fault"),
         ("import os; os.close(3)\nos.close", "closed its connection|exit code"),
         ("import os; os.closerange(0, 100)\nwhile True: pass", "closed its connection"),
     ],
@@ -282,10 +281,8 @@ def test_frames_that_lie_end_the_session(session, source, error, said):
 
 def test_a_reply_too_large_to_send_is_an_error_of_the_call(session):
     run(session, "import torch\ndef big(): return torch.zeros(2**27)")
-    try:
-        assert "error" in call(session, "big")
-    except WireError:
-        pass
+    with pytest.raises(WireError, match="over"):
+        call(session, "big")
 
 
 def test_a_process_that_does_not_listen_runs_into_its_limit(session):

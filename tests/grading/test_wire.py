@@ -1,5 +1,6 @@
 """Does data cross the wall unchanged, and does nothing else cross it?"""
 
+import contextlib
 import json
 import math
 
@@ -257,10 +258,8 @@ def test_lengths_are_refused_before_anything_is_read():
 @settings(max_examples=300, deadline=None)
 def test_any_bytes_at_all_are_data_or_a_wire_error(data):
     for candidate in (data, PREFIX.pack(len(data), 0) + data, PREFIX.pack(0, len(data)) + data):
-        try:
+        with contextlib.suppress(WireError):
             decode(candidate)
-        except WireError:
-            pass
 
 
 SEED = encode({"a": [torch.ones(2, 3).T, b"bytes", math.nan, ("x" * 300, torch.ones(2) > 0)]})
@@ -272,10 +271,8 @@ def test_any_damage_to_a_good_frame_is_data_or_a_wire_error(changes):
     data = bytearray(SEED)
     for place, value in changes:
         data[place] = value
-    try:
+    with contextlib.suppress(WireError):
         decode(data)
-    except WireError:
-        pass
 
 
 json_values = st.recursive(
@@ -289,7 +286,5 @@ tags = st.sampled_from(["l", "t", "d", "T", "b", "s", "f", "dtype", "Ref", "Func
 @given(st.lists(json_values, max_size=5), tags)
 @settings(max_examples=300, deadline=None)
 def test_any_header_is_data_or_a_wire_error(rest, tag):
-    try:
+    with contextlib.suppress(WireError):
         decode(frame([tag, *rest], PAYLOAD))
-    except WireError:
-        pass

@@ -1,0 +1,197 @@
+"""How long grading takes, beside stock nbgrader and beside the least it could take.
+
+    make bench        (or: python -m tests.bench --copies 60 --chapter 02-softmax)
+
+All in one run, on the released notebooks and the honest half of the sample class: stock
+`nbgrader autograde` in a plain kernel, this course's `autograder grade` with one worker and two,
+and the bare limit: warm forks that run the same student code and answer the same check calls, and
+nothing else. Whole processes are timed, start-up included; a rate is submissions per second of
+the copies after start-up is taken off, which is measured by a run over a single submission.
+"""
+
+import argparse
+import multiprocessing
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from rich.console import Console
+from rich.table import Table
+
+from autograder.checking import find, judge
+from autograder.checking.recording import live
+from autograder.grading.course import Course
+from autograder.grading.grade import workshop
+from autograder.grading.notebook import grade_id, parse, restored
+from autograder.grading.submission import OUTPUT_BYTES, Limits, Run, SandboxHome, ask
+from autograder.release.build import release
+from tests.sample_class import Class
+
+STOCK = """
+c = get_config()
+c.ClearSolutions.code_stub = {"python": "raise NotImplementedError"}
+"""
+
+
+def main() -> None:
+    """Run every contender on the same submissions and print one table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--chapter", default="02-softmax")
+    parser.add_argument("--copies", type=int, default=60, help="submissions for the fast ones")
+    parser.add_argument("--stock", type=int, default=6, help="submissions for stock nbgrader")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
+        release((), root / "course", root)
+        bench = Bench(root, options.chapter)
+        rows = [
+            bench.timed("stock nbgrader autograde", bench.stock, options.stock),
+            bench.timed("autograder grade, 1 worker", lambda n: bench.ours(n, 1), options.copies),
+            bench.timed("autograder grade, 2 workers", lambda n: bench.ours(n, 2), options.copies),
+            bench.timed("bare limit, 1 process", lambda n: bench.bare(n, 1), options.copies),
+            bench.timed("bare limit, 2 processes", lambda n: bench.bare(n, 2), options.copies),
+        ]
+    show(options.chapter, rows)
+
+
+class Bench:
+    """One released chapter, and a fresh class of it for every contender."""
+
+    def __init__(self, root: Path, chapter: str) -> None:
+        self.root = root
+        self.chapter = chapter
+        self.number = 0
+        made = Class(Course(root / "course"))
+        honest = [
+            one.content
+            for one in made.build()
+            if one.chapter == chapter and one.student.startswith(("ada", "other", "mistaken"))
+        ]
+        self.contents = [nbformat.writes(content) for content in honest]
+
+    def course(self, submissions: int) -> Course:
+        """A course folder with that many submissions, no two alike."""
+        self.number += 1
+        root = self.root / f"course-{self.number}"
+        shutil.copytree(self.root / "course", root, ignore=shutil.ignore_patterns(".grading"))
+        for index in range(submissions):
+            notebook = nbformat.reads(self.contents[index % len(self.contents)], as_version=4)
+            notebook.cells.append(nbformat.v4.new_markdown_cell(f"Submission {index}"))
+            folder = root / "submitted" / f"student-{index:04}" / self.chapter
+            folder.mkdir(parents=True)
+            nbformat.write(notebook, folder / f"{self.chapter}.ipynb")
+        return Course(root)
+
+    def timed(self, name: str, run: Callable[[int], float], count: int) -> dict[str, Any]:
+        """The seconds of a run, and the rate once started."""
+        start, whole = run(1), run(count + 1)
+        return {"name": name, "count": count + 1, "whole": whole, "each": (whole - start) / count}
+
+    def stock(self, count: int) -> float:
+        """nbgrader's own command, without this course's configuration."""
+        course = self.course(count)
+        config = course.root / "stock_config.py"
+        config.write_text(STOCK)
+        return process_seconds(
+            *("-m", "nbgrader", "autograde", self.chapter, f"--config={config}"),
+            f"--CourseDirectory.root={course.root}",
+        )
+
+    def ours(self, count: int, workers: int) -> float:
+        """This course's command."""
+        course = self.course(count)
+        return process_seconds(
+            *("-m", "autograder.cli", "grade", self.chapter, "--course", str(course.root)),
+            *("--workers", str(workers)),
+        )
+
+    def bare(self, count: int, workers: int) -> float:
+        """The student code and the check calls alone."""
+        course = self.course(count)
+        chapter = course.chapters([self.chapter])[self.chapter]
+        scripts = [
+            calls_of(path.read_bytes(), chapter)
+            for path in sorted((course.root / "submitted").rglob("*.ipynb"))[: len(self.contents)]
+        ]
+        every = [scripts[index % len(scripts)] for index in range(count)]
+        parts = [every[number::workers] for number in range(workers)]
+        start = time.perf_counter()
+        with multiprocessing.get_context("spawn").Pool(workers) as pool:
+            pool.map(replay, [part for part in parts if part], chunksize=1)
+        return time.perf_counter() - start
+
+
+class Listening:
+    """Passes requests on and keeps them."""
+
+    def __init__(self, home: SandboxHome, requests: list[dict[str, Any]]) -> None:
+        self.home, self.requests = home, requests
+
+    def perform(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Note a request and have it answered."""
+        self.requests.append(request)
+        return self.home.perform(request)
+
+
+def calls_of(content: bytes, chapter: Any) -> list[dict[str, Any]]:
+    """The requests that grading a notebook sends to the sandbox."""
+    notebook, limits, requests = parse(content), Limits(), []
+    restored(notebook, chapter)
+    checks = {task.check_id: task for task in chapter.tasks}
+    needed = Run(notebook, chapter, None, limits).needed
+    with workshop(limits).warm().session() as session:
+        for index, cell in enumerate(notebook.cells):
+            task = checks.get(grade_id(cell) or "")
+            if task:
+                home = Listening(SandboxHome(session, time.monotonic() + 60), requests)
+                judge(task.name, home, live(find(task.name)))
+            elif index in needed:
+                request = {"op": "run", "source": cell.source, "bytes": OUTPUT_BYTES}
+                requests.append(request)
+                ask(session, request, 60)
+    return requests
+
+
+def replay(scripts: list[list[dict[str, Any]]]) -> None:
+    """Send the requests of several submissions, each to a fork of its own."""
+    shop = workshop(Limits())
+    for requests in scripts:
+        with shop.warm().session() as session:
+            for request in requests:
+                ask(session, request, 60)
+    shop.close()
+
+
+def process_seconds(*arguments: str) -> float:
+    """The wall-clock time of a Python process that must succeed."""
+    start = time.perf_counter()
+    subprocess.run([sys.executable, *arguments], check=True, capture_output=True)
+    return time.perf_counter() - start
+
+
+def show(chapter: str, rows: list[dict[str, Any]]) -> None:
+    """One table, with ratios to stock nbgrader and to the bare limit."""
+    table = Table("", "submissions", "seconds", "s each", "x stock", "x bare", title=chapter)
+    stock = rows[0]["each"]
+    limits = {"1": rows[3]["each"], "2": rows[4]["each"]}
+    for row in rows:
+        bare = limits["2" if "2" in row["name"] else "1"]
+        table.add_row(
+            row["name"],
+            str(row["count"]),
+            f"{row['whole']:.1f}",
+            f"{row['each']:.3f}",
+            f"{stock / row['each']:.1f}",
+            f"{row['each'] / bare:.1f}",
+        )
+    Console().print(table)
+
+
+if __name__ == "__main__":
+    main()
