@@ -67,6 +67,7 @@ $(READY): pyproject.toml constraints.txt make/setup.py
 	@touch $@
 
 build/.book: $(READY) $(BOOK)
+	@rm -f $@
 	@.venv/bin/python make/book.py
 	@touch $@
 

@@ -76,6 +76,35 @@ def cotangent(tensor: Tensor) -> Tensor:
     return torch.cos(1.7 * steps + 0.3).reshape(tensor.shape).to(tensor)
 
 
+class _Functions(TorchFunctionMode):
+    def __init__(self, watch: "Watch") -> None:
+        super().__init__()
+        self.watch = watch
+
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        self.watch.names.add(getattr(func, "__name__", ""))
+        return func(*args, **(kwargs or {}))
+
+
+class _Operations(TorchDispatchMode):
+    def __init__(self, watch: "Watch") -> None:
+        super().__init__()
+        self.watch = watch
+
+
+def _dispatch(self, func, types, args=(), kwargs=None):
+    self.watch.names.add(func.overloadpacket.__name__)
+    result = func(*args, **(kwargs or {}))
+    for _, tensor in tensors(result):
+        self.watch.largest = max(self.watch.largest, tensor.numel())
+    return result
+
+
+# Set after the class is made: a method in its body would be wrapped so that the first call imports
+# torch._dynamo, which takes seconds.
+_Operations.__torch_dispatch__ = _dispatch
+
+
 class Watch:
     """Notes the names of the torch functions that run, and the largest tensor that they make."""
 
@@ -84,22 +113,7 @@ class Watch:
         self.largest = 0
 
     def __enter__(self) -> "Watch":
-        watch = self
-
-        class Functions(TorchFunctionMode):
-            def __torch_function__(self, func, types, args=(), kwargs=None):
-                watch.names.add(getattr(func, "__name__", ""))
-                return func(*args, **(kwargs or {}))
-
-        class Operations(TorchDispatchMode):
-            def __torch_dispatch__(self, func, types, args=(), kwargs=None):
-                watch.names.add(func.overloadpacket.__name__)
-                result = func(*args, **(kwargs or {}))
-                for _, tensor in tensors(result):
-                    watch.largest = max(watch.largest, tensor.numel())
-                return result
-
-        self._modes = (Functions(), Operations())
+        self._modes = (_Functions(self), _Operations(self))
         for mode in self._modes:
             mode.__enter__()
         return self
@@ -125,7 +139,9 @@ class Home:
         """Answer one request; whatever the code under check raises becomes part of the reply."""
         try:
             return getattr(self, "_" + request["op"])(request)
-        except (Exception, SystemExit, RecursionError) as error:
+        except KeyboardInterrupt:
+            raise  # the learner stops the cell
+        except BaseException as error:
             return {"error": described(error)}
 
     def _target(self, target: str | Ref) -> Any:
@@ -155,18 +171,21 @@ class Home:
     def _result(self, value: Any, depth: int = 0) -> Any:
         if depth > 20:
             raise ValueError("the result is nested more than 20 deep")
-        if isinstance(value, Tensor):
-            return value.detach().as_subclass(Tensor).clone().contiguous()
-        if value is None or isinstance(value, bool | int | float | str):
-            return next(
-                (kind(value) for kind in (bool, int, float, str) if isinstance(value, kind)), None
-            )
-        if isinstance(value, tuple | list):
+        kind = type(value)  # not isinstance: an object's `__class__` may say anything
+        if issubclass(kind, Tensor):
+            with torch._C.DisableTorchFunctionSubclass():
+                return Tensor.detach(value).as_subclass(Tensor).clone().contiguous()
+        if value is None or kind is bool:
+            return value
+        for plain, exact in ((int, int.__int__), (float, float.__float__), (str, str.__str__)):
+            if issubclass(kind, plain):
+                return exact(value)
+        if issubclass(kind, tuple | list):
             items = [self._result(item, depth + 1) for item in value]
-            return tuple(items) if isinstance(value, tuple) else items
-        if isinstance(value, dict):
-            return {str(key): self._result(item, depth + 1) for key, item in value.items()}
-        if isinstance(value, torch.dtype):
+            return tuple(items) if issubclass(kind, tuple) else items
+        if issubclass(kind, dict):
+            return {_text(key): self._result(item, depth + 1) for key, item in value.items()}
+        if kind is torch.dtype:
             return str(value)
         if hasattr(value, "__array__") and hasattr(value, "dtype"):
             return torch.as_tensor(value).clone()
@@ -260,6 +279,10 @@ class Home:
         return {"value": None}
 
 
+def _text(value: Any) -> str:
+    return str.__str__(str(value))  # a plain str, even if `__str__` gives something derived
+
+
 def described(error: BaseException) -> dict[str, Any]:
     """An exception as data: its type, what it says, and the last line of the code under check."""
     where = ""
@@ -270,12 +293,13 @@ def described(error: BaseException) -> dict[str, Any]:
             where = f"line {frame.lineno} of {frame.name}: {line}"
             break
     try:
-        message = str(error)
-    except Exception:
+        message = _text(error)
+    except BaseException:
         message = ""
+    name = type.__dict__["__name__"].__get__  # whatever a metaclass may say
     return {
-        "type": type(error).__name__,
-        "bases": [base.__name__ for base in type(error).__mro__],
+        "type": name(type(error)),
+        "bases": [name(base) for base in type.mro(type(error))],
         "message": message[:2000],
         "where": where[:500],
     }

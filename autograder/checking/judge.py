@@ -43,17 +43,66 @@ class Lost(BaseException):
 def judge(name: str, home: Performer, reference: Performer, seed: int = PUBLIC_SEED) -> Verdict:
     """Check the exercise `name` of the code that lives in `home` against `reference`."""
     task = find(name)
-    transcript, failure = _examine(task, home, reference, seed)
+    remembered = _Remembered(reference)
+    transcript, failure = _examine(task, home, remembered, seed)
     if failure is None:
         return Verdict(name, task.points, task.points, "passed", message="All cases hold.")
     if isinstance(failure, NotStarted):
         return Verdict(name, 0.0, task.points, "not started", message="not started yet")
-    sentence = _diagnose(task, transcript, reference, seed)
+    sentence = _diagnose(task, transcript, remembered, seed)
     return Verdict(name, 0.0, task.points, "failed", sentence, _account(failure))
 
 
+class _Remembered:
+    """The reference, asked once: when the check runs again, its answers are repeated."""
+
+    def __init__(self, reference: Performer) -> None:
+        self._reference = reference
+        self._replies: list[dict[str, Any]] = []
+        self._next = 0
+        if rewind := getattr(reference, "rewind", None):
+            rewind()
+
+    def rewind(self) -> None:
+        self._next = 0
+
+    def perform(self, request: dict[str, Any]) -> dict[str, Any]:
+        if self._next == len(self._replies):
+            self._replies.append(self._reference.perform(request))
+        self._next += 1
+        return self._replies[self._next - 1]
+
+
+class _Apart(BaseException):
+    """A known mistake answers otherwise than the student's code: no check may swallow it."""
+
+
+class _Follower:
+    """A known mistake, as long as it gives the student's answers."""
+
+    def __init__(self, home: Performer, transcript: list[Call]) -> None:
+        self._home = home
+        self._transcript = transcript
+        self._next = 0
+
+    @property
+    def arrived(self) -> bool:
+        return self._next == len(self._transcript) > 0
+
+    def perform(self, request: dict[str, Any]) -> dict[str, Any]:
+        reply = self._home.perform(request)
+        self._next += 1
+        if self._next > len(self._transcript):
+            raise _Apart
+        # An error that the check asked for may say anything; the one that stopped it is compared
+        # whole.
+        if not _same_reply(self._transcript[self._next - 1].reply, reply, words=self.arrived):
+            raise _Apart
+        return reply
+
+
 def _examine(
-    task: Exercise, home: Performer, reference: Performer, seed: int
+    task: Exercise, home: Performer, reference: _Remembered, seed: int
 ) -> tuple[list[Call], Exception | None]:
     """Run the check once: what was asked and answered, and what stopped it."""
 
@@ -63,9 +112,7 @@ def _examine(
     draw = Draw(seed)
     watch = bool(task.forbidden)
     student = Subject(task.name, home, describe, watch)
-    rewind = getattr(reference, "rewind", None)
-    if rewind:
-        rewind()
+    reference.rewind()
     token = current_draw.set(draw)
     try:
         task.check(student, Subject(task.name, reference, describe), draw)
@@ -94,23 +141,18 @@ def _plain(name: str) -> str:
 
 
 def _diagnose(
-    task: Exercise, transcript: list[Call], reference: Performer, seed: int
+    task: Exercise, transcript: list[Call], reference: _Remembered, seed: int
 ) -> str | None:
     """The sentence of the misconception that gives the same answers, if there is one."""
     for known in task.misconceptions:
-        home = Home({task.name: known.wrong})
-        answers, failure = _examine(task, home, reference, seed)
-        if failure is not None and _alike(transcript, answers):
+        follower = _Follower(Home({task.name: known.wrong}), transcript)
+        try:
+            _, failure = _examine(task, follower, reference, seed)
+        except _Apart:
+            continue
+        if failure is not None and follower.arrived:
             return known.sentence
     return None
-
-
-def _alike(ours: list[Call], theirs: list[Call]) -> bool:
-    if not ours or len(ours) != len(theirs):
-        return False
-    pairs = [(one.reply, other.reply) for one, other in zip(ours, theirs, strict=True)]
-    # An error that the check asked for may say anything; the one that stopped it is compared whole.
-    return all(_same_reply(*pair, words=pair is pairs[-1]) for pair in pairs)
 
 
 def _same_reply(one: dict[str, Any], other: dict[str, Any], words: bool) -> bool:
@@ -120,11 +162,14 @@ def _same_reply(one: dict[str, Any], other: dict[str, Any], words: bool) -> bool
         mine, theirs = one["error"], other["error"]
         alike = not words or mine.get("message") == theirs["message"]
         return mine.get("type") == theirs["type"] and alike
-    return all(
-        not difference(one[part], other[part], nan_equal=True)
-        for part in ("value", "gradients", "inputs")
-        if part in one and part in other and not isinstance(one[part], Ref)
-    )
+    try:
+        return all(
+            not difference(one[part], other[part], nan_equal=True)
+            for part in ("value", "gradients", "inputs")
+            if part in one and part in other and not isinstance(one[part], Ref)
+        )
+    except Exception:  # a number too large for a float, a tensor that torch cannot compare
+        return False
 
 
 def _account(failure: Exception) -> str:

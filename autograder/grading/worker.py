@@ -167,6 +167,9 @@ class Shell(InteractiveShell):
 
     showindentationerror = showsyntaxerror
 
+    def _format_exception_for_storage(self, *_: Any, **__: Any) -> dict[str, Any]:
+        return {}
+
 
 def failure(error: BaseException) -> dict[str, Any]:
     """An exception as data, as short as a page can show it."""
@@ -331,6 +334,10 @@ def session(
     except OSError as error:
         report(status, failed=f"A session could not be locked in: {error}.")
         return
+    # Code that draws numbers without a seed of its own gets the same ones in every run.
+    torch.manual_seed(0)
+    numpy.random.seed(0)
+    random.seed(0)
     serve(notebook, socket.socket(fileno=isolation.keep_only(connection)))
 
 
@@ -414,10 +421,6 @@ def main() -> None:
     torch.set_num_interop_threads(1)
     notebook = Notebook()
     rehearse(notebook)
-    # Code that draws numbers without a seed of its own gets the same ones in every run.
-    torch.manual_seed(0)
-    numpy.random.seed(0)
-    random.seed(0)
     threads = os.listdir("/proc/self/task")
     if len(threads) > 1:
         raise SystemExit(f"The warm process has {len(threads)} threads and cannot be forked.")

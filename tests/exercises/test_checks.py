@@ -1,0 +1,215 @@
+"""Every exercise: right code passes, known mistakes fail with their own sentence."""
+
+import ast
+import builtins
+import importlib
+import json
+import math
+from collections.abc import Callable, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from autograder.checking import PUBLIC_SEED, Verdict, exercises, judge
+from autograder.checking.calling import Home
+from autograder.checking.recording import live, load, save
+from autograder.checking.registry import Exercise
+from solutions.alternatives import styles
+from tests.sample_class import reference_source, source_of
+
+ROOT = Path(__file__).resolve().parents[2]
+SETUP = {
+    "math": math,
+    "torch": torch,
+    "Tensor": Tensor,
+    "nn": nn,
+    "F": F,
+    "Callable": Callable,
+    "Sequence": Sequence,
+}
+TRIVIAL = {"double"}
+SEEDS = (PUBLIC_SEED, 1, 2)
+
+every_exercise = pytest.mark.parametrize("name", exercises())
+
+
+def reference_of(task: Exercise) -> Any:
+    """The reference itself."""
+    return getattr(importlib.import_module(f"solutions.{task.module}"), task.name)
+
+
+@cache
+def order() -> list[str]:
+    """The exercises in the order in which the chapters have them."""
+
+    def place(task: Exercise) -> tuple[str, int]:
+        module = importlib.import_module(f"solutions.{task.module}")
+        return task.chapter, list(vars(module)).index(task.name)
+
+    return [task.name for task in sorted(exercises().values(), key=place)]
+
+
+def earlier(name: str) -> set[str]:
+    """The exercises that may be used in this one."""
+    return set(order()[: order().index(name)])
+
+
+def verdict_of(name: str, thing: Any, seed: int = PUBLIC_SEED) -> Verdict:
+    """The verdict on an implementation, against the live reference."""
+    torch.manual_seed(seed)
+    return judge(name, Home({name: thing}), live(exercises()[name]), seed)
+
+
+def lifted(name: str, source: str) -> Any:
+    """What the source makes in a notebook: after the setup cell and the earlier exercises."""
+    names: dict[str, Any] = dict(SETUP)
+    names |= {other: reference_of(exercises()[other]) for other in earlier(name)}
+    exec(compile(source, f"<{name}>", "exec"), names)
+    return names[name]
+
+
+def sources(name: str) -> dict[str, str]:
+    """The text of the reference, the alternatives and the misconceptions."""
+    task = exercises()[name]
+    texts = {"the reference": reference_source(task)}
+    texts |= {f"the style {style}": source_of(made, name) for style, made in styles(name).items()}
+    return texts | {known.sentence: source_of(known.wrong, name) for known in task.misconceptions}
+
+
+def free_names(source: str) -> set[str]:
+    """The names that a definition takes from outside."""
+    loaded: set[str] = set()
+    bound: set[str] = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Name):
+            (loaded if isinstance(node.ctx, ast.Load) else bound).add(node.id)
+        elif isinstance(node, ast.arg):
+            bound.add(node.arg)
+        elif isinstance(node, ast.FunctionDef | ast.ClassDef):
+            bound.add(node.name)
+        elif isinstance(node, ast.alias):
+            bound.add(node.asname or node.name.split(".")[0])
+    return loaded - bound - set(dir(builtins))
+
+
+@every_exercise
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_reference_passes(name, seed):
+    verdict = verdict_of(name, reference_of(exercises()[name]), seed)
+    assert verdict.passed, verdict.message
+    assert verdict.points == verdict.max_points == exercises()[name].points
+
+
+@pytest.mark.slow
+@every_exercise
+def test_right_code_passes_with_any_inputs(name):
+    for seed in range(200):
+        verdict = verdict_of(name, reference_of(exercises()[name]), seed)
+        assert verdict.passed, f"seed {seed}: {verdict.message}"
+    for seed in range(20):
+        for style, solution in styles(name).items():
+            verdict = verdict_of(name, solution, seed)
+            assert verdict.passed, f"{style}, seed {seed}: {verdict.message}"
+
+
+@every_exercise
+def test_other_styles_pass(name):
+    assert len(styles(name)) >= 2
+    for style, solution in styles(name).items():
+        for seed in SEEDS:
+            verdict = verdict_of(name, solution, seed)
+            assert verdict.passed, f"{style}, seed {seed}: {verdict.message}"
+
+
+@every_exercise
+def test_every_misconception_is_told_by_its_own_sentence(name):
+    known = exercises()[name].misconceptions
+    assert len(known) >= (2 if name in TRIVIAL else 4)
+    assert len({one.sentence for one in known}) == len(known)
+    for one in known:
+        for seed in SEEDS:
+            verdict = verdict_of(name, one.wrong, seed)
+            found = (verdict.status, verdict.points, verdict.misconception)
+            assert found == ("failed", 0.0, one.sentence), f"seed {seed}: {verdict.message}"
+
+
+@pytest.mark.slow
+@every_exercise
+def test_misconceptions_are_told_apart_with_any_inputs(name):
+    for one in exercises()[name].misconceptions:
+        for seed in range(20):
+            verdict = verdict_of(name, one.wrong, seed)
+            found = (verdict.status, verdict.misconception)
+            assert found == ("failed", one.sentence), f"seed {seed}: {verdict.message}"
+
+
+@every_exercise
+def test_only_the_names_of_the_setup_cell_are_used(name):
+    for what, source in sources(name).items():
+        outside = free_names(source) - set(SETUP) - earlier(name)
+        assert outside == set(), f"{what} uses {outside}, which a notebook does not have"
+
+
+@every_exercise
+def test_the_source_text_does_the_same(name):
+    """A notebook and the sample class are made of the text, not of the objects."""
+    texts = sources(name)
+    for style in ("the reference", *(f"the style {style}" for style in styles(name))):
+        verdict = verdict_of(name, lifted(name, texts[style]))
+        assert verdict.passed, f"{style}: {verdict.message}"
+    for one in exercises()[name].misconceptions:
+        verdict = verdict_of(name, lifted(name, texts[one.sentence]))
+        assert verdict.misconception == one.sentence, verdict.message
+
+
+@every_exercise
+def test_a_recorded_reference_judges_as_the_live_one(name, tmp_path):
+    task = exercises()[name]
+    save(name, tmp_path)
+    things = [reference_of(task), *styles(name).values()]
+    things += [one.wrong for one in task.misconceptions]
+    recording = load(name, tmp_path)
+    for thing in things:
+        torch.manual_seed(PUBLIC_SEED)
+        recorded = judge(name, Home({name: thing}), recording, PUBLIC_SEED)
+        assert recorded == verdict_of(name, thing)
+
+
+@every_exercise
+def test_a_stub_is_not_started(name):
+    def stub(*args, **kwargs):
+        raise NotImplementedError
+
+    verdict = verdict_of(name, stub)
+    assert (verdict.status, verdict.points) == ("not started", 0.0)
+
+
+@every_exercise
+def test_the_chapter_has_it_with_the_same_points(name):
+    task = exercises()[name]
+    text = (ROOT / "book" / f"{task.chapter}.ipynb").read_text(encoding="utf-8")
+    cells = {
+        cell["metadata"].get("nbgrader", {}).get("grade_id"): cell
+        for cell in json.loads(text)["cells"]
+    }
+    assert "".join(cells[name]["source"]) == f"from solutions.{task.module} import {name}"
+    graded = cells[f"check-{name}"]
+    assert "".join(graded["source"]) == f'check("{name}")'
+    assert graded["metadata"]["nbgrader"]["points"] == task.points
+    assert reference_of(task).__module__ == f"solutions.{task.module}"
+
+
+def test_every_public_reference_has_an_exercise():
+    for task in exercises().values():
+        module = importlib.import_module(f"solutions.{task.module}")
+        own = [
+            name
+            for name, thing in vars(module).items()
+            if not name.startswith("_") and getattr(thing, "__module__", "") == module.__name__
+        ]
+        assert set(own) <= set(exercises())

@@ -1,0 +1,104 @@
+"""Every small mistake in a reference must fail its check."""
+
+import contextlib
+import importlib
+import signal
+from collections.abc import Iterator
+
+import pytest
+import torch
+
+from autograder.checking import PUBLIC_SEED, exercises, judge
+from autograder.checking.calling import Home
+from autograder.checking.recording import live
+from tests.exercises.equivalent_mutants import EQUIVALENT
+from tests.exercises.mutants import mutants
+
+SECONDS = 10
+
+
+class Slow(BaseException):
+    """The mutant does not end."""
+
+
+@contextlib.contextmanager
+def time_limit() -> Iterator[None]:
+    """Raise Slow in the body after a while."""
+
+    def stop(*_):
+        raise Slow
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, SECONDS)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def passes(name: str, thing: object) -> bool:
+    """Does the check let it pass within the time limit?"""
+    torch.manual_seed(0)
+    try:
+        with time_limit():
+            home = Home({name: thing})
+            return judge(name, home, live(exercises()[name]), PUBLIC_SEED).passed
+    except Slow:
+        return False
+
+
+@pytest.mark.parametrize("name", exercises())
+def test_every_mutant_fails_its_check(name, monkeypatch):
+    task = exercises()[name]
+    module = importlib.import_module(f"solutions.{task.module}")
+    monkeypatch.setattr(task, "misconceptions", [])  # which mistake it is does not matter here
+    survivors = set()
+    for mutant in mutants(getattr(module, name)):
+        try:
+            thing = mutant.build(vars(module), name)
+        except Exception:  # a default value or a class body that raises
+            continue
+        if passes(name, thing):
+            survivors.add(mutant.description)
+    known = {description for exercise, description in EQUIVALENT if exercise == name}
+    assert survivors - known == set(), "the check lets these pass"
+    assert known - survivors == set(), "these no longer survive: strike them off the list"
+
+
+def test_the_list_names_exercises_and_reasons():
+    for (name, _), reason in EQUIVALENT.items():
+        assert name in exercises()
+        assert reason.endswith(".")
+
+
+def test_a_reference_has_mutants_of_every_kind():
+    def sample(x, dim=-1, flag=True):
+        """Doc."""
+        if dim < 0 and flag:
+            raise ValueError(f"dim {dim + 1}")
+        y = x.sum(dim=dim, keepdim=True) - 0.5
+        return y, torch.where(flag, x, y)
+
+    told = {mutant.description for mutant in mutants(sample)}
+    for line in (
+        "def sample(x, dim=-1, flag=True): => def sample(x, dim=-2, flag=True):",
+        "def sample(x, dim=-1, flag=True): => def sample(x, dim=+0, flag=True):",
+        "def sample(x, dim=-1, flag=True): => def sample(x, dim=-1, flag=False):",
+        "if dim < 0 and flag: => if dim <= 0 and flag:",
+        "if dim < 0 and flag: => if dim < 0 or flag:",
+        "if dim < 0 and flag: => if not (dim < 0 and flag):",
+        "if dim < 0 and flag: => if dim < 1 and flag:",
+        "raise ValueError(f'dim {dim + 1}') => raise TypeError(f'dim {dim + 1}')",
+        "raise ValueError(f'dim {dim + 1}') => pass",
+        "y = x.sum(dim=dim, keepdim=True) - 0.5 => y = x.mean(dim=dim, keepdim=True) - 0.5",
+        "y = x.sum(dim=dim, keepdim=True) - 0.5 => y = x.sum(keepdim=True) - 0.5",
+        "y = x.sum(dim=dim, keepdim=True) - 0.5 => y = x.sum(dim=dim, keepdim=True) + 0.5",
+        "y = x.sum(dim=dim, keepdim=True) - 0.5 => y = x.sum(dim=dim, keepdim=True) - 1.0",
+        "y = x.sum(dim=dim, keepdim=True) - 0.5 => y = 0.5 - x.sum(dim=dim, keepdim=True)",
+        "y = x.sum(dim=dim, keepdim=True) - 0.5 => dropped",
+        "return (y, torch.where(flag, x, y)) => return (torch.where(flag, x, y), y)",
+        "return (y, torch.where(flag, x, y)) => return (y, torch.where(x, flag, y))",
+    ):
+        assert line in told
+    assert not any("Doc" in line or "dim - 1" in line for line in told)
