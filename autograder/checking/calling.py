@@ -21,6 +21,7 @@ import traceback
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
@@ -31,11 +32,13 @@ from autograder.checking.values import Function, Ref
 
 
 def spread(tensor: Tensor) -> Tensor:
-    """The same values in memory that is not contiguous (where a tensor can be so)."""
-    padded = torch.empty(*tensor.shape, 2, dtype=tensor.dtype, device=tensor.device)
-    padded[..., 0] = tensor.detach()
-    padded[..., 1] = 1
-    return padded[..., 0]
+    """The same values in memory that is not contiguous (where a tensor can be so).
+
+    Every axis has room to spare, so no two of them can be merged by `.view`.
+    """
+    room = tensor.new_ones(*(size + 1 for size in tensor.shape), 2)
+    values = room[(*(slice(size) for size in tensor.shape), 0)]
+    return values.copy_(tensor.detach())
 
 
 def copied(tensor: Tensor) -> Tensor:
@@ -60,7 +63,7 @@ def mapped(change: Callable[[Tensor], Any], value: Any) -> Any:
 
 def tensors(value: Any, path: str = "") -> Iterator[tuple[str, Tensor]]:
     """Every tensor in a tree of tuples, lists and dicts, with its path."""
-    if isinstance(value, Tensor):
+    if issubclass(type(value), Tensor):  # not isinstance: an object's `__class__` may lie
         yield path, value
     elif isinstance(value, tuple | list):
         for index, item in enumerate(value):
@@ -171,7 +174,7 @@ class Home:
     def _result(self, value: Any, depth: int = 0) -> Any:
         if depth > 20:
             raise ValueError("the result is nested more than 20 deep")
-        kind = type(value)  # not isinstance: an object's `__class__` may say anything
+        kind = type(value)
         if issubclass(kind, Tensor):
             with torch._C.DisableTorchFunctionSubclass():
                 return Tensor.detach(value).as_subclass(Tensor).clone().contiguous()
@@ -188,7 +191,7 @@ class Home:
         if kind is torch.dtype:
             return str(value)
         if hasattr(value, "__array__") and hasattr(value, "dtype"):
-            return torch.as_tensor(value).clone()
+            return torch.as_tensor(np.array(value))  # torch may crash on what is no array
         self.instances.append(value)
         return Ref(len(self.instances) - 1)
 

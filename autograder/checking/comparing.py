@@ -1,8 +1,9 @@
 """Comparisons that end in one readable sentence."""
 
+import contextlib
 import contextvars
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import torch
@@ -216,6 +217,16 @@ def raises(
     raise Failure(f"{start} should raise {error.__name__}; it returned {kind_of(result)}.")
 
 
+@contextlib.contextmanager
+def _told(case: str) -> Iterator[None]:
+    """Say in which case the code under check raised something."""
+    try:
+        yield
+    except Raised as raised:
+        raised.call = _prefix(case, raised.call)
+        raise
+
+
 def agrees(
     student: Subject,
     reference: Subject,
@@ -239,28 +250,29 @@ def agrees(
     floating = any(tensor.is_floating_point() for tensor in given.values())
     tolerance = {"rtol": rtol, "atol": atol, "dtype": dtype, "names": names}
 
-    want = reference(*args, **kwargs)
-    got = student(*args, **kwargs)
-    close(got, want, case=case, call=student.last_call, **tolerance)
+    with _told(case):
+        want = reference(*args, **kwargs)
+        got = student(*args, **kwargs)
+        close(got, want, case=case, call=student.last_call, **tolerance)
 
-    if unchanged and given:
-        _, left = student.with_inputs(*args, **kwargs)
-        for path, tensor in given.items():
-            after = left.get(path)
-            if after is None or difference(after, tensor, rtol=0.0, atol=0.0):
-                raise Failure(
-                    f"{_prefix(case, student.last_call)} changes its input: work on a copy, or "
-                    "use operations that do not end in an underscore."
-                )
-    if gradients and (floating or student.is_instance):
-        _same_gradients(student, reference, args, kwargs, case, rtol, atol)
-    if contiguous and given:
-        spread_args, spread_kwargs = mapped(spread, args), mapped(spread, kwargs)
-        got = student(*spread_args, **spread_kwargs)
-        call = student.last_call + " with inputs that are not contiguous in memory"
-        close(got, want, case=case, call=call, **tolerance)
-    if double and floating:
-        _same_in_double(student, reference, args, kwargs, case, names, dtype)
+        if unchanged and given:
+            _, left = student.with_inputs(*args, **kwargs)
+            for path, tensor in given.items():
+                after = left.get(path)
+                if after is None or difference(after, tensor, rtol=0.0, atol=0.0):
+                    raise Failure(
+                        f"{_prefix(case, student.last_call)} changes its input: work on a copy, or "
+                        "use operations that do not end in an underscore."
+                    )
+        if gradients and (floating or student.is_instance):
+            _same_gradients(student, reference, args, kwargs, case, rtol, atol)
+        if contiguous and given:
+            spread_args, spread_kwargs = mapped(spread, args), mapped(spread, kwargs)
+            got = student(*spread_args, **spread_kwargs)
+            call = student.last_call + " with inputs that are not contiguous in memory"
+            close(got, want, case=case, call=call, **tolerance)
+        if double and floating:
+            _same_in_double(student, reference, args, kwargs, case, names, dtype)
     return got
 
 
@@ -323,4 +335,4 @@ def _same_in_double(
     for subject in (reference, student):
         if subject.is_instance:
             subject.to("float32")
-    close(got, want, names=names, case=case, call=call, rtol=1e-6, atol=1e-8, dtype=dtype)
+    close(got, want, names=names, case=case, call=call, rtol=1e-9, atol=1e-10, dtype=dtype)

@@ -49,7 +49,7 @@ def judge(name: str, home: Performer, reference: Performer, seed: int = PUBLIC_S
         return Verdict(name, task.points, task.points, "passed", message="All cases hold.")
     if isinstance(failure, NotStarted):
         return Verdict(name, 0.0, task.points, "not started", message="not started yet")
-    sentence = _diagnose(task, transcript, remembered, seed)
+    sentence = _diagnose(task, transcript, failure, remembered, seed)
     return Verdict(name, 0.0, task.points, "failed", sentence, _account(failure))
 
 
@@ -141,10 +141,23 @@ def _plain(name: str) -> str:
 
 
 def _diagnose(
-    task: Exercise, transcript: list[Call], reference: _Remembered, seed: int
+    task: Exercise,
+    transcript: list[Call],
+    stopped: Exception,
+    reference: _Remembered,
+    seed: int,
 ) -> str | None:
-    """The sentence of the misconception that gives the same answers, if there is one."""
+    """The sentence of the misconception that gives the same answers, if there is one.
+
+    Where behavior is graded: of the one that fails with the same words.
+    """
     for known in task.misconceptions:
+        if task.behavior:
+            home = Home({task.name: known.wrong})
+            _, failure = _examine(task, home, reference, seed)
+            if str(failure) == str(stopped):
+                return known.sentence
+            continue
         follower = _Follower(Home({task.name: known.wrong}), transcript)
         try:
             _, failure = _examine(task, follower, reference, seed)

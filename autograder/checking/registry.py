@@ -28,6 +28,7 @@ class Exercise:
     module: str
     forbidden: tuple[str, ...]
     check: Callable
+    behavior: bool = False
     misconceptions: list[Misconception] = field(default_factory=list)
 
     @functools.cached_property
@@ -53,16 +54,32 @@ _waiting: dict[str, list[Misconception]] = {}
 
 
 def exercise(
-    name: str, *, chapter: str, points: float, forbidden: tuple[str, ...] = ()
+    name: str,
+    *,
+    chapter: str,
+    points: float,
+    forbidden: tuple[str, ...] = (),
+    behavior: bool = False,
 ) -> Callable[[Callable], Callable]:
-    """Register a check: `def _(student, reference, draw)`."""
+    """Register a check: `def _(student, reference, draw)`.
+
+    With `behavior`, the names inside a class are free, so two implementations never give the same
+    numbers: a mistake is known by the property that it breaks, not by its answers.
+    """
 
     def register(check: Callable) -> Callable:
         if name in _exercises:
             raise ValueError(f"Two checks are registered for the exercise {name}.")
         module = check.__module__.rsplit(".", 1)[-1]
         _exercises[name] = Exercise(
-            name, chapter, float(points), module, forbidden, check, _waiting.pop(name, [])
+            name,
+            chapter,
+            float(points),
+            module,
+            forbidden,
+            check,
+            behavior,
+            _waiting.pop(name, []),
         )
         return check
 

@@ -29,6 +29,7 @@ def check_notebook(path: Path) -> list[Verdict]:
     from IPython.utils.capture import capture_output
 
     shell = InteractiveShell.instance()
+    shell.reset(new_session=False)  # nothing is left over from another notebook
     found: list[Verdict] = []
     in_notebook.observers.append(found.append)
     sys.path.insert(0, str(path.resolve().parent))

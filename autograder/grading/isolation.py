@@ -154,6 +154,8 @@ def mount_scratch(scratch: str, allowance: Allowance) -> None:
 
 def limit_resources(allowance: Allowance) -> None:
     """Limits for whatever runs from here on; soft and hard ones, so that none can be raised."""
+    with open("/proc/self/oom_score_adj", "w") as file:
+        file.write("1000")  # if the machine runs out of memory, this is the process to end
     with open("/proc/self/statm") as file:
         pages = int(file.read().split()[0])
     present = pages * resource.getpagesize()

@@ -15,6 +15,7 @@ from typing import Any
 from autograder.grading.course import STUDENT_ID, Course, Submission
 from autograder.grading.grade import Job, grade, workshop
 from autograder.grading.gradebook import Writer
+from autograder.grading.isolation import die_with_parent
 from autograder.grading.journal import Journal, write_whole
 from autograder.grading.notebook import Chapter, Invalid, read
 from autograder.grading.submission import Limits
@@ -127,7 +128,8 @@ def _graded(
 def _pool(workers: int) -> Iterator[ProcessPoolExecutor]:
     # Not fork: a fork of a process that has used torch's threads may hang.
     context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(workers, mp_context=context)
+    # A grader that is killed leaves no worker behind, and so no sandbox either.
+    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=die_with_parent)
     try:
         yield pool
     finally:

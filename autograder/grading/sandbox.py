@@ -212,7 +212,12 @@ class Layout:
                 inside = f"/packages/{len(packages)}"
                 binds.append((entry, inside))
             packages.append(inside)
-            hidden += [f"{inside}/{name}" for name in HIDDEN if Path(entry, name).is_dir()]
+        for here, inside in binds:
+            for name in HIDDEN:
+                found = [Path(here, name), *Path(here).glob(f"python*/*-packages/{name}")]
+                hidden += [
+                    str(Path(inside, path.relative_to(here))) for path in found if path.is_dir()
+                ]
         taken = [there for _, there in binds]
         scratch = "/scratch" if any(_within(there, ["/tmp"]) for there in taken) else "/tmp"
         files = [
@@ -393,8 +398,12 @@ class WarmProcess:
     def close(self) -> None:
         """End it and every session of it."""
         self._control.close()
-        self._process.kill()
-        self._process.wait()
+        try:
+            # Ends by itself, in order: each process waits until those below it are gone.
+            self._process.wait(timeout=5)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
 
     def __enter__(self) -> "WarmProcess":
         return self

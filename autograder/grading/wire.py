@@ -13,7 +13,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 import torch
-from safetensors.torch import load, save
+from safetensors.torch import load
 from torch import Tensor
 
 from autograder.checking.values import Function, Ref
@@ -26,13 +26,25 @@ SHORT = 200
 # Integers beyond any tensor's range are a mistake, and slow to turn into decimal digits.
 INTEGER_BITS = 1024
 
+# What safetensors calls the dtypes that it can hold; complex numbers go as pairs of real ones.
+CODES = {
+    torch.bool: "BOOL",
+    torch.uint8: "U8",
+    torch.int8: "I8",
+    torch.int16: "I16",
+    torch.int32: "I32",
+    torch.int64: "I64",
+    torch.uint16: "U16",
+    torch.uint32: "U32",
+    torch.uint64: "U64",
+    torch.float16: "F16",
+    torch.bfloat16: "BF16",
+    torch.float32: "F32",
+    torch.float64: "F64",
+}
 DTYPES = {
     str(dtype).removeprefix("torch."): dtype
-    for dtype in (
-        *(torch.bool, torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64),
-        *(torch.uint16, torch.uint32, torch.uint64, torch.float16, torch.bfloat16),
-        *(torch.float32, torch.float64, torch.complex64, torch.complex128),
-    )
+    for dtype in (*CODES, torch.complex64, torch.complex128)
 }
 NAMES = {dtype: name for name, dtype in DTYPES.items()}
 
@@ -55,20 +67,22 @@ class Limits:
 
 LIMITS = Limits()
 
+_JSON = json.JSONEncoder(allow_nan=False, check_circular=False, separators=(",", ":"))
+
 
 def encode(value: Any, limits: Limits = LIMITS) -> bytes:
     """`value` as one frame. Raises WireError if it is not plain data or breaks a limit."""
     encoder = _Encoder(limits)
     try:
         tree = encoder.tree(value, 0)
-        header = json.dumps(tree, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
-        payload = save(encoder.blobs) if encoder.blobs else b""
+        header = _JSON.encode(tree).encode("ascii")
+        payload = _safetensors(encoder.blobs) if encoder.blobs else b""
     except WireError:
         raise
     except Exception as error:
         raise WireError(f"A value cannot be sent: {_first_line(error)}") from error
     _check_sizes(len(header), len(payload), limits)
-    return PREFIX.pack(len(header), len(payload)) + header.encode("ascii") + payload
+    return PREFIX.pack(len(header), len(payload)) + header + payload
 
 
 def decode(data: bytes | bytearray | memoryview, limits: Limits = LIMITS) -> Any:
@@ -109,6 +123,25 @@ def _check_sizes(header: int, payload: int, limits: Limits) -> None:
         raise WireError(f"A frame has {total} bytes, over {limits.frame_bytes}.")
 
 
+def _safetensors(tensors: list[Tensor]) -> bytes:
+    """The tensors in safetensors' format, numbered; half the time of its own writer."""
+    header, data, end = {}, [], 0
+    for number, tensor in enumerate(tensors):
+        if tensor.dtype is torch.bfloat16:  # NumPy has none
+            flat = tensor.view(torch.int16).numpy().tobytes()
+        else:
+            flat = tensor.numpy().tobytes()
+        start, end = end, end + len(flat)
+        header[number] = {
+            "dtype": CODES[tensor.dtype],
+            "shape": list(tensor.shape),
+            "data_offsets": [start, end],
+        }
+        data.append(flat)
+    text = _JSON.encode(header).encode("ascii")
+    return b"".join([len(text).to_bytes(8, "little"), text, *data])
+
+
 def _first_line(error: BaseException) -> str:
     try:
         said = str(error).strip().splitlines()
@@ -140,7 +173,7 @@ class _Encoder(_Budget):
 
     def __init__(self, limits: Limits) -> None:
         super().__init__(limits)
-        self.blobs: dict[str, Tensor] = {}
+        self.blobs: list[Tensor] = []
         self.bytes = 0
 
     def tree(self, value: Any, depth: int) -> Any:
@@ -194,15 +227,15 @@ class _Encoder(_Budget):
         self.bytes += tensor.numel() * tensor.element_size()
         if self.bytes > self.limits.frame_bytes:
             raise WireError(f"A frame has more than {self.limits.frame_bytes} bytes.")
-        self.blobs[str(len(self.blobs))] = tensor
+        self.blobs.append(tensor)
         return len(self.blobs) - 1
 
     def tensor(self, tensor: Tensor) -> list[Any]:
         """["T", blob, complex] or, where memory is not contiguous, also how it is laid out."""
-        with torch.no_grad(), torch._C.DisableTorchFunction():
-            plain = tensor.detach().as_subclass(Tensor)
-            if plain.layout is not torch.strided or plain.is_quantized or plain.is_meta:
+        with torch._C.DisableTorchFunction():
+            if tensor.layout is not torch.strided or tensor.is_quantized or tensor.is_meta:
                 raise WireError("A tensor is sparse, quantized or without values.")
+            plain = tensor.detach().as_subclass(Tensor)
             if plain.dtype not in NAMES:
                 raise WireError(f"A tensor of dtype {plain.dtype} cannot be sent.")
             self.count(tuple(plain.shape))
@@ -219,9 +252,7 @@ class _Encoder(_Budget):
                 layout[2] = layout[2].is_contiguous()
             is_complex = plain.is_complex()
             plain = torch.view_as_real(plain) if is_complex else plain
-            # A copy of its own: safetensors refuses tensors that share memory.
-            blob = self.blob(plain.clone(memory_format=torch.contiguous_format))
-            return ["T", blob, is_complex, *layout]
+            return ["T", self.blob(plain), is_complex, *layout]
 
 
 def _laid_out(tensor: Tensor, shape: list[int], order: list[int], gaps: bool) -> Tensor:

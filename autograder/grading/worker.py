@@ -334,10 +334,7 @@ def session(
     except OSError as error:
         report(status, failed=f"A session could not be locked in: {error}.")
         return
-    # Code that draws numbers without a seed of its own gets the same ones in every run.
-    torch.manual_seed(0)
-    numpy.random.seed(0)
-    random.seed(0)
+    random.seed(0)  # Python draws a new seed in every fork
     serve(notebook, socket.socket(fileno=isolation.keep_only(connection)))
 
 
@@ -421,6 +418,9 @@ def main() -> None:
     torch.set_num_interop_threads(1)
     notebook = Notebook()
     rehearse(notebook)
+    # Code that draws numbers without a seed of its own gets the same ones in every run.
+    torch.manual_seed(0)
+    numpy.random.seed(0)
     threads = os.listdir("/proc/self/task")
     if len(threads) > 1:
         raise SystemExit(f"The warm process has {len(threads)} threads and cannot be forked.")

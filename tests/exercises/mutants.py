@@ -193,9 +193,8 @@ def _of_expression(node: ast.AST) -> Iterator[Edit]:
         yield from _of_constant(node.value)
     if isinstance(node, ast.Attribute) and node.attr in OTHER_NAMES:
         yield _set(attr=OTHER_NAMES[node.attr])
-    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-        if node.id in ("all", "any", "max", "min"):
-            yield _set(id=OTHER_NAMES[node.id])
+    if isinstance(node, ast.Name) and node.id in ("all", "any", "max", "min"):
+        yield _set(id=OTHER_NAMES[node.id])
     if isinstance(node, ast.Call):
         yield from _of_call(node)
     if isinstance(node, ast.IfExp):
@@ -206,9 +205,7 @@ def _of_sign(node: ast.UnaryOp) -> Iterator[Edit]:
     if _is_literal(node):
         number = node.operand.value
         for other in {-number - 1, -number + 1, number}:
-            yield _set(
-                op=ast.USub() if other < 0 else ast.UAdd(), operand=ast.Constant(abs(other))
-            )
+            yield _set(op=ast.USub() if other < 0 else ast.UAdd(), operand=ast.Constant(abs(other)))
     elif isinstance(node.op, ast.USub):
         yield _set(op=ast.UAdd())
     elif isinstance(node.op, ast.Invert | ast.Not):

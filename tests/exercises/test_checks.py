@@ -33,7 +33,7 @@ SETUP = {
     "Sequence": Sequence,
 }
 TRIVIAL = {"double"}
-SEEDS = (PUBLIC_SEED, 1, 2)
+SEEDS = (PUBLIC_SEED, 101, 102)
 
 every_exercise = pytest.mark.parametrize("name", exercises())
 
@@ -111,7 +111,7 @@ def test_right_code_passes_with_any_inputs(name):
     for seed in range(200):
         verdict = verdict_of(name, reference_of(exercises()[name]), seed)
         assert verdict.passed, f"seed {seed}: {verdict.message}"
-    for seed in range(20):
+    for seed in range(5):
         for style, solution in styles(name).items():
             verdict = verdict_of(name, solution, seed)
             assert verdict.passed, f"{style}, seed {seed}: {verdict.message}"
@@ -142,7 +142,7 @@ def test_every_misconception_is_told_by_its_own_sentence(name):
 @every_exercise
 def test_misconceptions_are_told_apart_with_any_inputs(name):
     for one in exercises()[name].misconceptions:
-        for seed in range(20):
+        for seed in range(5):
             verdict = verdict_of(name, one.wrong, seed)
             found = (verdict.status, verdict.misconception)
             assert found == ("failed", one.sentence), f"seed {seed}: {verdict.message}"

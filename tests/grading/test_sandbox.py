@@ -3,6 +3,8 @@
 import os
 import signal
 import socket
+import subprocess
+import sys
 import textwrap
 import time
 from pathlib import Path
@@ -156,6 +158,11 @@ def test_what_a_cell_raises_is_its_own_error_and_the_session_goes_on(session, so
 def test_eight_gigabytes_of_tensor_are_an_error_of_memory(session):
     reply = run(session, "import torch; x = torch.zeros(2**31)")
     assert reply["status"] == "error" and reply["error"]["memory"]
+
+
+def test_a_cell_may_await(session):
+    source = "import asyncio\nawait asyncio.sleep(0)\nprint(await asyncio.to_thread(len, [1]))"
+    assert printed(run(session, source)) == "1\n"
 
 
 def test_an_exception_that_cannot_be_shown_is_still_one(session):
@@ -539,6 +546,10 @@ def test_sessions_run_side_by_side(warm):
 
 def children(warm: WarmProcess) -> list[int]:
     """Every process of the sandbox, as this machine numbers them."""
+    return descendants(warm._process.pid)
+
+
+def descendants(process: int) -> list[int]:
     parents: dict[int, list[int]] = {}
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
@@ -547,7 +558,7 @@ def children(warm: WarmProcess) -> list[int]:
             except (FileNotFoundError, ProcessLookupError):
                 continue
             parents.setdefault(parent, []).append(int(entry.name))
-    found, queue = [], [warm._process.pid]
+    found, queue = [], [process]
     while queue:
         below = parents.get(queue.pop(), [])
         found += below
@@ -590,6 +601,36 @@ def test_closing_the_warm_process_ends_every_session():
     with pytest.raises(sandbox.SandboxError):
         run(session, "x")
     session.close()
+    deadline = time.monotonic() + 5
+    while any(Path(f"/proc/{each}").exists() for each in everyone):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+@pytest.mark.parametrize("where", ["main()", "t = threading.Thread(target=main); t.start()"])
+def test_when_the_grader_is_killed_everything_is_gone(where):
+    source = f"""\
+import threading
+from autograder.grading.sandbox import WarmProcess
+def main():
+    warm = WarmProcess()
+    session = warm.session()
+    session.request({{"op": "run", "source": "1", "bytes": 100}}, 20)
+    print(warm._process.pid, flush=True)
+    session.request({{"op": "run", "source": "while True: pass", "bytes": 100}}, 600)
+{where}
+"""
+    path = os.pathsep.join(sys.path)
+    grader = subprocess.Popen(
+        [sys.executable, "-c", source],
+        stdout=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": path},
+    )
+    sandboxed = int(grader.stdout.readline())
+    everyone = [sandboxed, *descendants(sandboxed)]
+    assert len(everyone) == 5
+    grader.kill()
+    grader.communicate()
     deadline = time.monotonic() + 5
     while any(Path(f"/proc/{each}").exists() for each in everyone):
         assert time.monotonic() < deadline

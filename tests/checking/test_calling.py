@@ -1,0 +1,186 @@
+"""Calls by request: functions, layers, arguments that travel as source, gradients."""
+
+import math
+
+import pytest
+import torch
+from torch import nn
+
+from autograder.checking import built, portable
+from autograder.checking.calling import Home, spread
+from autograder.checking.subject import NotStarted, Raised
+from autograder.checking.values import Ref
+from tests.checking.samples import Scale, subject
+
+
+def times(x, factor):
+    return factor * math.sqrt(4) * x
+
+
+def layer(size):
+    made = nn.Linear(size, 1, bias=False)
+    nn.init.constant_(made.weight, 2.0)
+    return made
+
+
+def test_a_function_travels_with_its_bound_values():
+    apply = subject(lambda function, x: function(x))
+    assert torch.equal(
+        apply(portable(times, factor=torch.tensor(3.0)), torch.ones(2)), 6 * torch.ones(2)
+    )
+    assert apply(portable(times, factor=3), 1) == 6.0
+
+
+def test_an_object_is_built_where_the_code_runs():
+    apply = subject(lambda module, x: module(x))
+    assert apply(built(layer, size=3), torch.ones(1, 3)).item() == 6.0
+
+
+def test_only_a_plain_function_travels():
+    with pytest.raises(TypeError, match="plain `def`"):
+        portable(lambda x: x)
+
+
+def test_a_layer_is_called_loaded_and_listed():
+    made = subject(Scale)(3)
+    assert made.is_instance
+    assert torch.equal(made(torch.ones(3)), torch.ones(3))
+    made.load({"weight": torch.tensor([1.0, 2.0, 3.0])})
+    assert torch.equal(made(torch.ones(3)), torch.tensor([1.0, 2.0, 3.0]))
+    assert torch.equal(made.parameters()["weight"], torch.tensor([1.0, 2.0, 3.0]))
+    assert (made.call("append", torch.ones(4)), made.call("__len__")) == (4, 4)
+
+
+def test_weights_that_do_not_fit_are_named():
+    made = subject(Scale)(3)
+    with pytest.raises(Raised, match="there is no parameter bias; its parameters are: weight"):
+        made.load({"bias": torch.ones(3)})
+    with pytest.raises(Raised, match=r"the parameter weight has shape \[3\], not \[4\]"):
+        made.load({"weight": torch.ones(4)})
+    with pytest.raises(Raised, match="object is not an nn.Module, so it has no parameters"):
+        subject(object)().load({})
+
+
+def test_modes_and_dtypes_are_set():
+    class Mode(nn.Module):
+        def forward(self):
+            return self.training
+
+    made = subject(Mode)()
+    assert made() is True
+    made.train(False)
+    assert made() is False
+
+
+def test_gradients_are_by_path_and_by_name():
+    made = subject(Scale)(3)
+    found = made.gradients(torch.ones(3))
+    assert torch.allclose(found.inputs["0"], torch.cos(1.7 * torch.arange(3) + 0.3))
+    assert torch.allclose(found.parameters["weight"], found.inputs["0"])
+    found = subject(lambda xs, y: xs[1] * 2).gradients(
+        [torch.ones(2), torch.ones(2)], y=torch.ones(1)
+    )
+    assert list(found.inputs) == ["0.0", "0.1", "y"]
+    assert not found.inputs["0.0"].any() and found.inputs["0.1"].all()
+
+
+def test_the_student_gets_copies():
+    x = torch.ones(3)
+
+    def spoil(x):
+        x.zero_()
+        return x
+
+    value, left = subject(spoil).with_inputs(x)
+    assert torch.equal(x, torch.ones(3))
+    assert not left["0"].any() and not value.any()
+
+
+def test_inputs_that_are_not_contiguous_stay_so():
+    x = spread(torch.arange(6.0).reshape(2, 3))
+    assert not x.is_contiguous() and torch.equal(x, torch.arange(6.0).reshape(2, 3))
+    assert subject(lambda x: x.is_contiguous())(x) is False
+
+
+def test_what_runs_is_watched():
+    watched = subject(lambda x: torch.softmax(x, -1), watch=True)
+    watched(torch.ones(3))
+    assert {"softmax", "_softmax"} <= watched.used
+    quiet = subject(lambda x: (x[:, None] * x).sum())
+    assert quiet.largest(torch.ones(5)) == 25
+    assert quiet.used >= {"sum"}
+
+
+def test_watching_does_not_import_what_takes_seconds():
+    import subprocess
+    import sys
+
+    code = (
+        "import sys, torch\n"
+        "from autograder.checking.calling import Watch\n"
+        "with Watch() as watch:\n"
+        "    torch.softmax(torch.ones(3), -1)\n"
+        "assert '_softmax' in watch.names and watch.largest == 3\n"
+        "assert 'torch._dynamo' not in sys.modules\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=120)
+
+
+def test_a_stub_is_told_from_what_torch_has_not_implemented():
+    def stub(x):
+        raise NotImplementedError
+
+    def torch_has_not(x):
+        raise NotImplementedError("\"baddbmm\" not implemented for 'Half'")
+
+    with pytest.raises(NotStarted):
+        subject(stub)(1)
+    with pytest.raises(Raised, match="NotImplementedError: .*Half"):
+        subject(torch_has_not)(1)
+
+
+def test_an_unknown_name_is_a_name_error():
+    reply = Home({}).perform({"op": "call", "target": "gone", "args": (), "kwargs": {}})
+    assert reply["error"]["type"] == "NameError"
+    assert reply["error"]["message"] == "name 'gone' is not defined"
+
+
+def test_the_interrupt_of_the_learner_gets_through():
+    def interrupted():
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        subject(interrupted)()
+
+
+def test_results_are_plain():
+    import numpy as np
+
+    class Number(float):
+        pass
+
+    class Text(str):
+        pass
+
+    class Special(torch.Tensor):
+        pass
+
+    def result_of(value):
+        home = Home({"f": lambda: value})
+        return home.perform({"op": "call", "target": "f", "args": (), "kwargs": {}})["value"]
+
+    for value, kind in [
+        (Number(1.5), float),
+        (Text("a"), str),
+        (True, bool),
+        (np.float64(2.0), float),
+        (np.float32(2.0), torch.Tensor),
+        (np.ones(2), torch.Tensor),
+        (torch.ones(2).as_subclass(Special), torch.Tensor),
+        (nn.Parameter(torch.ones(2)), torch.Tensor),
+        (torch.float32, str),
+        (object(), Ref),
+        (None, type(None)),
+    ]:
+        assert type(result_of(value)) is kind
+    assert result_of({1: (Number(1.0), [None])}) == {"1": (1.0, [None])}
