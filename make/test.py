@@ -1,6 +1,7 @@
 """Run every test: the code's, then every notebook against its stored outputs."""
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -8,23 +9,27 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 PYTEST = [sys.executable, "-m", "pytest", "-n", "2"]
 SUITES = {
-    "the code": [*PYTEST, "--dist", "loadgroup", "tests"],
-    "the notebooks": [*PYTEST, "--dist", "loadscope", "--nbval", "--nbval-current-env", "book"],
+    "code": [*PYTEST, "--dist", "loadgroup", "tests"],
+    "notebooks": [*PYTEST, "--dist", "loadscope", "--nbval", "--nbval-current-env", "book"],
 }
 
 
 def main() -> int:
     # Two workers with one thread each: more threads than cores slow each other down.
     environment = os.environ | {"OMP_NUM_THREADS": "1"}
-    failed = [
-        name
-        for name, command in SUITES.items()
-        if subprocess.run(command, cwd=ROOT, env=environment).returncode != 0
-    ]
-    if failed:
-        print(f"Tests of {' and '.join(failed)} failed.", file=sys.stderr)
-    return 1 if failed else 0
+    troubles = []
+    for name, command in SUITES.items():
+        code = subprocess.run(command, cwd=ROOT, env=environment).returncode
+        if code < 0:
+            troubles.append(f"The tests of the {name} were ended by {signal.Signals(-code).name}.")
+        elif code:
+            troubles.append(f"The tests of the {name} failed.")
+    print(*troubles, sep="\n", end="\n" if troubles else "", file=sys.stderr)
+    return 1 if troubles else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit(130)

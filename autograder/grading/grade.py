@@ -11,6 +11,7 @@ from autograder.grading.notebook import Chapter, Invalid, parse, restored
 from autograder.grading.page import feedback_page
 from autograder.grading.sandbox import WarmProcess
 from autograder.grading.submission import Graded, Limits, Run, check_outputs
+from autograder.grading.unsafe import UnsafeProcess
 
 
 @dataclass(frozen=True)
@@ -30,14 +31,15 @@ class Workshop:
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
-        self._warm: WarmProcess | None = None
+        self._warm: WarmProcess | UnsafeProcess | None = None
 
-    def warm(self) -> WarmProcess:
+    def warm(self) -> WarmProcess | UnsafeProcess:
         """A live warm process."""
         if self._warm is not None and not self._warm.alive:
             self.close()
         if self._warm is None:
-            self._warm = WarmProcess(memory_bytes=self._limits.memory_bytes)
+            kind = WarmProcess if self._limits.sandbox else UnsafeProcess
+            self._warm = kind(memory_bytes=self._limits.memory_bytes)
         return self._warm
 
     def close(self) -> None:

@@ -6,6 +6,7 @@ import multiprocessing
 import os
 import shutil
 import stat
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -39,7 +40,7 @@ def grade_class(
     limits = limits or Limits()
     released = course.chapters(chapters)
     journal = Journal(course.state)
-    settings = f"{limits.seconds:g} s, {limits.memory_bytes} bytes"
+    settings = repr(limits)
     todo: list[tuple[Submission, Job, str]] = []
     records: dict[Submission, dict[str, Any]] = {}
 
@@ -129,7 +130,8 @@ def _pool(workers: int) -> Iterator[ProcessPoolExecutor]:
     # Not fork: a fork of a process that has used torch's threads may hang.
     context = multiprocessing.get_context("spawn")
     # A grader that is killed leaves no worker behind, and so no sandbox either.
-    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=die_with_parent)
+    tied = die_with_parent if sys.platform == "linux" else None
+    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=tied)
     try:
         yield pool
     finally:

@@ -58,7 +58,8 @@ def summary(records: list[dict[str, Any]], course: Course) -> None:
         console.print(escape(visible(f"{_name(record)}: {told}")), highlight=False)
     counts = Counter(record["status"] for record in records)
     told = ", ".join(f"{count} {status}" for status, count in counts.most_common())
-    console.print(f"{len(records)} submissions: {told or 'none'}.", highlight=False)
+    noun = "submission" if len(records) == 1 else "submissions"
+    console.print(f"{len(records)} {noun}: {told or 'none'}.", highlight=False)
     console.print(f"gradebook, autograded/ and feedback/ are in {course.root}", highlight=False)
 
 

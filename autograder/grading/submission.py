@@ -34,6 +34,7 @@ class Limits:
 
     seconds: float = 20.0
     memory_bytes: int = 2 * 2**30
+    sandbox: bool = True
 
 
 class Gone(Lost):

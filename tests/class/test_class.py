@@ -66,6 +66,16 @@ def test_a_second_run_says_the_same_and_grades_nothing_again(built, graded):
     assert tree(course) == before
 
 
+def test_without_a_sandbox_honest_work_scores_the_same(built, graded, tmp_path):
+    course, _, _ = built
+    shutil.copytree(course.root, tmp_path / "own")
+    shutil.rmtree(tmp_path / "own" / ".grading")
+    limits = Limits(30, sandbox=False)
+    chosen = {"workers": 1, "students": ["ada"], "limits": limits}
+    (record,) = grade_class(Course(tmp_path / "own"), ["00-start-here"], **chosen)
+    assert record["score"] == record["max_score"] > 0
+
+
 def test_the_gradebook_says_what_the_records_say(built, graded):
     with Gradebook(built[0].db_url) as gradebook:
         for record in graded:
