@@ -6,9 +6,10 @@ ROOT = Path(__file__).resolve().parent.parent
 PLACES = {
     "The book": "build/book/_build/html/index.html",
     "The student bundle": "build/attention-course-student.zip",
-    "The sample class": "build/course/submitted",
-    "Its scores": "build/course/gradebook.db",
-    "Its feedback": "build/course/feedback",
+    "Your course": "build/course",
+    "The sample class": "build/sample-class/submitted",
+    "Its scores": "build/sample-class/gradebook.db",
+    "Its feedback": "build/sample-class/feedback",
 }
 NEXT = {
     "make serve": "read the book at http://127.0.0.1:8000",

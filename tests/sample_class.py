@@ -1,6 +1,6 @@
 """A class whose every score is known by how its submissions are built.
 
-    python -m tests.sample_class build/course
+    python -m tests.sample_class build/sample-class
 
 writes `submitted/` from the released notebooks, the references, the alternatives and the
 misconceptions. Nothing is copied by hand: a new exercise joins the class by itself.
@@ -9,7 +9,6 @@ misconceptions. Nothing is copied by hand: a new exercise joins the class by its
 import argparse
 import ast
 import inspect
-import shutil
 import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -52,11 +51,20 @@ class Handed:
 
 def source_of(thing: Callable, name: str) -> str:
     """The source of a function or class, without decorators, under another name."""
-    tree = ast.parse(textwrap.dedent(inspect.getsource(thing)))
-    made = tree.body[0]
+    if inspect.isclass(thing):  # `inspect` finds a class by its name, and many are named `_`
+        methods = [item for item in vars(thing).values() if inspect.isfunction(item)]
+        line = methods[0].__code__.co_firstlineno
+        file = ast.parse(Path(inspect.getsourcefile(methods[0])).read_text(encoding="utf-8"))
+        made = next(
+            node
+            for node in file.body
+            if isinstance(node, ast.ClassDef) and node.lineno <= line <= node.end_lineno
+        )
+    else:
+        made = ast.parse(textwrap.dedent(inspect.getsource(thing))).body[0]
     made.decorator_list = []
     made.name = name
-    return ast.unparse(tree)
+    return ast.unparse(made)
 
 
 def reference_source(task: Exercise) -> str:
@@ -302,7 +310,8 @@ def cell_of(notebook: NotebookNode, name: str) -> NotebookNode:
 def write(handed: list[Handed], course: Course) -> None:
     """Write the submissions into the course's `submitted/`."""
     submitted = course.root / "submitted"
-    shutil.rmtree(submitted, ignore_errors=True)
+    if submitted.exists():
+        raise SystemExit(f"{submitted} exists: the sample class needs a course of its own.")
     for one in handed:
         folder = submitted / one.student / one.chapter
         folder.mkdir(parents=True)

@@ -92,6 +92,12 @@ def add(name: str, after: str | None = None, book: Path = ROOT / "book") -> Path
     if after not in ids:
         raise ValueError(f"{path.name} has no cell with the id {after!r}.")
     where = ids.index(after) + 1
+    follower = grade_id(notebook.cells[where]) if where < len(ids) else None
+    if follower and follower.startswith("check-"):
+        raise ValueError(
+            f"The cell {after!r} and the check cell behind it belong together; "
+            f"give the id of the last cell of that exercise."
+        )
     notebook.cells[where:where] = cells(known[name])
     nbformat.write(notebook, path)
     return path

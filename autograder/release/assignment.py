@@ -41,8 +41,14 @@ def generate_assignment(chapter: str, root: Path, course: Path) -> None:
             converter.start()
     except Exception as error:
         reasons = ENDED_BY_AN_ERROR.findall("\n".join(said.lines))
+        reason = str([*reasons, error][0])
+        if "submissions associated" in reason:
+            reason = (
+                f"{reason.rstrip('.')}. An assignment that was handed in keeps its cells: release "
+                "the changed chapter into a new course folder (autograder release --course DIR)."
+            )
         raise ReleaseError(
-            f"{chapter}: nbgrader could not generate the assignment: {[*reasons, error][0]}"
+            f"{chapter}: nbgrader could not generate the assignment: {reason}"
         ) from error
 
 

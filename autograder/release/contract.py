@@ -8,6 +8,8 @@ from autograder.release.chapter import Chapter
 from autograder.release.errors import ReleaseError
 
 BOOK_ONLY = "book-only"
+# What add_exercise writes for an author to replace.
+UNWRITTEN = ("What to write, and all that must hold of it.", "\nWhere to look.\n")
 
 
 def hold_to_the_contract(chapter: Chapter) -> None:
@@ -24,6 +26,8 @@ def hold_to_the_contract(chapter: Chapter) -> None:
 
     waiting: str | None = None  # the exercise whose check cell has not come yet
     for cell in cells:
+        if cell.cell_type == "markdown" and any(text in cell.source for text in UNWRITTEN):
+            raise ReleaseError(f"{where}: the task in the cell {cell.id!r} is not written yet.")
         match kind(cell):
             case "exercise":
                 if waiting:

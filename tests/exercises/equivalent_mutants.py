@@ -36,4 +36,13 @@ EQUIVALENT: dict[tuple[str, str], str] = {
         "softmax_jacobian",
         "weights = torch.softmax(scores, dim=0) => weights = torch.softmax(scores, dim=-1)",
     ): LAST,
+    (
+        "equivariance_gap",
+        "return (turned - straight[permutation]).abs().max().item() => "
+        "return (straight[permutation] - turned).abs().max().item()",
+    ): "The absolute value is taken.",
+    (
+        "LearnedPositions",
+        "return x + self.table.weight[:L] => return x - self.table.weight[:L]",
+    ): "Vectors that are learned may have either sign.",
 }

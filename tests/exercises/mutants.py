@@ -1,8 +1,8 @@
 """Small mistakes made in a reference, one at a time: does its check see every one of them?
 
 A mutant is told by the line that changed: `return 2 * x => return 2 / x`. What is left alone: the
-docstring, type hints, the wording of an error, and what no caller can see (which of two equal
-arguments comes first).
+docstring, type hints, the wording of an error, and what no check can see: in which order
+`transpose` gets its two dimensions, whether `zip` is strict, the device.
 """
 
 import ast
@@ -71,6 +71,7 @@ OTHER_NAMES = {
     "square": "abs",
 }
 ORDER_IS_FREE = {"max", "maximum", "min", "minimum", "swapaxes", "transpose"}
+UNSEEN = {"device", "strict"}  # there is one device, and the lengths are equal
 ERRORS = {"ValueError": "TypeError", "TypeError": "ValueError", "IndexError": "TypeError"}
 
 
@@ -134,7 +135,7 @@ def _left_alone(tree: ast.Module) -> set[ast.AST]:
         elif isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
             roots += node.exc.args
             inner.add(node.exc)
-        elif _is_docstring(node):
+        elif _is_docstring(node) or isinstance(node, ast.keyword) and node.arg in UNSEEN:
             roots.append(node)
         elif _is_literal(node):
             inner.add(node.operand)  # -1 is changed as a whole
@@ -204,8 +205,9 @@ def _of_expression(node: ast.AST) -> Iterator[Edit]:
 def _of_sign(node: ast.UnaryOp) -> Iterator[Edit]:
     if _is_literal(node):
         number = node.operand.value
-        for other in {-number - 1, -number + 1, number}:
-            yield _set(op=ast.USub() if other < 0 else ast.UAdd(), operand=ast.Constant(abs(other)))
+        for other in (-number - 1, -number + 1):
+            sign = ast.USub() if other < 0 else ast.UAdd()
+            yield _set(op=sign, operand=ast.Constant(abs(other)))
     elif isinstance(node.op, ast.USub):
         yield _set(op=ast.UAdd())
     elif isinstance(node.op, ast.Invert | ast.Not):
@@ -216,11 +218,12 @@ def _of_constant(value: Any) -> Iterator[Edit]:
     if isinstance(value, bool):
         yield _set(value=not value)
     elif isinstance(value, int):
-        for other in {value + 1, value - 1, -value} - {value}:
-            yield _set(value=other)
+        yield _set(value=value + 1)
+        yield _set(value=value - 1)
     elif isinstance(value, float):
-        for other in {2 * value, -value, value + 1} - {value}:
-            yield _set(value=other)
+        yield _set(value=2 * value)
+        yield _set(value=-value)
+        yield _set(value=value + 1)
 
 
 def _of_call(node: ast.Call) -> Iterator[Edit]:
@@ -228,7 +231,8 @@ def _of_call(node: ast.Call) -> Iterator[Edit]:
     if len(node.args) > 1 and called not in ORDER_IS_FREE:
         yield _swapped("args")
     for number, keyword in enumerate(node.keywords):
-        yield _without("keywords", number)
+        if keyword.arg not in UNSEEN:
+            yield _without("keywords", number)
         if keyword.arg in ("min", "max"):
             yield _renamed(number, {"min": "max", "max": "min"}[keyword.arg])
 

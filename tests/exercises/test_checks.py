@@ -119,7 +119,8 @@ def test_right_code_passes_with_any_inputs(name):
 
 @every_exercise
 def test_other_styles_pass(name):
-    assert len(styles(name)) >= 2
+    known = styles(name)
+    assert len(known) >= 2, f"{name}: {len(known)} alternatives, wanted at least 2"
     for style, solution in styles(name).items():
         for seed in SEEDS:
             verdict = verdict_of(name, solution, seed)
@@ -129,7 +130,8 @@ def test_other_styles_pass(name):
 @every_exercise
 def test_every_misconception_is_told_by_its_own_sentence(name):
     known = exercises()[name].misconceptions
-    assert len(known) >= (2 if name in TRIVIAL else 4)
+    wanted = 2 if name in TRIVIAL else 4
+    assert len(known) >= wanted, f"{name}: {len(known)} misconceptions, wanted at least {wanted}"
     assert len({one.sentence for one in known}) == len(known)
     for one in known:
         for seed in SEEDS:
