@@ -78,7 +78,10 @@ def soft_lookup(
     total = sum(similarities)
     if total == 0:
         raise ValueError("soft_lookup: the similarities sum to zero, so no key has a weight")
-    shares = [torch.as_tensor(one / total).to(values) for one in similarities]
+    shares = [
+        torch.as_tensor(one / total, dtype=values.dtype, device=values.device)
+        for one in similarities
+    ]
     weights = torch.stack(shares)  # (S)
     return weights @ values, weights  # (E), (S)
 

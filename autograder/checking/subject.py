@@ -81,7 +81,11 @@ class Subject:
 
     def gradients(self, *args: Any, **kwargs: Any) -> Gradients:
         """The gradients with respect to every floating-point input and parameter."""
-        reply = self._ask(None, args, kwargs, gradients=True)
+        return self.gradients_of(None, *args, **kwargs)
+
+    def gradients_of(self, method: str | None, *args: Any, **kwargs: Any) -> Gradients:
+        """The gradients that a call of a method gives."""
+        reply = self._ask(method, args, kwargs, gradients=True)
         found = reply["gradients"]
         return Gradients(self._wrapped(reply["value"]), found["inputs"], found["parameters"])
 

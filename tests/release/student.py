@@ -12,7 +12,11 @@ from tests.release.miniature import REPOSITORY
 
 ONLY_WHAT_IS_INSTALLED = """\
 import sys
-sys.path[:] = [path for path in sys.path if not path.startswith({repository!r})]
+sys.path[:] = [
+    path
+    for path in sys.path
+    if path.startswith(sys.prefix) or not path.startswith({repository!r})
+]
 """
 
 

@@ -1,0 +1,257 @@
+"""`check` in a kernel, as a learner runs it, and the same from the terminal."""
+
+import inspect
+import os
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+from nbformat.v4 import new_code_cell, new_notebook
+
+from autograder.checking import find
+from autograder.checking.feedback import MIME, headline
+from autograder.checking.notebook import check
+from autograder.checking.terminal import check_notebook, table
+from solutions.lookup import letter_similarity
+from solutions.softmax import sharpen
+from solutions.start_here import double
+
+ROOT = Path(__file__).resolve().parents[2]
+
+SETUP = """\
+import math
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+from autograder import check"""
+
+NOISY = """\
+import sys, warnings, logging
+def double(x):
+    print("to stdout <b>")
+    print("to stderr", file=sys.stderr)
+    warnings.warn("a warning")
+    logging.warning("a log")
+    return {result}"""
+
+HOSTILE = """\
+class Liar:
+    __class__ = torch.Tensor
+    def __getattr__(self, name): raise SystemExit
+    def __repr__(self): raise SystemExit
+def double(x):
+    return Liar()"""
+
+CELLS = {
+    "setup": SETUP,
+    "missing": 'check("softmax")',
+    "right-code": inspect.getsource(double),
+    "right": 'check("double")',
+    "value": '(check("double"), type(check("double")).__name__)[1:]',
+    "noisy-code": NOISY.format(result="2 * x"),
+    "noisy": 'check("double")',
+    "noisy-wrong-code": NOISY.format(result="x + 2"),
+    "noisy-wrong": 'check("double")',
+    "loud-code": 'def double(x):\n    print("x" * 100_000)',
+    "loud": 'check("double")',
+    "exit-code": "def double(x):\n    raise SystemExit(3)",
+    "exit": 'check("double")',
+    "error-code": "def double(x):\n    half = x / 2\n    return half.no_such_thing",
+    "error": 'check("double")',
+    "hostile-code": HOSTILE,
+    "hostile": 'check("double")',
+    "unknown": 'check("sofmax")',
+    "no-text": "check(double)",
+    "similarity-code": inspect.getsource(letter_similarity),
+    "similarity": 'check("letter_similarity")',
+    "sharpen-code": inspect.getsource(sharpen).replace("if not 0 <=", "if not -1 <="),
+    "sharpen": 'check("sharpen")',
+    "stub-code": 'def softmax(scores, dim=-1):\n    """Doc."""\n    raise NotImplementedError',
+    "stub": 'check("softmax")',
+    "demo": "print('before')\nsoftmax(torch.ones(3))",
+    "class-stub-code": """\
+class softmax_jacobian(nn.Module):
+    def forward(self, x):
+        raise NotImplementedError""",
+    "class-demo": "nn.Sequential(nn.Tanh(), softmax_jacobian())(torch.ones(3))",
+    "own-error": "raise NotImplementedError('mine')",
+    "after": "1 + 1",
+}
+
+
+@pytest.fixture(scope="module")
+def notebook(tmp_path_factory):
+    """The cells after a run in a kernel of their own."""
+    made = new_notebook(cells=[new_code_cell(source, id=i) for i, source in CELLS.items()])
+    made.metadata.kernelspec = {"name": "python3", "display_name": "Python 3"}
+    folder = tmp_path_factory.mktemp("notebook")
+    nbformat.write(made, folder / "cells.ipynb")
+    client = NotebookClient(
+        made, timeout=120, allow_errors=True, resources={"metadata": {"path": folder}}
+    )
+    path = os.pathsep.join([str(ROOT), str(ROOT / "book")])
+    client.execute(env={**os.environ, "PYTHONPATH": path})
+    return {cell.id: cell for cell in made.cells}, folder / "cells.ipynb"
+
+
+@pytest.fixture
+def cells(notebook):
+    return notebook[0]
+
+
+def shown(cell):
+    """The verdict and the text that a check cell displays."""
+    (output,) = [item for item in cell.outputs if item.output_type == "display_data"]
+    return output.data[MIME], output.data["text/plain"]
+
+
+CHECKS = [name for name, source in CELLS.items() if source.startswith("check(")]
+
+
+@pytest.mark.parametrize("name", CHECKS)
+def test_a_check_cell_shows_a_verdict_and_returns_the_points(cells, name):
+    verdict, _ = shown(cells[name])
+    assert [item.output_type for item in cells[name].outputs] == ["display_data", "execute_result"]
+    assert cells[name].outputs[1].data["text/plain"] == repr(float(verdict["points"]))
+
+
+@pytest.mark.parametrize(
+    ("name", "status", "points"),
+    [
+        ("missing", "failed", 0.0),
+        ("right", "passed", 1.0),
+        ("noisy", "passed", 1.0),
+        ("noisy-wrong", "failed", 0.0),
+        ("loud", "failed", 0.0),
+        ("exit", "failed", 0.0),
+        ("error", "failed", 0.0),
+        ("hostile", "failed", 0.0),
+        ("unknown", "failed", 0.0),
+        ("no-text", "failed", 0.0),
+        ("similarity", "passed", 1.0),
+        ("sharpen", "failed", 0.0),
+        ("stub", "not started", 0.0),
+    ],
+)
+def test_the_verdict_is_that_of_the_code(cells, name, status, points):
+    verdict, _ = shown(cells[name])
+    assert (verdict["status"], verdict["points"]) == (status, points)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("missing", "softmax is not defined: run the cell of the exercise first."),
+        ("noisy-wrong", "Two was added to every entry."),
+        ("exit", "double(x [L=3, D=4]) raised SystemExit: 3"),
+        ("error", "'Tensor' object has no attribute 'no_such_thing'"),
+        ("error", "line 3 of double: return half.no_such_thing"),
+        ("unknown", "There is no exercise named 'sofmax'. Did you mean softmax"),
+        ("no-text", 'Give the name of the exercise in quotes, as in check("softmax").'),
+        ("stub", "softmax: not started yet (2 points)"),
+    ],
+)
+def test_what_a_learner_reads(cells, name, words):
+    assert words in shown(cells[name])[1]
+
+
+def test_a_check_returns_a_float(cells):
+    assert cells["value"].outputs[-1].data["text/plain"] == "('float',)"
+
+
+def test_what_the_code_prints_is_shown_only_when_it_fails(cells):
+    assert "printed" not in shown(cells["noisy"])[1]
+    text = shown(cells["noisy-wrong"])[1]
+    assert all(line in text for line in ("Your code printed:", "to stdout <b>", "to stderr"))
+    assert len(shown(cells["loud"])[1]) < 2500
+
+
+def test_a_demo_of_an_unwritten_exercise_says_one_sentence(cells):
+    (output,) = cells["demo"].outputs
+    assert (output.output_type, output.name) == ("stream", "stdout")
+    assert output.text == (
+        "before\nThis cell needs softmax, which is not written yet: "
+        "see the exercise softmax in chapter 02-softmax.\n"
+    )
+    (output,) = cells["class-demo"].outputs
+    assert output.text.startswith("This cell needs softmax_jacobian, which is not written yet")
+
+
+def test_other_errors_are_left_as_they_are(cells):
+    (output,) = cells["own-error"].outputs
+    assert (output.output_type, output.ename) == ("error", "NotImplementedError")
+    assert cells["after"].outputs[0].data["text/plain"] == "2"
+    assert [name for name, cell in cells.items() if "error" in kinds(cell)] == ["own-error"]
+
+
+def kinds(cell):
+    return {output.output_type for output in cell.outputs}
+
+
+def test_outside_a_notebook_check_prints(capsys):
+    globals()["double"] = double
+    assert check("double") == 1.0
+    assert capsys.readouterr() == ("\N{CHECK MARK} double: passed, 1 point\n", "")
+
+
+@pytest.fixture
+def shell():
+    """The terminal's own shell, which is gone after the test."""
+    from IPython.core.interactiveshell import InteractiveShell
+
+    before = sys.path[:], sys.excepthook, sys.displayhook
+    yield
+    InteractiveShell.clear_instance()
+    sys.path[:], sys.excepthook, sys.displayhook = before
+
+
+def test_the_terminal_says_the_same_as_the_cells(notebook, shell, capsys):
+    cells, path = notebook
+    verdicts = {verdict.name: verdict for verdict in check_notebook(path)}
+    latest = {}
+    for name in CHECKS:
+        latest[shown(cells[name])[0]["name"]] = shown(cells[name])[0]
+    assert {name: verdict.as_dict() for name, verdict in verdicts.items()} == latest
+    assert capsys.readouterr() == ("", "")
+    text = table(list(verdicts.values()))
+    assert headline(verdicts["sharpen"]) in text
+    assert text.splitlines()[-1] == "1 of 6 points"
+
+
+def test_a_notebook_knows_nothing_of_another(tmp_path, shell):
+    one, two = tmp_path / "one.ipynb", tmp_path / "two.ipynb"
+    sources = [SETUP, inspect.getsource(double), 'check("double")']
+    for path, chosen in [(one, sources), (two, [SETUP, 'check("double")'])]:
+        nbformat.write(new_notebook(cells=[new_code_cell(source) for source in chosen]), path)
+    assert [verdict.points for verdict in check_notebook(one)] == [1.0]
+    assert [verdict.message for verdict in check_notebook(two)] == [
+        "double is not defined: run the cell of the exercise first."
+    ]
+
+
+def test_ungraded_cells_are_left_out(tmp_path, shell):
+    path = tmp_path / "some.ipynb"
+    cells = [new_code_cell(SETUP), new_code_cell(inspect.getsource(double))]
+    cells.append(new_code_cell("del double", metadata={"tags": ["ungraded"]}))
+    cells.append(new_code_cell('check("double")'))
+    nbformat.write(new_notebook(cells=cells), path)
+    assert [verdict.passed for verdict in check_notebook(path)] == [True]
+
+
+@pytest.mark.parametrize("content", ["", "{}", "[1]", '{"cells": [', "\x00"])
+def test_what_is_no_notebook_is_told_in_a_sentence(tmp_path, content):
+    path = tmp_path / "no.ipynb"
+    path.write_text(content)
+    with pytest.raises(ValueError, match="is not a notebook: save it in Jupyter and try again"):
+        check_notebook(path)
+
+
+def test_a_missing_file_is_told_in_a_sentence(tmp_path):
+    with pytest.raises(ValueError, match=r"There is no file .*gone\.ipynb\.$"):
+        check_notebook(tmp_path / "gone.ipynb")
+
+
+def test_the_exercises_of_these_tests_exist():
+    assert [find(name).points for name in ("double", "letter_similarity")] == [1.0, 1.0]
