@@ -16,7 +16,7 @@ files = $(shell find $(1) -type f ! -path '*/__pycache__/*' ! -path '*/.ipynb_ch
 BOOK := $(call files,book solutions _config.yml)
 CODE := $(call files,book/*.ipynb book/lab solutions autograder nbgrader_config.py) pyproject.toml
 
-.PHONY: all setup book release grade test serve notebooks bench format lint constraints clean clean-all help
+.PHONY: all setup book release grade test test-exhaustive serve notebooks bench format lint constraints clean clean-all help
 
 all: $(READY) build/.book build/.release build/.grade  ## set up, build the book and the release, grade the sample class, say where to look
 	@.venv/bin/python make/summary.py
@@ -31,6 +31,9 @@ grade: build/.grade  ## write the sample class's submissions and grade them in t
 
 test: $(READY) build/.book  ## set up, and run every test
 	@.venv/bin/python make/test.py
+
+test-exhaustive: $(READY)  ## the checks again, with hundreds of random inputs
+	OMP_NUM_THREADS=1 .venv/bin/python -m pytest -n 2 -m exhaustive tests
 
 serve: build/.book  ## show the book at http://127.0.0.1:8000 (PORT=... for another port)
 	.venv/bin/python -m http.server --bind 127.0.0.1 --directory build/book/_build/html $(PORT)

@@ -9,7 +9,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 PYTEST = [sys.executable, "-m", "pytest", "-n", "2"]
 SUITES = {
-    "code": [*PYTEST, "--dist", "loadgroup", "tests"],
+    "code": [*PYTEST, "--dist", "loadgroup", "-m", "not exhaustive", "tests"],
     "notebooks": [*PYTEST, "--dist", "loadscope", "--nbval", "--nbval-current-env", "book"],
 }
 

@@ -138,9 +138,6 @@ HOSTILE = {
     "a sparse tensor": answering(torch.eye(7).to_sparse()),
     "a tensor without memory": answering(torch.ones(5, 7, device="meta")),
     "an expanded tensor": answering(torch.ones(1).expand(5, 7)),
-    "a quantized tensor": answering(
-        torch.quantize_per_tensor(torch.ones(5, 7), 0.1, 0, torch.qint8)
-    ),
     "an odd key": answering({object(): 1, LyingNumber(1): 2}),
     "not a function": 3,
     "None": None,

@@ -1,48 +1,81 @@
 """Mutants that no check can fail, each with the reason. A stale entry fails the test."""
 
-LAST = "The tensor has so many dimensions that this is the same one, counted from the other end."
+FACTOR = "All scores are multiplied by the same number, so the best stays the best."
+PACKED = "The batch travels packed, and of packed sequences this says nothing."
+SQUARED = "The difference is squared."
 
 EQUIVALENT: dict[tuple[str, str], str] = {
     (
-        "exact_lookup",
-        "matches = (keys == query).all(dim=1) => matches = (keys == query).all(dim=-1)",
-    ): LAST,
+        "blockwise_attention",
+        "output = total = 0.0 => output = total = 1.0",
+    ): "The first block scales whatever was there before it by exp(-inf), which is 0.",
     (
         "letter_similarity",
         "return sum((x == y for x, y in zip(a, b, strict=False))) / longer => "
         "return sum((x == y for x, y in zip(b, a, strict=False))) / longer",
     ): "Whether two letters are equal does not depend on their order.",
     (
-        "letter_similarity",
-        "return sum((x == y for x, y in zip(a, b, strict=False))) / longer => "
-        "return sum((x == y for x, y in zip(a, b))) / longer",
-    ): "False is the default.",
-    (
         "kernel_regression",
         "distance = (x.unsqueeze(1) - keys) / bandwidth => "
         "distance = (keys - x.unsqueeze(1)) / bandwidth",
-    ): "The distance is squared.",
-    (
-        "kernel_regression",
-        "distance = (x.unsqueeze(1) - keys) / bandwidth => "
-        "distance = (x.unsqueeze(-1) - keys) / bandwidth",
-    ): LAST,
-    (
-        "kernel_regression",
-        "weights = torch.softmax(-distance ** 2 / 2, dim=1) => "
-        "weights = torch.softmax(-distance ** 2 / 2, dim=-1)",
-    ): LAST,
+    ): SQUARED,
     (
         "softmax_jacobian",
         "weights = torch.softmax(scores, dim=0) => weights = torch.softmax(scores, dim=-1)",
-    ): LAST,
+    ): "The scores have one dimension, which is both the first and the last.",
+    (
+        "attention_rollout",
+        "identity = torch.eye(layer.shape[-1], dtype=layer.dtype, device=layer.device) => "
+        "identity = torch.eye(layer.shape[-2], dtype=layer.dtype, device=layer.device)",
+    ): "The weights of self-attention are a square.",
+    (
+        "attention_rollout",
+        "identity = torch.eye(layer.shape[-1], dtype=layer.dtype, device=layer.device) => "
+        "identity = torch.eye(layer.shape[-1], device=layer.device)",
+    ): "Zeros and ones are exact in float32, and the sum with the weights takes their dtype.",
+    (
+        "masked_patch_loss",
+        "difference = predicted[mask] - target[mask] => "
+        "difference = target[mask] - predicted[mask]",
+    ): SQUARED,
+    (
+        "BidirectionalEncoder",
+        "self.rnn = nn.GRU(embed_dim, hidden_dim, batch_first=True, bidirectional=True) => "
+        "self.rnn = nn.GRU(embed_dim, hidden_dim, bidirectional=True)",
+    ): PACKED,
+    (
+        "BidirectionalEncoder",
+        "self.rnn = nn.GRU(embed_dim, hidden_dim, batch_first=True, bidirectional=True) => "
+        "self.rnn = nn.GRU(embed_dim, hidden_dim, batch_first=False, bidirectional=True)",
+    ): PACKED,
     (
         "equivariance_gap",
         "return (turned - straight[permutation]).abs().max().item() => "
         "return (straight[permutation] - turned).abs().max().item()",
-    ): "The absolute value is taken.",
+    ): "Only the size of the difference counts.",
     (
         "LearnedPositions",
         "return x + self.table.weight[:L] => return x - self.table.weight[:L]",
-    ): "Vectors that are learned may have either sign.",
+    ): "The first values of the vectors are free and random, and so are their signs.",
+    **{
+        (
+            "BidirectionalEncoder",
+            "def __init__(self, vocab_size: int, embed_dim: int, hidden_dim: int, pad_id: int=0) "
+            "-> None: => def __init__(self, vocab_size: int, embed_dim: int, hidden_dim: int, "
+            f"pad_id: int={other}) -> None:",
+        ): "Padding is never read: `lengths` says where it is."
+        for other in (1, -1)
+    },
+    (
+        "BidirectionalEncoder",
+        "self.embedding = nn.Embedding(vocab_size, embed_dim, padding_idx=pad_id) => "
+        "self.embedding = nn.Embedding(vocab_size, embed_dim)",
+    ): "Padding is never read: `lengths` says where it is.",
 }
+
+BEST = (
+    "tokens, log_prob = max(beam, "
+    "key=lambda one: one[1] / ((5 + len(one[0])) {}) ** length_penalty)"
+)
+for _other in ("* 6", "/ 5", "/ 7"):
+    EQUIVALENT["beam_search", f"{BEST.format('/ 6')} => {BEST.format(_other)}"] = FACTOR

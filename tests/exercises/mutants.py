@@ -2,7 +2,8 @@
 
 A mutant is told by the line that changed: `return 2 * x => return 2 / x`. What is left alone: the
 docstring, type hints, the wording of an error, and what no check can see: in which order
-`transpose` gets its two dimensions, whether `zip` is strict, the device.
+`transpose` gets its two dimensions, whether `zip` is strict, the device, how large random start
+values are.
 """
 
 import ast
@@ -137,6 +138,9 @@ def _left_alone(tree: ast.Module) -> set[ast.AST]:
             inner.add(node.exc)
         elif _is_docstring(node) or isinstance(node, ast.keyword) and node.arg in UNSEEN:
             roots.append(node)
+        elif isinstance(node, ast.Call) and ast.unparse(node.func) == "nn.Parameter":
+            inner.update(item for item in ast.walk(node) if _is_scaled(item))
+            roots += [item.right for item in ast.walk(node) if _is_scaled(item)]
         elif _is_literal(node):
             inner.add(node.operand)  # -1 is changed as a whole
     return inner.union(*(ast.walk(root) for root in roots if root is not None))
@@ -145,6 +149,11 @@ def _left_alone(tree: ast.Module) -> set[ast.AST]:
 def _is_docstring(node: ast.AST) -> bool:
     value = node.value if isinstance(node, ast.Expr) else None
     return isinstance(value, ast.Constant) and isinstance(value.value, str)
+
+
+def _is_scaled(node: ast.AST) -> bool:
+    """Are these random start values, in some size?"""
+    return isinstance(node, ast.BinOp) and isinstance(node.right, ast.Constant)
 
 
 def _is_literal(node: ast.AST) -> bool:
@@ -221,9 +230,10 @@ def _of_constant(value: Any) -> Iterator[Edit]:
         yield _set(value=value + 1)
         yield _set(value=value - 1)
     elif isinstance(value, float):
-        yield _set(value=2 * value)
-        yield _set(value=-value)
         yield _set(value=value + 1)
+        if value:
+            yield _set(value=2 * value)
+            yield _set(value=-value)
 
 
 def _of_call(node: ast.Call) -> Iterator[Edit]:

@@ -66,10 +66,8 @@ def test_every_mutant_fails_its_check(name, monkeypatch):
     assert known - survivors == set(), "these no longer survive: strike them off the list"
 
 
-def test_the_list_names_exercises_and_reasons():
-    for (name, _), reason in EQUIVALENT.items():
-        assert name in exercises()
-        assert reason.endswith(".")
+def test_every_entry_of_the_list_has_a_reason():
+    assert all(reason.endswith(".") for reason in EQUIVALENT.values())
 
 
 def test_a_reference_has_mutants_of_every_kind():
