@@ -26,6 +26,7 @@ from rich.table import Table
 
 from autograder.checking import find, judge
 from autograder.checking.recording import live
+from autograder.grading import wire
 from autograder.grading.course import Course
 from autograder.grading.grade import workshop
 from autograder.grading.notebook import grade_id, parse, restored
@@ -91,6 +92,7 @@ class Bench:
     def timed(self, name: str, run: Callable[[int], float], count: int) -> dict[str, Any]:
         """The seconds of a run, and the rate once started."""
         start, whole = run(1), run(count + 1)
+        print(f"{name}: {whole:.1f} s for {count + 1}, {start:.1f} s for one", flush=True)
         return {"name": name, "count": count + 1, "whole": whole, "each": (whole - start) / count}
 
     def stock(self, count: int) -> float:
@@ -139,8 +141,8 @@ class Listening:
         return self.home.perform(request)
 
 
-def calls_of(content: bytes, chapter: Any) -> list[dict[str, Any]]:
-    """The requests that grading a notebook sends to the sandbox."""
+def calls_of(content: bytes, chapter: Any) -> list[bytes]:
+    """The requests that grading a notebook sends to the sandbox, as frames."""
     notebook, limits, requests = parse(content), Limits(), []
     restored(notebook, chapter)
     checks = {task.check_id: task for task in chapter.tasks}
@@ -155,16 +157,16 @@ def calls_of(content: bytes, chapter: Any) -> list[dict[str, Any]]:
                 request = {"op": "run", "source": cell.source, "bytes": OUTPUT_BYTES}
                 requests.append(request)
                 ask(session, request, 60)
-    return requests
+    return [wire.encode(request) for request in requests]
 
 
-def replay(scripts: list[list[dict[str, Any]]]) -> None:
+def replay(scripts: list[list[bytes]]) -> None:
     """Send the requests of several submissions, each to a fork of its own."""
     shop = workshop(Limits())
     for requests in scripts:
         with shop.warm().session() as session:
             for request in requests:
-                ask(session, request, 60)
+                ask(session, wire.decode(request), 60)
     shop.close()
 
 

@@ -444,7 +444,9 @@ class Session:
             raise
 
     def _exchange(self, frame: bytes, deadline: float) -> Any:
-        if select.select([self._connection], [], [], 0)[0]:
+        early = select.poll()  # not select, which takes no descriptor over 1023
+        early.register(self._connection, select.POLLIN)
+        if early.poll(0):
             self._receive(1, deadline)  # raises if the process has ended
             raise WireError("The submission's process spoke without being asked.")
         self._send(frame, deadline)

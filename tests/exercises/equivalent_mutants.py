@@ -6,6 +6,16 @@ SQUARED = "The difference is squared."
 
 EQUIVALENT: dict[tuple[str, str], str] = {
     (
+        "mean_pool",
+        "total = hidden.masked_fill(~real, 0.0).sum(dim=1) => "
+        "total = hidden.masked_fill(~real, 0.0).mean(dim=1)",
+    ): "The result is brought to unit length, whatever the sum is divided by.",
+    (
+        "mean_pool",
+        "return nn.functional.normalize(total, dim=-1) => "
+        "return nn.functional.normalize(total)",
+    ): "The default is dimension 1, which is the last of two.",
+    (
         "blockwise_attention",
         "output = total = 0.0 => output = total = 1.0",
     ): "The first block scales whatever was there before it by exp(-inf), which is 0.",
