@@ -12,8 +12,7 @@ EQUIVALENT: dict[tuple[str, str], str] = {
     ): "The result is brought to unit length, whatever the sum is divided by.",
     (
         "mean_pool",
-        "return nn.functional.normalize(total, dim=-1) => "
-        "return nn.functional.normalize(total)",
+        "return nn.functional.normalize(total, dim=-1) => return nn.functional.normalize(total)",
     ): "The default is dimension 1, which is the last of two.",
     (
         "blockwise_attention",

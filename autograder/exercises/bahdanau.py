@@ -1,0 +1,2122 @@
+"""Checks for chapter 3, Bahdanau."""
+
+import math
+
+import torch
+from torch import Tensor, nn
+
+from autograder.checking import agrees, close, exercise, misconception, portable, require, same
+from autograder.exercises.attention_layer import no_bias
+
+
+def _filled(layer, draw):
+    """The layer with drawn numbers in all of its parameters, whatever they are called."""
+    old = layer.parameters()
+    layer.load({name: 0.7 * draw.normal(*parameter.shape) for name, parameter in old.items()})
+    return layer
+
+
+def _alike(one, other):
+    return one.shape == other.shape and torch.allclose(one, other, rtol=1e-6, atol=1e-8)
+
+
+def _are(results, shapes):
+    """Is it a tuple of tensors of these shapes?"""
+    return (
+        isinstance(results, tuple | list)
+        and len(results) == len(shapes)
+        and all(isinstance(one, Tensor) for one in results)
+        and all(tuple(one.shape) == shape for one, shape in zip(results, shapes, strict=True))
+    )
+
+
+def _all_learn(layer, *arguments):
+    """Gradients are finite and reach every parameter; returns those of the inputs."""
+    found = layer.gradients(*arguments)
+    for name, gradient in found.parameters.items():
+        require(bool(gradient.isfinite().all()), f"The gradient of {name} is not finite.")
+        # A bias may have none for good reason: one that adds the same to all scores.
+        require(
+            gradient.dim() < 2 or bool(gradient.any()),
+            f"No gradient reaches {name}, so it never learns.",
+        )
+    return found.inputs
+
+
+def _moved(one, other):
+    """The positions (B = 1) at which two results differ."""
+    gaps = (one - other).abs().amax(dim=(0, 2))
+    return {position for position, gap in enumerate(gaps.tolist()) if gap > 1e-9}
+
+
+def _affine(inputs, outputs):
+    """Is there a linear layer that makes these outputs of these inputs?"""
+    inputs = torch.cat([inputs, torch.ones_like(inputs[:, :1])], dim=1)
+    missing = outputs - inputs @ torch.linalg.lstsq(inputs, outputs).solution
+    return bool(missing.abs().max() < 1e-6 * outputs.abs().max().clamp(min=1))
+
+
+@exercise("BidirectionalEncoder", chapter="03-bahdanau", points=4, behavior=True)
+def _(student, reference, draw):
+    B, S, V, H, pad = 4, 6, 11, 4, 3
+    tokens = draw.integers(0, V - 1, 40, 5)
+    tokens += tokens >= pad  # any token but padding
+    tokens[:, 2] = 0  # which is a token like any other here
+    lengths = torch.tensor([2, 5, 1, 4])
+    padding = torch.arange(S) >= lengths[:, None]
+    batch = torch.cat([tokens[:B], tokens[:B, :1]], dim=1).masked_fill(padding, pad)
+
+    layer = _filled(student(V, 5, H, pad_id=pad), draw)
+    require(
+        _are(layer(tokens[:3], torch.full((3,), 5)), [(3, 5, 2 * H), (3, H)]),
+        "It should return two tensors: annotations of shape [B, S, 2 * hidden_dim] and a state of "
+        "shape [B, hidden_dim].",
+    )
+    require(
+        _are(layer(batch, lengths), [(B, S, 2 * H), (B, H)]),
+        "Where S is larger than all lengths, the annotations should be [B, S, 2 * hidden_dim] all "
+        "the same: what is behind the longest row is padding too.",
+    )
+    layer.to("float64")
+
+    # One sentence without padding: who hears of a change at position 1?
+    changed = tokens[:1].clone()
+    changed[0, 1] = 4 if int(changed[0, 1]) != 4 else 5
+    whole = torch.tensor([5])
+    before, after = layer(tokens[:1], whole)[0], layer(changed, whole)[0]
+    require(before.dtype == torch.float64, "After `.double()` the annotations should be float64.")
+    require(
+        bool(before[0, 2].any()),
+        "The annotation of token 0 is zeros, although it is no padding: pad_id is another number.",
+    )
+    first = _moved(before[..., :H], after[..., :H])
+    second = _moved(before[..., H:], after[..., H:])
+    require(
+        not first == second == {1},
+        "An annotation depends on its own token only. The directions have to carry what they read "
+        "from one token to the next.",
+    )
+    require(
+        (first, second) != ({0, 1}, {1, 2, 3, 4}),
+        "The two directions are joined in the wrong order: the first half of an annotation is the "
+        "backward direction.",
+    )
+    require(
+        (first, second) != ({1, 2, 3, 4}, {1, 2, 3, 4}),
+        "The second half of the annotations is read from left to right as well, so no token hears "
+        "of what comes after it.",
+    )
+    require(
+        (first, second) != ({1, 2, 3, 4}, {3, 4}),
+        "The backward direction's outputs are joined in the order in which they were made, last "
+        "token first. They have to be turned around, so that both halves are about one token.",
+    )
+    require(
+        (first, second) == ({1, 2, 3, 4}, {0, 1}),
+        "The two directions are joined wrongly: the first half of an annotation should depend on "
+        "its token and those before it, the second half on its token and those after it.",
+    )
+
+    # The state of 40 sentences without padding: what is it made of?
+    annotations, state = layer(tokens, torch.full((40,), 5))
+    backward, forward = annotations[:, 0, H:], annotations[:, -1, :H]
+    require(
+        not _alike(state, backward) and not _affine(backward, state),
+        "The state is not put through tanh (after the linear layer).",
+    )
+    inside = state.clamp(-1 + 1e-15, 1 - 1e-15).atanh()
+    require(
+        not _alike(inside, backward), "The state is not put through a linear layer before tanh."
+    )
+    require(
+        not _affine(forward, inside),
+        "The state is made from the forward direction's last output. The paper takes the backward "
+        "direction's, the one at the first token.",
+    )
+    require(
+        _affine(backward, inside) or not _affine(torch.cat([forward, backward], dim=1), inside),
+        "The state is made from both directions. The paper takes the backward direction's last "
+        "output alone, the one at the first token.",
+    )
+    require(
+        not _affine(annotations[:, -1, H:], inside),
+        "The state is made from the backward direction's output at the last token, where it has "
+        "read only one. Its last output is the one at the first token.",
+    )
+    require(
+        _affine(backward, inside),
+        "The state is not what a linear layer and tanh make of the backward direction's last "
+        "output, the one at the first token.",
+    )
+
+    annotations, state = layer(batch, lengths)
+    alone = [layer(batch[b : b + 1, :n], lengths[b : b + 1]) for b, n in enumerate(lengths)]
+    owners = [
+        [other for other in range(B) if _alike(alone[other][1][0], state[b])] for b in range(B)
+    ]
+    require(
+        all(owner == [b] for b, owner in enumerate(owners)) or not all(owners),
+        "The rows of the batch come back in another order. If they were sorted by length, they "
+        "have to be put back.",
+    )
+    ahead, behind = (
+        all(
+            _alike(annotations[b, :n, half], alone[b][0][0][:, half]) for b, n in enumerate(lengths)
+        )
+        for half in (slice(0, H), slice(H, None))
+    )
+    require(
+        not ahead or behind,
+        "The backward direction starts in the padding, so how much there is of it changes the "
+        "annotations. It should start at the last token of each row.",
+    )
+    require(
+        ahead,
+        "A row alone gets other annotations than the same row in a batch with longer ones. Neither "
+        "padding nor other rows should change anything. (Which token is padding: pad_id, not 0.)",
+    )
+    require(
+        all(_alike(alone[b][1][0], state[b]) for b in range(B)),
+        "A row alone gets another state than the same row in a batch with longer ones. The state "
+        "should not depend on the padding.",
+    )
+    require(
+        not annotations[padding].any(), "The annotations at padding are not zero: they should be."
+    )
+    other = batch.masked_fill(padding, 7)
+    require(
+        all(
+            _alike(*pair) for pair in zip(layer(other, lengths), (annotations, state), strict=True)
+        ),
+        "Another token in the place of padding changes the result.",
+    )
+    layer.to("float32")
+    agrees(layer, layer, batch, lengths)
+    _all_learn(layer, batch, lengths)
+
+
+@misconception(
+    "BidirectionalEncoder",
+    "The two directions are added. The paper puts them side by side, so that an annotation has 2 "
+    "* hidden_dim numbers and nothing is mixed up.",
+)
+class _(nn.Module):
+    def __init__(self, vocab_size, embed_dim, hidden_dim, pad_id=0):
+        super().__init__()
+        self.embedding = nn.Embedding(vocab_size, embed_dim, padding_idx=pad_id)
+        self.rnn = nn.GRU(embed_dim, hidden_dim, batch_first=True, bidirectional=True)
+        self.start = nn.Linear(hidden_dim, hidden_dim)
+        self.H = hidden_dim
+
+    def forward(self, tokens, lengths):
+        packed = nn.utils.rnn.pack_padded_sequence(
+            self.embedding(tokens), lengths, batch_first=True, enforce_sorted=False
+        )
+        output, last = self.rnn(packed)
+        annotations, _ = nn.utils.rnn.pad_packed_sequence(
+            output, batch_first=True, total_length=tokens.shape[1]
+        )
+        annotations = annotations[..., : self.H] + annotations[..., self.H :]
+        return annotations, torch.tanh(self.start(last[1]))
+
+
+@misconception(
+    "BidirectionalEncoder",
+    "The annotations end at the longest row of the batch. They should be as long as the tokens "
+    "that came in, so that they fit the mask.",
+)
+class _(nn.Module):
+    def __init__(self, vocab_size, embed_dim, hidden_dim, pad_id=0):
+        super().__init__()
+        self.embedding = nn.Embedding(vocab_size, embed_dim, padding_idx=pad_id)
+        self.rnn = nn.GRU(embed_dim, hidden_dim, batch_first=True, bidirectional=True)
+        self.start = nn.Linear(hidden_dim, hidden_dim)
+        self.H = hidden_dim
+
+    def forward(self, tokens, lengths):
+        packed = nn.utils.rnn.pack_padded_sequence(
+            self.embedding(tokens), lengths, batch_first=True, enforce_sorted=False
+        )
+        output, last = self.rnn(packed)
+        annotations, _ = nn.utils.rnn.pad_packed_sequence(output, batch_first=True)
+        return annotations, torch.tanh(self.start(last[1]))
+
+
+@misconception(
+    "BidirectionalEncoder",
+    "There is no recurrence: each token is described by its own embedding alone. An annotation "
+    "should say in which surroundings its token stands.",
+)
+class _(nn.Module):
+    def __init__(self, vocab_size, embed_dim, hidden_dim, pad_id=0):
+        super().__init__()
+        self.embedding = nn.Embedding(vocab_size, embed_dim, padding_idx=pad_id)
+        self.rnn = nn.GRU(embed_dim, hidden_dim, batch_first=True, bidirectional=True)
+        self.start = nn.Linear(hidden_dim, hidden_dim)
+        self.H = hidden_dim
+
+    def forward(self, tokens, lengths):
+        packed = nn.utils.rnn.pack_padded_sequence(
+            self.embedding(tokens), lengths, batch_first=True, enforce_sorted=False
+        )
+        size = tokens.shape[1]
+        x = self.embedding(tokens).flatten(0, 1)[:, None]
+        real = (torch.arange(size) < lengths[:, None])[..., None]
+        annotations = self.rnn(x)[0].unflatten(0, (-1, size))[:, :, 0] * real
+        output, last = self.rnn(packed)
+        return annotations, torch.tanh(self.start(last[1]))
+
+
+@misconception(
+    "BidirectionalEncoder",
+    "The two directions are joined in the wrong order: backward first. The contract, like the "
+    "paper, puts the forward direction first.",
+)
+class _(nn.Module):
+    def __init__(self, vocab_size, embed_dim, hidden_dim, pad_id=0):
+        super().__init__()
+        self.embedding = nn.Embedding(vocab_size, embed_dim, padding_idx=pad_id)
+        self.rnn = nn.GRU(embed_dim, hidden_dim, batch_first=True, bidirectional=True)
+        self.start = nn.Linear(hidden_dim, hidden_dim)
+        self.H = hidden_dim
+
+    def forward(self, tokens, lengths):
+        packed = nn.utils.rnn.pack_padded_sequence(
+            self.embedding(tokens), lengths, batch_first=True, enforce_sorted=False
+        )
+        output, last = self.rnn(packed)
+        annotations, _ = nn.utils.rnn.pad_packed_sequence(
+            output, batch_first=True, total_length=tokens.shape[1]
+        )
+        annotations = annotations.roll(self.H, dims=-1)
+        return annotations, torch.tanh(self.start(last[1]))
+
+
+@misconception(
+    "BidirectionalEncoder",
+    "Both directions read from left to right, so no token hears of what comes after it. The "
+    "second one should start at the end.",
+)
+class _(nn.Module):
+    def __init__(self, vocab_size, embed_dim, hidden_dim, pad_id=0):
+        super().__init__()
+        self.embedding = nn.Embedding(vocab_size, embed_dim, padding_idx=pad_id)
+        self.rnn = nn.GRU(embed_dim, 2 * hidden_dim, batch_first=True)
+        self.start = nn.Linear(hidden_dim, hidden_dim)
+        self.H = hidden_dim
+
+    def forward(self, tokens, lengths):
+        packed = nn.utils.rnn.pack_padded_sequence(
+            self.embedding(tokens), lengths, batch_first=True, enforce_sorted=False
+        )
+        output, last = self.rnn(packed)
+        annotations, _ = nn.utils.rnn.pad_packed_sequence(
+            output, batch_first=True, total_length=tokens.shape[1]
+        )
+        return annotations, torch.tanh(self.start(annotations[:, 0, self.H :]))
+
+
+@misconception(
+    "BidirectionalEncoder",
+    "The tokens were turned around for the backward direction, but its outputs were not turned "
+    "back: they are joined in the order in which they were made, and the two halves of an "
+    "annotation are about different tokens.",
+)
+class _(nn.Module):
+    def __init__(self, vocab_size, embed_dim, hidden_dim, pad_id=0):
+        super().__init__()
+        self.embedding = nn.Embedding(vocab_size, embed_dim, padding_idx=pad_id)
+        self.left = nn.GRU(embed_dim, hidden_dim, batch_first=True)
+        self.right = nn.GRU(embed_dim, hidden_dim, batch_first=True)
+        self.start = nn.Linear(hidden_dim, hidden_dim)
+        self.H = hidden_dim
+
+    def forward(self, tokens, lengths):
+        x = self.embedding(tokens)
+        backward, last = self.right(x.flip(1))
+        annotations = torch.cat([self.left(x)[0], backward], dim=-1)
+        return annotations, torch.tanh(self.start(last[0]))
+
+
+@misconception(
+    "BidirectionalEncoder",
+    "The two directions are joined wrongly: their numbers alternate. The forward direction's "
+    "hidden_dim numbers come first, then the backward direction's.",
+)
+class _(nn.Module):
+    def __init__(self, vocab_size, embed_dim, hidden_dim, pad_id=0):
+        super().__init__()
+        self.embedding = nn.Embedding(vocab_size, embed_dim, padding_idx=pad_id)
+        self.rnn = nn.GRU(embed_dim, hidden_dim, batch_first=True, bidirectional=True)
+        self.start = nn.Linear(hidden_dim, hidden_dim)
+        self.H = hidden_dim
+
+    def forward(self, tokens, lengths):
+        packed = nn.utils.rnn.pack_padded_sequence(
+            self.embedding(tokens), lengths, batch_first=True, enforce_sorted=False
+        )
+        output, last = self.rnn(packed)
+        annotations, _ = nn.utils.rnn.pad_packed_sequence(
+            output, batch_first=True, total_length=tokens.shape[1]
+        )
+        annotations = annotations.unflatten(-1, (2, self.H)).mT.flatten(-2)
+        return annotations, torch.tanh(self.start(last[1]))
+
+
+@misconception(
+    "BidirectionalEncoder",
+    "The linear layer's result is used as the state without tanh.",
+)
+class _(nn.Module):
+    def __init__(self, vocab_size, embed_dim, hidden_dim, pad_id=0):
+        super().__init__()
+        self.embedding = nn.Embedding(vocab_size, embed_dim, padding_idx=pad_id)
+        self.rnn = nn.GRU(embed_dim, hidden_dim, batch_first=True, bidirectional=True)
+        self.start = nn.Linear(hidden_dim, hidden_dim)
+        self.H = hidden_dim
+
+    def forward(self, tokens, lengths):
+        packed = nn.utils.rnn.pack_padded_sequence(
+            self.embedding(tokens), lengths, batch_first=True, enforce_sorted=False
+        )
+        output, last = self.rnn(packed)
+        annotations, _ = nn.utils.rnn.pad_packed_sequence(
+            output, batch_first=True, total_length=tokens.shape[1]
+        )
+        return annotations, self.start(last[1])
+
+
+@misconception(
+    "BidirectionalEncoder",
+    "The backward direction's last output goes through tanh without the linear layer.",
+)
+class _(nn.Module):
+    def __init__(self, vocab_size, embed_dim, hidden_dim, pad_id=0):
+        super().__init__()
+        self.embedding = nn.Embedding(vocab_size, embed_dim, padding_idx=pad_id)
+        self.rnn = nn.GRU(embed_dim, hidden_dim, batch_first=True, bidirectional=True)
+        self.start = nn.Linear(hidden_dim, hidden_dim)
+        self.H = hidden_dim
+
+    def forward(self, tokens, lengths):
+        packed = nn.utils.rnn.pack_padded_sequence(
+            self.embedding(tokens), lengths, batch_first=True, enforce_sorted=False
+        )
+        output, last = self.rnn(packed)
+        annotations, _ = nn.utils.rnn.pad_packed_sequence(
+            output, batch_first=True, total_length=tokens.shape[1]
+        )
+        return annotations, torch.tanh(last[1])
+
+
+@misconception(
+    "BidirectionalEncoder",
+    "The state is made from the forward direction's last output. The paper takes the backward "
+    "direction's: it has just read the first token, where the translation starts.",
+)
+class _(nn.Module):
+    def __init__(self, vocab_size, embed_dim, hidden_dim, pad_id=0):
+        super().__init__()
+        self.embedding = nn.Embedding(vocab_size, embed_dim, padding_idx=pad_id)
+        self.rnn = nn.GRU(embed_dim, hidden_dim, batch_first=True, bidirectional=True)
+        self.start = nn.Linear(hidden_dim, hidden_dim)
+        self.H = hidden_dim
+
+    def forward(self, tokens, lengths):
+        packed = nn.utils.rnn.pack_padded_sequence(
+            self.embedding(tokens), lengths, batch_first=True, enforce_sorted=False
+        )
+        output, last = self.rnn(packed)
+        annotations, _ = nn.utils.rnn.pad_packed_sequence(
+            output, batch_first=True, total_length=tokens.shape[1]
+        )
+        return annotations, torch.tanh(self.start(last[0]))
+
+
+@misconception(
+    "BidirectionalEncoder",
+    "The state is made from both directions. The paper takes the backward direction's last output "
+    "alone.",
+)
+class _(nn.Module):
+    def __init__(self, vocab_size, embed_dim, hidden_dim, pad_id=0):
+        super().__init__()
+        self.embedding = nn.Embedding(vocab_size, embed_dim, padding_idx=pad_id)
+        self.rnn = nn.GRU(embed_dim, hidden_dim, batch_first=True, bidirectional=True)
+        self.start = nn.Linear(2 * hidden_dim, hidden_dim)
+        self.H = hidden_dim
+
+    def forward(self, tokens, lengths):
+        packed = nn.utils.rnn.pack_padded_sequence(
+            self.embedding(tokens), lengths, batch_first=True, enforce_sorted=False
+        )
+        output, last = self.rnn(packed)
+        annotations, _ = nn.utils.rnn.pad_packed_sequence(
+            output, batch_first=True, total_length=tokens.shape[1]
+        )
+        return annotations, torch.tanh(self.start(torch.cat([last[0], last[1]], dim=-1)))
+
+
+@misconception(
+    "BidirectionalEncoder",
+    "The state is taken at the last position. The backward direction has read only one token "
+    "there; it ends at the first position.",
+)
+class _(nn.Module):
+    def __init__(self, vocab_size, embed_dim, hidden_dim, pad_id=0):
+        super().__init__()
+        self.embedding = nn.Embedding(vocab_size, embed_dim, padding_idx=pad_id)
+        self.rnn = nn.GRU(embed_dim, hidden_dim, batch_first=True, bidirectional=True)
+        self.start = nn.Linear(hidden_dim, hidden_dim)
+        self.H = hidden_dim
+
+    def forward(self, tokens, lengths):
+        packed = nn.utils.rnn.pack_padded_sequence(
+            self.embedding(tokens), lengths, batch_first=True, enforce_sorted=False
+        )
+        output, last = self.rnn(packed)
+        annotations, _ = nn.utils.rnn.pad_packed_sequence(
+            output, batch_first=True, total_length=tokens.shape[1]
+        )
+        return annotations, torch.tanh(self.start(annotations[:, -1, self.H :]))
+
+
+@misconception(
+    "BidirectionalEncoder",
+    "The state is made from the average of the annotations. The paper takes the backward "
+    "direction's last output.",
+)
+class _(nn.Module):
+    def __init__(self, vocab_size, embed_dim, hidden_dim, pad_id=0):
+        super().__init__()
+        self.embedding = nn.Embedding(vocab_size, embed_dim, padding_idx=pad_id)
+        self.rnn = nn.GRU(embed_dim, hidden_dim, batch_first=True, bidirectional=True)
+        self.start = nn.Linear(hidden_dim, hidden_dim)
+        self.H = hidden_dim
+
+    def forward(self, tokens, lengths):
+        packed = nn.utils.rnn.pack_padded_sequence(
+            self.embedding(tokens), lengths, batch_first=True, enforce_sorted=False
+        )
+        output, last = self.rnn(packed)
+        annotations, _ = nn.utils.rnn.pad_packed_sequence(
+            output, batch_first=True, total_length=tokens.shape[1]
+        )
+        return annotations, torch.tanh(
+            self.start(annotations[..., self.H :].sum(dim=1) / lengths[:, None].to(annotations))
+        )
+
+
+@misconception(
+    "BidirectionalEncoder",
+    "The rows were sorted by length, and not put back in their order: every sentence gets another "
+    "one's annotations.",
+)
+class _(nn.Module):
+    def __init__(self, vocab_size, embed_dim, hidden_dim, pad_id=0):
+        super().__init__()
+        self.embedding = nn.Embedding(vocab_size, embed_dim, padding_idx=pad_id)
+        self.rnn = nn.GRU(embed_dim, hidden_dim, batch_first=True, bidirectional=True)
+        self.start = nn.Linear(hidden_dim, hidden_dim)
+        self.H = hidden_dim
+
+    def forward(self, tokens, lengths):
+        lengths, order = lengths.sort(descending=True)
+        tokens = tokens[order]
+        packed = nn.utils.rnn.pack_padded_sequence(
+            self.embedding(tokens), lengths, batch_first=True, enforce_sorted=False
+        )
+        output, last = self.rnn(packed)
+        annotations, _ = nn.utils.rnn.pad_packed_sequence(
+            output, batch_first=True, total_length=tokens.shape[1]
+        )
+        return annotations, torch.tanh(self.start(last[1]))
+
+
+@misconception(
+    "BidirectionalEncoder",
+    "The lengths are not used: the backward direction starts in the padding and carries it into "
+    "every annotation. How much padding a row has then changes what it means.",
+)
+class _(nn.Module):
+    def __init__(self, vocab_size, embed_dim, hidden_dim, pad_id=0):
+        super().__init__()
+        self.embedding = nn.Embedding(vocab_size, embed_dim, padding_idx=pad_id)
+        self.rnn = nn.GRU(embed_dim, hidden_dim, batch_first=True, bidirectional=True)
+        self.start = nn.Linear(hidden_dim, hidden_dim)
+        self.H = hidden_dim
+
+    def forward(self, tokens, lengths):
+        annotations, last = self.rnn(self.embedding(tokens))
+        real = torch.arange(tokens.shape[1]) < lengths[:, None]
+        annotations = annotations * real[..., None]
+        return annotations, torch.tanh(self.start(last[1]))
+
+
+@misconception(
+    "BidirectionalEncoder",
+    "The padding is taken to be token 0, whatever pad_id is. Where pad_id is another number, 0 is "
+    "a token like any other, and its annotation should not be zeros.",
+)
+class _(nn.Module):
+    def __init__(self, vocab_size, embed_dim, hidden_dim, pad_id=0):
+        super().__init__()
+        self.embedding = nn.Embedding(vocab_size, embed_dim, padding_idx=pad_id)
+        self.rnn = nn.GRU(embed_dim, hidden_dim, batch_first=True, bidirectional=True)
+        self.start = nn.Linear(hidden_dim, hidden_dim)
+        self.H = hidden_dim
+
+    def forward(self, tokens, lengths):
+        packed = nn.utils.rnn.pack_padded_sequence(
+            self.embedding(tokens), lengths, batch_first=True, enforce_sorted=False
+        )
+        output, last = self.rnn(packed)
+        annotations, _ = nn.utils.rnn.pad_packed_sequence(
+            output, batch_first=True, total_length=tokens.shape[1]
+        )
+        annotations = annotations * (tokens != 0)[..., None]
+        return annotations, torch.tanh(self.start(last[1]))
+
+
+@misconception(
+    "BidirectionalEncoder",
+    "The annotations at padding are not zero.",
+)
+class _(nn.Module):
+    def __init__(self, vocab_size, embed_dim, hidden_dim, pad_id=0):
+        super().__init__()
+        self.embedding = nn.Embedding(vocab_size, embed_dim, padding_idx=pad_id)
+        self.rnn = nn.GRU(embed_dim, hidden_dim, batch_first=True, bidirectional=True)
+        self.start = nn.Linear(hidden_dim, hidden_dim)
+        self.H = hidden_dim
+
+    def forward(self, tokens, lengths):
+        packed = nn.utils.rnn.pack_padded_sequence(
+            self.embedding(tokens), lengths, batch_first=True, enforce_sorted=False
+        )
+        output, last = self.rnn(packed)
+        annotations, _ = nn.utils.rnn.pad_packed_sequence(
+            output, batch_first=True, padding_value=-1.0, total_length=tokens.shape[1]
+        )
+        return annotations, torch.tanh(self.start(last[1]))
+
+
+@misconception(
+    "BidirectionalEncoder",
+    "The embedding is cut off from the gradient, so it never learns.",
+)
+class _(nn.Module):
+    def __init__(self, vocab_size, embed_dim, hidden_dim, pad_id=0):
+        super().__init__()
+        self.embedding = nn.Embedding(vocab_size, embed_dim, padding_idx=pad_id)
+        self.rnn = nn.GRU(embed_dim, hidden_dim, batch_first=True, bidirectional=True)
+        self.start = nn.Linear(hidden_dim, hidden_dim)
+        self.H = hidden_dim
+
+    def forward(self, tokens, lengths):
+        packed = nn.utils.rnn.pack_padded_sequence(
+            self.embedding(tokens).detach(), lengths, batch_first=True, enforce_sorted=False
+        )
+        output, last = self.rnn(packed)
+        annotations, _ = nn.utils.rnn.pad_packed_sequence(
+            output, batch_first=True, total_length=tokens.shape[1]
+        )
+        return annotations, torch.tanh(self.start(last[1]))
+
+
+@exercise("AdditiveAttention", chapter="03-bahdanau", points=4)
+def _(student, reference, draw):
+    def layers(Q, K, A):
+        weights = {
+            "W_s.weight": draw.normal(A=A, Q=Q),
+            "W_h.weight": draw.normal(A=A, K=K),
+            "v.weight": 2 * draw.normal(1, A=A),
+        }
+        made = student(Q, K, A), reference(Q, K, A)
+        for layer in made:
+            layer.load(weights)
+        return made
+
+    def case(text, *arguments):
+        agrees(*pair, *arguments, names=("context", "weights"), case=text)
+
+    # Everything of one width: whoever mixes the matrices up gets numbers, not an error.
+    pair = layers(4, 4, 4)
+    case("", draw.normal(B=2, Q=4), draw.normal(2, S=5, K=4))
+
+    pair = layers(3, 6, 8)
+    query, keys = draw.normal(B=2, Q=3), draw.normal(2, S=5, K=6)
+    case("three different widths", query, keys)
+    case("one key", query, keys[:, :1])
+    case("a batch of one", query[:1], keys[:1])
+
+    mask = torch.tensor([[1, 0, 1, 1, 0], [0, 1, 1, 0, 0]], dtype=torch.bool)
+    case("a mask", query, keys, mask)
+    mask[1] = False
+    case("a row that may attend to nothing", query, keys, mask)
+    case("nothing may be attended to", query, keys, torch.zeros_like(mask))
+    no_bias(pair[0], {"W_s": 8, "W_h": 8, "v": 1})
+
+
+@misconception(
+    "AdditiveAttention",
+    "There is no tanh. The query then adds the same to all scores, which the softmax takes away "
+    "again: the weights do not depend on the query at all.",
+)
+class _(nn.Module):
+    def __init__(self, query_dim, key_dim, attention_dim):
+        super().__init__()
+        self.W_s = nn.Linear(query_dim, attention_dim, bias=False)
+        self.W_h = nn.Linear(key_dim, attention_dim, bias=False)
+        self.v = nn.Linear(attention_dim, 1, bias=False)
+
+    def forward(self, query, keys, mask=None):
+        hidden = self.W_s(query)[:, None] + self.W_h(keys)
+        scores = self.v(hidden).squeeze(-1)
+        if mask is not None:
+            scores = scores.masked_fill(~mask, -1e30)
+        weights = torch.softmax(scores, dim=-1)
+        if mask is not None:
+            weights = weights * mask
+        context = torch.einsum("bs,bsk->bk", weights, keys)
+        return context, weights
+
+
+@misconception(
+    "AdditiveAttention",
+    "W_s and W_h are swapped: W_s goes with the query (the decoder's state), W_h with the keys "
+    "(the encoder's annotations).",
+)
+class _(nn.Module):
+    def __init__(self, query_dim, key_dim, attention_dim):
+        super().__init__()
+        self.W_s = nn.Linear(query_dim, attention_dim, bias=False)
+        self.W_h = nn.Linear(key_dim, attention_dim, bias=False)
+        self.v = nn.Linear(attention_dim, 1, bias=False)
+
+    def forward(self, query, keys, mask=None):
+        hidden = torch.tanh(self.W_h(query)[:, None] + self.W_s(keys))
+        scores = self.v(hidden).squeeze(-1)
+        if mask is not None:
+            scores = scores.masked_fill(~mask, -1e30)
+        weights = torch.softmax(scores, dim=-1)
+        if mask is not None:
+            weights = weights * mask
+        context = torch.einsum("bs,bsk->bk", weights, keys)
+        return context, weights
+
+
+@misconception(
+    "AdditiveAttention",
+    "tanh is applied to query and keys one by one, before they are added. The query then adds the "
+    "same to all scores of a row, and the softmax takes it away again.",
+)
+class _(nn.Module):
+    def __init__(self, query_dim, key_dim, attention_dim):
+        super().__init__()
+        self.W_s = nn.Linear(query_dim, attention_dim, bias=False)
+        self.W_h = nn.Linear(key_dim, attention_dim, bias=False)
+        self.v = nn.Linear(attention_dim, 1, bias=False)
+
+    def forward(self, query, keys, mask=None):
+        hidden = torch.tanh(self.W_s(query))[:, None] + torch.tanh(self.W_h(keys))
+        scores = self.v(hidden).squeeze(-1)
+        if mask is not None:
+            scores = scores.masked_fill(~mask, -1e30)
+        weights = torch.softmax(scores, dim=-1)
+        if mask is not None:
+            weights = weights * mask
+        context = torch.einsum("bs,bsk->bk", weights, keys)
+        return context, weights
+
+
+@misconception(
+    "AdditiveAttention",
+    "The two projections are multiplied. In additive attention they are added, and tanh and v "
+    "make a score of the sum.",
+)
+class _(nn.Module):
+    def __init__(self, query_dim, key_dim, attention_dim):
+        super().__init__()
+        self.W_s = nn.Linear(query_dim, attention_dim, bias=False)
+        self.W_h = nn.Linear(key_dim, attention_dim, bias=False)
+        self.v = nn.Linear(attention_dim, 1, bias=False)
+
+    def forward(self, query, keys, mask=None):
+        hidden = torch.tanh(self.W_s(query)[:, None] * self.W_h(keys))
+        scores = self.v(hidden).squeeze(-1)
+        if mask is not None:
+            scores = scores.masked_fill(~mask, -1e30)
+        weights = torch.softmax(scores, dim=-1)
+        if mask is not None:
+            weights = weights * mask
+        context = torch.einsum("bs,bsk->bk", weights, keys)
+        return context, weights
+
+
+@misconception(
+    "AdditiveAttention",
+    "v is not used: the hidden numbers are added up as they are. v says how much each of them "
+    "counts.",
+)
+class _(nn.Module):
+    def __init__(self, query_dim, key_dim, attention_dim):
+        super().__init__()
+        self.W_s = nn.Linear(query_dim, attention_dim, bias=False)
+        self.W_h = nn.Linear(key_dim, attention_dim, bias=False)
+        self.v = nn.Linear(attention_dim, 1, bias=False)
+
+    def forward(self, query, keys, mask=None):
+        hidden = torch.tanh(self.W_s(query)[:, None] + self.W_h(keys))
+        scores = hidden.sum(dim=-1)
+        if mask is not None:
+            scores = scores.masked_fill(~mask, -1e30)
+        weights = torch.softmax(scores, dim=-1)
+        if mask is not None:
+            weights = weights * mask
+        context = torch.einsum("bs,bsk->bk", weights, keys)
+        return context, weights
+
+
+@misconception(
+    "AdditiveAttention",
+    "The scores are divided by sqrt(attention_dim). That belongs to dot products; the paper's "
+    "alignment model has no such factor.",
+)
+class _(nn.Module):
+    def __init__(self, query_dim, key_dim, attention_dim):
+        super().__init__()
+        self.W_s = nn.Linear(query_dim, attention_dim, bias=False)
+        self.W_h = nn.Linear(key_dim, attention_dim, bias=False)
+        self.v = nn.Linear(attention_dim, 1, bias=False)
+
+    def forward(self, query, keys, mask=None):
+        hidden = torch.tanh(self.W_s(query)[:, None] + self.W_h(keys))
+        scores = self.v(hidden).squeeze(-1) / math.sqrt(hidden.shape[-1])
+        if mask is not None:
+            scores = scores.masked_fill(~mask, -1e30)
+        weights = torch.softmax(scores, dim=-1)
+        if mask is not None:
+            weights = weights * mask
+        context = torch.einsum("bs,bsk->bk", weights, keys)
+        return context, weights
+
+
+@misconception(
+    "AdditiveAttention",
+    "The softmax runs along the wrong axis: the weights of one position sum to one over the "
+    "batch. Each row of the batch shares out its attention over its own keys.",
+)
+class _(nn.Module):
+    def __init__(self, query_dim, key_dim, attention_dim):
+        super().__init__()
+        self.W_s = nn.Linear(query_dim, attention_dim, bias=False)
+        self.W_h = nn.Linear(key_dim, attention_dim, bias=False)
+        self.v = nn.Linear(attention_dim, 1, bias=False)
+
+    def forward(self, query, keys, mask=None):
+        hidden = torch.tanh(self.W_s(query)[:, None] + self.W_h(keys))
+        scores = self.v(hidden).squeeze(-1)
+        if mask is not None:
+            scores = scores.masked_fill(~mask, -1e30)
+        weights = torch.softmax(scores, dim=0)
+        if mask is not None:
+            weights = weights * mask
+        context = torch.einsum("bs,bsk->bk", weights, keys)
+        return context, weights
+
+
+@misconception(
+    "AdditiveAttention",
+    "The context is made of W_h's projections of the keys. They serve for the scores; what is "
+    "averaged are the keys themselves.",
+)
+class _(nn.Module):
+    def __init__(self, query_dim, key_dim, attention_dim):
+        super().__init__()
+        self.W_s = nn.Linear(query_dim, attention_dim, bias=False)
+        self.W_h = nn.Linear(key_dim, attention_dim, bias=False)
+        self.v = nn.Linear(attention_dim, 1, bias=False)
+
+    def forward(self, query, keys, mask=None):
+        hidden = torch.tanh(self.W_s(query)[:, None] + self.W_h(keys))
+        scores = self.v(hidden).squeeze(-1)
+        if mask is not None:
+            scores = scores.masked_fill(~mask, -1e30)
+        weights = torch.softmax(scores, dim=-1)
+        if mask is not None:
+            weights = weights * mask
+        context = torch.einsum("bs,bsk->bk", weights, self.W_h(keys))
+        return context, weights
+
+
+@misconception(
+    "AdditiveAttention",
+    "The context is the plain sum of the keys, without the weights.",
+)
+class _(nn.Module):
+    def __init__(self, query_dim, key_dim, attention_dim):
+        super().__init__()
+        self.W_s = nn.Linear(query_dim, attention_dim, bias=False)
+        self.W_h = nn.Linear(key_dim, attention_dim, bias=False)
+        self.v = nn.Linear(attention_dim, 1, bias=False)
+
+    def forward(self, query, keys, mask=None):
+        hidden = torch.tanh(self.W_s(query)[:, None] + self.W_h(keys))
+        scores = self.v(hidden).squeeze(-1)
+        if mask is not None:
+            scores = scores.masked_fill(~mask, -1e30)
+        weights = torch.softmax(scores, dim=-1)
+        if mask is not None:
+            weights = weights * mask
+        context = keys.sum(dim=1)
+        return context, weights
+
+
+@misconception(
+    "AdditiveAttention",
+    "The mask is not used: padding gets weight like any other key.",
+)
+class _(nn.Module):
+    def __init__(self, query_dim, key_dim, attention_dim):
+        super().__init__()
+        self.W_s = nn.Linear(query_dim, attention_dim, bias=False)
+        self.W_h = nn.Linear(key_dim, attention_dim, bias=False)
+        self.v = nn.Linear(attention_dim, 1, bias=False)
+
+    def forward(self, query, keys, mask=None):
+        hidden = torch.tanh(self.W_s(query)[:, None] + self.W_h(keys))
+        scores = self.v(hidden).squeeze(-1)
+        weights = torch.softmax(scores, dim=-1)
+        context = torch.einsum("bs,bsk->bk", weights, keys)
+        return context, weights
+
+
+@misconception(
+    "AdditiveAttention",
+    "The mask is taken the wrong way around. True means that a key may be attended to.",
+)
+class _(nn.Module):
+    def __init__(self, query_dim, key_dim, attention_dim):
+        super().__init__()
+        self.W_s = nn.Linear(query_dim, attention_dim, bias=False)
+        self.W_h = nn.Linear(key_dim, attention_dim, bias=False)
+        self.v = nn.Linear(attention_dim, 1, bias=False)
+
+    def forward(self, query, keys, mask=None):
+        hidden = torch.tanh(self.W_s(query)[:, None] + self.W_h(keys))
+        scores = self.v(hidden).squeeze(-1)
+        if mask is not None:
+            scores = scores.masked_fill(mask, -1e30)
+        weights = torch.softmax(scores, dim=-1)
+        context = torch.einsum("bs,bsk->bk", weights, keys)
+        return context, weights
+
+
+@misconception(
+    "AdditiveAttention",
+    "A masked score was set to zero. Zero is a score like any other: its weight is exp(0) over "
+    "the sum.",
+)
+class _(nn.Module):
+    def __init__(self, query_dim, key_dim, attention_dim):
+        super().__init__()
+        self.W_s = nn.Linear(query_dim, attention_dim, bias=False)
+        self.W_h = nn.Linear(key_dim, attention_dim, bias=False)
+        self.v = nn.Linear(attention_dim, 1, bias=False)
+
+    def forward(self, query, keys, mask=None):
+        hidden = torch.tanh(self.W_s(query)[:, None] + self.W_h(keys))
+        scores = self.v(hidden).squeeze(-1)
+        if mask is not None:
+            scores = scores.masked_fill(~mask, 0.0)
+        weights = torch.softmax(scores, dim=-1)
+        context = torch.einsum("bs,bsk->bk", weights, keys)
+        return context, weights
+
+
+@misconception(
+    "AdditiveAttention",
+    "The mask is applied after the softmax only. The weights that remain do not sum to one any "
+    "more.",
+)
+class _(nn.Module):
+    def __init__(self, query_dim, key_dim, attention_dim):
+        super().__init__()
+        self.W_s = nn.Linear(query_dim, attention_dim, bias=False)
+        self.W_h = nn.Linear(key_dim, attention_dim, bias=False)
+        self.v = nn.Linear(attention_dim, 1, bias=False)
+
+    def forward(self, query, keys, mask=None):
+        hidden = torch.tanh(self.W_s(query)[:, None] + self.W_h(keys))
+        scores = self.v(hidden).squeeze(-1)
+        weights = torch.softmax(scores, dim=-1)
+        if mask is not None:
+            weights = weights * mask
+        context = torch.einsum("bs,bsk->bk", weights, keys)
+        return context, weights
+
+
+@misconception(
+    "AdditiveAttention",
+    "A row that may attend to nothing gets NaN: all its scores are -inf, and softmax divides zero "
+    "by zero. Its context and weights should be zeros.",
+)
+class _(nn.Module):
+    def __init__(self, query_dim, key_dim, attention_dim):
+        super().__init__()
+        self.W_s = nn.Linear(query_dim, attention_dim, bias=False)
+        self.W_h = nn.Linear(key_dim, attention_dim, bias=False)
+        self.v = nn.Linear(attention_dim, 1, bias=False)
+
+    def forward(self, query, keys, mask=None):
+        hidden = torch.tanh(self.W_s(query)[:, None] + self.W_h(keys))
+        scores = self.v(hidden).squeeze(-1)
+        if mask is not None:
+            scores = scores.masked_fill(~mask, -math.inf)
+        weights = torch.softmax(scores, dim=-1)
+        context = torch.einsum("bs,bsk->bk", weights, keys)
+        return context, weights
+
+
+@misconception(
+    "AdditiveAttention",
+    "A masked score is a large negative number instead of -inf. In a row that may attend to "
+    "nothing these are all the same, so it attends to all padding alike, where the weights should "
+    "be zeros.",
+)
+class _(nn.Module):
+    def __init__(self, query_dim, key_dim, attention_dim):
+        super().__init__()
+        self.W_s = nn.Linear(query_dim, attention_dim, bias=False)
+        self.W_h = nn.Linear(key_dim, attention_dim, bias=False)
+        self.v = nn.Linear(attention_dim, 1, bias=False)
+
+    def forward(self, query, keys, mask=None):
+        hidden = torch.tanh(self.W_s(query)[:, None] + self.W_h(keys))
+        scores = self.v(hidden).squeeze(-1)
+        if mask is not None:
+            scores = scores.masked_fill(~mask, -1e30)
+        weights = torch.softmax(scores, dim=-1)
+        context = torch.einsum("bs,bsk->bk", weights, keys)
+        return context, weights
+
+
+@misconception(
+    "AdditiveAttention",
+    "The linear layers have a bias. The paper's alignment model has none, and the contract says "
+    "bias=False for all three.",
+)
+class _(nn.Module):
+    def __init__(self, query_dim, key_dim, attention_dim):
+        super().__init__()
+        self.W_s = nn.Linear(query_dim, attention_dim)
+        self.W_h = nn.Linear(key_dim, attention_dim)
+        self.v = nn.Linear(attention_dim, 1)
+        for layer in (self.W_s, self.W_h, self.v):
+            nn.init.zeros_(layer.bias)
+
+    def forward(self, query, keys, mask=None):
+        hidden = torch.tanh(self.W_s(query)[:, None] + self.W_h(keys))
+        scores = self.v(hidden).squeeze(-1)
+        if mask is not None:
+            scores = scores.masked_fill(~mask, -1e30)
+        weights = torch.softmax(scores, dim=-1)
+        if mask is not None:
+            weights = weights * mask
+        context = torch.einsum("bs,bsk->bk", weights, keys)
+        return context, weights
+
+
+@exercise("AttentionDecoder", chapter="03-bahdanau", points=4, behavior=True)
+def _(student, reference, draw):
+    B, S, V, H, K = 3, 5, 11, 4, 6
+    previous, state = torch.tensor([2, 9, 5]), draw.normal(B, H)
+    annotations = draw.normal(B, S, K)
+    mask = torch.tensor([[1, 1, 1, 1, 0], [1, 1, 0, 1, 0], [1, 0, 1, 1, 0]], dtype=torch.bool)
+    layer = _filled(student(V, 5, H, K, 7), draw)
+    require(
+        _are(layer(previous, state, annotations, mask), [(B, V), (B, H), (B, S)]),
+        "It should return three tensors: logits [B, vocab_size], the new state [B, hidden_dim] and "
+        "weights [B, S].",
+    )
+    agrees(layer, layer, previous, state, annotations, mask, gradients=False)
+
+    layer.to("float64")
+    state, annotations = state.double(), annotations.double()
+    logits, after, weights = layer(previous, state, annotations, mask)
+    require(
+        logits.dtype == after.dtype == weights.dtype == torch.float64,
+        "With float64 inputs and parameters the results should be float64.",
+    )
+    ones = torch.ones(B, dtype=torch.float64)
+    require(
+        not _alike(logits.sum(dim=-1), ones),
+        "The logits went through a softmax. They should be the scores before it: the loss takes "
+        "the softmax itself.",
+    )
+    require(
+        not _alike(logits.exp().sum(dim=-1), ones),
+        "The logits went through a log-softmax. They should be the scores before it.",
+    )
+    require(not weights[mask].eq(0).all(), "The mask is taken the wrong way around.")
+    require(
+        not weights[~mask].any(),
+        "Padding is attended to: where the mask is False a weight should be exactly zero.",
+    )
+    require(
+        _alike(weights.sum(dim=-1), ones) and bool((weights >= 0).all()),
+        "The weights of a row should not be negative, and sum to one over its annotations.",
+    )
+
+    one = layer(previous, state + 0.5 * draw.normal(B, H).double(), annotations, mask)
+    require(
+        not _alike(one[2], weights),
+        "The weights do not depend on the state. The state before the step is the query.",
+    )
+    require(not _alike(after, state), "The state that comes back is the old one.")
+    one = layer((previous + 3) % V, state, annotations, mask)
+    require(
+        _alike(one[2], weights),
+        "The query was taken after the step: the weights depend on the previous token, which the "
+        "state before the step has not seen.",
+    )
+    require(
+        not _alike(one[0], logits) and not _alike(one[1], after),
+        "The previous token has no influence on the logits or on the new state. The decoder has to "
+        "know what it has just written.",
+    )
+    # A single annotation, equal to the context, has to lead to the same step.
+    context = torch.einsum("bs,bsk->bk", weights, annotations)
+    one = layer(previous, state, 3 * annotations.flip(-1), mask)
+    two = layer(previous, state, context[:, None], torch.ones(B, 1, dtype=torch.bool))
+    require(
+        not _alike(one[0], logits),
+        "The annotations have no influence on the logits: the context is not used.",
+    )
+    require(
+        not _alike(one[1], after),
+        "The annotations have no influence on the new state: the context should go into it.",
+    )
+    require(
+        _alike(two[0], logits) and _alike(two[1], after),
+        "The context is not the sum of the annotations, each times its weight. (A single "
+        "annotation that equals this sum should lead to the same logits and the same state.)",
+    )
+
+    order = draw.permutation(S)
+    one = layer(previous, state, annotations[:, order], mask[:, order])
+    require(
+        _alike(one[0], logits) and _alike(one[1], after) and _alike(one[2], weights[:, order]),
+        "With the annotations in another order the step is another one. Attention does not know "
+        "where its inputs stand.",
+    )
+    padded = torch.where(mask[..., None], annotations, 100 * annotations.flip(1))
+    one = layer(previous, state, padded, mask)
+    require(
+        _alike(one[0], logits) and _alike(one[1], after) and _alike(one[2], weights),
+        "What stands at the padding changes the result.",
+    )
+    one = layer(previous[1:2], state[1:2], annotations[1:2], mask[1:2])
+    require(
+        all(
+            _alike(mine, theirs[1:2])
+            for mine, theirs in zip(one, (logits, after, weights), strict=True)
+        ),
+        "A row alone leads to another step than the same row in a batch: the rows are mixed.",
+    )
+    one = layer(previous, state, annotations, torch.ones_like(mask))
+    two = layer(previous, state, annotations, None)
+    require(
+        all(_alike(*pair) for pair in zip(one, two, strict=True)),
+        "A mask of None should allow all annotations.",
+    )
+
+    found = _all_learn(layer, previous, state, annotations, mask)
+    require(
+        all(bool(found[path].isfinite().all() and found[path].any()) for path in ("1", "2")),
+        "No gradient, or none that is finite, reaches the state or the annotations.",
+    )
+    mask[1] = False
+    one = layer(previous, state, annotations, mask)
+    two = layer(previous, state, torch.zeros(B, 1, K).double(), torch.ones(B, 1, dtype=torch.bool))
+    require(
+        not any(bool(part.isnan().any()) for part in one),
+        "A row that may attend to nothing gets NaN. Its weights and its context should be zeros.",
+    )
+    require(
+        not one[2][1].any() and _alike(one[0][1], two[0][1]) and _alike(one[1][1], two[1][1]),
+        "In a row that may attend to nothing, weights and context should be zeros.",
+    )
+    found = layer.gradients(previous, state, annotations, mask)
+    require(
+        all(
+            bool(gradient.isfinite().all())
+            for gradient in (*found.inputs.values(), *found.parameters.values())
+        ),
+        "With a row that may attend to nothing a gradient is NaN.",
+    )
+
+
+@misconception(
+    "AttentionDecoder",
+    "The state has an axis for the layers, as nn.GRU wants it, and comes back with it: [1, B, "
+    "hidden_dim]. Take that axis away again.",
+)
+class _(nn.Module):
+    def __init__(self, vocab_size, embed_dim, hidden_dim, key_dim, attention_dim):
+        super().__init__()
+        self.embedding = nn.Embedding(vocab_size, embed_dim)
+        self.W_s = nn.Linear(hidden_dim, attention_dim, bias=False)
+        self.W_h = nn.Linear(key_dim, attention_dim, bias=False)
+        self.v = nn.Linear(attention_dim, 1, bias=False)
+        self.rnn = nn.GRUCell(embed_dim + key_dim, hidden_dim)
+        self.output = nn.Linear(hidden_dim + key_dim, vocab_size)
+
+    def forward(self, previous, state, annotations, mask):
+        word = self.embedding(previous)
+        query = state
+        hidden = torch.tanh(self.W_s(query)[:, None] + self.W_h(annotations))
+        scores = self.v(hidden).squeeze(-1)
+        if mask is not None:
+            scores = scores.masked_fill(~mask, -1e30)
+        weights = torch.softmax(scores, dim=-1)
+        if mask is not None:
+            weights = weights * mask
+        context = torch.einsum("bs,bsk->bk", weights, annotations)
+        new = self.rnn(torch.cat([word, context], dim=-1), state)
+        logits = self.output(torch.cat([new, context], dim=-1))
+        return logits, new[None], weights
+
+
+@misconception(
+    "AttentionDecoder",
+    "The logits went through a softmax. The loss takes the softmax of what it is given: twice is "
+    "too flat to learn from.",
+)
+class _(nn.Module):
+    def __init__(self, vocab_size, embed_dim, hidden_dim, key_dim, attention_dim):
+        super().__init__()
+        self.embedding = nn.Embedding(vocab_size, embed_dim)
+        self.W_s = nn.Linear(hidden_dim, attention_dim, bias=False)
+        self.W_h = nn.Linear(key_dim, attention_dim, bias=False)
+        self.v = nn.Linear(attention_dim, 1, bias=False)
+        self.rnn = nn.GRUCell(embed_dim + key_dim, hidden_dim)
+        self.output = nn.Linear(hidden_dim + key_dim, vocab_size)
+
+    def forward(self, previous, state, annotations, mask):
+        word = self.embedding(previous)
+        query = state
+        hidden = torch.tanh(self.W_s(query)[:, None] + self.W_h(annotations))
+        scores = self.v(hidden).squeeze(-1)
+        if mask is not None:
+            scores = scores.masked_fill(~mask, -1e30)
+        weights = torch.softmax(scores, dim=-1)
+        if mask is not None:
+            weights = weights * mask
+        context = torch.einsum("bs,bsk->bk", weights, annotations)
+        new = self.rnn(torch.cat([word, context], dim=-1), state)
+        logits = self.output(torch.cat([new, context], dim=-1))
+        return torch.softmax(logits, dim=-1), new, weights
+
+
+@misconception(
+    "AttentionDecoder",
+    "The logits went through a log-softmax: each row's exponentials sum to one. They should be "
+    "the scores before any softmax.",
+)
+class _(nn.Module):
+    def __init__(self, vocab_size, embed_dim, hidden_dim, key_dim, attention_dim):
+        super().__init__()
+        self.embedding = nn.Embedding(vocab_size, embed_dim)
+        self.W_s = nn.Linear(hidden_dim, attention_dim, bias=False)
+        self.W_h = nn.Linear(key_dim, attention_dim, bias=False)
+        self.v = nn.Linear(attention_dim, 1, bias=False)
+        self.rnn = nn.GRUCell(embed_dim + key_dim, hidden_dim)
+        self.output = nn.Linear(hidden_dim + key_dim, vocab_size)
+
+    def forward(self, previous, state, annotations, mask):
+        word = self.embedding(previous)
+        query = state
+        hidden = torch.tanh(self.W_s(query)[:, None] + self.W_h(annotations))
+        scores = self.v(hidden).squeeze(-1)
+        if mask is not None:
+            scores = scores.masked_fill(~mask, -1e30)
+        weights = torch.softmax(scores, dim=-1)
+        if mask is not None:
+            weights = weights * mask
+        context = torch.einsum("bs,bsk->bk", weights, annotations)
+        new = self.rnn(torch.cat([word, context], dim=-1), state)
+        logits = self.output(torch.cat([new, context], dim=-1))
+        return torch.log_softmax(logits, dim=-1), new, weights
+
+
+@misconception(
+    "AttentionDecoder",
+    "The mask is taken the wrong way around. True means that an annotation may be attended to.",
+)
+class _(nn.Module):
+    def __init__(self, vocab_size, embed_dim, hidden_dim, key_dim, attention_dim):
+        super().__init__()
+        self.embedding = nn.Embedding(vocab_size, embed_dim)
+        self.W_s = nn.Linear(hidden_dim, attention_dim, bias=False)
+        self.W_h = nn.Linear(key_dim, attention_dim, bias=False)
+        self.v = nn.Linear(attention_dim, 1, bias=False)
+        self.rnn = nn.GRUCell(embed_dim + key_dim, hidden_dim)
+        self.output = nn.Linear(hidden_dim + key_dim, vocab_size)
+
+    def forward(self, previous, state, annotations, mask):
+        word = self.embedding(previous)
+        query = state
+        hidden = torch.tanh(self.W_s(query)[:, None] + self.W_h(annotations))
+        scores = self.v(hidden).squeeze(-1)
+        if mask is not None:
+            scores = scores.masked_fill(mask, -1e30)
+        weights = torch.softmax(scores, dim=-1)
+        context = torch.einsum("bs,bsk->bk", weights, annotations)
+        new = self.rnn(torch.cat([word, context], dim=-1), state)
+        logits = self.output(torch.cat([new, context], dim=-1))
+        return logits, new, weights
+
+
+@misconception(
+    "AttentionDecoder",
+    "The mask is not used, so padding is attended to like any other token.",
+)
+class _(nn.Module):
+    def __init__(self, vocab_size, embed_dim, hidden_dim, key_dim, attention_dim):
+        super().__init__()
+        self.embedding = nn.Embedding(vocab_size, embed_dim)
+        self.W_s = nn.Linear(hidden_dim, attention_dim, bias=False)
+        self.W_h = nn.Linear(key_dim, attention_dim, bias=False)
+        self.v = nn.Linear(attention_dim, 1, bias=False)
+        self.rnn = nn.GRUCell(embed_dim + key_dim, hidden_dim)
+        self.output = nn.Linear(hidden_dim + key_dim, vocab_size)
+
+    def forward(self, previous, state, annotations, mask):
+        word = self.embedding(previous)
+        query = state
+        hidden = torch.tanh(self.W_s(query)[:, None] + self.W_h(annotations))
+        scores = self.v(hidden).squeeze(-1)
+        weights = torch.softmax(scores, dim=-1)
+        context = torch.einsum("bs,bsk->bk", weights, annotations)
+        new = self.rnn(torch.cat([word, context], dim=-1), state)
+        logits = self.output(torch.cat([new, context], dim=-1))
+        return logits, new, weights
+
+
+@misconception(
+    "AttentionDecoder",
+    "The softmax runs along the wrong axis: the weights of one position sum to one over the "
+    "batch. Each row shares out its attention over its own annotations.",
+)
+class _(nn.Module):
+    def __init__(self, vocab_size, embed_dim, hidden_dim, key_dim, attention_dim):
+        super().__init__()
+        self.embedding = nn.Embedding(vocab_size, embed_dim)
+        self.W_s = nn.Linear(hidden_dim, attention_dim, bias=False)
+        self.W_h = nn.Linear(key_dim, attention_dim, bias=False)
+        self.v = nn.Linear(attention_dim, 1, bias=False)
+        self.rnn = nn.GRUCell(embed_dim + key_dim, hidden_dim)
+        self.output = nn.Linear(hidden_dim + key_dim, vocab_size)
+
+    def forward(self, previous, state, annotations, mask):
+        word = self.embedding(previous)
+        query = state
+        hidden = torch.tanh(self.W_s(query)[:, None] + self.W_h(annotations))
+        scores = self.v(hidden).squeeze(-1)
+        if mask is not None:
+            scores = scores.masked_fill(~mask, -1e30)
+        weights = torch.softmax(scores, dim=0)
+        if mask is not None:
+            weights = weights * mask
+        context = torch.einsum("bs,bsk->bk", weights, annotations)
+        new = self.rnn(torch.cat([word, context], dim=-1), state)
+        logits = self.output(torch.cat([new, context], dim=-1))
+        return logits, new, weights
+
+
+@misconception(
+    "AttentionDecoder",
+    "The query is the embedding of the previous token, not the state. The state before the step "
+    "knows all that was written so far.",
+)
+class _(nn.Module):
+    def __init__(self, vocab_size, embed_dim, hidden_dim, key_dim, attention_dim):
+        super().__init__()
+        self.embedding = nn.Embedding(vocab_size, embed_dim)
+        self.W_s = nn.Linear(embed_dim, attention_dim, bias=False)
+        self.W_h = nn.Linear(key_dim, attention_dim, bias=False)
+        self.v = nn.Linear(attention_dim, 1, bias=False)
+        self.rnn = nn.GRUCell(embed_dim + key_dim, hidden_dim)
+        self.output = nn.Linear(hidden_dim + key_dim, vocab_size)
+
+    def forward(self, previous, state, annotations, mask):
+        word = self.embedding(previous)
+        query = word
+        hidden = torch.tanh(self.W_s(query)[:, None] + self.W_h(annotations))
+        scores = self.v(hidden).squeeze(-1)
+        if mask is not None:
+            scores = scores.masked_fill(~mask, -1e30)
+        weights = torch.softmax(scores, dim=-1)
+        if mask is not None:
+            weights = weights * mask
+        context = torch.einsum("bs,bsk->bk", weights, annotations)
+        new = self.rnn(torch.cat([word, context], dim=-1), state)
+        logits = self.output(torch.cat([new, context], dim=-1))
+        return logits, new, weights
+
+
+@misconception(
+    "AttentionDecoder",
+    "The query is taken after the step: the cell ran first, and the attention asked with the new "
+    "state. In the paper the context goes into the step, so the query is the state before it.",
+)
+class _(nn.Module):
+    def __init__(self, vocab_size, embed_dim, hidden_dim, key_dim, attention_dim):
+        super().__init__()
+        self.embedding = nn.Embedding(vocab_size, embed_dim)
+        self.W_s = nn.Linear(hidden_dim, attention_dim, bias=False)
+        self.W_h = nn.Linear(key_dim, attention_dim, bias=False)
+        self.v = nn.Linear(attention_dim, 1, bias=False)
+        self.rnn = nn.GRUCell(embed_dim, hidden_dim)
+        self.output = nn.Linear(hidden_dim + key_dim, vocab_size)
+
+    def forward(self, previous, state, annotations, mask):
+        word = self.embedding(previous)
+        new = query = self.rnn(word, state)
+        hidden = torch.tanh(self.W_s(query)[:, None] + self.W_h(annotations))
+        scores = self.v(hidden).squeeze(-1)
+        if mask is not None:
+            scores = scores.masked_fill(~mask, -1e30)
+        weights = torch.softmax(scores, dim=-1)
+        if mask is not None:
+            weights = weights * mask
+        context = torch.einsum("bs,bsk->bk", weights, annotations)
+        logits = self.output(torch.cat([new, context], dim=-1))
+        return logits, new, weights
+
+
+@misconception(
+    "AttentionDecoder",
+    "The previous token is not used. The decoder then does not know what it has just written.",
+)
+class _(nn.Module):
+    def __init__(self, vocab_size, embed_dim, hidden_dim, key_dim, attention_dim):
+        super().__init__()
+        self.embedding = nn.Embedding(vocab_size, embed_dim)
+        self.W_s = nn.Linear(hidden_dim, attention_dim, bias=False)
+        self.W_h = nn.Linear(key_dim, attention_dim, bias=False)
+        self.v = nn.Linear(attention_dim, 1, bias=False)
+        self.rnn = nn.GRUCell(key_dim, hidden_dim)
+        self.output = nn.Linear(hidden_dim + key_dim, vocab_size)
+
+    def forward(self, previous, state, annotations, mask):
+        query = state
+        hidden = torch.tanh(self.W_s(query)[:, None] + self.W_h(annotations))
+        scores = self.v(hidden).squeeze(-1)
+        if mask is not None:
+            scores = scores.masked_fill(~mask, -1e30)
+        weights = torch.softmax(scores, dim=-1)
+        if mask is not None:
+            weights = weights * mask
+        context = torch.einsum("bs,bsk->bk", weights, annotations)
+        new = self.rnn(context, state)
+        logits = self.output(torch.cat([new, context], dim=-1))
+        return logits, new, weights
+
+
+@misconception(
+    "AttentionDecoder",
+    "The old state is returned, so the decoder stays where it is: each step starts anew.",
+)
+class _(nn.Module):
+    def __init__(self, vocab_size, embed_dim, hidden_dim, key_dim, attention_dim):
+        super().__init__()
+        self.embedding = nn.Embedding(vocab_size, embed_dim)
+        self.W_s = nn.Linear(hidden_dim, attention_dim, bias=False)
+        self.W_h = nn.Linear(key_dim, attention_dim, bias=False)
+        self.v = nn.Linear(attention_dim, 1, bias=False)
+        self.rnn = nn.GRUCell(embed_dim + key_dim, hidden_dim)
+        self.output = nn.Linear(hidden_dim + key_dim, vocab_size)
+
+    def forward(self, previous, state, annotations, mask):
+        word = self.embedding(previous)
+        query = state
+        hidden = torch.tanh(self.W_s(query)[:, None] + self.W_h(annotations))
+        scores = self.v(hidden).squeeze(-1)
+        if mask is not None:
+            scores = scores.masked_fill(~mask, -1e30)
+        weights = torch.softmax(scores, dim=-1)
+        if mask is not None:
+            weights = weights * mask
+        context = torch.einsum("bs,bsk->bk", weights, annotations)
+        new = self.rnn(torch.cat([word, context], dim=-1), state)
+        state, new = state + 0 * new, new
+        logits = self.output(torch.cat([new, context], dim=-1))
+        return logits, state, weights
+
+
+@misconception(
+    "AttentionDecoder",
+    "The context is not used at all: the attention is computed, and the decoder goes on without "
+    "it.",
+)
+class _(nn.Module):
+    def __init__(self, vocab_size, embed_dim, hidden_dim, key_dim, attention_dim):
+        super().__init__()
+        self.embedding = nn.Embedding(vocab_size, embed_dim)
+        self.W_s = nn.Linear(hidden_dim, attention_dim, bias=False)
+        self.W_h = nn.Linear(key_dim, attention_dim, bias=False)
+        self.v = nn.Linear(attention_dim, 1, bias=False)
+        self.rnn = nn.GRUCell(embed_dim, hidden_dim)
+        self.output = nn.Linear(hidden_dim, vocab_size)
+
+    def forward(self, previous, state, annotations, mask):
+        word = self.embedding(previous)
+        query = state
+        hidden = torch.tanh(self.W_s(query)[:, None] + self.W_h(annotations))
+        scores = self.v(hidden).squeeze(-1)
+        if mask is not None:
+            scores = scores.masked_fill(~mask, -1e30)
+        weights = torch.softmax(scores, dim=-1)
+        if mask is not None:
+            weights = weights * mask
+        new = self.rnn(word, state)
+        logits = self.output(new)
+        return logits, new, weights
+
+
+@misconception(
+    "AttentionDecoder",
+    "The context goes into the logits only, not into the new state. The state should remember "
+    "what was looked at.",
+)
+class _(nn.Module):
+    def __init__(self, vocab_size, embed_dim, hidden_dim, key_dim, attention_dim):
+        super().__init__()
+        self.embedding = nn.Embedding(vocab_size, embed_dim)
+        self.W_s = nn.Linear(hidden_dim, attention_dim, bias=False)
+        self.W_h = nn.Linear(key_dim, attention_dim, bias=False)
+        self.v = nn.Linear(attention_dim, 1, bias=False)
+        self.rnn = nn.GRUCell(embed_dim, hidden_dim)
+        self.output = nn.Linear(hidden_dim + key_dim, vocab_size)
+
+    def forward(self, previous, state, annotations, mask):
+        word = self.embedding(previous)
+        query = state
+        hidden = torch.tanh(self.W_s(query)[:, None] + self.W_h(annotations))
+        scores = self.v(hidden).squeeze(-1)
+        if mask is not None:
+            scores = scores.masked_fill(~mask, -1e30)
+        weights = torch.softmax(scores, dim=-1)
+        if mask is not None:
+            weights = weights * mask
+        context = torch.einsum("bs,bsk->bk", weights, annotations)
+        new = self.rnn(word, state)
+        logits = self.output(torch.cat([new, context], dim=-1))
+        return logits, new, weights
+
+
+@misconception(
+    "AttentionDecoder",
+    "The context is the plain average of the annotations, without the weights. Then nothing has "
+    "to be aligned, and nothing can be.",
+)
+class _(nn.Module):
+    def __init__(self, vocab_size, embed_dim, hidden_dim, key_dim, attention_dim):
+        super().__init__()
+        self.embedding = nn.Embedding(vocab_size, embed_dim)
+        self.W_s = nn.Linear(hidden_dim, attention_dim, bias=False)
+        self.W_h = nn.Linear(key_dim, attention_dim, bias=False)
+        self.v = nn.Linear(attention_dim, 1, bias=False)
+        self.rnn = nn.GRUCell(embed_dim + key_dim, hidden_dim)
+        self.output = nn.Linear(hidden_dim + key_dim, vocab_size)
+
+    def forward(self, previous, state, annotations, mask):
+        word = self.embedding(previous)
+        query = state
+        hidden = torch.tanh(self.W_s(query)[:, None] + self.W_h(annotations))
+        scores = self.v(hidden).squeeze(-1)
+        if mask is not None:
+            scores = scores.masked_fill(~mask, -1e30)
+        weights = torch.softmax(scores, dim=-1)
+        if mask is not None:
+            weights = weights * mask
+        context = annotations.mean(dim=1)
+        new = self.rnn(torch.cat([word, context], dim=-1), state)
+        logits = self.output(torch.cat([new, context], dim=-1))
+        return logits, new, weights
+
+
+@misconception(
+    "AttentionDecoder",
+    "A row that may attend to nothing gets NaN: all its scores are -inf. Its weights and its "
+    "context should be zeros.",
+)
+class _(nn.Module):
+    def __init__(self, vocab_size, embed_dim, hidden_dim, key_dim, attention_dim):
+        super().__init__()
+        self.embedding = nn.Embedding(vocab_size, embed_dim)
+        self.W_s = nn.Linear(hidden_dim, attention_dim, bias=False)
+        self.W_h = nn.Linear(key_dim, attention_dim, bias=False)
+        self.v = nn.Linear(attention_dim, 1, bias=False)
+        self.rnn = nn.GRUCell(embed_dim + key_dim, hidden_dim)
+        self.output = nn.Linear(hidden_dim + key_dim, vocab_size)
+
+    def forward(self, previous, state, annotations, mask):
+        word = self.embedding(previous)
+        query = state
+        hidden = torch.tanh(self.W_s(query)[:, None] + self.W_h(annotations))
+        scores = self.v(hidden).squeeze(-1)
+        if mask is not None:
+            scores = scores.masked_fill(~mask, -math.inf)
+        weights = torch.softmax(scores, dim=-1)
+        context = torch.einsum("bs,bsk->bk", weights, annotations)
+        new = self.rnn(torch.cat([word, context], dim=-1), state)
+        logits = self.output(torch.cat([new, context], dim=-1))
+        return logits, new, weights
+
+
+@misconception(
+    "AttentionDecoder",
+    "In a row that may attend to nothing all padding is attended to alike, as its scores are all "
+    "the same large negative number. The weights and the context should be zeros.",
+)
+class _(nn.Module):
+    def __init__(self, vocab_size, embed_dim, hidden_dim, key_dim, attention_dim):
+        super().__init__()
+        self.embedding = nn.Embedding(vocab_size, embed_dim)
+        self.W_s = nn.Linear(hidden_dim, attention_dim, bias=False)
+        self.W_h = nn.Linear(key_dim, attention_dim, bias=False)
+        self.v = nn.Linear(attention_dim, 1, bias=False)
+        self.rnn = nn.GRUCell(embed_dim + key_dim, hidden_dim)
+        self.output = nn.Linear(hidden_dim + key_dim, vocab_size)
+
+    def forward(self, previous, state, annotations, mask):
+        word = self.embedding(previous)
+        query = state
+        hidden = torch.tanh(self.W_s(query)[:, None] + self.W_h(annotations))
+        scores = self.v(hidden).squeeze(-1)
+        if mask is not None:
+            scores = scores.masked_fill(~mask, -1e30)
+        weights = torch.softmax(scores, dim=-1)
+        context = torch.einsum("bs,bsk->bk", weights, annotations)
+        new = self.rnn(torch.cat([word, context], dim=-1), state)
+        logits = self.output(torch.cat([new, context], dim=-1))
+        return logits, new, weights
+
+
+@misconception(
+    "AttentionDecoder",
+    "The embedding is cut off from the gradient, so it never learns.",
+)
+class _(nn.Module):
+    def __init__(self, vocab_size, embed_dim, hidden_dim, key_dim, attention_dim):
+        super().__init__()
+        self.embedding = nn.Embedding(vocab_size, embed_dim)
+        self.W_s = nn.Linear(hidden_dim, attention_dim, bias=False)
+        self.W_h = nn.Linear(key_dim, attention_dim, bias=False)
+        self.v = nn.Linear(attention_dim, 1, bias=False)
+        self.rnn = nn.GRUCell(embed_dim + key_dim, hidden_dim)
+        self.output = nn.Linear(hidden_dim + key_dim, vocab_size)
+
+    def forward(self, previous, state, annotations, mask):
+        word = self.embedding(previous).detach()
+        query = state
+        hidden = torch.tanh(self.W_s(query)[:, None] + self.W_h(annotations))
+        scores = self.v(hidden).squeeze(-1)
+        if mask is not None:
+            scores = scores.masked_fill(~mask, -1e30)
+        weights = torch.softmax(scores, dim=-1)
+        if mask is not None:
+            weights = weights * mask
+        context = torch.einsum("bs,bsk->bk", weights, annotations)
+        new = self.rnn(torch.cat([word, context], dim=-1), state)
+        logits = self.output(torch.cat([new, context], dim=-1))
+        return logits, new, weights
+
+
+@exercise("sequence_log_prob", chapter="03-bahdanau", points=2)
+def _(student, reference, draw):
+    B, L, V = 3, 5, 7
+    logits, targets = 2 * draw.normal(B=B, L=L, V=V), draw.integers(1, V, B, L)
+    agrees(student, reference, logits, targets, 0)
+    short = torch.arange(L) >= torch.tensor([2, 5, 4])[:, None]
+    agrees(student, reference, logits, targets.masked_fill(short, 0), 0, case="padding")
+    targets = (targets - 1) * (targets != 5)  # 0 is a token here, and 4 is none
+    agrees(student, reference, logits, targets.masked_fill(short, 4), 4, case="padding is token 4")
+    targets[1, 2] = 4
+    agrees(student, reference, logits, targets, 4, case="padding in the middle")
+    targets = targets.masked_fill(short, -100).where(targets != 4, 1)
+    agrees(student, reference, logits, targets, -100, case="padding is -100")
+    targets[1] = -100
+    agrees(student, reference, logits, targets, -100, case="a row that is all padding")
+    steps = torch.stack([draw.permutation(V) for _ in range(B * L)]).reshape(B, L, V)
+    agrees(student, reference, 1000.0 * steps, targets, -100, case="logits that differ by 1000")
+
+
+@misconception(
+    "sequence_log_prob",
+    "The sign is turned around. The logarithm of a probability is negative; the loss is what has "
+    "a minus.",
+)
+def _(logits, targets, pad_id):
+    real = targets != pad_id
+    logs = logits.log_softmax(dim=-1)
+    picked = logs.gather(-1, (targets * real).unsqueeze(-1)).squeeze(-1)
+    return -(picked * real).sum(dim=-1)
+
+
+@misconception(
+    "sequence_log_prob",
+    "The log-probabilities were averaged over the tokens. The probability of a sequence is a "
+    "product, so its logarithm is a sum.",
+)
+def _(logits, targets, pad_id):
+    real = targets != pad_id
+    logs = logits.log_softmax(dim=-1)
+    picked = logs.gather(-1, (targets * real).unsqueeze(-1)).squeeze(-1)
+    return (picked * real).sum(dim=-1) / real.sum(dim=-1).clamp(min=1)
+
+
+@misconception(
+    "sequence_log_prob",
+    "All rows were added up to one number. Each sequence has a log-probability of its own.",
+)
+def _(logits, targets, pad_id):
+    real = targets != pad_id
+    logs = logits.log_softmax(dim=-1)
+    picked = logs.gather(-1, (targets * real).unsqueeze(-1)).squeeze(-1)
+    return (picked * real).sum()
+
+
+@misconception(
+    "sequence_log_prob",
+    "The log-probability of each token is returned, without adding them up.",
+)
+def _(logits, targets, pad_id):
+    real = targets != pad_id
+    logs = logits.log_softmax(dim=-1)
+    picked = logs.gather(-1, (targets * real).unsqueeze(-1)).squeeze(-1)
+    return picked * real
+
+
+@misconception(
+    "sequence_log_prob",
+    "The probabilities are added, without the logarithm. The probability of a sequence is the "
+    "product of its tokens' probabilities, and the logarithm makes a sum of it.",
+)
+def _(logits, targets, pad_id):
+    real = targets != pad_id
+    logs = logits.softmax(dim=-1)
+    picked = logs.gather(-1, (targets * real).unsqueeze(-1)).squeeze(-1)
+    return (picked * real).sum(dim=-1)
+
+
+@misconception(
+    "sequence_log_prob",
+    "The probabilities are multiplied, without the logarithm. For a long sequence the product "
+    "becomes too small for a float.",
+)
+def _(logits, targets, pad_id):
+    real = targets != pad_id
+    logs = logits.softmax(dim=-1)
+    picked = logs.gather(-1, (targets * real).unsqueeze(-1)).squeeze(-1)
+    return picked.where(real, torch.ones_like(picked)).prod(dim=-1)
+
+
+@misconception(
+    "sequence_log_prob",
+    "The logits of the targets are added up as they are. They are no log-probabilities: the "
+    "logsumexp over the vocabulary has to be subtracted.",
+)
+def _(logits, targets, pad_id):
+    real = targets != pad_id
+    logs = logits
+    picked = logs.gather(-1, (targets * real).unsqueeze(-1)).squeeze(-1)
+    return (picked * real).sum(dim=-1)
+
+
+@misconception(
+    "sequence_log_prob",
+    "The softmax runs along the wrong axis: over the positions. At each position the "
+    "probabilities of the vocabulary sum to one.",
+)
+def _(logits, targets, pad_id):
+    real = targets != pad_id
+    logs = logits.log_softmax(dim=1)
+    picked = logs.gather(-1, (targets * real).unsqueeze(-1)).squeeze(-1)
+    return (picked * real).sum(dim=-1)
+
+
+@misconception(
+    "sequence_log_prob",
+    "Padding is counted like any other token, so a sequence becomes the less likely the more it "
+    "is padded.",
+)
+def _(logits, targets, pad_id):
+    logs = logits.log_softmax(dim=-1)
+    picked = logs.gather(-1, targets.clamp(min=0).unsqueeze(-1)).squeeze(-1)
+    return picked.sum(dim=-1)
+
+
+@misconception(
+    "sequence_log_prob",
+    "Padding is taken to be token 0, whatever pad_id is.",
+)
+def _(logits, targets, pad_id):
+    real = targets != 0
+    logs = logits.log_softmax(dim=-1)
+    picked = logs.gather(-1, ((targets * real).clamp(min=0)).unsqueeze(-1)).squeeze(-1)
+    return (picked * real).sum(dim=-1)
+
+
+@misconception(
+    "sequence_log_prob",
+    "Each sequence is cut at its first padding. Padding counts nothing wherever it is, but what "
+    "comes after it does count.",
+)
+def _(logits, targets, pad_id):
+    real = targets != pad_id
+    real = real.cumprod(dim=-1).bool()
+    logs = logits.log_softmax(dim=-1)
+    picked = logs.gather(-1, (targets * real).unsqueeze(-1)).squeeze(-1)
+    return (picked * real).sum(dim=-1)
+
+
+@misconception(
+    "sequence_log_prob",
+    "With a pad_id that is no token, such as -100, padding is used as an index into the "
+    "vocabulary. Padding has no log-probability to pick: put some token in its place first, and "
+    "leave it out of the sum.",
+)
+def _(logits, targets, pad_id):
+    real = targets != pad_id
+    logs = logits.log_softmax(dim=-1)
+    picked = logs.gather(-1, (targets).unsqueeze(-1)).squeeze(-1)
+    return (picked * real).sum(dim=-1)
+
+
+@misconception(
+    "sequence_log_prob",
+    "The logarithm is taken of a softmax. Where a probability is rounded to zero, its logarithm "
+    "is -inf; log_softmax never makes that step.",
+)
+def _(logits, targets, pad_id):
+    real = targets != pad_id
+    logs = logits.softmax(dim=-1).log()
+    picked = logs.gather(-1, (targets * real).unsqueeze(-1)).squeeze(-1)
+    return picked.where(real, torch.zeros_like(picked)).sum(dim=-1)
+
+
+def _scripted(previous, state, table, attention):
+    """Logits and weights by row, time and previous token; the state counts the time."""
+    row, time = torch.arange(len(state)), state.flatten(1)[:, 0].long()
+    time = time.clamp(max=table.shape[1] - 1)
+    return table[row, time, previous], state + 1, attention[row, time]
+
+
+@exercise("greedy_decode", chapter="03-bahdanau", points=4)
+def _(student, reference, draw):
+    V, S, bos, eos, longest = 6, 5, 1, 4, 8
+
+    def case(text, lengths, max_length, *sizes):
+        """Rows that end after so many tokens, as far as they depend on the table."""
+        B = len(lengths)
+        table = draw.normal(B, longest, V, V)
+        table[..., eos] = -9.0
+        for row, length in enumerate(lengths):
+            table[row, length - 1, :, eos] = 9.0
+        attention = draw.uniform(B, longest, S, low=0.1, high=1.0)
+        step = portable(_scripted, table=table, attention=attention)
+        start = torch.zeros(B, *sizes)
+
+        want = reference(step, start, bos, eos, max_length)
+        got, left = student.with_inputs(step, start, bos, eos, max_length)
+        ended = (want[0] == eos).long().cumsum(dim=1)
+        looked_at = (ended - (want[0] == eos).long() == 0)[..., None]
+
+        def seen(result):
+            if not _are(result, [tuple(one.shape) for one in want]):
+                return result
+            return result[0], result[1].where(looked_at, torch.zeros_like(result[1]))
+
+        names = ("tokens", "weights")
+        close(seen(got), seen(want), names=names, case=text, call=student.last_call)
+        same(left["1"], start, case=text, call="the start_state after greedy_decode")
+
+    case("rows that end together", [4, 4], 8, 2)
+    case("rows that end at different steps", [2, 5, 3], 8, 2)
+    case("a row that ends at once", [1, 3], 8, 3)
+    case("rows that do not end in time", [6, 7, 2], 4, 2)
+    case("all end at the last step", [3, 4], 4, 2)
+    case("one step", [5, 5, 5], 1, 2)
+    case("one row, and a state with two more dimensions", [3], 8, 2, 3)
+
+
+@misconception(
+    "greedy_decode",
+    "The tokens begin with bos_id. It is what the first step is given, not what was written.",
+)
+def _(step, start_state, bos_id, eos_id, max_length):
+    previous = torch.full((len(start_state),), bos_id)
+    ended = torch.zeros(len(start_state), dtype=torch.bool)
+    state, tokens, weights = start_state, [], []
+    while len(tokens) < max_length and not ended.all():
+        logits, state, attended = step(previous, state)
+        previous = logits.argmax(dim=-1).masked_fill(ended, eos_id)
+        ended = ended | (previous == eos_id)
+        tokens.append(previous)
+        weights.append(attended)
+    return torch.stack([torch.full_like(previous, bos_id), *tokens], dim=1), torch.stack(
+        weights, dim=1
+    )
+
+
+@misconception(
+    "greedy_decode",
+    "Every step is given bos_id. Each step should be given the token that the step before it "
+    "chose.",
+)
+def _(step, start_state, bos_id, eos_id, max_length):
+    previous = torch.full((len(start_state),), bos_id)
+    ended = torch.zeros(len(start_state), dtype=torch.bool)
+    state, tokens, weights = start_state, [], []
+    while len(tokens) < max_length and not ended.all():
+        logits, state, attended = step(previous, state)
+        chosen = logits.argmax(dim=-1).masked_fill(ended, eos_id)
+        ended = ended | (chosen == eos_id)
+        tokens.append(chosen)
+        weights.append(attended)
+    return torch.stack(tokens, dim=1), torch.stack(weights, dim=1)
+
+
+@misconception(
+    "greedy_decode",
+    "Every step is given the start state. Each step should be given the state that the step "
+    "before it returned.",
+)
+def _(step, start_state, bos_id, eos_id, max_length):
+    previous = torch.full((len(start_state),), bos_id)
+    ended = torch.zeros(len(start_state), dtype=torch.bool)
+    state, tokens, weights = start_state, [], []
+    while len(tokens) < max_length and not ended.all():
+        logits, _, attended = step(previous, state)
+        previous = logits.argmax(dim=-1).masked_fill(ended, eos_id)
+        ended = ended | (previous == eos_id)
+        tokens.append(previous)
+        weights.append(attended)
+    return torch.stack(tokens, dim=1), torch.stack(weights, dim=1)
+
+
+@misconception(
+    "greedy_decode",
+    "The least likely token is chosen instead of the likeliest.",
+)
+def _(step, start_state, bos_id, eos_id, max_length):
+    previous = torch.full((len(start_state),), bos_id)
+    ended = torch.zeros(len(start_state), dtype=torch.bool)
+    state, tokens, weights = start_state, [], []
+    while len(tokens) < max_length and not ended.all():
+        logits, state, attended = step(previous, state)
+        previous = logits.argmin(dim=-1).masked_fill(ended, eos_id)
+        ended = ended | (previous == eos_id)
+        tokens.append(previous)
+        weights.append(attended)
+    return torch.stack(tokens, dim=1), torch.stack(weights, dim=1)
+
+
+@misconception(
+    "greedy_decode",
+    "The eos_id is left out: decoding stopped before it was written down. Tokens include it.",
+)
+def _(step, start_state, bos_id, eos_id, max_length):
+    previous = torch.full((len(start_state),), bos_id)
+    ended = torch.zeros(len(start_state), dtype=torch.bool)
+    state, tokens, weights = start_state, [], []
+    while len(tokens) < max_length and not ended.all():
+        logits, state, attended = step(previous, state)
+        previous = logits.argmax(dim=-1).masked_fill(ended, eos_id)
+        ended = ended | (previous == eos_id)
+        if ended.all():
+            break
+        tokens.append(previous)
+        weights.append(attended)
+    return torch.stack(tokens, dim=1), torch.stack(weights, dim=1)
+
+
+@misconception(
+    "greedy_decode",
+    "It always runs to max_length. It should stop as soon as every row has ended.",
+)
+def _(step, start_state, bos_id, eos_id, max_length):
+    previous = torch.full((len(start_state),), bos_id)
+    ended = torch.zeros(len(start_state), dtype=torch.bool)
+    state, tokens, weights = start_state, [], []
+    while len(tokens) < max_length:
+        logits, state, attended = step(previous, state)
+        previous = logits.argmax(dim=-1).masked_fill(ended, eos_id)
+        ended = ended | (previous == eos_id)
+        tokens.append(previous)
+        weights.append(attended)
+    return torch.stack(tokens, dim=1), torch.stack(weights, dim=1)
+
+
+@misconception(
+    "greedy_decode",
+    "It stops when the first row has ended. The other rows are not done: it stops when all have "
+    "ended.",
+)
+def _(step, start_state, bos_id, eos_id, max_length):
+    previous = torch.full((len(start_state),), bos_id)
+    ended = torch.zeros(len(start_state), dtype=torch.bool)
+    state, tokens, weights = start_state, [], []
+    while len(tokens) < max_length and not ended.any():
+        logits, state, attended = step(previous, state)
+        previous = logits.argmax(dim=-1).masked_fill(ended, eos_id)
+        ended = ended | (previous == eos_id)
+        tokens.append(previous)
+        weights.append(attended)
+    return torch.stack(tokens, dim=1), torch.stack(weights, dim=1)
+
+
+@misconception(
+    "greedy_decode",
+    "A row goes on after its eos_id: what the model says then is written down. It should be "
+    "filled with eos_id.",
+)
+def _(step, start_state, bos_id, eos_id, max_length):
+    previous = torch.full((len(start_state),), bos_id)
+    ended = torch.zeros(len(start_state), dtype=torch.bool)
+    state, tokens, weights = start_state, [], []
+    while len(tokens) < max_length and not ended.all():
+        logits, state, attended = step(previous, state)
+        previous = logits.argmax(dim=-1)
+        ended = ended | (previous == eos_id)
+        tokens.append(previous)
+        weights.append(attended)
+    return torch.stack(tokens, dim=1), torch.stack(weights, dim=1)
+
+
+@misconception(
+    "greedy_decode",
+    "After its end a row is filled with 0. It should be filled with eos_id.",
+)
+def _(step, start_state, bos_id, eos_id, max_length):
+    previous = torch.full((len(start_state),), bos_id)
+    ended = torch.zeros(len(start_state), dtype=torch.bool)
+    state, tokens, weights = start_state, [], []
+    while len(tokens) < max_length and not ended.all():
+        logits, state, attended = step(previous, state)
+        previous = logits.argmax(dim=-1).masked_fill(ended, 0)
+        ended = ended | (previous == eos_id)
+        tokens.append(previous)
+        weights.append(attended)
+    return torch.stack(tokens, dim=1), torch.stack(weights, dim=1)
+
+
+@misconception(
+    "greedy_decode",
+    "A row counts as ended only while its latest token is eos_id. A row that has ended stays so, "
+    "even if the model says something else afterwards.",
+)
+def _(step, start_state, bos_id, eos_id, max_length):
+    previous = torch.full((len(start_state),), bos_id)
+    ended = torch.zeros(len(start_state), dtype=torch.bool)
+    state, tokens, weights = start_state, [], []
+    while len(tokens) < max_length and not ended.all():
+        logits, state, attended = step(previous, state)
+        previous = logits.argmax(dim=-1)
+        ended = previous == eos_id
+        tokens.append(previous)
+        weights.append(attended)
+    return torch.stack(tokens, dim=1), torch.stack(weights, dim=1)
+
+
+@misconception(
+    "greedy_decode",
+    "The steps are the first axis: [T, B]. Tokens are [B, T] and weights [B, T, S]: batch first.",
+)
+def _(step, start_state, bos_id, eos_id, max_length):
+    previous = torch.full((len(start_state),), bos_id)
+    ended = torch.zeros(len(start_state), dtype=torch.bool)
+    state, tokens, weights = start_state, [], []
+    while len(tokens) < max_length and not ended.all():
+        logits, state, attended = step(previous, state)
+        previous = logits.argmax(dim=-1).masked_fill(ended, eos_id)
+        ended = ended | (previous == eos_id)
+        tokens.append(previous)
+        weights.append(attended)
+    return torch.stack(tokens, dim=0), torch.stack(weights, dim=0)
+
+
+@misconception(
+    "greedy_decode",
+    "Only the last step's weights are returned. There is a row of weights for every token that is "
+    "written.",
+)
+def _(step, start_state, bos_id, eos_id, max_length):
+    previous = torch.full((len(start_state),), bos_id)
+    ended = torch.zeros(len(start_state), dtype=torch.bool)
+    state, tokens, weights = start_state, [], []
+    while len(tokens) < max_length and not ended.all():
+        logits, state, attended = step(previous, state)
+        previous = logits.argmax(dim=-1).masked_fill(ended, eos_id)
+        ended = ended | (previous == eos_id)
+        tokens.append(previous)
+        weights.append(attended)
+    return torch.stack(tokens, dim=1), attended
+
+
+@misconception(
+    "greedy_decode",
+    "There is one token too many: it goes on after max_length tokens.",
+)
+def _(step, start_state, bos_id, eos_id, max_length):
+    previous = torch.full((len(start_state),), bos_id)
+    ended = torch.zeros(len(start_state), dtype=torch.bool)
+    state, tokens, weights = start_state, [], []
+    while len(tokens) <= max_length and not ended.all():
+        logits, state, attended = step(previous, state)
+        previous = logits.argmax(dim=-1).masked_fill(ended, eos_id)
+        ended = ended | (previous == eos_id)
+        tokens.append(previous)
+        weights.append(attended)
+    return torch.stack(tokens, dim=1), torch.stack(weights, dim=1)
+
+
+@misconception(
+    "greedy_decode",
+    "There is one token too few: it stops before max_length tokens are written.",
+)
+def _(step, start_state, bos_id, eos_id, max_length):
+    previous = torch.full((len(start_state),), bos_id)
+    ended = torch.zeros(len(start_state), dtype=torch.bool)
+    state, tokens, weights = start_state, [], []
+    while len(tokens) < max(1, max_length - 1) and not ended.all():
+        logits, state, attended = step(previous, state)
+        previous = logits.argmax(dim=-1).masked_fill(ended, eos_id)
+        ended = ended | (previous == eos_id)
+        tokens.append(previous)
+        weights.append(attended)
+    return torch.stack(tokens, dim=1), torch.stack(weights, dim=1)
+
+
+@misconception(
+    "greedy_decode",
+    "The state is put in the start state's place: the tensor that came in has changed. Whoever "
+    "called the function still needs it.",
+)
+def _(step, start_state, bos_id, eos_id, max_length):
+    previous = torch.full((len(start_state),), bos_id)
+    ended = torch.zeros(len(start_state), dtype=torch.bool)
+    state, tokens, weights = start_state, [], []
+    while len(tokens) < max_length and not ended.all():
+        logits, new, attended = step(previous, state)
+        state.copy_(new)
+        previous = logits.argmax(dim=-1).masked_fill(ended, eos_id)
+        ended = ended | (previous == eos_id)
+        tokens.append(previous)
+        weights.append(attended)
+    return torch.stack(tokens, dim=1), torch.stack(weights, dim=1)

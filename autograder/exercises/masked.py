@@ -1,0 +1,1540 @@
+"""Checks for chapter 7, masked attention."""
+
+import math
+
+import torch
+from torch.nn import functional as F
+
+from autograder.checking import agrees, built, close, exercise, misconception, require, same
+
+
+@exercise("causal_mask", chapter="07-masked", points=2)
+def _(student, reference, draw):
+    cases = {
+        "no past": (draw.int(4, 7),),
+        "a past": (3, draw.int(4, 7)),
+        "a past shorter than the length": (5, 2),
+        "one query, with a past": (1, draw.int(4, 7)),
+        "one query, no past": (1, 0),
+    }
+    for case, sizes in cases.items():
+        want, got = reference(*sizes), student(*sizes)
+        same(got, want, case=case, call=student.last_call)
+
+
+@misconception(
+    "causal_mask",
+    "The mask is upside down: it allows the future and forbids the past.",
+)
+def _(length, past_length=0):
+    return torch.ones(length, past_length + length, dtype=torch.bool).triu(past_length)
+
+
+@misconception(
+    "causal_mask",
+    "The diagonal is masked out: a position may attend to itself. The token at a position is "
+    "known there; the next one is to be predicted.",
+)
+def _(length, past_length=0):
+    return torch.ones(length, past_length + length, dtype=torch.bool).tril(past_length - 1)
+
+
+@misconception(
+    "causal_mask",
+    "True stands for what is forbidden. In this course, as in torch's "
+    "scaled_dot_product_attention, True means `may attend`.",
+)
+def _(length, past_length=0):
+    return ~torch.ones(length, past_length + length, dtype=torch.bool).tril(past_length)
+
+
+@misconception(
+    "causal_mask",
+    "These are numbers to be added to scores, 0 and -inf. The mask is boolean here: True means "
+    "`may attend`.",
+)
+def _(length, past_length=0):
+    mask = torch.ones(length, past_length + length, dtype=torch.bool).tril(past_length)
+    return torch.zeros(mask.shape).masked_fill(~mask, -math.inf)
+
+
+@misconception(
+    "causal_mask",
+    "The mask holds 0 and 1 as numbers. It should be boolean, so that `~` turns it around.",
+)
+def _(length, past_length=0):
+    return torch.ones(length, past_length + length).tril(past_length)
+
+
+@misconception(
+    "causal_mask",
+    "The triangle begins at the first key, as if the queries were the first positions. They come "
+    "after the past: query 0 may attend to all of the past and to itself.",
+)
+def _(length, past_length=0):
+    return torch.ones(length, past_length + length, dtype=torch.bool).tril()
+
+
+@misconception(
+    "causal_mask",
+    "The past has no keys in this mask: there are past_length + length of them.",
+)
+def _(length, past_length=0):
+    return torch.ones(length, length, dtype=torch.bool).tril()
+
+
+@misconception(
+    "causal_mask",
+    "The past is masked out. It is before every query, so all of them may attend to it.",
+)
+def _(length, past_length=0):
+    past = torch.zeros(length, past_length, dtype=torch.bool)
+    return torch.cat([past, torch.ones(length, length, dtype=torch.bool).tril()], dim=1)
+
+
+@misconception(
+    "causal_mask",
+    "The keys of the past come last in this mask. They are earlier, so they come first.",
+)
+def _(length, past_length=0):
+    past = torch.ones(length, past_length, dtype=torch.bool)
+    return torch.cat([torch.ones(length, length, dtype=torch.bool).tril(), past], dim=1)
+
+
+@misconception(
+    "causal_mask",
+    "The past has queries in this mask. Its outputs are known already: only the `length` new "
+    "positions ask.",
+)
+def _(length, past_length=0):
+    total = past_length + length
+    return torch.ones(total, total, dtype=torch.bool).tril()
+
+
+@exercise("padding_mask", chapter="07-masked", points=1)
+def _(student, reference, draw):
+    agrees(student, reference, torch.tensor([3, 5, 1, 4]), 7)
+    agrees(student, reference, draw.integers(1, 6, 3), 6, case="other lengths")
+    agrees(student, reference, torch.tensor([4, 2]), 4, case="a row without padding")
+    agrees(student, reference, torch.tensor([0, 3]), 4, case="a row of padding alone")
+
+
+@misconception(
+    "padding_mask",
+    "True stands for padding. In this course True means `may attend`; only "
+    "nn.MultiheadAttention's key_padding_mask has it the other way around.",
+)
+def _(lengths, max_length):
+    return torch.arange(max_length) >= lengths[:, None]
+
+
+@misconception(
+    "padding_mask",
+    "One position too many is real: positions count from 0, so the last of n is n - 1.",
+)
+def _(lengths, max_length):
+    return torch.arange(max_length) <= lengths[:, None]
+
+
+@misconception(
+    "padding_mask",
+    "The padding is in front. The first positions of each row are the real ones.",
+)
+def _(lengths, max_length):
+    return torch.arange(max_length) >= max_length - lengths[:, None]
+
+
+@misconception(
+    "padding_mask",
+    "The mask is only as wide as the longest row. It should have max_length columns, as the "
+    "batch has.",
+)
+def _(lengths, max_length):
+    return torch.arange(int(lengths.max())) < lengths[:, None]
+
+
+@misconception(
+    "padding_mask",
+    "The mask holds 0 and 1 as numbers. It should be boolean, so that `~` turns it around.",
+)
+def _(lengths, max_length):
+    return (torch.arange(max_length) < lengths[:, None]).float()
+
+
+@misconception(
+    "padding_mask",
+    "The mask has dimensions for heads and queries already. Its shape is (B, max_length); who "
+    "uses it adds them.",
+)
+def _(lengths, max_length):
+    return (torch.arange(max_length) < lengths[:, None])[:, None, None, :]
+
+
+@misconception(
+    "padding_mask",
+    "Positions are the rows and batch the columns here: the mask is (B, max_length).",
+)
+def _(lengths, max_length):
+    return torch.arange(max_length)[:, None] < lengths
+
+
+@exercise(
+    "masked_softmax",
+    chapter="07-masked",
+    points=3,
+    forbidden=("scaled_dot_product_attention",),
+)
+def _(student, reference, draw):
+    B, L, S = 2, 5, 7
+    scores = draw.normal(B=B, L=L, S=S)
+    agrees(student, reference, scores, case="no mask")
+    mask = draw.boolean(B, L, S)
+    mask[..., 2] = True  # no row and no column is empty
+    mask[:, 3] = True
+    mask[0, 0, 0] = False
+    agrees(student, reference, scores, mask, case="a mask")
+    for shape in ((L, S), (B, 1, S)):
+        mask = draw.boolean(*shape)
+        mask[..., 4] = True
+        agrees(student, reference, scores, mask, case="a mask that broadcasts")
+    mask = draw.boolean(B, L, S)
+    mask[:, 1] = True
+    agrees(student, reference, scores, mask, dim=1, case="along the middle dimension")
+
+    mask = draw.boolean(L, S)
+    mask[:, 2] = True
+    mask[3] = False
+    agrees(student, reference, scores, mask, case="a row that is masked fully")
+    nothing = torch.zeros(1, dtype=torch.bool)
+    agrees(student, reference, scores, nothing, case="nothing is allowed")
+    mask[3, 2] = True
+    mask[0, 1] = False
+    for case, odd in {
+        "masked scores of 1e4": 1e4,
+        "masked scores of inf": math.inf,
+        "masked scores of NaN": math.nan,
+        "masked scores of -inf": -math.inf,
+    }.items():
+        hidden = torch.where(mask, scores, odd)
+        agrees(student, reference, hidden, mask, case=case, unchanged=False)  # NaN is not NaN
+    agrees(student, reference, 1e4 + scores, mask, case="all scores near 1e4", rtol=2e-3)
+
+
+@misconception(
+    "masked_softmax",
+    "The mask is not used: masked scores keep their weights.",
+)
+def _(scores, mask=None, dim=-1):
+    return torch.softmax(scores, dim=dim)
+
+
+@misconception(
+    "masked_softmax",
+    "The mask is read the wrong way around: True means `may attend`, so what is False has to go.",
+)
+def _(scores, mask=None, dim=-1):
+    if mask is None:
+        return torch.softmax(scores, dim=dim)
+    scores = scores.masked_fill(mask, -math.inf)
+    empty = (scores == -math.inf).all(dim=dim, keepdim=True)
+    return torch.softmax(scores.masked_fill(empty, 0.0), dim=dim).masked_fill(empty, 0.0)
+
+
+@misconception(
+    "masked_softmax",
+    "The mask is applied after the softmax. The weights that remain do not sum to one: the "
+    "masked scores have taken their share already.",
+)
+def _(scores, mask=None, dim=-1):
+    weights = torch.softmax(scores, dim=dim)
+    return weights if mask is None else weights * mask
+
+
+@misconception(
+    "masked_softmax",
+    "The scores are multiplied by the mask. A masked score becomes 0, and 0 is a score like any "
+    "other: exp(0) = 1. It has to become -inf.",
+)
+def _(scores, mask=None, dim=-1):
+    if mask is not None:
+        scores = scores * mask
+    return torch.softmax(scores, dim=dim)
+
+
+@misconception(
+    "masked_softmax",
+    "-inf is multiplied by a mask of zeros and ones, and zero times infinity is NaN: every score "
+    "that is allowed is lost.",
+)
+def _(scores, mask=None, dim=-1):
+    if mask is not None:
+        scores = scores + (~mask).to(scores.dtype) * -math.inf
+    return torch.softmax(scores, dim=dim)
+
+
+@misconception(
+    "masked_softmax",
+    "The softmax always runs along the last dimension: `dim` is not used.",
+)
+def _(scores, mask=None, dim=-1):
+    if mask is None:
+        return torch.softmax(scores, dim=-1)
+    empty = ~mask.any(dim=-1, keepdim=True)
+    scores = scores.masked_fill(~mask, -math.inf).masked_fill(empty, 0.0)
+    return torch.softmax(scores, dim=-1).masked_fill(empty, 0.0)
+
+
+@misconception(
+    "masked_softmax",
+    "A row that is masked fully gives NaN: the softmax of -inf alone is zero over zero. Its "
+    "weights should be zeros.",
+)
+def _(scores, mask=None, dim=-1):
+    if mask is not None:
+        scores = scores.masked_fill(~mask, -math.inf)
+    return torch.softmax(scores, dim=dim)
+
+
+@misconception(
+    "masked_softmax",
+    "A row that is masked fully gives equal weights: a large negative number in place of -inf "
+    "leaves a row that is all the same. Its weights should be zeros.",
+)
+def _(scores, mask=None, dim=-1):
+    if mask is not None:
+        scores = scores.masked_fill(~mask, -1e9)
+    return torch.softmax(scores, dim=dim)
+
+
+@misconception(
+    "masked_softmax",
+    "NaN is replaced by zero at the end. That mends the values, but not the gradient: it still "
+    "goes through the softmax of a row that is all -inf, and is NaN.",
+)
+def _(scores, mask=None, dim=-1):
+    if mask is not None:
+        scores = scores + torch.zeros_like(scores).masked_fill(~mask, -math.inf)
+    return torch.softmax(scores, dim=dim).nan_to_num()
+
+
+@misconception(
+    "masked_softmax",
+    "The mask is applied after the softmax, and the rest divided by its sum. That works until a "
+    "masked score is far larger than the others: it leaves them nothing to divide. Masked scores "
+    "should have no part in it at all.",
+)
+def _(scores, mask=None, dim=-1):
+    weights = torch.softmax(scores, dim=dim)
+    if mask is None:
+        return weights
+    weights = weights * mask
+    return weights / weights.sum(dim=dim, keepdim=True).clamp(min=1e-30)
+
+
+@misconception(
+    "masked_softmax",
+    "The mask is added to the scores. Where a masked score is inf, inf - inf is NaN; it should "
+    "be replaced, whatever it was.",
+)
+def _(scores, mask=None, dim=-1):
+    if mask is None:
+        return torch.softmax(scores, dim=dim)
+    empty = ~mask.any(dim=dim, keepdim=True)
+    blocked = torch.zeros_like(scores).masked_fill(~mask & ~empty, -math.inf)
+    return torch.softmax(scores + blocked, dim=dim).masked_fill(empty, 0.0)
+
+
+@misconception(
+    "masked_softmax",
+    "Masked scores go through exp, and their result is replaced after it. The weights are right, "
+    "but the gradient of a masked inf is zero times infinity: NaN. Replace the scores before exp.",
+)
+def _(scores, mask=None, dim=-1):
+    if mask is None:
+        return torch.softmax(scores, dim=dim)
+    largest = scores.masked_fill(~mask, -math.inf).amax(dim=dim, keepdim=True).detach()
+    largest = largest.nan_to_num(neginf=0.0)
+    exponentials = torch.exp(scores - largest)
+    exponentials = torch.where(mask, exponentials, 0.0)
+    total = exponentials.sum(dim=dim, keepdim=True)
+    return exponentials / torch.where(total == 0, 1.0, total)
+
+
+@exercise("next_token_loss", chapter="07-masked", points=3)
+def _(student, reference, draw):
+    B, L, V = 3, 6, 9
+    logits, tokens = draw.normal(B=B, L=L, V=V), draw.integers(0, V, B=B, L=L)
+    tokens[:, 2] = torch.tensor([0, 3, 5])
+    agrees(student, reference, logits, tokens)
+    agrees(student, reference, logits[:1, :2], tokens[:1, :2], case="one target")
+
+    padded = draw.integers(4, V, B=B, L=L)
+    padded[0, 3:] = 3
+    padded[2, 5:] = 3
+    agrees(student, reference, logits, padded, pad_id=3, case="padding at the end")
+    padded = draw.integers(4, V, B=B, L=L)
+    padded[1, :2] = 3
+    agrees(student, reference, logits, padded, 3, case="padding in front")
+    padded = draw.integers(1, V, B=B, L=L)
+    padded[1, 2:] = 0
+    agrees(student, reference, logits, padded, pad_id=0, case="pad_id=0")
+
+    close_call = {"case": "logits of 1e4", "rtol": 2e-3, "double": False}
+    agrees(student, reference, 1e4 * draw.normal(B=B, L=L, V=V), tokens, **close_call)
+    padded[:, 1:] = 0
+    agrees(student, reference, logits, padded, pad_id=0, case="targets that are all padding")
+    agrees(student, reference, logits[:, :1], tokens[:, :1], case="texts of one token")
+
+
+@misconception(
+    "next_token_loss",
+    "The logits at each position are compared with the token at the same position, which the "
+    "model has seen. They are about the next one.",
+)
+def _(logits, tokens, pad_id=None):
+    predicted, targets = logits.flatten(0, 1), tokens.flatten()
+    real = torch.ones_like(targets, dtype=torch.bool) if pad_id is None else targets != pad_id
+    total = F.cross_entropy(predicted[real], targets[real], reduction="sum")
+    return total / real.sum().clamp(min=1)
+
+
+@misconception(
+    "next_token_loss",
+    "The shift by one goes the wrong way: the logits are compared with the token before them. "
+    "They are about the token after them.",
+)
+def _(logits, tokens, pad_id=None):
+    predicted, targets = logits[:, 1:].flatten(0, 1), tokens[:, :-1].flatten()
+    real = torch.ones_like(targets, dtype=torch.bool) if pad_id is None else targets != pad_id
+    total = F.cross_entropy(predicted[real], targets[real], reduction="sum")
+    return total / real.sum().clamp(min=1)
+
+
+@misconception(
+    "next_token_loss",
+    "The sum is returned. The loss is the mean over the targets, so that it does not depend on "
+    "the size of the batch.",
+)
+def _(logits, tokens, pad_id=None):
+    predicted, targets = logits[:, :-1].flatten(0, 1), tokens[:, 1:].flatten()
+    real = torch.ones_like(targets, dtype=torch.bool) if pad_id is None else targets != pad_id
+    return F.cross_entropy(predicted[real], targets[real], reduction="sum")
+
+
+@misconception(
+    "next_token_loss",
+    "The sum is divided by the number of all tokens. The first token of each text is no target, "
+    "so there are fewer.",
+)
+def _(logits, tokens, pad_id=None):
+    predicted, targets = logits[:, :-1].flatten(0, 1), tokens[:, 1:].flatten()
+    real = torch.ones_like(targets, dtype=torch.bool) if pad_id is None else targets != pad_id
+    total = F.cross_entropy(predicted[real], targets[real], reduction="sum")
+    return total / tokens.numel()
+
+
+@misconception(
+    "next_token_loss",
+    "One loss for each target comes back. The mean over them is asked for, a scalar.",
+)
+def _(logits, tokens, pad_id=None):
+    return F.cross_entropy(logits[:, :-1].mT, tokens[:, 1:], reduction="none")
+
+
+@misconception(
+    "next_token_loss",
+    "Padding is predicted as if it were text: with a pad_id, targets that are padding count "
+    "nothing.",
+)
+def _(logits, tokens, pad_id=None):
+    predicted, targets = logits[:, :-1].flatten(0, 1), tokens[:, 1:].flatten()
+    real = torch.ones_like(targets, dtype=torch.bool) if True else targets != pad_id
+    total = F.cross_entropy(predicted[real], targets[real], reduction="sum")
+    return total / real.sum().clamp(min=1)
+
+
+@misconception(
+    "next_token_loss",
+    "The padding's losses are set to zero, but the mean is still over all positions. It should "
+    "be over the real targets: else more padding makes a smaller loss.",
+)
+def _(logits, tokens, pad_id=None):
+    predicted, targets = logits[:, :-1].flatten(0, 1), tokens[:, 1:].flatten()
+    real = torch.ones_like(targets, dtype=torch.bool) if pad_id is None else targets != pad_id
+    losses = F.cross_entropy(predicted, targets, reduction="none")
+    return (losses * real).mean()
+
+
+@misconception(
+    "next_token_loss",
+    "Each text has its own mean, and these are averaged, so that a token of a short text counts "
+    "more. The mean is over all real targets of the batch.",
+)
+def _(logits, tokens, pad_id=None):
+    losses = F.cross_entropy(logits[:, :-1].mT, tokens[:, 1:], reduction="none")
+    real = torch.ones_like(losses) if pad_id is None else (tokens[:, 1:] != pad_id).to(losses)
+    return ((losses * real).sum(dim=1) / real.sum(dim=1).clamp(min=1)).mean()
+
+
+@misconception(
+    "next_token_loss",
+    "Positions whose input is padding are left out. What counts is the target, one further: a "
+    "real token after padding is predicted, and padding after a real token is not.",
+)
+def _(logits, tokens, pad_id=None):
+    losses = F.cross_entropy(logits[:, :-1].mT, tokens[:, 1:], reduction="none")
+    real = torch.ones_like(losses) if pad_id is None else (tokens[:, :-1] != pad_id).to(losses)
+    return (losses * real).sum() / real.sum().clamp(min=1)
+
+
+@misconception(
+    "next_token_loss",
+    "A pad_id of 0 is taken for none at all: `if pad_id` is false for 0. Ask whether it is None.",
+)
+def _(logits, tokens, pad_id=None):
+    predicted, targets = logits[:, :-1].flatten(0, 1), tokens[:, 1:].flatten()
+    real = torch.ones_like(targets, dtype=torch.bool) if not pad_id else targets != pad_id
+    total = F.cross_entropy(predicted[real], targets[real], reduction="sum")
+    return total / real.sum().clamp(min=1)
+
+
+@misconception(
+    "next_token_loss",
+    "The logarithm is taken of a softmax. For large logits some probabilities are rounded to "
+    "zero, and the loss is infinite. Log and softmax belong in one function.",
+)
+def _(logits, tokens, pad_id=None):
+    predicted, targets = logits[:, :-1].flatten(0, 1), tokens[:, 1:].flatten()
+    real = torch.ones_like(targets, dtype=torch.bool) if pad_id is None else targets != pad_id
+    log_probabilities = torch.log(torch.softmax(predicted[real], dim=-1))
+    picked = log_probabilities.gather(-1, targets[real].unsqueeze(-1))
+    return -picked.sum() / real.sum().clamp(min=1)
+
+
+@misconception(
+    "next_token_loss",
+    "Without any target the mean is zero over zero, NaN, and one such batch spoils all weights. "
+    "The loss should be 0 then.",
+)
+def _(logits, tokens, pad_id=None):
+    predicted, targets = logits[:, :-1].flatten(0, 1), tokens[:, 1:].flatten()
+    return F.cross_entropy(predicted, targets, ignore_index=-100 if pad_id is None else pad_id)
+
+
+@exercise("mask_tokens", chapter="07-masked", points=4)
+def _(student, reference, draw):
+    def seeded(seed):
+        generator = torch.Generator()
+        generator.manual_seed(seed)
+        return generator
+
+    def random(**more):
+        return {"generator": built(seeded, seed=draw.int(0, 2**31)), **more}
+
+    def rate(found, low, high, what):
+        require(low < found < high, f"{what} should be about {(low + high) / 2:.3f}: {found:.3f}.")
+
+    mask_id, vocab_size, special = 3, 1000, (0, 1, 2)
+    tokens = draw.integers(4, vocab_size, 200, 200)  # limits below are 5 standard deviations
+    (inputs, labels), left = student.with_inputs(tokens, mask_id, vocab_size, **random())
+    call = student.last_call
+    for name, got in {"inputs": inputs, "labels": labels}.items():
+        require(
+            isinstance(got, torch.Tensor) and got.shape == tokens.shape and got.dtype == torch.long,
+            f"{call}: {name} should be whole numbers of the shape of tokens, (200, 200).",
+        )
+    require(bool((left["0"] == tokens).all()), f"{call} changes its input: work on a copy.")
+    chosen = labels != -100
+    share = chosen.double().mean().item()
+    rate(share, 0.141, 0.159, "The share of tokens with a label other than -100")
+    require(
+        bool((labels == tokens)[chosen].all()),
+        "Where a label is not -100, it should be the token as it was.",
+    )
+    require(
+        bool((inputs == tokens)[~chosen].all()),
+        "Where the label is -100, the token should stay as it is: only chosen tokens change.",
+    )
+    changed, masked = inputs != tokens, inputs == mask_id
+    rate(masked[chosen].double().mean().item(), 0.774, 0.826, "Of the chosen, the share of mask_id")
+    others = (changed & ~masked)[chosen].double().mean().item()
+    rate(others, 0.08, 0.12, "Of the chosen, the share of random tokens")
+    for dim, lines in ((1, "row"), (0, "column")):
+        deviation = chosen.double().sum(dim=dim).std().item()
+        rate(
+            deviation,
+            3.0,
+            7.2,
+            f"Each token is chosen independently of the others, so the number of chosen ones in a "
+            f"{lines} of 200 varies; its standard deviation",
+        )
+
+    more = {"probability": 0.4, "special_ids": special}
+    tokens = draw.integers(0, 6, 200, 200)
+    inputs, labels = student(tokens, mask_id, vocab_size, **random(**more))
+    ordinary, chosen = tokens > 2, labels != -100
+    require(
+        not bool((chosen & ~ordinary).any()),
+        "A token of special_ids is chosen: it should never be.",
+    )
+    require(bool((inputs == tokens)[~chosen].all()), "Only chosen tokens may change.")
+    share = chosen[ordinary].double().mean().item()
+    rate(share, 0.382, 0.418, "With probability=0.4, the share of ordinary tokens that are chosen")
+    inputs, labels = student(tokens, mask_id, vocab_size, **random(probability=0.0))
+    same((inputs, labels), (tokens, torch.full_like(tokens, -100)), case="probability=0")
+    inputs, labels = student(tokens, mask_id, vocab_size, **random(probability=1.0))
+    same(labels, tokens, case="labels for probability=1")
+
+    tokens = torch.full((40000,), 7)
+    inputs, labels = student(tokens, mask_id, 10, **random(probability=1.0, special_ids=[0]))
+    for token in range(10):
+        expected = 0.01 + 0.8 * (token == mask_id) + 0.1 * (token == 7)
+        found = (inputs == token).double().mean().item()
+        rate(
+            found,
+            expected - 0.01 + 0.0075 * (0 < expected < 0.02),
+            expected + 0.01 - 0.0075 * (0 < expected < 0.02),
+            f"The random tokens are uniform over the whole vocabulary, special ones too: with "
+            f"vocab_size 10, probability 1 and all tokens 7, the share of {token}",
+        )
+    require(bool(((inputs >= 0) & (inputs < 10)).all()), "A random token is not in the vocabulary.")
+
+    seed, other = draw.int(0, 2**30), draw.int(2**30, 2**31)
+    one, two, three = (
+        student(tokens, mask_id, vocab_size, generator=built(seeded, seed=number))
+        for number in (seed, seed, other)
+    )
+    same(two, one, case="two generators of the same seed")
+    require(not torch.equal(one[1], three[1]), "Generators of two seeds give the same result.")
+    for got in student(tokens.int(), mask_id, vocab_size, **random()):
+        require(got.dtype == torch.int32, "Given int32 tokens, mask_tokens returns another dtype.")
+    one, two = student(tokens, mask_id, vocab_size), student(tokens, mask_id, vocab_size)
+    require(
+        not torch.equal(one[1], two[1]),
+        "Called twice without a generator, mask_tokens chooses the same tokens.",
+    )
+
+
+@misconception(
+    "mask_tokens",
+    "The tokens given are changed in place. Whoever called still needs them: work on a copy.",
+)
+def _(tokens, mask_id, vocab_size, probability=0.15, special_ids=(), generator=None):
+    special = torch.isin(tokens, torch.tensor(special_ids, dtype=tokens.dtype))
+    chosen = (torch.rand(tokens.shape, generator=generator) < probability) & ~special
+    fate = torch.rand(tokens.shape, generator=generator)
+    random = torch.randint(vocab_size, tokens.shape, generator=generator)
+    labels = tokens.masked_fill(~chosen, -100)
+    tokens[chosen & (fate < 0.8)] = mask_id
+    replaced = chosen & (fate >= 0.9)
+    tokens[replaced] = random[replaced]
+    return tokens, labels
+
+
+@misconception(
+    "mask_tokens",
+    "Every token is a label. Only those that were chosen are to be predicted; the labels of all "
+    "others are -100, which the loss ignores.",
+)
+def _(tokens, mask_id, vocab_size, probability=0.15, special_ids=(), generator=None):
+    special = torch.isin(tokens, torch.tensor(special_ids, dtype=tokens.dtype))
+    chosen = (torch.rand(tokens.shape, generator=generator) < probability) & ~special
+    fate = torch.rand(tokens.shape, generator=generator)
+    random = torch.randint(vocab_size, tokens.shape, generator=generator)
+    inputs, labels = tokens.clone(), tokens.clone()
+    inputs[chosen & (fate < 0.8)] = mask_id
+    inputs = torch.where(chosen & (fate >= 0.9), random, inputs)
+    return inputs, labels
+
+
+@misconception(
+    "mask_tokens",
+    "The labels are -100 where a token was chosen, and the token elsewhere: it should be the "
+    "other way around.",
+)
+def _(tokens, mask_id, vocab_size, probability=0.15, special_ids=(), generator=None):
+    special = torch.isin(tokens, torch.tensor(special_ids, dtype=tokens.dtype))
+    chosen = (torch.rand(tokens.shape, generator=generator) < probability) & ~special
+    fate = torch.rand(tokens.shape, generator=generator)
+    random = torch.randint(vocab_size, tokens.shape, generator=generator)
+    inputs, labels = tokens.clone(), tokens.clone()
+    labels[chosen] = -100
+    inputs[chosen & (fate < 0.8)] = mask_id
+    inputs = torch.where(chosen & (fate >= 0.9), random, inputs)
+    return inputs, labels
+
+
+@misconception(
+    "mask_tokens",
+    "The labels are what the tokens became, mask_id for the most part. They should be the tokens "
+    "as they were.",
+)
+def _(tokens, mask_id, vocab_size, probability=0.15, special_ids=(), generator=None):
+    special = torch.isin(tokens, torch.tensor(special_ids, dtype=tokens.dtype))
+    chosen = (torch.rand(tokens.shape, generator=generator) < probability) & ~special
+    fate = torch.rand(tokens.shape, generator=generator)
+    random = torch.randint(vocab_size, tokens.shape, generator=generator)
+    inputs, labels = tokens.clone(), tokens.clone()
+    labels[~chosen] = -100
+    inputs[chosen & (fate < 0.8)] = mask_id
+    inputs = torch.where(chosen & (fate >= 0.9), random, inputs)
+    return inputs, inputs.masked_fill(~chosen, -100)
+
+
+@misconception(
+    "mask_tokens",
+    "A chosen token that stays as it is has no label. It is to be predicted like the other "
+    "chosen ones: that is why it was chosen.",
+)
+def _(tokens, mask_id, vocab_size, probability=0.15, special_ids=(), generator=None):
+    special = torch.isin(tokens, torch.tensor(special_ids, dtype=tokens.dtype))
+    chosen = (torch.rand(tokens.shape, generator=generator) < probability) & ~special
+    fate = torch.rand(tokens.shape, generator=generator)
+    random = torch.randint(vocab_size, tokens.shape, generator=generator)
+    inputs, labels = tokens.clone(), tokens.clone()
+    labels[~chosen] = -100
+    inputs[chosen & (fate < 0.8)] = mask_id
+    inputs = torch.where(chosen & (fate >= 0.9), random, inputs)
+    return inputs, labels.masked_fill(inputs == tokens, -100)
+
+
+@misconception(
+    "mask_tokens",
+    "80, 10 and 10 percent are taken of all tokens, so that tokens change which were not chosen. "
+    "They are shares of the chosen ones.",
+)
+def _(tokens, mask_id, vocab_size, probability=0.15, special_ids=(), generator=None):
+    special = torch.isin(tokens, torch.tensor(special_ids, dtype=tokens.dtype))
+    chosen = (torch.rand(tokens.shape, generator=generator) < probability) & ~special
+    fate = torch.rand(tokens.shape, generator=generator)
+    random = torch.randint(vocab_size, tokens.shape, generator=generator)
+    inputs, labels = tokens.clone(), tokens.clone()
+    labels[~chosen] = -100
+    inputs[(fate < 0.8)] = mask_id
+    inputs = torch.where((fate >= 0.9), random, inputs)
+    return inputs, labels
+
+
+@misconception(
+    "mask_tokens",
+    "Every chosen token becomes mask_id. That is true of 80 percent; 10 percent become a random "
+    "token, and 10 percent stay.",
+)
+def _(tokens, mask_id, vocab_size, probability=0.15, special_ids=(), generator=None):
+    special = torch.isin(tokens, torch.tensor(special_ids, dtype=tokens.dtype))
+    chosen = (torch.rand(tokens.shape, generator=generator) < probability) & ~special
+    inputs, labels = tokens.clone(), tokens.clone()
+    labels[~chosen] = -100
+    inputs[chosen] = mask_id
+    return inputs, labels
+
+
+@misconception(
+    "mask_tokens",
+    "After 80 percent have become mask_id, 10 percent of the rest become random. That is 2 "
+    "percent of the chosen; it should be 10, half of the rest.",
+)
+def _(tokens, mask_id, vocab_size, probability=0.15, special_ids=(), generator=None):
+    special = torch.isin(tokens, torch.tensor(special_ids, dtype=tokens.dtype))
+    chosen = (torch.rand(tokens.shape, generator=generator) < probability) & ~special
+    fate = torch.rand(tokens.shape, generator=generator)
+    second = torch.rand(tokens.shape, generator=generator)
+    random = torch.randint(vocab_size, tokens.shape, generator=generator)
+    inputs, labels = tokens.clone(), tokens.clone()
+    labels[~chosen] = -100
+    inputs[chosen & (fate < 0.8)] = mask_id
+    inputs = torch.where(chosen & (fate >= 0.8) & (second < 0.1), random, inputs)
+    return inputs, labels
+
+
+@misconception(
+    "mask_tokens",
+    "No chosen token stays as it is: 20 percent become random. Half of these should stay.",
+)
+def _(tokens, mask_id, vocab_size, probability=0.15, special_ids=(), generator=None):
+    special = torch.isin(tokens, torch.tensor(special_ids, dtype=tokens.dtype))
+    chosen = (torch.rand(tokens.shape, generator=generator) < probability) & ~special
+    fate = torch.rand(tokens.shape, generator=generator)
+    random = torch.randint(vocab_size, tokens.shape, generator=generator)
+    inputs, labels = tokens.clone(), tokens.clone()
+    labels[~chosen] = -100
+    inputs[chosen & (fate < 0.8)] = mask_id
+    inputs = torch.where(chosen & (fate >= 0.8), random, inputs)
+    return inputs, labels
+
+
+@misconception(
+    "mask_tokens",
+    "The same number of tokens is chosen in every row. Each token should be chosen by its own "
+    "chance, independently of the others.",
+)
+def _(tokens, mask_id, vocab_size, probability=0.15, special_ids=(), generator=None):
+    special = torch.isin(tokens, torch.tensor(special_ids, dtype=tokens.dtype))
+    order = torch.rand(tokens.shape, generator=generator).argsort(dim=-1).argsort(dim=-1)
+    chosen = (order < probability * tokens.shape[-1]) & ~special
+    fate = torch.rand(tokens.shape, generator=generator)
+    random = torch.randint(vocab_size, tokens.shape, generator=generator)
+    inputs, labels = tokens.clone(), tokens.clone()
+    labels[~chosen] = -100
+    inputs[chosen & (fate < 0.8)] = mask_id
+    inputs = torch.where(chosen & (fate >= 0.9), random, inputs)
+    return inputs, labels
+
+
+@misconception(
+    "mask_tokens",
+    "The same places are chosen in every row: one row of chances is used for the whole batch.",
+)
+def _(tokens, mask_id, vocab_size, probability=0.15, special_ids=(), generator=None):
+    special = torch.isin(tokens, torch.tensor(special_ids, dtype=tokens.dtype))
+    chosen = (torch.rand(tokens.shape[-1], generator=generator) < probability) & ~special
+    fate = torch.rand(tokens.shape, generator=generator)
+    random = torch.randint(vocab_size, tokens.shape, generator=generator)
+    inputs, labels = tokens.clone(), tokens.clone()
+    labels[~chosen] = -100
+    inputs[chosen & (fate < 0.8)] = mask_id
+    inputs = torch.where(chosen & (fate >= 0.9), random, inputs)
+    return inputs, labels
+
+
+@misconception(
+    "mask_tokens",
+    "Special tokens are chosen like all others: special_ids is not used. A model learns nothing "
+    "from predicting padding.",
+)
+def _(tokens, mask_id, vocab_size, probability=0.15, special_ids=(), generator=None):
+    chosen = torch.rand(tokens.shape, generator=generator) < probability
+    fate = torch.rand(tokens.shape, generator=generator)
+    random = torch.randint(vocab_size, tokens.shape, generator=generator)
+    inputs, labels = tokens.clone(), tokens.clone()
+    labels[~chosen] = -100
+    inputs[chosen & (fate < 0.8)] = mask_id
+    inputs = torch.where(chosen & (fate >= 0.9), random, inputs)
+    return inputs, labels
+
+
+@misconception(
+    "mask_tokens",
+    "Special tokens keep their labels out, but are changed in the inputs all the same. They "
+    "should be left alone in both.",
+)
+def _(tokens, mask_id, vocab_size, probability=0.15, special_ids=(), generator=None):
+    special = torch.isin(tokens, torch.tensor(special_ids, dtype=tokens.dtype))
+    chosen = torch.rand(tokens.shape, generator=generator) < probability
+    fate = torch.rand(tokens.shape, generator=generator)
+    random = torch.randint(vocab_size, tokens.shape, generator=generator)
+    inputs, labels = tokens.clone(), tokens.clone()
+    labels[~chosen | special] = -100
+    inputs[chosen & (fate < 0.8)] = mask_id
+    inputs = torch.where(chosen & (fate >= 0.9), random, inputs)
+    return inputs, labels
+
+
+@misconception(
+    "mask_tokens",
+    "The probability is always 0.15, whatever the caller asks for.",
+)
+def _(tokens, mask_id, vocab_size, probability=0.15, special_ids=(), generator=None):
+    special = torch.isin(tokens, torch.tensor(special_ids, dtype=tokens.dtype))
+    chosen = (torch.rand(tokens.shape, generator=generator) < 0.15) & ~special
+    fate = torch.rand(tokens.shape, generator=generator)
+    random = torch.randint(vocab_size, tokens.shape, generator=generator)
+    inputs, labels = tokens.clone(), tokens.clone()
+    labels[~chosen] = -100
+    inputs[chosen & (fate < 0.8)] = mask_id
+    inputs = torch.where(chosen & (fate >= 0.9), random, inputs)
+    return inputs, labels
+
+
+@misconception(
+    "mask_tokens",
+    "One random token is drawn for all places. Each place should get its own.",
+)
+def _(tokens, mask_id, vocab_size, probability=0.15, special_ids=(), generator=None):
+    special = torch.isin(tokens, torch.tensor(special_ids, dtype=tokens.dtype))
+    chosen = (torch.rand(tokens.shape, generator=generator) < probability) & ~special
+    fate = torch.rand(tokens.shape, generator=generator)
+    random = torch.randint(vocab_size, (1,), generator=generator).expand(tokens.shape)
+    inputs, labels = tokens.clone(), tokens.clone()
+    labels[~chosen] = -100
+    inputs[chosen & (fate < 0.8)] = mask_id
+    inputs = torch.where(chosen & (fate >= 0.9), random, inputs)
+    return inputs, labels
+
+
+@misconception(
+    "mask_tokens",
+    "The last token of the vocabulary is never drawn: the upper bound of randint is not included "
+    "already.",
+)
+def _(tokens, mask_id, vocab_size, probability=0.15, special_ids=(), generator=None):
+    special = torch.isin(tokens, torch.tensor(special_ids, dtype=tokens.dtype))
+    chosen = (torch.rand(tokens.shape, generator=generator) < probability) & ~special
+    fate = torch.rand(tokens.shape, generator=generator)
+    random = torch.randint(vocab_size - 1, tokens.shape, generator=generator)
+    inputs, labels = tokens.clone(), tokens.clone()
+    labels[~chosen] = -100
+    inputs[chosen & (fate < 0.8)] = mask_id
+    inputs = torch.where(chosen & (fate >= 0.9), random, inputs)
+    return inputs, labels
+
+
+@misconception(
+    "mask_tokens",
+    "Token 0 is never drawn. The random tokens are uniform over the whole vocabulary.",
+)
+def _(tokens, mask_id, vocab_size, probability=0.15, special_ids=(), generator=None):
+    special = torch.isin(tokens, torch.tensor(special_ids, dtype=tokens.dtype))
+    chosen = (torch.rand(tokens.shape, generator=generator) < probability) & ~special
+    fate = torch.rand(tokens.shape, generator=generator)
+    random = torch.randint(1, vocab_size, tokens.shape, generator=generator)
+    inputs, labels = tokens.clone(), tokens.clone()
+    labels[~chosen] = -100
+    inputs[chosen & (fate < 0.8)] = mask_id
+    inputs = torch.where(chosen & (fate >= 0.9), random, inputs)
+    return inputs, labels
+
+
+@exercise("KeyValueCache", chapter="07-masked", points=2)
+def _(student, reference, draw):
+    B, H, D = 2, 3, 7
+    cache, wanted = student(), reference()
+    same(cache.call("__len__"), wanted.call("__len__"), call="The length of an empty cache")
+    for number, length in enumerate((4, 1, 6), start=1):
+        key, value = draw.normal(B=B, H=H, L=length, D=D), draw.normal(B=B, H=H, L=length, D=D)
+        got, want = cache.call("append", key, value), wanted.call("append", key, value)
+        call = cache.last_call
+        got_length, length = cache.call("__len__"), wanted.call("__len__")
+        case = {"case": f"append number {number}"}
+        close(got, want, call=call, names=("keys", "values"), **case)
+        same(got_length, length, call="The length after it", **case)
+
+    cache, wanted = student(), reference()
+    same(cache.call("__len__"), wanted.call("__len__"), call="The length of a second cache")
+    for _ in range(2):
+        key, value = draw.normal(B=1, H=2, L=1, D=8), draw.normal(B=1, H=2, L=1, D=8)
+        got = cache.gradients_of("append", key.double(), value.double())
+        want = wanted.gradients_of("append", key.double(), value.double())
+        close(got.value, want.value, case="float64", call=cache.last_call, names=("keys", "values"))
+        for path, name in (("0", "key"), ("1", "value")):
+            call = f"The gradient that reaches the appended {name}"
+            close(got.inputs[path], want.inputs[path], call=call)
+
+
+@misconception(
+    "KeyValueCache",
+    "Only the newest keys and values are kept: each append forgets what was there. The cache is "
+    "for remembering all of them.",
+)
+class _:
+    def __init__(self):
+        self.keys = None
+        self.values = None
+
+    def append(self, key, value):
+        self.keys, self.values = key, value
+        return key, value
+
+    def __len__(self):
+        return 0 if self.keys is None else self.keys.shape[-2]
+
+
+@misconception(
+    "KeyValueCache",
+    "All are kept, but only the new ones come back. Attention needs the keys and values of all "
+    "positions so far.",
+)
+class _:
+    def __init__(self):
+        self.keys = None
+        self.values = None
+
+    def append(self, key, value):
+        new = key, value
+        if self.keys is not None:
+            key = torch.cat([self.keys, key], dim=-2)
+            value = torch.cat([self.values, value], dim=-2)
+        self.keys, self.values = key, value
+        return new
+
+    def __len__(self):
+        return 0 if self.keys is None else self.keys.shape[-2]
+
+
+@misconception(
+    "KeyValueCache",
+    "New positions are joined along the heads, dimension 1. They belong along the positions, the "
+    "last but one.",
+)
+class _:
+    def __init__(self):
+        self.keys = None
+        self.values = None
+
+    def append(self, key, value):
+        if self.keys is not None:
+            key = torch.cat([self.keys, key], dim=1)
+            value = torch.cat([self.values, value], dim=1)
+        self.keys, self.values = key, value
+        return key, value
+
+    def __len__(self):
+        return 0 if self.keys is None else self.keys.shape[1]
+
+
+@misconception(
+    "KeyValueCache",
+    "New positions are joined along the features, the last dimension. They belong along the "
+    "positions, the last but one.",
+)
+class _:
+    def __init__(self):
+        self.keys = None
+        self.values = None
+
+    def append(self, key, value):
+        if self.keys is not None:
+            key = torch.cat([self.keys, key], dim=-1)
+            value = torch.cat([self.values, value], dim=-1)
+        self.keys, self.values = key, value
+        return key, value
+
+    def __len__(self):
+        return 0 if self.keys is None else self.keys.shape[-2]
+
+
+@misconception(
+    "KeyValueCache",
+    "New positions are joined along the batch. They belong along the positions, the last but one.",
+)
+class _:
+    def __init__(self):
+        self.keys = None
+        self.values = None
+
+    def append(self, key, value):
+        if self.keys is not None:
+            key = torch.cat([self.keys, key], dim=0)
+            value = torch.cat([self.values, value], dim=0)
+        self.keys, self.values = key, value
+        return key, value
+
+    def __len__(self):
+        return 0 if self.keys is None else self.keys.shape[-2]
+
+
+@misconception(
+    "KeyValueCache",
+    "New positions are put in front. They come after those that were there.",
+)
+class _:
+    def __init__(self):
+        self.keys = None
+        self.values = None
+
+    def append(self, key, value):
+        if self.keys is not None:
+            key = torch.cat([key, self.keys], dim=-2)
+            value = torch.cat([value, self.values], dim=-2)
+        self.keys, self.values = key, value
+        return key, value
+
+    def __len__(self):
+        return 0 if self.keys is None else self.keys.shape[-2]
+
+
+@misconception(
+    "KeyValueCache",
+    "The length counts how often something was appended. One append can bring several positions: "
+    "those are counted.",
+)
+class _:
+    def __init__(self):
+        self.keys = None
+        self.values = None
+        self.appends = 0
+
+    def append(self, key, value):
+        if self.keys is not None:
+            key = torch.cat([self.keys, key], dim=-2)
+            value = torch.cat([self.values, value], dim=-2)
+        self.appends += 1
+        self.keys, self.values = key, value
+        return key, value
+
+    def __len__(self):
+        return self.appends
+
+
+@misconception(
+    "KeyValueCache",
+    "The length is the size of the batch: `len` of a tensor is its first dimension. The "
+    "positions are the last but one.",
+)
+class _:
+    def __init__(self):
+        self.keys = None
+        self.values = None
+
+    def append(self, key, value):
+        if self.keys is not None:
+            key = torch.cat([self.keys, key], dim=-2)
+            value = torch.cat([self.values, value], dim=-2)
+        self.keys, self.values = key, value
+        return key, value
+
+    def __len__(self):
+        return 0 if self.keys is None else len(self.keys)
+
+
+@misconception(
+    "KeyValueCache",
+    "An empty cache has no length: asking for it fails. It is 0.",
+)
+class _:
+    def __init__(self):
+        self.keys = None
+        self.values = None
+
+    def append(self, key, value):
+        if self.keys is not None:
+            key = torch.cat([self.keys, key], dim=-2)
+            value = torch.cat([self.values, value], dim=-2)
+        self.keys, self.values = key, value
+        return key, value
+
+    def __len__(self):
+        return self.keys.shape[-2]
+
+
+@misconception(
+    "KeyValueCache",
+    "The keys come back twice; the second should be the values.",
+)
+class _:
+    def __init__(self):
+        self.keys = None
+        self.values = None
+
+    def append(self, key, value):
+        if self.keys is not None:
+            key = torch.cat([self.keys, key], dim=-2)
+            value = torch.cat([self.values, value], dim=-2)
+        self.keys, self.values = key, value
+        return key, key
+
+    def __len__(self):
+        return 0 if self.keys is None else self.keys.shape[-2]
+
+
+@misconception(
+    "KeyValueCache",
+    "A list of pieces comes back. Attention needs one tensor of keys and one of values, joined "
+    "along the positions.",
+)
+class _:
+    def __init__(self):
+        self.keys = []
+        self.values = []
+
+    def append(self, key, value):
+        self.keys.append(key)
+        self.values.append(value)
+        return self.keys, self.values
+
+    def __len__(self):
+        return sum(key.shape[-2] for key in self.keys)
+
+
+@misconception(
+    "KeyValueCache",
+    "What is appended is cut off from its gradient by detach. In generation nobody would notice, "
+    "but the contract lets gradients through.",
+)
+class _:
+    def __init__(self):
+        self.keys = None
+        self.values = None
+
+    def append(self, key, value):
+        key, value = key.detach(), value.detach()
+        if self.keys is not None:
+            key = torch.cat([self.keys, key], dim=-2)
+            value = torch.cat([self.values, value], dim=-2)
+        self.keys, self.values = key, value
+        return key, value
+
+    def __len__(self):
+        return 0 if self.keys is None else self.keys.shape[-2]
+
+
+@exercise(
+    "blockwise_attention",
+    chapter="07-masked",
+    points=5,
+    forbidden=("scaled_dot_product_attention",),
+)
+def _(student, reference, draw):
+    L, S, D, E = 5, 7, 4, 3
+    query, key, value = draw.normal(L=L, D=D), draw.normal(S=S, D=D), draw.normal(S=S, E=E)
+    quick = {"contiguous": False, "unchanged": False}
+    agrees(student, reference, query, key, value, 100, case="one block for all", **quick)
+    agrees(student, reference, query, key, value, 3, case="blocks of three")
+    agrees(student, reference, query, key, value, 4, case="blocks that divide neither", **quick)
+    quick["double"] = False
+    agrees(student, reference, query, key, value, 1, case="blocks of one", gradients=False, **quick)
+    many = draw.normal(2, 3, L, D), draw.normal(2, 3, S, D), draw.normal(2, 3, S, E)
+    agrees(student, reference, *many, 3, case="a batch of heads", **quick)
+
+    large = {"case": "scores of some hundreds", "rtol": 2e-3, "atol": 1e-4}
+    agrees(student, reference, 20 * query, 20 * key, value, 3, **large, **quick)
+    agrees(student, reference, query, key[:L], value[:L], 4, causal=True, case="causal", **quick)
+    agrees(student, reference, query, key[:L], value[:L], 2, True, case="causal", **quick)
+    agrees(student, reference, query, key, value, 3, causal=True, case="causal, L < S", **quick)
+    one = (query[:1], key, value)
+    agrees(student, reference, *one, 3, causal=True, case="causal, one query", **quick)
+    causal = {"causal": True, "case": "causal, a batch of heads"}
+    agrees(student, reference, *many, 2, **causal, **quick)
+
+    L, S = 40, 48
+    for leading in ((), (2, 3)):
+        sizes = (*leading, L, 8), (*leading, S, 8), (*leading, S, 8)
+        inputs = [draw.normal(*size) for size in sizes]
+        for causal in (False, True):
+            largest = student.largest(*inputs, 8, causal=causal)
+            bound = math.prod((*leading, L, S))
+            require(
+                largest < bound,
+                f"With L = {L}, S = {S}, block_size = 8{', causal' if causal else ''}"
+                f"{f' and {math.prod(leading)} heads in all' if leading else ''}, "
+                f"blockwise_attention makes a tensor of {largest} numbers on the way; the contract "
+                f"allows none of {bound}, the size of all scores{' or of the mask' * causal}.",
+            )
+
+
+@misconception(
+    "blockwise_attention",
+    "The scores are not divided by sqrt(D).",
+)
+def _(query, key, value, block_size, causal=False):
+    L, S = query.shape[-2], key.shape[-2]
+    total = query.new_zeros(*query.shape[:-1], 1)
+    output = query.new_zeros(*query.shape[:-1], value.shape[-1])
+    largest = torch.full_like(total, -math.inf)
+    rows = torch.arange(L).unsqueeze(-1) + S - L
+    for start in range(0, S, block_size):
+        scores = query @ key[..., start : start + block_size, :].mT
+        if causal:
+            columns = torch.arange(start, start + scores.shape[-1])
+            scores = scores.masked_fill(columns > rows, -math.inf)
+
+        new = torch.maximum(largest, scores.amax(dim=-1, keepdim=True)).detach()
+        shrink, exponentials = torch.exp(largest - new), torch.exp(scores - new)
+        total = total * shrink + exponentials.sum(dim=-1, keepdim=True)
+        output = output * shrink + exponentials @ value[..., start : start + block_size, :]
+        largest = new
+    return output / total
+
+
+@misconception(
+    "blockwise_attention",
+    "Each block of keys has a softmax of its own, and the results are added up: the weights of "
+    "one query then sum to the number of blocks. There should be one softmax over all keys.",
+)
+def _(query, key, value, block_size, causal=False):
+    L, S = query.shape[-2], key.shape[-2]
+    query = query / math.sqrt(query.shape[-1])
+    output = query.new_zeros(*query.shape[:-1], value.shape[-1])
+    rows = torch.arange(L).unsqueeze(-1) + S - L
+    for start in range(0, S, block_size):
+        scores = query @ key[..., start : start + block_size, :].mT
+        if causal:
+            columns = torch.arange(start, start + scores.shape[-1])
+            scores = scores.masked_fill(columns > rows, -math.inf)
+
+        weights = torch.softmax(scores, dim=-1)
+        output = output + weights @ value[..., start : start + block_size, :]
+    return output
+
+
+@misconception(
+    "blockwise_attention",
+    "Each block of keys has a softmax of its own, and the results are averaged, as if all blocks "
+    "were equally important. A block with large scores should count more.",
+)
+def _(query, key, value, block_size, causal=False):
+    L, S = query.shape[-2], key.shape[-2]
+    query = query / math.sqrt(query.shape[-1])
+    output = query.new_zeros(*query.shape[:-1], value.shape[-1])
+    rows = torch.arange(L).unsqueeze(-1) + S - L
+    for start in range(0, S, block_size):
+        scores = query @ key[..., start : start + block_size, :].mT
+        if causal:
+            columns = torch.arange(start, start + scores.shape[-1])
+            scores = scores.masked_fill(columns > rows, -math.inf)
+
+        weights = torch.softmax(scores, dim=-1)
+        output = output + weights @ value[..., start : start + block_size, :]
+    return output / math.ceil(S / block_size)
+
+
+@misconception(
+    "blockwise_attention",
+    "The outputs so far are scaled down when a larger score turns up, but not their sum of "
+    "exponentials: both were computed with the old maximum.",
+)
+def _(query, key, value, block_size, causal=False):
+    L, S = query.shape[-2], key.shape[-2]
+    query = query / math.sqrt(query.shape[-1])
+    total = query.new_zeros(*query.shape[:-1], 1)
+    output = query.new_zeros(*query.shape[:-1], value.shape[-1])
+    largest = torch.full_like(total, -math.inf)
+    rows = torch.arange(L).unsqueeze(-1) + S - L
+    for start in range(0, S, block_size):
+        scores = query @ key[..., start : start + block_size, :].mT
+        if causal:
+            columns = torch.arange(start, start + scores.shape[-1])
+            scores = scores.masked_fill(columns > rows, -math.inf)
+
+        new = torch.maximum(largest, scores.amax(dim=-1, keepdim=True)).detach()
+        shrink, exponentials = torch.exp(largest - new), torch.exp(scores - new)
+        total = total + exponentials.sum(dim=-1, keepdim=True)
+        output = output * shrink + exponentials @ value[..., start : start + block_size, :]
+        largest = new
+    return output / total
+
+
+@misconception(
+    "blockwise_attention",
+    "The sum of exponentials is scaled down when a larger score turns up, but not the outputs so "
+    "far: both were computed with the old maximum.",
+)
+def _(query, key, value, block_size, causal=False):
+    L, S = query.shape[-2], key.shape[-2]
+    query = query / math.sqrt(query.shape[-1])
+    total = query.new_zeros(*query.shape[:-1], 1)
+    output = query.new_zeros(*query.shape[:-1], value.shape[-1])
+    largest = torch.full_like(total, -math.inf)
+    rows = torch.arange(L).unsqueeze(-1) + S - L
+    for start in range(0, S, block_size):
+        scores = query @ key[..., start : start + block_size, :].mT
+        if causal:
+            columns = torch.arange(start, start + scores.shape[-1])
+            scores = scores.masked_fill(columns > rows, -math.inf)
+
+        new = torch.maximum(largest, scores.amax(dim=-1, keepdim=True)).detach()
+        shrink, exponentials = torch.exp(largest - new), torch.exp(scores - new)
+        total = total * shrink + exponentials.sum(dim=-1, keepdim=True)
+        output = output + exponentials @ value[..., start : start + block_size, :]
+        largest = new
+    return output / total
+
+
+@misconception(
+    "blockwise_attention",
+    "When a larger score turns up, nothing is scaled down: what was summed so far was computed "
+    "with the old maximum, and the new terms with the new one.",
+)
+def _(query, key, value, block_size, causal=False):
+    L, S = query.shape[-2], key.shape[-2]
+    query = query / math.sqrt(query.shape[-1])
+    total = query.new_zeros(*query.shape[:-1], 1)
+    output = query.new_zeros(*query.shape[:-1], value.shape[-1])
+    largest = torch.full_like(total, -math.inf)
+    rows = torch.arange(L).unsqueeze(-1) + S - L
+    for start in range(0, S, block_size):
+        scores = query @ key[..., start : start + block_size, :].mT
+        if causal:
+            columns = torch.arange(start, start + scores.shape[-1])
+            scores = scores.masked_fill(columns > rows, -math.inf)
+
+        new = torch.maximum(largest, scores.amax(dim=-1, keepdim=True)).detach()
+        exponentials = torch.exp(scores - new)
+        total = total + exponentials.sum(dim=-1, keepdim=True)
+        output = output + exponentials @ value[..., start : start + block_size, :]
+        largest = new
+    return output / total
+
+
+@misconception(
+    "blockwise_attention",
+    "The keys left over are dropped when block_size does not divide their number: the last block "
+    "is a shorter one.",
+)
+def _(query, key, value, block_size, causal=False):
+    L, S = query.shape[-2], key.shape[-2]
+    query = query / math.sqrt(query.shape[-1])
+    total = query.new_zeros(*query.shape[:-1], 1)
+    output = query.new_zeros(*query.shape[:-1], value.shape[-1])
+    largest = torch.full_like(total, -math.inf)
+    rows = torch.arange(L).unsqueeze(-1) + S - L
+    for start in range(0, max(S // block_size, 1) * block_size, block_size):
+        scores = query @ key[..., start : start + block_size, :].mT
+        if causal:
+            columns = torch.arange(start, start + scores.shape[-1])
+            scores = scores.masked_fill(columns > rows, -math.inf)
+
+        new = torch.maximum(largest, scores.amax(dim=-1, keepdim=True)).detach()
+        shrink, exponentials = torch.exp(largest - new), torch.exp(scores - new)
+        total = total * shrink + exponentials.sum(dim=-1, keepdim=True)
+        output = output * shrink + exponentials @ value[..., start : start + block_size, :]
+        largest = new
+    return output / total
+
+
+@misconception(
+    "blockwise_attention",
+    "No maximum is subtracted: exp of a score of some hundreds is infinite, and the division "
+    "then gives NaN.",
+)
+def _(query, key, value, block_size, causal=False):
+    L, S = query.shape[-2], key.shape[-2]
+    query = query / math.sqrt(query.shape[-1])
+    total = query.new_zeros(*query.shape[:-1], 1)
+    output = query.new_zeros(*query.shape[:-1], value.shape[-1])
+    rows = torch.arange(L).unsqueeze(-1) + S - L
+    for start in range(0, S, block_size):
+        scores = query @ key[..., start : start + block_size, :].mT
+        if causal:
+            columns = torch.arange(start, start + scores.shape[-1])
+            scores = scores.masked_fill(columns > rows, -math.inf)
+
+        exponentials = torch.exp(scores)
+        total = total + exponentials.sum(dim=-1, keepdim=True)
+        output = output + exponentials @ value[..., start : start + block_size, :]
+    return output / total
+
+
+@misconception(
+    "blockwise_attention",
+    "`causal` is not used: queries attend to what comes after them.",
+)
+def _(query, key, value, block_size, causal=False):
+    query = query / math.sqrt(query.shape[-1])
+    total = query.new_zeros(*query.shape[:-1], 1)
+    output = query.new_zeros(*query.shape[:-1], value.shape[-1])
+    largest = torch.full_like(total, -math.inf)
+    for start in range(0, key.shape[-2], block_size):
+        scores = query @ key[..., start : start + block_size, :].mT
+        new = torch.maximum(largest, scores.amax(dim=-1, keepdim=True)).detach()
+        shrink, exponentials = torch.exp(largest - new), torch.exp(scores - new)
+        total = total * shrink + exponentials.sum(dim=-1, keepdim=True)
+        output = output * shrink + exponentials @ value[..., start : start + block_size, :]
+        largest = new
+    return output / total
+
+
+@misconception(
+    "blockwise_attention",
+    "With `causal`, a query does not attend to its own position. The mask includes the diagonal.",
+)
+def _(query, key, value, block_size, causal=False):
+    L, S = query.shape[-2], key.shape[-2]
+    query = query / math.sqrt(query.shape[-1])
+    total = query.new_zeros(*query.shape[:-1], 1)
+    output = query.new_zeros(*query.shape[:-1], value.shape[-1])
+    largest = torch.full_like(total, -math.inf)
+    rows = torch.arange(L).unsqueeze(-1) + S - L
+    for start in range(0, S, block_size):
+        scores = query @ key[..., start : start + block_size, :].mT
+        if causal:
+            columns = torch.arange(start, start + scores.shape[-1])
+            scores = scores.masked_fill((columns >= rows) & (columns > 0), -math.inf)
+
+        new = torch.maximum(largest, scores.amax(dim=-1, keepdim=True)).detach()
+        shrink, exponentials = torch.exp(largest - new), torch.exp(scores - new)
+        total = total * shrink + exponentials.sum(dim=-1, keepdim=True)
+        output = output * shrink + exponentials @ value[..., start : start + block_size, :]
+        largest = new
+    return output / total
+
+
+@misconception(
+    "blockwise_attention",
+    "With `causal`, whole blocks are allowed or not: a query attends to all keys of its own "
+    "block, also those after it. Inside that block the mask decides key by key.",
+)
+def _(query, key, value, block_size, causal=False):
+    L, S = query.shape[-2], key.shape[-2]
+    query = query / math.sqrt(query.shape[-1])
+    total = query.new_zeros(*query.shape[:-1], 1)
+    output = query.new_zeros(*query.shape[:-1], value.shape[-1])
+    largest = torch.full_like(total, -math.inf)
+    rows = torch.arange(L).unsqueeze(-1) + S - L
+    for start in range(0, S, block_size):
+        scores = query @ key[..., start : start + block_size, :].mT
+        if causal:
+            columns = torch.arange(start, start + scores.shape[-1])
+            scores = scores.masked_fill((columns // block_size) > (rows // block_size), -math.inf)
+
+        new = torch.maximum(largest, scores.amax(dim=-1, keepdim=True)).detach()
+        shrink, exponentials = torch.exp(largest - new), torch.exp(scores - new)
+        total = total * shrink + exponentials.sum(dim=-1, keepdim=True)
+        output = output * shrink + exponentials @ value[..., start : start + block_size, :]
+        largest = new
+    return output / total
+
+
+@misconception(
+    "blockwise_attention",
+    "With `causal` and L < S, the queries are taken for the first positions. They are the last: "
+    "query i is at position S - L + i.",
+)
+def _(query, key, value, block_size, causal=False):
+    L, S = query.shape[-2], key.shape[-2]
+    query = query / math.sqrt(query.shape[-1])
+    total = query.new_zeros(*query.shape[:-1], 1)
+    output = query.new_zeros(*query.shape[:-1], value.shape[-1])
+    largest = torch.full_like(total, -math.inf)
+    rows = torch.arange(L).unsqueeze(-1) + S - L
+    for start in range(0, S, block_size):
+        scores = query @ key[..., start : start + block_size, :].mT
+        if causal:
+            columns = torch.arange(start, start + scores.shape[-1])
+            scores = scores.masked_fill(columns > rows - (S - L), -math.inf)
+
+        new = torch.maximum(largest, scores.amax(dim=-1, keepdim=True)).detach()
+        shrink, exponentials = torch.exp(largest - new), torch.exp(scores - new)
+        total = total * shrink + exponentials.sum(dim=-1, keepdim=True)
+        output = output * shrink + exponentials @ value[..., start : start + block_size, :]
+        largest = new
+    return output / total
+
+
+@misconception(
+    "blockwise_attention",
+    "The values are right, but this is the full form: all L * S scores are held at once. The "
+    "point of the blocks is never to do that.",
+)
+def _(query, key, value, block_size, causal=False):
+    scores = query @ key.mT / math.sqrt(query.shape[-1])
+    L, S = scores.shape[-2:]
+    if causal:
+        mask = torch.ones(L, S, dtype=torch.bool).tril(S - L)
+        scores = scores.masked_fill(~mask, -math.inf)
+    return torch.softmax(scores, dim=-1) @ value
+
+
+@misconception(
+    "blockwise_attention",
+    "The scores are computed in blocks, but the causal mask is made whole: it has L * S elements "
+    "by itself. Each block needs only its own part.",
+)
+def _(query, key, value, block_size, causal=False):
+    L, S = query.shape[-2], key.shape[-2]
+    query = query / math.sqrt(query.shape[-1])
+    total = query.new_zeros(*query.shape[:-1], 1)
+    output = query.new_zeros(*query.shape[:-1], value.shape[-1])
+    largest = torch.full_like(total, -math.inf)
+    for start in range(0, S, block_size):
+        scores = query @ key[..., start : start + block_size, :].mT
+        if causal:
+            mask = torch.ones(L, S, dtype=torch.bool).tril(S - L)
+            scores = scores.masked_fill(~mask[:, start : start + block_size], -math.inf)
+
+        new = torch.maximum(largest, scores.amax(dim=-1, keepdim=True)).detach()
+        shrink, exponentials = torch.exp(largest - new), torch.exp(scores - new)
+        total = total * shrink + exponentials.sum(dim=-1, keepdim=True)
+        output = output * shrink + exponentials @ value[..., start : start + block_size, :]
+        largest = new
+    return output / total

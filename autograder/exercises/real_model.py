@@ -1,0 +1,685 @@
+"""Checks for chapter 11, a real model. None of them needs the published weights."""
+
+import math
+
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+from autograder.checking import agrees, built, close, exercise, misconception, require, same
+
+
+def published(draw, layers, ids=True):
+    """Random tensors under the published names, of a tiny model."""
+    E, hidden_dim = 2, 3
+    shapes = {
+        "embeddings.word_embeddings.weight": (5, E),
+        "embeddings.position_embeddings.weight": (4, E),
+        "embeddings.token_type_embeddings.weight": (2, E),
+        "embeddings.LayerNorm.weight": (E,),
+        "embeddings.LayerNorm.bias": (E,),
+        "pooler.dense.weight": (E, E),
+        "pooler.dense.bias": (E,),
+    }
+    for number in range(layers):
+        for name, shape in (
+            ("attention.self.query", (E, E)),
+            ("attention.self.key", (E, E)),
+            ("attention.self.value", (E, E)),
+            ("attention.output.dense", (E, E)),
+            ("attention.output.LayerNorm", (E,)),
+            ("intermediate.dense", (hidden_dim, E)),
+            ("output.dense", (E, hidden_dim)),
+            ("output.LayerNorm", (E,)),
+        ):
+            shapes[f"encoder.layer.{number}.{name}.weight"] = shape
+            shapes[f"encoder.layer.{number}.{name}.bias"] = shape[:1]
+    weights = {name: draw.normal(*shape) for name, shape in shapes.items()}
+    return weights | ({"embeddings.position_ids": torch.arange(4)[None]} if ids else {})
+
+
+@exercise("convert_weights", chapter="11-real-model", points=3)
+def _(student, reference, draw):
+    for layers, ids, case in (
+        (1, True, "one layer"),
+        (2, False, "two layers, without position_ids"),
+        (12, True, "twelve layers"),
+    ):
+        given = published(draw, layers, ids)
+        same(student(given), reference(given), case=case, call=student.last_call)
+    halves = {name: tensor.half() for name, tensor in published(draw, 1, False).items()}
+    same(student(halves), reference(halves), case="float16", call=student.last_call)
+    given = published(draw, 1)
+    _, left = student.with_inputs(given)
+    require(
+        {path.removeprefix("0.") for path in left} == set(given),
+        f"{student.last_call} changes the dictionary that it gets: make a new one.",
+    )
+
+
+@misconception(
+    "convert_weights",
+    "The weight matrices are transposed. The published layers are nn.Linear too: both store "
+    "(outputs, inputs), and square matrices hide such a mistake from every test of shapes.",
+)
+def _(state_dict):
+    renames = {
+        "embeddings.word_embeddings": "token_embedding",
+        "embeddings.position_embeddings": "position_embedding",
+        "embeddings.token_type_embeddings": "segment_embedding",
+        "embeddings.LayerNorm": "embedding_norm",
+        "embeddings.position_ids": "position_ids",
+        "encoder.layer.": "encoder.layers.",
+        "attention.self.query": "self_attn.W_q",
+        "attention.self.key": "self_attn.W_k",
+        "attention.self.value": "self_attn.W_v",
+        "attention.output.dense": "self_attn.W_o",
+        "attention.output.LayerNorm": "norm1",
+        "intermediate.dense": "feed_forward.linear1",
+        "output.dense": "feed_forward.linear2",
+        "output.LayerNorm": "norm2",
+        "pooler.dense": "pooler",
+    }
+    converted = {}
+    for name, tensor in state_dict.items():
+        matrix = "layer." in name and tensor.dim() == 2
+        for published, ours in renames.items():
+            name = name.replace(published, ours)
+        converted[name] = tensor.T if matrix else tensor
+    return converted
+
+
+@misconception(
+    "convert_weights",
+    "The short names were replaced first: `attention.output.dense` contains `output.dense`, so "
+    "the attention's output went into the feed-forward network, and one tensor overwrote "
+    "another.",
+)
+def _(state_dict):
+    renames = {
+        "embeddings.word_embeddings": "token_embedding",
+        "embeddings.position_embeddings": "position_embedding",
+        "embeddings.token_type_embeddings": "segment_embedding",
+        "embeddings.LayerNorm": "embedding_norm",
+        "embeddings.position_ids": "position_ids",
+        "encoder.layer.": "encoder.layers.",
+        "attention.self.query": "self_attn.W_q",
+        "attention.self.key": "self_attn.W_k",
+        "attention.self.value": "self_attn.W_v",
+        "intermediate.dense": "feed_forward.linear1",
+        "output.dense": "feed_forward.linear2",
+        "output.LayerNorm": "norm2",
+        "attention.feed_forward.linear2": "feed_forward.linear2",
+        "attention.norm2": "norm2",
+        "pooler.dense": "pooler",
+    }
+    converted = {}
+    for name, tensor in state_dict.items():
+        for published, ours in renames.items():
+            name = name.replace(published, ours)
+        converted[name] = tensor
+    return converted
+
+
+@misconception(
+    "convert_weights",
+    "Queries and keys are exchanged. Both are square matrices of the same size, so no shape "
+    "complains.",
+)
+def _(state_dict):
+    renames = {
+        "embeddings.word_embeddings": "token_embedding",
+        "embeddings.position_embeddings": "position_embedding",
+        "embeddings.token_type_embeddings": "segment_embedding",
+        "embeddings.LayerNorm": "embedding_norm",
+        "embeddings.position_ids": "position_ids",
+        "encoder.layer.": "encoder.layers.",
+        "attention.self.query": "self_attn.W_k",
+        "attention.self.key": "self_attn.W_q",
+        "attention.self.value": "self_attn.W_v",
+        "attention.output.dense": "self_attn.W_o",
+        "attention.output.LayerNorm": "norm1",
+        "intermediate.dense": "feed_forward.linear1",
+        "output.dense": "feed_forward.linear2",
+        "output.LayerNorm": "norm2",
+        "pooler.dense": "pooler",
+    }
+    converted = {}
+    for name, tensor in state_dict.items():
+        for published, ours in renames.items():
+            name = name.replace(published, ours)
+        converted[name] = tensor
+    return converted
+
+
+@misconception(
+    "convert_weights",
+    "The two norms of a layer are exchanged. In the published names `attention.output.LayerNorm` "
+    "follows the attention (norm1), and `output.LayerNorm` the feed-forward network (norm2).",
+)
+def _(state_dict):
+    renames = {
+        "embeddings.word_embeddings": "token_embedding",
+        "embeddings.position_embeddings": "position_embedding",
+        "embeddings.token_type_embeddings": "segment_embedding",
+        "embeddings.LayerNorm": "embedding_norm",
+        "embeddings.position_ids": "position_ids",
+        "encoder.layer.": "encoder.layers.",
+        "attention.self.query": "self_attn.W_q",
+        "attention.self.key": "self_attn.W_k",
+        "attention.self.value": "self_attn.W_v",
+        "attention.output.dense": "self_attn.W_o",
+        "attention.output.LayerNorm": "norm2",
+        "intermediate.dense": "feed_forward.linear1",
+        "output.dense": "feed_forward.linear2",
+        "output.LayerNorm": "norm1",
+        "pooler.dense": "pooler",
+    }
+    converted = {}
+    for name, tensor in state_dict.items():
+        for published, ours in renames.items():
+            name = name.replace(published, ours)
+        converted[name] = tensor
+    return converted
+
+
+@misconception(
+    "convert_weights",
+    "The embeddings' tables are not renamed. The encoder alone is not the model: every tensor "
+    "has a name here.",
+)
+def _(state_dict):
+    renames = {
+        "embeddings.LayerNorm": "embedding_norm",
+        "embeddings.position_ids": "position_ids",
+        "encoder.layer.": "encoder.layers.",
+        "attention.self.query": "self_attn.W_q",
+        "attention.self.key": "self_attn.W_k",
+        "attention.self.value": "self_attn.W_v",
+        "attention.output.dense": "self_attn.W_o",
+        "attention.output.LayerNorm": "norm1",
+        "intermediate.dense": "feed_forward.linear1",
+        "output.dense": "feed_forward.linear2",
+        "output.LayerNorm": "norm2",
+        "pooler.dense": "pooler",
+    }
+    converted = {}
+    for name, tensor in state_dict.items():
+        for published, ours in renames.items():
+            name = name.replace(published, ours)
+        converted[name] = tensor
+    return converted
+
+
+@misconception(
+    "convert_weights",
+    "The pooler was left out. Sentence embeddings make no use of it, but every published tensor "
+    "is to be used once, so that loading can be strict.",
+)
+def _(state_dict):
+    renames = {
+        "embeddings.word_embeddings": "token_embedding",
+        "embeddings.position_embeddings": "position_embedding",
+        "embeddings.token_type_embeddings": "segment_embedding",
+        "embeddings.LayerNorm": "embedding_norm",
+        "embeddings.position_ids": "position_ids",
+        "encoder.layer.": "encoder.layers.",
+        "attention.self.query": "self_attn.W_q",
+        "attention.self.key": "self_attn.W_k",
+        "attention.self.value": "self_attn.W_v",
+        "attention.output.dense": "self_attn.W_o",
+        "attention.output.LayerNorm": "norm1",
+        "intermediate.dense": "feed_forward.linear1",
+        "output.dense": "feed_forward.linear2",
+        "output.LayerNorm": "norm2",
+        "pooler.dense": "pooler",
+    }
+    converted = {}
+    for name, tensor in state_dict.items():
+        if name.startswith("pooler"):
+            continue
+        for published, ours in renames.items():
+            name = name.replace(published, ours)
+        converted[name] = tensor
+    return converted
+
+
+@misconception(
+    "convert_weights",
+    "The biases were left out: only names that end in `weight` came through.",
+)
+def _(state_dict):
+    renames = {
+        "embeddings.word_embeddings": "token_embedding",
+        "embeddings.position_embeddings": "position_embedding",
+        "embeddings.token_type_embeddings": "segment_embedding",
+        "embeddings.LayerNorm": "embedding_norm",
+        "embeddings.position_ids": "position_ids",
+        "encoder.layer.": "encoder.layers.",
+        "attention.self.query": "self_attn.W_q",
+        "attention.self.key": "self_attn.W_k",
+        "attention.self.value": "self_attn.W_v",
+        "attention.output.dense": "self_attn.W_o",
+        "attention.output.LayerNorm": "norm1",
+        "intermediate.dense": "feed_forward.linear1",
+        "output.dense": "feed_forward.linear2",
+        "output.LayerNorm": "norm2",
+        "pooler.dense": "pooler",
+    }
+    converted = {}
+    for name, tensor in state_dict.items():
+        if name.endswith("bias"):
+            continue
+        for published, ours in renames.items():
+            name = name.replace(published, ours)
+        converted[name] = tensor
+    return converted
+
+
+@misconception(
+    "convert_weights",
+    "Layers are told apart by one digit, so layers 10 and 11 overwrite layer 1. A layer's number "
+    "goes up to the next dot.",
+)
+def _(state_dict):
+    renames = {
+        "embeddings.word_embeddings": "token_embedding",
+        "embeddings.position_embeddings": "position_embedding",
+        "embeddings.token_type_embeddings": "segment_embedding",
+        "embeddings.LayerNorm": "embedding_norm",
+        "embeddings.position_ids": "position_ids",
+        "encoder.layer.": "encoder.layers.",
+        "attention.self.query": "self_attn.W_q",
+        "attention.self.key": "self_attn.W_k",
+        "attention.self.value": "self_attn.W_v",
+        "attention.output.dense": "self_attn.W_o",
+        "attention.output.LayerNorm": "norm1",
+        "intermediate.dense": "feed_forward.linear1",
+        "output.dense": "feed_forward.linear2",
+        "output.LayerNorm": "norm2",
+        "pooler.dense": "pooler",
+    }
+    converted = {}
+    for name, tensor in state_dict.items():
+        for published, ours in renames.items():
+            name = name.replace(published, ours)
+        if name.startswith("encoder"):
+            name = name[:16] + "." + name.split(".", 3)[3]
+        converted[name] = tensor
+    return converted
+
+
+@misconception(
+    "convert_weights",
+    "All layers went to one place: the number is missing from the new names.",
+)
+def _(state_dict):
+    renames = {
+        "embeddings.word_embeddings": "token_embedding",
+        "embeddings.position_embeddings": "position_embedding",
+        "embeddings.token_type_embeddings": "segment_embedding",
+        "embeddings.LayerNorm": "embedding_norm",
+        "embeddings.position_ids": "position_ids",
+        "encoder.layer.": "encoder.layers.",
+        "attention.self.query": "self_attn.W_q",
+        "attention.self.key": "self_attn.W_k",
+        "attention.self.value": "self_attn.W_v",
+        "attention.output.dense": "self_attn.W_o",
+        "attention.output.LayerNorm": "norm1",
+        "intermediate.dense": "feed_forward.linear1",
+        "output.dense": "feed_forward.linear2",
+        "output.LayerNorm": "norm2",
+        "pooler.dense": "pooler",
+    }
+    converted = {}
+    for name, tensor in state_dict.items():
+        for published, ours in renames.items():
+            name = name.replace(published, ours)
+        if name.startswith("encoder"):
+            name = "encoder.layers." + name.split(".", 3)[3]
+        converted[name] = tensor
+    return converted
+
+
+@misconception(
+    "convert_weights",
+    "The tensors came back as float32. Their dtype should stay as it was published.",
+)
+def _(state_dict):
+    renames = {
+        "embeddings.word_embeddings": "token_embedding",
+        "embeddings.position_embeddings": "position_embedding",
+        "embeddings.token_type_embeddings": "segment_embedding",
+        "embeddings.LayerNorm": "embedding_norm",
+        "embeddings.position_ids": "position_ids",
+        "encoder.layer.": "encoder.layers.",
+        "attention.self.query": "self_attn.W_q",
+        "attention.self.key": "self_attn.W_k",
+        "attention.self.value": "self_attn.W_v",
+        "attention.output.dense": "self_attn.W_o",
+        "attention.output.LayerNorm": "norm1",
+        "intermediate.dense": "feed_forward.linear1",
+        "output.dense": "feed_forward.linear2",
+        "output.LayerNorm": "norm2",
+        "pooler.dense": "pooler",
+    }
+    converted = {}
+    for name, tensor in state_dict.items():
+        for published, ours in renames.items():
+            name = name.replace(published, ours)
+        converted[name] = tensor.float() if tensor.is_floating_point() else tensor
+    return converted
+
+
+@misconception(
+    "convert_weights",
+    "The names were changed in the dictionary that was given, which is then empty or half "
+    "renamed for whoever else uses it. Make a new one.",
+)
+def _(state_dict):
+    renames = {
+        "embeddings.word_embeddings": "token_embedding",
+        "embeddings.position_embeddings": "position_embedding",
+        "embeddings.token_type_embeddings": "segment_embedding",
+        "embeddings.LayerNorm": "embedding_norm",
+        "embeddings.position_ids": "position_ids",
+        "encoder.layer.": "encoder.layers.",
+        "attention.self.query": "self_attn.W_q",
+        "attention.self.key": "self_attn.W_k",
+        "attention.self.value": "self_attn.W_v",
+        "attention.output.dense": "self_attn.W_o",
+        "attention.output.LayerNorm": "norm1",
+        "intermediate.dense": "feed_forward.linear1",
+        "output.dense": "feed_forward.linear2",
+        "output.LayerNorm": "norm2",
+        "pooler.dense": "pooler",
+    }
+    converted = {}
+    for name in list(state_dict):
+        tensor = state_dict.pop(name)
+        for published, ours in renames.items():
+            name = name.replace(published, ours)
+        converted[name] = tensor
+    return converted
+
+
+@exercise("mean_pool", chapter="11-real-model", points=2)
+def _(student, reference, draw):
+    hidden = draw.normal(B=3, L=5, E=4)
+    everything = torch.ones(3, 5, dtype=torch.bool)
+    agrees(student, reference, hidden, everything, case="no padding")
+    mask = torch.arange(5) < torch.tensor([[4], [1], [3]])
+    hidden = hidden + 5.0 * ~mask[..., None]
+    agrees(student, reference, hidden, mask, case="padding")
+    agrees(student, reference, hidden, mask.long(), case="a mask of whole numbers")
+    floats = {"gradients": False, "case": "a mask of floats"}
+    agrees(student, reference, hidden, mask.float(), **floats)
+    holes = torch.tensor([[0, 1, 1, 0, 1], [1, 0, 0, 0, 1], [0, 0, 0, 0, 1]]).bool()
+    agrees(student, reference, hidden, holes, case="holes in the mask")
+    mask[1] = False
+    agrees(student, reference, hidden, mask, case="a row of padding alone")
+
+
+@misconception(
+    "mean_pool",
+    "The mean runs over padding as well. A sentence's vector then depends on how long the longest "
+    "sentence of its batch is.",
+)
+def _(hidden, mask):
+    return F.normalize(hidden.mean(dim=1), dim=-1)
+
+
+@misconception(
+    "mean_pool",
+    "The vectors were not scaled to unit length. With length 1 the dot product of two is their "
+    "cosine.",
+)
+def _(hidden, mask):
+    weights = mask.to(hidden.dtype)[..., None]
+    return (hidden * weights).sum(dim=1) / weights.sum(dim=1).clamp(min=1)
+
+
+@misconception(
+    "mean_pool",
+    "The first token's vector was taken, as BERT's classifiers do. This model was trained with the "
+    "mean over all real tokens.",
+)
+def _(hidden, mask):
+    return F.normalize(hidden[:, 0], dim=-1) * mask.bool().any(dim=1, keepdim=True)
+
+
+@misconception(
+    "mean_pool",
+    "The largest number of each feature was taken, not the mean.",
+)
+def _(hidden, mask):
+    return F.normalize(hidden.masked_fill(~mask.bool()[..., None], -1e9).amax(dim=1), dim=-1)
+
+
+@misconception(
+    "mean_pool",
+    "Every token's vector was scaled to unit length before the mean, and the mean was not. The "
+    "mean comes first, then the scaling.",
+)
+def _(hidden, mask):
+    weights = mask.to(hidden.dtype)[..., None]
+    total = (F.normalize(hidden, dim=-1) * weights).sum(dim=1)
+    return total / weights.sum(dim=1).clamp(min=1)
+
+
+@misconception(
+    "mean_pool",
+    "Every token's vector was scaled to unit length before the mean. Longer vectors should count "
+    "more: the mean comes first, then the scaling.",
+)
+def _(hidden, mask):
+    weights = mask.to(hidden.dtype)[..., None]
+    return F.normalize((F.normalize(hidden, dim=-1) * weights).sum(dim=1), dim=-1)
+
+
+@misconception(
+    "mean_pool",
+    "The mask is used the wrong way round: the mean is over padding. True or 1 is a real token.",
+)
+def _(hidden, mask):
+    weights = 1 - mask.to(hidden.dtype)[..., None]
+    return F.normalize((hidden * weights).sum(dim=1), dim=-1)
+
+
+@misconception(
+    "mean_pool",
+    "All vectors together were scaled to length 1. Each row by itself should have that length.",
+)
+def _(hidden, mask):
+    total = (hidden * mask.to(hidden.dtype)[..., None]).sum(dim=1)
+    return total / total.norm().clamp(min=1e-12)
+
+
+@misconception(
+    "mean_pool",
+    "A mask of numbers was used as indices or with `~`, which work on booleans alone. The mask may "
+    "be 0 and 1: turn it into booleans first.",
+)
+def _(hidden, mask):
+    return F.normalize(hidden.masked_fill(~mask[..., None], 0.0).sum(dim=1), dim=-1)
+
+
+@misconception(
+    "mean_pool",
+    "A row of padding alone is zero over zero: NaN. It should be zeros.",
+)
+def _(hidden, mask):
+    weights = mask.to(hidden.dtype)[..., None]
+    mean = (hidden * weights).sum(dim=1) / weights.sum(dim=1)
+    return mean / mean.norm(dim=-1, keepdim=True)
+
+
+def letters_of(padded):
+    class Encoding:
+        def __init__(self, ids, real):
+            self.ids, self.attention_mask = ids + [7] * (real - len(ids)), [1] * len(ids)
+            self.attention_mask += [0] * (real - len(ids))
+
+    class Tokenizer:
+        def encode_batch(self, sentences):
+            rows = [[1, *(3 + ord(letter) % 9 for letter in one), 2] for one in sentences]
+            longest = max(len(row) for row in rows) + 1
+            return [Encoding(row, longest if padded else len(row)) for row in rows]
+
+    return Tokenizer()
+
+
+def tiny_model(table, mixing):
+    class Model(nn.Module):
+        def forward(self, tokens, mask):
+            x = table[tokens] + 0.1 * torch.arange(tokens.shape[1])[:, None]  # (B, L, E)
+            scores = (x @ mixing @ x.mT).masked_fill(~mask[:, None, :], -math.inf)
+            return x + 2 * scores.softmax(dim=-1) @ x
+
+    return Model()
+
+
+@exercise("embed", chapter="11-real-model", points=2)
+def _(student, reference, draw):
+    table, mixing = draw.normal(12, 6), draw.normal(6, 6)
+    model = built(tiny_model, table=table, mixing=mixing)
+    for padded, kind in ((True, "a tokenizer that pads"), (False, "a tokenizer that does not pad")):
+        tokenizer = built(letters_of, padded=padded)
+        for sentences, case in (
+            (["abcde"], "one sentence"),
+            (["abcd", "dcba", "aabb"], "sentences of one length"),
+            (["abc", "hgfedcba", "b", "deabcf"], "sentences of many lengths"),
+        ):
+            got = student(sentences, model, tokenizer)
+            want = reference(sentences, model, tokenizer)
+            close(got, want, case=f"{kind}, {case}", call=student.last_call)
+
+
+@misconception(
+    "embed",
+    "The mean runs over padding as well. Pool with the mask that the tokenizer gives.",
+)
+def _(sentences, model, tokenizer):
+    encodings = tokenizer.encode_batch(sentences)
+    longest = max(len(encoding.ids) for encoding in encodings)
+    tokens = torch.zeros(len(encodings), longest, dtype=torch.long)
+    mask = torch.zeros(len(encodings), longest, dtype=torch.bool)
+    for row, encoding in enumerate(encodings):
+        tokens[row, : len(encoding.ids)] = torch.tensor(encoding.ids)
+        mask[row, : len(encoding.ids)] = torch.tensor(encoding.attention_mask).bool()
+    hidden = model(tokens, mask)
+    return F.normalize(hidden.mean(dim=1), dim=-1)
+
+
+@misconception(
+    "embed",
+    "The model gets a mask that is all True, so real tokens attend to padding. It needs the same "
+    "mask as the mean.",
+)
+def _(sentences, model, tokenizer):
+    encodings = tokenizer.encode_batch(sentences)
+    longest = max(len(encoding.ids) for encoding in encodings)
+    tokens = torch.zeros(len(encodings), longest, dtype=torch.long)
+    mask = torch.zeros(len(encodings), longest, dtype=torch.bool)
+    for row, encoding in enumerate(encodings):
+        tokens[row, : len(encoding.ids)] = torch.tensor(encoding.ids)
+        mask[row, : len(encoding.ids)] = torch.tensor(encoding.attention_mask).bool()
+    hidden = model(tokens, torch.ones_like(mask))
+    return F.normalize((hidden * mask[..., None]).sum(dim=1), dim=-1)
+
+
+@misconception(
+    "embed",
+    "The attention mask is made from the length of `ids`. Encodings may be padded already: which "
+    "of the tokens are real, `attention_mask` says.",
+)
+def _(sentences, model, tokenizer):
+    encodings = tokenizer.encode_batch(sentences)
+    longest = max(len(encoding.ids) for encoding in encodings)
+    tokens = torch.zeros(len(encodings), longest, dtype=torch.long)
+    mask = torch.zeros(len(encodings), longest, dtype=torch.bool)
+    for row, encoding in enumerate(encodings):
+        tokens[row, : len(encoding.ids)] = torch.tensor(encoding.ids)
+        mask[row, : len(encoding.ids)] = True
+    hidden = model(tokens, mask)
+    return F.normalize((hidden * mask[..., None]).sum(dim=1), dim=-1)
+
+
+@misconception(
+    "embed",
+    "The first token's vector was taken. This model was trained with the mean over all real "
+    "tokens.",
+)
+def _(sentences, model, tokenizer):
+    encodings = tokenizer.encode_batch(sentences)
+    longest = max(len(encoding.ids) for encoding in encodings)
+    tokens = torch.zeros(len(encodings), longest, dtype=torch.long)
+    mask = torch.zeros(len(encodings), longest, dtype=torch.bool)
+    for row, encoding in enumerate(encodings):
+        tokens[row, : len(encoding.ids)] = torch.tensor(encoding.ids)
+        mask[row, : len(encoding.ids)] = torch.tensor(encoding.attention_mask).bool()
+    hidden = model(tokens, mask)
+    return F.normalize(hidden[:, 0], dim=-1)
+
+
+@misconception(
+    "embed",
+    "The embeddings do not have unit length.",
+)
+def _(sentences, model, tokenizer):
+    encodings = tokenizer.encode_batch(sentences)
+    longest = max(len(encoding.ids) for encoding in encodings)
+    tokens = torch.zeros(len(encodings), longest, dtype=torch.long)
+    mask = torch.zeros(len(encodings), longest, dtype=torch.bool)
+    for row, encoding in enumerate(encodings):
+        tokens[row, : len(encoding.ids)] = torch.tensor(encoding.ids)
+        mask[row, : len(encoding.ids)] = torch.tensor(encoding.attention_mask).bool()
+    hidden = model(tokens, mask)
+    return (hidden * mask[..., None]).sum(dim=1) / mask.sum(dim=1, keepdim=True)
+
+
+@misconception(
+    "embed",
+    "The batch is made of the encodings as they come. They may differ in length, and a tensor "
+    "cannot: pad the shorter ones.",
+)
+def _(sentences, model, tokenizer):
+    encodings = tokenizer.encode_batch(sentences)
+    tokens = torch.tensor([encoding.ids for encoding in encodings])
+    mask = torch.tensor([encoding.attention_mask for encoding in encodings]).bool()
+    hidden = model(tokens, mask)
+    return F.normalize((hidden * mask[..., None]).sum(dim=1), dim=-1)
+
+
+@misconception(
+    "embed",
+    "The encodings are cut to the length of the shortest, so the ends of longer sentences are "
+    "lost.",
+)
+def _(sentences, model, tokenizer):
+    encodings = tokenizer.encode_batch(sentences)
+    longest = min(len(encoding.ids) for encoding in encodings)
+    tokens = torch.zeros(len(encodings), longest, dtype=torch.long)
+    mask = torch.zeros(len(encodings), longest, dtype=torch.bool)
+    for row, encoding in enumerate(encodings):
+        tokens[row, : len(encoding.ids)] = torch.tensor(encoding.ids[:longest])
+        mask[row, : len(encoding.ids)] = torch.tensor(encoding.attention_mask[:longest]).bool()
+    hidden = model(tokens, mask)
+    return F.normalize((hidden * mask[..., None]).sum(dim=1), dim=-1)
+
+
+@misconception(
+    "embed",
+    "The vectors of all sentences came back sorted by length, as the batch was. The rows should "
+    "be in the order of the sentences.",
+)
+def _(sentences, model, tokenizer):
+    encodings = tokenizer.encode_batch(sorted(sentences, key=len))
+    longest = max(len(encoding.ids) for encoding in encodings)
+    tokens = torch.zeros(len(encodings), longest, dtype=torch.long)
+    mask = torch.zeros(len(encodings), longest, dtype=torch.bool)
+    for row, encoding in enumerate(encodings):
+        tokens[row, : len(encoding.ids)] = torch.tensor(encoding.ids)
+        mask[row, : len(encoding.ids)] = torch.tensor(encoding.attention_mask).bool()
+    hidden = model(tokens, mask)
+    return F.normalize((hidden * mask[..., None]).sum(dim=1), dim=-1)

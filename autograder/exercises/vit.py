@@ -1,0 +1,1295 @@
+"""Checks for chapter 10, the Vision Transformer."""
+
+import math
+
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+from autograder.checking import agrees, built, close, exercise, misconception, raises, require
+
+
+def drawn_weights(layer, draw):
+    """Weights for every parameter of a layer, by name."""
+    return {name: 0.5 * draw.normal(*old.shape) for name, old in layer.parameters().items()}
+
+
+@exercise("patchify", chapter="10-vit", points=2)
+def _(student, reference, draw):
+    agrees(student, reference, draw.normal(1, 1, H=4, W=6), 2, case="one image of one channel")
+    agrees(student, reference, draw.normal(B=2, C=3, H=4, W=6), 2, case="three channels")
+    agrees(student, reference, draw.normal(B=2, C=3, H=9, W=6), 3, case="higher than wide")
+    agrees(student, reference, draw.normal(B=2, C=3, H=4, W=4), 4, case="one patch an image")
+    agrees(student, reference, draw.normal(B=2, C=3, H=2, W=5), 1, case="one pixel a patch")
+    raises(student, ValueError, draw.normal(2, 3, 5, 6), 2, case="a height that does not divide")
+    raises(student, ValueError, draw.normal(2, 3, 4, 7), 2, case="a width that does not divide")
+
+
+@misconception(
+    "patchify",
+    "The patches come in column order, from top to bottom first. Like the words on a page they "
+    "should come in rows: left to right, then the next row.",
+)
+def _(images, patch_size):
+    B, C, H, W = images.shape
+    P = patch_size
+    if H % P or W % P:
+        raise ValueError("patchify: the image does not divide into patches")
+    grid = images.reshape(B, C, H // P, P, W // P, P)
+    return grid.permute(0, 4, 2, 1, 3, 5).reshape(B, -1, C * P * P)
+
+
+@misconception(
+    "patchify",
+    "The channel comes last inside each patch, as in a color image of NumPy. Here it comes first: "
+    "all pixels of the first channel, then all of the second.",
+)
+def _(images, patch_size):
+    B, C, H, W = images.shape
+    P = patch_size
+    if H % P or W % P:
+        raise ValueError("patchify: the image does not divide into patches")
+    grid = images.reshape(B, C, H // P, P, W // P, P)
+    return grid.permute(0, 2, 4, 3, 5, 1).reshape(B, -1, C * P * P)
+
+
+@misconception(
+    "patchify",
+    "The image was reshaped without moving any axis, so each `patch` is a run of pixels along the "
+    "rows. A patch is a square: the axes of the grid have to come before those inside a patch.",
+)
+def _(images, patch_size):
+    B, C, H, W = images.shape
+    if H % patch_size or W % patch_size:
+        raise ValueError("patchify: the image does not divide into patches")
+    return images.reshape(B, -1, C * patch_size * patch_size)
+
+
+@misconception(
+    "patchify",
+    "Each patch is written column by column. Inside a patch too, the row comes before the column.",
+)
+def _(images, patch_size):
+    B, C, H, W = images.shape
+    P = patch_size
+    if H % P or W % P:
+        raise ValueError("patchify: the image does not divide into patches")
+    grid = images.reshape(B, C, H // P, P, W // P, P)
+    return grid.permute(0, 2, 4, 1, 5, 3).reshape(B, -1, C * P * P)
+
+
+@misconception(
+    "patchify",
+    "The axes before a reshape are in the order of the whole image, so that pixels of different "
+    "patches change places: height splits into (H / P, P), the number of patches first.",
+)
+def _(images, patch_size):
+    B, C, H, W = images.shape
+    P = patch_size
+    if H % P or W % P:
+        raise ValueError("patchify: the image does not divide into patches")
+    grid = images.reshape(B, C, P, H // P, P, W // P)
+    return grid.permute(0, 3, 5, 1, 2, 4).reshape(B, -1, C * P * P)
+
+
+@misconception(
+    "patchify",
+    "Every channel makes patches of its own. A patch holds all channels of its square: there are "
+    "as many patches as squares, and each is C * P * P long.",
+)
+def _(images, patch_size):
+    B, C, H, W = images.shape
+    P = patch_size
+    if H % P or W % P:
+        raise ValueError("patchify: the image does not divide into patches")
+    grid = images.reshape(B, C, H // P, P, W // P, P)
+    return grid.permute(0, 1, 2, 4, 3, 5).reshape(B, -1, P * P)
+
+
+@misconception(
+    "patchify",
+    "An image that does not divide into patches was cut off at the edge without a word. Whoever "
+    "calls the function should hear of it: that is a ValueError.",
+)
+def _(images, patch_size):
+    return F.unfold(images, patch_size, stride=patch_size).mT
+
+
+@misconception(
+    "patchify",
+    "Only the height was tested. The width has to be divisible by the patch size as well, or it is "
+    "a ValueError.",
+)
+def _(images, patch_size):
+    if images.shape[2] % patch_size:
+        raise ValueError("patchify: the height does not divide")
+    return F.unfold(images, patch_size, stride=patch_size).mT
+
+
+@exercise("unpatchify", chapter="10-vit", points=2)
+def _(student, reference, draw):
+    one = draw.normal(1, N=6, K=4)
+    agrees(student, reference, one, 2, 1, 4, 6, case="one image of one channel")
+    patches = draw.normal(B=2, N=6, K=12)
+    agrees(student, reference, patches, 2, 3, 4, 6, case="three channels")
+    agrees(student, reference, patches, 2, 3, 6, 4, case="higher than wide")
+    agrees(student, reference, draw.normal(2, 4, 8), 2, 2, 4, 4, case="square")
+    agrees(student, reference, draw.normal(2, 2, 27), 3, 3, 3, 6, case="patches of 3")
+    agrees(student, reference, draw.normal(2, 10, 3), 1, 3, 2, 5, case="one pixel a patch")
+
+
+@misconception(
+    "unpatchify",
+    "The patches were reshaped to an image without moving any axis. That puts the pixels of one "
+    "patch side by side along a row, and does not undo `patchify`.",
+)
+def _(patches, patch_size, channels, height, width):
+    return patches.reshape(-1, channels, height, width)
+
+
+@misconception(
+    "unpatchify",
+    "The grid of patches was taken as width times height, so an image that is not square comes out "
+    "scrambled. Rows of patches come first: height / P of them.",
+)
+def _(patches, patch_size, channels, height, width):
+    B, C, P = patches.shape[0], channels, patch_size
+    grid = patches.reshape(B, width // P, height // P, C, P, P)
+    return grid.permute(0, 3, 1, 4, 2, 5).reshape(B, C, height, width)
+
+
+@misconception(
+    "unpatchify",
+    "The patches were laid out column by column. `patchify` numbers them row by row.",
+)
+def _(patches, patch_size, channels, height, width):
+    B, C, P = patches.shape[0], channels, patch_size
+    grid = patches.reshape(B, width // P, height // P, C, P, P)
+    return grid.permute(0, 3, 2, 4, 1, 5).reshape(B, C, height, width)
+
+
+@misconception(
+    "unpatchify",
+    "The vector of a patch was read with the channel last. In `patchify`'s order the channel comes "
+    "first, then the row, then the column.",
+)
+def _(patches, patch_size, channels, height, width):
+    B, C, P = patches.shape[0], channels, patch_size
+    grid = patches.reshape(B, height // P, width // P, P, P, C)
+    return grid.permute(0, 5, 1, 3, 2, 4).reshape(B, C, height, width)
+
+
+@misconception(
+    "unpatchify",
+    "Inside each patch rows and columns are exchanged: every patch is mirrored at its diagonal.",
+)
+def _(patches, patch_size, channels, height, width):
+    B, C, P = patches.shape[0], channels, patch_size
+    grid = patches.reshape(B, height // P, width // P, C, P, P)
+    return grid.permute(0, 3, 1, 5, 2, 4).reshape(B, C, height, width)
+
+
+@misconception(
+    "unpatchify",
+    "Height and width changed places in the result. The shape is (B, channels, height, width).",
+)
+def _(patches, patch_size, channels, height, width):
+    return F.fold(patches.mT, (height, width), patch_size, stride=patch_size).mT
+
+
+@misconception(
+    "unpatchify",
+    "The axes of the grid and those inside a patch are in the wrong order before the last reshape: "
+    "neighboring rows of the image come from different patches.",
+)
+def _(patches, patch_size, channels, height, width):
+    B, C, P = patches.shape[0], channels, patch_size
+    grid = patches.reshape(B, height // P, width // P, C, P, P)
+    return grid.permute(0, 3, 4, 1, 5, 2).reshape(B, C, height, width)
+
+
+@exercise("PatchEmbedding", chapter="10-vit", points=3)
+def _(student, reference, draw):
+    for size, (height, width) in (((4, 6), (4, 6)), ((6, 4), (6, 4)), (4, (4, 4))):
+        arguments = (size, 2, 3, 8)
+        mine, theirs = student(*arguments), reference(*arguments)
+        weights = drawn_weights(theirs, draw)
+        mine.load(weights)
+        theirs.load(weights)
+        images = draw.normal(B=2, C=3, H=height, W=width)
+        agrees(mine, theirs, images, case=f"image size {size}")
+    arguments = ((3, 6), 3, 1, 5)
+    mine, theirs = student(*arguments), reference(*arguments)
+    weights = drawn_weights(theirs, draw)
+    mine.load(weights)
+    theirs.load(weights)
+    agrees(mine, theirs, draw.normal(1, 1, 3, 6), case="one image of one channel, patches of 3")
+
+
+@misconception(
+    "PatchEmbedding",
+    "The class token stands at the end of the sequence. It comes first, at index 0, where the "
+    "head will look for it.",
+)
+class _(nn.Module):
+    def __init__(self, image_size, patch_size, channels, embed_dim):
+        super().__init__()
+        height, width = (image_size, image_size) if isinstance(image_size, int) else image_size
+        count = height * width // patch_size**2
+        self.patch_size = patch_size
+        self.projection = nn.Linear(channels * patch_size**2, embed_dim)
+        self.class_token = nn.Parameter(torch.zeros(1, 1, embed_dim))
+        self.positions = nn.Parameter(torch.zeros(1, count + 1, embed_dim))
+
+    def forward(self, images):
+        patches = F.unfold(images, self.patch_size, stride=self.patch_size).mT
+        x = self.projection(patches)
+        token = self.class_token.expand(len(images), -1, -1)
+        return torch.cat([x, token], dim=1) + self.positions
+
+
+@misconception(
+    "PatchEmbedding",
+    "The positions were added before the class token was put in front, so the token has none. "
+    "All N + 1 vectors get a position, and the first one is the token's.",
+)
+class _(nn.Module):
+    def __init__(self, image_size, patch_size, channels, embed_dim):
+        super().__init__()
+        height, width = (image_size, image_size) if isinstance(image_size, int) else image_size
+        count = height * width // patch_size**2
+        self.patch_size = patch_size
+        self.projection = nn.Linear(channels * patch_size**2, embed_dim)
+        self.class_token = nn.Parameter(torch.zeros(1, 1, embed_dim))
+        self.positions = nn.Parameter(torch.zeros(1, count + 1, embed_dim))
+
+    def forward(self, images):
+        patches = F.unfold(images, self.patch_size, stride=self.patch_size).mT
+        x = self.projection(patches) + self.positions[:, 1:]
+        token = self.class_token.expand(len(images), -1, -1)
+        return torch.cat([token, x], dim=1)
+
+
+@misconception(
+    "PatchEmbedding",
+    "The first N positions went to the patches, and the class token got none. The first position "
+    "is the token's: put it in front, then add all N + 1.",
+)
+class _(nn.Module):
+    def __init__(self, image_size, patch_size, channels, embed_dim):
+        super().__init__()
+        height, width = (image_size, image_size) if isinstance(image_size, int) else image_size
+        count = height * width // patch_size**2
+        self.patch_size = patch_size
+        self.projection = nn.Linear(channels * patch_size**2, embed_dim)
+        self.class_token = nn.Parameter(torch.zeros(1, 1, embed_dim))
+        self.positions = nn.Parameter(torch.zeros(1, count + 1, embed_dim))
+
+    def forward(self, images):
+        patches = F.unfold(images, self.patch_size, stride=self.patch_size).mT
+        x = self.projection(patches) + self.positions[:, :-1]
+        token = self.class_token.expand(len(images), -1, -1)
+        return torch.cat([token, x], dim=1)
+
+
+@misconception(
+    "PatchEmbedding",
+    "The positions are not added at all. Without them the encoder cannot tell where a patch was.",
+)
+class _(nn.Module):
+    def __init__(self, image_size, patch_size, channels, embed_dim):
+        super().__init__()
+        height, width = (image_size, image_size) if isinstance(image_size, int) else image_size
+        count = height * width // patch_size**2
+        self.patch_size = patch_size
+        self.projection = nn.Linear(channels * patch_size**2, embed_dim)
+        self.class_token = nn.Parameter(torch.zeros(1, 1, embed_dim))
+        self.positions = nn.Parameter(torch.zeros(1, count + 1, embed_dim))
+
+    def forward(self, images):
+        patches = F.unfold(images, self.patch_size, stride=self.patch_size).mT
+        x = self.projection(patches)
+        token = self.class_token.expand(len(images), -1, -1)
+        return torch.cat([token, x], dim=1)
+
+
+@misconception(
+    "PatchEmbedding",
+    "Inside each patch the channel comes last. The projection's weights go by `patchify`'s "
+    "order: channel, then row, then column.",
+)
+class _(nn.Module):
+    def __init__(self, image_size, patch_size, channels, embed_dim):
+        super().__init__()
+        height, width = (image_size, image_size) if isinstance(image_size, int) else image_size
+        count = height * width // patch_size**2
+        self.patch_size = patch_size
+        self.projection = nn.Linear(channels * patch_size**2, embed_dim)
+        self.class_token = nn.Parameter(torch.zeros(1, 1, embed_dim))
+        self.positions = nn.Parameter(torch.zeros(1, count + 1, embed_dim))
+
+    def forward(self, images):
+        patches = F.unfold(images, self.patch_size, stride=self.patch_size).mT
+        patches = patches.unflatten(2, (-1, self.patch_size**2)).mT.flatten(2)
+        x = self.projection(patches)
+        token = self.class_token.expand(len(images), -1, -1)
+        return torch.cat([token, x], dim=1) + self.positions
+
+
+@misconception(
+    "PatchEmbedding",
+    "The patches are in column order, so each gets the position of another. `patchify` numbers "
+    "them row by row.",
+)
+class _(nn.Module):
+    def __init__(self, image_size, patch_size, channels, embed_dim):
+        super().__init__()
+        height, width = (image_size, image_size) if isinstance(image_size, int) else image_size
+        count = height * width // patch_size**2
+        self.patch_size = patch_size
+        self.projection = nn.Linear(channels * patch_size**2, embed_dim)
+        self.class_token = nn.Parameter(torch.zeros(1, 1, embed_dim))
+        self.positions = nn.Parameter(torch.zeros(1, count + 1, embed_dim))
+
+    def forward(self, images):
+        patches = F.unfold(images, self.patch_size, stride=self.patch_size).mT
+        grid = (images.shape[2] // self.patch_size, images.shape[3] // self.patch_size)
+        patches = patches.unflatten(1, grid).transpose(1, 2).flatten(1, 2)
+        x = self.projection(patches)
+        token = self.class_token.expand(len(images), -1, -1)
+        return torch.cat([token, x], dim=1) + self.positions
+
+
+@misconception(
+    "PatchEmbedding",
+    "The projection has no bias. It is an nn.Linear, and that has one unless the contract says "
+    "otherwise.",
+)
+class _(nn.Module):
+    def __init__(self, image_size, patch_size, channels, embed_dim):
+        super().__init__()
+        height, width = (image_size, image_size) if isinstance(image_size, int) else image_size
+        count = height * width // patch_size**2
+        self.patch_size = patch_size
+        self.projection = nn.Linear(channels * patch_size**2, embed_dim, bias=False)
+        self.class_token = nn.Parameter(torch.zeros(1, 1, embed_dim))
+        self.positions = nn.Parameter(torch.zeros(1, count + 1, embed_dim))
+
+    def forward(self, images):
+        patches = F.unfold(images, self.patch_size, stride=self.patch_size).mT
+        x = self.projection(patches)
+        token = self.class_token.expand(len(images), -1, -1)
+        return torch.cat([token, x], dim=1) + self.positions
+
+
+@misconception(
+    "PatchEmbedding",
+    "The sequence is multiplied by the positions. They are added: a position near zero should "
+    "change little, not wipe out the patch.",
+)
+class _(nn.Module):
+    def __init__(self, image_size, patch_size, channels, embed_dim):
+        super().__init__()
+        height, width = (image_size, image_size) if isinstance(image_size, int) else image_size
+        count = height * width // patch_size**2
+        self.patch_size = patch_size
+        self.projection = nn.Linear(channels * patch_size**2, embed_dim)
+        self.class_token = nn.Parameter(torch.zeros(1, 1, embed_dim))
+        self.positions = nn.Parameter(torch.zeros(1, count + 1, embed_dim))
+
+    def forward(self, images):
+        patches = F.unfold(images, self.patch_size, stride=self.patch_size).mT
+        x = self.projection(patches)
+        token = self.class_token.expand(len(images), -1, -1)
+        return torch.cat([token, x], dim=1) * self.positions
+
+
+@exercise("VisionTransformer", chapter="10-vit", points=3)
+def _(student, reference, draw):
+    for size, (height, width), layers in (((4, 6), (4, 6), 1), ((6, 4), (6, 4), 2), (4, (4, 4), 3)):
+        arguments = (size, 2, 3, 5, 8, 2, 12, layers)
+        mine, theirs = student(*arguments), reference(*arguments)
+        weights = drawn_weights(theirs, draw)
+        mine.load(weights)
+        theirs.load(weights)
+        images = draw.normal(B=2, C=3, H=height, W=width)
+        case = f"image size {size}, {layers} {'layer' if layers == 1 else 'layers'}"
+        agrees(mine, theirs, images, case=case)
+
+
+@misconception(
+    "VisionTransformer",
+    "The blocks are post-norm: each norm comes after the sum. A Vision Transformer is pre-norm: "
+    "the norm stands before attention and before feed-forward, and the residual path stays "
+    "untouched.",
+)
+class _(nn.Module):
+    def __init__(
+        self,
+        image_size,
+        patch_size,
+        channels,
+        num_classes,
+        embed_dim,
+        num_heads,
+        hidden_dim,
+        num_layers,
+    ):
+        super().__init__()
+        height, width = (image_size, image_size) if isinstance(image_size, int) else image_size
+        self.patch_size, self.num_heads = patch_size, num_heads
+        self.patch_embedding = nn.Module()
+        self.patch_embedding.projection = nn.Linear(channels * patch_size**2, embed_dim)
+        self.patch_embedding.class_token = nn.Parameter(torch.zeros(1, 1, embed_dim))
+        count = height * width // patch_size**2
+        self.patch_embedding.positions = nn.Parameter(torch.zeros(1, count + 1, embed_dim))
+        self.encoder = nn.Module()
+        self.encoder.layers = nn.ModuleList(nn.Module() for _ in range(num_layers))
+        for layer in self.encoder.layers:
+            layer.norm1, layer.norm2 = nn.LayerNorm(embed_dim), nn.LayerNorm(embed_dim)
+            names = ("W_q", "W_k", "W_v", "W_o")
+            layer.self_attn = nn.ModuleDict({n: nn.Linear(embed_dim, embed_dim) for n in names})
+            layer.feed_forward = nn.Module()
+            layer.feed_forward.linear1 = nn.Linear(embed_dim, hidden_dim)
+            layer.feed_forward.linear2 = nn.Linear(hidden_dim, embed_dim)
+        self.norm = nn.LayerNorm(embed_dim)
+        self.head = nn.Linear(embed_dim, num_classes)
+
+    def forward(self, images):
+        embedding = self.patch_embedding
+        patches = F.unfold(images, self.patch_size, stride=self.patch_size).mT
+        x = embedding.projection(patches)
+        x = torch.cat([embedding.class_token.expand(len(x), -1, -1), x], dim=1)
+        x = x + embedding.positions
+        for layer in self.encoder.layers:
+            seen = x
+            query, key, value = (
+                layer.self_attn[name](seen).unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
+                for name in ("W_q", "W_k", "W_v")
+            )
+            heads = F.scaled_dot_product_attention(query, key, value)
+            x = layer.norm1(x + layer.self_attn["W_o"](heads.transpose(1, 2).flatten(2)))
+            hidden = F.gelu(layer.feed_forward.linear1(x))
+            x = layer.norm2(x + layer.feed_forward.linear2(hidden))
+        return self.head(self.norm(x[:, 0]))
+
+
+@misconception(
+    "VisionTransformer",
+    "The feed-forward networks use relu, the encoder's default. The Vision Transformer uses "
+    "gelu: the encoder takes the activation as an argument.",
+)
+class _(nn.Module):
+    def __init__(
+        self,
+        image_size,
+        patch_size,
+        channels,
+        num_classes,
+        embed_dim,
+        num_heads,
+        hidden_dim,
+        num_layers,
+    ):
+        super().__init__()
+        height, width = (image_size, image_size) if isinstance(image_size, int) else image_size
+        self.patch_size, self.num_heads = patch_size, num_heads
+        self.patch_embedding = nn.Module()
+        self.patch_embedding.projection = nn.Linear(channels * patch_size**2, embed_dim)
+        self.patch_embedding.class_token = nn.Parameter(torch.zeros(1, 1, embed_dim))
+        count = height * width // patch_size**2
+        self.patch_embedding.positions = nn.Parameter(torch.zeros(1, count + 1, embed_dim))
+        self.encoder = nn.Module()
+        self.encoder.layers = nn.ModuleList(nn.Module() for _ in range(num_layers))
+        for layer in self.encoder.layers:
+            layer.norm1, layer.norm2 = nn.LayerNorm(embed_dim), nn.LayerNorm(embed_dim)
+            names = ("W_q", "W_k", "W_v", "W_o")
+            layer.self_attn = nn.ModuleDict({n: nn.Linear(embed_dim, embed_dim) for n in names})
+            layer.feed_forward = nn.Module()
+            layer.feed_forward.linear1 = nn.Linear(embed_dim, hidden_dim)
+            layer.feed_forward.linear2 = nn.Linear(hidden_dim, embed_dim)
+        self.norm = nn.LayerNorm(embed_dim)
+        self.head = nn.Linear(embed_dim, num_classes)
+
+    def forward(self, images):
+        embedding = self.patch_embedding
+        patches = F.unfold(images, self.patch_size, stride=self.patch_size).mT
+        x = embedding.projection(patches)
+        x = torch.cat([embedding.class_token.expand(len(x), -1, -1), x], dim=1)
+        x = x + embedding.positions
+        for layer in self.encoder.layers:
+            seen = layer.norm1(x)
+            query, key, value = (
+                layer.self_attn[name](seen).unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
+                for name in ("W_q", "W_k", "W_v")
+            )
+            heads = F.scaled_dot_product_attention(query, key, value)
+            x = x + layer.self_attn["W_o"](heads.transpose(1, 2).flatten(2))
+            hidden = F.relu(layer.feed_forward.linear1(layer.norm2(x)))
+            x = x + layer.feed_forward.linear2(hidden)
+        return self.head(self.norm(x[:, 0]))
+
+
+@misconception(
+    "VisionTransformer",
+    "The class is read from the average of all vectors. The contract reads it from the class "
+    "token alone, whose only task is to collect what the head needs.",
+)
+class _(nn.Module):
+    def __init__(
+        self,
+        image_size,
+        patch_size,
+        channels,
+        num_classes,
+        embed_dim,
+        num_heads,
+        hidden_dim,
+        num_layers,
+    ):
+        super().__init__()
+        height, width = (image_size, image_size) if isinstance(image_size, int) else image_size
+        self.patch_size, self.num_heads = patch_size, num_heads
+        self.patch_embedding = nn.Module()
+        self.patch_embedding.projection = nn.Linear(channels * patch_size**2, embed_dim)
+        self.patch_embedding.class_token = nn.Parameter(torch.zeros(1, 1, embed_dim))
+        count = height * width // patch_size**2
+        self.patch_embedding.positions = nn.Parameter(torch.zeros(1, count + 1, embed_dim))
+        self.encoder = nn.Module()
+        self.encoder.layers = nn.ModuleList(nn.Module() for _ in range(num_layers))
+        for layer in self.encoder.layers:
+            layer.norm1, layer.norm2 = nn.LayerNorm(embed_dim), nn.LayerNorm(embed_dim)
+            names = ("W_q", "W_k", "W_v", "W_o")
+            layer.self_attn = nn.ModuleDict({n: nn.Linear(embed_dim, embed_dim) for n in names})
+            layer.feed_forward = nn.Module()
+            layer.feed_forward.linear1 = nn.Linear(embed_dim, hidden_dim)
+            layer.feed_forward.linear2 = nn.Linear(hidden_dim, embed_dim)
+        self.norm = nn.LayerNorm(embed_dim)
+        self.head = nn.Linear(embed_dim, num_classes)
+
+    def forward(self, images):
+        embedding = self.patch_embedding
+        patches = F.unfold(images, self.patch_size, stride=self.patch_size).mT
+        x = embedding.projection(patches)
+        x = torch.cat([embedding.class_token.expand(len(x), -1, -1), x], dim=1)
+        x = x + embedding.positions
+        for layer in self.encoder.layers:
+            seen = layer.norm1(x)
+            query, key, value = (
+                layer.self_attn[name](seen).unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
+                for name in ("W_q", "W_k", "W_v")
+            )
+            heads = F.scaled_dot_product_attention(query, key, value)
+            x = x + layer.self_attn["W_o"](heads.transpose(1, 2).flatten(2))
+            hidden = F.gelu(layer.feed_forward.linear1(layer.norm2(x)))
+            x = x + layer.feed_forward.linear2(hidden)
+        return self.head(self.norm(x.mean(dim=1)))
+
+
+@misconception(
+    "VisionTransformer",
+    "The class is read from the average of the patches, and the class token is not used for "
+    "anything. It is the class token that the head should read.",
+)
+class _(nn.Module):
+    def __init__(
+        self,
+        image_size,
+        patch_size,
+        channels,
+        num_classes,
+        embed_dim,
+        num_heads,
+        hidden_dim,
+        num_layers,
+    ):
+        super().__init__()
+        height, width = (image_size, image_size) if isinstance(image_size, int) else image_size
+        self.patch_size, self.num_heads = patch_size, num_heads
+        self.patch_embedding = nn.Module()
+        self.patch_embedding.projection = nn.Linear(channels * patch_size**2, embed_dim)
+        self.patch_embedding.class_token = nn.Parameter(torch.zeros(1, 1, embed_dim))
+        count = height * width // patch_size**2
+        self.patch_embedding.positions = nn.Parameter(torch.zeros(1, count + 1, embed_dim))
+        self.encoder = nn.Module()
+        self.encoder.layers = nn.ModuleList(nn.Module() for _ in range(num_layers))
+        for layer in self.encoder.layers:
+            layer.norm1, layer.norm2 = nn.LayerNorm(embed_dim), nn.LayerNorm(embed_dim)
+            names = ("W_q", "W_k", "W_v", "W_o")
+            layer.self_attn = nn.ModuleDict({n: nn.Linear(embed_dim, embed_dim) for n in names})
+            layer.feed_forward = nn.Module()
+            layer.feed_forward.linear1 = nn.Linear(embed_dim, hidden_dim)
+            layer.feed_forward.linear2 = nn.Linear(hidden_dim, embed_dim)
+        self.norm = nn.LayerNorm(embed_dim)
+        self.head = nn.Linear(embed_dim, num_classes)
+
+    def forward(self, images):
+        embedding = self.patch_embedding
+        patches = F.unfold(images, self.patch_size, stride=self.patch_size).mT
+        x = embedding.projection(patches)
+        x = torch.cat([embedding.class_token.expand(len(x), -1, -1), x], dim=1)
+        x = x + embedding.positions
+        for layer in self.encoder.layers:
+            seen = layer.norm1(x)
+            query, key, value = (
+                layer.self_attn[name](seen).unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
+                for name in ("W_q", "W_k", "W_v")
+            )
+            heads = F.scaled_dot_product_attention(query, key, value)
+            x = x + layer.self_attn["W_o"](heads.transpose(1, 2).flatten(2))
+            hidden = F.gelu(layer.feed_forward.linear1(layer.norm2(x)))
+            x = x + layer.feed_forward.linear2(hidden)
+        return self.head(self.norm(x[:, 1:].mean(dim=1)))
+
+
+@misconception(
+    "VisionTransformer",
+    "The class is read from the last vector, which is the last patch. The class token comes "
+    "first, so its vector has index 0.",
+)
+class _(nn.Module):
+    def __init__(
+        self,
+        image_size,
+        patch_size,
+        channels,
+        num_classes,
+        embed_dim,
+        num_heads,
+        hidden_dim,
+        num_layers,
+    ):
+        super().__init__()
+        height, width = (image_size, image_size) if isinstance(image_size, int) else image_size
+        self.patch_size, self.num_heads = patch_size, num_heads
+        self.patch_embedding = nn.Module()
+        self.patch_embedding.projection = nn.Linear(channels * patch_size**2, embed_dim)
+        self.patch_embedding.class_token = nn.Parameter(torch.zeros(1, 1, embed_dim))
+        count = height * width // patch_size**2
+        self.patch_embedding.positions = nn.Parameter(torch.zeros(1, count + 1, embed_dim))
+        self.encoder = nn.Module()
+        self.encoder.layers = nn.ModuleList(nn.Module() for _ in range(num_layers))
+        for layer in self.encoder.layers:
+            layer.norm1, layer.norm2 = nn.LayerNorm(embed_dim), nn.LayerNorm(embed_dim)
+            names = ("W_q", "W_k", "W_v", "W_o")
+            layer.self_attn = nn.ModuleDict({n: nn.Linear(embed_dim, embed_dim) for n in names})
+            layer.feed_forward = nn.Module()
+            layer.feed_forward.linear1 = nn.Linear(embed_dim, hidden_dim)
+            layer.feed_forward.linear2 = nn.Linear(hidden_dim, embed_dim)
+        self.norm = nn.LayerNorm(embed_dim)
+        self.head = nn.Linear(embed_dim, num_classes)
+
+    def forward(self, images):
+        embedding = self.patch_embedding
+        patches = F.unfold(images, self.patch_size, stride=self.patch_size).mT
+        x = embedding.projection(patches)
+        x = torch.cat([embedding.class_token.expand(len(x), -1, -1), x], dim=1)
+        x = x + embedding.positions
+        for layer in self.encoder.layers:
+            seen = layer.norm1(x)
+            query, key, value = (
+                layer.self_attn[name](seen).unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
+                for name in ("W_q", "W_k", "W_v")
+            )
+            heads = F.scaled_dot_product_attention(query, key, value)
+            x = x + layer.self_attn["W_o"](heads.transpose(1, 2).flatten(2))
+            hidden = F.gelu(layer.feed_forward.linear1(layer.norm2(x)))
+            x = x + layer.feed_forward.linear2(hidden)
+        return self.head(self.norm(x[:, -1]))
+
+
+@misconception(
+    "VisionTransformer",
+    "The norm before the head is missing. In a pre-norm encoder nothing normalizes the sum of "
+    "all layers' contributions until this last norm does.",
+)
+class _(nn.Module):
+    def __init__(
+        self,
+        image_size,
+        patch_size,
+        channels,
+        num_classes,
+        embed_dim,
+        num_heads,
+        hidden_dim,
+        num_layers,
+    ):
+        super().__init__()
+        height, width = (image_size, image_size) if isinstance(image_size, int) else image_size
+        self.patch_size, self.num_heads = patch_size, num_heads
+        self.patch_embedding = nn.Module()
+        self.patch_embedding.projection = nn.Linear(channels * patch_size**2, embed_dim)
+        self.patch_embedding.class_token = nn.Parameter(torch.zeros(1, 1, embed_dim))
+        count = height * width // patch_size**2
+        self.patch_embedding.positions = nn.Parameter(torch.zeros(1, count + 1, embed_dim))
+        self.encoder = nn.Module()
+        self.encoder.layers = nn.ModuleList(nn.Module() for _ in range(num_layers))
+        for layer in self.encoder.layers:
+            layer.norm1, layer.norm2 = nn.LayerNorm(embed_dim), nn.LayerNorm(embed_dim)
+            names = ("W_q", "W_k", "W_v", "W_o")
+            layer.self_attn = nn.ModuleDict({n: nn.Linear(embed_dim, embed_dim) for n in names})
+            layer.feed_forward = nn.Module()
+            layer.feed_forward.linear1 = nn.Linear(embed_dim, hidden_dim)
+            layer.feed_forward.linear2 = nn.Linear(hidden_dim, embed_dim)
+        self.norm = nn.LayerNorm(embed_dim)
+        self.head = nn.Linear(embed_dim, num_classes)
+
+    def forward(self, images):
+        embedding = self.patch_embedding
+        patches = F.unfold(images, self.patch_size, stride=self.patch_size).mT
+        x = embedding.projection(patches)
+        x = torch.cat([embedding.class_token.expand(len(x), -1, -1), x], dim=1)
+        x = x + embedding.positions
+        for layer in self.encoder.layers:
+            seen = layer.norm1(x)
+            query, key, value = (
+                layer.self_attn[name](seen).unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
+                for name in ("W_q", "W_k", "W_v")
+            )
+            heads = F.scaled_dot_product_attention(query, key, value)
+            x = x + layer.self_attn["W_o"](heads.transpose(1, 2).flatten(2))
+            hidden = F.gelu(layer.feed_forward.linear1(layer.norm2(x)))
+            x = x + layer.feed_forward.linear2(hidden)
+        return self.head(x[:, 0])
+
+
+@misconception(
+    "VisionTransformer",
+    "The logits went through a softmax. The contract returns logits: the loss takes the softmax "
+    "itself, and twice is too much.",
+)
+class _(nn.Module):
+    def __init__(
+        self,
+        image_size,
+        patch_size,
+        channels,
+        num_classes,
+        embed_dim,
+        num_heads,
+        hidden_dim,
+        num_layers,
+    ):
+        super().__init__()
+        height, width = (image_size, image_size) if isinstance(image_size, int) else image_size
+        self.patch_size, self.num_heads = patch_size, num_heads
+        self.patch_embedding = nn.Module()
+        self.patch_embedding.projection = nn.Linear(channels * patch_size**2, embed_dim)
+        self.patch_embedding.class_token = nn.Parameter(torch.zeros(1, 1, embed_dim))
+        count = height * width // patch_size**2
+        self.patch_embedding.positions = nn.Parameter(torch.zeros(1, count + 1, embed_dim))
+        self.encoder = nn.Module()
+        self.encoder.layers = nn.ModuleList(nn.Module() for _ in range(num_layers))
+        for layer in self.encoder.layers:
+            layer.norm1, layer.norm2 = nn.LayerNorm(embed_dim), nn.LayerNorm(embed_dim)
+            names = ("W_q", "W_k", "W_v", "W_o")
+            layer.self_attn = nn.ModuleDict({n: nn.Linear(embed_dim, embed_dim) for n in names})
+            layer.feed_forward = nn.Module()
+            layer.feed_forward.linear1 = nn.Linear(embed_dim, hidden_dim)
+            layer.feed_forward.linear2 = nn.Linear(hidden_dim, embed_dim)
+        self.norm = nn.LayerNorm(embed_dim)
+        self.head = nn.Linear(embed_dim, num_classes)
+
+    def forward(self, images):
+        embedding = self.patch_embedding
+        patches = F.unfold(images, self.patch_size, stride=self.patch_size).mT
+        x = embedding.projection(patches)
+        x = torch.cat([embedding.class_token.expand(len(x), -1, -1), x], dim=1)
+        x = x + embedding.positions
+        for layer in self.encoder.layers:
+            seen = layer.norm1(x)
+            query, key, value = (
+                layer.self_attn[name](seen).unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
+                for name in ("W_q", "W_k", "W_v")
+            )
+            heads = F.scaled_dot_product_attention(query, key, value)
+            x = x + layer.self_attn["W_o"](heads.transpose(1, 2).flatten(2))
+            hidden = F.gelu(layer.feed_forward.linear1(layer.norm2(x)))
+            x = x + layer.feed_forward.linear2(hidden)
+        return self.head(self.norm(x[:, 0])).softmax(dim=-1)
+
+
+@misconception(
+    "VisionTransformer",
+    "The positions are not added. Without them the encoder sees a bag of patches: shuffle the "
+    "image's patches, and the class token cannot tell.",
+)
+class _(nn.Module):
+    def __init__(
+        self,
+        image_size,
+        patch_size,
+        channels,
+        num_classes,
+        embed_dim,
+        num_heads,
+        hidden_dim,
+        num_layers,
+    ):
+        super().__init__()
+        height, width = (image_size, image_size) if isinstance(image_size, int) else image_size
+        self.patch_size, self.num_heads = patch_size, num_heads
+        self.patch_embedding = nn.Module()
+        self.patch_embedding.projection = nn.Linear(channels * patch_size**2, embed_dim)
+        self.patch_embedding.class_token = nn.Parameter(torch.zeros(1, 1, embed_dim))
+        count = height * width // patch_size**2
+        self.patch_embedding.positions = nn.Parameter(torch.zeros(1, count + 1, embed_dim))
+        self.encoder = nn.Module()
+        self.encoder.layers = nn.ModuleList(nn.Module() for _ in range(num_layers))
+        for layer in self.encoder.layers:
+            layer.norm1, layer.norm2 = nn.LayerNorm(embed_dim), nn.LayerNorm(embed_dim)
+            names = ("W_q", "W_k", "W_v", "W_o")
+            layer.self_attn = nn.ModuleDict({n: nn.Linear(embed_dim, embed_dim) for n in names})
+            layer.feed_forward = nn.Module()
+            layer.feed_forward.linear1 = nn.Linear(embed_dim, hidden_dim)
+            layer.feed_forward.linear2 = nn.Linear(hidden_dim, embed_dim)
+        self.norm = nn.LayerNorm(embed_dim)
+        self.head = nn.Linear(embed_dim, num_classes)
+
+    def forward(self, images):
+        embedding = self.patch_embedding
+        patches = F.unfold(images, self.patch_size, stride=self.patch_size).mT
+        x = embedding.projection(patches)
+        x = torch.cat([embedding.class_token.expand(len(x), -1, -1), x], dim=1)
+        for layer in self.encoder.layers:
+            seen = layer.norm1(x)
+            query, key, value = (
+                layer.self_attn[name](seen).unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
+                for name in ("W_q", "W_k", "W_v")
+            )
+            heads = F.scaled_dot_product_attention(query, key, value)
+            x = x + layer.self_attn["W_o"](heads.transpose(1, 2).flatten(2))
+            hidden = F.gelu(layer.feed_forward.linear1(layer.norm2(x)))
+            x = x + layer.feed_forward.linear2(hidden)
+        return self.head(self.norm(x[:, 0]))
+
+
+@misconception(
+    "VisionTransformer",
+    "All layers run with the first layer's weights. Each layer has weights of its own.",
+)
+class _(nn.Module):
+    def __init__(
+        self,
+        image_size,
+        patch_size,
+        channels,
+        num_classes,
+        embed_dim,
+        num_heads,
+        hidden_dim,
+        num_layers,
+    ):
+        super().__init__()
+        height, width = (image_size, image_size) if isinstance(image_size, int) else image_size
+        self.patch_size, self.num_heads = patch_size, num_heads
+        self.patch_embedding = nn.Module()
+        self.patch_embedding.projection = nn.Linear(channels * patch_size**2, embed_dim)
+        self.patch_embedding.class_token = nn.Parameter(torch.zeros(1, 1, embed_dim))
+        count = height * width // patch_size**2
+        self.patch_embedding.positions = nn.Parameter(torch.zeros(1, count + 1, embed_dim))
+        self.encoder = nn.Module()
+        self.encoder.layers = nn.ModuleList(nn.Module() for _ in range(num_layers))
+        for layer in self.encoder.layers:
+            layer.norm1, layer.norm2 = nn.LayerNorm(embed_dim), nn.LayerNorm(embed_dim)
+            names = ("W_q", "W_k", "W_v", "W_o")
+            layer.self_attn = nn.ModuleDict({n: nn.Linear(embed_dim, embed_dim) for n in names})
+            layer.feed_forward = nn.Module()
+            layer.feed_forward.linear1 = nn.Linear(embed_dim, hidden_dim)
+            layer.feed_forward.linear2 = nn.Linear(hidden_dim, embed_dim)
+        self.norm = nn.LayerNorm(embed_dim)
+        self.head = nn.Linear(embed_dim, num_classes)
+
+    def forward(self, images):
+        embedding = self.patch_embedding
+        patches = F.unfold(images, self.patch_size, stride=self.patch_size).mT
+        x = embedding.projection(patches)
+        x = torch.cat([embedding.class_token.expand(len(x), -1, -1), x], dim=1)
+        x = x + embedding.positions
+        for layer in [self.encoder.layers[0]] * len(self.encoder.layers):
+            seen = layer.norm1(x)
+            query, key, value = (
+                layer.self_attn[name](seen).unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
+                for name in ("W_q", "W_k", "W_v")
+            )
+            heads = F.scaled_dot_product_attention(query, key, value)
+            x = x + layer.self_attn["W_o"](heads.transpose(1, 2).flatten(2))
+            hidden = F.gelu(layer.feed_forward.linear1(layer.norm2(x)))
+            x = x + layer.feed_forward.linear2(hidden)
+        return self.head(self.norm(x[:, 0]))
+
+
+def rows_of_weights(draw, *sizes, heads):
+    """Attention weights: rows that sum to one."""
+    return torch.softmax(2 * draw.normal(*sizes, H=heads, N=5, M=5), dim=-1)
+
+
+@exercise("attention_rollout", chapter="10-vit", points=3)
+def _(student, reference, draw):
+    def check(weights, case):
+        agrees(student, reference, weights, case=case, gradients=False)
+        found = student.gradients(weights).inputs
+        require(
+            len(found) == len(weights)
+            and all(bool(each.any()) and bool(each.isfinite().all()) for each in found.values()),
+            f"{case}: no gradient, or one that is not finite, reaches some layer's weights.",
+        )
+
+    check([rows_of_weights(draw, 1, heads=1)], "one layer of one head")
+    check([rows_of_weights(draw, 2, heads=3)], "one layer of three heads")
+    check([rows_of_weights(draw, 2, heads=3) for _ in range(2)], "two layers")
+    check([rows_of_weights(draw, 2, heads=3) for _ in range(4)], "four layers")
+    check([rows_of_weights(draw, 2, heads=heads) for heads in (2, 4)], "layers of 2 and 4 heads")
+
+
+@misconception(
+    "attention_rollout",
+    "The identity is missing: only attention is followed. Half of what a position passes on is "
+    "what it had before, by the residual connection.",
+)
+def _(weights):
+    rollout = weights[0].mean(dim=1)
+    for layer in weights[1:]:
+        rollout = layer.mean(dim=1) @ rollout
+    return rollout
+
+
+@misconception(
+    "attention_rollout",
+    "The layers are multiplied in the wrong order. The last layer looks at what the layer before "
+    "it made: its matrix stands on the left.",
+)
+def _(weights):
+    eye = torch.eye(weights[0].shape[-1], dtype=weights[0].dtype)
+    rollout = (weights[0].mean(dim=1) + eye) / 2
+    for layer in weights[1:]:
+        rollout = rollout @ ((layer.mean(dim=1) + eye) / 2)
+    return rollout
+
+
+@misconception(
+    "attention_rollout",
+    "The identity was added, but the sum was not halved, so rows sum to two, four, eight. Shares "
+    "of a whole should sum to one in every layer.",
+)
+def _(weights):
+    eye = torch.eye(weights[0].shape[-1], dtype=weights[0].dtype)
+    rollout = weights[0].mean(dim=1) + eye
+    for layer in weights[1:]:
+        rollout = (layer.mean(dim=1) + eye) @ rollout
+    return rollout
+
+
+@misconception(
+    "attention_rollout",
+    "The heads were added up, not averaged. The average of rows that sum to one sums to one again.",
+)
+def _(weights):
+    eye = torch.eye(weights[0].shape[-1], dtype=weights[0].dtype)
+    rollout = (weights[0].sum(dim=1) + eye) / 2
+    for layer in weights[1:]:
+        rollout = ((layer.sum(dim=1) + eye) / 2) @ rollout
+    return rollout
+
+
+@misconception(
+    "attention_rollout",
+    "The largest of the heads was taken, not their mean. That is a variant one meets, but its rows "
+    "do not sum to one.",
+)
+def _(weights):
+    eye = torch.eye(weights[0].shape[-1], dtype=weights[0].dtype)
+    rollout = (weights[0].amax(dim=1) + eye) / 2
+    for layer in weights[1:]:
+        rollout = ((layer.amax(dim=1) + eye) / 2) @ rollout
+    return rollout
+
+
+@misconception(
+    "attention_rollout",
+    "Only the last layer was looked at. It mixes vectors that are mixtures already; what of the "
+    "input is in them, only the product of all layers says.",
+)
+def _(weights):
+    last = weights[-1].mean(dim=1)
+    return (last + torch.eye(last.shape[-1], dtype=last.dtype)) / 2
+
+
+@misconception(
+    "attention_rollout",
+    "The layers were averaged. One layer works on what another returns, so their matrices are "
+    "multiplied.",
+)
+def _(weights):
+    mean = torch.stack([layer.mean(dim=1) for layer in weights]).mean(dim=0)
+    return (mean + torch.eye(mean.shape[-1], dtype=mean.dtype)) / 2
+
+
+@misconception(
+    "attention_rollout",
+    "The matrices were multiplied entry by entry (`*`). Following a path through two layers sums "
+    "over all positions in between: that is the matrix product (`@`).",
+)
+def _(weights):
+    eye = torch.eye(weights[0].shape[-1], dtype=weights[0].dtype)
+    rollout = (weights[0].mean(dim=1) + eye) / 2
+    for layer in weights[1:]:
+        rollout = (layer.mean(dim=1) + eye) / 2 * rollout
+    return rollout
+
+
+@misconception(
+    "attention_rollout",
+    "The identity was counted once, after the product of all layers. Every layer has a residual "
+    "connection of its own.",
+)
+def _(weights):
+    rollout = weights[0].mean(dim=1)
+    for layer in weights[1:]:
+        rollout = layer.mean(dim=1) @ rollout
+    return (rollout + torch.eye(rollout.shape[-1], dtype=rollout.dtype)) / 2
+
+
+def seeded(seed, other=0):
+    torch.manual_seed(other)  # what is drawn without the generator is told apart by this
+    return torch.Generator().manual_seed(seed)
+
+
+@exercise("random_patch_mask", chapter="10-vit", points=2)
+def _(student, reference, draw):
+    seed = draw.int(0, 2**30)
+
+    def mask(batch, num_patches, ratio, seed, other=0):
+        found = student(batch, num_patches, ratio, built(seeded, seed=seed, other=other))
+        shape = torch.zeros(batch, num_patches, dtype=torch.bool)
+        close(found, shape, call=student.last_call, atol=2.0)
+        return found
+
+    for num_patches, ratio in (
+        (16, 0.75),
+        (16, 0.6),
+        (16, 0.4),
+        (15, 0.5),
+        (13, 0.5),
+        (9, 0.0),
+        (9, 1.0),
+    ):
+        found = mask(8, num_patches, ratio, seed)
+        counts, count = found.sum(dim=1).tolist(), round(ratio * num_patches)
+        require(
+            set(counts) == {count},
+            f"{student.last_call} should mask exactly {count} of {num_patches} patches in every "
+            f"row: round({ratio} * {num_patches}). It masks {counts}.",
+        )
+    many, every = mask(4000, 6, 0.5, seed), math.comb(6, 3)
+    sets, counts = many.unique(dim=0, return_counts=True)
+    require(len(sets) > 1, f"{student.last_call}: all rows are alike; they should differ.")
+    require(
+        len(sets) == every and bool(((counts - 4000 / every).abs() < 80).all()),
+        f"{student.last_call}: of the {every} ways to choose 3 of 6 patches, some never come, or "
+        f"too seldom or too often ({sorted(counts.tolist())} times each): all should be equally "
+        "likely.",
+    )
+    first, other = mask(8, 16, 0.75, seed), mask(8, 16, 0.75, seed, other=1)
+    require(
+        torch.equal(first, other),
+        f"{student.last_call}: two generators with the same seed give different masks: some "
+        "randomness does not come from `generator`.",
+    )
+    another = mask(8, 16, 0.75, seed + 1)
+    require(
+        not torch.equal(first, another),
+        f"{student.last_call}: generators with different seeds give the same mask.",
+    )
+    free, again = student(8, 16, 0.75), student(8, 16, 0.75)
+    require(
+        not torch.equal(free, again),
+        f"{student.last_call} gives the same mask twice: without a generator, every call draws "
+        "anew.",
+    )
+
+
+@misconception(
+    "random_patch_mask",
+    "Every patch is masked by chance, by itself. The share is then right on average only; the "
+    "contract wants exactly the same number in every row.",
+)
+def _(batch, num_patches, ratio, generator=None):
+    return torch.rand(batch, num_patches, generator=generator) < ratio
+
+
+@misconception(
+    "random_patch_mask",
+    "True and False are exchanged: True should mean masked, and these are the patches that stay.",
+)
+def _(batch, num_patches, ratio, generator=None):
+    order = torch.rand(batch, num_patches, generator=generator).argsort(dim=1)
+    return order >= round(ratio * num_patches)
+
+
+@misconception(
+    "random_patch_mask",
+    "The number of masked patches is cut off, not rounded: `int(9.6)` is 9, `round(9.6)` is 10.",
+)
+def _(batch, num_patches, ratio, generator=None):
+    order = torch.rand(batch, num_patches, generator=generator).argsort(dim=1)
+    return order < int(ratio * num_patches)
+
+
+@misconception(
+    "random_patch_mask",
+    "The number of masked patches is rounded up. It is Python's `round`: to the nearest whole "
+    "number.",
+)
+def _(batch, num_patches, ratio, generator=None):
+    order = torch.rand(batch, num_patches, generator=generator).argsort(dim=1)
+    return order < math.ceil(ratio * num_patches)
+
+
+@misconception(
+    "random_patch_mask",
+    "A half is always rounded up here. Python's `round` takes the even neighbor: `round(6.5)` is "
+    "6, and `round(7.5)` is 8.",
+)
+def _(batch, num_patches, ratio, generator=None):
+    order = torch.rand(batch, num_patches, generator=generator).argsort(dim=1)
+    return order < math.floor(ratio * num_patches + 0.5)
+
+
+@misconception(
+    "random_patch_mask",
+    "One choice was made for the whole batch, so all rows are alike. Each image should have "
+    "patches of its own masked.",
+)
+def _(batch, num_patches, ratio, generator=None):
+    order = torch.rand(num_patches, generator=generator).argsort()
+    return (order < round(ratio * num_patches)).expand(batch, -1).clone()
+
+
+@misconception(
+    "random_patch_mask",
+    "The first patches are masked, in every row: nothing is random. The model would never learn "
+    "to fill in the top of an image from below.",
+)
+def _(batch, num_patches, ratio, generator=None):
+    places = torch.arange(num_patches).expand(batch, -1)
+    return places < round(ratio * num_patches)
+
+
+@misconception(
+    "random_patch_mask",
+    "The masked patches are one run of neighbors that starts at a random place. Every patch is to "
+    "be chosen by itself: all sets of that size should be equally likely.",
+)
+def _(batch, num_patches, ratio, generator=None):
+    start = torch.randint(num_patches, (batch, 1), generator=generator)
+    return (torch.arange(num_patches) - start) % num_patches < round(ratio * num_patches)
+
+
+@misconception(
+    "random_patch_mask",
+    "`generator` is not used, so the same seed gives another mask each time, and no run can be "
+    "repeated.",
+)
+def _(batch, num_patches, ratio, generator=None):
+    order = torch.rand(batch, num_patches).argsort(dim=1)
+    return order < round(ratio * num_patches)
+
+
+@exercise("masked_patch_loss", chapter="10-vit", points=2)
+def _(student, reference, draw):
+    predicted, target = draw.normal(B=3, N=6, K=4), draw.normal(B=3, N=6, K=4)
+    mask = torch.stack([draw.permutation(6) < 4 for _ in range(3)])
+    agrees(student, reference, predicted, target, mask, case="four masked patches an image")
+    mask = torch.stack([draw.permutation(6) < count for count in (1, 3, 5)])
+    agrees(student, reference, predicted, target, mask, case="1, 3 and 5 masked patches")
+    mask[0] = False
+    agrees(student, reference, predicted, target, mask, case="an image without a masked patch")
+    everything = torch.ones(3, 6, dtype=torch.bool)
+    agrees(student, reference, predicted, target, everything, case="every patch masked")
+    one = draw.normal(1, 1, 1), draw.normal(1, 1, 1)
+    agrees(student, reference, *one, everything[:1, :1], case="one masked patch of one pixel")
+    nothing = torch.zeros(3, 6, dtype=torch.bool)
+    agrees(student, reference, predicted, target, nothing, case="no patch masked")
+
+
+@misconception(
+    "masked_patch_loss",
+    "The loss is over all patches. The visible ones were given to the model, and copying them is "
+    "no achievement: only masked patches count.",
+)
+def _(predicted, target, mask):
+    return (predicted - target).square().mean()
+
+
+@misconception(
+    "masked_patch_loss",
+    "The loss is over the visible patches. True in the mask means masked, and those are what the "
+    "model has to fill in.",
+)
+def _(predicted, target, mask):
+    difference = predicted[~mask] - target[~mask]
+    return difference.square().sum() / max(difference.numel(), 1)
+
+
+@misconception(
+    "masked_patch_loss",
+    "The squared differences of the masked patches are added up, but divided by the number of all "
+    "elements. The mean is over masked patches alone.",
+)
+def _(predicted, target, mask):
+    return ((predicted - target).square() * mask[..., None]).mean()
+
+
+@misconception(
+    "masked_patch_loss",
+    "The sum is divided by the number of masked patches, not by the number of their elements: each "
+    "patch counts with the sum of its pixels.",
+)
+def _(predicted, target, mask):
+    return (predicted - target)[mask].square().sum() / mask.sum().clamp(min=1)
+
+
+@misconception(
+    "masked_patch_loss",
+    "The squared differences are summed, not averaged, so the loss grows with the batch.",
+)
+def _(predicted, target, mask):
+    return (predicted - target)[mask].square().sum()
+
+
+@misconception(
+    "masked_patch_loss",
+    "The differences are taken without their squares: this is the mean absolute error.",
+)
+def _(predicted, target, mask):
+    difference = predicted[mask] - target[mask]
+    return difference.abs().sum() / max(difference.numel(), 1)
+
+
+@misconception(
+    "masked_patch_loss",
+    "The root of the mean was taken. The contract wants the mean squared error itself.",
+)
+def _(predicted, target, mask):
+    difference = predicted[mask] - target[mask]
+    return (difference.square().sum() / max(difference.numel(), 1)).sqrt()
+
+
+@misconception(
+    "masked_patch_loss",
+    "Each image is averaged by itself, and then the images. Where they have different numbers of "
+    "masked patches, a patch counts more in an image with few: average over all of them at once.",
+)
+def _(predicted, target, mask):
+    patches = (predicted - target).square().mean(dim=-1) * mask
+    return (patches.sum(dim=1) / mask.sum(dim=1).clamp(min=1)).mean()
+
+
+@misconception(
+    "masked_patch_loss",
+    "Without any masked patch the mean is zero over zero: NaN. A loss over nothing is 0 here.",
+)
+def _(predicted, target, mask):
+    return (predicted[mask] - target[mask]).square().mean()

@@ -1,0 +1,150 @@
+"""Chapter 11 in other styles."""
+
+import torch
+from torch.nn import functional as F
+
+from solutions.alternatives import alternative
+
+
+@alternative("convert_weights", "split at the dots")
+def _(state_dict):
+    tops = {
+        "word_embeddings": "token_embedding",
+        "position_embeddings": "position_embedding",
+        "token_type_embeddings": "segment_embedding",
+        "LayerNorm": "embedding_norm",
+        "position_ids": "position_ids",
+    }
+    inner = {
+        "attention.self.query": "self_attn.W_q",
+        "attention.self.key": "self_attn.W_k",
+        "attention.self.value": "self_attn.W_v",
+        "attention.output.dense": "self_attn.W_o",
+        "attention.output.LayerNorm": "norm1",
+        "intermediate.dense": "feed_forward.linear1",
+        "output.dense": "feed_forward.linear2",
+        "output.LayerNorm": "norm2",
+    }
+    converted = {}
+    for name, tensor in state_dict.items():
+        first, *rest = name.split(".")
+        if first == "embeddings":
+            ours = [tops[rest[0]], *rest[1:]]
+        elif first == "pooler":
+            ours = ["pooler", rest[-1]]
+        else:
+            ours = ["encoder", "layers", rest[1], inner[".".join(rest[2:-1])], rest[-1]]
+        converted[".".join(ours)] = tensor
+    return converted
+
+
+@alternative("convert_weights", "regular expressions")
+def _(state_dict):
+    import re
+
+    rules = [
+        (r"^embeddings\.word_embeddings", "token_embedding"),
+        (r"^embeddings\.position_embeddings", "position_embedding"),
+        (r"^embeddings\.token_type_embeddings", "segment_embedding"),
+        (r"^embeddings\.LayerNorm", "embedding_norm"),
+        (r"^embeddings\.", ""),
+        (r"^encoder\.layer\.(\d+)\.", r"encoder.layers.\1."),
+        (r"\.attention\.self\.([qkv])[a-z]+", r".self_attn.W_\1"),
+        (r"\.attention\.output\.dense", ".self_attn.W_o"),
+        (r"\.attention\.output\.LayerNorm", ".norm1"),
+        (r"\.intermediate\.dense", ".feed_forward.linear1"),
+        (r"\.output\.dense", ".feed_forward.linear2"),
+        (r"\.output\.LayerNorm", ".norm2"),
+        (r"^pooler\.dense", "pooler"),
+    ]
+
+    def renamed(name):
+        for pattern, replacement in rules:
+            name = re.sub(pattern, replacement, name)
+        return name
+
+    return {renamed(name): tensor.clone() for name, tensor in state_dict.items()}
+
+
+@alternative("convert_weights", "every name written out")
+def _(state_dict):
+    left = dict(state_dict)
+    converted = {
+        "token_embedding.weight": left.pop("embeddings.word_embeddings.weight"),
+        "position_embedding.weight": left.pop("embeddings.position_embeddings.weight"),
+        "segment_embedding.weight": left.pop("embeddings.token_type_embeddings.weight"),
+    }
+    if "embeddings.position_ids" in left:
+        converted["position_ids"] = left.pop("embeddings.position_ids")
+    for kind in ("weight", "bias"):
+        converted[f"embedding_norm.{kind}"] = left.pop(f"embeddings.LayerNorm.{kind}")
+        converted[f"pooler.{kind}"] = left.pop(f"pooler.dense.{kind}")
+    number = 0
+    while left:
+        theirs, ours = f"encoder.layer.{number}", f"encoder.layers.{number}"
+        for kind in ("weight", "bias"):
+            for one, other in (
+                ("attention.self.query", "self_attn.W_q"),
+                ("attention.self.key", "self_attn.W_k"),
+                ("attention.self.value", "self_attn.W_v"),
+                ("attention.output.dense", "self_attn.W_o"),
+                ("attention.output.LayerNorm", "norm1"),
+                ("intermediate.dense", "feed_forward.linear1"),
+                ("output.dense", "feed_forward.linear2"),
+                ("output.LayerNorm", "norm2"),
+            ):
+                converted[f"{ours}.{other}.{kind}"] = left.pop(f"{theirs}.{one}.{kind}")
+        number += 1
+    return converted
+
+
+@alternative("mean_pool", "weights of zero and one")
+def _(hidden, mask):
+    weights = mask.to(hidden.dtype)[..., None]
+    mean = (hidden * weights).sum(dim=1) / weights.sum(dim=1).clamp(min=1)
+    return F.normalize(mean, p=2, dim=1)
+
+
+@alternative("mean_pool", "sentence by sentence")
+def _(hidden, mask):
+    rows = []
+    for vectors, real in zip(hidden, mask.bool(), strict=True):
+        if not real.any():
+            rows.append(vectors.sum(dim=0) * 0)
+            continue
+        mean = vectors[real].mean(dim=0)
+        rows.append(mean / torch.linalg.vector_norm(mean))
+    return torch.stack(rows)
+
+
+@alternative("mean_pool", "einsum")
+def _(hidden, mask):
+    total = torch.einsum("ble,bl->be", hidden, mask.type_as(hidden))
+    squared = torch.einsum("be,be->b", total, total)
+    length = torch.where(squared > 0, squared, 1.0).sqrt()
+    return total / length[:, None]
+
+
+@alternative("embed", "one sentence at a time")
+def _(sentences, model, tokenizer):
+    rows = []
+    for encoding in tokenizer.encode_batch(sentences):
+        mask = torch.tensor([encoding.attention_mask]).bool()
+        hidden = model(torch.tensor([encoding.ids]), mask)
+        mean = hidden[0][mask[0]].mean(dim=0)
+        rows.append(mean / mean.norm())
+    return torch.stack(rows).detach()
+
+
+@alternative("embed", "padded by hand")
+def _(sentences, model, tokenizer):
+    encodings = tokenizer.encode_batch(list(sentences))
+    longest = max(len(encoding.ids) for encoding in encodings)
+    tokens = torch.zeros(len(encodings), longest, dtype=torch.long)
+    mask = torch.zeros(len(encodings), longest, dtype=torch.bool)
+    for row, encoding in enumerate(encodings):
+        tokens[row, : len(encoding.ids)] = torch.tensor(encoding.ids)
+        mask[row, : len(encoding.ids)] = torch.tensor(encoding.attention_mask) == 1
+    hidden = model(tokens, mask)
+    mean = (hidden * mask[..., None]).sum(dim=1) / mask.sum(dim=1, keepdim=True)
+    return F.normalize(mean, dim=-1)
