@@ -531,7 +531,6 @@ def _(student, reference, draw):
         layers = student(*sizes, **more), reference(*sizes, **more)
         for each in layers:
             each.load(weights)
-            each.train(False)
         return layers
 
     x, names = draw.normal(B=B, L=L, E=E), {"names": ("output", "weights")}
@@ -559,6 +558,8 @@ def _(student, reference, draw):
     agrees(layer, wanted, x, case="gelu", **quick)
 
     layer, wanted = both(E, H, hidden, dropout=0.5)
+    for each in (layer, wanted):
+        each.train(False)
     close(layer(x), wanted(x), case="dropout, in evaluation mode", call=layer.last_call, **names)
     for more in ({}, {"norm_first": True}):
         case = f"all is dropped{', pre-norm' if more else ''}"
@@ -1913,7 +1914,6 @@ def _(student, reference, draw):
         layers = student(*sizes, **more), reference(*sizes, **more)
         for each in layers:
             each.load({name: weights[name] for name in layers[1].parameters()})
-            each.train(False)
         return layers
 
     layer, wanted = both(N, E, H, hidden)
@@ -1928,6 +1928,8 @@ def _(student, reference, draw):
         ("arguments by position", (2, E, H, hidden, 0.0, True, "gelu"), {}),
     ):
         layer, wanted = both(*sizes, **more)
+        for each in (layer, wanted):
+            each.train("dropout" not in more)
         close(layer(x, mask=mask), wanted(x, mask=mask), case=case, call=layer.last_call, **names)
     layer, wanted = both(2, E, H, hidden, dropout=1.0, norm_first=True)
     for each in (layer, wanted):
