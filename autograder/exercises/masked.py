@@ -535,7 +535,7 @@ def _(student, reference, draw):
         require(low < found < high, f"{what} should be about {(low + high) / 2:.3f}: {found:.3f}.")
 
     mask_id, vocab_size, special = 3, 1000, (0, 1, 2)
-    tokens = draw.integers(4, vocab_size, 200, 200)  # limits below are 5 standard deviations
+    tokens = draw.integers(4, vocab_size, 200, 200)  # limits below are 6 standard deviations
     (inputs, labels), left = student.with_inputs(tokens, mask_id, vocab_size, **random())
     call = student.last_call
     for name, got in {"inputs": inputs, "labels": labels}.items():
@@ -546,7 +546,7 @@ def _(student, reference, draw):
     require(bool((left["0"] == tokens).all()), f"{call} changes its input: work on a copy.")
     chosen = labels != -100
     share = chosen.double().mean().item()
-    rate(share, 0.141, 0.159, "The share of tokens with a label other than -100")
+    rate(share, 0.139, 0.161, "The share of tokens with a label other than -100")
     require(
         bool((labels == tokens)[chosen].all()),
         "Where a label is not -100, it should be the token as it was.",
@@ -556,9 +556,9 @@ def _(student, reference, draw):
         "Where the label is -100, the token should stay as it is: only chosen tokens change.",
     )
     changed, masked = inputs != tokens, inputs == mask_id
-    rate(masked[chosen].double().mean().item(), 0.774, 0.826, "Of the chosen, the share of mask_id")
+    rate(masked[chosen].double().mean().item(), 0.768, 0.832, "Of the chosen, the share of mask_id")
     others = (changed & ~masked)[chosen].double().mean().item()
-    rate(others, 0.08, 0.12, "Of the chosen, the share of random tokens")
+    rate(others, 0.076, 0.124, "Of the chosen, the share of random tokens")
     for dim, lines in ((1, "row"), (0, "column")):
         deviation = chosen.double().sum(dim=dim).std().item()
         rate(
@@ -579,7 +579,7 @@ def _(student, reference, draw):
     )
     require(bool((inputs == tokens)[~chosen].all()), "Only chosen tokens may change.")
     share = chosen[ordinary].double().mean().item()
-    rate(share, 0.382, 0.418, "With probability=0.4, the share of ordinary tokens that are chosen")
+    rate(share, 0.378, 0.422, "With probability=0.4, the share of ordinary tokens that are chosen")
     inputs, labels = student(tokens, mask_id, vocab_size, **random(probability=0.0))
     same((inputs, labels), (tokens, torch.full_like(tokens, -100)), case="probability=0")
     inputs, labels = student(tokens, mask_id, vocab_size, **random(probability=1.0))
@@ -589,11 +589,12 @@ def _(student, reference, draw):
     inputs, labels = student(tokens, mask_id, 10, **random(probability=1.0, special_ids=[0]))
     for token in range(10):
         expected = 0.01 + 0.8 * (token == mask_id) + 0.1 * (token == 7)
+        slack = 0.003 if expected < 0.02 else 0.012
         found = (inputs == token).double().mean().item()
         rate(
             found,
-            expected - 0.01 + 0.0075 * (0 < expected < 0.02),
-            expected + 0.01 - 0.0075 * (0 < expected < 0.02),
+            expected - slack,
+            expected + slack,
             f"The random tokens are uniform over the whole vocabulary, special ones too: with "
             f"vocab_size 10, probability 1 and all tokens 7, the share of {token}",
         )
