@@ -446,7 +446,12 @@ def test_it_holds_one_socket_and_nothing_else(session):
 
 
 def test_neither_the_repository_nor_a_home_nor_the_machine_is_there(session):
-    places = [REPOSITORY / "pyproject.toml", Path.home() / ".bashrc", "/etc/hostname", Path.home() / ".ssh"]
+    places = [
+        REPOSITORY / "pyproject.toml",
+        Path.home() / ".bashrc",
+        "/etc/hostname",
+        Path.home() / ".ssh",
+    ]
     places += [REPOSITORY / "solutions", REPOSITORY / "build", "/var", "/home", "/mnt", "/run"]
     places += ["/usr/bin/env", "/bin/sh", "/usr/local/bin"]
     source = f"import os; print([p for p in {[str(each) for each in places]} if os.path.exists(p)])"
