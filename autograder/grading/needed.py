@@ -1,6 +1,6 @@
 """Which cells grading has to run: the students' own, and of the release's only what those use."""
 
-import ast
+import symtable
 
 from nbformat import NotebookNode
 
@@ -35,18 +35,18 @@ def needed_cells(notebook: NotebookNode, chapter: Chapter) -> set[int]:
 
 
 def _names(source: str) -> tuple[set[str] | None, set[str]]:
-    """The names that a cell may make, and those it may use; None for a cell that cannot be told."""
+    """The names that a cell may make, and those it takes; None for a cell that cannot be told."""
     try:
-        tree = ast.parse(source)
+        top = symtable.symtable(source, "<cell>", "exec")
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None, set()
-    makes: set[str] = set()
-    uses: set[str] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Name):
-            (uses if isinstance(node.ctx, ast.Load) else makes).add(node.id)
-        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            makes.add(node.name)
-        elif isinstance(node, ast.alias):
-            makes.add((node.asname or node.name).split(".")[0])
+    makes = {name.get_name() for name in top.get_symbols() if name.is_assigned()}
+    makes |= {name.get_name() for name in top.get_symbols() if name.is_imported()}
+    uses = {name.get_name() for name in top.get_symbols() if name.is_referenced()}
+    inner = list(top.get_children())
+    while inner:
+        table = inner.pop()
+        inner += table.get_children()
+        uses |= {name.get_name() for name in table.get_symbols() if name.is_global()}
+        makes |= {name.get_name() for name in table.get_symbols() if name.is_declared_global()}
     return makes, uses
