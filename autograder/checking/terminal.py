@@ -28,8 +28,10 @@ def check_notebook(path: Path) -> list[Verdict]:
     from IPython.core.interactiveshell import InteractiveShell
     from IPython.utils.capture import capture_output
 
+    caller = sys.modules["__main__"]
     shell = InteractiveShell.instance()
     shell.reset(new_session=False)  # nothing is left over from another notebook
+    sys.modules["__main__"] = shell.user_module
     found: list[Verdict] = []
     in_notebook.observers.append(found.append)
     sys.path.insert(0, str(path.resolve().parent))
@@ -41,6 +43,8 @@ def check_notebook(path: Path) -> list[Verdict]:
                     shell.run_cell("".join(cell["source"]), store_history=False)
     finally:
         in_notebook.observers.remove(found.append)
+        # A process that calls this must stay able to start others, which read its own `__main__`.
+        sys.modules["__main__"] = caller
     latest = {verdict.name: verdict for verdict in found}
     return list(latest.values())
 

@@ -220,6 +220,15 @@ def test_the_terminal_says_the_same_as_the_cells(notebook, shell, capsys):
     assert text.splitlines()[-1] == "1 of 6 points"
 
 
+def test_checking_a_notebook_leaves_the_calling_program_as_it_was(tmp_path, shell):
+    """Otherwise no process can be spawned afterwards: `multiprocessing` reads `__main__.__spec__`."""
+    caller, path = sys.modules["__main__"], tmp_path / "one.ipynb"
+    nbformat.write(new_notebook(cells=[new_code_cell("answer = 42")]), path)
+    check_notebook(path)
+    assert sys.modules["__main__"] is caller
+    assert "answer" not in vars(caller)
+
+
 def test_a_notebook_knows_nothing_of_another(tmp_path, shell):
     one, two = tmp_path / "one.ipynb", tmp_path / "two.ipynb"
     sources = [SETUP, inspect.getsource(double), 'check("double")']
