@@ -1,5 +1,6 @@
 """Numbers in prose come from cells: `glue("name", value)` here, {glue:text}`name` there."""
 
+import math
 from typing import Any
 
 
@@ -22,3 +23,17 @@ def glue(name: str, value: Any, display: bool = False) -> None:
     prefix = "" if display else "application/papermill.record/"
     metadata["scrapbook"] = {"name": name, "mime_prefix": prefix}
     publish({prefix + kind: part for kind, part in data.items()}, raw=True, metadata=metadata)
+
+
+def interval(right: int, total: int) -> tuple[float, float]:
+    """The 95 % confidence interval of a share that was measured as `right` of `total`.
+
+    Raises ValueError unless 0 <= right <= total and total > 0. Source: Wilson 1927.
+    """
+    if not 0 <= right <= total or total < 1:
+        raise ValueError(f"interval: {right} of {total} is no share")
+    z = 1.959964  # 95 % of a normal distribution lie within
+    share = right / total
+    middle = (share + z * z / (2 * total)) / (1 + z * z / total)
+    half = z / (1 + z * z / total) * math.sqrt(share * (1 - share) / total + (z / 2 / total) ** 2)
+    return max(0.0, middle - half), min(1.0, middle + half)

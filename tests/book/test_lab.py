@@ -11,8 +11,10 @@ import numpy as np
 import pytest
 import torch
 from lab import plots
-from lab.numbers import glue
+from lab.numbers import glue, interval
+from lab.training import train
 from matplotlib import pyplot as plt
+from torch import nn
 
 COLORS = {name: getattr(plots, name) for name in ("QUERY", "KEY", "VALUE", "WEIGHT", "NEUTRAL")}
 
@@ -156,3 +158,46 @@ def test_a_figure_to_play_with_needs_description_and_plain_name(chart):
         play(chart, alt="", name="bar")
     with pytest.raises(ValueError, match="letters, digits and hyphens"):
         play(chart, alt="A bar.", name='bar"')
+
+
+@pytest.mark.parametrize("right, total", [(0, 10), (10, 10), (97, 100), (1, 3), (1987, 2000)])
+def test_the_interval_is_the_one_that_scipy_computes(right, total):
+    from scipy.stats import binomtest
+
+    wanted = binomtest(right, total).proportion_ci(0.95, method="wilson")
+    assert interval(right, total) == pytest.approx(tuple(wanted), abs=1e-6)
+
+
+def test_training_finds_the_least_squares_solution_and_repeats_itself():
+    inputs = torch.randn(64, 3, generator=torch.Generator().manual_seed(0))
+    targets = inputs @ torch.tensor([1.0, -2.0, 0.5]) + 3
+
+    def run():
+        torch.manual_seed(0)
+        layer = nn.Linear(3, 1)
+
+        def loss_of(random):
+            chosen = torch.randint(64, (16,), generator=random)
+            return (layer(inputs[chosen])[:, 0] - targets[chosen]).square().mean()
+
+        return layer, train(layer, loss_of, 400, learning_rate=0.1)
+
+    layer, trained = run()
+    augmented = torch.cat([inputs, torch.ones(64, 1)], dim=1)
+    exact = torch.linalg.lstsq(augmented, targets[:, None]).solution[:, 0]
+    found = torch.cat([layer.weight[0], layer.bias]).detach()
+    torch.testing.assert_close(found, exact, rtol=0, atol=1e-2)
+    assert run()[1].losses == trained.losses
+    assert len(trained.losses) == 400 and trained.seconds > 0
+
+
+def test_a_quick_run_takes_three_steps(monkeypatch):
+    monkeypatch.setenv("ATTENTION_COURSE_QUICK", "1")
+    layer = nn.Linear(2, 1)
+    trained = train(layer, lambda random: layer(torch.ones(1, 2)).sum(), 500)
+    assert len(trained.losses) == 3
+
+
+def test_no_step_at_all_is_refused():
+    with pytest.raises(ValueError, match="steps is 0"):
+        train(nn.Linear(1, 1), lambda random: torch.zeros(()), 0)
