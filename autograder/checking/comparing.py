@@ -178,7 +178,12 @@ def _tensor_difference(
         return f"{subject}should have dtype {want.dtype}; it has {got.dtype}."
     if want.dtype in (torch.float16, torch.bfloat16) and rtol:
         rtol, atol = max(rtol, 2e-2), max(atol, 2e-2)
+    if got.dtype == want.dtype and torch.equal(got, want):
+        return ""  # the common case, and the quickest to see
     one, other = got.to(torch.float64), want.to(torch.float64)
+    gap = (one - other).abs()
+    if math.isfinite(float(gap.sum())) and (gap <= atol + rtol * other.abs()).all():
+        return ""
     wrong = ~torch.isclose(one, other, rtol=rtol, atol=atol, equal_nan=nan_equal)
     if not wrong.any():
         return ""
@@ -252,11 +257,10 @@ def agrees(
 
     with _told(case):
         want = reference(*args, **kwargs)
-        got = student(*args, **kwargs)
+        got, left = student.with_inputs(*args, **kwargs)
         close(got, want, case=case, call=student.last_call, **tolerance)
 
-        if unchanged and given:
-            _, left = student.with_inputs(*args, **kwargs)
+        if unchanged:
             for path, tensor in given.items():
                 after = left.get(path)
                 if after is None or difference(after, tensor, rtol=0.0, atol=0.0):

@@ -158,6 +158,8 @@ def _diagnose(
             if str(failure) == str(stopped):
                 return known.sentence
             continue
+        if not _may_be(known.wrong, task.name, transcript[-1]):
+            continue
         follower = _Follower(Home({task.name: known.wrong}), transcript)
         try:
             _, failure = _examine(task, follower, reference, seed)
@@ -166,6 +168,13 @@ def _diagnose(
         if failure is not None and follower.arrived:
             return known.sentence
     return None
+
+
+def _may_be(wrong: Any, name: str, last: Call) -> bool:
+    """Whether the mistake gives the last answer, where that can be asked without what led to it."""
+    if last.request["target"] != name:
+        return True
+    return _same_reply(last.reply, Home({name: wrong}).perform(last.request), words=True)
 
 
 def _same_reply(one: dict[str, Any], other: dict[str, Any], words: bool) -> bool:

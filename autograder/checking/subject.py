@@ -133,8 +133,8 @@ class Subject:
             "args": tuple(unwrapped(item) for item in args),
             "kwargs": {key: unwrapped(item) for key, item in kwargs.items()},
         }
-        if self._watch and not wanted:
-            wanted = {"watch": True}
+        if self._watch and not wanted.get("gradients"):
+            wanted["watch"] = True
         return self._request(request | wanted)
 
     def _request(self, request: dict[str, Any]) -> dict[str, Any]:

@@ -20,6 +20,7 @@ class Journal:
         for path in (self._results, self._applied):
             path.mkdir(parents=True, exist_ok=True)
         self._secret = self._read_secret(folder / "secret")
+        self._round = folder / "round"
 
     @staticmethod
     def _read_secret(path: Path) -> bytes:
@@ -36,10 +37,23 @@ class Journal:
             digest.update(len(part).to_bytes(8, "big") + part)
         return digest.hexdigest()
 
-    def seed(self, key: str) -> int:
-        """The inputs' seed: the same when a run is resumed, unknown to who has no course folder."""
-        digest = hmac.digest(self._secret, key.encode(), "sha256")
-        return int.from_bytes(digest[:7], "big")
+    def seed(self, chapter: Chapter) -> int:
+        """The seed of a run's inputs: the same for all of a class, also when a run is resumed.
+
+        The next run draws other inputs. Unknown to who does not have the course's folder.
+        """
+        told = f"{self._number()}, {chapter.name}, {chapter.digest}"
+        return int.from_bytes(hmac.digest(self._secret, told.encode(), "sha256")[:7], "big")
+
+    def finished(self) -> None:
+        """A run has come to its end."""
+        write_whole(self._round, str(self._number() + 1).encode())
+
+    def _number(self) -> int:
+        try:
+            return int(self._round.read_text(encoding="ascii"))
+        except (OSError, ValueError):
+            return 0
 
     def result(self, key: str) -> dict[str, Any] | None:
         """The result that was found for this content, if any."""

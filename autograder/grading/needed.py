@@ -1,5 +1,6 @@
 """Which cells grading has to run: the students' own, and of the release's only what those use."""
 
+import functools
 import symtable
 
 from nbformat import NotebookNode
@@ -34,6 +35,7 @@ def needed_cells(notebook: NotebookNode, chapter: Chapter) -> set[int]:
     return needed
 
 
+@functools.lru_cache(maxsize=1024)  # most cells of a class are the release's own
 def _names(source: str) -> tuple[set[str] | None, set[str]]:
     """The names that a cell may make, and those it takes; None for a cell that cannot be told."""
     try:

@@ -1,6 +1,7 @@
 """`nbgrader autograde` with this course's configuration: the same sandbox, the same verdicts."""
 
 import atexit
+import functools
 import secrets
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,12 @@ from autograder.grading.course import Course
 from autograder.grading.grade import workshop
 from autograder.grading.notebook import restored
 from autograder.grading.submission import Limits, Run
+
+
+@functools.cache
+def _seed() -> int:
+    """One for all that this process grades, so that a check is prepared once."""
+    return secrets.randbits(56)
 
 
 class SandboxExecute(NbGraderPreprocessor):
@@ -29,7 +36,7 @@ class SandboxExecute(NbGraderPreprocessor):
         chapter = course.chapters([told["assignment"]])[told["assignment"]]
         restored(nb, chapter)
         atexit.register(workshop(limits).close)
-        run = Run(nb, chapter, workshop(limits).warm(), limits, secrets.randbits(56))
+        run = Run(nb, chapter, workshop(limits).warm(), limits, _seed())
         graded = run.grade()
         if graded.status != "graded":
             self.log.warning("%s: %s", told["student"], graded.status)

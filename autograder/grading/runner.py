@@ -61,6 +61,7 @@ def grade_class(
             _apply(course, gradebook, journal, submission, key, result)
             records[submission] = result["record"]
             progress(result["record"])
+    journal.finished()
     return [records[submission] for submission in sorted(records, key=_order)]
 
 
@@ -85,7 +86,7 @@ def _job(
         problem = f"the notebook cannot be read ({error.strerror})"
     told = content if content is not None else f"no content: {problem}".encode()
     key = journal.key(told, chapter, f"{settings}, {submission.student}")
-    return Job(submission.student, chapter, content, problem, journal.seed(key), limits), key
+    return Job(submission.student, chapter, content, problem, journal.seed(chapter), limits), key
 
 
 def _graded(

@@ -337,6 +337,11 @@ def _staged() -> Iterator[tuple[str, bytes]]:
             yield f"{COURSE}/lab/{path.relative_to(lab)}", path.read_bytes()
 
 
+def many(requests: list[Any]) -> bytes:
+    """The frame of `Session.ask_all`: it can be sent to any number of sessions."""
+    return wire.encode((0, {"op": "all", "requests": requests}))
+
+
 class WarmProcess:
     """A sandbox with torch imported, from which sessions are forked; one caller at a time."""
 
@@ -423,6 +428,7 @@ class Session:
         self._connection = connection
         self._status = status
         self._number = 0
+        self._asked = self._pending = 0
         self._ended: SandboxError | WireError | None = None
         connection.setblocking(False)
 
@@ -432,9 +438,49 @@ class Session:
             raise self._ended
         self._number += 1
         frame = wire.encode((self._number, value))
-        deadline = time.monotonic() + seconds
+        with self._ending():
+            return self._exchange(frame, time.monotonic() + seconds)
+
+    def ask_all(self, frame: bytes, count: int, seconds: float) -> None:
+        """Send many requests in one frame (see `many`); the answers come one by one, to `next`."""
+        with self._ending():
+            if self._ended is not None:
+                raise self._ended
+            deadline = time.monotonic() + seconds
+            self._be_silent(deadline)
+            self._send(frame, deadline)
+            self._pending = self._asked = count
+
+    def next(self, seconds: float) -> Any:
+        """The answer to the next of the requests that were asked all at once."""
+        with self._ending():
+            if self._ended is not None:
+                raise self._ended
+            reply = self._reply(time.monotonic() + seconds)
+            if reply[0] != self._pending - self._asked - 1:
+                raise WireError("The submission's process answered another question.")
+            self._pending -= 1
+            return reply[1]
+
+    def stop(self, seconds: float) -> None:
+        """Let the rest of the requests that were asked all at once go unanswered."""
+        if self._ended is not None or not self._pending:
+            return
+        with self._ending():
+            deadline = time.monotonic() + seconds
+            self._number += 1
+            self._send(wire.encode((self._number, {"op": "stop"})), deadline)
+            for _ in range(self._pending + 1):
+                if self._reply(deadline)[0] == self._number:
+                    self._pending = 0
+                    return
+            raise WireError("The submission's process did not stop.")
+
+    @contextlib.contextmanager
+    def _ending(self) -> Iterator[None]:
+        """Whatever is raised inside ends the session."""
         try:
-            return self._exchange(frame, deadline)
+            yield
         except (SandboxError, WireError) as error:
             self._ended = error
             self.close()
@@ -444,18 +490,27 @@ class Session:
             raise
 
     def _exchange(self, frame: bytes, deadline: float) -> Any:
+        self._be_silent(deadline)
+        self._send(frame, deadline)
+        number, reply = self._reply(deadline)
+        if number != self._number:
+            raise WireError("The submission's process answered another question.")
+        return reply
+
+    def _be_silent(self, deadline: float) -> None:
         early = select.poll()  # not select, which takes no descriptor over 1023
         early.register(self._connection, select.POLLIN)
         if early.poll(0):
             self._receive(1, deadline)  # raises if the process has ended
             raise WireError("The submission's process spoke without being asked.")
-        self._send(frame, deadline)
+
+    def _reply(self, deadline: float) -> tuple[int, Any]:
         prefix = self._receive(wire.PREFIX.size, deadline)
         body = self._receive(sum(wire.sizes(prefix, REPLIES)), deadline)
         reply = wire.decode(prefix + body, REPLIES)
-        if not (isinstance(reply, tuple) and len(reply) == 2 and reply[0] == self._number):
+        if not (isinstance(reply, tuple) and len(reply) == 2 and type(reply[0]) is int):
             raise WireError("The submission's process answered another question.")
-        return reply[1]
+        return reply
 
     def _wait(self, readable: bool, deadline: float) -> None:
         ready = select.poll()

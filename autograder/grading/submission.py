@@ -7,20 +7,14 @@ from typing import Any
 
 import torch
 from nbformat import NotebookNode
-from nbformat.v4 import new_output
 
-from autograder.checking import Lost, Verdict, find, judge
+from autograder.checking import Verdict, find, judge
 from autograder.checking.feedback import Feedback
-from autograder.checking.recording import live
+from autograder.grading.ahead import Ahead, Plan, Unforeseen, plan
+from autograder.grading.answers import Gone, SandboxHome, ask
 from autograder.grading.needed import needed_cells
 from autograder.grading.notebook import Chapter, Task, grade_id
-from autograder.grading.sandbox import (
-    SandboxCrashed,
-    SandboxMemory,
-    SandboxTimeout,
-    Session,
-    WarmProcess,
-)
+from autograder.grading.sandbox import SandboxError, Session, WarmProcess
 from autograder.grading.source import shortcuts
 from autograder.grading.wire import WireError
 
@@ -35,70 +29,6 @@ class Limits:
     seconds: float = 20.0
     memory_bytes: int = 2 * 2**30
     sandbox: bool = True
-
-
-class Gone(Lost):
-    """The sandbox ended before it answered."""
-
-    def __init__(self, status: str, message: str) -> None:
-        self.status = status
-        self.message = message
-        super().__init__(message)
-
-
-@dataclass
-class SandboxHome:
-    """The student's objects, behind a session of the sandbox."""
-
-    session: Session
-    deadline: float
-
-    def perform(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Ask the sandbox; whatever goes wrong there becomes `Gone`."""
-        reply = ask(self.session, request, self.deadline - time.monotonic())
-        error = reply.get("error")
-        if isinstance(error, dict):
-            if str(error.get("type")) == "MemoryError":
-                raise Gone("memory", "it ran out of memory")
-        elif error is not None or not _complete(request, reply):
-            raise Gone("crashed", "it sent an answer that is none")
-        return reply
-
-
-def _complete(request: dict[str, Any], reply: dict[str, Any]) -> bool:
-    if "value" not in reply:
-        return False
-    if request.get("gradients"):
-        found = reply.get("gradients")
-        parts = (found.get("inputs"), found.get("parameters")) if isinstance(found, dict) else ()
-        return len(parts) == 2 and all(
-            isinstance(part, dict) and all(isinstance(grad, torch.Tensor) for grad in part.values())
-            for part in parts
-        )
-    calls = reply.get("calls", [])
-    return (
-        isinstance(reply.get("inputs", {}), dict)
-        and isinstance(reply.get("largest", 0), int)
-        and isinstance(calls, list)
-        and all(isinstance(call, str) for call in calls)
-    )
-
-
-def ask(session: Session, request: dict[str, Any], seconds: float) -> dict[str, Any]:
-    """One request to the sandbox; `Gone` with a typed status when no answer comes."""
-    try:
-        if seconds <= 0:
-            raise SandboxTimeout("no time is left")
-        reply = session.request(request, seconds)
-    except SandboxTimeout:
-        raise Gone("timeout", "it did not finish in time") from None
-    except SandboxMemory:
-        raise Gone("memory", "it ran out of memory") from None
-    except (SandboxCrashed, WireError) as error:
-        raise Gone("crashed", f"the process ended: {error}") from None
-    if not isinstance(reply, dict):
-        raise Gone("crashed", "it sent an answer that is none")
-    return reply
 
 
 @dataclass
@@ -204,14 +134,39 @@ class Run:
 
     def _judged(self, index: int, task: Task) -> Verdict:
         try:
-            session = self._ready(index)
-            home = SandboxHome(session, time.monotonic() + self.limits.seconds)
-            verdict = judge(task.name, home, live(find(task.name)), self.seed)
+            verdict = self._asked(index, task.name, plan(task.name, self.seed))
         except Gone as gone:
             self._lost(gone)
             text = _sentence(task.name, gone)
             return Verdict(task.name, 0.0, task.points, gone.status, None, text)
         return graded_verdict(verdict, task, self.sources[task.name])
+
+    def _asked(self, index: int, name: str, foreseen: Plan) -> Verdict:
+        """Judge, asking everything at once as long as the check asks what was foreseen."""
+        session = self._ready(index)
+        deadline = time.monotonic() + self.limits.seconds
+        if foreseen.holds:
+            try:
+                ahead = Ahead(session, foreseen, deadline)
+                verdict = judge(name, ahead, foreseen.reference(), self.seed)
+                self._stop(deadline)
+                return verdict
+            except Unforeseen:
+                # What was asked for nothing may have left traces: begin again in a new session.
+                foreseen.holds = False
+                self._close()
+                self.restarts -= 1
+                session = self._ready(index)
+        home = SandboxHome(session, deadline)
+        return judge(name, home, foreseen.reference(), self.seed)
+
+    def _stop(self, deadline: float) -> None:
+        """Leave the rest of a failed check unasked; who does not stop in time is ended."""
+        try:
+            self.session.stop(max(1.0, deadline - time.monotonic()))
+        except (SandboxError, WireError):
+            self._close()
+            self.restarts -= 1  # the verdict stands: this is not the submission's fault
 
     def _lost(self, gone: Gone) -> None:
         self._close()
@@ -242,7 +197,11 @@ def _sentence(name: str, gone: Gone) -> str:
 
 
 def _error_output(gone: Gone) -> NotebookNode:
-    return new_output("error", ename=gone.status, evalue=gone.message, traceback=[gone.message])
+    return _output("error", ename=gone.status, evalue=gone.message, traceback=[gone.message])
+
+
+def _output(kind: str, **parts: Any) -> NotebookNode:
+    return NotebookNode(output_type=kind, **parts)
 
 
 def _outputs(raw: Any) -> list[NotebookNode]:
@@ -254,11 +213,11 @@ def _outputs(raw: Any) -> list[NotebookNode]:
         kind = output.get("output_type")
         if kind == "stream" and isinstance(output.get("text"), str):
             name = "stderr" if output.get("name") == "stderr" else "stdout"
-            kept.append(new_output("stream", name=name, text=output["text"]))
+            kept.append(_output("stream", name=name, text=output["text"]))
         elif kind == "error":
             lines = output.get("traceback")
             kept.append(
-                new_output(
+                _output(
                     "error",
                     ename=str(output.get("ename", "Error"))[:200],
                     evalue=str(output.get("evalue", ""))[:2000],
@@ -272,12 +231,17 @@ def _outputs(raw: Any) -> list[NotebookNode]:
                 if mime in ("text/plain", "image/png") and isinstance(value, str)
             }
             if data:
-                kept.append(new_output("display_data", data=data))
+                kept.append(
+                    _output("display_data", data=NotebookNode(data), metadata=NotebookNode())
+                )
     return kept
 
 
 def check_outputs(verdict: Verdict) -> list[NotebookNode]:
     """What a check cell shows: the feedback, and the points as nbgrader's partial credit."""
-    feedback = new_output("display_data", data=Feedback(verdict)._repr_mimebundle_())
-    points = new_output("execute_result", data={"text/plain": repr(float(verdict.points))})
-    return [feedback, points]
+    shown = NotebookNode(Feedback(verdict)._repr_mimebundle_())
+    points = NotebookNode({"text/plain": repr(float(verdict.points))})
+    return [
+        _output("display_data", data=shown, metadata=NotebookNode()),
+        _output("execute_result", data=points, metadata=NotebookNode(), execution_count=None),
+    ]

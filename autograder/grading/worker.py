@@ -255,6 +255,8 @@ class Notebook:
     def answer(self, request: Any) -> Any:
         if request["op"] == "run":
             return self.run(request["source"], request["bytes"])
+        if request["op"] == "stop":
+            return None
         return self.perform(request)
 
 
@@ -300,14 +302,28 @@ def read(connection: socket.socket, size: int) -> bytes:
 
 def serve(notebook: Notebook, connection: socket.socket) -> None:
     """Answer requests, one after the other, each reply bearing its request's number."""
+    interrupted = select.poll()
+    interrupted.register(connection, select.POLLIN)
     while True:
         prefix = read(connection, wire.PREFIX.size)
         number, request = wire.decode(prefix + read(connection, sum(wire.sizes(prefix))))
-        try:
-            reply = wire.encode((number, notebook.answer(request)))
-        except BaseException as error:
-            reply = wire.encode((number, {"error": described(error)}))
-        connection.sendall(reply)
+        if request["op"] != "all":
+            answer(notebook, connection, number, request)
+            continue
+        for index, each in enumerate(request["requests"], start=1):
+            if interrupted.poll(0):
+                break  # whoever asks has seen enough
+            answer(notebook, connection, -index, each)
+
+
+def answer(
+    notebook: Notebook, connection: socket.socket, number: int, request: dict[str, Any]
+) -> None:
+    try:
+        reply = wire.encode((number, notebook.answer(request)))
+    except BaseException as error:
+        reply = wire.encode((number, {"error": described(error)}))
+    connection.sendall(reply)
 
 
 @dataclass(frozen=True)
