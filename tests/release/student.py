@@ -28,7 +28,8 @@ def elsewhere(site: Path) -> dict[str, str]:
     (site / "sitecustomize.py").write_text(
         ONLY_WHAT_IS_INSTALLED.format(repository=str(REPOSITORY))
     )
-    return os.environ | {"PYTHONPATH": str(site), "OMP_NUM_THREADS": "1"}
+    quick = {"OMP_NUM_THREADS": "1", "ATTENTION_COURSE_QUICK": "1"}
+    return os.environ | {"PYTHONPATH": str(site)} | quick
 
 
 def run(notebook: Path, site: Path) -> nbformat.NotebookNode:
@@ -36,7 +37,7 @@ def run(notebook: Path, site: Path) -> nbformat.NotebookNode:
     code = (
         "import sys, nbformat, nbclient\n"
         "notebook = nbformat.read(sys.argv[1], as_version=4)\n"
-        "nbclient.NotebookClient(notebook, kernel_name='python3', timeout=120).execute()\n"
+        "nbclient.NotebookClient(notebook, kernel_name='python3', timeout=300).execute()\n"
         "nbformat.write(notebook, sys.argv[1])\n"
     )
     subprocess.run(
@@ -44,7 +45,7 @@ def run(notebook: Path, site: Path) -> nbformat.NotebookNode:
         env=elsewhere(site),
         cwd=notebook.parent,
         check=True,
-        timeout=240,
+        timeout=900,
     )
     return nbformat.read(notebook, as_version=4)
 
