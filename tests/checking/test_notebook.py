@@ -221,7 +221,7 @@ def test_the_terminal_says_the_same_as_the_cells(notebook, shell, capsys):
 
 
 def test_checking_a_notebook_leaves_the_calling_program_as_it_was(tmp_path, shell):
-    """Otherwise no process can be spawned afterwards: `multiprocessing` reads `__main__.__spec__`."""
+    """Or no process can be spawned afterwards: `multiprocessing` reads `__main__.__spec__`."""
     caller, path = sys.modules["__main__"], tmp_path / "one.ipynb"
     nbformat.write(new_notebook(cells=[new_code_cell("answer = 42")]), path)
     check_notebook(path)
