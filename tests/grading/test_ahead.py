@@ -152,17 +152,6 @@ def test_what_is_stopped_is_not_asked_to_the_end(warm):
         assert session.request(call(0), 20)["value"] < 400
 
 
-def test_a_process_that_does_not_stop_ends_the_session(warm):
-    source = "import time\ndef f(x):\n    while x: pass\n    return x"
-    with session_with(warm, source) as session:
-        session.ask_all(many([call(0), call(1)]), 2, 20)
-        session.next(20)
-        with pytest.raises(SandboxTimeout):
-            session.stop(0.5)
-        with pytest.raises(SandboxTimeout):
-            session.request(call(0), 20)
-
-
 FORGED = """
 import gc, socket, autograder.grading.wire as wire
 def f(x):
@@ -170,6 +159,19 @@ def f(x):
     ours.sendall(wire.encode(({number}, {{"value": 1.0}})))
     return 2.0
 """
+
+
+ANSWERS_AND_STAYS = FORGED.format(number=-1).replace("return 2.0", "while True: pass")
+
+
+def test_a_process_that_does_not_stop_ends_the_session(warm):
+    session = session_with(warm, ANSWERS_AND_STAYS)
+    session.ask_all(many([call(0), call(1)]), 2, 20)
+    session.next(20)
+    with pytest.raises(SandboxTimeout):
+        session.stop(0.5)
+    with pytest.raises(SandboxTimeout):
+        session.request(call(0), 20)
 
 
 @pytest.mark.parametrize("number", [-2, 0, 5, "'a'", None, True])
