@@ -1,0 +1,65 @@
+"""The rows that grading writes, read back and edited by nbgrader's own gradebook."""
+
+from datetime import datetime
+
+import pytest
+from nbgrader.api import Gradebook
+
+from autograder.grading.gradebook import Writer
+from autograder.release.assignment import scripts_on_path
+
+
+@pytest.fixture
+def url(tmp_path):
+    """A gradebook that knows one released chapter of two exercises."""
+    url = f"sqlite:///{tmp_path / 'gradebook.db'}"
+    with scripts_on_path(), Gradebook(url) as book:
+        book.add_assignment("chapter")
+        book.add_notebook("chapter", "chapter")
+        for name in ("one", "two"):
+            where = {"notebook": "chapter", "assignment": "chapter"}
+            book.add_grade_cell(f"check-{name}", **where, max_score=3, cell_type="code")
+            book.add_solution_cell(name, **where)
+    return url
+
+
+def write(url, folder, one: float, two: float, untouched=frozenset()) -> None:
+    with Writer(url) as writer:
+        writer.write("ada", "chapter", {"check-one": one, "check-two": two}, folder, untouched)
+
+
+def test_nbgrader_reads_the_scores_that_were_written(url, tmp_path):
+    (tmp_path / "timestamp.txt").write_text("2026-03-01 12:30:00 UTC\n")
+    write(url, tmp_path, 3.0, 1.5, {"two"})
+    with Gradebook(url) as book:
+        submission = book.find_submission("chapter", "ada")
+        assert (submission.score, submission.max_score) == (4.5, 6.0)
+        assert submission.timestamp == datetime(2026, 3, 1, 12, 30)
+        assert not submission.needs_manual_grade
+        comments = {each.name: each.comment for each in submission.notebooks[0].comments}
+        assert comments == {"one": None, "two": "No response."}
+
+
+def test_grading_again_replaces_scores_and_adds_no_rows(url, tmp_path):
+    write(url, tmp_path, 3.0, 0.0, {"two"})
+    write(url, tmp_path, 0.0, 2.0)
+    with Gradebook(url) as book:
+        (submission,) = book.assignment_submissions("chapter")
+        scores = {each.name: each.score for each in submission.notebooks[0].grades}
+        assert scores == {"check-one": 0.0, "check-two": 2.0}
+        assert [each.comment for each in submission.notebooks[0].comments] == [None, None]
+
+
+def test_what_a_teacher_entered_stays_and_asks_for_another_look(url, tmp_path):
+    write(url, tmp_path, 0.0, 3.0)
+    with Gradebook(url) as book:
+        book.find_grade("check-one", "chapter", "chapter", "ada").manual_score = 2.0
+        book.find_comment("one", "chapter", "chapter", "ada").manual_comment = "Nearly."
+        book.db.commit()
+    write(url, tmp_path, 1.0, 3.0)
+    with Gradebook(url) as book:
+        graded = book.find_grade("check-one", "chapter", "chapter", "ada")
+        assert (graded.auto_score, graded.manual_score, graded.score) == (1.0, 2.0, 2.0)
+        assert graded.needs_manual_grade
+        assert not book.find_grade("check-two", "chapter", "chapter", "ada").needs_manual_grade
+        assert book.find_comment("one", "chapter", "chapter", "ada").comment == "Nearly."
