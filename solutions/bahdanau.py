@@ -34,20 +34,20 @@ class BidirectionalEncoder(nn.Module):
     def __init__(self, vocab_size: int, embed_dim: int, hidden_dim: int, pad_id: int = 0) -> None:
         super().__init__()
         self.embedding = nn.Embedding(vocab_size, embed_dim, padding_idx=pad_id)
-        self.rnn = nn.GRU(embed_dim, hidden_dim, batch_first=True, bidirectional=True)
+        self.forward_rnn = nn.GRU(embed_dim, hidden_dim, batch_first=True)
+        self.backward_rnn = nn.GRU(embed_dim, hidden_dim, batch_first=True)
         self.start = nn.Linear(hidden_dim, hidden_dim)
 
     def forward(self, tokens: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
-        S = tokens.shape[1]
-        embedded = self.embedding(tokens)  # (B, S, embed_dim)
-        packed = nn.utils.rnn.pack_padded_sequence(  # the tokens without the padding
-            embedded, lengths.cpu(), batch_first=True, enforce_sorted=False
-        )
-        packed, (_, backward) = self.rnn(packed)  # backward: (B, hidden_dim)
-        annotations, _ = nn.utils.rnn.pad_packed_sequence(
-            packed, batch_first=True, total_length=S
-        )  # (B, S, 2 * hidden_dim)
-        return annotations, torch.tanh(self.start(backward))
+        position = torch.arange(tokens.shape[1], device=tokens.device)  # (S)
+        real = position < lengths.unsqueeze(1)  # (B, S)
+        # Turns every row around and leaves its padding at the end; done twice, it changes nothing.
+        turned = torch.where(real, lengths.unsqueeze(1) - 1 - position, position)  # (B, S)
+        forward, _ = self.forward_rnn(self.embedding(tokens))  # (B, S, hidden_dim)
+        backward, _ = self.backward_rnn(self.embedding(tokens.gather(1, turned)))
+        backward = backward.gather(1, turned.unsqueeze(-1).expand_as(backward))
+        annotations = torch.cat([forward, backward], dim=-1).masked_fill(~real.unsqueeze(-1), 0.0)
+        return annotations, torch.tanh(self.start(backward[:, 0]))
 
 
 class AdditiveAttention(nn.Module):

@@ -1,9 +1,8 @@
-"""`check("softmax")` in a notebook, and one sentence where a demo meets an unwritten exercise."""
+"""`check("softmax")` in a notebook."""
 
 import contextlib
 import io
 import sys
-import traceback
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -12,7 +11,8 @@ from autograder.checking.calling import Home
 from autograder.checking.feedback import Feedback
 from autograder.checking.judge import Verdict, judge
 from autograder.checking.recording import reference_for
-from autograder.checking.registry import exercises, find
+from autograder.checking.registry import find
+from autograder.checking.unwritten import explain_unwritten
 
 PRINTED_AT_MOST = 1000
 
@@ -69,42 +69,5 @@ def _show(feedback: Feedback) -> float:
     return float(feedback.verdict.points)
 
 
-def _unwritten(error: BaseException) -> str | None:
-    """The exercise whose stub raised the error."""
-    known = exercises()
-    for frame, _ in reversed(list(traceback.walk_tb(error.__traceback__))):
-        for name in frame.f_code.co_qualname.split("."):
-            if name in known:
-                return name
-    return None
-
-
-def _explain_stubs(shell: Any) -> None:
-    """Show one sentence in place of a stub's traceback, and let `Run All` go on."""
-    explained: list[BaseException] = []
-
-    def handler(shell: Any, kind: type, error: BaseException, trace: Any, tb_offset: Any = None):
-        name = _unwritten(error)
-        if name is None:
-            shell.showtraceback((kind, error, trace), tb_offset=tb_offset)
-            return
-        explained.append(error)
-        chapter = known_chapter(name)
-        print(
-            f"This cell needs {name}, which is not written yet: see the exercise {name} {chapter}."
-        )
-
-    def known_chapter(name: str) -> str:
-        return f"in chapter {exercises()[name].chapter}"
-
-    def forgive(result: Any) -> None:
-        if result.error_in_exec is not None and result.error_in_exec in explained:
-            explained.remove(result.error_in_exec)
-            result.error_in_exec = None
-
-    shell.set_custom_exc((NotImplementedError,), handler)
-    shell.events.register("post_run_cell", forgive)
-
-
 if "IPython" in sys.modules and (_shell := sys.modules["IPython"].get_ipython()) is not None:
-    _explain_stubs(_shell)
+    explain_unwritten(_shell)

@@ -58,24 +58,23 @@ class _(nn.Module):
         return torch.stack(annotations), self.net["bridge"](torch.stack(last))
 
 
-@alternative("BidirectionalEncoder", "turn every row around")
+@alternative("BidirectionalEncoder", "packed")
 class _(nn.Module):
     def __init__(self, vocab_size, embed_dim, hidden_dim, pad_id=0):
         super().__init__()
-        self.embedding = nn.Embedding(vocab_size, embed_dim)
-        self.forward_rnn = nn.GRU(embed_dim, hidden_dim, batch_first=True)
-        self.backward_rnn = nn.GRU(embed_dim, hidden_dim, batch_first=True)
-        self.linear = nn.Linear(hidden_dim, hidden_dim)
+        self.embedding = nn.Embedding(vocab_size, embed_dim, padding_idx=pad_id)
+        self.rnn = nn.GRU(embed_dim, hidden_dim, batch_first=True, bidirectional=True)
+        self.start = nn.Linear(hidden_dim, hidden_dim)
 
     def forward(self, tokens, lengths):
-        position = torch.arange(tokens.size(1), device=tokens.device)[None]
-        real = position < lengths[:, None]
-        turned = torch.where(real, lengths[:, None] - 1 - position, position)  # its own inverse
-        forward, _ = self.forward_rnn(self.embedding(tokens))
-        backward, _ = self.backward_rnn(self.embedding(tokens.gather(1, turned)))
-        backward = backward.gather(1, turned[..., None].expand_as(backward))
-        annotations = torch.cat([forward, backward], dim=2).masked_fill(~real[..., None], 0.0)
-        return annotations, self.linear(backward[:, 0]).tanh()
+        packed = nn.utils.rnn.pack_padded_sequence(
+            self.embedding(tokens), lengths.cpu(), batch_first=True, enforce_sorted=False
+        )
+        packed, (_, backward) = self.rnn(packed)
+        annotations, _ = nn.utils.rnn.pad_packed_sequence(
+            packed, batch_first=True, total_length=tokens.shape[1]
+        )
+        return annotations, torch.tanh(self.start(backward))
 
 
 @alternative("AdditiveAttention", "weights zeroed and divided again")

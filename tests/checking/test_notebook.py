@@ -76,6 +76,13 @@ class softmax_jacobian(nn.Module):
     def forward(self, x):
         raise NotImplementedError""",
     "class-demo": "nn.Sequential(nn.Tanh(), softmax_jacobian())(torch.ones(3))",
+    "waiting": "rows = [softmax(torch.ones(3))]\nfor row in rows:\n    pass",
+    "waiting-for-it": "total = sum(row)",
+    "waiting-for-that": "print(total)",
+    "waiting-in-a-call": "def use():\n    return rows\nuse()",
+    "misspelled": "totals",
+    "written-since": "softmax = torch.softmax",
+    "not-run-again": "row",
     "own-error": "raise NotImplementedError('mine')",
     "after": "1 + 1",
 }
@@ -179,11 +186,23 @@ def test_a_demo_of_an_unwritten_exercise_says_one_sentence(cells):
     assert output.text.startswith("This cell needs softmax_jacobian, which is not written yet")
 
 
+@pytest.mark.parametrize("cell", ["waiting-for-it", "waiting-for-that", "waiting-in-a-call"])
+def test_a_cell_that_needs_what_such_a_demo_would_have_defined_says_it_too(cells, cell):
+    (output,) = cells[cell].outputs
+    assert output.text == (
+        "This cell needs softmax, which is not written yet: "
+        "see the exercise softmax in chapter 02-softmax.\n"
+    )
+
+
 def test_other_errors_are_left_as_they_are(cells):
     (output,) = cells["own-error"].outputs
     assert (output.output_type, output.ename) == ("error", "NotImplementedError")
     assert cells["after"].outputs[0].data["text/plain"] == "2"
-    assert [name for name, cell in cells.items() if "error" in kinds(cell)] == ["own-error"]
+    (output,) = cells["misspelled"].outputs
+    assert (output.output_type, output.ename) == ("error", "NameError")
+    errors = [name for name, cell in cells.items() if "error" in kinds(cell)]
+    assert errors == ["misspelled", "not-run-again", "own-error"]
 
 
 def kinds(cell):

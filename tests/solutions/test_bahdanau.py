@@ -40,9 +40,10 @@ def test_encoder_gives_what_torchs_rnn_gives_for_each_sentence_alone():
     (embedding,) = (module for module in encoder.modules() if isinstance(module, nn.Embedding))
     (linear,) = (module for module in encoder.modules() if isinstance(module, nn.Linear))
     for b, n in enumerate(LENGTHS):
-        alone, last = rnns[0](embedding(tokens[b, :n]))
-        torch.testing.assert_close(annotations[b, :n], alone)
-        torch.testing.assert_close(state[b], torch.tanh(linear(last[1])))
+        forward, _ = rnns[0](embedding(tokens[b, :n]))
+        backward, last = rnns[1](embedding(tokens[b, :n]).flip(0))
+        torch.testing.assert_close(annotations[b, :n], torch.cat([forward, backward.flip(0)], 1))
+        torch.testing.assert_close(state[b], torch.tanh(linear(last[0])))
         assert not annotations[b, n:].any()
 
 
