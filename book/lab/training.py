@@ -14,7 +14,10 @@ QUICK = "ATTENTION_COURSE_QUICK"
 
 @dataclass
 class Trained:
-    """What a training run leaves behind: the loss of every step, and the seconds it took."""
+    """What a training run leaves behind: the loss of every step, and the seconds it took.
+
+    These are seconds of one core at work: what else the machine does meanwhile is not counted.
+    """
 
     losses: list[float] = field(default_factory=list)
     seconds: float = 0.0
@@ -55,7 +58,7 @@ def train(
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     progress = _Progress(label, steps)
-    start = time.perf_counter()
+    start = time.thread_time()
     try:
         for step in range(1, (3 if os.environ.get(QUICK) else steps) + 1):
             for group in optimizer.param_groups:
@@ -70,7 +73,7 @@ def train(
     finally:
         torch.set_num_threads(threads)
         progress.close()
-    trained.seconds = time.perf_counter() - start
+    trained.seconds = time.thread_time() - start
     return trained
 
 

@@ -1,6 +1,7 @@
 """The chapters' shared figures and numbers, held to the formats and the rules that they serve."""
 
 import base64
+import io
 import json
 import re
 import subprocess
@@ -14,6 +15,7 @@ from lab import plots
 from lab.numbers import glue, interval
 from lab.training import train
 from matplotlib import pyplot as plt
+from PIL import Image
 from torch import nn
 
 COLORS = {name: getattr(plots, name) for name in ("QUERY", "KEY", "VALUE", "WEIGHT", "NEUTRAL")}
@@ -63,6 +65,19 @@ def test_the_same_figure_gives_the_same_bytes(monkeypatch):
         ax.plot([1, 2, 4])
         plots.show(fig, alt="A line.")
     assert shown[0].png == shown[1].png
+
+
+def test_a_figures_colors_stay_what_they_mean(monkeypatch):
+    shown = displayed(monkeypatch)
+    fig, ax = plt.subplots()
+    ax.imshow(np.random.default_rng(0).random((40, 40, 3)))  # far more colors than are kept
+    for x, color in enumerate(COLORS.values()):
+        ax.add_patch(plt.Rectangle((7 * x, 10), 6, 6, color=color))
+    plots.show(fig, alt="Five colors on a noisy ground.")
+    pixels = np.array(Image.open(io.BytesIO(shown[0].png)).convert("RGB"), dtype=int)
+    for color in COLORS.values():
+        wanted = [int(color[i : i + 2], 16) for i in (1, 3, 5)]
+        assert (np.abs(pixels - wanted).max(axis=2) <= 12).sum() > 1000
 
 
 @pytest.mark.parametrize("signed", [False, True])
