@@ -14,8 +14,8 @@ def attend(query: Tensor, inputs: Tensor) -> tuple[Tensor, Tensor]:
     the scores; the output is the sum of the inputs, each times its weight.
 
     Shapes: query (D), inputs (S, D); returns output (D) and weights (S), which sum to one.
-    Gradients reach `query` and `inputs` and are finite. Inputs are left unchanged; non-contiguous
-    inputs and float64 work. `torch.softmax` is allowed.
+    Scores may be as large as 1e4. Gradients reach `query` and `inputs` and are finite. Inputs are
+    left unchanged; non-contiguous inputs and float64 work. `torch.softmax` is allowed.
     Source: Vaswani et al. 2017, section 3.2.1, equation 1, for one query and K = V.
     """
     D = len(query)
@@ -60,9 +60,9 @@ class AttentionLayer(nn.Module):
     over sqrt(query_dim).
     Shapes: queries (..., L, query_dim), inputs (..., S, input_dim), any leading dimensions, the
     same in both; output (..., L, value_dim), weights (..., L, S), which sum to one over the inputs.
-    Gradients reach the queries, the inputs and both parameters and are finite. Inputs are left
-    unchanged; non-contiguous inputs and float64 work. What else is inside the class is free;
-    torch's own scaled_dot_product_attention is allowed.
+    Scores may be as large as 1e4. Gradients reach the queries, the inputs and both parameters and
+    are finite. Inputs are left unchanged; non-contiguous inputs and float64 work. What else is
+    inside the class is free; torch's own scaled_dot_product_attention is allowed.
     Source: Vaswani et al. 2017, section 3.2.1, equation 1; Luong et al. 2015, section 3.1,
     equation 8 ("general"), for the matrix between queries and inputs.
     """

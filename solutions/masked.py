@@ -149,8 +149,8 @@ def blockwise_attention(
     returns the output alone, (..., L, E), equal to that of full attention to 1e-5. Any block size
     from 1 works, also one that divides neither L nor S, or is larger than both.
     With `causal`, L <= S and the mask is `causal_mask(L, S - L)`: the last query sees all keys.
-    No intermediate result, mask included, has L * S elements or more (for a block size that is
-    small beside L and S), nor the size of (..., L, S).
+    For a block size that is small beside L and S, no intermediate result has as many elements as
+    all scores, (..., L, S), and no mask as many as L * S.
     Scores may be as large as 1e4: the result is finite. Gradients reach query, key and value and
     are finite. Inputs are left unchanged; non-contiguous inputs and float64 work.
     Not: torch's scaled_dot_product_attention.
