@@ -56,6 +56,13 @@ def _parser() -> argparse.ArgumentParser:
     grade.add_argument(
         "--unsafe-no-sandbox", action="store_true", help="for your own notebooks only"
     )
+
+    report = command("report", _report)
+    report.add_argument("chapters", nargs="*", metavar="CHAPTER")
+    report.add_argument("--course", type=Path, default=Path("build/course"))
+    report.add_argument(
+        "--to", type=Path, metavar="FILE", help="the page (report.html in the course folder)"
+    )
     return parser
 
 
@@ -131,6 +138,26 @@ def _grade(options: argparse.Namespace) -> int:
     if options.json:
         write_json(records, options.json)
     summary(records, course)
+    return 0
+
+
+def _report(options: argparse.Namespace) -> int:
+    """Show the class at a glance, and write it as a page and a table."""
+    from autograder.grading.course import Course, CourseError
+    from autograder.grading.report import show_report, write_report
+    from autograder.grading.survey import survey
+
+    course = Course(options.course)
+    page = options.to or course.root / "report.html"
+    try:
+        found = survey(course, options.chapters)
+        table = write_report(found, page)
+    except CourseError as error:
+        raise UsageError(str(error)) from None
+    except OSError as error:
+        raise UsageError(f"{error.filename} cannot be written ({error.strerror}).") from None
+    show_report(found)
+    print(f"page: {page}\ntable: {table}")
     return 0
 
 
