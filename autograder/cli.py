@@ -63,6 +63,15 @@ def _parser() -> argparse.ArgumentParser:
     report.add_argument(
         "--to", type=Path, metavar="FILE", help="the page (report.html in the course folder)"
     )
+
+    export = command("export", _export)
+    export.add_argument("format", choices=("canvas", "moodle", "gradescope", "csv"))
+    export.add_argument("chapters", nargs="*", metavar="CHAPTER")
+    export.add_argument("--course", type=Path, default=Path("build/course"))
+    export.add_argument("--student", action="append", default=[], help="export only this student")
+    export.add_argument(
+        "--to", type=Path, metavar="FILE", help="(grades-FORMAT.csv in the course folder)"
+    )
     return parser
 
 
@@ -158,6 +167,29 @@ def _report(options: argparse.Namespace) -> int:
         raise UsageError(f"{error.filename} cannot be written ({error.strerror}).") from None
     show_report(found)
     print(f"page: {page}\ntable: {table}")
+    return 0
+
+
+def _export(options: argparse.Namespace) -> int:
+    """Write the gradebook's scores in another system's format."""
+    from nbgrader.api import Gradebook
+
+    from autograder.grading.course import Course, CourseError
+    from autograder.grading.exports import FORMATS
+
+    course = Course(options.course)
+    path = options.to or course.root / f"grades-{options.format}.csv"
+    try:
+        course.chapters(options.chapters)
+        with Gradebook(course.db_url) as gradebook:
+            exporter = FORMATS[options.format](to=str(path))
+            exporter.assignment, exporter.student = options.chapters, options.student
+            exporter.export(gradebook)
+    except CourseError as error:
+        raise UsageError(str(error)) from None
+    except OSError as error:
+        raise UsageError(f"{error.filename} cannot be written ({error.strerror}).") from None
+    print(f"wrote {path}")
     return 0
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+NOTHING = "-"  # is no formula
 
 
 def inert(value: Any) -> Any:
@@ -16,7 +17,8 @@ def inert(value: Any) -> Any:
     """
     if isinstance(value, str):
         value = value.replace("\0", "")
-        return f"'{value}" if value.lstrip(" ").startswith(_FORMULA) else value
+        formula = value != NOTHING and value.lstrip(" ").startswith(_FORMULA)
+        return f"'{value}" if formula else value
     if isinstance(value, float):
         return f"{value:.10g}"
     return "" if value is None else value
