@@ -6,6 +6,8 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from autograder.settings import SettingsError
+
 
 class UsageError(Exception):
     """What the user asked for cannot be done; the text says why and what to do."""
@@ -16,7 +18,7 @@ def main(arguments: list[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     try:
         return options.run(options)
-    except UsageError as error:
+    except (UsageError, SettingsError) as error:
         print(f"autograder {options.command}: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
@@ -172,16 +174,15 @@ def _report(options: argparse.Namespace) -> int:
 
 def _export(options: argparse.Namespace) -> int:
     """Write the gradebook's scores in another system's format."""
-    from nbgrader.api import Gradebook
-
     from autograder.grading.course import Course, CourseError
     from autograder.grading.exports import FORMATS
+    from autograder.grading.gradebook import open_gradebook
 
     course = Course(options.course)
     path = options.to or course.root / f"grades-{options.format}.csv"
     try:
         course.chapters(options.chapters)
-        with Gradebook(course.db_url) as gradebook:
+        with open_gradebook(course.db_url) as gradebook:
             exporter = FORMATS[options.format](to=str(path))
             exporter.assignment, exporter.student = options.chapters, options.student
             exporter.export(gradebook)

@@ -10,6 +10,7 @@ import nbformat
 
 from autograder.grading import fingerprint
 from autograder.grading.notebook import Chapter, Task, grade_id
+from autograder.settings import Settings, read_settings
 
 MANIFEST = "manifest.json"
 STUDENT_ID = re.compile(r"[^\x00-\x1f/\\]{1,128}")
@@ -40,7 +41,12 @@ class Course:
 
     @property
     def db_url(self) -> str:
-        return f"sqlite:///{self.root.resolve() / 'gradebook.db'}"
+        return self.settings.gradebook
+
+    @property
+    def settings(self) -> Settings:
+        """What the teacher set in `course.toml`."""
+        return read_settings(self.root)
 
     @property
     def state(self) -> Path:

@@ -40,7 +40,7 @@ def grade_class(
     scheduler, its workers grade; otherwise `workers` processes here, one a core.
     """
     limits = limits or Limits()
-    released = course.chapters(chapters)
+    settings, released = course.settings, course.chapters(chapters)
     journal = Journal(course.state)
     records: list[dict[str, Any]] = []
 
@@ -64,6 +64,7 @@ def grade_class(
         for job, result in _crew(jobs(), workers or os.cpu_count() or 1, scheduler):
             journal.keep(job.key, result)
             finished(course.submission(job.student, job.chapter.name), job.key, result)
+        gradebook.settle(settings, released)
     journal.finished()
     return sorted(records, key=lambda record: (record["chapter"], record["student"]))
 

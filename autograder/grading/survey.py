@@ -6,9 +6,8 @@ from dataclasses import dataclass, field
 from statistics import mean, median
 from typing import Any
 
-from nbgrader.api import Gradebook
-
 from autograder.grading.course import Course, CourseError
+from autograder.grading.gradebook import open_gradebook
 from autograder.grading.journal import Journal
 from autograder.grading.scores import read_scores
 
@@ -103,7 +102,7 @@ class Survey:
 def survey(course: Course, chapters: Sequence[str] = ()) -> Survey:
     """Count what is graded. Raises CourseError where nothing is."""
     released, journal = course.chapters(chapters), Journal(course.state)
-    with Gradebook(course.db_url) as gradebook:
+    with open_gradebook(course.db_url) as gradebook:
         known = read_scores(gradebook)
     handed_in = {(one.student, one.chapter) for one in course.submissions(list(released))}
     class_list = sorted({person.id for person in known.people} | {who for who, _ in handed_in})
