@@ -2,9 +2,17 @@
 
 from pathlib import Path
 
+from autograder.settings import read_settings
+
 c = get_config()  # noqa: F821  nbgrader defines it
 
-c.CourseDirectory.root = str(Path(__file__).resolve().parent / "build" / "course")
+COURSE = Path(__file__).resolve().parent / "build" / "course"
+c.CourseDirectory.root = str(COURSE)
+if (COURSE / "course.toml").exists():
+    c.CourseDirectory.db_url = read_settings(COURSE).gradebook
+
+# What late work costs is said in the course's course.toml.
+c.AssignLatePenalties.plugin_class = "autograder.grading.late.LateDays"
 
 # A stub is the signature, the docstring and this line.
 c.ClearSolutions.code_stub = {"python": "raise NotImplementedError"}

@@ -6,6 +6,8 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from autograder.settings import SettingsError
+
 
 class UsageError(Exception):
     """What the user asked for cannot be done; the text says why and what to do."""
@@ -16,7 +18,7 @@ def main(arguments: list[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     try:
         return options.run(options)
-    except UsageError as error:
+    except (UsageError, SettingsError) as error:
         print(f"autograder {options.command}: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
@@ -55,6 +57,22 @@ def _parser() -> argparse.ArgumentParser:
     grade.add_argument("--json", type=Path, metavar="FILE", help="write one object a submission")
     grade.add_argument(
         "--unsafe-no-sandbox", action="store_true", help="for your own notebooks only"
+    )
+
+    report = command("report", _report)
+    report.add_argument("chapters", nargs="*", metavar="CHAPTER")
+    report.add_argument("--course", type=Path, default=Path("build/course"))
+    report.add_argument(
+        "--to", type=Path, metavar="FILE", help="the page (report.html in the course folder)"
+    )
+
+    export = command("export", _export)
+    export.add_argument("format", choices=("canvas", "moodle", "gradescope", "csv"))
+    export.add_argument("chapters", nargs="*", metavar="CHAPTER")
+    export.add_argument("--course", type=Path, default=Path("build/course"))
+    export.add_argument("--student", action="append", default=[], help="export only this student")
+    export.add_argument(
+        "--to", type=Path, metavar="FILE", help="(grades-FORMAT.csv in the course folder)"
     )
     return parser
 
@@ -131,6 +149,48 @@ def _grade(options: argparse.Namespace) -> int:
     if options.json:
         write_json(records, options.json)
     summary(records, course)
+    return 0
+
+
+def _report(options: argparse.Namespace) -> int:
+    """Show the class at a glance, and write it as a page and a table."""
+    from autograder.grading.course import Course, CourseError
+    from autograder.grading.report import show_report, write_report
+    from autograder.grading.survey import survey
+
+    course = Course(options.course)
+    page = options.to or course.root / "report.html"
+    try:
+        found = survey(course, options.chapters)
+        table = write_report(found, page)
+    except CourseError as error:
+        raise UsageError(str(error)) from None
+    except OSError as error:
+        raise UsageError(f"{error.filename} cannot be written ({error.strerror}).") from None
+    show_report(found)
+    print(f"page: {page}\ntable: {table}")
+    return 0
+
+
+def _export(options: argparse.Namespace) -> int:
+    """Write the gradebook's scores in another system's format."""
+    from autograder.grading.course import Course, CourseError
+    from autograder.grading.exports import FORMATS
+    from autograder.grading.gradebook import open_gradebook
+
+    course = Course(options.course)
+    path = options.to or course.root / f"grades-{options.format}.csv"
+    try:
+        course.chapters(options.chapters)
+        with open_gradebook(course.db_url) as gradebook:
+            exporter = FORMATS[options.format](to=str(path))
+            exporter.assignment, exporter.student = options.chapters, options.student
+            exporter.export(gradebook)
+    except CourseError as error:
+        raise UsageError(str(error)) from None
+    except OSError as error:
+        raise UsageError(f"{error.filename} cannot be written ({error.strerror}).") from None
+    print(f"wrote {path}")
     return 0
 
 

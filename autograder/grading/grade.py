@@ -2,7 +2,7 @@
 
 import functools
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import nbformat
@@ -25,6 +25,13 @@ class Job:
     problem: str
     seed: int
     limits: Limits
+    key: str = ""  # of the result, in the journal
+    basis: str = ""
+    known: dict[str, Verdict] = field(default_factory=dict)
+
+    def unfinished(self, status: str, text: str) -> dict[str, Any]:
+        """The result of a submission that could not be graded, and why."""
+        return _result(self, Graded({}, status, [text]), None)
 
 
 class Workshop:
@@ -62,13 +69,13 @@ def grade(job: Job) -> dict[str, Any]:
     if job.content is None:
         status = "missing" if not job.problem else "invalid"
         text = job.problem or "no notebook was handed in"
-        return _result(job, Graded({}, status, [text]), None)
+        return job.unfinished(status, text)
     try:
         notebook = parse(job.content)
     except Invalid as invalid:
-        return _result(job, Graded({}, "invalid", [str(invalid)]), None)
+        return job.unfinished("invalid", str(invalid))
     notes = restored(notebook, chapter)
-    run = Run(notebook, chapter, workshop(job.limits).warm(), job.limits, job.seed)
+    run = Run(notebook, chapter, workshop(job.limits).warm(), job.limits, job.seed, job.known)
     graded = run.grade()
     graded.notes = notes
     return _result(job, graded, notebook)
@@ -118,6 +125,8 @@ def _result(job: Job, graded: Graded, notebook: nbformat.NotebookNode | None) ->
         # Not nbformat.writes, which validates and indents what was made here, for 20 ms each.
         "notebook": json.dumps(notebook, ensure_ascii=False, sort_keys=True),
         "page": feedback_page(record, verdicts, notebook),
+        "basis": job.basis,
+        "checks": {task.name: task.digest for task in job.chapter.tasks},
     }
 
 

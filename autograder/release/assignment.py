@@ -12,6 +12,7 @@ from traitlets.config import Config
 from traitlets.config.loader import PyFileConfigLoader
 
 from autograder.release.errors import ReleaseError
+from autograder.settings import read_settings
 
 SETTINGS = "nbgrader_config.py"
 ENDED_BY_AN_ERROR = re.compile(r"^(?:\w+\.)*\w*(?:Error|Exception): .*", re.MULTILINE)
@@ -21,6 +22,7 @@ def settings(root: Path, course: Path) -> Config:
     """The repository's nbgrader settings, for the given course folder."""
     config = PyFileConfigLoader(SETTINGS, str(root)).load_config()
     config.CourseDirectory.root = str(course)
+    config.CourseDirectory.db_url = read_settings(course).gradebook
     return config
 
 

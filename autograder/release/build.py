@@ -18,6 +18,7 @@ from autograder.release.hashing import sha256
 from autograder.release.recordings import update_recordings
 from autograder.release.references import References
 from autograder.release.source import make_source
+from autograder.settings import read_settings
 
 ROOT = Path(__file__).resolve().parents[2]
 CHAPTERS = "[0-9][0-9]-*.ipynb"
@@ -130,5 +131,19 @@ def _is_current(entry: dict | None, inputs: str, notebook: Path, course: Path) -
         and entry["inputs"] == inputs
         and notebook.exists()
         and entry["sha256"] == sha256(notebook.read_bytes())
-        and (course / "gradebook.db").exists()
+        and _is_entered(course, notebook.stem)
     )
+
+
+def _is_entered(course: Path, chapter: str) -> bool:
+    """Whether the gradebook has the chapter."""
+    url = read_settings(course).gradebook
+    if url.startswith("sqlite:///") and not Path(url.removeprefix("sqlite:///")).exists():
+        return False
+    from nbgrader.api import Gradebook, MissingEntry
+
+    with Gradebook(url) as gradebook:
+        try:
+            return gradebook.find_assignment(chapter) is not None
+        except MissingEntry:
+            return False
