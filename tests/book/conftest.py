@@ -44,6 +44,7 @@ class Opened:
 
     page: object
     troubles: list[str] = field(default_factory=list)
+    transferred: int = 0  # bytes, as they went over the wire
 
 
 @pytest.fixture(scope="session")
@@ -102,6 +103,12 @@ def watch(seen: Opened, address: str) -> None:
         if message.type in ("error", "warning"):
             seen.troubles.append(f"console: {message.text}")
 
+    def finished(event):
+        seen.transferred += event["encodedDataLength"]
+
+    network = seen.page.context.new_cdp_session(seen.page)
+    network.send("Network.enable")
+    network.on("Network.loadingFinished", finished)
     seen.page.on("request", requested)
     seen.page.on("response", answered)
     seen.page.on("console", said)
