@@ -9,7 +9,8 @@ c = get_config()  # noqa: F821  nbgrader defines it
 COURSE = Path(__file__).resolve().parent / "build" / "course"
 c.CourseDirectory.root = str(COURSE)
 if (COURSE / "course.toml").exists():
-    c.CourseDirectory.db_url = read_settings(COURSE).gradebook
+    SETTINGS = read_settings(COURSE)
+    c.CourseDirectory.db_url, c.CourseDirectory.course_id = SETTINGS.gradebook, SETTINGS.course_id
 
 # What late work costs is said in the course's course.toml.
 c.AssignLatePenalties.plugin_class = "autograder.grading.late.LateDays"

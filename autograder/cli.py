@@ -5,8 +5,19 @@ import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from autograder.settings import SettingsError
+
+if TYPE_CHECKING:
+    from autograder.grading.course import Course
+
+
+TABLES = ("canvas", "moodle", "gradescope", "csv")
+HANDOVERS = {
+    "gradescope-autograder": "{}-gradescope.zip",
+    "github-classroom": "{}-classroom.yml",
+}
 
 
 class UsageError(Exception):
@@ -49,6 +60,9 @@ def _parser() -> argparse.ArgumentParser:
     grade.add_argument("--student", action="append", default=[], help="grade only this student")
     grade.add_argument("--workers", type=_positive, help="processes (default: one a core)")
     grade.add_argument(
+        "--scheduler", metavar="ADDRESS", help="grade on the workers of this Dask scheduler"
+    )
+    grade.add_argument(
         "--limit-seconds", type=float, default=20.0, help="for one cell or one check (20)"
     )
     grade.add_argument(
@@ -67,13 +81,11 @@ def _parser() -> argparse.ArgumentParser:
     )
 
     export = command("export", _export)
-    export.add_argument("format", choices=("canvas", "moodle", "gradescope", "csv"))
+    export.add_argument("format", choices=[*TABLES, *HANDOVERS], metavar="FORMAT")
     export.add_argument("chapters", nargs="*", metavar="CHAPTER")
     export.add_argument("--course", type=Path, default=Path("build/course"))
     export.add_argument("--student", action="append", default=[], help="export only this student")
-    export.add_argument(
-        "--to", type=Path, metavar="FILE", help="(grades-FORMAT.csv in the course folder)"
-    )
+    export.add_argument("--to", type=Path, metavar="FILE", help="where to write it")
     return parser
 
 
@@ -128,7 +140,7 @@ def _grade(options: argparse.Namespace) -> int:
     from autograder.grading.submission import Limits
 
     unsafe = options.unsafe_no_sandbox
-    if not unsafe and (reason := available()):
+    if not unsafe and not options.scheduler and (reason := available()):
         raise UsageError(reason)
     if unsafe:
         print("Grading without a sandbox: submissions can do whatever you can.", file=sys.stderr)
@@ -143,6 +155,7 @@ def _grade(options: argparse.Namespace) -> int:
                 limits=limits,
                 progress=progress,
                 students=options.student,
+                scheduler=options.scheduler,
             )
     except CourseError as error:
         raise UsageError(str(error)) from None
@@ -173,25 +186,48 @@ def _report(options: argparse.Namespace) -> int:
 
 
 def _export(options: argparse.Namespace) -> int:
-    """Write the gradebook's scores in another system's format."""
+    """Write the scores for another system (canvas, moodle, gradescope, csv), or what grades there.
+
+    `gradescope-autograder` and `github-classroom` make the files with which those systems grade
+    one chapter with this same engine.
+    """
     from autograder.grading.course import Course, CourseError
-    from autograder.grading.exports import FORMATS
-    from autograder.grading.gradebook import open_gradebook
 
     course = Course(options.course)
-    path = options.to or course.root / f"grades-{options.format}.csv"
     try:
         course.chapters(options.chapters)
-        with open_gradebook(course.db_url) as gradebook:
-            exporter = FORMATS[options.format](to=str(path))
-            exporter.assignment, exporter.student = options.chapters, options.student
-            exporter.export(gradebook)
+        write = _hand_over if options.format in HANDOVERS else _export_scores
+        path = write(options, course)
     except CourseError as error:
         raise UsageError(str(error)) from None
     except OSError as error:
         raise UsageError(f"{error.filename} cannot be written ({error.strerror}).") from None
     print(f"wrote {path}")
     return 0
+
+
+def _export_scores(options: argparse.Namespace, course: "Course") -> Path:
+    from autograder.grading.exports import FORMATS
+    from autograder.grading.gradebook import open_gradebook
+
+    path = options.to or course.root / f"grades-{options.format}.csv"
+    with open_gradebook(course.db_url) as gradebook:
+        exporter = FORMATS[options.format](to=str(path))
+        exporter.assignment, exporter.student = options.chapters, options.student
+        exporter.export(gradebook)
+    return path
+
+
+def _hand_over(options: argparse.Namespace, course: "Course") -> Path:
+    from autograder.grading.handover import classroom_workflow, gradescope_zip
+
+    if len(options.chapters) != 1:
+        raise UsageError(f"{options.format} is for one chapter: name it, as in 02-softmax.")
+    (chapter,) = options.chapters
+    write = gradescope_zip if options.format == "gradescope-autograder" else classroom_workflow
+    path = options.to or course.root / HANDOVERS[options.format].format(chapter)
+    write(course, chapter, path)
+    return path
 
 
 if __name__ == "__main__":

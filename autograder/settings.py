@@ -44,6 +44,7 @@ class Settings:
     """The settings of one course."""
 
     gradebook: str
+    course_id: str = ""
     due: dict[str, datetime] = field(default_factory=dict)  # UTC, without a zone, as in nbgrader
     late: LatePolicy | None = None
 
@@ -58,16 +59,23 @@ def read_settings(course: Path) -> Settings:
         told = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise SettingsError(f"{path} is not TOML: {error}.") from None
-    _known(path, "", told, {"gradebook", "due", "late"})
+    _known(path, "", told, {"course_id", "gradebook", "due", "late"})
     gradebook = told.get("gradebook", default)
     if not isinstance(gradebook, str) or ":" not in gradebook:
         raise SettingsError(
             f"{path}: gradebook is {gradebook!r}; write a database's address, as in "
             '"postgresql://user@host/name".'
         )
-    due = {name: _moment(path, name, value) for name, value in told.get("due", {}).items()}
-    late = told.get("late")
-    return Settings(gradebook, due, None if late is None else _policy(path, late))
+    # PostgreSQL holds to what nbgrader's tables say: every assignment belongs to a named course.
+    course_id = told.get("course_id", "" if gradebook.startswith("sqlite:") else "default_course")
+    if not isinstance(course_id, str):
+        raise SettingsError(f"{path}: course_id is {course_id!r}; write a name in quotes.")
+    due, late = told.get("due", {}), told.get("late")
+    for name, table in (("due", due), ("late", late)):
+        if not isinstance(table, dict | None):
+            raise SettingsError(f"{path}: {name} is {table!r}; write a table that begins [{name}].")
+    due = {name: _moment(path, name, value) for name, value in due.items()}
+    return Settings(gradebook, course_id, due, None if late is None else _policy(path, late))
 
 
 def _moment(path: Path, name: str, value: Any) -> datetime:

@@ -23,11 +23,21 @@ def of_grader(release: Path) -> str:
 
 
 @functools.cache
+def of_everything() -> str:
+    """All code that a verdict may depend on: the same on every machine that grades a class."""
+    return _of_folders(PACKAGE / "exercises", REPOSITORY / "solutions") + _grader()
+
+
+@functools.cache
 def _grader() -> str:
+    return _of_folders(PACKAGE / "checking", PACKAGE / "grading")
+
+
+def _of_folders(*folders: Path) -> str:
     parts = [version("torch")]
-    for folder in (PACKAGE / "checking", PACKAGE / "grading"):
+    for folder in folders:
         for path in sorted(folder.rglob("*.py")):
-            parts += [path.relative_to(PACKAGE).as_posix(), path.read_text(encoding="utf-8")]
+            parts += [path.relative_to(folder).as_posix(), path.read_text(encoding="utf-8")]
     return _sha256(parts)
 
 

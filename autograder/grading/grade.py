@@ -8,11 +8,14 @@ from typing import Any
 import nbformat
 
 from autograder.checking import Verdict
+from autograder.grading.container import ContainerProcess
 from autograder.grading.notebook import Chapter, Invalid, parse, restored
 from autograder.grading.page import feedback_page
 from autograder.grading.sandbox import WarmProcess
 from autograder.grading.submission import Graded, Limits, Run, check_outputs
 from autograder.grading.unsafe import UnsafeProcess
+
+Warm = WarmProcess | ContainerProcess | UnsafeProcess
 
 
 @dataclass(frozen=True)
@@ -39,14 +42,16 @@ class Workshop:
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
-        self._warm: WarmProcess | UnsafeProcess | None = None
+        self._warm: Warm | None = None
 
-    def warm(self) -> WarmProcess | UnsafeProcess:
+    def warm(self) -> Warm:
         """A live warm process."""
         if self._warm is not None and not self._warm.alive:
             self.close()
         if self._warm is None:
             kind = WarmProcess if self._limits.sandbox else UnsafeProcess
+            if self._limits.container:
+                kind = ContainerProcess
             self._warm = kind(memory_bytes=self._limits.memory_bytes)
         return self._warm
 

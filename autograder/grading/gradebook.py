@@ -6,7 +6,15 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from nbgrader.api import Comment, Grade, Gradebook, Student, SubmittedAssignment, SubmittedNotebook
+from nbgrader.api import (
+    Comment,
+    Grade,
+    Gradebook,
+    MissingEntry,
+    Student,
+    SubmittedAssignment,
+    SubmittedNotebook,
+)
 from nbgrader.utils import parse_utc
 from sqlalchemy import bindparam, insert, make_url, select, update
 from sqlalchemy.exc import SQLAlchemyError
@@ -14,6 +22,7 @@ from sqlalchemy.orm import Session
 
 from autograder.grading.course import CourseError
 from autograder.grading.late import settle
+from autograder.scripts import scripts_on_path
 from autograder.settings import Settings
 
 _SCORE = (
@@ -33,7 +42,8 @@ _COMMENT = (
 def open_gradebook(db_url: str) -> Gradebook:
     """The gradebook, open. Raises CourseError where there is none at that address."""
     try:
-        return Gradebook(db_url)
+        with scripts_on_path():
+            return Gradebook(db_url)
     except (SQLAlchemyError, ImportError) as error:
         shown = make_url(db_url).render_as_string(hide_password=True)
         reason = str(getattr(error, "orig", None) or error).strip().split("\n")[0]
@@ -111,7 +121,12 @@ class Writer:
 
     def _chapter(self, name: str) -> _Released:
         if name not in self._released:
-            assignment = self._gradebook.find_assignment(name)
+            try:
+                assignment = self._gradebook.find_assignment(name)
+            except MissingEntry:
+                raise CourseError(
+                    f"The gradebook has no {name}: build the release again (autograder release)."
+                ) from None
             (notebook,) = assignment.notebooks
             self._released[name] = _Released(
                 assignment.id,

@@ -30,6 +30,7 @@ class Limits:
     seconds: float = 20.0
     memory_bytes: int = 2 * 2**30
     sandbox: bool = True
+    container: bool = False  # in place of the sandbox; see container.py
 
 
 @dataclass

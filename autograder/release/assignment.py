@@ -1,17 +1,14 @@
 """nbgrader's own `generate_assignment`, run on a course folder."""
 
-import contextlib
 import logging
-import os
 import re
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 from traitlets.config import Config
 from traitlets.config.loader import PyFileConfigLoader
 
 from autograder.release.errors import ReleaseError
+from autograder.scripts import scripts_on_path
 from autograder.settings import read_settings
 
 SETTINGS = "nbgrader_config.py"
@@ -22,7 +19,8 @@ def settings(root: Path, course: Path) -> Config:
     """The repository's nbgrader settings, for the given course folder."""
     config = PyFileConfigLoader(SETTINGS, str(root)).load_config()
     config.CourseDirectory.root = str(course)
-    config.CourseDirectory.db_url = read_settings(course).gradebook
+    told = read_settings(course)
+    config.CourseDirectory.db_url, config.CourseDirectory.course_id = told.gradebook, told.course_id
     return config
 
 
@@ -52,17 +50,6 @@ def generate_assignment(chapter: str, root: Path, course: Path) -> None:
         raise ReleaseError(
             f"{chapter}: nbgrader could not generate the assignment: {reason}"
         ) from error
-
-
-@contextlib.contextmanager
-def scripts_on_path() -> Iterator[None]:
-    """nbgrader runs `alembic` by name, which is found only where the environment is activated."""
-    before = os.environ.get("PATH", "")
-    os.environ["PATH"] = os.pathsep.join(filter(None, [str(Path(sys.executable).parent), before]))
-    try:
-        yield
-    finally:
-        os.environ["PATH"] = before
 
 
 class _Lines(logging.Handler):

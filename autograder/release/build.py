@@ -18,6 +18,7 @@ from autograder.release.hashing import sha256
 from autograder.release.recordings import update_recordings
 from autograder.release.references import References
 from autograder.release.source import make_source
+from autograder.scripts import scripts_on_path
 from autograder.settings import read_settings
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -142,7 +143,7 @@ def _is_entered(course: Path, chapter: str) -> bool:
         return False
     from nbgrader.api import Gradebook, MissingEntry
 
-    with Gradebook(url) as gradebook:
+    with scripts_on_path(), Gradebook(url) as gradebook:
         try:
             return gradebook.find_assignment(chapter) is not None
         except MissingEntry:

@@ -12,7 +12,7 @@ from nbgrader.plugins import CsvExportPlugin
 from autograder.cli import main
 from autograder.grading.course import Course
 from autograder.grading.exports import FORMATS
-from autograder.release.assignment import scripts_on_path
+from autograder.scripts import scripts_on_path
 
 CHAPTERS = ("01-one", "02-two")
 

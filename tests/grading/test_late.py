@@ -10,7 +10,7 @@ from traitlets.config import Config
 
 from autograder.grading.gradebook import Writer
 from autograder.grading.late import LateDays
-from autograder.release.assignment import scripts_on_path
+from autograder.scripts import scripts_on_path
 from autograder.settings import LatePolicy, SettingsError, read_settings
 
 DUE = datetime(2026, 3, 1, 12)
@@ -43,6 +43,8 @@ def test_each_day_begun_costs_a_share_up_to_the_largest(minutes, share):
         ("[late]\npenalty_per_day = 10", "is 10; write a number from 0 to 1"),
         ('[late]\npenalty_per_day = "a tenth"', "write a number"),
         ("gradebook = 5", "gradebook is 5"),
+        ("course_id = 5", "course_id is 5"),
+        ("due = 5", "due is 5; write a table"),
     ],
 )
 def test_what_is_wrong_in_the_settings_is_said_in_one_sentence(tmp_path, text, said):
