@@ -4,10 +4,9 @@
 links; with `:words:` the same is said in words below it.
 """
 
-import html
-import textwrap
 from pathlib import Path
 
+from boxes import Box, centers, picture
 from course import Chapter, chapters, direct, leads_to
 from docutils import nodes
 from docutils.parsers.rst import directives
@@ -15,8 +14,10 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective
 
-# In the picture's own units; it is as wide as the page, on a phone about as many pixels.
-WIDTH, BOX, HEIGHT, GAP, LINE = 380, 116, 62, 34, 14
+DESCRIPTION = (
+    "Map of the course: each box is a chapter and a link to it; an arrow leads from a chapter to "
+    "one that uses what it made."
+)
 
 
 class course_map(nodes.General, nodes.Element):
@@ -53,53 +54,14 @@ def mean(numbers: list[float]) -> float:
     return sum(numbers) / len(numbers) if numbers else 0.0
 
 
-def centers(boxes: int) -> list[float]:
-    """Where the middles of a row's boxes are."""
-    return [WIDTH * (2 * i + 1) / (2 * boxes) for i in range(boxes)]
-
-
-def picture(course: dict[str, Chapter], addresses: dict[str, str]) -> str:
-    """The map as an SVG whose boxes are links."""
-    rows = rows_of(course)
-    at = {
-        chapter.page: (x, y * (HEIGHT + GAP) + HEIGHT / 2 + 1)
-        for y, row in enumerate(rows)
-        for chapter, x in zip(row, centers(len(row)), strict=True)
-    }
-    lines = []
-    for chapter in course.values():
-        x, y = at[chapter.page]
-        for need in direct(chapter, course):
-            from_x, from_y = at[need]
-            top, bottom = from_y + HEIGHT / 2, y - HEIGHT / 2 - 6
-            middle = (top + bottom) / 2
-            lines.append(
-                f'<path d="M{from_x:.0f} {top:.0f}C{from_x:.0f} {middle:.0f} {x:.0f} {middle:.0f} '
-                f'{x:.0f} {bottom:.0f}" marker-end="url(#map-arrow)"/>'
-            )
-    boxes = []
-    for chapter in course.values():
-        x, y = at[chapter.page]
-        words = textwrap.wrap(f"{chapter.number} · {chapter.title}", 17)[:4]
-        first = y - LINE * (len(words) - 1) / 2 + 4
-        text = "".join(
-            f'<tspan x="{x:.0f}" y="{first + i * LINE:.0f}">{html.escape(word)}</tspan>'
-            for i, word in enumerate(words)
-        )
-        boxes.append(
-            f'<a href="{addresses[chapter.page]}"><rect x="{x - BOX / 2:.0f}" '
-            f'y="{y - HEIGHT / 2:.0f}" width="{BOX}" height="{HEIGHT}" rx="6"/>'
-            f"<text>{text}</text></a>"
-        )
-    height = len(rows) * (HEIGHT + GAP) - GAP + 2
-    return (
-        f'<svg class="course-map" viewBox="0 0 {WIDTH} {height}" role="group" '
-        'aria-label="Map of the course: each box is a chapter and a link to it; an arrow leads '
-        'from a chapter to one that uses what it made."><defs><marker id="map-arrow" '
-        'viewBox="0 0 8 8" refX="2" refY="4" markerWidth="7" markerHeight="7" orient="auto">'
-        f'<path d="M0 0 8 4 0 8z"/></marker></defs><g class="roads">{"".join(lines)}</g>'
-        f"{''.join(boxes)}</svg>"
-    )
+def map_of(course: dict[str, Chapter], addresses: dict[str, str]) -> str:
+    """The map as a picture whose boxes are links."""
+    rows = [
+        [Box(at.page, f"{at.number} · {at.title}", addresses[at.page]) for at in row]
+        for row in rows_of(course)
+    ]
+    arrows = [(need, at.page) for at in course.values() for need in direct(at, course)]
+    return picture(rows, arrows, DESCRIPTION)
 
 
 def fill(app: Sphinx, doctree: nodes.document, docname: str) -> None:
@@ -107,7 +69,7 @@ def fill(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     course = chapters(Path(app.srcdir))
     for place in list(doctree.findall(course_map)):
         addresses = {page: app.builder.get_relative_uri(docname, page) for page in course}
-        made: list[nodes.Node] = [nodes.raw("", picture(course, addresses), format="html")]
+        made: list[nodes.Node] = [nodes.raw("", map_of(course, addresses), format="html")]
         if place["words"]:
             items = [nodes.list_item("", line(page, course, app, docname)) for page in course]
             made.append(nodes.bullet_list("", *items))
