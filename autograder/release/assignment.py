@@ -7,9 +7,9 @@ from pathlib import Path
 from traitlets.config import Config
 from traitlets.config.loader import PyFileConfigLoader
 
+from autograder.nbgrader_settings import at
 from autograder.release.errors import ReleaseError
 from autograder.scripts import scripts_on_path
-from autograder.settings import read_settings
 
 SETTINGS = "nbgrader_config.py"
 ENDED_BY_AN_ERROR = re.compile(r"^(?:\w+\.)*\w*(?:Error|Exception): .*", re.MULTILINE)
@@ -18,9 +18,7 @@ ENDED_BY_AN_ERROR = re.compile(r"^(?:\w+\.)*\w*(?:Error|Exception): .*", re.MULT
 def settings(root: Path, course: Path) -> Config:
     """The repository's nbgrader settings, for the given course folder."""
     config = PyFileConfigLoader(SETTINGS, str(root)).load_config()
-    config.CourseDirectory.root = str(course)
-    told = read_settings(course)
-    config.CourseDirectory.db_url, config.CourseDirectory.course_id = told.gradebook, told.course_id
+    at(config, course)
     return config
 
 

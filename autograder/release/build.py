@@ -8,6 +8,7 @@ from pathlib import Path
 
 import nbformat
 
+from autograder.nbgrader_settings import write_settings
 from autograder.release import manifest as manifests
 from autograder.release.assignment import SETTINGS, generate_assignment
 from autograder.release.book import Book
@@ -50,6 +51,7 @@ def release(
     build_dir = (build_dir or root / "build").resolve()
     course = (course or build_dir / "course").resolve()
     course.mkdir(parents=True, exist_ok=True)
+    write_settings(course)
     build_dir.mkdir(parents=True, exist_ok=True)
 
     book, references = Book.of(root), References(root / "solutions")
@@ -123,6 +125,7 @@ def _inputs(source: str, root: Path) -> str:
     """
     here = Path(__file__).parent
     code = [(here / name).read_bytes() for name in ("assignment.py", "manifest.py")]
+    code.append((here.parent / "nbgrader_settings.py").read_bytes())
     return sha256(source, (root / SETTINGS).read_bytes(), version("nbgrader"), *code)
 
 
