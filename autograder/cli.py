@@ -73,6 +73,10 @@ def _parser() -> argparse.ArgumentParser:
         "--unsafe-no-sandbox", action="store_true", help="for your own notebooks only"
     )
 
+    feedback = command("feedback", _feedback)
+    feedback.add_argument("chapters", nargs="*", metavar="CHAPTER")
+    feedback.add_argument("--course", type=Path, default=Path("build/course"))
+
     report = command("report", _report)
     report.add_argument("chapters", nargs="*", metavar="CHAPTER")
     report.add_argument("--course", type=Path, default=Path("build/course"))
@@ -162,6 +166,20 @@ def _grade(options: argparse.Namespace) -> int:
     if options.json:
         write_json(records, options.json)
     summary(records, course)
+    return 0
+
+
+def _feedback(options: argparse.Namespace) -> int:
+    """Write the students' pages anew, with the points and comments that were entered by hand."""
+    from autograder.grading.course import Course, CourseError
+    from autograder.grading.handback import hand_back
+
+    course = Course(options.course)
+    try:
+        written = hand_back(course, options.chapters)
+    except CourseError as error:
+        raise UsageError(str(error)) from None
+    print(f"{written} pages are in {course.root / 'feedback'}")
     return 0
 
 

@@ -12,6 +12,7 @@ import urllib.request
 import pytest
 from nbgrader.api import Gradebook
 
+from autograder.cli import main
 from autograder.grading.runner import grade_class
 from autograder.grading.sandbox import available
 from tests.sample_class import Class, Expected, write
@@ -134,3 +135,8 @@ def test_a_teacher_finds_submissions_reads_the_feedback_and_gives_points_by_hand
     assert entered() == wanted
     with Gradebook(graded.db_url) as book:
         assert book.find_submission(CHAPTER, "bob").score == 0.5
+
+    assert main(["feedback", CHAPTER, "--course", str(graded.root)]) == 0
+    page = (graded.root / "feedback" / "bob" / CHAPTER / f"{CHAPTER}.html").read_text()
+    assert "bob: 0.5 of 1 points" in page
+    assert "From your teacher: 0.5 of 1 point. You were ill: half a point." in page
