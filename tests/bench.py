@@ -127,7 +127,7 @@ class Bench:
     def course(self, submissions: int) -> Course:
         """A course folder with that many submissions, no two alike."""
         self.number += 1
-        root = self.root / f"course-{self.number}"
+        root = self.root / f"{self.name}-{self.number}"
         shutil.copytree(self.root / "course", root, ignore=shutil.ignore_patterns(".grading"))
         for index in range(submissions):
             notebook = nbformat.reads(self.contents[index % len(self.contents)], as_version=4)

@@ -104,6 +104,12 @@ def test_a_teacher_finds_submissions_reads_the_feedback_and_gives_points_by_hand
         look("submissions")
 
         page.goto(f"{jupyter}/formgrader/gradebook/{CHAPTER}/{CHAPTER}")
+        rows = page.locator("td.name")
+        rows.nth(1).wait_for()
+        assert [rows.nth(index).inner_text().strip() for index in range(2)] == [
+            "Submission #1",
+            "Submission #2",
+        ]
         look("gradebook")
         with Gradebook(graded.db_url) as book:
             submission = book.find_submission_notebook(CHAPTER, CHAPTER, "bob").id
