@@ -20,6 +20,7 @@ disagreements = importlib.import_module("tests.class.expectations").disagreement
 
 CHAPTER = "01-lookup"
 pytestmark = [
+    pytest.mark.slow,
     pytest.mark.skipif(available() is not None, reason=str(available())),
     pytest.mark.xdist_group("class"),
 ]

@@ -23,7 +23,7 @@ from tests.sample_class import Class, source_of
 
 CHAPTER = "01-lookup"
 needs_sandbox = pytest.mark.skipif(available() is not None, reason=str(available()))
-pytestmark = pytest.mark.xdist_group("class")
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("class")]
 
 
 def solved(course, **sources):

@@ -31,6 +31,7 @@ def program(name: str) -> str | None:
 
 SERVER = {name: program(name) for name in ("initdb", "pg_ctl")}
 pytestmark = [
+    pytest.mark.slow,
     pytest.mark.skipif(None in SERVER.values(), reason="PostgreSQL's server is not installed"),
     pytest.mark.skipif(available() is not None, reason=str(available())),
     pytest.mark.xdist_group("class"),

@@ -13,6 +13,7 @@ from tests.sample_class import Class, Expected, source_of, write
 
 CHAPTER = "01-lookup"
 pytestmark = [
+    pytest.mark.slow,
     pytest.mark.skipif(available() is not None, reason=str(available())),
     pytest.mark.xdist_group("class"),
 ]

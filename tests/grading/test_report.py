@@ -14,7 +14,7 @@ from autograder.grading.table import inert
 
 CHAPTER = "01-lookup"
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-pytestmark = pytest.mark.xdist_group("class")
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("class")]
 SENTENCE = "The weights are <b>not</b> shares."
 
 
