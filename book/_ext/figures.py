@@ -59,7 +59,7 @@ def describe(app: Sphinx, doctree: nodes.document) -> None:
 
 
 def number(app: Sphinx, doctree: nodes.document) -> None:
-    """Number a chapter's figures: a line below each, which `{ref}` finds as fig-NAME."""
+    """Number a chapter's figures: a line below each, which `{ref}` finds as fig-06-NAME."""
     docname = app.env.docname
     if not (chapter := CHAPTER.fullmatch(docname)):
         return
@@ -70,7 +70,7 @@ def number(app: Sphinx, doctree: nodes.document) -> None:
     ]
     for i, node in enumerate(places, start=1):
         play = FIGURE.search(node.astext())
-        label = f"fig-{play[1] if play else node['figure']}"
+        label = f"fig-{chapter[1]}-{play[1] if play else node['figure']}"
         words = f"Figure {int(chapter[1])}.{i}"
         line = nodes.paragraph("", words, ids=[label], classes=["figure-number"])
         node.parent.insert(node.parent.index(node) + 1, line)
