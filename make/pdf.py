@@ -89,7 +89,7 @@ def whole() -> str:
     return str(page)
 
 
-def main() -> int:
+def main(target: Path = PDF) -> int:
     from playwright.sync_api import sync_playwright
 
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -113,7 +113,7 @@ def main() -> int:
             "return image.decode().catch(() => {}); }))"
         )
         page.pdf(
-            path=PDF,
+            path=target,
             format="A4",
             print_background=True,
             outline=True,
@@ -124,7 +124,7 @@ def main() -> int:
             margin={"top": "18mm", "bottom": "18mm", "left": "16mm", "right": "16mm"},
         )
         browser.close()
-    print(f"The book is printed: {PDF.relative_to(ROOT)} ({PDF.stat().st_size / 1e6:.1f} MB).")
+    print(f"The book is printed: {target} ({target.stat().st_size / 1e6:.1f} MB).")
     return 0
 
 
@@ -136,4 +136,4 @@ class Quiet(SimpleHTTPRequestHandler):
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(*map(Path, sys.argv[1:])))
