@@ -4,7 +4,7 @@ from pathlib import Path
 
 from traitlets.config import Config
 
-from autograder.settings import read_settings
+from autograder.settings import default_gradebook, read_settings
 
 NAME = "nbgrader_config.py"
 FOR_A_COURSE = '''\
@@ -42,8 +42,9 @@ def at(config: Config, course: Path) -> None:
     """Set where a course is, and its gradebook."""
     told = read_settings(course)
     config.CourseDirectory.root = str(course)
-    config.CourseDirectory.db_url = told.gradebook
     config.CourseDirectory.course_id = told.course_id
+    if told.gradebook != default_gradebook(course):  # else it follows `--CourseDirectory.root`
+        config.CourseDirectory.db_url = told.gradebook
 
 
 def write_settings(course: Path) -> None:

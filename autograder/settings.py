@@ -49,10 +49,15 @@ class Settings:
     late: LatePolicy | None = None
 
 
+def default_gradebook(course: Path) -> str:
+    """The address of the gradebook in the course's folder, which is nbgrader's default too."""
+    return f"sqlite:///{course.resolve() / 'gradebook.db'}"
+
+
 def read_settings(course: Path) -> Settings:
     """The settings in a course folder, or the defaults. Raises SettingsError."""
     path = course / NAME
-    default = f"sqlite:///{course.resolve() / 'gradebook.db'}"
+    default = default_gradebook(course)
     if not path.exists():
         return Settings(default)
     try:

@@ -46,12 +46,13 @@ def hand_back(course: Course, chapters: Sequence[str] = ()) -> int:
                 student = submission.student
                 key = journal.shown(student, chapter.name)
                 record = journal.record(key) if key else None
-                place = course.root / "feedback" / student / chapter.name / f"{chapter.name}.html"
-                if record is None or not place.parent.is_dir():
+                where = Path(student) / chapter.name
+                place = course.root / "feedback" / where / f"{chapter.name}.html"
+                graded = course.root / "autograded" / where / f"{chapter.name}.ipynb"
+                if record is None or not place.parent.is_dir() or not graded.is_file():
                     continue
                 shown = _Shown(scores.get((student, chapter.name)), by_hand[student])
-                graded = course.root / "autograded" / student / chapter.name
-                page = _page(record, graded / f"{chapter.name}.ipynb", shown)
+                page = _page(record, graded, shown)
                 write_whole(place, page.encode())
                 written += 1
     return written
