@@ -24,6 +24,9 @@ ROWS = [
         Box("solutions", "solutions: the references"),
         Box("checking", "autograder/checking"),
     ],
+    [
+        Box("settings", "autograder/settings: what a course says of itself"),
+    ],
 ]
 # From what imports to what is imported.
 ARROWS = {
@@ -33,12 +36,15 @@ ARROWS = {
     ("cli", "release"),
     ("cli", "grading"),
     ("cli", "checking"),
+    ("cli", "settings"),
     ("make", "grading"),
     ("make", "lab"),
     ("make", "solutions"),
     ("release", "checking"),
+    ("release", "settings"),
     ("exercises", "checking"),
     ("grading", "checking"),
+    ("grading", "settings"),
 }
 
 

@@ -18,6 +18,7 @@ PARTS = {
     "cli": "autograder/cli.py",
     **{part: f"autograder/{part}/**/*.py" for part in ("checking", "exercises", "release")},
     "grading": "autograder/grading/**/*.py",
+    "settings": "autograder/settings.py autograder/nbgrader_settings.py autograder/scripts.py",
 }
 
 
@@ -31,6 +32,10 @@ def architecture(monkeypatch):
     specification.loader.exec_module(module)
     yield module
     sys.modules.pop("boxes", None)
+
+
+def files_of(part: str) -> list[Path]:
+    return [path for pattern in PARTS[part].split() for path in ROOT.glob(pattern)]
 
 
 def code_of(path: Path) -> Iterator[str]:
@@ -49,13 +54,16 @@ def part_of(module: str, name: str) -> str | None:
     if top == "autograder":
         # The package itself holds `check`, which it takes from `checking`.
         inside = below[0] if below else name
+        of_settings = {Path(pattern).stem for pattern in PARTS["settings"].split()}
+        if inside in of_settings:
+            return "settings"
         return {"check": "checking"}.get(inside, inside) or None
     return top if top in PARTS else None
 
 
 def imports(part: str) -> set[tuple[str, str]]:
     found = set()
-    for path in ROOT.glob(PARTS[part]):
+    for path in files_of(part):
         for code in code_of(path):
             for node in ast.walk(ast.parse(code)):
                 if isinstance(node, ast.ImportFrom) and node.module:
@@ -72,4 +80,4 @@ def test_are_the_arrows_what_the_code_imports(architecture):
 
 def test_does_every_part_stand_in_the_picture_and_in_the_code(architecture):
     assert {box.name for row in architecture.ROWS for box in row} == set(PARTS)
-    assert all(list(ROOT.glob(pattern)) for pattern in PARTS.values())
+    assert all(files_of(part) for part in PARTS)
