@@ -175,7 +175,12 @@ def write_course(root: Path) -> Course:
     folder.mkdir(parents=True)
     nbformat.write(released(), folder / f"{CHAPTER}.ipynb")
     entries = [
-        {"name": name, "points": find(name).points, "check_grade_id": f"check-{name}"}
+        {
+            "name": name,
+            "module": find(name).module,
+            "points": find(name).points,
+            "check_grade_id": f"check-{name}",
+        }
         for name in EXERCISES
     ]
     manifest = {"chapters": {CHAPTER: {"exercises": entries}}}
