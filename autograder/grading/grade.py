@@ -2,20 +2,17 @@
 
 import functools
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import nbformat
 
 from autograder.checking import Verdict
-from autograder.grading.container import ContainerProcess
 from autograder.grading.notebook import Chapter, Invalid, parse, restored
 from autograder.grading.page import feedback_page
 from autograder.grading.sandbox import WarmProcess
 from autograder.grading.submission import Graded, Limits, Run, check_outputs
 from autograder.grading.unsafe import UnsafeProcess
-
-Warm = WarmProcess | ContainerProcess | UnsafeProcess
 
 
 @dataclass(frozen=True)
@@ -28,13 +25,6 @@ class Job:
     problem: str
     seed: int
     limits: Limits
-    key: str = ""  # of the result, in the journal
-    basis: str = ""
-    known: dict[str, Verdict] = field(default_factory=dict)
-
-    def unfinished(self, status: str, text: str) -> dict[str, Any]:
-        """The result of a submission that could not be graded, and why."""
-        return _result(self, Graded({}, status, [text]), None)
 
 
 class Workshop:
@@ -42,16 +32,14 @@ class Workshop:
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
-        self._warm: Warm | None = None
+        self._warm: WarmProcess | UnsafeProcess | None = None
 
-    def warm(self) -> Warm:
+    def warm(self) -> WarmProcess | UnsafeProcess:
         """A live warm process."""
         if self._warm is not None and not self._warm.alive:
             self.close()
         if self._warm is None:
             kind = WarmProcess if self._limits.sandbox else UnsafeProcess
-            if self._limits.container:
-                kind = ContainerProcess
             self._warm = kind(memory_bytes=self._limits.memory_bytes)
         return self._warm
 
@@ -74,13 +62,13 @@ def grade(job: Job) -> dict[str, Any]:
     if job.content is None:
         status = "missing" if not job.problem else "invalid"
         text = job.problem or "no notebook was handed in"
-        return job.unfinished(status, text)
+        return _result(job, Graded({}, status, [text]), None)
     try:
         notebook = parse(job.content)
     except Invalid as invalid:
-        return job.unfinished("invalid", str(invalid))
+        return _result(job, Graded({}, "invalid", [str(invalid)]), None)
     notes = restored(notebook, chapter)
-    run = Run(notebook, chapter, workshop(job.limits).warm(), job.limits, job.seed, job.known)
+    run = Run(notebook, chapter, workshop(job.limits).warm(), job.limits, job.seed)
     graded = run.grade()
     graded.notes = notes
     return _result(job, graded, notebook)
@@ -130,8 +118,6 @@ def _result(job: Job, graded: Graded, notebook: nbformat.NotebookNode | None) ->
         # Not nbformat.writes, which validates and indents what was made here, for 20 ms each.
         "notebook": json.dumps(notebook, ensure_ascii=False, sort_keys=True),
         "page": feedback_page(record, verdicts, notebook),
-        "basis": job.basis,
-        "checks": {task.name: task.digest for task in job.chapter.tasks},
     }
 
 

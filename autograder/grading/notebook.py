@@ -25,7 +25,6 @@ class Task:
     points: float
     check_id: str
     check_source: str
-    digest: str = ""  # of its check and its reference
 
 
 @dataclass(frozen=True)
@@ -35,7 +34,7 @@ class Chapter:
     name: str
     tasks: tuple[Task, ...]
     locked: dict[str, str]
-    digest: str  # of the release and the grader
+    digest: str
     cell_metadata: dict[str, dict[str, Any]]
     demos: frozenset[str]
 
