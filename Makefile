@@ -16,7 +16,7 @@ files = $(shell find $(1) -type f ! -path '*/__pycache__/*' ! -path '*/.ipynb_ch
 BOOK := $(call files,book solutions _config.yml)
 CODE := $(call files,book/*.ipynb book/lab solutions autograder nbgrader_config.py) pyproject.toml
 
-.PHONY: all setup book release grade test test-exhaustive serve notebooks bench format lint constraints clean clean-all help
+.PHONY: all setup book pdf site release grade test test-exhaustive serve notebooks bench format lint constraints clean clean-all help
 
 all: $(READY) build/.book build/.release build/.grade  ## set up, build the book and the release, grade the sample class, say where to look
 	@.venv/bin/python make/summary.py
@@ -35,8 +35,13 @@ test: $(READY) build/.book  ## set up, and run every test
 test-exhaustive: $(READY)  ## the checks again, with hundreds of random inputs
 	OMP_NUM_THREADS=1 .venv/bin/python -m pytest -n 2 -m exhaustive tests
 
-serve: build/.book  ## show the book at http://127.0.0.1:8000 (PORT=... for another port)
-	.venv/bin/python -m http.server --bind 127.0.0.1 --directory build/book/_build/html $(PORT)
+serve: build/.book  ## show the book at http://127.0.0.1:8000, and build what changes (PORT=... for another port)
+	@.venv/bin/python make/serve.py $(PORT)
+
+pdf: build/.pdf  ## print the whole book as one PDF (needs Chromium)
+
+site: build/.book build/.pdf build/.release  ## put together what is published: book, PDF, notebooks, bundle, wheel
+	@.venv/bin/python make/site.py
 
 notebooks: $(READY)  ## run the chapters in place and store their outputs
 	.venv/bin/python make/notebooks.py
@@ -69,9 +74,13 @@ $(READY): pyproject.toml constraints.txt make/setup.py
 	@python=$$(sh make/find_python.sh) && "$$python" make/setup.py
 	@touch $@
 
-build/.book: $(READY) $(BOOK)
+build/.book: $(READY) $(BOOK) make/book.py
 	@rm -f $@
 	@.venv/bin/python make/book.py
+	@touch $@
+
+build/.pdf: build/.book make/pdf.py
+	@.venv/bin/python make/pdf.py
 	@touch $@
 
 build/.release: $(READY) $(CODE)

@@ -1,19 +1,8 @@
-"""nbgrader's settings for this course, for its own commands and for ours."""
+"""nbgrader's settings for the course in build/course, for its own commands and for ours."""
 
 from pathlib import Path
 
+from autograder.nbgrader_settings import configure
+
 c = get_config()  # noqa: F821  nbgrader defines it
-
-c.CourseDirectory.root = str(Path(__file__).resolve().parent / "build" / "course")
-
-# A stub is the signature, the docstring and this line.
-c.ClearSolutions.code_stub = {"python": "raise NotImplementedError"}
-
-# Submissions run in the sandbox, and are judged outside it.
-c.Autograde.autograde_preprocessors = [
-    "autograder.grading.preprocessor.SandboxExecute",
-    "nbgrader.preprocessors.LimitOutput",
-    "nbgrader.preprocessors.SaveAutoGrades",
-    "nbgrader.preprocessors.AssignLatePenalties",
-    "nbgrader.preprocessors.CheckCellMetadata",
-]
+configure(c, Path(__file__).resolve().parent / "build" / "course")

@@ -5,6 +5,19 @@ import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+from autograder.settings import SettingsError
+
+if TYPE_CHECKING:
+    from autograder.grading.course import Course
+
+
+TABLES = ("canvas", "moodle", "gradescope", "csv")
+HANDOVERS = {
+    "gradescope-autograder": "{}-gradescope.zip",
+    "github-classroom": "{}-classroom.yml",
+}
 
 
 class UsageError(Exception):
@@ -16,7 +29,7 @@ def main(arguments: list[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     try:
         return options.run(options)
-    except UsageError as error:
+    except (UsageError, SettingsError) as error:
         print(f"autograder {options.command}: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
@@ -47,6 +60,9 @@ def _parser() -> argparse.ArgumentParser:
     grade.add_argument("--student", action="append", default=[], help="grade only this student")
     grade.add_argument("--workers", type=_positive, help="processes (default: one a core)")
     grade.add_argument(
+        "--scheduler", metavar="ADDRESS", help="grade on the workers of this Dask scheduler"
+    )
+    grade.add_argument(
         "--limit-seconds", type=float, default=20.0, help="for one cell or one check (20)"
     )
     grade.add_argument(
@@ -56,6 +72,24 @@ def _parser() -> argparse.ArgumentParser:
     grade.add_argument(
         "--unsafe-no-sandbox", action="store_true", help="for your own notebooks only"
     )
+
+    feedback = command("feedback", _feedback)
+    feedback.add_argument("chapters", nargs="*", metavar="CHAPTER")
+    feedback.add_argument("--course", type=Path, default=Path("build/course"))
+
+    report = command("report", _report)
+    report.add_argument("chapters", nargs="*", metavar="CHAPTER")
+    report.add_argument("--course", type=Path, default=Path("build/course"))
+    report.add_argument(
+        "--to", type=Path, metavar="FILE", help="the page (report.html in the course folder)"
+    )
+
+    export = command("export", _export)
+    export.add_argument("format", choices=[*TABLES, *HANDOVERS], metavar="FORMAT")
+    export.add_argument("chapters", nargs="*", metavar="CHAPTER")
+    export.add_argument("--course", type=Path, default=Path("build/course"))
+    export.add_argument("--student", action="append", default=[], help="export only this student")
+    export.add_argument("--to", type=Path, metavar="FILE", help="where to write it")
     return parser
 
 
@@ -110,7 +144,7 @@ def _grade(options: argparse.Namespace) -> int:
     from autograder.grading.submission import Limits
 
     unsafe = options.unsafe_no_sandbox
-    if not unsafe and (reason := available()):
+    if not unsafe and not options.scheduler and (reason := available()):
         raise UsageError(reason)
     if unsafe:
         print("Grading without a sandbox: submissions can do whatever you can.", file=sys.stderr)
@@ -125,6 +159,7 @@ def _grade(options: argparse.Namespace) -> int:
                 limits=limits,
                 progress=progress,
                 students=options.student,
+                scheduler=options.scheduler,
             )
     except CourseError as error:
         raise UsageError(str(error)) from None
@@ -132,6 +167,85 @@ def _grade(options: argparse.Namespace) -> int:
         write_json(records, options.json)
     summary(records, course)
     return 0
+
+
+def _feedback(options: argparse.Namespace) -> int:
+    """Write the students' pages anew, with the points and comments that were entered by hand."""
+    from autograder.grading.course import Course, CourseError
+    from autograder.grading.handback import hand_back
+
+    course = Course(options.course)
+    try:
+        written = hand_back(course, options.chapters)
+    except CourseError as error:
+        raise UsageError(str(error)) from None
+    print(f"{written} pages are in {course.root / 'feedback'}")
+    return 0
+
+
+def _report(options: argparse.Namespace) -> int:
+    """Show the class at a glance, and write it as a page and a table."""
+    from autograder.grading.course import Course, CourseError
+    from autograder.grading.report import show_report, write_report
+    from autograder.grading.survey import survey
+
+    course = Course(options.course)
+    page = options.to or course.root / "report.html"
+    try:
+        found = survey(course, options.chapters)
+        table = write_report(found, page)
+    except CourseError as error:
+        raise UsageError(str(error)) from None
+    except OSError as error:
+        raise UsageError(f"{error.filename} cannot be written ({error.strerror}).") from None
+    show_report(found)
+    print(f"page: {page}\ntable: {table}")
+    return 0
+
+
+def _export(options: argparse.Namespace) -> int:
+    """Write the scores for another system (canvas, moodle, gradescope, csv), or what grades there.
+
+    `gradescope-autograder` and `github-classroom` make the files with which those systems grade
+    one chapter with this same engine.
+    """
+    from autograder.grading.course import Course, CourseError
+
+    course = Course(options.course)
+    try:
+        course.chapters(options.chapters)
+        write = _hand_over if options.format in HANDOVERS else _export_scores
+        path = write(options, course)
+    except CourseError as error:
+        raise UsageError(str(error)) from None
+    except OSError as error:
+        raise UsageError(f"{error.filename} cannot be written ({error.strerror}).") from None
+    print(f"wrote {path}")
+    return 0
+
+
+def _export_scores(options: argparse.Namespace, course: "Course") -> Path:
+    from autograder.grading.exports import FORMATS
+    from autograder.grading.gradebook import open_gradebook
+
+    path = options.to or course.root / f"grades-{options.format}.csv"
+    with open_gradebook(course.db_url) as gradebook:
+        exporter = FORMATS[options.format](to=str(path))
+        exporter.assignment, exporter.student = options.chapters, options.student
+        exporter.export(gradebook)
+    return path
+
+
+def _hand_over(options: argparse.Namespace, course: "Course") -> Path:
+    from autograder.grading.handover import classroom_workflow, gradescope_zip
+
+    if len(options.chapters) != 1:
+        raise UsageError(f"{options.format} is for one chapter: name it, as in 02-softmax.")
+    (chapter,) = options.chapters
+    write = gradescope_zip if options.format == "gradescope-autograder" else classroom_workflow
+    path = options.to or course.root / HANDOVERS[options.format].format(chapter)
+    write(course, chapter, path)
+    return path
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
-"""Draw the course's cover, book/_static/cover.png: `.venv/bin/python make/cover.py`.
+"""Draw the course's cover and its icon, in book/_static: `.venv/bin/python make/cover.py`.
 
-Every position of a sequence attends to the others, by the scaled dot products of their sinusoidal
-positions; the pictures differ in sharpness alone. All weights come from the references.
+On the cover, every position of a sequence attends to the others, by the scaled dot products of
+their sinusoidal positions; the pictures differ in sharpness alone. On the icon, two queries attend
+to two keys. All weights come from the references.
 """
 
 import math
@@ -11,9 +12,10 @@ import torch
 from lab import plots
 from matplotlib import pyplot as plt
 
-from solutions.softmax import scaled_dot_product_scores, sharpen
+from solutions.softmax import scaled_dot_product_scores, sharpen, softmax
 
-COVER = Path(__file__).resolve().parent.parent / "book" / "_static" / "cover.png"
+STATIC = Path(__file__).resolve().parent.parent / "book" / "_static"
+COVER, ICON = STATIC / "cover.png", STATIC / "favicon.svg"
 L, D = 48, 64  # positions, dimension
 
 
@@ -22,6 +24,34 @@ def positions() -> torch.Tensor:
     rates = torch.exp(torch.arange(0, D, 2) * (-math.log(10_000.0) / D))  # (D/2)
     angles = torch.arange(L)[:, None] * rates  # (L, D/2)
     return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(-2)  # (L, D)
+
+
+def icon() -> str:
+    """Two queries (left) and two keys (right); the wider a line, the larger the weight."""
+    query = torch.tensor([[2.0, 0.4], [0.6, 1.2]])  # (L, D)
+    key = torch.tensor([[0.2, 1.0], [1.0, 0.3]])  # (S, D)
+    weights = softmax(scaled_dot_product_scores(query, key))  # (L, S)
+    lines, left, right, heights = [], 7, 25, (9, 23)
+    for row, start in zip(weights.tolist(), heights, strict=True):
+        for weight, end in zip(row, heights, strict=True):
+            width = f'stroke-width="{6 * weight:.1f}"'
+            lines.append(f'  <path d="M{left} {start} {right} {end}" {width}/>')
+    dots = [
+        f'  <circle cx="{x}" cy="{y}" r="4" fill="{color}"/>'
+        for x, color in ((left, plots.QUERY), (right, plots.KEY))
+        for y in heights
+    ]
+    return "\n".join(
+        [
+            '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">',
+            f'  <rect width="32" height="32" rx="6" fill="{plots.PAPER}"/>',
+            f'  <g stroke="{plots.WEIGHT}">',
+            *lines,
+            "  </g>",
+            *dots,
+            "</svg>\n",
+        ]
+    )
 
 
 def main() -> None:
@@ -38,6 +68,7 @@ def main() -> None:
         ax.set_title(caption, loc="center", fontsize=15)
     axes[0].set_ylabel("queries")
     fig.savefig(COVER, dpi=144, bbox_inches="tight", pad_inches=0.15, metadata={"Software": None})
+    ICON.write_text(icon(), encoding="utf-8")
 
 
 if __name__ == "__main__":

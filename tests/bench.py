@@ -1,16 +1,20 @@
 """How long grading takes, beside stock nbgrader and beside the least it could take.
 
     make bench        (or: python -m tests.bench --copies 100 --chapter 02-softmax)
+    python -m tests.bench --classes 1000 10000        time and memory of whole classes
 
 All in one run, on the released notebooks and the honest half of the sample class: stock
-`nbgrader autograde` in a plain kernel, this course's `autograder grade` with one worker and two,
-and the bare limit: warm forks that run the same student code and answer the same check calls, and
-nothing else. The seconds of one submission are those from the first result to the last, divided
-by the results in between: start-up, which depends on what the disk has in memory, is left out.
+`nbgrader autograde` in a plain kernel, one at a time and two at a time; this course's `autograder
+grade` with one worker and two, and with two of a Dask cluster; and the bare limit: warm forks that
+run the same student code and answer the same check calls, and nothing else. `minimal` is a notebook
+of one import, one exercise and its check. The seconds of one submission are those from the first
+result to the last, divided by the results in between: start-up, which depends on what the disk has
+in memory, is left out. Efficiency is what two workers get done of twice what one does.
 """
 
 import argparse
 import multiprocessing
+import resource
 import shutil
 import subprocess
 import sys
@@ -20,6 +24,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import distributed
 import nbformat
 from rich.console import Console
 from rich.table import Table
@@ -32,52 +37,97 @@ from autograder.grading.submission import OUTPUT_BYTES, Limits, Run
 from autograder.release.build import release
 from tests.sample_class import Class
 
+GRADE = [sys.executable, "-m", "autograder.cli", "grade"]
 STOCK = """
 c = get_config()
 c.ClearSolutions.code_stub = {"python": "raise NotImplementedError"}
 """
 
 
+MINIMAL = "minimal"
+MINIMAL_OF = "00-start-here"
+
+
 def main() -> None:
-    """Run every contender on the same submissions and print one table."""
+    """Run every contender on the same submissions and print one table a chapter."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--chapter", default="02-softmax")
+    parser.add_argument("--chapter", nargs="+", default=[MINIMAL, "02-softmax"])
     parser.add_argument("--copies", type=int, default=100, help="submissions for the others")
     parser.add_argument("--stock", type=int, default=6, help="submissions for stock nbgrader")
+    parser.add_argument("--classes", type=int, nargs="*", help="whole classes of these sizes")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
         release((), root / "course", root)
-        bench = Bench(root, options.chapter)
-        rows = [
-            bench.timed("stock nbgrader autograde", bench.stock, options.stock),
-            bench.timed("autograder grade, 1 worker", lambda n: bench.ours(n, 1), options.copies),
-            bench.timed("autograder grade, 2 workers", lambda n: bench.ours(n, 2), options.copies),
-            bench.timed("bare limit, 1 process", lambda n: bench.bare(n, 1), options.copies),
-            bench.timed("bare limit, 2 processes", lambda n: bench.bare(n, 2), options.copies),
-        ]
-    show(options.chapter, rows)
+        for chapter in options.chapter:
+            bench = Bench(root, chapter)
+            if options.classes:
+                show_classes(chapter, [bench.whole_class(size) for size in options.classes])
+            else:
+                show(chapter, bench.everyone(options.copies, options.stock))
 
 
 class Bench:
     """One released chapter, and a fresh class of it for every contender."""
 
-    def __init__(self, root: Path, chapter: str) -> None:
+    def __init__(self, root: Path, name: str) -> None:
         self.root = root
-        self.chapter = chapter
+        self.name = name
+        self.chapter = MINIMAL_OF if name == MINIMAL else name
         self.number = 0
         made = Class(Course(root / "course"))
         honest = [
             one.content
             for one in made.build()
-            if one.chapter == chapter and one.student.startswith(("ada", "other", "mistaken"))
+            if one.chapter == self.chapter and one.student.startswith(("ada", "other", "mistaken"))
         ]
+        if name == MINIMAL:
+            honest = [only_what_counts(content) for content in honest]
         self.contents = [nbformat.writes(content) for content in honest]
+
+    def everyone(self, copies: int, stock: int) -> list[dict[str, Any]]:
+        """Every contender, one after the other."""
+        with distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+        ) as cluster:
+            spread = self.timed(
+                "autograder grade, 2 Dask workers",
+                lambda n: self.ours(n, scheduler=cluster.scheduler_address),
+                copies,
+            )
+        return [
+            self.timed("stock nbgrader, 1 at a time", lambda n: self.stock(n, 1), stock),
+            self.timed("stock nbgrader, 2 at a time", lambda n: self.stock(n, 2), 2 * stock),
+            self.timed("autograder grade, 1 worker", lambda n: self.ours(n, 1), copies),
+            self.timed("autograder grade, 2 workers", lambda n: self.ours(n, 2), copies),
+            spread,
+            self.timed("bare limit, 1 process", lambda n: self.bare(n, 1), copies),
+            self.timed("bare limit, 2 processes", lambda n: self.bare(n, 2), copies),
+        ]
+
+    def whole_class(self, size: int) -> dict[str, Any]:
+        """One class with two workers: seconds from start to end, and what this took in memory."""
+        course = self.course(size)
+        start, before = time.time(), processor_seconds()
+        command = [*GRADE, self.chapter, "--course", str(course.root), "--workers", "2"]
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+        highest = 0
+        while process.poll() is None:
+            highest = max(highest, most_memory(process.pid))
+            time.sleep(0.1)
+        if process.returncode or len(written(course)) != size:
+            raise SystemExit(f"The class of {size} was not graded.")
+        return {
+            "size": size,
+            "seconds": time.time() - start,
+            "processor": processor_seconds() - before,
+            "memory": highest,
+        }
 
     def course(self, submissions: int) -> Course:
         """A course folder with that many submissions, no two alike."""
         self.number += 1
-        root = self.root / f"course-{self.number}"
+        root = self.root / f"{self.name}-{self.number}"
         shutil.copytree(self.root / "course", root, ignore=shutil.ignore_patterns(".grading"))
         for index in range(submissions):
             notebook = nbformat.reads(self.contents[index % len(self.contents)], as_version=4)
@@ -98,29 +148,40 @@ class Bench:
         print(f"{name}: {whole:.1f} s for {count}", flush=True)
         return {"name": name, "count": count, "whole": whole, "each": each}
 
-    def stock(self, count: int) -> list[float]:
-        """nbgrader's own command, without this course's configuration."""
-        course = self.course(count)
-        config = course.root / "stock_config.py"
-        config.write_text(STOCK)
-        python(
-            *("-m", "nbgrader", "autograde", self.chapter, f"--config={config}"),
-            f"--CourseDirectory.root={course.root}",
-            folder=course.root,  # not where this course's own configuration lies
-        )
-        for path in (course.root / "autograded").rglob("*.ipynb"):
-            cells = nbformat.read(path, as_version=4).cells
-            if not any(cell.get("execution_count") for cell in cells):
-                raise SystemExit(f"Stock nbgrader did not run the cells of {path}.")
-        return written(course)
+    def stock(self, count: int, at_a_time: int) -> list[float]:
+        """nbgrader's own command, without this course's configuration; each on a part."""
+        courses = [self.course(count // at_a_time) for _ in range(at_a_time)]
+        commands = []
+        for course in courses:
+            (course.root / "stock_config.py").write_text(STOCK)
+            commands.append(
+                [
+                    *(sys.executable, "-m", "nbgrader", "autograde", self.chapter),
+                    f"--config={course.root / 'stock_config.py'}",
+                    f"--CourseDirectory.root={course.root}",
+                ]
+            )
+        together = [
+            # Not where this course's own configuration lies.
+            subprocess.Popen(command, cwd=course.root, stderr=subprocess.DEVNULL)
+            for command, course in zip(commands, courses, strict=True)
+        ]
+        codes = [process.wait() for process in together]
+        if any(codes):
+            raise SystemExit("Stock nbgrader failed.")
+        for course in courses:
+            for path in (course.root / "autograded").rglob("*.ipynb"):
+                cells = nbformat.read(path, as_version=4).cells
+                if not any(cell.get("execution_count") for cell in cells):
+                    raise SystemExit(f"Stock nbgrader did not run the cells of {path}.")
+        return sum((written(course) for course in courses), [])
 
-    def ours(self, count: int, workers: int) -> list[float]:
+    def ours(self, count: int, workers: int = 0, scheduler: str = "") -> list[float]:
         """This course's command."""
         course = self.course(count)
-        python(
-            *("-m", "autograder.cli", "grade", self.chapter, "--course", str(course.root)),
-            *("--workers", str(workers)),
-        )
+        crew = ["--scheduler", scheduler] if scheduler else ["--workers", str(workers)]
+        command = [*GRADE, self.chapter, "--course", str(course.root), *crew]
+        subprocess.run(command, check=True, capture_output=True)
         return written(course)
 
     def bare(self, count: int, workers: int) -> list[float]:
@@ -170,9 +231,29 @@ def replay(scripts: list[list[Any]]) -> list[float]:
     return finished
 
 
-def python(*arguments: str, folder: Path | None = None) -> None:
-    """Run a Python process that must succeed."""
-    subprocess.run([sys.executable, *arguments], check=True, capture_output=True, cwd=folder)
+def only_what_counts(notebook: Any) -> Any:
+    """A copy with the graded cells and the imports alone."""
+    small = nbformat.from_dict(notebook)
+    small.cells = [
+        cell for cell in small.cells if grade_id(cell) or cell.source.startswith("import")
+    ]
+    return small
+
+
+def processor_seconds() -> float:
+    """What all ended children and theirs have used: it says the same on a busy machine."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def most_memory(process: int) -> int:
+    """The most memory that a process has had, in bytes; 0 if it is gone."""
+    try:
+        status = Path(f"/proc/{process}/status").read_text()
+    except OSError:
+        return 0
+    lines = dict(line.split(":", 1) for line in status.splitlines())
+    return 1024 * int(lines.get("VmHWM", "0 kB").split()[0])
 
 
 def written(course: Course) -> list[float]:
@@ -181,19 +262,37 @@ def written(course: Course) -> list[float]:
 
 
 def show(chapter: str, rows: list[dict[str, Any]]) -> None:
-    """One table, with ratios to stock nbgrader and to the bare limit."""
+    """One table, with ratios to stock nbgrader and to the bare limit, and the efficiency."""
     table = Table("", "submissions", "seconds", "s each", "x stock", "x bare", title=chapter)
-    stock = rows[0]["each"]
-    limits = {"1": rows[3]["each"], "2": rows[4]["each"]}
+    each = {row["name"]: row["each"] for row in rows}
     for row in rows:
-        bare = limits["2" if "2" in row["name"] else "1"]
+        twice = "2" in row["name"]
+        bare = each["bare limit, 2 processes" if twice else "bare limit, 1 process"]
         table.add_row(
             row["name"],
             str(row["count"]),
             f"{row['whole']:.1f}",
             f"{row['each']:.3f}",
-            f"{stock / row['each']:.1f}",
+            f"{each['stock nbgrader, 1 at a time'] / row['each']:.1f}",
             f"{row['each'] / bare:.1f}",
+        )
+    Console().print(table)
+    one = each["autograder grade, 1 worker"]
+    for name in ("autograder grade, 2 workers", "autograder grade, 2 Dask workers"):
+        print(f"{name}: efficiency {one / (2 * each[name]):.2f}")
+
+
+def show_classes(chapter: str, rows: list[dict[str, Any]]) -> None:
+    """One table of whole classes."""
+    heads = ("submissions", "seconds", "ms each", "processor seconds", "main process, MB")
+    table = Table(*heads, title=chapter)
+    for row in rows:
+        table.add_row(
+            str(row["size"]),
+            f"{row['seconds']:.1f}",
+            f"{1000 * row['seconds'] / row['size']:.1f}",
+            f"{row['processor']:.1f}",
+            f"{row['memory'] / 1e6:.0f}",
         )
     Console().print(table)
 

@@ -26,6 +26,9 @@ from autograder.grading.notebook import Chapter, grade_id
 from solutions.alternatives import alternatives
 
 HOSTILE_CHAPTER = "02-softmax"
+# Every style and every misconception is judged in tests/exercises; here it is the way through the
+# sandbox and the gradebook that counts.
+STYLES, MISTAKES = 2, 4
 
 
 @dataclass
@@ -114,7 +117,7 @@ class Class:
         names = [task.name for task in chapter.tasks]
         known = {name: exercises()[name] for name in names}
         self.hand_in("ada", chapter, self.solved(chapter), Expected(passed=set(names)))
-        for style in range(max(len(alternatives(name)) for name in names)):
+        for style in range(min(STYLES, max(len(alternatives(name)) for name in names))):
             sources = {
                 name: source_of(found[style % len(found)], name)
                 for name in names
@@ -126,7 +129,7 @@ class Class:
                 self.solved(chapter, **sources),
                 Expected(passed=set(names)),
             )
-        for number in range(max(len(known[name].misconceptions) for name in names)):
+        for number in range(min(MISTAKES, max(len(known[n].misconceptions) for n in names))):
             chosen = {
                 name: task.misconceptions[number]
                 for name, task in known.items()

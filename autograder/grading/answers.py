@@ -65,7 +65,7 @@ def lost_as_gone() -> Iterator[None]:
     except SandboxMemory:
         raise Gone("memory", "it ran out of memory") from None
     except (SandboxCrashed, WireError) as error:
-        raise Gone("crashed", f"the process ended: {error}") from None
+        raise Gone("crashed", f"the process ended: {error}".rstrip(".")) from None
 
 
 def complete(request: dict[str, Any], reply: Any) -> dict[str, Any]:

@@ -1,16 +1,16 @@
 """A course folder: what the release says is graded, and what the students handed in."""
 
-import hashlib
 import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 
 import nbformat
 
+from autograder.grading import fingerprint
 from autograder.grading.notebook import Chapter, Task, grade_id
+from autograder.settings import Settings, read_settings
 
 MANIFEST = "manifest.json"
 STUDENT_ID = re.compile(r"[^\x00-\x1f/\\]{1,128}")
@@ -41,7 +41,12 @@ class Course:
 
     @property
     def db_url(self) -> str:
-        return f"sqlite:///{self.root.resolve() / 'gradebook.db'}"
+        return self.settings.gradebook
+
+    @property
+    def settings(self) -> Settings:
+        """What the teacher set in `course.toml`."""
+        return read_settings(self.root)
 
     @property
     def state(self) -> Path:
@@ -81,6 +86,7 @@ class Course:
                 float(exercise["points"]),
                 exercise["check_grade_id"],
                 cells[exercise["check_grade_id"]].source,
+                fingerprint.of_exercise(exercise["name"], exercise["module"]),
             )
             for exercise in entry["exercises"]
         )
@@ -88,10 +94,14 @@ class Course:
             name,
             tasks,
             {key: cell.source for key, cell in cells.items() if cell.metadata.nbgrader.locked},
-            _digest(path),
+            fingerprint.of_grader(path),
             {key: dict(cell.metadata.nbgrader) for key, cell in cells.items()},
             frozenset(cell.source for cell in notebook.cells if not grade_id(cell)),
         )
+
+    def submission(self, student: str, chapter: str) -> Submission:
+        """Where one student's work of one chapter is, or should be."""
+        return Submission(student, chapter, self.root / "submitted" / student / chapter)
 
     def submissions(self, chapters: Sequence[str]) -> list[Submission]:
         """Every student's folder of each chapter, in order."""
@@ -105,21 +115,7 @@ class Course:
             if student.name.startswith(".") or not student.is_dir():
                 continue
             for chapter in chapters:
-                folder = student / chapter
-                if folder.is_symlink() or folder.exists():
-                    found.append(Submission(student.name, chapter, folder))
+                one = self.submission(student.name, chapter)
+                if one.folder.is_symlink() or one.folder.exists():
+                    found.append(one)
         return found
-
-
-def _digest(release: Path) -> str:
-    """What verdicts depend on besides the submission: the release, the checks, the grader."""
-    digest = hashlib.sha256(release.read_bytes())
-    package = Path(__file__).resolve().parents[1]
-    folders = [package / "checking", package / "exercises", package / "grading"]
-    folders.append(package.parent / "solutions")
-    for folder in folders:
-        for path in sorted(folder.rglob("*.py")):
-            digest.update(path.relative_to(package.parent).as_posix().encode())
-            digest.update(path.read_bytes())
-    digest.update(version("torch").encode())
-    return digest.hexdigest()

@@ -2,17 +2,20 @@
 
 import functools
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import nbformat
 
 from autograder.checking import Verdict
+from autograder.grading.container import ContainerProcess
 from autograder.grading.notebook import Chapter, Invalid, parse, restored
 from autograder.grading.page import feedback_page
 from autograder.grading.sandbox import WarmProcess
 from autograder.grading.submission import Graded, Limits, Run, check_outputs
 from autograder.grading.unsafe import UnsafeProcess
+
+Warm = WarmProcess | ContainerProcess | UnsafeProcess
 
 
 @dataclass(frozen=True)
@@ -25,6 +28,13 @@ class Job:
     problem: str
     seed: int
     limits: Limits
+    key: str = ""  # of the result, in the journal
+    basis: str = ""
+    known: dict[str, Verdict] = field(default_factory=dict)
+
+    def unfinished(self, status: str, text: str) -> dict[str, Any]:
+        """The result of a submission that could not be graded, and why."""
+        return _result(self, Graded({}, status, [text]), None)
 
 
 class Workshop:
@@ -32,14 +42,16 @@ class Workshop:
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
-        self._warm: WarmProcess | UnsafeProcess | None = None
+        self._warm: Warm | None = None
 
-    def warm(self) -> WarmProcess | UnsafeProcess:
+    def warm(self) -> Warm:
         """A live warm process."""
         if self._warm is not None and not self._warm.alive:
             self.close()
         if self._warm is None:
             kind = WarmProcess if self._limits.sandbox else UnsafeProcess
+            if self._limits.container:
+                kind = ContainerProcess
             self._warm = kind(memory_bytes=self._limits.memory_bytes)
         return self._warm
 
@@ -62,13 +74,13 @@ def grade(job: Job) -> dict[str, Any]:
     if job.content is None:
         status = "missing" if not job.problem else "invalid"
         text = job.problem or "no notebook was handed in"
-        return _result(job, Graded({}, status, [text]), None)
+        return job.unfinished(status, text)
     try:
         notebook = parse(job.content)
     except Invalid as invalid:
-        return _result(job, Graded({}, "invalid", [str(invalid)]), None)
+        return job.unfinished("invalid", str(invalid))
     notes = restored(notebook, chapter)
-    run = Run(notebook, chapter, workshop(job.limits).warm(), job.limits, job.seed)
+    run = Run(notebook, chapter, workshop(job.limits).warm(), job.limits, job.seed, job.known)
     graded = run.grade()
     graded.notes = notes
     return _result(job, graded, notebook)
@@ -118,6 +130,8 @@ def _result(job: Job, graded: Graded, notebook: nbformat.NotebookNode | None) ->
         # Not nbformat.writes, which validates and indents what was made here, for 20 ms each.
         "notebook": json.dumps(notebook, ensure_ascii=False, sort_keys=True),
         "page": feedback_page(record, verdicts, notebook),
+        "basis": job.basis,
+        "checks": {task.name: task.digest for task in job.chapter.tasks},
     }
 
 

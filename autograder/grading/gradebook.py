@@ -1,14 +1,29 @@
 """The only writer of nbgrader's gradebook: one transaction a submission."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from nbgrader.api import Comment, Grade, Gradebook, Student, SubmittedAssignment, SubmittedNotebook
+from nbgrader.api import (
+    Comment,
+    Grade,
+    Gradebook,
+    MissingEntry,
+    Student,
+    SubmittedAssignment,
+    SubmittedNotebook,
+)
 from nbgrader.utils import parse_utc
-from sqlalchemy import bindparam, insert, select, update
+from sqlalchemy import bindparam, insert, make_url, select, update
+from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
+
+from autograder.grading.course import CourseError
+from autograder.grading.late import settle
+from autograder.scripts import scripts_on_path
+from autograder.settings import Settings
 
 _SCORE = (
     update(Grade)
@@ -22,6 +37,17 @@ _COMMENT = (
     )
     .values(auto_comment=bindparam("text"))
 )
+
+
+def open_gradebook(db_url: str) -> Gradebook:
+    """The gradebook, open. Raises CourseError where there is none at that address."""
+    try:
+        with scripts_on_path():
+            return Gradebook(db_url)
+    except (SQLAlchemyError, ImportError) as error:
+        shown = make_url(db_url).render_as_string(hide_password=True)
+        reason = str(getattr(error, "orig", None) or error).strip().split("\n")[0]
+        raise CourseError(f"The gradebook {shown} cannot be opened: {reason}") from None
 
 
 @dataclass(frozen=True)
@@ -42,7 +68,7 @@ class Writer:
     """
 
     def __init__(self, db_url: str) -> None:
-        self._gradebook = Gradebook(db_url)
+        self._gradebook = open_gradebook(db_url)
         self._released: dict[str, _Released] = {}
 
     def __enter__(self) -> "Writer":
@@ -89,9 +115,18 @@ class Writer:
             database.rollback()
             raise
 
+    def settle(self, settings: Settings, chapters: Iterable[str]) -> None:
+        """Bring due dates and late penalties to what the settings say."""
+        settle(self._gradebook, settings, chapters)
+
     def _chapter(self, name: str) -> _Released:
         if name not in self._released:
-            assignment = self._gradebook.find_assignment(name)
+            try:
+                assignment = self._gradebook.find_assignment(name)
+            except MissingEntry:
+                raise CourseError(
+                    f"The gradebook has no {name}: build the release again (autograder release)."
+                ) from None
             (notebook,) = assignment.notebooks
             self._released[name] = _Released(
                 assignment.id,

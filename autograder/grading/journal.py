@@ -29,13 +29,13 @@ class Journal:
             path.chmod(0o600)
         return path.read_bytes()
 
-    def key(self, content: bytes, chapter: Chapter, settings: str) -> str:
-        """The same for the same submission, release, checks, grader and limits."""
-        parts = (chapter.name.encode(), chapter.digest.encode(), settings.encode(), content)
-        digest = hashlib.sha256()
-        for part in parts:
-            digest.update(len(part).to_bytes(8, "big") + part)
-        return digest.hexdigest()
+    def basis(self, content: bytes, chapter: Chapter, settings: str) -> str:
+        """The same for the same submission, release, grader and limits, whatever the checks."""
+        return _sha256(chapter.name.encode(), chapter.digest.encode(), settings.encode(), content)
+
+    def key(self, basis: str, chapter: Chapter) -> str:
+        """The same where the checks and references are the same too."""
+        return _sha256(basis.encode(), *(task.digest.encode() for task in chapter.tasks))
 
     def seed(self, chapter: Chapter) -> int:
         """The seed of a run's inputs: the same for all of a class, also when a run is resumed.
@@ -56,30 +56,51 @@ class Journal:
             return 0
 
     def result(self, key: str) -> dict[str, Any] | None:
-        """The result that was found for this content, if any."""
+        """What was found before, if it was."""
         try:
-            return json.loads((self._results / f"{key}.json").read_text(encoding="utf-8"))
+            lines = (self._results / f"{key}.json").read_text(encoding="utf-8").split("\n")
+            return {"record": json.loads(lines[0])} | json.loads(lines[1])
+        except (OSError, ValueError, IndexError, TypeError):
+            return None
+
+    def record(self, key: str) -> dict[str, Any] | None:
+        """The record alone, without the notebook and the page."""
+        try:
+            with (self._results / f"{key}.json").open(encoding="utf-8") as lines:
+                return json.loads(lines.readline())
         except (OSError, ValueError):
             return None
 
     def keep(self, key: str, result: dict[str, Any]) -> None:
-        """Remember a result."""
-        write_whole(self._results / f"{key}.json", json.dumps(result).encode())
+        """Remember a result: its record in the first line, the rest in the second."""
+        rest = {name: part for name, part in result.items() if name != "record"}
+        text = f"{json.dumps(result['record'])}\n{json.dumps(rest)}\n"
+        write_whole(self._results / f"{key}.json", text.encode())
 
-    def is_applied(self, student: str, chapter: str, key: str) -> bool:
-        """Whether the gradebook and the folders already show this result."""
+    def shown(self, student: str, chapter: str) -> str | None:
+        """The key of the result that the gradebook and the folders show."""
         try:
-            return self._mark(student, chapter).read_text(encoding="ascii") == key
-        except OSError:
-            return False
+            return self._mark(student, chapter).read_text(encoding="ascii")
+        except (OSError, ValueError):
+            return None
 
     def applied(self, student: str, chapter: str, key: str) -> None:
-        """Note that the gradebook and the folders show this result."""
+        """Note that the gradebook and the folders show this result; the one before is dropped."""
+        before = self.shown(student, chapter)
         write_whole(self._mark(student, chapter), key.encode())
+        if before and before != key:
+            (self._results / f"{before}.json").unlink(missing_ok=True)
 
     def _mark(self, student: str, chapter: str) -> Path:
         name = hashlib.sha256(f"{chapter}\0{student}".encode()).hexdigest()
         return self._applied / name
+
+
+def _sha256(*parts: bytes) -> str:
+    digest = hashlib.sha256()
+    for part in parts:
+        digest.update(len(part).to_bytes(8, "big") + part)
+    return digest.hexdigest()
 
 
 def write_whole(path: Path, content: bytes) -> None:

@@ -25,6 +25,7 @@ class Task:
     points: float
     check_id: str
     check_source: str
+    digest: str = ""  # of its check and its reference
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class Chapter:
     name: str
     tasks: tuple[Task, ...]
     locked: dict[str, str]
-    digest: str
+    digest: str  # of the release and the grader
     cell_metadata: dict[str, dict[str, Any]]
     demos: frozenset[str]
 

@@ -2,13 +2,16 @@
 
 import functools
 import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import nbformat
 from jinja2 import Environment, PackageLoader, select_autoescape
 
 from autograder.checking import Verdict
-from autograder.checking.feedback import details, headline
+from autograder.checking.feedback import details, headline, points_text
 from autograder.grading.notebook import grade_id
 
 # Control characters, and those that reorder text: they could make a page say another thing.
@@ -27,8 +30,19 @@ def _template() -> Any:
     return Environment(loader=loader, autoescape=select_autoescape()).get_template("feedback.html")
 
 
+@dataclass(frozen=True)
+class Entered:
+    """What a teacher entered by hand for one exercise."""
+
+    points: float | None = None
+    comment: str = ""
+
+
 def feedback_page(
-    record: dict[str, Any], verdicts: list[Verdict], notebook: nbformat.NotebookNode
+    record: dict[str, Any],
+    verdicts: list[Verdict],
+    notebook: nbformat.NotebookNode,
+    by_hand: Mapping[str, Entered] = MappingProxyType({}),
 ) -> str:
     """The page as HTML; every text from the submission is escaped."""
     sources = {grade_id(cell): cell.source for cell in notebook.cells if cell.cell_type == "code"}
@@ -37,6 +51,8 @@ def feedback_page(
             "status": verdict.status.replace(" ", "-"),
             "headline": visible(headline(verdict)),
             "details": [visible(line) for line in details(verdict)],
+            "by_hand": by_hand.get(verdict.name),
+            "max_points": points_text(verdict.max_points),
             "source": visible(sources.get(verdict.name, "")[:SOURCE_AT_MOST]),
         }
         for verdict in verdicts

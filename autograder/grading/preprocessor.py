@@ -32,7 +32,7 @@ class SandboxExecute(NbGraderPreprocessor):
         """Run a sanitized submission and fill in the outputs of its cells."""
         limits = Limits(self.seconds, self.memory * 2**20)
         told = resources["nbgrader"]
-        course = Course(Path(told["db_url"].removeprefix("sqlite:///")).parent)
+        course = Course(Path(self.parent.parent.coursedir.root))
         chapter = course.chapters([told["assignment"]])[told["assignment"]]
         restored(nb, chapter)
         atexit.register(workshop(limits).close)

@@ -1,22 +1,21 @@
 """Grades a class: workers find results, this process alone writes them down."""
 
 import contextlib
+import dataclasses
+import itertools
 import json
-import multiprocessing
 import os
 import shutil
 import stat
-import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import Any
 
+from autograder.checking import Verdict
 from autograder.grading.course import STUDENT_ID, Course, Submission
-from autograder.grading.grade import Job, grade, workshop
+from autograder.grading.crew import Graded, alone, together
+from autograder.grading.grade import Job
 from autograder.grading.gradebook import Writer
-from autograder.grading.isolation import die_with_parent
 from autograder.grading.journal import Journal, write_whole
 from autograder.grading.notebook import Chapter, Invalid, read
 from autograder.grading.submission import Limits
@@ -32,46 +31,55 @@ def grade_class(
     limits: Limits | None = None,
     progress: Progress = lambda record: None,
     students: Sequence[str] = (),
+    scheduler: str | None = None,
 ) -> list[dict[str, Any]]:
     """Grade every submission of the chapters and return one record each, in order.
 
-    What an earlier run has graded with the same content, checks and limits is not run again.
+    What an earlier run has graded with the same content, checks and limits is not run again;
+    where only some checks have changed, only those are. With `scheduler`, the address of a Dask
+    scheduler, its workers grade; otherwise `workers` processes here, one a core.
     """
     limits = limits or Limits()
-    released = course.chapters(chapters)
+    settings, released = course.settings, course.chapters(chapters)
     journal = Journal(course.state)
-    settings = repr(limits)
-    todo: list[tuple[Submission, Job, str]] = []
-    records: dict[Submission, dict[str, Any]] = {}
+    records: list[dict[str, Any]] = []
 
     with Writer(course.db_url) as gradebook:
-        for submission in course.submissions(list(released)):
-            if students and submission.student not in students:
-                continue
-            job, key = _job(submission, released[submission.chapter], journal, limits, settings)
-            result = journal.result(key)
-            if result is None:
-                todo.append((submission, job, key))
-                continue
-            _apply(course, gradebook, journal, submission, key, result)
-            records[submission] = result["record"]
-            progress(result["record"])
-        for submission, key, result in _graded(todo, workers or os.cpu_count() or 1, limits):
-            journal.keep(key, result)
-            _apply(course, gradebook, journal, submission, key, result)
-            records[submission] = result["record"]
-            progress(result["record"])
+
+        def finished(submission: Submission, key: str, result: dict[str, Any] | None) -> None:
+            record = _apply(course, gradebook, journal, submission, key, result)
+            records.append(record)
+            progress(record)
+
+        def jobs() -> Iterator[Job]:
+            for submission in course.submissions(list(released)):
+                if students and submission.student not in students:
+                    continue
+                job = _job(submission, released[submission.chapter], journal, limits)
+                if journal.record(job.key) is None:
+                    yield job
+                else:
+                    finished(submission, job.key, None)
+
+        for job, result in _crew(jobs(), workers or os.cpu_count() or 1, scheduler):
+            journal.keep(job.key, result)
+            finished(course.submission(job.student, job.chapter.name), job.key, result)
+        gradebook.settle(settings, released)
     journal.finished()
-    return [records[submission] for submission in sorted(records, key=_order)]
+    return sorted(records, key=lambda record: (record["chapter"], record["student"]))
 
 
-def _order(submission: Submission) -> tuple[str, str]:
-    return submission.chapter, submission.student
+def _crew(jobs: Iterator[Job], workers: int, scheduler: str | None) -> Graded:
+    if scheduler:
+        from autograder.grading.cluster import on_cluster
+
+        return on_cluster(jobs, scheduler)
+    first = list(itertools.islice(jobs, workers))  # no more processes than there is work for
+    workers, jobs = len(first), itertools.chain(first, jobs)
+    return alone(jobs) if workers <= 1 else together(jobs, workers)
 
 
-def _job(
-    submission: Submission, chapter: Chapter, journal: Journal, limits: Limits, settings: str
-) -> tuple[Job, str]:
+def _job(submission: Submission, chapter: Chapter, journal: Journal, limits: Limits) -> Job:
     content, problem = None, ""
     try:
         if not STUDENT_ID.fullmatch(submission.student):
@@ -85,58 +93,27 @@ def _job(
     except OSError as error:
         problem = f"the notebook cannot be read ({error.strerror})"
     told = content if content is not None else f"no content: {problem}".encode()
-    key = journal.key(told, chapter, f"{settings}, {submission.student}")
-    return Job(submission.student, chapter, content, problem, journal.seed(chapter), limits), key
+    basis = journal.basis(told, chapter, f"{limits!r}, {submission.student}")
+    key = journal.key(basis, chapter)
+    seed, known = journal.seed(chapter), _known(submission, chapter, journal, basis, key)
+    return Job(submission.student, chapter, content, problem, seed, limits, key, basis, known)
 
 
-def _graded(
-    todo: list[tuple[Submission, Job, str]], workers: int, limits: Limits
-) -> Iterator[tuple[Submission, str, dict[str, Any]]]:
-    """The results as they come; a worker that dies is replaced, its submissions tried once more."""
-    if not todo:
-        return
-    if workers == 1:
-        try:
-            for submission, job, key in todo:
-                yield submission, key, grade(job)
-        finally:
-            workshop(limits).close()
-        return
-    waiting = list(reversed(todo))
-    tries: dict[str, int] = {}
-    while waiting:
-        with _pool(min(workers, len(waiting))) as pool:
-            running: dict[Future, tuple[Submission, Job, str]] = {}
-            try:
-                while waiting or running:
-                    while waiting and len(running) < 2 * workers:
-                        item = waiting.pop()
-                        running[pool.submit(grade, item[1])] = item
-                    done, _ = wait(running, return_when=FIRST_COMPLETED)
-                    for future in done:
-                        submission, job, key = running[future]
-                        result = future.result()
-                        del running[future]
-                        yield submission, key, result
-            except BrokenProcessPool:
-                for item in running.values():
-                    tries[item[2]] = tries.get(item[2], 0) + 1
-                    if tries[item[2]] >= 3:
-                        raise
-                    waiting.append(item)
-
-
-@contextlib.contextmanager
-def _pool(workers: int) -> Iterator[ProcessPoolExecutor]:
-    # Not fork: a fork of a process that has used torch's threads may hang.
-    context = multiprocessing.get_context("spawn")
-    # A grader that is killed leaves no worker behind, and so no sandbox either.
-    tied = die_with_parent if sys.platform == "linux" else None
-    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=tied)
-    try:
-        yield pool
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)
+def _known(
+    submission: Submission, chapter: Chapter, journal: Journal, basis: str, key: str
+) -> dict[str, Verdict]:
+    """The verdicts of the last run that stand although another check has changed."""
+    before = journal.shown(submission.student, chapter.name)
+    result = journal.result(before) if before not in (None, key) else None
+    if result is None or result.get("basis") != basis:
+        return {}
+    same = {task.name for task in chapter.tasks if result["checks"].get(task.name) == task.digest}
+    fields = [field.name for field in dataclasses.fields(Verdict)]
+    return {
+        exercise["name"]: Verdict(**{name: exercise[name] for name in fields})
+        for exercise in result["record"]["exercises"]
+        if exercise["name"] in same
+    }
 
 
 def _apply(
@@ -145,22 +122,28 @@ def _apply(
     journal: Journal,
     submission: Submission,
     key: str,
-    result: dict[str, Any],
-) -> None:
-    """Bring the gradebook, then the folders, to what the result says; harmless to repeat."""
+    result: dict[str, Any] | None,
+) -> dict[str, Any]:
+    """Bring the gradebook, then the folders, to what the result says; harmless to repeat.
+
+    Returns the record. A result that is not given is the journal's.
+    """
     student, chapter = submission.student, submission.chapter
-    if not STUDENT_ID.fullmatch(student):
-        return
     autograded = course.root / "autograded" / student / chapter
     feedback = course.root / "feedback" / student / chapter
-    if journal.is_applied(student, chapter, key) and autograded.exists() and feedback.exists():
-        return
+    shown = journal.shown(student, chapter) == key and autograded.exists() and feedback.exists()
+    if result is None and (shown or not STUDENT_ID.fullmatch(student)):
+        return journal.record(key)
+    result = result or journal.result(key)
+    if not STUDENT_ID.fullmatch(student):
+        return result["record"]
     untouched = set(result["untouched"])
     gradebook.write(student, chapter, result["scores"], submission.folder, untouched)
     notebook = {f"{chapter}.ipynb": result["notebook"].encode()}
     _replace(autograded, notebook | _timestamp(submission.folder))
     _replace(feedback, {f"{chapter}.html": result["page"].encode()})
     journal.applied(student, chapter, key)
+    return result["record"]
 
 
 def _timestamp(folder: Path) -> dict[str, bytes]:

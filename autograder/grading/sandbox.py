@@ -223,7 +223,7 @@ class Layout:
         files = [
             ("/etc/passwd", f"student:x:{USER}:{USER}:student:{scratch}:/bin/false\n".encode()),
             ("/etc/group", f"student:x:{USER}:\n".encode()),
-            *_staged(),
+            *staged(),
         ]
         return cls(
             *(tuple(binds), tuple(hidden), tuple(packages), tuple(files), tuple(links)),
@@ -322,7 +322,7 @@ def _package_folders() -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def _staged() -> Iterator[tuple[str, bytes]]:
+def staged() -> Iterator[tuple[str, bytes]]:
     """The course's few modules that run inside, and `lab`, in a layout of their own."""
     home = Path(autograder.__file__).parent
     yield f"{COURSE}/autograder/__init__.py", INSIDE.encode()

@@ -1,17 +1,15 @@
 """nbgrader's own `generate_assignment`, run on a course folder."""
 
-import contextlib
 import logging
-import os
 import re
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 from traitlets.config import Config
 from traitlets.config.loader import PyFileConfigLoader
 
+from autograder.nbgrader_settings import at
 from autograder.release.errors import ReleaseError
+from autograder.scripts import scripts_on_path
 
 SETTINGS = "nbgrader_config.py"
 ENDED_BY_AN_ERROR = re.compile(r"^(?:\w+\.)*\w*(?:Error|Exception): .*", re.MULTILINE)
@@ -20,7 +18,7 @@ ENDED_BY_AN_ERROR = re.compile(r"^(?:\w+\.)*\w*(?:Error|Exception): .*", re.MULT
 def settings(root: Path, course: Path) -> Config:
     """The repository's nbgrader settings, for the given course folder."""
     config = PyFileConfigLoader(SETTINGS, str(root)).load_config()
-    config.CourseDirectory.root = str(course)
+    at(config, course)
     return config
 
 
@@ -50,17 +48,6 @@ def generate_assignment(chapter: str, root: Path, course: Path) -> None:
         raise ReleaseError(
             f"{chapter}: nbgrader could not generate the assignment: {reason}"
         ) from error
-
-
-@contextlib.contextmanager
-def scripts_on_path() -> Iterator[None]:
-    """nbgrader runs `alembic` by name, which is found only where the environment is activated."""
-    before = os.environ.get("PATH", "")
-    os.environ["PATH"] = os.pathsep.join(filter(None, [str(Path(sys.executable).parent), before]))
-    try:
-        yield
-    finally:
-        os.environ["PATH"] = before
 
 
 class _Lines(logging.Handler):

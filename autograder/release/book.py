@@ -21,6 +21,7 @@ DIRECTIVE = re.compile(
 )
 FORMULA = re.compile(r"\$\$ *\((?P<label>[\w:.-]+)\)")
 OPTION = re.compile(r"^ *:(?:label|name): *(\S+)", re.MULTILINE)
+PLAYED = re.compile(r'<figure class="play"[^>]* data-name="(?P<name>[^"]+)"')
 HEADING = re.compile(r"^#+ +(?P<title>.+?)\s*$", re.MULTILINE)
 FENCED = re.compile(r"^(`{3,}|~{3,}).*?^\1`*\s*$", re.MULTILINE | re.DOTALL)
 
@@ -93,7 +94,19 @@ class Book:
             for found in DIRECTIVE.finditer(text):
                 for label in OPTION.findall(found["options"]):
                     labels[label] = Label(page, _plain(found["title"]), found["name"])
-        return labels
+        return labels | self._figures
+
+    @cached_property
+    def _figures(self) -> dict[str, Label]:
+        """The figures that chapters draw, under the labels that the book gives them."""
+        figures = {}
+        for path in sorted(self.folder.glob("[0-9][0-9]-*.ipynb")):
+            cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+            outputs = [output for cell in cells for output in cell.get("outputs", [])]
+            for i, name in enumerate(filter(None, map(_figure_name, outputs)), start=1):
+                title = f"Figure {int(path.stem[:2])}.{i}"
+                figures[f"fig-{name}"] = Label(path.stem, title, "figure")
+        return figures
 
     def title_of(self, page: str) -> str:
         """The first heading of a page."""
@@ -139,6 +152,16 @@ class Book:
         from pybtex.database import parse_file
 
         return dict(parse_file(str(self.folder / "references.bib")).entries.items())
+
+
+def _figure_name(output: dict) -> str:
+    """The name that `lab.plots.show` or `lab.play.play` gave the figure; empty without one."""
+    played = PLAYED.search("".join(output.get("data", {}).get("text/html", "")))
+    return (
+        played["name"]
+        if played
+        else output.get("metadata", {}).get("image/png", {}).get("name", "")
+    )
 
 
 def _plain(text: str) -> str:

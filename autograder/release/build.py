@@ -8,6 +8,7 @@ from pathlib import Path
 
 import nbformat
 
+from autograder.nbgrader_settings import write_settings
 from autograder.release import manifest as manifests
 from autograder.release.assignment import SETTINGS, generate_assignment
 from autograder.release.book import Book
@@ -18,6 +19,8 @@ from autograder.release.hashing import sha256
 from autograder.release.recordings import update_recordings
 from autograder.release.references import References
 from autograder.release.source import make_source
+from autograder.scripts import scripts_on_path
+from autograder.settings import read_settings
 
 ROOT = Path(__file__).resolve().parents[2]
 CHAPTERS = "[0-9][0-9]-*.ipynb"
@@ -48,6 +51,7 @@ def release(
     build_dir = (build_dir or root / "build").resolve()
     course = (course or build_dir / "course").resolve()
     course.mkdir(parents=True, exist_ok=True)
+    write_settings(course)
     build_dir.mkdir(parents=True, exist_ok=True)
 
     book, references = Book.of(root), References(root / "solutions")
@@ -121,6 +125,7 @@ def _inputs(source: str, root: Path) -> str:
     """
     here = Path(__file__).parent
     code = [(here / name).read_bytes() for name in ("assignment.py", "manifest.py")]
+    code.append((here.parent / "nbgrader_settings.py").read_bytes())
     return sha256(source, (root / SETTINGS).read_bytes(), version("nbgrader"), *code)
 
 
@@ -130,5 +135,19 @@ def _is_current(entry: dict | None, inputs: str, notebook: Path, course: Path) -
         and entry["inputs"] == inputs
         and notebook.exists()
         and entry["sha256"] == sha256(notebook.read_bytes())
-        and (course / "gradebook.db").exists()
+        and _is_entered(course, notebook.stem)
     )
+
+
+def _is_entered(course: Path, chapter: str) -> bool:
+    """Whether the gradebook has the chapter."""
+    url = read_settings(course).gradebook
+    if url.startswith("sqlite:///") and not Path(url.removeprefix("sqlite:///")).exists():
+        return False
+    from nbgrader.api import Gradebook, MissingEntry
+
+    with scripts_on_path(), Gradebook(url) as gradebook:
+        try:
+            return gradebook.find_assignment(chapter) is not None
+        except MissingEntry:
+            return False

@@ -6,6 +6,7 @@ published book. Formulas stay as they are. What has no plain form here stops the
 
 import html
 import re
+import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -102,6 +103,7 @@ class Translation:
     glued: dict[str, str]
     where: str
     equations: dict[str, int] = field(default_factory=dict)  # label -> number in this notebook
+    questions: int = 0  # so far
 
     def __call__(self, text: str) -> str:
         """The text in plain Markdown."""
@@ -155,6 +157,7 @@ class Translation:
             "list-table": self._list_table,
             "tab-set": lambda block: self(block.body),
             "tab-item": self._tab,
+            "quiz": self._quiz,
             "epigraph": lambda block: _quote("", self(block.body)),
         }
 
@@ -167,6 +170,21 @@ class Translation:
         summary = re.sub(r"\*\*([^*]+)\*\*", r"<b>\1</b>", summary)
         summary = re.sub(r"(?<!\*)\*([^*]+)\*", r"<i>\1</i>", summary)
         return f"<details>\n<summary>{summary}</summary>\n\n{body}\n\n</details>\n"
+
+    def _quiz(self, block: Directive) -> str:
+        """A question and its choices, each unfolding to what explains it."""
+        question, *choices = re.split(r"^- (?=\[[x ]\] )", block.body, flags=re.MULTILINE)
+        self.questions += 1
+        pieces = [
+            (f"**Question {self.questions}.** " + self(f"{block.argument}\n\n{question}")).strip()
+        ]
+        for choice in choices:
+            text = textwrap.dedent("  " + choice)
+            label, _, explanation = text.partition("\n\n")
+            verdict = "**Right.**" if label.startswith("[x]") else "**Not this one.**"
+            choice = Directive("dropdown", label[4:], {}, f"{verdict} {explanation.strip()}")
+            pieces.append(self._dropdown(choice).strip())
+        return "\n\n".join(pieces) + "\n"
 
     def _exercise(self, block: Directive) -> str:
         title = self.prose(block.argument)

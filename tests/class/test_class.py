@@ -18,7 +18,6 @@ from autograder.grading.course import Course
 from autograder.grading.runner import grade_class
 from autograder.grading.sandbox import available
 from autograder.grading.submission import Limits
-from autograder.release.build import release
 from tests.sample_class import Class, write
 
 disagreements = importlib.import_module("tests.class.expectations").disagreements
@@ -31,10 +30,10 @@ SECONDS = 6.0
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory):
+def built(released, tmp_path_factory):
     """A released course with the sample class handed in."""
     root = tmp_path_factory.mktemp("class")
-    release((), root / "course", root)
+    shutil.copytree(released.root, root / "course")
     course = Course(root / "course")
     handed = Class(course).build()
     write(handed, course)

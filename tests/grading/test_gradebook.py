@@ -6,7 +6,7 @@ import pytest
 from nbgrader.api import Gradebook
 
 from autograder.grading.gradebook import Writer
-from autograder.release.assignment import scripts_on_path
+from autograder.scripts import scripts_on_path
 
 
 @pytest.fixture

@@ -48,6 +48,22 @@ TRANSLATIONS = {
         "A.\n\n:::{dropdown} One\n```{literalinclude} ../solutions/a.py\n:pyobject: a\n```\n:::",
         "A.",
     ),
+    "a question unfolds at each choice": (
+        ":::{quiz} Is `a` > $b$?\n- [ ] Yes, `a`\n\n  Tempting:\n\n  - so\n"
+        "- [x] No\n\n  It is\n  not.\n:::",
+        "**Question 1.** Is `a` > $b$?\n\n"
+        "<details>\n<summary>Yes, <code>a</code></summary>\n\n"
+        "**Not this one.** Tempting:\n\n- so\n\n</details>\n\n"
+        "<details>\n<summary>No</summary>\n\n**Right.** It is\nnot.\n\n</details>",
+    ),
+    "a long question stands above its choices": (
+        ":::{quiz}\nOne.\n\n$$\nx\n$$\n- [x] A\n\n  Why.\n:::\n\n"
+        ":::{quiz} Two?\n- [x] B\n\n  So.\n:::",
+        "**Question 1.** One.\n\n$$\nx\n$$\n\n"
+        "<details>\n<summary>A</summary>\n\n**Right.** Why.\n\n</details>\n\n"
+        "**Question 2.** Two?\n\n"
+        "<details>\n<summary>B</summary>\n\n**Right.** So.\n\n</details>",
+    ),
     "an exercise is a heading": (
         "`````{exercise} Double (1 point)\n:label: ex-double\n\n- x\n```python\n1\n```\n`````",
         "### Exercise: Double (1 point)\n\n- x\n```python\n1\n```",

@@ -1,0 +1,97 @@
+"""Feedback pages with what a teacher entered by hand: points, comments, late penalties."""
+
+import json
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+import nbformat
+from nbgrader.api import (
+    Assignment,
+    BaseCell,
+    Comment,
+    Grade,
+    Gradebook,
+    SubmittedAssignment,
+    SubmittedNotebook,
+)
+from sqlalchemy import select
+
+from autograder.checking import Verdict
+from autograder.grading.course import Course
+from autograder.grading.gradebook import open_gradebook
+from autograder.grading.journal import Journal, write_whole
+from autograder.grading.page import Entered, feedback_page
+from autograder.grading.scores import Score, read_scores
+
+
+@dataclass(frozen=True)
+class _Shown:
+    """What a page of one student shows besides the verdicts."""
+
+    score: Score | None
+    by_hand: dict[str, Entered]  # by exercise
+
+
+def hand_back(course: Course, chapters: Sequence[str] = ()) -> int:
+    """Write every graded submission's page anew, as the gradebook is now; returns how many."""
+    released, journal, written = course.chapters(chapters), Journal(course.state), 0
+    with open_gradebook(course.db_url) as gradebook:
+        scores = read_scores(gradebook).found
+        for chapter in released.values():
+            checks = {task.check_id: task.name for task in chapter.tasks}
+            by_hand = _entered(gradebook, chapter.name, checks)
+            for submission in course.submissions([chapter.name]):
+                student = submission.student
+                key = journal.shown(student, chapter.name)
+                record = journal.record(key) if key else None
+                where = Path(student) / chapter.name
+                place = course.root / "feedback" / where / f"{chapter.name}.html"
+                graded = course.root / "autograded" / where / f"{chapter.name}.ipynb"
+                if record is None or not place.parent.is_dir() or not graded.is_file():
+                    continue
+                shown = _Shown(scores.get((student, chapter.name)), by_hand[student])
+                page = _page(record, graded, shown)
+                write_whole(place, page.encode())
+                written += 1
+    return written
+
+
+def _page(record: dict, graded: Path, shown: _Shown) -> str:
+    names = [field.name for field in fields(Verdict)]
+    verdicts = [Verdict(**{name: one[name] for name in names}) for one in record["exercises"]]
+    notebook = nbformat.from_dict(json.loads(graded.read_text(encoding="utf-8")))
+    if shown.score is not None:
+        record = record | {"score": shown.score.final}
+        if shown.score.penalty:
+            text = f"{shown.score.penalty:g} points were taken off for handing in late"
+            record |= {"notes": [*record["notes"], text]}
+    return feedback_page(record, verdicts, notebook, shown.by_hand)
+
+
+def _entered(
+    gradebook: Gradebook, chapter: str, checks: dict[str, str]
+) -> defaultdict[str, dict[str, Entered]]:
+    """By student and exercise; a comment belongs to the exercise's cell, points to the check's."""
+    points: dict[tuple[str, str], float] = {}
+    comments: dict[tuple[str, str], str] = {}
+    for table, value, found in (
+        (Grade, Grade.manual_score, points),
+        (Comment, Comment.manual_comment, comments),
+    ):
+        rows = gradebook.db.execute(
+            select(SubmittedAssignment.student_id, BaseCell.name, value)
+            .select_from(table)
+            .join(BaseCell, BaseCell.id == table.cell_id)
+            .join(SubmittedNotebook, SubmittedNotebook.id == table.notebook_id)
+            .join(SubmittedAssignment, SubmittedAssignment.id == SubmittedNotebook.assignment_id)
+            .join(Assignment, Assignment.id == SubmittedAssignment.assignment_id)
+            .where(Assignment.name == chapter, value.is_not(None))
+        )
+        found |= {(student, checks.get(name, name)): told for student, name, told in rows}
+    result: defaultdict[str, dict[str, Entered]] = defaultdict(dict)
+    for student, name in points.keys() | comments.keys():
+        where = (student, name)
+        result[student][name] = Entered(points.get(where), comments.get(where, ""))
+    return result

@@ -1,0 +1,82 @@
+"""What other systems need to grade one chapter with this engine: a zip, a workflow."""
+
+import json
+import shutil
+import tempfile
+import tomllib
+import zipfile
+from pathlib import Path
+from string import Template
+
+import yaml
+
+from autograder.grading.course import MANIFEST, Course
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+TEMPLATES = Path(__file__).with_name("templates")
+ENGINE = ("autograder", "solutions", "book/lab")
+LEFT_OUT = {"__pycache__", "release", ".ipynb_checkpoints"}  # of the engine
+LONG_AGO = (1980, 1, 1, 0, 0, 0)  # the date of every file in the zip: the same bytes every time
+
+
+def gradescope_zip(course: Course, chapter: str, path: Path) -> None:
+    """Write the zip that Gradescope's "Configure Autograder" takes, for one released chapter."""
+    course.chapters([chapter])
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
+        for name in ENGINE:
+            ignore = shutil.ignore_patterns(*LEFT_OUT)
+            shutil.copytree(REPOSITORY / name, root / name, ignore=ignore)
+        _one_chapter(course, chapter, root / "course")
+        (root / "requirements.txt").write_text("\n".join(_requirements()) + "\n")
+        shutil.copy(REPOSITORY / "constraints.txt", root)
+        for name in ("setup.sh", "run_autograder"):
+            shutil.copy(TEMPLATES / "gradescope" / name, root)
+        _zip(root, path)
+
+
+def _one_chapter(course: Course, chapter: str, to: Path) -> None:
+    """A course folder with only what grading one chapter needs."""
+    manifest = json.loads((course.root / MANIFEST).read_text(encoding="utf-8"))
+    manifest["chapters"] = {chapter: manifest["chapters"][chapter]}
+    shutil.copytree(course.root / "release" / chapter, to / "release" / chapter)
+    (to / MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
+
+
+def _requirements() -> list[str]:
+    project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return [*project["dependencies"], *project["optional-dependencies"]["grading"]]
+
+
+def _zip(folder: Path, path: Path) -> None:
+    part = path.with_name(f".{path.name}.part")
+    with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as archive:
+        for file in sorted(file for file in folder.rglob("*") if file.is_file()):
+            info = zipfile.ZipInfo(file.relative_to(folder).as_posix(), LONG_AGO)
+            runs = file.parent == folder and file.suffix in ("", ".sh")
+            info.external_attr = (0o100755 if runs else 0o100644) << 16
+            info.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(info, file.read_bytes())
+    part.replace(path)
+
+
+def classroom_workflow(course: Course, chapter: str, path: Path) -> None:
+    """Write the workflow that goes into an assignment's template repository."""
+    tasks = course.chapters([chapter])[chapter].tasks
+    settings = yaml.safe_load((REPOSITORY / "_config.yml").read_text(encoding="utf-8"))
+    address = settings["repository"]["url"].removeprefix("https://github.com/")
+    results = [
+        f"          {task.name.upper()}_RESULTS: ${{{{ steps.grade.outputs.{task.name} }}}}"
+        for task in tasks
+    ]
+    template = Template((TEMPLATES / "classroom.yml").read_text(encoding="utf-8"))
+    path.write_text(
+        template.substitute(
+            chapter=chapter,
+            repository=address,
+            ref=settings["repository"]["branch"],
+            results="\n".join(results),
+            runners=",".join(task.name for task in tasks),
+        ),
+        encoding="utf-8",
+    )

@@ -1,0 +1,54 @@
+"""nbgrader's settings for a course folder: for its own commands, the formgrader, and ours."""
+
+from pathlib import Path
+
+from traitlets.config import Config
+
+from autograder.settings import default_gradebook, read_settings
+
+NAME = "nbgrader_config.py"
+FOR_A_COURSE = '''\
+"""nbgrader's settings for this course, made by `autograder release`; yours can follow below."""
+
+from pathlib import Path
+
+from autograder.nbgrader_settings import configure
+
+c = get_config()
+configure(c, Path(__file__).resolve().parent)
+'''
+
+
+def configure(config: Config, course: Path) -> None:
+    """Set what a course of this kind needs, wherever nbgrader is started."""
+    at(config, course)
+
+    # A stub is the signature, the docstring and this line.
+    config.ClearSolutions.code_stub = {"python": "raise NotImplementedError"}
+
+    # Submissions run in the sandbox, and are judged outside it.
+    config.Autograde.autograde_preprocessors = [
+        "autograder.grading.preprocessor.SandboxExecute",
+        "nbgrader.preprocessors.LimitOutput",
+        "nbgrader.preprocessors.SaveAutoGrades",
+        "nbgrader.preprocessors.AssignLatePenalties",
+        "nbgrader.preprocessors.CheckCellMetadata",
+    ]
+    # What late work costs is said in the course's course.toml.
+    config.AssignLatePenalties.plugin_class = "autograder.grading.late.LateDays"
+
+
+def at(config: Config, course: Path) -> None:
+    """Set where a course is, and its gradebook."""
+    told = read_settings(course)
+    config.CourseDirectory.root = str(course)
+    config.CourseDirectory.course_id = told.course_id
+    if told.gradebook != default_gradebook(course):  # else it follows `--CourseDirectory.root`
+        config.CourseDirectory.db_url = told.gradebook
+
+
+def write_settings(course: Path) -> None:
+    """Give a course folder its own settings, so that nbgrader works from within it."""
+    path = course / NAME
+    if not path.exists():
+        path.write_text(FOR_A_COURSE, encoding="utf-8")

@@ -1,0 +1,62 @@
+"""The course's architecture in one picture: `{architecture}`.
+
+`tests/project/test_architecture.py` holds the arrows against what the code really imports.
+"""
+
+from boxes import Box, picture
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+ROWS = [
+    [
+        Box("chapters", "chapters: book/*.ipynb"),
+        Box("cli", "the command: autograder/cli"),
+        Box("make", "what make runs: make/"),
+    ],
+    [
+        Box("release", "autograder/release"),
+        Box("exercises", "autograder/exercises: the checks"),
+        Box("grading", "autograder/grading"),
+    ],
+    [
+        Box("lab", "book/lab: data, plots, training"),
+        Box("solutions", "solutions: the references"),
+        Box("checking", "autograder/checking"),
+    ],
+    [
+        Box("settings", "autograder/settings: what a course says of itself"),
+    ],
+]
+# From what imports to what is imported.
+ARROWS = {
+    ("chapters", "lab"),
+    ("chapters", "solutions"),
+    ("chapters", "checking"),
+    ("cli", "release"),
+    ("cli", "grading"),
+    ("cli", "checking"),
+    ("cli", "settings"),
+    ("make", "grading"),
+    ("make", "lab"),
+    ("make", "solutions"),
+    ("release", "checking"),
+    ("release", "settings"),
+    ("exercises", "checking"),
+    ("grading", "checking"),
+    ("grading", "settings"),
+}
+
+
+class Architecture(SphinxDirective):
+    """The directive; it takes nothing."""
+
+    def run(self) -> list[nodes.Node]:
+        said = "; ".join(f"{start} imports {end}" for start, end in sorted(ARROWS))
+        drawn = picture(ROWS, sorted(ARROWS), f"The parts of the code. {said}.")
+        return [nodes.raw("", drawn, format="html")]
+
+
+def setup(app: Sphinx) -> dict:
+    app.add_directive("architecture", Architecture)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,76 @@
+"""The course's chapters and what each needs, read from the code: nothing is listed by hand.
+
+A chapter needs another if its references import from that chapter's (`solutions/`), or if its
+notebook provides something of it.
+"""
+
+import ast
+import json
+import re
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+CHAPTER = re.compile(r"(\d\d)-([\w-]+)")
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """A chapter: its page, its title without the number, and the chapters that it builds upon."""
+
+    page: str
+    title: str
+    needs: frozenset[str]
+
+    @property
+    def number(self) -> int:
+        return int(self.page[:2])
+
+
+def module_of(page: str) -> str:
+    """The module in `solutions/` of a chapter."""
+    return CHAPTER.fullmatch(page)[2].replace("-", "_")
+
+
+def imported(code: str) -> set[str]:
+    """The modules of `solutions` from which code imports."""
+    statements = [node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.ImportFrom)]
+    names = [(statement.module or "").split(".") for statement in statements]
+    return {name[1] for name in names if name[0] == "solutions" and len(name) == 2}
+
+
+@cache
+def chapters(book: Path) -> dict[str, Chapter]:
+    """The chapters in a book's folder, by page, in their order."""
+    paths = sorted(path for path in book.glob("*.ipynb") if CHAPTER.fullmatch(path.stem))
+    pages = {module_of(path.stem): path.stem for path in paths}
+    found = {}
+    for path in paths:
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        texts = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown"]
+        title = re.search(r"^# (?:\d+ · )?(.+)$", "\n".join(texts), re.MULTILINE)[1].strip()
+        modules = set()
+        for cell in cells:
+            if cell["cell_type"] == "code" and "solutions" in (code := "".join(cell["source"])):
+                modules |= imported(code)
+        references = book.parent / "solutions" / f"{module_of(path.stem)}.py"
+        if references.exists():
+            modules |= imported(references.read_text(encoding="utf-8"))
+        needs = {pages[module] for module in modules if module in pages} - {path.stem}
+        found[path.stem] = Chapter(path.stem, title, frozenset(needs))
+    return found
+
+
+def direct(chapter: Chapter, course: dict[str, Chapter]) -> list[str]:
+    """What a chapter needs, less what another of its needs already needs."""
+
+    def below(page: str) -> set[str]:
+        return set().union(*({need} | below(need) for need in course[page].needs), set())
+
+    implied = set().union(*(below(need) for need in chapter.needs), set())
+    return sorted(chapter.needs - implied)
+
+
+def leads_to(page: str, course: dict[str, Chapter]) -> list[str]:
+    """The chapters that need this one directly."""
+    return [other.page for other in course.values() if page in direct(other, course)]

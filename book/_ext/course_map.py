@@ -1,0 +1,128 @@
+"""The map of the course, and below each chapter's title what it needs and leads to.
+
+`{course-map}` draws the chapters and their dependencies (`course.py`) as a picture whose boxes are
+links; with `:words:` the same is said in words below it.
+"""
+
+from pathlib import Path
+
+from boxes import Box, centers, picture
+from course import Chapter, chapters, direct, leads_to
+from docutils import nodes
+from docutils.parsers.rst import directives
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+from sphinx.util.docutils import SphinxDirective
+
+DESCRIPTION = (
+    "Map of the course: each box is a chapter and a link to it; an arrow leads from a chapter to "
+    "one that uses what it made."
+)
+
+
+class course_map(nodes.General, nodes.Element):
+    """The map's place."""
+
+
+class CourseMap(SphinxDirective):
+    """The directive."""
+
+    option_spec = {"words": directives.flag}
+
+    def run(self) -> list[nodes.Node]:
+        places = getattr(self.env, "course_maps", set())
+        self.env.course_maps = places | {self.env.docname}
+        return [course_map(words="words" in self.options)]
+
+
+def rows_of(course: dict[str, Chapter]) -> list[list[Chapter]]:
+    """The chapters in rows, each below all that it needs, near what it needs."""
+    depth: dict[str, int] = {}
+    for page in course:  # in their order, so that needs come first
+        depth[page] = 1 + max((depth[need] for need in course[page].needs), default=-1)
+    rows: list[list[Chapter]] = [[] for _ in range(max(depth.values(), default=-1) + 1)]
+    for page, level in depth.items():
+        rows[level].append(course[page])
+    place: dict[str, float] = {}
+    for row in rows:
+        row.sort(key=lambda chapter: mean([place[need] for need in direct(chapter, course)]))
+        place |= {chapter.page: at for chapter, at in zip(row, centers(len(row)), strict=True)}
+    return rows
+
+
+def mean(numbers: list[float]) -> float:
+    return sum(numbers) / len(numbers) if numbers else 0.0
+
+
+def map_of(course: dict[str, Chapter], addresses: dict[str, str]) -> str:
+    """The map as a picture whose boxes are links."""
+    rows = [
+        [Box(at.page, f"{at.number} · {at.title}", addresses[at.page]) for at in row]
+        for row in rows_of(course)
+    ]
+    arrows = [(need, at.page) for at in course.values() for need in direct(at, course)]
+    return picture(rows, arrows, DESCRIPTION)
+
+
+def fill(app: Sphinx, doctree: nodes.document, docname: str) -> None:
+    """Draw the maps, when the addresses of all chapters are known."""
+    course = chapters(Path(app.srcdir))
+    for place in list(doctree.findall(course_map)):
+        addresses = {page: app.builder.get_relative_uri(docname, page) for page in course}
+        made: list[nodes.Node] = [nodes.raw("", map_of(course, addresses), format="html")]
+        if place["words"]:
+            items = [nodes.list_item("", line(page, course, app, docname)) for page in course]
+            made.append(nodes.bullet_list("", *items))
+        place.replace_self(made)
+    if docname in course and (title := next(doctree.findall(nodes.title), None)):
+        roads = line(docname, course, app, docname, itself=False)
+        roads["classes"] = ["chapter-roads"]
+        title.parent.insert(title.parent.index(title) + 1, roads)
+
+
+def line(
+    page: str, course: dict[str, Chapter], app: Sphinx, docname: str, itself: bool = True
+) -> nodes.paragraph:
+    """What a chapter needs and leads to, in words with links."""
+
+    def link(other: str) -> nodes.reference:
+        address = app.builder.get_relative_uri(docname, other)
+        name = f"{course[other].number} · {course[other].title}"
+        return nodes.reference("", name, internal=True, refuri=address)
+
+    def several(pages: list[str]) -> list[nodes.Node]:
+        parts: list[nodes.Node] = []
+        for i, other in enumerate(pages):
+            parts += [nodes.Text(" and " if i == len(pages) - 1 else ", ")] if i else []
+            parts.append(link(other))
+        return parts
+
+    needs, leads = direct(course[page], course), leads_to(page, course)
+    said: list[nodes.Node] = [link(page), nodes.Text(". ")] if itself else []
+    said.append(nodes.Text("Needs " if needs else "Needs no other chapter"))
+    said += [*several(needs), nodes.Text("." if leads else "")]
+    if leads:
+        said += [nodes.Text(" Leads to "), *several(leads), nodes.Text(".")]
+    elif needs:
+        said.append(nodes.Text("."))
+    else:
+        said.append(nodes.Text("; every chapter takes up what it shows about working."))
+    return nodes.paragraph("", "", *said)
+
+
+def refresh(app: Sphinx, env: BuildEnvironment) -> list[str]:
+    """Draw the maps again with every build."""
+    return sorted(getattr(env, "course_maps", set()) & set(env.all_docs))
+
+
+def forget_chapters(app: Sphinx) -> None:
+    chapters.cache_clear()
+
+
+def setup(app: Sphinx) -> dict:
+    app.add_directive("course-map", CourseMap)
+    app.add_node(course_map)
+    app.connect("builder-inited", forget_chapters)
+    app.connect("doctree-resolved", fill)
+    app.connect("env-updated", refresh)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

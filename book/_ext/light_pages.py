@@ -1,0 +1,85 @@
+"""What a page loads: scripts that wait for the page, few icons, small pictures.
+
+The theme's icon script (1.5 MB) is left out by `_templates/layout.html`; the icons come from the
+theme's fonts, of which a page loads only the part that the book uses.
+"""
+
+import re
+from pathlib import Path
+
+from fontTools import subset
+from fontTools.ttLib import TTFont
+from sphinx.application import Sphinx
+
+FONTS = {
+    "fa-solid-900": ("Font Awesome 6 Free", 900),
+    "fa-brands-400": ("Font Awesome 6 Brands", 400),
+}
+ICON_CLASS = re.compile(r"\bfa-([a-z0-9-]+)")
+ICON_RULE = re.compile(r'((?:\.fa-[a-z0-9-]+:before,?)+)\{content:"\\([0-9a-f]+)"')
+ICON_ESCAPED = re.compile(r'content: ?"\\([0-9a-f]{4})"')
+ICON_ITSELF = re.compile("[\ue000-\uf8ff]")  # the theme's variables hold the characters
+ICONS = "icons.css"
+
+# Small, and needed by inline scripts that follow them in the page.
+AT_ONCE = ("documentation_options.js",)
+
+
+def defer_scripts(app: Sphinx, page: str, template: str, context: dict, doctree) -> None:
+    """Let the page be shown before its scripts are read; their order stays.
+
+    A page without formulas needs no MathJax; Sphinx loads it where a page below has some.
+    """
+    scripts = context.get("script_files", [])
+    if not app.env.domains["math"].data["has_equations"].get(page):
+        scripts = [script for script in scripts if "mathjax" not in str(script).lower()]
+        context["script_files"] = scripts
+    for script in scripts:
+        if script.filename and not script.filename.endswith(AT_ONCE):
+            script.attributes["defer"] = "defer"
+
+
+def used_icons(site: Path, static: Path) -> set[int]:
+    """The characters of the icons in the pages, and of those that the styles put there."""
+    theme = (static / "styles" / "pydata-sphinx-theme.css").read_text(encoding="utf-8")
+    book_theme = (static / "styles" / "sphinx-book-theme.css").read_text(encoding="utf-8")
+    own = (static / "custom.css").read_text(encoding="utf-8")
+    pages = "".join(page.read_text(encoding="utf-8") for page in site.glob("*.html"))
+    named = set(ICON_CLASS.findall(pages))
+    codes = {
+        int(code, 16)
+        for names, code in ICON_RULE.findall(theme)
+        if named & set(ICON_CLASS.findall(names))
+    }
+    codes |= {int(code, 16) for code in ICON_ESCAPED.findall(own + book_theme)}
+    return codes | {ord(icon) for icon in ICON_ITSELF.findall(theme)}
+
+
+def subset_icons(app: Sphinx, error: Exception | None) -> None:
+    """Write fonts of the icons that the book uses; a missing one still comes from the theme's."""
+    if error or app.builder.format != "html":
+        return
+    static = Path(app.outdir) / "_static"
+    codes = used_icons(Path(app.outdir), static)
+    rules = []
+    for file, (family, weight) in FONTS.items():
+        font = TTFont(static / "vendor" / "fontawesome" / "webfonts" / f"{file}.ttf")
+        options = subset.Options(flavor="woff", notdef_outline=True, layout_features=[])
+        maker = subset.Subsetter(options)
+        maker.populate(unicodes=codes)
+        maker.subset(font)
+        font.flavor = "woff"
+        font.save(static / f"{file}.woff")
+        rules.append(
+            f'@font-face {{ font-family: "{family}"; font-weight: {weight}; font-display: block; '
+            f'src: url({file}.woff) format("woff"); '
+            f"unicode-range: {', '.join(f'U+{code:x}' for code in sorted(codes))}; }}\n"
+        )
+    (static / ICONS).write_text("".join(rules), encoding="utf-8")
+
+
+def setup(app: Sphinx) -> dict:
+    app.add_css_file(ICONS, priority=900)
+    app.connect("html-page-context", defer_scripts, priority=900)
+    app.connect("build-finished", subset_icons)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,153 @@
+"""Self-test questions: `{quiz}`, a question and its choices, each with what there is to say to it.
+
+    :::{quiz} May a weight be negative?
+    - [ ] Yes
+
+      What there is to say to whoever chose this.
+    - [x] No
+
+      Why this is right.
+    :::
+
+A question too long for one line stands above the list. Without scripts a choice unfolds to its
+explanation; `_static/quiz.js` makes a button of it and remembers, in the browser alone, what was
+chosen. A question is known by its text: a changed question counts as not answered.
+"""
+
+import hashlib
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+from sphinx.util.docutils import SphinxDirective
+from sphinx.writers.html5 import HTML5Translator
+
+MARKS = {"[x] ": True, "[ ] ": False}
+
+
+class quiz(nodes.General, nodes.Element):
+    """A question (a `quiz_question`) and its choices (`quiz_choice`)."""
+
+
+class quiz_question(nodes.General, nodes.Element):
+    """The question, in paragraphs."""
+
+
+class quiz_choice(nodes.General, nodes.Element):
+    """A choice: a `quiz_label`, then what explains it. Attribute `right`."""
+
+
+class quiz_label(nodes.General, nodes.TextElement):
+    """What one can choose, in one line."""
+
+
+class Quiz(SphinxDirective):
+    """The directive."""
+
+    has_content = True
+    optional_arguments = 1
+    final_argument_whitespace = True
+
+    def run(self) -> list[nodes.Node]:
+        body = nodes.Element()
+        if self.arguments:
+            inline, messages = self.state.inline_text(self.arguments[0], self.lineno)
+            body += [nodes.paragraph("", "", *inline), *messages]
+        self.state.nested_parse(self.content, self.content_offset, body)
+        if not body.children or not isinstance(body[-1], nodes.bullet_list) or len(body) < 2:
+            raise self.error("quiz: a question is wanted, and below it the list of its choices")
+        *question, listed = body.children
+        choices = [self.choice(item) for item in listed]
+        if len(choices) < 2 or sum(choice["right"] for choice in choices) != 1:
+            raise self.error("quiz: two or more choices are wanted, one of them right: `- [x]`")
+        text = "\n".join([*self.arguments, *self.content])
+        known = hashlib.sha256(text.encode()).hexdigest()[:12]
+        return [quiz("", quiz_question("", *question), *choices, known=known)]
+
+    def choice(self, item: nodes.list_item) -> quiz_choice:
+        """A list item as a choice: its first paragraph is the choice, the rest explains it."""
+        label, *explanation = item.children
+        text = label.astext()
+        mark = next((mark for mark in MARKS if text.startswith(mark)), None)
+        if mark is None:
+            raise self.error(f"quiz: a choice begins with [x] or [ ], not with {text[:20]!r}")
+        if not explanation:
+            raise self.error(f"quiz: the choice {text[4:30]!r} is not explained")
+        first = label[0]
+        label[0] = nodes.Text(first.astext().removeprefix(mark))
+        return quiz_choice("", quiz_label("", "", *label), *explanation, right=MARKS[mark])
+
+
+def count(app: Sphinx, doctree: nodes.document) -> None:
+    """Number a page's questions, and remember which there are."""
+    questions = list(doctree.findall(quiz))
+    for number, node in enumerate(questions, start=1):
+        node["number"] = number
+    known = [node["known"] for node in questions]
+    app.env.quizzes = getattr(app.env, "quizzes", {}) | {app.env.docname: known}
+
+
+def questions_of(env: BuildEnvironment, docname: str) -> list[str]:
+    """The names by which a page's questions are known."""
+    return getattr(env, "quizzes", {}).get(docname, [])
+
+
+def forget(app: Sphinx, env: BuildEnvironment, docname: str) -> None:
+    getattr(env, "quizzes", {}).pop(docname, None)
+
+
+def merge(app: Sphinx, env: BuildEnvironment, docnames: set[str], other: BuildEnvironment) -> None:
+    found = {name: ids for name, ids in getattr(other, "quizzes", {}).items() if name in docnames}
+    env.quizzes = getattr(env, "quizzes", {}) | found
+
+
+def visit_quiz(self: HTML5Translator, node: quiz) -> None:
+    name = f"quiz-{node['number']}"
+    self.body.append(
+        f'<div class="quiz" id="{name}" data-known="{node["known"]}" role="group"'
+        f' aria-labelledby="{name}-question">\n'
+    )
+
+
+def depart_quiz(self: HTML5Translator, node: quiz) -> None:
+    self.body.append("</ul></div>\n")
+
+
+def visit_question(self: HTML5Translator, node: quiz_question) -> None:
+    number = node.parent["number"]
+    self.body.append(f'<div class="quiz-question" id="quiz-{number}-question">\n')
+    self.body.append(f'<span class="quiz-number">Question {number}.</span>\n')
+
+
+def depart_question(self: HTML5Translator, node: quiz_question) -> None:
+    self.body.append('</div>\n<ul class="quiz-choices">\n')
+
+
+def visit_choice(self: HTML5Translator, node: quiz_choice) -> None:
+    right = " data-right" if node["right"] else ""
+    self.body.append(f'<li><details class="quiz-choice"{right}>\n')
+
+
+def depart_choice(self: HTML5Translator, node: quiz_choice) -> None:
+    self.body.append("</div></details></li>\n")
+
+
+def visit_label(self: HTML5Translator, node: quiz_label) -> None:
+    self.body.append("<summary>")
+
+
+def depart_label(self: HTML5Translator, node: quiz_label) -> None:
+    verdict = "Right." if node.parent["right"] else "Not this one."
+    self.body.append(f'</summary>\n<div class="quiz-why">\n<p class="quiz-verdict">{verdict}</p>\n')
+
+
+def setup(app: Sphinx) -> dict:
+    app.add_directive("quiz", Quiz)
+    app.add_node(quiz, html=(visit_quiz, depart_quiz))
+    app.add_node(quiz_question, html=(visit_question, depart_question))
+    app.add_node(quiz_choice, html=(visit_choice, depart_choice))
+    app.add_node(quiz_label, html=(visit_label, depart_label))
+    app.connect("doctree-read", count)
+    app.connect("env-purge-doc", forget)
+    app.connect("env-merge-info", merge)
+    return {"env_version": 1, "parallel_read_safe": True, "parallel_write_safe": True}

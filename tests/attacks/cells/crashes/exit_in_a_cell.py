@@ -1,0 +1,10 @@
+# A cell ends the process; the exercises go on in another.
+#
+# /// expect
+# status = "crashed"
+# ///
+
+# %% exit
+import os
+
+os._exit(0)

@@ -1,0 +1,11 @@
+# A cell awaits what never comes.
+#
+# /// expect
+# status = "timeout"
+# patient = false
+# ///
+
+# %% waiting
+import asyncio
+
+await asyncio.Event().wait()

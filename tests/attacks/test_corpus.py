@@ -1,0 +1,260 @@
+"""Does every hostile submission get what it deserves, and nobody else anything but their own?"""
+
+import contextlib
+import ctypes
+import hashlib
+import json
+import os
+import re
+import socket
+import sqlite3
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+
+from autograder.checking import find
+from autograder.grading.course import Course
+from autograder.grading.sandbox import available
+from tests.attacks.corpus import CHAPTER, EXERCISES, Case, cases, place, solved, write_course
+
+pytestmark = [
+    pytest.mark.skipif(available() is not None, reason=str(available())),
+    pytest.mark.xdist_group("attacks"),
+]
+CASES = cases()
+FULL = sum(find(name).points for name in EXERCISES)
+PR_SET_CHILD_SUBREAPER = 36
+
+
+@dataclass(repr=False)
+class Run:
+    """What one run of the whole corpus left behind."""
+
+    course: Course
+    records: dict[str, dict[str, Any]] = field(default_factory=dict)
+    said: str = ""
+    changed: list[str] = field(default_factory=list)
+    visitors: int = 0
+    left_over: list[str] = field(default_factory=list)
+
+    def of(self, case: Case) -> dict[str, Any]:
+        return self.records[student_of(case)]
+
+
+def student_of(case: Case) -> str:
+    return case.student or f"{CASES.index(case):03}-{case.name.replace('/', '-')}"
+
+
+def neighbour_of(case: Case) -> str:
+    """Who is graded right after, by the same worker or beside it by the other."""
+    return f"{student_of(case)}-neighbour"
+
+
+def listing(*folders: Path) -> dict[str, str]:
+    """Every file with what is in it."""
+    found = {}
+    for folder in folders:
+        for path in sorted(folder.rglob("*")):
+            if path.is_symlink() or not path.is_file():
+                found[str(path)] = os.readlink(path) if path.is_symlink() else "no file"
+            else:
+                found[str(path)] = hashlib.sha256(path.read_bytes()).hexdigest()
+    return found
+
+
+def descendants() -> dict[int, str]:
+    """The processes below this one, by number."""
+    parents: dict[int, list[int]] = {}
+    for entry in Path("/proc").iterdir():
+        with contextlib.suppress(OSError, ValueError):
+            state, parent = (entry / "stat").read_text().rpartition(")")[2].split()[:2]
+            if state == "Z":
+                continue  # it has ended; who started it has not asked yet how
+            parents.setdefault(int(parent), []).append(int(entry.name))
+    found, queue = {}, [os.getpid()]
+    while queue:
+        for child in parents.get(queue.pop(), []):
+            with contextlib.suppress(OSError):
+                found[child] = Path(f"/proc/{child}/comm").read_text().strip()
+            queue.append(child)
+    return found
+
+
+@contextlib.contextmanager
+def listening(tmp: Path):
+    """Doors that nobody may knock at, and how to find them."""
+    doors = [socket.create_server(("127.0.0.1", 0))]
+    for address in (f"\0attacked-{os.getpid()}", str(tmp / "door")):
+        door = socket.socket(socket.AF_UNIX)
+        door.bind(address)
+        door.listen()
+        doors.append(door)
+    datagrams = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    datagrams.bind(("127.0.0.1", 0))
+    doors.append(datagrams)
+    targets = {
+        "PORT": doors[0].getsockname()[1],
+        "ABSTRACT": f"attacked-{os.getpid()}",
+        "DOOR": str(tmp / "door"),
+        "DATAGRAMS": datagrams.getsockname()[1],
+    }
+    try:
+        yield doors, targets
+    finally:
+        for door in doors:
+            door.close()
+
+
+def visits(doors: list[socket.socket]) -> int:
+    count = 0
+    for door in doors:
+        door.setblocking(False)
+        with contextlib.suppress(BlockingIOError):
+            door.recv(1) if door.type == socket.SOCK_DGRAM else door.accept()
+            count += 1
+    return count
+
+
+@pytest.fixture(scope="module")
+def ran(tmp_path_factory) -> Run:
+    """The whole corpus, graded by the command line with two workers."""
+    root = tmp_path_factory.mktemp("attacks")
+    home, tmp = root / "home", root / "tmp"
+    for folder in (home, tmp):
+        folder.mkdir()
+        (folder / "canary").write_text("nobody's")
+    course = write_course(root / "course")
+    run = Run(course)
+    with listening(tmp) as (doors, targets):
+        targets |= {"HOME": str(home), "TMP": str(tmp), "COURSE": str(course.root)}
+        (root / "course" / "targets.json").write_text(json.dumps(targets))
+        for case in CASES:
+            case.hand_in(solved(), place(course, student_of(case)))
+            beside = solved()
+            beside.cells.append(nbformat.v4.new_markdown_cell(f"Beside {case.name}"))
+            nbformat.write(beside, place(course, neighbour_of(case)))
+        kept = (home, tmp, course.root / "release", course.root / "submitted")
+        before, running = listing(*kept), set(descendants())
+        ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)  # whoever is left comes to us
+        try:
+            # Those that wait for a limit wait for a short one, several at a time.
+            for patient, limit, workers in ((True, 60, 2), (False, 4, 4)):
+                chosen = [case for case in CASES if case.patient == patient]
+                grade(run, chosen, limit, workers, home, tmp)
+            run.left_over = [name for pid, name in descendants().items() if pid not in running]
+        finally:
+            ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)
+        after = listing(*kept)
+        run.changed = sorted(path for path in before | after if before.get(path) != after.get(path))
+        run.visitors = visits(doors)
+    return run
+
+
+def grade(run: Run, chosen: list[Case], limit: int, workers: int, home: Path, tmp: Path) -> None:
+    target = run.course.root.parent / "records.jsonl"
+    command = [sys.executable, "-m", "autograder.cli", "grade", "--course", str(run.course.root)]
+    command += ["--workers", str(workers), "--limit-seconds", str(limit), "--memory-mib", "512"]
+    command += ["--json", str(target)]
+    for case in chosen:
+        command += ["--student", student_of(case), "--student", neighbour_of(case)]
+    environment = os.environ | {
+        "HOME": str(home),
+        "TMPDIR": str(tmp),
+        "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "COLUMNS": "200",
+    }
+    ended = subprocess.run(command, capture_output=True, text=True, env=environment)
+    assert ended.returncode == 0, ended.stderr[-3000:]
+    run.said += ended.stdout
+    for line in target.read_text(encoding="utf-8").splitlines():
+        record = json.loads(line)
+        run.records[record["student"]] = record
+
+
+def test_there_are_at_least_80_cases():
+    assert len(CASES) >= 80
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_it_scores_what_it_deserves_and_the_teacher_is_told(ran, case):
+    record = ran.of(case)
+    found = {each["name"]: each for each in record["exercises"]}
+    for name, (status, words) in case.verdicts.items():
+        exercise = found[name]
+        assert exercise["status"] == status, (name, exercise["message"])
+        deserved = find(name).points if status == "passed" else 0.0
+        assert exercise["points"] == deserved
+        assert words in exercise["message"]
+    assert record["score"] == sum(each["points"] for each in record["exercises"])
+    assert record["status"] == case.status, record["notes"]
+    for words in case.notes:
+        assert any(words in note for note in record["notes"]), record["notes"]
+    if not case.notes:
+        assert record["notes"] == []
+
+
+UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_what_is_told_is_one_readable_line(ran, case):
+    record = ran.of(case)
+    told = [each["message"] for each in record["exercises"]] + record["notes"]
+    for text in told:
+        assert text and not UNSEEN.search(text) and len(text) <= 1000
+    assert len(record["notes"]) <= 30
+    page = ran.course.root / "feedback" / student_of(case) / CHAPTER / f"{CHAPTER}.html"
+    if page.exists():
+        assert page.stat().st_size < 500_000
+        text = page.read_text(encoding="utf-8")
+        assert not UNSEEN.search(text.replace("\n", "").replace("\t", ""))
+        assert not re.search(r"<(script|iframe|img|object|embed|link|base|form|svg)", text, re.I)
+        assert not re.search(r"\s(src|href|on\w+)\s*=\s*[\"']", re.sub(r"<pre>.*?</pre>", "", text))
+    graded = ran.course.root / "autograded" / student_of(case) / CHAPTER / f"{CHAPTER}.ipynb"
+    if graded.exists():
+        assert graded.stat().st_size < 25 * 2**20
+        nbformat.validate(nbformat.read(graded, as_version=4))
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_the_neighbour_gets_the_full_score(ran, case):
+    record = ran.records[neighbour_of(case)]
+    assert (record["status"], record["score"], record["notes"]) == ("graded", FULL, [])
+
+
+def test_nothing_on_the_machine_was_changed(ran):
+    assert ran.changed == []
+
+
+def test_nobody_knocked_at_a_door(ran):
+    assert ran.visitors == 0
+
+
+def test_no_process_is_left_over(ran):
+    assert ran.left_over == []
+
+
+def test_the_gradebook_holds_the_scores_of_the_records_and_nobody_elses(ran):
+    with sqlite3.connect(ran.course.root / "gradebook.db") as database:
+        rows = database.execute(
+            """select handed.student_id, sum(grade.auto_score) from grade
+               join submitted_notebook on submitted_notebook.id = grade.notebook_id
+               join submitted_assignment as handed on handed.id = submitted_notebook.assignment_id
+               group by 1"""
+        ).fetchall()
+    assert dict(rows) == {student: record["score"] for student, record in ran.records.items()}
+
+
+def test_the_terminal_shows_one_line_for_each_submission_to_look_at(ran):
+    lines = ran.said.splitlines()
+    for case in CASES:
+        telling = [line for line in lines if line.startswith(f"{student_of(case)}, ")]
+        remarkable = case.status != "graded" or case.notes
+        assert len(telling) == bool(remarkable)
+    assert not UNSEEN.search(ran.said.replace("\n", ""))

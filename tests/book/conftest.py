@@ -1,0 +1,115 @@
+"""The built book, served as a web server serves it, and Debian's Chromium to open it with."""
+
+import contextlib
+import functools
+import gzip
+import io
+import shutil
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+SITE = Path(__file__).parents[2] / "build" / "book" / "_build" / "html"
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+TEXT = {".html", ".css", ".js", ".json", ".svg"}  # what GitHub Pages compresses
+
+
+class Compressing(SimpleHTTPRequestHandler):
+    """Serves files, text compressed."""
+
+    def send_head(self):
+        path = Path(self.translate_path(self.path))
+        if path.suffix not in TEXT or not path.is_file():
+            return super().send_head()
+        content = gzip.compress(path.read_bytes(), 6)
+        self.send_response(200)
+        self.send_header("Content-Type", self.guess_type(path))
+        self.send_header("Content-Encoding", "gzip")
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        return io.BytesIO(content)
+
+    def log_message(self, *args):
+        pass
+
+
+@dataclass
+class Opened:
+    """A page in the browser, and what went wrong in it."""
+
+    page: object
+    troubles: list[str] = field(default_factory=list)
+    transferred: int = 0  # bytes, as they went over the wire
+
+
+@pytest.fixture(scope="session")
+def address() -> Iterator[str]:
+    if not SITE.exists():
+        pytest.skip("the book is not built: make book")
+    server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Compressing, directory=SITE))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_address[1]}"
+    server.shutdown()
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator:
+    sync_api = pytest.importorskip("playwright.sync_api")
+    if CHROMIUM is None:
+        pytest.skip("Chromium is not installed")
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def opened(browser, address) -> Iterator[Callable[..., Opened]]:
+    """Opens a page; what was asked of other hosts, failed or was an error is in `troubles`."""
+    with contextlib.ExitStack() as closing:
+
+        def open_page(name, width=1280, scheme="light", scripts=True) -> Opened:
+            context = browser.new_context(
+                viewport={"width": width, "height": 900},
+                color_scheme=scheme,
+                java_script_enabled=scripts,
+            )
+            closing.callback(context.close)
+            seen = Opened(context.new_page())
+            watch(seen, address)
+            seen.page.goto(f"{address}/{name}.html", wait_until="networkidle")
+            return seen
+
+        yield open_page
+
+
+def watch(seen: Opened, address: str) -> None:
+    """Write down every request to another host, every failed one, and every error."""
+
+    def requested(request):
+        if not request.url.startswith((f"{address}/", "data:", "blob:")):
+            seen.troubles.append(f"asked {request.url}")
+
+    def answered(response):
+        if response.status >= 400:
+            seen.troubles.append(f"{response.status} for {response.url}")
+
+    def said(message):
+        if message.type in ("error", "warning"):
+            seen.troubles.append(f"console: {message.text}")
+
+    def finished(event):
+        seen.transferred += event["encodedDataLength"]
+
+    network = seen.page.context.new_cdp_session(seen.page)
+    network.send("Network.enable")
+    network.on("Network.loadingFinished", finished)
+    seen.page.on("request", requested)
+    seen.page.on("response", answered)
+    seen.page.on("console", said)
+    seen.page.on("pageerror", lambda error: seen.troubles.append(f"script error: {error}"))

@@ -1,0 +1,95 @@
+"""Questions that answer in the page, and what the browser remembers of them."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EXTENSIONS = Path(__file__).parents[2] / "book" / "_ext"
+WRONG = {
+    "A question.": "below it the list of its choices",
+    "Q?\n- [x] Yes\n\n  So.": "two or more choices",
+    "Q?\n- [ ] Yes\n\n  So.\n- [ ] No\n\n  So.": "one of them right",
+    "Q?\n- [x] Yes\n\n  So.\n- [x] No\n\n  So.": "one of them right",
+    "Q?\n- [x] Yes\n- [ ] No\n\n  So.": "the choice 'Yes' is not explained",
+    "Q?\n- Yes\n\n  So.\n- [ ] No\n\n  So.": "begins with [x] or [ ]",
+}
+
+
+def test_is_a_malformed_question_told_in_one_sentence(tmp_path):
+    (tmp_path / "conf.py").write_text(
+        "extensions = ['myst_parser', 'quiz']\nmyst_enable_extensions = ['colon_fence']\n"
+    )
+    questions = "\n\n".join(f":::{{quiz}}\n{text}\n:::" for text in WRONG)
+    (tmp_path / "index.md").write_text(f"# Title\n\n{questions}\n")
+    built = subprocess.run(
+        [sys.executable, "-m", "sphinx", "-q", tmp_path, tmp_path / "out"],
+        env={"PYTHONPATH": str(EXTENSIONS)},
+        text=True,
+        capture_output=True,
+    )
+    said = [line for line in built.stderr.splitlines() if "quiz:" in line]
+    for line, sentence in zip(said, WRONG.values(), strict=True):
+        assert sentence in line
+
+
+def test_does_a_question_answer_by_keyboard_and_remember_it(opened):
+    seen = opened("00-start-here")
+    page, quiz = seen.page, seen.page.locator(".quiz").first
+    choices, said = quiz.locator("button.quiz-choice"), quiz.locator(".quiz-said")
+    assert said.all_inner_texts() == ["", "", ""]
+    assert {item.get_attribute("aria-live") for item in said.all()} == {"polite"}
+
+    choices.first.focus()
+    page.keyboard.press("Enter")
+    assert said.first.inner_text().startswith("Not this one.")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Space")
+    assert said.nth(1).inner_text().startswith("Right.")
+    assert said.nth(2).inner_text() == ""
+    assert "1 of 5 questions answered" in page.locator(".quiz-count").inner_text()
+    quiz.get_by_role("button", name="Explain every choice").click()
+    assert said.nth(2).inner_text().startswith("Not this one.")
+
+    page.reload(wait_until="networkidle")
+    assert [text.split(".")[0] for text in said.all_inner_texts()] == ["Not this one", "Right", ""]
+    assert "1 of 5 questions answered" in page.locator(".quiz-count").inner_text()
+    assert seen.troubles == []
+
+
+def test_is_a_chapter_read_when_its_end_was_seen_and_is_all_cleared_on_one_page(opened, address):
+    seen = opened("00-start-here")
+    page = seen.page
+    page.locator(".quiz").first.get_by_role("button").first.click()
+    assert page.locator(".progress-mark").count() == 0
+    page.keyboard.press("End")
+    page.locator(".bd-sidebar-primary .progress-mark").wait_for(state="attached")
+
+    page.goto(f"{address}/progress.html")
+    row = page.locator("tr[data-chapter='00-start-here']")
+    assert row.inner_text().split("\t")[1:] == ["✓ read", "1 of 5"]
+    page.get_by_role("button", name="Clear my progress").click()
+    assert row.inner_text().split("\t")[1:] == ["–", "0 of 5"]
+    assert page.evaluate("localStorage.getItem('attention-course-progress')") is None
+    assert seen.troubles == []
+
+
+def test_are_all_explanations_there_folded_without_scripts(opened):
+    page = opened("00-start-here", scripts=False).page
+    choices = page.locator(".quiz").first.locator("details")
+    explanation = choices.nth(1).locator(".quiz-why")
+    assert choices.count() == 3 and not explanation.is_visible()
+    choices.nth(1).locator("summary").click()
+    assert explanation.inner_text().startswith("Right.")
+
+
+@pytest.mark.parametrize("broken", ["not JSON", "[]", '{"read": null}', "null"])
+def test_does_a_page_work_with_what_another_program_left_in_the_browser(opened, broken):
+    seen = opened("00-start-here")
+    seen.page.evaluate(f"localStorage.setItem('attention-course-progress', {broken!r})")
+    seen.page.reload(wait_until="networkidle")
+    quiz = seen.page.locator(".quiz").first
+    quiz.get_by_role("button").nth(1).click()
+    assert quiz.locator(".quiz-said").nth(1).inner_text().startswith("Right.")
+    assert seen.troubles == []

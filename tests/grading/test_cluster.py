@@ -1,0 +1,74 @@
+"""On a Dask cluster of real processes: the same scores, also when workers come and go?"""
+
+import importlib
+import os
+import signal
+
+import pytest
+
+from autograder.cli import main
+from autograder.grading import cluster as grading_cluster
+from autograder.grading import fingerprint
+from autograder.grading.course import CourseError
+from autograder.grading.runner import grade_class
+from autograder.grading.sandbox import available
+from autograder.grading.submission import Limits
+from tests.sample_class import Class, write
+
+distributed = pytest.importorskip("distributed")
+disagreements = importlib.import_module("tests.class.expectations").disagreements
+
+CHAPTER = "01-lookup"
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(available() is not None, reason=str(available())),
+    pytest.mark.xdist_group("class"),
+]
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    """A scheduler on loopback and two workers, each a process with one thread."""
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+    ) as cluster:
+        yield cluster
+
+
+@pytest.fixture
+def handed_in(course):
+    """The honest half of the sample class in chapter 1, and what it must get."""
+    made = [one for one in Class(course).build() if one.chapter == CHAPTER]
+    write(made, course)
+    return course, made
+
+
+def test_scores_are_right_although_a_worker_is_lost_and_another_added(cluster, handed_in):
+    course, made = handed_in
+    seen = []
+
+    def disturb(record):
+        seen.append(record)
+        if len(seen) == 2:
+            with distributed.Client(cluster) as client:
+                os.kill(next(iter(client.run(os.getpid).values())), signal.SIGKILL)
+            cluster.scale(3)
+
+    records = grade_class(
+        course, [CHAPTER], limits=Limits(20), progress=disturb, scheduler=cluster.scheduler_address
+    )
+    assert disagreements(made, records) == []
+    assert len(seen) == len(made)
+
+
+def test_a_worker_with_other_checks_is_refused(cluster, handed_in, monkeypatch):
+    monkeypatch.setattr(fingerprint, "of_everything", lambda: "of another version")
+    with pytest.raises(CourseError, match="another version of the course"):
+        grade_class(handed_in[0], [CHAPTER], scheduler=cluster.scheduler_address)
+
+
+def test_no_scheduler_is_said_in_one_sentence(handed_in, monkeypatch, capsys):
+    monkeypatch.setattr(grading_cluster, "SECONDS_TO_ANSWER", 1)
+    course = str(handed_in[0].root)
+    assert main(["grade", CHAPTER, "--course", course, "--scheduler", "tcp://127.0.0.1:1"]) == 2
+    assert "no Dask scheduler at tcp://127.0.0.1:1" in capsys.readouterr().err
