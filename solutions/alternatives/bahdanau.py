@@ -7,6 +7,7 @@ from torch import nn
 from torch.nn import functional as F
 
 from solutions.alternatives import alternative
+from solutions.bahdanau import AdditiveAttention
 
 
 @alternative("BidirectionalEncoder", "two cells, step by step")
@@ -160,8 +161,6 @@ class _(nn.Module):
 class _(nn.Module):
     def __init__(self, vocab_size, embed_dim, hidden_dim, key_dim, attention_dim):
         super().__init__()
-        from solutions.bahdanau import AdditiveAttention
-
         self.E = nn.Embedding(vocab_size, embed_dim)
         self.align = AdditiveAttention(hidden_dim, key_dim, attention_dim)
         self.gates = nn.Linear(embed_dim + hidden_dim + key_dim, 2 * hidden_dim)

@@ -7,7 +7,11 @@ from torch import nn
 from torch.nn import functional as F
 
 from solutions.alternatives import alternative
+from solutions.attention_layer import scaled_dot_product_attention
+from solutions.encoder_decoder import CrossAttention, DecoderBlock
 from solutions.multi_head import MultiHeadAttention
+from solutions.self_attention import sinusoidal_positions
+from solutions.transformer_block import Encoder, FeedForward, LayerNorm
 
 
 @alternative("CrossAttention", "chapter 6's layer, inherited")
@@ -54,8 +58,6 @@ class _(nn.Module):
         self.W_o = nn.Linear(embed_dim, embed_dim)
 
     def forward(self, x, memory, memory_mask=None):
-        from solutions.attention_layer import scaled_dot_product_attention
-
         mask = None if memory_mask is None else memory_mask[:, None]
         heads = [
             scaled_dot_product_attention(query, key, value, mask)
@@ -74,8 +76,6 @@ class _(nn.Module):
 class _(nn.Module):
     def __init__(self, embed_dim, num_heads, hidden_dim, dropout=0.0, norm_first=False):
         super().__init__()
-        from solutions.transformer_block import FeedForward
-
         self.norm_first = norm_first
         self.dropout = dropout
         self.self_attn = MultiHeadAttention(embed_dim, num_heads)
@@ -106,9 +106,6 @@ class _(nn.Module):
 class _(nn.Module):
     def __init__(self, embed_dim, num_heads, hidden_dim, dropout=0.0, norm_first=False):
         super().__init__()
-        from solutions.encoder_decoder import CrossAttention
-        from solutions.transformer_block import LayerNorm
-
         self.pre = norm_first
         self.norm1 = LayerNorm(embed_dim)
         self.norm2 = LayerNorm(embed_dim)
@@ -152,10 +149,6 @@ class _(nn.Module):
         pad_id=0,
     ):
         super().__init__()
-        from solutions.encoder_decoder import DecoderBlock
-        from solutions.self_attention import sinusoidal_positions
-        from solutions.transformer_block import Encoder
-
         self.scale = embed_dim**0.5
         self.pad = pad_id
         self.register_buffer("positions", sinusoidal_positions(max_length, embed_dim))

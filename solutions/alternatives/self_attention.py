@@ -7,6 +7,7 @@ from torch import nn
 from torch.nn import functional as F
 
 from solutions.alternatives import alternative
+from solutions.attention_layer import scaled_dot_product_attention
 
 
 @alternative("SelfAttention", "einsum, zeros where nothing is allowed")
@@ -56,8 +57,6 @@ class _(nn.Module):
             setattr(self, name, nn.Linear(embed_dim, size, bias=False))
 
     def forward(self, x, mask=None):
-        from solutions.attention_layer import scaled_dot_product_attention
-
         return scaled_dot_product_attention(self.W_q(x), self.W_k(x), self.W_v(x), mask=mask)
 
 

@@ -5,6 +5,8 @@ from torch import nn
 from torch.nn import functional as F
 
 from solutions.alternatives import alternative
+from solutions.transformer_block import Encoder, LayerNorm
+from solutions.vit import PatchEmbedding
 
 
 @alternative("patchify", "einops")
@@ -119,9 +121,6 @@ class _(nn.Module):
         num_layers,
     ):
         super().__init__()
-        from solutions.transformer_block import Encoder
-        from solutions.vit import PatchEmbedding
-
         self.num_heads = num_heads
         self.patch_embedding = PatchEmbedding(image_size, patch_size, channels, embed_dim)
         self.encoder = Encoder(num_layers, embed_dim, num_heads, hidden_dim, 0.0, True, "gelu")
@@ -159,9 +158,6 @@ class _(nn.Module):
         num_layers,
     ):
         super().__init__()
-        from solutions.transformer_block import Encoder, LayerNorm
-        from solutions.vit import PatchEmbedding
-
         options = {"norm_first": True, "activation": "gelu"}
         self.head = nn.Linear(embed_dim, num_classes)
         self.norm = LayerNorm(embed_dim)
