@@ -1,8 +1,8 @@
 """Correct solutions in other styles than the references': every check must let them pass.
 
-A module per chapter. Each solution is a function or class named `_`, registered by its exercise and
-its style; like a reference it may use math, torch, Tensor, nn, F, the exercises that its notebook has
-and what it imports inside.
+A module per chapter. Each solution is a function or class named `_`, registered by its exercise
+and its style; like a reference it may use math, torch, Tensor, nn, F, the exercises that its
+notebook has, and what it imports inside.
 """
 
 import functools
