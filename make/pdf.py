@@ -11,7 +11,7 @@ import sys
 import threading
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from urllib.parse import urldefrag
+from urllib.parse import urldefrag, urlsplit
 
 from bs4 import BeautifulSoup, Tag
 
@@ -62,6 +62,8 @@ def article(name: str, names: list[str]) -> Tag:
             link["href"] = f"#{place(name, anchor)}"
         elif path.endswith(".html") and "://" not in path and Path(path).stem in names:
             link["href"] = f"#{place(Path(path).stem, anchor)}"
+        elif not urlsplit(path).scheme:
+            link.unwrap()  # to what only the site has
     found["id"] = place(name, "")
     return found
 
