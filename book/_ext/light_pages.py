@@ -28,8 +28,11 @@ AT_ONCE = ("documentation_options.js",)
 def defer_scripts(app: Sphinx, page: str, template: str, context: dict, doctree) -> None:
     """Let the page be shown before its scripts are read; their order stays.
 
-    A page without formulas needs no MathJax; Sphinx loads it where a page below has some.
+    A page without formulas needs no MathJax; Sphinx loads it where a page below has some. The page
+    of the search has scripts of its own that need the others at once.
     """
+    if page == "search":
+        return
     scripts = context.get("script_files", [])
     if not app.env.domains["math"].data["has_equations"].get(page):
         scripts = [script for script in scripts if "mathjax" not in str(script).lower()]

@@ -142,11 +142,11 @@ def test_has_a_chapter_a_figure_to_play_with_by_keyboard(opened, name):
     page = seen.page
     figure = page.locator("figure.play").first
     figure.scroll_into_view_if_needed()
-    slider = figure.locator("input[type=range]").first
-    slider.wait_for()
-    assert slider.evaluate("input => input.labels[0].innerText.trim()")
+    control = figure.locator("input[type=range], select").first
+    control.wait_for()
+    assert control.evaluate("input => input.labels[0].innerText.trim()")
     drawings = []
-    slider.focus()
+    control.focus()
     for key in ("Home", "End"):
         page.keyboard.press(key)
         page.wait_for_timeout(300)
