@@ -27,6 +27,10 @@ class Unforeseen(BaseException):
     """The check asks something else than foreseen. Not an Exception: no check may swallow it."""
 
 
+class BrokenCheck(ValueError):
+    """An exercise's own reference does not pass its check: nobody can be graded by it."""
+
+
 @dataclass
 class Plan:
     """What a check asks of a correct object, and how the reference answers its own questions."""
@@ -55,12 +59,12 @@ class _Noting:
 
 @functools.lru_cache(maxsize=64)
 def plan(name: str, seed: int) -> Plan:
-    """Run the check of `name` with the reference on both sides. Raises ValueError if it fails."""
+    """Run the check of `name` with the reference on both sides. Raises BrokenCheck if it fails."""
     task = find(name)
     asked, recorder = _Noting(live(task)), Recorder(live(task))
     verdict = judge(name, asked, recorder, seed)
     if not verdict.passed:
-        raise ValueError(f"The reference of {name} does not pass its own check: {verdict.message}")
+        raise BrokenCheck(f"The reference of {name} does not pass its own check: {verdict.message}")
     return Plan(asked.requests, recorder.replies, many(asked.requests))
 
 

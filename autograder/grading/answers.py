@@ -15,6 +15,7 @@ from autograder.grading.sandbox import (
     SandboxTimeout,
     Session,
 )
+from autograder.grading.text import one_line
 from autograder.grading.wire import WireError
 
 
@@ -64,8 +65,16 @@ def lost_as_gone() -> Iterator[None]:
         raise Gone("timeout", "it did not finish in time") from None
     except SandboxMemory:
         raise Gone("memory", "it ran out of memory") from None
-    except (SandboxCrashed, WireError) as error:
-        raise Gone("crashed", f"the process ended: {error}".rstrip(".")) from None
+    except SandboxCrashed as error:
+        raise Gone("crashed", _clause(error)) from None
+    except WireError as error:
+        raise Gone("crashed", f"it sent what cannot be read: {_clause(error)}") from None
+
+
+def _clause(error: Exception) -> str:
+    """An error's sentence as a part of another."""
+    said = one_line(str(error)).rstrip(".")
+    return said[:1].lower() + said[1:]
 
 
 def complete(request: dict[str, Any], reply: Any) -> dict[str, Any]:

@@ -75,6 +75,6 @@ def on_cluster(jobs: Iterator[Job], address: str) -> Graded:
             if error is None:
                 yield job, future.result()
             elif isinstance(error, KilledWorker):
-                yield job, job.unfinished("crashed", GAVE_UP)
+                yield job, job.given_up(GAVE_UP)
             else:
                 raise CourseError(f"A worker of {address} cannot grade: {error}")

@@ -9,11 +9,12 @@ from pathlib import Path
 import nbformat
 
 from autograder.grading import fingerprint
+from autograder.grading.needed import is_ungraded
 from autograder.grading.notebook import Chapter, Task, grade_id
 from autograder.settings import Settings, read_settings
 
 MANIFEST = "manifest.json"
-STUDENT_ID = re.compile(r"[^\x00-\x1f/\\]{1,128}")
+STUDENT_ID = re.compile(r"[^\x00-\x1f/\\\ud800-\udfff]{1,128}")
 
 
 class CourseError(Exception):
@@ -79,6 +80,7 @@ class Course:
                 f"{path} is missing: build the release again (autograder release {name})."
             )
         notebook = nbformat.read(path, as_version=4)
+        demos = [cell for cell in notebook.cells if not grade_id(cell)]
         cells = {grade_id(cell): cell for cell in notebook.cells if grade_id(cell)}
         tasks = tuple(
             Task(
@@ -96,7 +98,8 @@ class Course:
             {key: cell.source for key, cell in cells.items() if cell.metadata.nbgrader.locked},
             fingerprint.of_grader(path),
             {key: dict(cell.metadata.nbgrader) for key, cell in cells.items()},
-            frozenset(cell.source for cell in notebook.cells if not grade_id(cell)),
+            frozenset(cell.source for cell in demos),
+            frozenset(cell.source for cell in demos if is_ungraded(cell)),
         )
 
     def submission(self, student: str, chapter: str) -> Submission:

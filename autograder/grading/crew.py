@@ -13,12 +13,14 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any
 
-from autograder.grading.grade import Job, grade, workshop
+from autograder.grading.grade import TRIES, Job, grade, workshop
 from autograder.grading.isolation import die_with_parent
 
 Graded = Iterator[tuple[Job, dict[str, Any]]]
-TRIES = 3
-GAVE_UP = f"the process that graded it ended {TRIES} times: run it again, or look at it by hand"
+GAVE_UP = (
+    f"the grader's own process ended on this submission {TRIES} times: "
+    "run it again, or look at it by hand"
+)
 
 
 def alone(jobs: Iterator[Job]) -> Graded:
@@ -68,13 +70,14 @@ def _in_pool(jobs: Iterator[Job], workers: int, under_way: dict[str, Job]) -> Gr
 
 
 def _by_itself(job: Job) -> dict[str, Any]:
+    # More than once: a machine that is short of memory ends workers for no fault of a submission.
     for _ in range(TRIES - 1):
         try:
             with _pool(1) as pool:
                 return pool.submit(grade, job).result()
         except BrokenProcessPool:
             continue
-    return job.unfinished("crashed", GAVE_UP)
+    return job.given_up(GAVE_UP)
 
 
 @contextlib.contextmanager

@@ -8,13 +8,17 @@ from typing import Any
 import nbformat
 
 from autograder.checking import Verdict
+from autograder.grading.ahead import BrokenCheck
 from autograder.grading.container import ContainerProcess
 from autograder.grading.notebook import Chapter, Invalid, parse, restored
 from autograder.grading.page import feedback_page
-from autograder.grading.sandbox import WarmProcess
+from autograder.grading.quoting import quote_text_cells
+from autograder.grading.sandbox import SandboxUnavailable, WarmProcess
 from autograder.grading.submission import Graded, Limits, Run, check_outputs
+from autograder.grading.text import one_line
 from autograder.grading.unsafe import UnsafeProcess
 
+TRIES = 3
 Warm = WarmProcess | ContainerProcess | UnsafeProcess
 
 
@@ -35,6 +39,10 @@ class Job:
     def unfinished(self, status: str, text: str) -> dict[str, Any]:
         """The result of a submission that could not be graded, and why."""
         return _result(self, Graded({}, status, [text]), None)
+
+    def given_up(self, text: str) -> dict[str, Any]:
+        """The result where the grader itself did not get through: for this time, not to be kept."""
+        return self.unfinished("crashed", text) | {"passing": True}
 
 
 class Workshop:
@@ -69,7 +77,20 @@ def workshop(limits: Limits) -> Workshop:
 
 
 def grade(job: Job) -> dict[str, Any]:
-    """Grade one submission; the result is plain data, whatever the submission holds."""
+    """Grade one submission; the result is plain data, whatever the submission holds.
+
+    Raises SandboxUnavailable or BrokenCheck where no submission can be graded.
+    """
+    try:
+        return _graded(job)
+    except (SandboxUnavailable, BrokenCheck):
+        raise
+    except Exception as error:  # one submission must not end the run for the class
+        kind = type(error).__name__
+        return job.given_up(f"a fault of the grader, please report it ({kind}: {error})")
+
+
+def _graded(job: Job) -> dict[str, Any]:
     chapter = job.chapter
     if job.content is None:
         status = "missing" if not job.problem else "invalid"
@@ -80,10 +101,30 @@ def grade(job: Job) -> dict[str, Any]:
     except Invalid as invalid:
         return job.unfinished("invalid", str(invalid))
     notes = restored(notebook, chapter)
-    run = Run(notebook, chapter, workshop(job.limits).warm(), job.limits, job.seed, job.known)
-    graded = run.grade()
+    graded = _run(job, notebook)
     graded.notes = notes
+    quote_text_cells(notebook, chapter)
     return _result(job, graded, notebook)
+
+
+def _run(job: Job, notebook: nbformat.NotebookNode) -> Graded:
+    """Run a notebook; once more from the start if the sandbox ended that all sessions come from.
+
+    No submission can reach that one, so what it ended of was not the submission's doing.
+    """
+    for attempt in range(TRIES):
+        last = attempt == TRIES - 1
+        warm = workshop(job.limits).warm()
+        try:
+            graded = Run(notebook, job.chapter, warm, job.limits, job.seed, job.known).grade()
+        except SandboxUnavailable:
+            if last:
+                raise
+            workshop(job.limits).close()
+            continue
+        if warm.alive or last:
+            break
+    return graded
 
 
 def _result(job: Job, graded: Graded, notebook: nbformat.NotebookNode | None) -> dict[str, Any]:
@@ -92,7 +133,7 @@ def _result(job: Job, graded: Graded, notebook: nbformat.NotebookNode | None) ->
     for task in job.chapter.tasks:
         verdict = graded.verdicts.get(task.name)
         if verdict is None:
-            text = graded.notes[0] if graded.notes else "it was not graded"
+            text = one_line(graded.notes[0]) if graded.notes else "it was not graded"
             verdict = Verdict(task.name, 0.0, task.points, "missing", None, text)
         verdicts.append(verdict)
     exercises = [
@@ -114,7 +155,7 @@ def _result(job: Job, graded: Graded, notebook: nbformat.NotebookNode | None) ->
         "max_score": job.chapter.max_points,
         "status": graded.status,
         "seconds": round(graded.seconds, 3),
-        "notes": graded.notes,
+        "notes": [one_line(note) for note in graded.notes],
         "exercises": exercises,
     }
     if notebook is None:

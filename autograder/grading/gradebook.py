@@ -22,6 +22,7 @@ from sqlalchemy.orm import Session
 
 from autograder.grading.course import CourseError
 from autograder.grading.late import settle
+from autograder.grading.notebook import plain_content
 from autograder.scripts import scripts_on_path
 from autograder.settings import Settings
 
@@ -39,15 +40,27 @@ _COMMENT = (
 )
 
 
+class GradebookError(CourseError):
+    """The gradebook cannot be used; the text says what to do."""
+
+
 def open_gradebook(db_url: str) -> Gradebook:
-    """The gradebook, open. Raises CourseError where there is none at that address."""
+    """The gradebook, open. Raises GradebookError where there is none at that address."""
     try:
         with scripts_on_path():
             return Gradebook(db_url)
     except (SQLAlchemyError, ImportError) as error:
-        shown = make_url(db_url).render_as_string(hide_password=True)
-        reason = str(getattr(error, "orig", None) or error).strip().split("\n")[0]
-        raise CourseError(f"The gradebook {shown} cannot be opened: {reason}") from None
+        raise GradebookError(unusable(db_url, error)) from None
+
+
+def unusable(db_url: str, error: Exception) -> str:
+    """What keeps the gradebook from being used, and what to do about it."""
+    shown = make_url(db_url).render_as_string(hide_password=True)
+    reason = str(getattr(error, "orig", None) or error).strip().split("\n")[0]
+    return (
+        f"The gradebook {shown} cannot be used ({reason}): "
+        "close whatever else has it open, and see that it can be reached and written."
+    )
 
 
 @dataclass(frozen=True)
@@ -170,10 +183,8 @@ def _submission(database: Session, student: str, released: _Released, when: date
 
 
 def _timestamp(folder: Path) -> datetime | None:
-    path = folder / "timestamp.txt"
     try:
-        if path.is_symlink() or path.stat().st_size > 100:
-            return None
-        return parse_utc(path.read_text(encoding="utf-8").strip())
+        told = plain_content(folder / "timestamp.txt", 100)
+        return parse_utc(told.decode("utf-8").strip()) if told else None
     except (OSError, ValueError, OverflowError):
         return None

@@ -31,11 +31,11 @@ class Journal:
 
     def basis(self, content: bytes, chapter: Chapter, settings: str) -> str:
         """The same for the same submission, release, grader and limits, whatever the checks."""
-        return _sha256(chapter.name.encode(), chapter.digest.encode(), settings.encode(), content)
+        return _sha256(chapter.name, chapter.digest, settings, content)
 
     def key(self, basis: str, chapter: Chapter) -> str:
         """The same where the checks and references are the same too."""
-        return _sha256(basis.encode(), *(task.digest.encode() for task in chapter.tasks))
+        return _sha256(basis, *(task.digest for task in chapter.tasks))
 
     def seed(self, chapter: Chapter) -> int:
         """The seed of a run's inputs: the same for all of a class, also when a run is resumed.
@@ -92,19 +92,25 @@ class Journal:
             (self._results / f"{before}.json").unlink(missing_ok=True)
 
     def _mark(self, student: str, chapter: str) -> Path:
-        name = hashlib.sha256(f"{chapter}\0{student}".encode()).hexdigest()
+        name = hashlib.sha256(f"{chapter}\0{student}".encode(errors="surrogatepass")).hexdigest()
         return self._applied / name
 
 
-def _sha256(*parts: bytes) -> str:
+def _sha256(*parts: str | bytes) -> str:
     digest = hashlib.sha256()
     for part in parts:
-        digest.update(len(part).to_bytes(8, "big") + part)
+        # The name of a folder need not be text.
+        content = part.encode(errors="surrogatepass") if isinstance(part, str) else part
+        digest.update(len(content).to_bytes(8, "big") + content)
     return digest.hexdigest()
 
 
 def write_whole(path: Path, content: bytes) -> None:
     """Write a file so that it is there whole or not at all."""
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    part.write_bytes(content)
-    part.replace(path)
+    try:
+        part.write_bytes(content)
+        part.replace(path)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise

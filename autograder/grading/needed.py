@@ -6,6 +6,7 @@ import symtable
 from nbformat import NotebookNode
 
 from autograder.grading.notebook import Chapter, grade_id
+from autograder.grading.source import LONGEST_SOURCE
 
 UNGRADED = "ungraded"
 
@@ -23,16 +24,24 @@ def needed_cells(notebook: NotebookNode, chapter: Chapter) -> set[int]:
         cell = notebook.cells[index]
         if cell.cell_type != "code" or grade_id(cell) in {task.check_id for task in chapter.tasks}:
             continue
-        tags = cell.metadata.get("tags")
-        if grade_id(cell) is None and isinstance(tags, list) and UNGRADED in tags:
+        # A cell of the release's is tagged as the release has it.
+        of_release = cell.source in chapter.demos
+        tagged = cell.source in chapter.ungraded if of_release else is_ungraded(cell)
+        if grade_id(cell) is None and tagged:
             continue
-        makes, uses = _names(cell.source)
-        as_released = grade_id(cell) is None and cell.source in chapter.demos
-        if as_released and makes is not None and not makes & wanted:
+        long = len(cell.source) > LONGEST_SOURCE
+        makes, uses = (None, set()) if long else _names(cell.source)
+        if grade_id(cell) is None and of_release and makes is not None and not makes & wanted:
             continue
         needed.add(index)
         wanted |= uses
     return needed
+
+
+def is_ungraded(cell: NotebookNode) -> bool:
+    """Whether the cell has the tag that says so."""
+    tags = cell.metadata.get("tags")
+    return isinstance(tags, list) and UNGRADED in tags
 
 
 @functools.lru_cache(maxsize=1024)  # most cells of a class are the release's own

@@ -1,6 +1,9 @@
 """A submitted notebook as data: read without trust, put in order by the release's manifest."""
 
 import json
+import os
+import re
+import stat
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -9,8 +12,14 @@ import nbformat
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell
 
+from autograder.grading.text import one_line, whole_characters
+
 LARGEST_NOTEBOOK = 20 * 2**20
 DEEPEST_JSON = 60
+MOST_PARTS = 10**6  # of the JSON: a part of two bytes takes a hundred in memory
+MOST_STRANGERS = 10
+_MARKS = ("grade_id", "grade", "solution", "locked", "task", "points", "schema_version")
+_TAG = re.compile(r"[\w-]{1,50}")
 
 
 class Invalid(Exception):
@@ -38,6 +47,7 @@ class Chapter:
     digest: str  # of the release and the grader
     cell_metadata: dict[str, dict[str, Any]]
     demos: frozenset[str]
+    ungraded: frozenset[str] = frozenset()  # of the demos: those that grading need not run
 
     @property
     def max_points(self) -> float:
@@ -48,12 +58,32 @@ def read(path: Path) -> bytes:
     """The bytes of a submitted notebook; Invalid for links, folders, devices and huge files."""
     if path.is_symlink():
         raise Invalid("the notebook is a symbolic link; a submission must be a plain file")
-    if not path.is_file():
+    content = plain_content(path, LARGEST_NOTEBOOK + 1)
+    if content is None:
         raise Invalid("the notebook is not a plain file")
-    size = path.stat().st_size
-    if size > LARGEST_NOTEBOOK:
+    if len(content) > LARGEST_NOTEBOOK:
+        size = path.stat().st_size
         raise Invalid(f"the notebook has {size / 2**20:.0f} MiB; at most 20 MiB are graded")
-    return path.read_bytes()
+    return content
+
+
+def plain_content(path: Path, at_most: int) -> bytes | None:
+    """The first bytes of a plain file; None for what is none: a pipe would never end.
+
+    Raises OSError if there is no such file, it is a link, or it cannot be read.
+    """
+    # Asked of what was opened, not of the name, which may lead elsewhere the next moment.
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        if stat.S_ISSOCK(path.lstat().st_mode):  # cannot even be opened
+            return None
+        raise
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        return None
+    with open(descriptor, "rb") as file:
+        return file.read(at_most)
 
 
 def _depth(value: Any) -> int:
@@ -72,6 +102,8 @@ def parse(content: bytes) -> NotebookNode:
     """A notebook of format 4 from bytes; Invalid says what is wrong with it."""
     if not content.strip():
         raise Invalid("the file is empty")
+    if sum(map(content.count, (b",", b"[", b"{"))) > MOST_PARTS:
+        raise Invalid("the file has too many parts to be a notebook")
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -86,13 +118,14 @@ def parse(content: bytes) -> NotebookNode:
         raise Invalid("the file is JSON, but not a notebook")
     try:
         if raw.get("nbformat") != 4:
-            raw = nbformat.convert(nbformat.from_dict(raw), 4)
+            raw = nbformat.convert(nbformat.reader.reads(text), 4)
         return _tidied(raw)
     except Invalid:
         raise
     except Exception as error:
         kind = type(error).__name__
-        raise Invalid(f"the file is JSON, but not a notebook ({kind}: {error})"[:200]) from None
+        told = one_line(f"the file is JSON, but not a notebook ({kind}: {error}", 200)
+        raise Invalid(f"{told})") from None
 
 
 def _tidied(notebook: dict[str, Any]) -> NotebookNode:
@@ -107,9 +140,9 @@ def _tidied(notebook: dict[str, Any]) -> NotebookNode:
             source = "".join(source)
         if not isinstance(source, str) or cell.get("cell_type") not in ("code", "markdown", "raw"):
             raise Invalid(f"cell {index + 1} is not a notebook cell")
-        metadata = cell.get("metadata")
+        source = whole_characters(source)
         kept = NotebookNode(cell_type=cell["cell_type"], source=source, id=f"cell-{index}")
-        kept.metadata = nbformat.from_dict(metadata if isinstance(metadata, dict) else {})
+        kept.metadata = _metadata(cell.get("metadata"))
         if kept.cell_type == "code":
             kept.update(outputs=[], execution_count=None)
         tidy.append(kept)
@@ -119,6 +152,24 @@ def _tidied(notebook: dict[str, Any]) -> NotebookNode:
     made = NotebookNode(cells=tidy, nbformat=4, nbformat_minor=5)
     made.metadata = nbformat.from_dict(metadata)
     return made
+
+
+def _metadata(given: Any) -> NotebookNode:
+    """Of a cell's metadata what grading reads: its tags, and plain values of nbgrader's."""
+    kept = NotebookNode()
+    given = given if isinstance(given, dict) else {}
+    tags, marks = given.get("tags"), given.get("nbgrader")
+    if isinstance(tags, list):
+        kept.tags = [tag for tag in tags if isinstance(tag, str) and _TAG.fullmatch(tag)]
+    if isinstance(marks, dict):
+        kept.nbgrader = NotebookNode(
+            {
+                key: whole_characters(value) if isinstance(value, str) else value
+                for key, value in marks.items()
+                if key in _MARKS and isinstance(value, str | int | float | None)
+            }
+        )
+    return kept
 
 
 def grade_id(cell: NotebookNode) -> str | None:
@@ -137,6 +188,7 @@ def restored(notebook: NotebookNode, chapter: Chapter) -> list[str]:
     """
     notes: list[str] = []
     seen: set[str] = set()
+    strangers = 0
     for cell in reversed(notebook.cells):
         name = grade_id(cell)
         if name is None:
@@ -147,7 +199,9 @@ def restored(notebook: NotebookNode, chapter: Chapter) -> list[str]:
             cell.metadata.pop("nbgrader")
             continue
         if name not in chapter.cell_metadata:
-            notes.append(f"the cell {name[:60]} is not one of the release's")
+            strangers += 1
+            if strangers <= MOST_STRANGERS:
+                notes.append(f"the cell {one_line(name, 60)} is not one of the release's")
             cell.metadata.pop("nbgrader")
             continue
         seen.add(name)
@@ -162,6 +216,9 @@ def restored(notebook: NotebookNode, chapter: Chapter) -> list[str]:
         if name in chapter.locked and cell.source != chapter.locked[name]:
             notes.append(f"the locked cell {name} was edited")
             cell.source = chapter.locked[name]
+    if strangers > MOST_STRANGERS:
+        notes.append(f"{strangers - MOST_STRANGERS} more cells are not of the release's")
+    notes = list(dict.fromkeys(notes))
     for task in chapter.tasks:
         for name in (task.name, task.check_id):
             if name not in seen:

@@ -1,7 +1,6 @@
 """The feedback page of one submission: one file, nothing in it runs or loads."""
 
 import functools
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -13,15 +12,9 @@ from jinja2 import Environment, PackageLoader, select_autoescape
 from autograder.checking import Verdict
 from autograder.checking.feedback import details, headline, points_text
 from autograder.grading.notebook import grade_id
+from autograder.grading.text import one_line, visible
 
-# Control characters, and those that reorder text: they could make a page say another thing.
-_UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 SOURCE_AT_MOST = 20_000
-
-
-def visible(text: str) -> str:
-    """The text without characters that a reader cannot see; they are shown by their code."""
-    return _UNSEEN.sub(lambda found: f"\\u{ord(found.group()):04x}", text)
 
 
 @functools.cache
@@ -57,5 +50,5 @@ def feedback_page(
         }
         for verdict in verdicts
     ]
-    notes = [visible(note) for note in record["notes"]]
-    return _template().render(record=record, cards=cards, notes=notes)
+    shown = record | {"student": one_line(record["student"])}
+    return _template().render(record=shown, cards=cards, notes=record["notes"])

@@ -13,6 +13,7 @@ from traitlets import Float, Int
 from autograder.grading.course import Course
 from autograder.grading.grade import workshop
 from autograder.grading.notebook import restored
+from autograder.grading.quoting import quote_text_cells
 from autograder.grading.submission import Limits, Run
 
 
@@ -38,6 +39,7 @@ class SandboxExecute(NbGraderPreprocessor):
         atexit.register(workshop(limits).close)
         run = Run(nb, chapter, workshop(limits).warm(), limits, _seed())
         graded = run.grade()
+        quote_text_cells(nb, chapter)
         if graded.status != "graded":
             self.log.warning("%s: %s", told["student"], graded.status)
         return nb, resources

@@ -11,9 +11,9 @@ from rich.markup import escape
 from rich.table import Table
 
 from autograder.grading import plots
-from autograder.grading.page import visible
 from autograder.grading.survey import ChapterSurvey, Survey
 from autograder.grading.table import write_table
+from autograder.grading.text import visible
 
 COLUMNS = ("student", "chapter", "exercise", "status", "points", "max_points")
 NAMES_AT_MOST = 12

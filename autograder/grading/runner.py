@@ -6,18 +6,21 @@ import itertools
 import json
 import os
 import shutil
-import stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from sqlalchemy.exc import DBAPIError
+
 from autograder.checking import Verdict
-from autograder.grading.course import STUDENT_ID, Course, Submission
+from autograder.grading.ahead import BrokenCheck
+from autograder.grading.course import STUDENT_ID, Course, CourseError, Submission
 from autograder.grading.crew import Graded, alone, together
 from autograder.grading.grade import Job
-from autograder.grading.gradebook import Writer
+from autograder.grading.gradebook import GradebookError, Writer, unusable
 from autograder.grading.journal import Journal, write_whole
-from autograder.grading.notebook import Chapter, Invalid, read
+from autograder.grading.notebook import Chapter, Invalid, plain_content, read
+from autograder.grading.sandbox import SandboxUnavailable
 from autograder.grading.submission import Limits
 
 Progress = Callable[[dict[str, Any]], None]
@@ -41,10 +44,10 @@ def grade_class(
     """
     limits = limits or Limits()
     settings, released = course.settings, course.chapters(chapters)
-    journal = Journal(course.state)
     records: list[dict[str, Any]] = []
 
-    with Writer(course.db_url) as gradebook:
+    with _told_in_a_sentence(settings.gradebook), Writer(settings.gradebook) as gradebook:
+        journal = Journal(course.state)
 
         def finished(submission: Submission, key: str, result: dict[str, Any] | None) -> None:
             record = _apply(course, gradebook, journal, submission, key, result)
@@ -62,11 +65,33 @@ def grade_class(
                     finished(submission, job.key, None)
 
         for job, result in _crew(jobs(), workers or os.cpu_count() or 1, scheduler):
-            journal.keep(job.key, result)
-            finished(course.submission(job.student, job.chapter.name), job.key, result)
+            key = job.key
+            if result.get("passing"):
+                key = f"{key}, not kept"
+            else:
+                journal.keep(key, result)
+            finished(course.submission(job.student, job.chapter.name), key, result)
         gradebook.settle(settings, released)
-    journal.finished()
+        journal.finished()
     return sorted(records, key=lambda record: (record["chapter"], record["student"]))
+
+
+@contextlib.contextmanager
+def _told_in_a_sentence(db_url: str) -> Iterator[None]:
+    """What keeps a run from going on is raised as CourseError, with what to do about it."""
+    again = "Then run the same command again: it goes on from here, and nothing is lost."
+    try:
+        yield
+    except DBAPIError as error:
+        raise CourseError(f"{unusable(db_url, error)} {again}") from error
+    except OSError as error:
+        where = error.filename or "A file"
+        text = f"{where} cannot be written or read ({error.strerror or error})"
+        raise CourseError(f"{text}: see to its disk and permissions. {again}") from error
+    except BrokenCheck as error:
+        raise CourseError(str(error)) from error
+    except (GradebookError, SandboxUnavailable) as error:
+        raise CourseError(f"{error} {again}") from error
 
 
 def _crew(jobs: Iterator[Job], workers: int, scheduler: str | None) -> Graded:
@@ -84,7 +109,7 @@ def _job(submission: Submission, chapter: Chapter, journal: Journal, limits: Lim
     try:
         if not STUDENT_ID.fullmatch(submission.student):
             raise Invalid("the student's folder has a name that cannot be an id")
-        if submission.folder.is_symlink():
+        if submission.folder.is_symlink() or submission.folder.parent.is_symlink():
             raise Invalid("the folder is a symbolic link; a submission must be a plain folder")
         if submission.notebook.is_symlink() or submission.notebook.exists():
             content = read(submission.notebook)
@@ -147,10 +172,10 @@ def _apply(
 
 
 def _timestamp(folder: Path) -> dict[str, bytes]:
-    path = folder / "timestamp.txt"
     with contextlib.suppress(OSError):
-        if not path.is_symlink() and stat.S_ISREG(path.stat().st_mode):
-            return {"timestamp.txt": path.read_bytes()[:100]}
+        told = plain_content(folder / "timestamp.txt", 100)
+        if told is not None:
+            return {"timestamp.txt": told}
     return {}
 
 
@@ -168,4 +193,5 @@ def _replace(folder: Path, files: dict[str, bytes]) -> None:
 def write_json(records: Iterable[dict[str, Any]], path: Path) -> None:
     """One object a line: the stable interface for other tools."""
     lines = "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
-    write_whole(path, lines.encode())
+    # The name of a folder need not be text; its bytes are written as JSON's escapes.
+    write_whole(path, lines.encode(errors="backslashreplace"))

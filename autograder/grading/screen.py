@@ -11,7 +11,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from autograder.grading.course import Course
-from autograder.grading.page import visible
+from autograder.grading.text import one_line
 
 
 @contextlib.contextmanager
@@ -33,7 +33,7 @@ def progress_bar(
 
 
 def _name(record: dict[str, Any]) -> str:
-    return visible(f"{record['student']}, {record['chapter']}")
+    return one_line(f"{record['student']}, {record['chapter']}")
 
 
 def summary(records: list[dict[str, Any]], course: Course) -> None:
@@ -55,7 +55,8 @@ def summary(records: list[dict[str, Any]], course: Course) -> None:
     for record in filter(_remarkable, records):
         notes = "; ".join(record["notes"][:3])
         told = f"{record['status']}{': ' if notes else ''}{notes}"
-        console.print(escape(visible(f"{_name(record)}: {told}")), highlight=False)
+        line = escape(one_line(f"{_name(record)}: {told}"))
+        console.print(line, highlight=False, soft_wrap=True)
     counts = Counter(record["status"] for record in records)
     told = ", ".join(f"{count} {status}" for status, count in counts.most_common())
     noun = "submission" if len(records) == 1 else "submissions"

@@ -16,19 +16,24 @@ from pathlib import Path
 from typing import Any
 
 from autograder.checking.feedback import points_text
+from autograder.grading.ahead import BrokenCheck
 from autograder.grading.container import possible
 from autograder.grading.course import Course, CourseError
 from autograder.grading.grade import Job, grade, workshop
 from autograder.grading.notebook import Invalid, read
-from autograder.grading.page import visible
-from autograder.grading.sandbox import available
+from autograder.grading.sandbox import SandboxUnavailable, available
 from autograder.grading.submission import Limits
+from autograder.grading.text import visible
 
 SIGNS = {True: "\N{WHITE HEAVY CHECK MARK}", False: "\N{CROSS MARK}"}
 
 
 def grade_single(course: Course, folder: Path, limits: Limits) -> dict[str, Any]:
-    """The record of the notebook in a folder. Raises CourseError unless one chapter is released."""
+    """The record of the notebook in a folder.
+
+    Raises CourseError unless one chapter is released, or where the grader itself does not get
+    through: a score that is not the submission's must not be handed on.
+    """
     chapters = course.chapters()
     if len(chapters) != 1:
         raise CourseError(f"{course.root} holds {len(chapters)} chapters; one is graded at a time.")
@@ -40,9 +45,14 @@ def grade_single(course: Course, folder: Path, limits: Limits) -> dict[str, Any]
         problem = str(invalid)
     job = Job("submission", chapter, content, problem, secrets.randbits(56), limits)
     try:
-        return grade(job)["record"]
+        result = grade(job)
+    except (BrokenCheck, SandboxUnavailable) as error:
+        raise CourseError(str(error)) from error
     finally:
         workshop(limits).close()
+    if result.get("passing"):
+        raise CourseError(result["record"]["notes"][0])
+    return result["record"]
 
 
 def _notebook(folder: Path, chapter: str) -> Path:

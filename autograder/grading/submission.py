@@ -1,8 +1,9 @@
 """One submission: its cells run in the sandbox, its checks judged on this side."""
 
+import base64
 import secrets
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import torch
@@ -15,12 +16,17 @@ from autograder.grading.answers import Gone, SandboxHome, ask
 from autograder.grading.needed import needed_cells
 from autograder.grading.notebook import Chapter, Task, grade_id
 from autograder.grading.sandbox import SandboxError, Session, WarmProcess
-from autograder.grading.source import shortcuts
+from autograder.grading.source import LONGEST_SOURCE, shortcuts
+from autograder.grading.text import one_line, whole_characters
 from autograder.grading.wire import WireError
 
 RESTARTS_AT_MOST = 8
-OUTPUT_BYTES = 100_000
+OUTPUT_BYTES = 100_000  # of a cell
+OUTPUTS_BYTES = 5_000_000  # of a submission
+# How much longer than one cell or check a whole submission may take: many slow cells add up.
+WHOLE = 10
 LOST = ("timeout", "memory", "crashed")  # how a sandbox ends before it has answered
+PNG = b"\x89PNG\r\n\x1a\n"
 
 
 @dataclass(frozen=True)
@@ -69,10 +75,13 @@ class Run:
         self.restarts = 0
         self.sources = {task.name: "" for task in chapter.tasks}
         self.needed = needed_cells(notebook, chapter)
+        self.room = OUTPUTS_BYTES
+        self.end = float("inf")
 
     def grade(self) -> Graded:
         """Run every cell that grading needs and judge every exercise."""
         start = time.monotonic()
+        self.end = start + WHOLE * self.limits.seconds
         torch.set_num_threads(1)
         try:
             for index, cell in enumerate(self.notebook.cells):
@@ -97,6 +106,7 @@ class Run:
     def _ready(self, upto: int) -> Session:
         """A live session in which every cell before `upto` has run, but those that broke one."""
         while self.session is None:
+            self._seconds()  # or there is no use in another one
             if self.restarts > RESTARTS_AT_MOST:
                 raise Gone(self.graded.status, "too many cells of this submission broke off")
             self.restarts += 1
@@ -114,7 +124,15 @@ class Run:
 
     def _execute(self, cell: NotebookNode) -> dict[str, Any]:
         request = {"op": "run", "source": cell.source, "bytes": OUTPUT_BYTES}
-        return ask(self.session, request, self.limits.seconds)
+        return ask(self.session, request, self._seconds())
+
+    def _seconds(self) -> float:
+        """How long the next cell or check may take."""
+        left = self.end - time.monotonic()
+        if left <= 0:
+            text = f"all of the submission took more than {WHOLE * self.limits.seconds:g} seconds"
+            raise Gone("timeout", text)
+        return min(self.limits.seconds, left)
 
     def _run(self, index: int, cell: NotebookNode) -> None:
         name = grade_id(cell)
@@ -125,18 +143,20 @@ class Run:
             reply = self._execute(cell)
         except Gone as gone:
             self._lost(gone)
-            self.poisoned.add(index)
+            self.poisoned.add(index)  # it is not run again
             cell.outputs = [_error_output(gone)]
             if name in self.sources:
                 points = next(task.points for task in self.chapter.tasks if task.name == name)
                 self._verdict(Verdict(name, 0.0, points, gone.status, None, _sentence(name, gone)))
             return
-        cell.outputs = _outputs(reply.get("outputs"))
+        cell.outputs = _outputs(reply.get("outputs"), min(2 * OUTPUT_BYTES, self.room))
+        self.room -= sum(_size(output) for output in cell.outputs)
 
     def _check(self, index: int, cell: NotebookNode, task: Task) -> None:
         verdict = self.graded.verdicts.get(task.name)
         if verdict is None:
             verdict = self._judged(index, task)
+            verdict = replace(verdict, message=one_line(verdict.message))
             self._verdict(verdict)
         cell.outputs = check_outputs(verdict)
 
@@ -152,7 +172,7 @@ class Run:
     def _asked(self, index: int, name: str, foreseen: Plan) -> Verdict:
         """Judge, asking everything at once as long as the check asks what was foreseen."""
         session = self._ready(index)
-        deadline = time.monotonic() + self.limits.seconds
+        deadline = time.monotonic() + self._seconds()
         if foreseen.holds:
             try:
                 ahead = Ahead(session, foreseen, deadline)
@@ -188,6 +208,11 @@ class Run:
 
 def graded_verdict(verdict: Verdict, task: Task, source: str) -> Verdict:
     """The verdict with the release's points, and what only the source can show."""
+    if verdict.passed and len(source) > LONGEST_SOURCE:
+        text = (
+            f"Its cell has {len(source)} characters; at most {LONGEST_SOURCE} are looked through."
+        )
+        return Verdict(task.name, 0.0, task.points, "failed", None, text)
     banned = shortcuts(source, find(task.name).forbidden) if verdict.passed else []
     if banned:
         text = f"{task.name} uses the library's own {' and '.join(banned)}."
@@ -213,37 +238,51 @@ def _output(kind: str, **parts: Any) -> NotebookNode:
     return NotebookNode(output_type=kind, **parts)
 
 
-def _outputs(raw: Any) -> list[NotebookNode]:
-    """The outputs of a cell, rebuilt from what the sandbox says, as plain text and pictures."""
+def _outputs(raw: Any, room: int) -> list[NotebookNode]:
+    """The outputs of a cell, rebuilt from what the sandbox says, as plain text and pictures.
+
+    The sandbox keeps to a limit of its own, but what it says may come from the submission.
+    """
     kept = []
     for output in raw[:100] if isinstance(raw, list) else []:
-        if not isinstance(output, dict):
+        made = _rebuilt(output) if isinstance(output, dict) else None
+        if made is None:
             continue
-        kind = output.get("output_type")
-        if kind == "stream" and isinstance(output.get("text"), str):
-            name = "stderr" if output.get("name") == "stderr" else "stdout"
-            kept.append(_output("stream", name=name, text=output["text"]))
-        elif kind == "error":
-            lines = output.get("traceback")
-            kept.append(
-                _output(
-                    "error",
-                    ename=str(output.get("ename", "Error"))[:200],
-                    evalue=str(output.get("evalue", ""))[:2000],
-                    traceback=[str(line) for line in lines] if isinstance(lines, list) else [],
-                )
-            )
-        elif kind in ("display_data", "execute_result") and isinstance(output.get("data"), dict):
-            data = {
-                mime: value
-                for mime, value in output["data"].items()
-                if mime in ("text/plain", "image/png") and isinstance(value, str)
-            }
-            if data:
-                kept.append(
-                    _output("display_data", data=NotebookNode(data), metadata=NotebookNode())
-                )
+        room -= _size(made)
+        if room < 0:
+            text = "[The output was cut off here.]\n"
+            return [*kept, _output("stream", name="stderr", text=text)]
+        kept.append(made)
     return kept
+
+
+def _rebuilt(output: dict[str, Any]) -> NotebookNode | None:
+    """One output with the parts that can be shown; None if there are none."""
+    kind, data = output.get("output_type"), output.get("data")
+    if kind == "stream" and isinstance(output.get("text"), str):
+        name = "stderr" if output.get("name") == "stderr" else "stdout"
+        return _output("stream", name=name, text=whole_characters(output["text"]))
+    if kind in ("display_data", "execute_result") and isinstance(data, dict):
+        shown = NotebookNode()
+        if isinstance(text := data.get("text/plain"), str):
+            shown["text/plain"] = whole_characters(text)
+        if isinstance(picture := data.get("image/png"), str) and _is_png(picture):
+            shown["image/png"] = picture
+        if shown:
+            return _output("display_data", data=shown, metadata=NotebookNode())
+    return None
+
+
+def _is_png(text: str) -> bool:
+    """Whether it is a picture, and not markup that ends the picture's tag on a page."""
+    try:
+        return base64.b64decode(text, validate=True).startswith(PNG)
+    except ValueError:
+        return False
+
+
+def _size(output: NotebookNode) -> int:
+    return 200 + len(output.get("text", "")) + sum(map(len, output.get("data", {}).values()))
 
 
 def check_outputs(verdict: Verdict) -> list[NotebookNode]:

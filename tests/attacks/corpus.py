@@ -21,7 +21,7 @@ from nbgrader.api import Gradebook
 from autograder.checking import find
 from autograder.grading.course import Course
 from autograder.grading.notebook import grade_id
-from autograder.release.assignment import scripts_on_path
+from autograder.scripts import scripts_on_path
 from tests.sample_class import reference_source
 
 HERE = Path(__file__).parent
@@ -52,6 +52,9 @@ class Case:
     hand_in: Callable[[NotebookNode, Path], None] = field(compare=False)
     student: str = ""
 
+    def __str__(self) -> str:
+        return self.name
+
 
 def cases() -> list[Case]:
     """Every case, in the order of its name."""
@@ -72,7 +75,7 @@ def _case(path: Path) -> Case:
         tuple(expected.pop("notes", ())),
         expected.pop("patient", True),
         hand_in,
-        expected.pop("student", ""),
+        expected.pop("student", "n" * expected.pop("letters", 0)),
     )
     if expected:
         raise ValueError(f"{path}: unknown expectations {sorted(expected)}.")
@@ -98,7 +101,7 @@ def _cells(text: str) -> Callable[[NotebookNode, Path], None]:
     parts = re.split(r"^# %% (.*)\n", text, flags=re.MULTILINE)[1:]
 
     def hand_in(notebook: NotebookNode, path: Path) -> None:
-        place = 1  # after the title, before everything that runs
+        place = 3  # after the title, the setup and what is provided
         for name, source in zip(parts[::2], parts[1::2], strict=True):
             source = filled(source.strip("\n"), path)
             if name in EXERCISES:
@@ -128,6 +131,11 @@ def _function(path: Path) -> Callable[[NotebookNode, Path], None]:
 def cell_of(notebook: NotebookNode, name: str) -> NotebookNode:
     """The cell with this nbgrader id."""
     return next(cell for cell in notebook.cells if grade_id(cell) == name)
+
+
+def save(notebook: NotebookNode, path: Path) -> None:
+    """Write a notebook as it is, whatever it has become."""
+    path.write_text(json.dumps(notebook), encoding="utf-8")
 
 
 def released() -> NotebookNode:

@@ -11,15 +11,18 @@ import sqlite3
 import subprocess
 import sys
 from dataclasses import dataclass, field
+from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import nbformat
 import pytest
+from nbconvert import HTMLExporter
 
 from autograder.checking import find
-from autograder.grading.course import Course
+from autograder.grading.course import STUDENT_ID, Course
 from autograder.grading.sandbox import available
+from autograder.grading.text import one_line
 from tests.attacks.corpus import CHAPTER, EXERCISES, Case, cases, place, solved, write_course
 
 pytestmark = [
@@ -50,9 +53,9 @@ def student_of(case: Case) -> str:
     return case.student or f"{CASES.index(case):03}-{case.name.replace('/', '-')}"
 
 
-def neighbour_of(case: Case) -> str:
+def neighbor_of(case: Case) -> str:
     """Who is graded right after, by the same worker or beside it by the other."""
-    return f"{student_of(case)}-neighbour"
+    return f"{CASES.index(case):03}-neighbor"
 
 
 def listing(*folders: Path) -> dict[str, str]:
@@ -137,7 +140,7 @@ def ran(tmp_path_factory) -> Run:
             case.hand_in(solved(), place(course, student_of(case)))
             beside = solved()
             beside.cells.append(nbformat.v4.new_markdown_cell(f"Beside {case.name}"))
-            nbformat.write(beside, place(course, neighbour_of(case)))
+            nbformat.write(beside, place(course, neighbor_of(case)))
         kept = (home, tmp, course.root / "release", course.root / "submitted")
         before, running = listing(*kept), set(descendants())
         ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)  # whoever is left comes to us
@@ -161,7 +164,7 @@ def grade(run: Run, chosen: list[Case], limit: int, workers: int, home: Path, tm
     command += ["--workers", str(workers), "--limit-seconds", str(limit), "--memory-mib", "512"]
     command += ["--json", str(target)]
     for case in chosen:
-        command += ["--student", student_of(case), "--student", neighbour_of(case)]
+        command += [f"--student={student_of(case)}", f"--student={neighbor_of(case)}"]
     environment = os.environ | {
         "HOME": str(home),
         "TMPDIR": str(tmp),
@@ -181,13 +184,13 @@ def test_there_are_at_least_80_cases():
     assert len(CASES) >= 80
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+@pytest.mark.parametrize("case", CASES, ids=str)
 def test_it_scores_what_it_deserves_and_the_teacher_is_told(ran, case):
     record = ran.of(case)
     found = {each["name"]: each for each in record["exercises"]}
     for name, (status, words) in case.verdicts.items():
         exercise = found[name]
-        assert exercise["status"] == status, (name, exercise["message"])
+        assert exercise["status"] in status.split("|"), (name, exercise["message"])
         deserved = find(name).points if status == "passed" else 0.0
         assert exercise["points"] == deserved
         assert words in exercise["message"]
@@ -202,7 +205,7 @@ def test_it_scores_what_it_deserves_and_the_teacher_is_told(ran, case):
 UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+@pytest.mark.parametrize("case", CASES, ids=str)
 def test_what_is_told_is_one_readable_line(ran, case):
     record = ran.of(case)
     told = [each["message"] for each in record["exercises"]] + record["notes"]
@@ -222,9 +225,38 @@ def test_what_is_told_is_one_readable_line(ran, case):
         nbformat.validate(nbformat.read(graded, as_version=4))
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_the_neighbour_gets_the_full_score(ran, case):
-    record = ran.records[neighbour_of(case)]
+class Lively(HTMLParser):
+    """Collects what on a page runs, or loads something from elsewhere."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag in ("script", "iframe", "object", "embed", "form", "svg", "base", "meta", "style"):
+            self.found.append(tag)
+        for name, value in attrs:
+            leads = name in ("src", "href", "data", "action", "srcset", "xlink:href", "poster")
+            here = (value or "").startswith(("#", "data:image/png;base64,iVBOR"))
+            if name.startswith("on") or (leads and not here):
+                self.found.append(f"{tag} {name}={value}")
+
+
+@pytest.mark.parametrize(
+    "case", [case for case in CASES if "pages" in case.name or "outputs" in case.name], ids=str
+)
+def test_the_graded_notebook_as_a_page_runs_nothing_and_loads_nothing(ran, case):
+    """As nbgrader's formgrader shows it: nbconvert's basic template, in the teacher's browser."""
+    graded = ran.course.root / "autograded" / student_of(case) / CHAPTER / f"{CHAPTER}.ipynb"
+    page, _ = HTMLExporter(template_name="basic").from_filename(str(graded))
+    lively = Lively()
+    lively.feed(page)
+    assert "LearnedPositions" in page and lively.found == []
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_the_neighbor_gets_the_full_score(ran, case):
+    record = ran.records[neighbor_of(case)]
     assert (record["status"], record["score"], record["notes"]) == ("graded", FULL, [])
 
 
@@ -248,13 +280,17 @@ def test_the_gradebook_holds_the_scores_of_the_records_and_nobody_elses(ran):
                join submitted_assignment as handed on handed.id = submitted_notebook.assignment_id
                group by 1"""
         ).fetchall()
-    assert dict(rows) == {student: record["score"] for student, record in ran.records.items()}
+    scores = {student: record["score"] for student, record in ran.records.items()}
+    assert dict(rows) == {
+        name: score for name, score in scores.items() if STUDENT_ID.fullmatch(name)
+    }
 
 
 def test_the_terminal_shows_one_line_for_each_submission_to_look_at(ran):
     lines = ran.said.splitlines()
     for case in CASES:
-        telling = [line for line in lines if line.startswith(f"{student_of(case)}, ")]
+        name = one_line(student_of(case))
+        telling = [line for line in lines if line.startswith(f"{name}, ")]
         remarkable = case.status != "graded" or case.notes
-        assert len(telling) == bool(remarkable)
+        assert len(telling) == bool(remarkable), case
     assert not UNSEEN.search(ran.said.replace("\n", ""))

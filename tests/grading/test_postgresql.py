@@ -110,4 +110,4 @@ def test_a_gradebook_out_of_reach_is_said_in_one_sentence(course, capsys):
     (course.root / "submitted").mkdir()
     assert main(["grade", "--course", str(course.root)]) == 2
     said = capsys.readouterr().err
-    assert "cannot be opened" in said and "secret" not in said
+    assert "cannot be used" in said and "secret" not in said

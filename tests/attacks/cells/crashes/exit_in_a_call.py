@@ -2,7 +2,7 @@
 #
 # /// expect
 # double = "crashed: exit code 3"
-# softmax = "crashed: The process crashed"
+# softmax = "crashed: the process crashed"
 # distance_scores = "crashed: Segmentation fault"
 # LearnedPositions = "crashed: Segmentation fault"
 # status = "crashed"

@@ -1,0 +1,17 @@
+# A frame that comes a byte at a time, for ever.
+#
+# /// expect
+# double = "timeout: it did not finish in time"
+# status = "timeout"
+# patient = false
+# ///
+
+# %% double
+import os, socket, time
+from autograder.grading import wire
+line = socket.socket(fileno=os.dup(3))
+def double(x):
+    line.sendall(wire.PREFIX.pack(10, 2**25))
+    while True:
+        line.sendall(b" ")
+        time.sleep(0.05)

@@ -1,0 +1,12 @@
+# An exercise longer than what is looked through for forbidden functions.
+#
+# /// expect
+# double = "failed: characters"
+# ///
+
+from tests.attacks.corpus import cell_of, save
+
+
+def hand_in(notebook, path):
+    cell_of(notebook, "double").source = "def double(x):\n    return 2 * x\n" + "a=1;" * 100_000
+    save(notebook, path)

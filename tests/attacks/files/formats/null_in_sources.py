@@ -1,0 +1,14 @@
+# Null characters in the sources of cells.
+#
+# /// expect
+# double = "missing"
+# ///
+
+import json
+
+from tests.attacks.corpus import cell_of
+
+
+def hand_in(notebook, path):
+    cell_of(notebook, "double").source = "def double(x):\0\n    return 2 * x"
+    path.write_text(json.dumps(notebook))
