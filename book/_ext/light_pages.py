@@ -6,6 +6,7 @@ theme's fonts, of which a page loads only the part that the book uses.
 
 import re
 from pathlib import Path
+from typing import Any
 
 from fontTools import subset
 from fontTools.ttLib import TTFont
@@ -36,10 +37,16 @@ def defer_scripts(app: Sphinx, page: str, template: str, context: dict, doctree)
     scripts = context.get("script_files", [])
     if not app.env.domains["math"].data["has_equations"].get(page):
         scripts = [script for script in scripts if "mathjax" not in str(script).lower()]
-        context["script_files"] = scripts
-    for script in scripts:
-        if script.filename and not script.filename.endswith(AT_ONCE):
-            script.attributes["defer"] = "defer"
+    context["script_files"] = [deferred(script) for script in scripts]
+
+
+def deferred(script: Any) -> Any:
+    """A script that waits for the page, if it may; a new one, for all pages share theirs."""
+    if not script.filename or script.filename.endswith(AT_ONCE):
+        return script
+    return type(script)(
+        script.filename, priority=script.priority, **script.attributes | {"defer": "defer"}
+    )
 
 
 def used_icons(site: Path, static: Path) -> set[int]:
