@@ -79,6 +79,7 @@ def visit(opened, name: str, width: int, scheme: str) -> Visit:
     page.evaluate("document.querySelectorAll('details').forEach((folded) => folded.open = true)")
     page.evaluate("document.querySelectorAll('button.quiz-all').forEach((all) => all.click())")
     page.evaluate(THIN_OUT)
+    page.wait_for_timeout(500)  # the theme looks a moment later for what scrolls
     page.evaluate(Path(AXE_FILE_PATH).read_text(encoding="utf-8"))
     found.violations = page.evaluate(LOOK_AT, [])
     page.emulate_media(color_scheme={"light": "dark", "dark": "light"}[scheme])
