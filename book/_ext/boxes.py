@@ -1,13 +1,14 @@
 """Pictures of boxes in rows with arrows between them, as SVG that follows the page's colors."""
 
 import html
+import itertools
 import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 # In the picture's own units; it is as wide as the page, on a phone about as many pixels.
-WIDTH, BOX, HEIGHT, GAP, LINE = 380, 116, 62, 34, 14
-LETTERS, LINES = 17, 4  # that fit into a box
+WIDTH, BOX, HEIGHT, GAP, LINE = 380, 110, 62, 36, 14
+LETTERS, LINES = 15, 4  # that fit into a box
 
 
 @dataclass(frozen=True)
@@ -29,11 +30,12 @@ def picture(
 ) -> str:
     """The boxes, and arrows from the first to the second of each pair, downward."""
     at = {
-        box.name: (x, y * (HEIGHT + GAP) + HEIGHT / 2 + 1)
+        box.name: (x, y)
         for y, row in enumerate(rows)
         for box, x in zip(row, centers(len(row)), strict=True)
     }
-    lines = "".join(_arrow(at[start], at[end]) for start, end in arrows)
+    lanes = [lanes_of(len(row)) for row in rows]
+    lines = "".join(_arrow(at[start], at[end], lanes) for start, end in arrows)
     boxes = "".join(_box(box, *at[box.name]) for row in rows for box in row)
     height = len(rows) * (HEIGHT + GAP) - GAP + 2
     role = "group" if any(box.address for row in rows for box in row) else "img"
@@ -45,17 +47,39 @@ def picture(
     )
 
 
-def _arrow(start: tuple[float, float], end: tuple[float, float]) -> str:
-    top, bottom = start[1] + HEIGHT / 2, end[1] - HEIGHT / 2 - 6
-    middle = (top + bottom) / 2
-    return (
-        f'<path d="M{start[0]:.0f} {top:.0f}C{start[0]:.0f} {middle:.0f} '
-        f'{end[0]:.0f} {middle:.0f} {end[0]:.0f} {bottom:.0f}" marker-end="url(#arrow-head)"/>'
-    )
+def lanes_of(boxes: int) -> list[float]:
+    """Where an arrow can pass a row: between its boxes, and beside them."""
+    middles = centers(boxes)
+    between = [(left + right) / 2 for left, right in itertools.pairwise(middles)]
+    return [middles[0] - BOX / 2 - 4, *between, middles[-1] + BOX / 2 + 4]
 
 
-def _box(box: Box, x: float, y: float) -> str:
-    words = textwrap.wrap(box.words, LETTERS)[:LINES]
+def _top(row: int) -> float:
+    return row * (HEIGHT + GAP) + 1
+
+
+def _arrow(start: tuple[float, int], end: tuple[float, int], lanes: list[list[float]]) -> str:
+    """From the lower edge of a box to the upper edge of another, past the boxes between."""
+    (x, row), (goal, last) = start, end
+    path = f"M{x:.0f} {_top(row) + HEIGHT:.0f}"
+    for passed in range(row + 1, last):
+        straight = x + (goal - x) / (last - passed + 1)
+        lane = min(lanes[passed], key=lambda at, straight=straight: abs(at - straight))
+        path += _curve(x, _top(passed) - GAP, lane, _top(passed))
+        path += f"V{_top(passed) + HEIGHT:.0f}"
+        x = lane
+    path += _curve(x, _top(last) - GAP, goal, _top(last) - 6)
+    return f'<path d="{path}" marker-end="url(#arrow-head)"/>'
+
+
+def _curve(x: float, y: float, to_x: float, to_y: float) -> str:
+    middle = (y + to_y) / 2
+    return f"C{x:.0f} {middle:.0f} {to_x:.0f} {middle:.0f} {to_x:.0f} {to_y:.0f}"
+
+
+def _box(box: Box, x: float, row: int) -> str:
+    y = _top(row) + HEIGHT / 2
+    words = textwrap.wrap(box.words, LETTERS, break_long_words=False)[:LINES]
     first = y - LINE * (len(words) - 1) / 2 + 4
     text = "".join(
         f'<tspan x="{x:.0f}" y="{first + i * LINE:.0f}">{html.escape(line)} </tspan>'

@@ -90,7 +90,7 @@ window.courseProgress = (() => {
 
   function startPage(page) {
     const table = page.querySelector("table");
-    const button = element("button", { type: "button", class: "btn btn-outline-primary" });
+    const button = element("button", { type: "button", class: "progress-clear" });
     button.append("Clear my progress");
     const said = element("p", { "aria-live": "polite" });
     button.addEventListener("click", () => {
