@@ -5,11 +5,13 @@ import errno
 import os
 import random
 import re
+import shutil
 import signal
 import sqlite3
 import sys
 import threading
 import time
+from collections.abc import Callable
 from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
@@ -55,9 +57,21 @@ def known(job: Job) -> dict:
     return grading._result(job, Graded(verdicts), notebook)
 
 
+@pytest.fixture(scope="module")
+def template(tmp_path_factory) -> Path:
+    """The folder of a course with what was handed in: to be copied, not to be graded."""
+    return handed_in(tmp_path_factory.mktemp("template") / "course").root
+
+
 @pytest.fixture
-def course(tmp_path) -> Course:
-    return handed_in(tmp_path / "course")
+def another(template, tmp_path) -> Callable[[str], Course]:
+    """Makes courses in which nothing was graded yet."""
+    return lambda name: Course(shutil.copytree(template, tmp_path / name))
+
+
+@pytest.fixture
+def course(another) -> Course:
+    return another("course")
 
 
 def handed_in(root: Path) -> Course:
@@ -91,9 +105,9 @@ def state(course: Course) -> dict:
 
 
 @pytest.fixture(scope="module")
-def undisturbed(tmp_path_factory):
+def undisturbed(template, tmp_path_factory):
     """The state that every run must end in, and how many events it takes to get there."""
-    course = handed_in(tmp_path_factory.mktemp("undisturbed") / "course")
+    course = Course(shutil.copytree(template, tmp_path_factory.mktemp("undisturbed") / "course"))
     code, said = in_a_child(course, 10**9, "count")
     assert code == 0
     return state(course), int(said)
@@ -157,29 +171,29 @@ def points_of(undisturbed, number: int) -> list[int]:
     return sorted({1 + round(step * (events - 1) / (number - 1)) for step in range(number)})
 
 
-def killed_at(points: list[int], tmp_path: Path, wanted: dict) -> None:
+def killed_at(points: list[int], another: Callable[[str], Course], wanted: dict) -> None:
     for point in points:
-        course = handed_in(tmp_path / f"killed-{point}")
+        course = another(f"killed-{point}")
         assert in_a_child(course, point, "kill")[0] == -signal.SIGKILL
         ends_as_undisturbed(course, wanted)
 
 
-def test_killed_at_some_points_a_run_ends_as_if_undisturbed(tmp_path, undisturbed):
-    killed_at(points_of(undisturbed, 8), tmp_path, undisturbed[0])
+def test_killed_at_some_points_a_run_ends_as_if_undisturbed(another, undisturbed):
+    killed_at(points_of(undisturbed, 8), another, undisturbed[0])
 
 
 @pytest.mark.exhaustive
-def test_killed_at_every_point_a_run_ends_as_if_undisturbed(tmp_path, undisturbed):
-    killed_at(list(range(1, undisturbed[1] + 1)), tmp_path, undisturbed[0])
+def test_killed_at_every_point_a_run_ends_as_if_undisturbed(another, undisturbed):
+    killed_at(list(range(1, undisturbed[1] + 1)), another, undisturbed[0])
 
 
 @pytest.mark.exhaustive
-def test_killed_a_hundred_times_at_any_moment_a_run_ends_as_if_undisturbed(tmp_path, undisturbed):
+def test_killed_a_hundred_times_at_any_moment_a_run_ends_as_if_undisturbed(another, undisturbed):
     """By the clock, so that the database's own writing is met too; often in one run."""
     chance, kills, number = random.Random(3), 0, 0
     while kills < 100:
         number += 1
-        course = handed_in(tmp_path / f"moment-{number}")
+        course = another(f"moment-{number}")
         for _ in range(chance.randint(1, 4)):
             child = os.fork()
             if not child:
@@ -194,9 +208,11 @@ def test_killed_a_hundred_times_at_any_moment_a_run_ends_as_if_undisturbed(tmp_p
         ends_as_undisturbed(course, undisturbed[0])
 
 
-def failing_at(points: list[int], what: str, tmp_path: Path, wanted: dict) -> None:
+def failing_at(
+    points: list[int], what: str, another: Callable[[str], Course], wanted: dict
+) -> None:
     for point in points:
-        course = handed_in(tmp_path / f"{what}-{point}")
+        course = another(f"{what}-{point}")
         code, said = in_a_child(course, point, what)
         assert code == 3, f"event {point}: {said}"
         assert "\n" not in said and "run the same command again" in said
@@ -205,13 +221,13 @@ def failing_at(points: list[int], what: str, tmp_path: Path, wanted: dict) -> No
 
 
 @pytest.mark.parametrize("what", ["full", "read-only"])
-def test_where_nothing_can_be_written_it_is_said_and_nothing_lost(tmp_path, undisturbed, what):
-    failing_at(points_of(undisturbed, 5), what, tmp_path, undisturbed[0])
+def test_where_nothing_can_be_written_it_is_said_and_nothing_lost(another, undisturbed, what):
+    failing_at(points_of(undisturbed, 5), what, another, undisturbed[0])
 
 
 @pytest.mark.exhaustive
-def test_where_from_any_point_on_nothing_can_be_written_it_is_said(tmp_path, undisturbed):
-    failing_at(list(range(1, undisturbed[1] + 1)), "full", tmp_path, undisturbed[0])
+def test_where_from_any_point_on_nothing_can_be_written_it_is_said(another, undisturbed):
+    failing_at(list(range(1, undisturbed[1] + 1)), "full", another, undisturbed[0])
 
 
 def test_a_gradebook_that_another_program_writes_to_is_said(course, undisturbed):

@@ -10,6 +10,9 @@ SOURCES = Path(__file__).parents[2] / "book"
 PAGES = sorted(path.stem for path in (*SOURCES.glob("*.md"), *SOURCES.glob("*.ipynb")))
 CHAPTERS = [page for page in PAGES if re.match(r"\d\d-", page)]
 VIEWS = [(1280, "light"), (390, "dark")]
+# Colors, slow to look at, are the same at all widths but for what only a phone shows.
+COLORS = ["color-contrast", "link-in-text-block"]
+ALL_ON_A_PHONE = {"index", "02-softmax"}
 LARGEST_PAGE = 1_500_000  # bytes transferred, text compressed as GitHub Pages does
 
 # What stands in a page a hundred times is looked at a few times: a kind of word in code is left
@@ -29,9 +32,8 @@ THIN_OUT = """() => {
     seen.add(kind);
   }
 }"""
-LOOK_AT = """(rules) => axe.run(document, {
-  resultTypes: ["violations"],
-  ...(rules.length ? { runOnly: rules } : {}),
+LOOK_AT = """(options) => axe.run(document, {
+  resultTypes: ["violations"], ...options
 }).then(({ violations }) => violations.flatMap(({ id, nodes }) =>
   nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`)))"""
 HEADINGS = """() => [...document.querySelectorAll("main h1, main h2, main h3, main h4, main h5")]
@@ -81,9 +83,12 @@ def visit(opened, name: str, width: int, scheme: str) -> Visit:
     page.evaluate(THIN_OUT)
     page.wait_for_timeout(500)  # the theme looks a moment later for what scrolls
     page.evaluate(Path(AXE_FILE_PATH).read_text(encoding="utf-8"))
-    found.violations = page.evaluate(LOOK_AT, [])
-    page.emulate_media(color_scheme={"light": "dark", "dark": "light"}[scheme])
-    found.violations += page.evaluate(LOOK_AT, ["color-contrast", "link-in-text-block"])
+    colors_too = width > 1000 or name in ALL_ON_A_PHONE
+    without = {"rules": {rule: {"enabled": False} for rule in COLORS}}
+    found.violations = page.evaluate(LOOK_AT, {} if colors_too else without)
+    if colors_too:
+        page.emulate_media(color_scheme={"light": "dark", "dark": "light"}[scheme])
+        found.violations += page.evaluate(LOOK_AT, {"runOnly": COLORS})
     return found
 
 

@@ -47,7 +47,8 @@ def test_does_no_link_lead_to_the_server_that_printed_it(book):
 
 
 def test_is_what_was_folded_open(book):
-    text = " ".join(" ".join(page.extract_text() for page in book.pages).split())
+    # The first chapters: to read the text of all pages takes a minute.
+    text = " ".join(" ".join(page.extract_text() for page in book.pages[:90]).split())
     assert "It is what is asked for. The key is the" in text  # a choice's explanation
     assert "return x * 2" in text or "return 2 * x" in text  # a reference
 
