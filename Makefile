@@ -32,8 +32,8 @@ grade: build/.grade  ## write the sample class's submissions and grade them in t
 test: $(READY) build/.book  ## set up, and run every test
 	@.venv/bin/python make/test.py
 
-test-exhaustive: $(READY)  ## the long ones: hundreds of seeds, thousands of broken files, a hundred kills
-	OMP_NUM_THREADS=1 .venv/bin/python -m pytest -n 2 -m exhaustive tests
+test-exhaustive: $(READY)  ## the long ones: hundreds of seeds, thousands of broken files, a hundred kills, long trainings
+	@.venv/bin/python make/test.py exhaustive
 
 serve: build/.book  ## show the book at http://127.0.0.1:8000, and build what changes (PORT=... for another port)
 	@.venv/bin/python make/serve.py $(PORT)

@@ -1,4 +1,9 @@
-"""Run every test: the code's, then every notebook against its stored outputs."""
+"""Run every test: the code's, then every notebook against its stored outputs.
+
+With `exhaustive` on the command line: what takes too long for every change. These are hundreds of
+random inputs, and the notebooks whose training takes many minutes, compared word for word.
+Otherwise these notebooks are only run to their end, each training for a few steps.
+"""
 
 import os
 import signal
@@ -8,18 +13,27 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PYTEST = [sys.executable, "-m", "pytest", "-n", "2"]
+NBVAL = [*PYTEST, "--dist", "loadscope", "--nbval-current-env"]
+LONG = ["book/09-encoder-decoder.ipynb", "book/10-vit.ipynb"]
 SUITES = {
     "code": [*PYTEST, "--dist", "loadgroup", "-m", "not exhaustive", "tests"],
-    "notebooks": [*PYTEST, "--dist", "loadscope", "--nbval", "--nbval-current-env", "book"],
+    "notebooks": [*NBVAL, "--nbval", *(f"--ignore={name}" for name in LONG), "book"],
+    "long notebooks": [*NBVAL, "--nbval-lax", *LONG],
+}
+EXHAUSTIVE = {
+    "code with many inputs": [*PYTEST, "--dist", "loadgroup", "-m", "exhaustive", "tests"],
+    "notebooks": [*NBVAL, "--nbval", *LONG],
 }
 
 
 def main() -> int:
+    exhaustive = sys.argv[1:] == ["exhaustive"]
     # Two workers with one thread each: more threads than cores slow each other down.
     environment = os.environ | {"OMP_NUM_THREADS": "1"}
     troubles = []
-    for name, command in SUITES.items():
-        code = subprocess.run(command, cwd=ROOT, env=environment).returncode
+    for name, command in (EXHAUSTIVE if exhaustive else SUITES).items():
+        quick = {"ATTENTION_COURSE_QUICK": "1"} if "--nbval-lax" in command else {}
+        code = subprocess.run(command, cwd=ROOT, env=environment | quick).returncode
         if code < 0:
             troubles.append(f"The tests of the {name} were ended by {signal.Signals(-code).name}.")
         elif code:
