@@ -10,22 +10,22 @@ from sphinx.util.docutils import SphinxDirective
 
 ROWS = [
     [
-        Box("chapters", "chapters: book/*.ipynb"),
-        Box("cli", "the command: autograder/cli"),
-        Box("make", "what make runs: make/"),
+        Box("chapters", "book: the chapters"),
+        Box("cli", "cli: the command autograder"),
+        Box("make", "make: what the Makefile runs"),
     ],
     [
-        Box("release", "autograder/release"),
-        Box("exercises", "autograder/exercises: the checks"),
-        Box("grading", "autograder/grading"),
+        Box("release", "release: the students' notebooks"),
+        Box("exercises", "exercises: the checks"),
+        Box("grading", "grading: verdicts and gradebook"),
     ],
     [
-        Box("lab", "book/lab: data, plots, training"),
+        Box("lab", "lab: data, plots, training"),
         Box("solutions", "solutions: the references"),
-        Box("checking", "autograder/checking"),
+        Box("checking", "checking: what a check is"),
     ],
     [
-        Box("settings", "autograder/settings: what a course says of itself"),
+        Box("settings", "settings: what a course says of itself"),
     ],
 ]
 # From what imports to what is imported.
