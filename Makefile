@@ -46,8 +46,9 @@ site: build/.book build/.pdf build/.release  ## put together what is published: 
 notebooks: $(READY)  ## run the chapters in place and store their outputs
 	.venv/bin/python make/notebooks.py
 
-bench: $(READY) build/.release  ## compare the grading time with stock nbgrader's
+bench: $(READY) build/.book build/.release  ## compare the grading time with stock nbgrader's; time the pages
 	.venv/bin/python -m tests.bench
+	.venv/bin/python -m tests.bench_pages
 
 format: $(READY)  ## format the code
 	.venv/bin/ruff check --fix-only --quiet .
