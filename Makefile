@@ -8,6 +8,8 @@
 PYTHON ?=
 PORT ?= 8000
 export PYTHON
+# Setting up compiles nothing: each module is compiled when it is first imported, and kept.
+unexport PYTHONDONTWRITEBYTECODE
 
 # A virtual environment holds the path of its folder: a copied or moved tree makes its own.
 READY := .venv/.ready-$(shell pwd | cksum | cut -d ' ' -f 1)
