@@ -1,15 +1,17 @@
 // What scrolls sideways can be reached with the Tab key. The theme sees to it for code and tables, when
-// the page loads and when the window changes its size; here it is done for formulas too, and for what
-// was folded and had no size until it opened.
+// the page loads and when the window changes its size; here it is done for formulas and pictures too, and
+// for what was folded and had no size until it opened.
 (() => {
   function reach() {
-    for (const formula of document.querySelectorAll('mjx-container[display="true"]')) {
-      if (formula.scrollWidth > formula.clientWidth) formula.tabIndex = 0;
-      else formula.removeAttribute("tabindex");
+    const wide = 'mjx-container[display="true"], div.cell_output:has(> img)';
+    for (const element of document.querySelectorAll(wide)) {
+      if (element.scrollWidth > element.clientWidth) element.tabIndex = 0;
+      else element.removeAttribute("tabindex");
     }
   }
 
   window.addEventListener("resize", reach);
+  window.addEventListener("load", reach);
   window.addEventListener("load", () => window.MathJax?.startup?.promise?.then(reach));
   document.addEventListener("toggle", () => window.dispatchEvent(new Event("resize")), true);
 })();
