@@ -1,0 +1,69 @@
+"""Queries, keys, values and weights in formulas have their colors, and no other letter has."""
+
+import json
+import re
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parents[2]
+FORMULA = re.compile(r"\$\$.+?\$\$|(?<![\\$])\$[^$\n]+\$", re.DOTALL)
+
+
+@pytest.fixture
+def colored(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "book" / "_ext"))
+    from colored_symbols import colored
+
+    yield colored
+    for name in ("colored_symbols", "course"):
+        sys.modules.pop(name, None)
+
+
+@pytest.mark.parametrize(
+    ("chapter", "formula", "wanted"),
+    [
+        ("01", r"\alpha(q, k_i)\, v_i", r"\w{\alpha}(\q{q}, \k{k_i})\, \v{v_i}"),
+        ("02", r"Q K^\top / \sqrt{D}", r"\q{Q} \k{K}^\top / \sqrt{D}"),
+        ("04", r"\overbrace{Q}^{[L, D]}", r"\overbrace{\q{Q}}^{[L, D]}"),
+        ("05", r"k_i = W_k x_i", r"\k{k_i} = W_k x_i"),
+        ("05", r"q = k = (1, 0)", r"\q{q} = \k{k} = (1, 0)"),
+        ("06", r"Q_h = X W_h^Q", r"\q{Q_h} = X W_h^Q"),
+        ("09", r"Q = x W_q, V = m W_v", r"\q{Q} = x W_q, \v{V} = m W_v"),
+        ("10", r"\hat{A}_{12}", r"\hat{\w{A}}_{12}"),
+    ],
+)
+def test_is_each_symbol_wrapped_with_its_index_and_nothing_else(colored, chapter, formula, wanted):
+    assert colored(formula, chapter) == wanted
+
+
+@pytest.mark.parametrize(
+    ("chapter", "formula"),
+    [
+        ("01", r"K(x, x')"),  # a kernel
+        ("02", r"\sum_k e^{z_k} + e^{q}"),  # an index, an exponent
+        ("03", r"e = v^\top \tanh(W_s s)"),  # Bahdanau's vector
+        ("04", r"v^\top \tanh(W_s s)"),
+        ("05", r"\text{PE}(p + k) = M_k"),  # a shift
+        ("06", r"\text{Q and K}, \operatorname{V}"),  # words
+        ("07", r"V = 97"),  # the size of a vocabulary
+        ("09", r"q_v = (1 - \varepsilon) + \varepsilon / V"),  # a distribution
+        ("11", r"T : [V, E]"),
+    ],
+)
+def test_do_letters_that_mean_something_else_stay_as_they_are(colored, chapter, formula):
+    assert colored(formula, chapter) == formula
+
+
+def test_are_a_notebooks_formulas_such_as_every_notebook_program_shows():
+    """The page's own macros are unknown in JupyterLab and Colab."""
+    config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
+    macros = config["sphinx"]["config"]["mathjax3_config"]["tex"]["macros"]
+    own = re.compile(r"\\(?:" + "|".join(macros) + r")(?![a-zA-Z])")
+    for path in sorted((ROOT / "book").glob("*.ipynb")):
+        for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+            if cell["cell_type"] == "markdown":
+                for formula in FORMULA.findall("".join(cell["source"])):
+                    assert not own.search(formula), f"{path.stem}, {cell['id']}: {formula}"
