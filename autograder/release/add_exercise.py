@@ -16,7 +16,7 @@ from autograder.release.build import ROOT
 from autograder.release.cells import grade_id
 
 TASK = """\
-`````{{exercise}} {title} ({points})
+`````{{exercise}} {title}, {points}
 :label: ex-{label}
 
 What to write, and all that must hold of it.
