@@ -8,9 +8,11 @@ from pathlib import Path
 
 import nbformat
 
+from autograder.checking import exercises
 from autograder.grading import fingerprint
 from autograder.grading.needed import is_ungraded
 from autograder.grading.notebook import Chapter, Task, grade_id
+from autograder.settings import NAME as SETTINGS
 from autograder.settings import Settings, read_settings
 
 MANIFEST = "manifest.json"
@@ -56,12 +58,7 @@ class Course:
 
     def chapters(self, names: Sequence[str] = ()) -> dict[str, Chapter]:
         """The released chapters by name: the named ones, or all."""
-        path = self.root / MANIFEST
-        if not path.exists():
-            raise CourseError(
-                f"{self.root} holds no {MANIFEST}: build the release first (autograder release)."
-            )
-        released = json.loads(path.read_text(encoding="utf-8"))["chapters"]
+        released = self._released()
         unknown = sorted(set(names) - set(released))
         if unknown:
             raise CourseError(
@@ -72,6 +69,26 @@ class Course:
             for name, entry in sorted(released.items())
             if not names or name in names
         }
+
+    def _released(self) -> dict[str, dict]:
+        path = self.root / MANIFEST
+        if not path.exists():
+            raise CourseError(
+                f"{self.root} holds no {MANIFEST}: build the release first (autograder release)."
+            )
+        return json.loads(path.read_text(encoding="utf-8"))["chapters"]
+
+    def see_due_dates(self) -> None:
+        """Raise CourseError where a due date names no chapter: a slip there would cost nobody.
+
+        A chapter that is not released yet may have its date.
+        """
+        known = {one.chapter for one in exercises().values()} | set(self._released())
+        if unknown := sorted(set(self.settings.due) - known):
+            there_are = ", ".join(sorted(known))
+            raise CourseError(
+                f"{self.root / SETTINGS}: [due] {unknown[0]} is no chapter; there are: {there_are}."
+            )
 
     def _chapter(self, name: str, entry: dict) -> Chapter:
         path = self.root / "release" / name / f"{name}.ipynb"

@@ -44,6 +44,7 @@ def grade_class(
     """
     limits = limits or Limits()
     settings, released = course.settings, course.chapters(chapters)
+    course.see_due_dates()
     records: list[dict[str, Any]] = []
 
     with _told_in_a_sentence(settings.gradebook), Writer(settings.gradebook) as gradebook:

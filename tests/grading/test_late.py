@@ -8,6 +8,7 @@ from nbgrader.api import Gradebook, SubmittedNotebook
 from nbgrader.preprocessors import AssignLatePenalties
 from traitlets.config import Config
 
+from autograder.cli import main
 from autograder.grading.gradebook import Writer
 from autograder.grading.late import LateDays
 from autograder.scripts import scripts_on_path
@@ -52,6 +53,18 @@ def test_what_is_wrong_in_the_settings_is_said_in_one_sentence(tmp_path, text, s
     with pytest.raises(SettingsError, match=said) as caught:
         read_settings(tmp_path)
     assert "course.toml" in str(caught.value)
+
+
+def test_a_due_date_of_no_chapter_is_refused_before_anything_is_graded(tmp_path, capsys):
+    (tmp_path / "manifest.json").write_text('{"chapters": {}}')
+    (tmp_path / "submitted").mkdir()
+    due = '[due]\n"02-softmax" = 2026-03-01T13:00:00Z\n"02-sofmax" = 2026-03-01T13:00:00Z'
+    (tmp_path / "course.toml").write_text(due)  # the first is right, though not released yet
+    command = ["grade", "--course", str(tmp_path), "--unsafe-no-sandbox"]
+    assert main(command) == 2
+    assert "[due] 02-sofmax is no chapter; there are: 00-start-here" in capsys.readouterr().err
+    (tmp_path / "course.toml").write_text(due.rpartition("\n")[0])
+    assert main(command) == 0
 
 
 @pytest.fixture
