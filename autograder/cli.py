@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 
 TABLES = ("canvas", "moodle", "gradescope", "csv")
+CHAPTERS = "as in 02-softmax (default: all)"
+COURSE = "the course folder (build/course)"
 HANDOVERS = {
     "gradescope-autograder": "{}-gradescope.zip",
     "github-classroom": "{}-classroom.yml",
@@ -47,16 +49,16 @@ def _parser() -> argparse.ArgumentParser:
         return made
 
     release = command("release", _release)
-    release.add_argument("chapters", nargs="*", metavar="CHAPTER")
-    release.add_argument("--course", type=Path, help="the course folder (build/course)")
+    release.add_argument("chapters", nargs="*", metavar="CHAPTER", help=CHAPTERS)
+    release.add_argument("--course", type=Path, help=COURSE)
 
     check = command("check", _check)
     check.add_argument("notebook", type=Path, metavar="NOTEBOOK")
     check.add_argument("--json", type=Path, metavar="FILE", help="write one object an exercise")
 
     grade = command("grade", _grade)
-    grade.add_argument("chapters", nargs="*", metavar="CHAPTER")
-    grade.add_argument("--course", type=Path, default=Path("build/course"))
+    grade.add_argument("chapters", nargs="*", metavar="CHAPTER", help=CHAPTERS)
+    grade.add_argument("--course", type=Path, default=Path("build/course"), help=COURSE)
     grade.add_argument("--student", action="append", default=[], help="grade only this student")
     grade.add_argument("--workers", type=_positive, help="processes (default: one a core)")
     grade.add_argument(
@@ -74,20 +76,22 @@ def _parser() -> argparse.ArgumentParser:
     )
 
     feedback = command("feedback", _feedback)
-    feedback.add_argument("chapters", nargs="*", metavar="CHAPTER")
-    feedback.add_argument("--course", type=Path, default=Path("build/course"))
+    feedback.add_argument("chapters", nargs="*", metavar="CHAPTER", help=CHAPTERS)
+    feedback.add_argument("--course", type=Path, default=Path("build/course"), help=COURSE)
 
     report = command("report", _report)
-    report.add_argument("chapters", nargs="*", metavar="CHAPTER")
-    report.add_argument("--course", type=Path, default=Path("build/course"))
+    report.add_argument("chapters", nargs="*", metavar="CHAPTER", help=CHAPTERS)
+    report.add_argument("--course", type=Path, default=Path("build/course"), help=COURSE)
     report.add_argument(
         "--to", type=Path, metavar="FILE", help="the page (report.html in the course folder)"
     )
 
     export = command("export", _export)
-    export.add_argument("format", choices=[*TABLES, *HANDOVERS], metavar="FORMAT")
-    export.add_argument("chapters", nargs="*", metavar="CHAPTER")
-    export.add_argument("--course", type=Path, default=Path("build/course"))
+    export.add_argument(
+        "format", choices=[*TABLES, *HANDOVERS], metavar="FORMAT", help="one of those named above"
+    )
+    export.add_argument("chapters", nargs="*", metavar="CHAPTER", help=CHAPTERS)
+    export.add_argument("--course", type=Path, default=Path("build/course"), help=COURSE)
     export.add_argument("--student", action="append", default=[], help="export only this student")
     export.add_argument("--to", type=Path, metavar="FILE", help="where to write it")
     return parser
