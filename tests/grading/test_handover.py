@@ -14,10 +14,11 @@ import yaml
 
 from autograder.checking import find
 from autograder.cli import main
+from autograder.grading import single
 from autograder.grading.container import possible
 from autograder.grading.course import Course
 from autograder.grading.sandbox import available
-from autograder.grading.single import github, grade_single, gradescope, summary
+from autograder.grading.single import github, grade_single, summary
 from autograder.grading.submission import Limits
 from tests.sample_class import Class, source_of
 
@@ -131,9 +132,16 @@ def test_a_submission_cannot_put_markup_on_the_workflows_page():
     assert not re.search(r"(?<!\\)[<>\[\]#@]", told.split("`one`")[1])
 
 
-def test_no_sandbox_means_no_score_on_gradescope(released):
-    shown = gradescope({"score": 0, "seconds": 0, "notes": ["a"], "exercises": []})
-    assert shown["tests"] == [] and shown["output"] == "Note: a."
+def test_without_sandbox_and_rights_to_give_up_gradescope_is_told_why(tmp_path, monkeypatch):
+    monkeypatch.setattr(single, "available", lambda: "No sandbox could be made.")
+    monkeypatch.setattr(single, "possible", lambda: "not root")
+    told = tmp_path / "results.json"
+    options = ["--course", "unread", "--submission", "unread", "--gradescope", str(told)]
+    monkeypatch.setattr(sys, "argv", ["single", *options])
+    assert single.main() == 2
+    shown = json.loads(told.read_text())
+    assert shown["score"] == 0 and shown["tests"] == []
+    assert "not its fault: No sandbox could be made." in shown["output"]
 
 
 def nobody_can_run_python() -> bool:
