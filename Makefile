@@ -63,8 +63,11 @@ lint: $(READY)  ## check the code's style
 constraints: $(READY)  ## write the versions that are installed into constraints.txt
 	.venv/bin/python make/constraints.py
 
-clean:  ## remove what was built (build/)
-	rm -rf build
+clean:  ## remove what was built (build/), but not a course that holds submissions
+	@if [ -e build/course/submitted ]; then \
+	    find build -mindepth 1 -maxdepth 1 ! -name course -exec rm -rf {} + ; \
+	    echo "build/course holds submissions and scores; remove it yourself if you do not need them."; \
+	else rm -rf build; fi
 
 clean-all: clean  ## remove the virtual environment too
 	rm -rf .venv .pytest_cache .ruff_cache .hypothesis

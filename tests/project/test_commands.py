@@ -31,6 +31,22 @@ def test_make_knows_how_to(target):
     make("--dry-run", target)
 
 
+def test_clean_leaves_what_students_handed_in_and_its_scores(tmp_path):
+    (tmp_path / "build" / "book").mkdir(parents=True)
+    course = tmp_path / "build" / "course"
+    course.mkdir()
+    (course / "gradebook.db").touch()
+    clean = ["-C", str(tmp_path), "-f", str(ROOT / "Makefile"), "clean"]
+    (course / "submitted").mkdir()
+    assert "build/course holds submissions" in make(*clean)
+    assert [path.name for path in (tmp_path / "build").iterdir()] == ["course"]
+    assert (course / "gradebook.db").exists()
+    (course / "submitted").rmdir()
+    make(*clean)
+    assert not (tmp_path / "build").exists()
+    make(*clean)
+
+
 @pytest.mark.parametrize("page", PAGES)
 def test_the_commands_of_a_page_exist(page):
     text = (ROOT / page).read_text()
