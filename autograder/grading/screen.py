@@ -37,9 +37,12 @@ def _name(record: dict[str, Any]) -> str:
 
 
 def summary(records: list[dict[str, Any]], course: Course) -> None:
-    """The chapters in one table, then one line for each submission to look at."""
+    """The chapters in one table, then one line for each submission to look at.
+
+    The points are the checks' own: late penalties and a teacher's points are in the report.
+    """
     console = Console()
-    table = Table("chapter", "submissions", "mean score", "of", "full score", "to look at")
+    table = Table("chapter", "submissions", "mean of checks", "of", "all right", "to look at")
     for chapter in sorted({record["chapter"] for record in records}):
         rows = [record for record in records if record["chapter"] == chapter]
         scores = [row["score"] for row in rows]
@@ -61,7 +64,8 @@ def summary(records: list[dict[str, Any]], course: Course) -> None:
     told = ", ".join(f"{count} {status}" for status, count in counts.most_common())
     noun = "submission" if len(records) == 1 else "submissions"
     console.print(f"{len(records)} {noun}: {told or 'none'}.", highlight=False)
-    console.print(f"gradebook, autograded/ and feedback/ are in {course.root}", highlight=False)
+    where = course.root.resolve()
+    console.print(f"gradebook, autograded/ and feedback/ are in {where}", highlight=False)
 
 
 def _remarkable(record: dict[str, Any]) -> bool:
