@@ -1,7 +1,7 @@
 """Print the built book as one PDF, build/attention-step-by-step.pdf, by headless Chromium.
 
 All pages become one, so that a link from page to page is a link within the PDF. What is folded is
-open, and the figures to play with are stills.
+open, but for the code that only draws a figure; the figures to play with are stills.
 """
 
 import functools
@@ -20,6 +20,7 @@ SITE = ROOT / "build" / "book" / "_build" / "html"
 PDF = ROOT / "build" / "attention-step-by-step.pdf"
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 NOT_ON_PAPER = {"progress"}  # pages that are nothing without a browser
+NOT_PRINTED = ".headerlink, .take-away, script, .copybtn, .play-chart, details.hide"
 # Everything else of a page's scripts answers clicks.
 SCRIPTS = re.compile("mathjax", re.IGNORECASE)
 REFERRING = ("aria-labelledby", "aria-describedby", "for")
@@ -44,7 +45,7 @@ def parsed(name: str) -> BeautifulSoup:
 def article(name: str, names: list[str]) -> Tag:
     """A page's text, with addresses that hold in the whole."""
     found = parsed(name).select_one("article.bd-article")
-    for element in found.select(".headerlink, .take-away, script, .copybtn, .play-chart"):
+    for element in found.select(NOT_PRINTED):
         element.decompose()
     for element in found.find_all(True):
         if element.has_attr("id"):
