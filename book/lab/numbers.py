@@ -1,6 +1,7 @@
 """Numbers in prose come from cells: `glue("name", value)` here, {glue:text}`name` there."""
 
 import math
+import re
 from typing import Any
 
 
@@ -8,7 +9,8 @@ def glue(name: str, value: Any, display: bool = False) -> None:
     """Keep a value under a name, so that the book's prose can quote it.
 
     It is what `myst_nb.glue` stores, without needing that package. A tensor or array of one
-    element is kept as its number. With `display` the value is shown in the notebook as well.
+    element is kept as its number. A percent sign gets a space, as everywhere
+    in the prose. With `display` the value is shown in the notebook as well.
     """
     from IPython import get_ipython
     from IPython.core.formatters import format_display_data
@@ -16,6 +18,8 @@ def glue(name: str, value: Any, display: bool = False) -> None:
 
     if hasattr(value, "item") and getattr(value, "ndim", 0) == 0:
         value = value.item()
+    if isinstance(value, str):
+        value = re.sub(r"(?<=\d)%", " %", value)
     if get_ipython() is None:
         data, metadata = {"text/plain": repr(value)}, {}
     else:
