@@ -1,6 +1,7 @@
 """Put the site together, build/site: the book, its PDF, the notebooks, the bundle and its wheel.
 
 `build/site/student` is what the repository's branch `student` holds too, for Colab and Binder.
+There each notebook can install the course by itself, since Colab opens it with nothing beside it.
 """
 
 import re
@@ -8,17 +9,26 @@ import shutil
 import sys
 from pathlib import Path
 
+import nbformat
 import yaml
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build"
 SITE = BUILD / "site"
+# Colab has all that the course needs, and warns where one of its own versions is replaced.
+INSTALL = """\
+# In Google Colab this installs the course. Elsewhere it is there, and nothing happens.
+import importlib.util
+
+if importlib.util.find_spec("autograder") is None:
+    %pip install --quiet --no-deps {wheel}"""
 
 
 def main() -> int:
     shutil.rmtree(SITE, ignore_errors=True)
     shutil.copytree(BUILD / "book" / "_build" / "html", SITE)
     shutil.copytree(BUILD / "student", SITE / "student")
+    prepare_for_colab(SITE / "student", f"{base_address()}/student")
     shutil.copy(BUILD / "attention-course-student.zip", SITE / "student")
     shutil.copy(BUILD / "attention-step-by-step.pdf", SITE)
     (SITE / ".nojekyll").touch()  # GitHub Pages would leave out what begins with an underscore
@@ -30,10 +40,25 @@ def main() -> int:
     return 0
 
 
+def base_address() -> str:
+    config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
+    return config["html"]["baseurl"].rstrip("/")
+
+
+def prepare_for_colab(folder: Path, address: str) -> None:
+    """Put a cell that installs the folder's wheel before each notebook's first code."""
+    (wheel,) = folder.glob("*.whl")
+    cell = nbformat.v4.new_code_cell(INSTALL.format(wheel=f"{address}/{wheel.name}"), id="install")
+    for path in folder.glob("*.ipynb"):
+        notebook = nbformat.read(path, as_version=4)
+        kinds = [one.cell_type for one in notebook.cells]
+        notebook.cells.insert(kinds.index("code"), cell)
+        nbformat.write(notebook, path)
+
+
 def promised() -> set[str]:
     """What the pages link to by the site's own address."""
-    config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
-    address = re.escape(config["html"]["baseurl"].rstrip("/") + "/")
+    address = re.escape(base_address() + "/")
     pages = "".join(page.read_text(encoding="utf-8") for page in SITE.glob("*.html"))
     return set(re.findall(rf'href="{address}([^"#?]+)', pages))
 

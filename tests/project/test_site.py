@@ -1,0 +1,52 @@
+"""The published notebooks install the course where it is missing, and only there."""
+
+import importlib.util
+import runpy
+from pathlib import Path
+
+import nbformat
+import pytest
+from IPython.core.interactiveshell import InteractiveShell
+
+ROOT = Path(__file__).parents[2]
+ADDRESS = "https://example.org/course/student"
+
+
+@pytest.fixture
+def notebook(tmp_path):
+    cells = [nbformat.v4.new_markdown_cell("# 1"), nbformat.v4.new_code_cell("import autograder")]
+    nbformat.write(nbformat.v4.new_notebook(cells=cells), tmp_path / "01-lookup.ipynb")
+    (tmp_path / "attention_course-1.0-py3-none-any.whl").touch()
+    prepare = runpy.run_path(str(ROOT / "make" / "site.py"))["prepare_for_colab"]
+    prepare(tmp_path, ADDRESS)
+    return nbformat.read(tmp_path / "01-lookup.ipynb", as_version=4)
+
+
+def asked_of_pip(source, monkeypatch):
+    """What a cell asks of pip when it is run."""
+    asked = []
+    monkeypatch.setattr(
+        InteractiveShell, "run_line_magic", lambda shell, name, line, *_: asked.append((name, line))
+    )
+    shell = InteractiveShell()
+    result = shell.run_cell(source)
+    InteractiveShell.clear_instance()
+    assert result.success
+    return asked
+
+
+def test_does_the_title_come_first_and_then_the_install_cell(notebook):
+    nbformat.validate(notebook)
+    assert [cell.id == "install" for cell in notebook.cells] == [False, True, False]
+
+
+def test_is_nothing_installed_where_the_course_is(notebook, monkeypatch):
+    assert asked_of_pip(notebook.cells[1].source, monkeypatch) == []
+
+
+def test_is_the_wheel_beside_the_notebook_installed_where_the_course_is_missing(
+    notebook, monkeypatch
+):
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    ((magic, line),) = asked_of_pip(notebook.cells[1].source, monkeypatch)
+    assert magic == "pip" and line.split()[-1] == f"{ADDRESS}/attention_course-1.0-py3-none-any.whl"
