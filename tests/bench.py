@@ -153,6 +153,7 @@ class Bench:
         courses = [self.course(count // at_a_time) for _ in range(at_a_time)]
         commands = []
         for course in courses:
+            (course.root / "nbgrader_config.py").unlink()  # this course's own configuration
             (course.root / "stock_config.py").write_text(STOCK)
             commands.append(
                 [
@@ -162,7 +163,7 @@ class Bench:
                 ]
             )
         together = [
-            # Not where this course's own configuration lies.
+            # Not in the repository, which has such a configuration too.
             subprocess.Popen(command, cwd=course.root, stderr=subprocess.DEVNULL)
             for command, course in zip(commands, courses, strict=True)
         ]
