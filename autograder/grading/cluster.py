@@ -5,6 +5,7 @@ Workers may come and go while a class is graded: Dask gives what a lost one was 
 
 import itertools
 import threading
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -16,6 +17,7 @@ from autograder.grading.sandbox import available
 
 SECONDS_TO_ANSWER = 30
 SECONDS_FOR_A_WORKER = 120
+SECONDS_BETWEEN_COUNTS = 1.0  # workers come and go; to ask after each result would cost time
 AHEAD = 2  # jobs for each thread of the cluster: one under way, one on its way there
 _one_at_a_time = threading.Lock()
 
@@ -61,20 +63,23 @@ def on_cluster(jobs: Iterator[Job], address: str) -> Graded:
                 "start some with `dask worker`."
             ) from None
         under_way: dict[Any, Job] = {}
-        done = as_completed()
+        done = as_completed(with_results=True, raise_errors=False)
+        threads, counted = 0, -SECONDS_BETWEEN_COUNTS
         while True:
-            room = AHEAD * sum(client.nthreads().values()) - len(under_way)
+            if time.monotonic() - counted >= SECONDS_BETWEEN_COUNTS:
+                threads, counted = sum(client.nthreads().values()), time.monotonic()
+            room = AHEAD * threads - len(under_way)
             for job in itertools.islice(jobs, max(room, 0 if under_way else 1)):
                 future = client.submit(grade_there, job, version, key=f"grade-{job.key}")
                 under_way[future] = job
                 done.add(future)
             if not under_way:
                 return
-            future = next(done)
-            job, error = under_way.pop(future), future.exception()
-            if error is None:
-                yield job, future.result()
-            elif isinstance(error, KilledWorker):
+            future, result = next(done)
+            job = under_way.pop(future)
+            if future.status == "finished":
+                yield job, result
+            elif isinstance(error := future.exception(), KilledWorker):
                 yield job, job.given_up(GAVE_UP)
             else:
                 raise CourseError(f"A worker of {address} cannot grade: {error}")
