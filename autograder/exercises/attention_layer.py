@@ -393,7 +393,10 @@ def _(student, reference, draw):
     agrees(*pair, queries[0], inputs[0], names=NAMES, case="no batch")
     agrees(*pair, queries[:, :1], inputs, names=NAMES, case="one query")
     agrees(*pair, queries[:, None], inputs[:, None], names=NAMES, case="two batch dimensions")
-    agrees(*pair, 100 * queries, 10 * inputs, names=NAMES, case="large numbers", rtol=2e-3)
+    # Where one input has nearly all the weight, what is left of 1 is rounding, and the gradient of
+    # W_k is a thousand times that.
+    large = {"case": "large numbers", "rtol": 2e-3, "atol": 5e-3}
+    agrees(*pair, 100 * queries, 10 * inputs, names=NAMES, **large)
     no_bias(pair[0], {"W_k": 8, "W_v": 3})
 
 
