@@ -15,7 +15,7 @@ import yaml
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build"
 SITE = BUILD / "site"
-# Colab has all that the course needs, and warns where one of its own versions is replaced.
+# No dependencies: Colab has them, and warns where one of its own versions is replaced.
 INSTALL = """\
 # In Google Colab this installs the course. Elsewhere it is there, and nothing happens.
 import importlib.util
