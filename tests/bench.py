@@ -2,6 +2,7 @@
 
     make bench        (or: python -m tests.bench --copies 100 --chapter 02-softmax)
     python -m tests.bench --classes 1000 10000        time and memory of whole classes
+    python -m tests.bench --waiting                   what two workers gain where none computes
 
 All in one run, on the released notebooks and the honest half of the sample class: stock
 `nbgrader autograde` in a plain kernel, one at a time and two at a time; this course's `autograder
@@ -9,7 +10,9 @@ grade` with one worker and two, and with two of a Dask cluster; and the bare lim
 run the same student code and answer the same check calls, and nothing else. `minimal` is a notebook
 of one import, one exercise and its check. The seconds of one submission are those from the first
 result to the last, divided by the results in between: start-up, which depends on what the disk has
-in memory, is left out. Efficiency is what two workers get done of twice what one does.
+in memory, is left out. Efficiency is what two workers get done of twice what one does. Two that
+compute share caches, clock and often a core; submissions that only wait show what the crew itself
+loses.
 """
 
 import argparse
@@ -46,6 +49,7 @@ c.ClearSolutions.code_stub = {"python": "raise NotImplementedError"}
 
 MINIMAL = "minimal"
 MINIMAL_OF = "00-start-here"
+SECONDS_OF_WAITING = 0.25
 
 
 def main() -> None:
@@ -55,10 +59,14 @@ def main() -> None:
     parser.add_argument("--copies", type=int, default=100, help="submissions for the others")
     parser.add_argument("--stock", type=int, default=6, help="submissions for stock nbgrader")
     parser.add_argument("--classes", type=int, nargs="*", help="whole classes of these sizes")
+    parser.add_argument("--waiting", action="store_true", help="submissions that only wait")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
         release((), root / "course", root)
+        if options.waiting:
+            show_efficiency(Bench(root, MINIMAL).waiting(options.copies))
+            return
         for chapter in options.chapter:
             bench = Bench(root, chapter)
             if options.classes:
@@ -87,6 +95,20 @@ class Bench:
 
     def everyone(self, copies: int, stock: int) -> list[dict[str, Any]]:
         """Every contender, one after the other."""
+        return [
+            self.timed("stock nbgrader, 1 at a time", lambda n: self.stock(n, 1), stock),
+            self.timed("stock nbgrader, 2 at a time", lambda n: self.stock(n, 2), 2 * stock),
+            *self.crews(copies),
+            self.timed("bare limit, 1 process", lambda n: self.bare(n, 1), copies),
+            self.timed("bare limit, 2 processes", lambda n: self.bare(n, 2), copies),
+        ]
+
+    def crews(self, copies: int) -> list[dict[str, Any]]:
+        """This course's command: one worker, two, and two of a Dask cluster."""
+        rows = [
+            self.timed("autograder grade, 1 worker", lambda n: self.ours(n, 1), copies),
+            self.timed("autograder grade, 2 workers", lambda n: self.ours(n, 2), copies),
+        ]
         with distributed.LocalCluster(
             n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
         ) as cluster:
@@ -95,15 +117,17 @@ class Bench:
                 lambda n: self.ours(n, scheduler=cluster.scheduler_address),
                 copies,
             )
-        return [
-            self.timed("stock nbgrader, 1 at a time", lambda n: self.stock(n, 1), stock),
-            self.timed("stock nbgrader, 2 at a time", lambda n: self.stock(n, 2), 2 * stock),
-            self.timed("autograder grade, 1 worker", lambda n: self.ours(n, 1), copies),
-            self.timed("autograder grade, 2 workers", lambda n: self.ours(n, 2), copies),
-            spread,
-            self.timed("bare limit, 1 process", lambda n: self.bare(n, 1), copies),
-            self.timed("bare limit, 2 processes", lambda n: self.bare(n, 2), copies),
-        ]
+        return [*rows, spread]
+
+    def waiting(self, copies: int) -> list[dict[str, Any]]:
+        """The crews, on submissions whose first cell does nothing for a while."""
+        wait = f"import time\ntime.sleep({SECONDS_OF_WAITING})\n"
+        notebooks = [nbformat.reads(content, as_version=4) for content in self.contents]
+        for notebook in notebooks:
+            first = next(cell for cell in notebook.cells if cell.cell_type == "code")
+            first.source = wait + first.source
+        self.contents = [nbformat.writes(notebook) for notebook in notebooks]
+        return self.crews(copies)
 
     def whole_class(self, size: int) -> dict[str, Any]:
         """One class with two workers: seconds from start to end, and what this took in memory."""
@@ -278,7 +302,14 @@ def show(chapter: str, rows: list[dict[str, Any]]) -> None:
             f"{row['each'] / bare:.1f}",
         )
     Console().print(table)
+    show_efficiency(rows)
+
+
+def show_efficiency(rows: list[dict[str, Any]]) -> None:
+    """What two workers get done of twice what one does."""
+    each = {row["name"]: row["each"] for row in rows}
     one = each["autograder grade, 1 worker"]
+    print(f"autograder grade, 1 worker: {one:.3f} s a submission")
     for name in ("autograder grade, 2 workers", "autograder grade, 2 Dask workers"):
         print(f"{name}: efficiency {one / (2 * each[name]):.2f}")
 

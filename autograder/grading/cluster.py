@@ -1,12 +1,14 @@
-"""Grading on a Dask cluster: a task is a notebook in and a result out, so no disk is shared.
+"""Grading on a Dask cluster: a task is notebooks in and results out, so no disk is shared.
 
 Workers may come and go while a class is graded: Dask gives what a lost one was doing to another.
+A task has as many submissions as make half a second of work, since what the scheduler and the way
+there cost is the same for one as for many.
 """
 
 import itertools
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from autograder.grading import fingerprint
@@ -18,7 +20,9 @@ from autograder.grading.sandbox import available
 SECONDS_TO_ANSWER = 30
 SECONDS_FOR_A_WORKER = 120
 SECONDS_BETWEEN_COUNTS = 1.0  # workers come and go; to ask after each result would cost time
-AHEAD = 2  # jobs for each thread of the cluster: one under way, one on its way there
+AHEAD = 2  # tasks for each thread of the cluster: one under way, one on its way there
+SECONDS_OF_A_TASK = 0.5
+LONGEST_TASK = 16  # submissions
 _one_at_a_time = threading.Lock()
 
 
@@ -26,14 +30,14 @@ class Unfit(Exception):
     """This worker cannot grade; the text says why."""
 
 
-def grade_there(job: Job, version: str) -> dict[str, Any]:
+def grade_there(jobs: Sequence[Job], version: str) -> list[dict[str, Any]]:
     """What a worker does. Raises Unfit on a machine that would not find the same verdicts."""
     if fingerprint.of_everything() != version:
         raise Unfit("it has another version of the course")
-    if job.limits.sandbox and (reason := available()):
+    if jobs[0].limits.sandbox and (reason := available()):
         raise Unfit(reason)
     with _one_at_a_time:  # a worker with several threads has one sandbox
-        return grade(job)
+        return [grade(job) for job in jobs]
 
 
 def on_cluster(jobs: Iterator[Job], address: str) -> Graded:
@@ -42,8 +46,7 @@ def on_cluster(jobs: Iterator[Job], address: str) -> Graded:
     Raises CourseError where there is no scheduler, no worker, or one that cannot grade.
     """
     try:
-        from distributed import Client, as_completed
-        from distributed.scheduler import KilledWorker
+        from distributed import Client
     except ImportError:
         raise CourseError(
             "Grading on a cluster needs Dask: pip install 'attention-course[cluster]'."
@@ -62,24 +65,64 @@ def on_cluster(jobs: Iterator[Job], address: str) -> Graded:
                 f"The scheduler at {address} has had no worker for {SECONDS_FOR_A_WORKER} s: "
                 "start some with `dask worker`."
             ) from None
-        under_way: dict[Any, Job] = {}
-        done = as_completed(with_results=True, raise_errors=False)
-        threads, counted = 0, -SECONDS_BETWEEN_COUNTS
-        while True:
-            if time.monotonic() - counted >= SECONDS_BETWEEN_COUNTS:
-                threads, counted = sum(client.nthreads().values()), time.monotonic()
-            room = AHEAD * threads - len(under_way)
-            for job in itertools.islice(jobs, max(room, 0 if under_way else 1)):
-                future = client.submit(grade_there, job, version, key=f"grade-{job.key}")
-                under_way[future] = job
-                done.add(future)
-            if not under_way:
-                return
-            future, result = next(done)
-            job = under_way.pop(future)
-            if future.status == "finished":
+        lost: list[Job] = []
+        try:
+            yield from _all_at_once(client, jobs, version, lost)
+            for job in lost:
+                yield job, _by_itself(client, job, version)
+        except Unfit as error:
+            raise CourseError(f"A worker of {address} cannot grade: {error}") from None
+
+
+def _all_at_once(client: Any, jobs: Iterator[Job], version: str, lost: list[Job]) -> Graded:
+    """Keep all workers busy. To `lost` go the jobs whose workers ended again and again.
+
+    Raises Unfit where a worker cannot grade.
+    """
+    from distributed import as_completed
+    from distributed.scheduler import KilledWorker
+
+    under_way: dict[Any, list[Job]] = {}
+    done = as_completed(with_results=True, raise_errors=False)
+    threads, counted = 0, -SECONDS_BETWEEN_COUNTS
+    results, seconds = 0, 0.0
+    while True:
+        if time.monotonic() - counted >= SECONDS_BETWEEN_COUNTS:
+            threads, counted = sum(client.nthreads().values()), time.monotonic()
+        while len(under_way) < max(AHEAD * threads, 1):
+            task = list(itertools.islice(jobs, _size(results, seconds)))
+            if not task:
+                break
+            future = client.submit(grade_there, task, version, key=f"grade-{task[0].key}")
+            under_way[future] = task
+            done.add(future)
+        if not under_way:
+            return
+        future, found = next(done)
+        task = under_way.pop(future)
+        if future.status == "finished":
+            for job, result in zip(task, found, strict=True):
+                results, seconds = results + 1, seconds + result["record"]["seconds"]
                 yield job, result
-            elif isinstance(error := future.exception(), KilledWorker):
-                yield job, job.given_up(GAVE_UP)
-            else:
-                raise CourseError(f"A worker of {address} cannot grade: {error}")
+        elif isinstance(error := future.exception(), KilledWorker):
+            lost.extend(task)
+        else:
+            raise Unfit(str(error)) from error
+
+
+def _by_itself(client: Any, job: Job, version: str) -> dict[str, Any]:
+    """What is found when nothing else runs: only who ends workers now is to blame."""
+    from distributed.scheduler import KilledWorker
+
+    try:
+        (result,) = client.submit(grade_there, [job], version, key=f"again-{job.key}").result()
+    except KilledWorker:
+        return job.given_up(GAVE_UP)
+    return result
+
+
+def _size(results: int, seconds: float) -> int:
+    """How many submissions make a task, going by those that are done."""
+    if not results:
+        return 1
+    return max(1, min(LONGEST_TASK, int(SECONDS_OF_A_TASK * results / max(seconds, 1e-3))))

@@ -19,6 +19,7 @@ distributed = pytest.importorskip("distributed")
 disagreements = importlib.import_module("tests.class.expectations").disagreements
 
 CHAPTER = "01-lookup"
+DEADLY = "student-30"
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(available() is not None, reason=str(available())),
@@ -65,6 +66,35 @@ def test_a_worker_with_other_checks_is_refused(cluster, handed_in, monkeypatch):
     monkeypatch.setattr(fingerprint, "of_everything", lambda: "of another version")
     with pytest.raises(CourseError, match="another version of the course"):
         grade_class(handed_in[0], [CHAPTER], scheduler=cluster.scheduler_address)
+
+
+def deadly_there(jobs, version):
+    """What a worker does, were there a submission that ends it."""
+    if any(job.student == DEADLY for job in jobs):
+        os._exit(1)
+    return [job.unfinished("missing", "not looked at") for job in jobs]
+
+
+def test_a_submission_that_ends_its_workers_is_given_up_and_costs_nobody_else(
+    cluster, course, monkeypatch
+):
+    monkeypatch.setattr(grading_cluster, "grade_there", deadly_there)
+    students = [f"student-{number:02}" for number in range(40)]
+    assert DEADLY in students[20:]  # late enough to be in one task with others
+    for student in students:
+        (course.root / "submitted" / student / CHAPTER).mkdir(parents=True)
+    records = grade_class(course, [CHAPTER], scheduler=cluster.scheduler_address)
+    statuses = {record["student"]: record["status"] for record in records}
+    assert statuses.pop(DEADLY) == "crashed"
+    assert len(statuses) == 39 and set(statuses.values()) == {"missing"}
+
+
+@pytest.mark.parametrize(
+    ("results", "seconds", "size"),
+    [(0, 0, 1), (10, 0, 16), (10, 1, 5), (100, 1, 16), (10, 5, 1), (3, 60, 1)],
+)
+def test_a_task_is_half_a_second_of_work(results, seconds, size):
+    assert grading_cluster._size(results, seconds) == size
 
 
 def test_no_scheduler_is_said_in_one_sentence(handed_in, monkeypatch, capsys):
