@@ -23,6 +23,7 @@ SECONDS_BETWEEN_COUNTS = 1.0  # workers come and go; to ask after each result wo
 AHEAD = 2  # tasks for each thread of the cluster: one under way, one on its way there
 SECONDS_OF_A_TASK = 0.5
 LONGEST_TASK = 16  # submissions
+LARGEST_TASK = 4_000_000  # bytes; a single notebook may have more
 _one_at_a_time = threading.Lock()
 
 
@@ -90,7 +91,7 @@ def _all_at_once(client: Any, jobs: Iterator[Job], version: str, lost: list[Job]
         if time.monotonic() - counted >= SECONDS_BETWEEN_COUNTS:
             threads, counted = sum(client.nthreads().values()), time.monotonic()
         while len(under_way) < max(AHEAD * threads, 1):
-            task = list(itertools.islice(jobs, _size(results, seconds)))
+            task = _next_task(jobs, _size(results, seconds))
             if not task:
                 break
             future = client.submit(grade_there, task, version, key=f"grade-{task[0].key}")
@@ -119,6 +120,16 @@ def _by_itself(client: Any, job: Job, version: str) -> dict[str, Any]:
     except KilledWorker:
         return job.given_up(GAVE_UP)
     return result
+
+
+def _next_task(jobs: Iterator[Job], size: int) -> list[Job]:
+    task, room = [], LARGEST_TASK
+    for job in itertools.islice(jobs, size):
+        task.append(job)
+        room -= len(job.content or b"")
+        if room <= 0:
+            break
+    return task
 
 
 def _size(results: int, seconds: float) -> int:

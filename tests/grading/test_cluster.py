@@ -10,6 +10,7 @@ from autograder.cli import main
 from autograder.grading import cluster as grading_cluster
 from autograder.grading import fingerprint
 from autograder.grading.course import CourseError
+from autograder.grading.grade import Job
 from autograder.grading.runner import grade_class
 from autograder.grading.sandbox import available
 from autograder.grading.submission import Limits
@@ -95,6 +96,18 @@ def test_a_submission_that_ends_its_workers_is_given_up_and_costs_nobody_else(
 )
 def test_a_task_is_half_a_second_of_work(results, seconds, size):
     assert grading_cluster._size(results, seconds) == size
+
+
+def test_a_task_of_large_notebooks_has_few():
+    sizes = [10, 2_000_000, 2_000_000, 20_000_000, 10, 10]
+    jobs = iter([Job("ada", None, bytes(size), "", 0, Limits()) for size in sizes])
+    tasks = [grading_cluster._next_task(jobs, 4) for _ in range(4)]
+    assert [[len(job.content) for job in task] for task in tasks] == [
+        [10, 2_000_000, 2_000_000],
+        [20_000_000],
+        [10, 10],
+        [],
+    ]
 
 
 def test_no_scheduler_is_said_in_one_sentence(handed_in, monkeypatch, capsys):
