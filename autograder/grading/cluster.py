@@ -6,6 +6,7 @@ there cost is the same for one as for many.
 """
 
 import itertools
+import logging
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -20,6 +21,7 @@ from autograder.grading.sandbox import available
 SECONDS_TO_ANSWER = 30
 SECONDS_FOR_A_WORKER = 120
 SECONDS_BETWEEN_COUNTS = 1.0  # workers come and go; to ask after each result would cost time
+SECONDS_BETWEEN_LOOKS = 0.01
 AHEAD = 2  # tasks for each thread of the cluster: one under way, one on its way there
 SECONDS_OF_A_TASK = 0.5
 LONGEST_TASK = 16  # submissions
@@ -52,6 +54,8 @@ def on_cluster(jobs: Iterator[Job], address: str) -> Graded:
         raise CourseError(
             "Grading on a cluster needs Dask: pip install 'attention-course[cluster]'."
         ) from None
+    for name in ("distributed", "distributed.client"):  # what matters is said in a sentence
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
         client = Client(address, timeout=SECONDS_TO_ANSWER)
     except (OSError, ValueError) as error:
@@ -59,67 +63,71 @@ def on_cluster(jobs: Iterator[Job], address: str) -> Graded:
         raise CourseError(f"There is no Dask scheduler at {address}: {reason}") from None
     version = fingerprint.of_everything()
     with client:
-        try:
-            client.wait_for_workers(1, timeout=SECONDS_FOR_A_WORKER)
-        except TimeoutError:
-            raise CourseError(
-                f"The scheduler at {address} has had no worker for {SECONDS_FOR_A_WORKER} s: "
-                "start some with `dask worker`."
-            ) from None
         lost: list[Job] = []
-        try:
-            yield from _all_at_once(client, jobs, version, lost)
-            for job in lost:
-                yield job, _by_itself(client, job, version)
-        except Unfit as error:
-            raise CourseError(f"A worker of {address} cannot grade: {error}") from None
+        yield from _graded(client, jobs, version, "grade", lost)
+        for suspect in lost:  # only who ends workers when nothing else runs is to blame
+            guilty: list[Job] = []
+            yield from _graded(client, iter([suspect]), version, "again", guilty)
+            for job in guilty:
+                yield job, job.given_up(GAVE_UP)
 
 
-def _all_at_once(client: Any, jobs: Iterator[Job], version: str, lost: list[Job]) -> Graded:
+def _graded(client: Any, jobs: Iterator[Job], version: str, prefix: str, lost: list[Job]) -> Graded:
     """Keep all workers busy. To `lost` go the jobs whose workers ended again and again.
 
-    Raises Unfit where a worker cannot grade.
+    Raises CourseError where there is no worker for long, or one that cannot grade.
     """
     from distributed import as_completed
     from distributed.scheduler import KilledWorker
 
+    address = client.scheduler.address
     under_way: dict[Any, list[Job]] = {}
     done = as_completed(with_results=True, raise_errors=False)
-    threads, counted = 0, -SECONDS_BETWEEN_COUNTS
     results, seconds = 0, 0.0
+    threads, counted, staffed = 0, float("-inf"), time.monotonic()
     while True:
-        if time.monotonic() - counted >= SECONDS_BETWEEN_COUNTS:
-            threads, counted = sum(client.nthreads().values()), time.monotonic()
+        if (now := time.monotonic()) - counted >= SECONDS_BETWEEN_COUNTS:
+            try:
+                threads, counted = sum(client.nthreads().values()), now
+            except OSError:
+                raise _gone(address) from None
+            staffed = now if threads else staffed
+        if now - staffed > SECONDS_FOR_A_WORKER:
+            raise CourseError(
+                f"The scheduler at {address} has had no worker for {SECONDS_FOR_A_WORKER} s: "
+                "start some with `dask worker`, then run the same command again."
+            )
         while len(under_way) < max(AHEAD * threads, 1):
             task = _next_task(jobs, _size(results, seconds))
             if not task:
                 break
-            future = client.submit(grade_there, task, version, key=f"grade-{task[0].key}")
+            future = client.submit(grade_there, task, version, key=f"{prefix}-{task[0].key}")
             under_way[future] = task
             done.add(future)
         if not under_way:
             return
+        if not done.has_ready():
+            time.sleep(SECONDS_BETWEEN_LOOKS)
+            continue
         future, found = next(done)
         task = under_way.pop(future)
         if future.status == "finished":
             for job, result in zip(task, found, strict=True):
                 results, seconds = results + 1, seconds + result["record"]["seconds"]
                 yield job, result
+        elif future.status != "error":
+            raise _gone(address)
         elif isinstance(error := future.exception(), KilledWorker):
             lost.extend(task)
         else:
-            raise Unfit(str(error)) from error
+            raise CourseError(f"A worker of {address} cannot grade: {error}")
 
 
-def _by_itself(client: Any, job: Job, version: str) -> dict[str, Any]:
-    """What is found when nothing else runs: only who ends workers now is to blame."""
-    from distributed.scheduler import KilledWorker
-
-    try:
-        (result,) = client.submit(grade_there, [job], version, key=f"again-{job.key}").result()
-    except KilledWorker:
-        return job.given_up(GAVE_UP)
-    return result
+def _gone(address: str) -> CourseError:
+    return CourseError(
+        f"The scheduler at {address} is gone: start it and its workers, then run the same command "
+        "again: it goes on from here, and nothing is lost."
+    )
 
 
 def _next_task(jobs: Iterator[Job], size: int) -> list[Job]:

@@ -1,8 +1,12 @@
 """On a Dask cluster of real processes: the same scores, also when workers come and go?"""
 
 import importlib
+import json
 import os
 import signal
+import subprocess
+import sys
+import time
 
 import pytest
 
@@ -96,6 +100,43 @@ def test_a_submission_that_ends_its_workers_is_given_up_and_costs_nobody_else(
 )
 def test_a_task_is_half_a_second_of_work(results, seconds, size):
     assert grading_cluster._size(results, seconds) == size
+
+
+@pytest.mark.parametrize(
+    ("ended", "told"), [("worker", "no worker for 3 s"), ("scheduler", "gone")]
+)
+def test_a_cluster_that_goes_away_is_told_and_nothing_is_lost(
+    handed_in, monkeypatch, tmp_path, ended, told
+):
+    course, made = handed_in
+    file, processes = tmp_path / "scheduler.json", {}
+
+    def start(name, *options):
+        command = [sys.executable, "-m", f"distributed.cli.dask_{name}", *options]
+        processes[name] = subprocess.Popen(
+            [*command, f"--scheduler-file={file}", "--no-dashboard"], stderr=subprocess.DEVNULL
+        )
+
+    start("scheduler", "--port=0")
+    start("worker", "--nthreads=1", "--no-nanny")
+    try:
+        while not file.exists() or "address" not in file.read_text():
+            time.sleep(0.1)
+        address = json.loads(file.read_text())["address"]
+
+        def disaster(record):
+            monkeypatch.setattr(grading_cluster, "SECONDS_FOR_A_WORKER", 3)
+            processes[ended].kill()
+
+        with pytest.raises(CourseError, match=told):
+            grade_class(course, [CHAPTER], progress=disaster, scheduler=address)
+    finally:
+        for process in processes.values():
+            process.kill()
+            process.wait()
+    graded = list((course.root / "autograded").iterdir())
+    assert 1 <= len(graded) < len(made)
+    assert disagreements(made, grade_class(course, [CHAPTER], workers=1)) == []
 
 
 def test_a_task_of_large_notebooks_has_few():
