@@ -87,6 +87,8 @@ def visit(opened, name: str, width: int, scheme: str) -> Visit:
     without = {"rules": {rule: {"enabled": False} for rule in COLORS}}
     found.violations = page.evaluate(LOOK_AT, {} if colors_too else without)
     if colors_too:
+        # Not in the middle of a change, when colors are neither the one nor the other.
+        page.add_style_tag(content="* { transition: none !important; }")
         page.emulate_media(color_scheme={"light": "dark", "dark": "light"}[scheme])
         found.violations += page.evaluate(LOOK_AT, {"runOnly": COLORS})
     return found

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import pytest
@@ -80,15 +81,63 @@ def deadly_there(jobs, version):
     return [job.unfinished("missing", "not looked at") for job in jobs]
 
 
+class Commands:
+    """A scheduler and workers, each started by the command that the docs name."""
+
+    def __init__(self, folder):
+        self.file = folder / "scheduler.json"
+        self.running = {}
+        self.ended = threading.Event()
+        self.start("scheduler", "scheduler", "--port=0")
+        while not self.file.exists() or "address" not in self.file.read_text():
+            time.sleep(0.1)
+        self.address = json.loads(self.file.read_text())["address"]
+
+    def start(self, name, kind, *options):
+        command = [sys.executable, "-m", f"distributed.cli.dask_{kind}", *options]
+        self.running[name] = subprocess.Popen(
+            [*command, f"--scheduler-file={self.file}", "--no-dashboard"], stderr=subprocess.DEVNULL
+        )
+
+    def work(self, name="worker"):
+        # Dask's own nanny does not replace a worker that ends before it was seen to start.
+        self.start(name, "worker", "--nthreads=1", "--no-nanny")
+
+    def replace(self, names):
+        """Keep these workers running."""
+        while not self.ended.wait(0.2):
+            for name in names:
+                if name not in self.running or self.running[name].poll() is not None:
+                    self.work(name)
+
+    def end(self):
+        for process in self.running.values():
+            process.kill()
+            process.wait()
+
+
+@pytest.fixture
+def commands(tmp_path):
+    made = Commands(tmp_path)
+    yield made
+    made.end()
+
+
 def test_a_submission_that_ends_its_workers_is_given_up_and_costs_nobody_else(
-    cluster, course, monkeypatch
+    commands, course, monkeypatch
 ):
     monkeypatch.setattr(grading_cluster, "grade_there", deadly_there)
     students = [f"student-{number:02}" for number in range(40)]
     assert DEADLY in students[20:]  # late enough to be in one task with others
     for student in students:
         (course.root / "submitted" / student / CHAPTER).mkdir(parents=True)
-    records = grade_class(course, [CHAPTER], scheduler=cluster.scheduler_address)
+    keeper = threading.Thread(target=commands.replace, args=(["one", "another"],))
+    keeper.start()
+    try:
+        records = grade_class(course, [CHAPTER], scheduler=commands.address)
+    finally:
+        commands.ended.set()
+        keeper.join()
     statuses = {record["student"]: record["status"] for record in records}
     assert statuses.pop(DEADLY) == "crashed"
     assert len(statuses) == 39 and set(statuses.values()) == {"missing"}
@@ -106,34 +155,17 @@ def test_a_task_is_half_a_second_of_work(results, seconds, size):
     ("ended", "told"), [("worker", "no worker for 3 s"), ("scheduler", "gone")]
 )
 def test_a_cluster_that_goes_away_is_told_and_nothing_is_lost(
-    handed_in, monkeypatch, tmp_path, ended, told
+    commands, handed_in, monkeypatch, ended, told
 ):
     course, made = handed_in
-    file, processes = tmp_path / "scheduler.json", {}
+    commands.work()
 
-    def start(name, *options):
-        command = [sys.executable, "-m", f"distributed.cli.dask_{name}", *options]
-        processes[name] = subprocess.Popen(
-            [*command, f"--scheduler-file={file}", "--no-dashboard"], stderr=subprocess.DEVNULL
-        )
+    def disaster(record):
+        monkeypatch.setattr(grading_cluster, "SECONDS_FOR_A_WORKER", 3)
+        commands.running[ended].kill()
 
-    start("scheduler", "--port=0")
-    start("worker", "--nthreads=1", "--no-nanny")
-    try:
-        while not file.exists() or "address" not in file.read_text():
-            time.sleep(0.1)
-        address = json.loads(file.read_text())["address"]
-
-        def disaster(record):
-            monkeypatch.setattr(grading_cluster, "SECONDS_FOR_A_WORKER", 3)
-            processes[ended].kill()
-
-        with pytest.raises(CourseError, match=told):
-            grade_class(course, [CHAPTER], progress=disaster, scheduler=address)
-    finally:
-        for process in processes.values():
-            process.kill()
-            process.wait()
+    with pytest.raises(CourseError, match=told):
+        grade_class(course, [CHAPTER], progress=disaster, scheduler=commands.address)
     graded = list((course.root / "autograded").iterdir())
     assert 1 <= len(graded) < len(made)
     assert disagreements(made, grade_class(course, [CHAPTER], workers=1)) == []
