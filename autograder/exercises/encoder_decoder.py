@@ -2474,10 +2474,10 @@ def _(student, reference, draw):
     for width in (2, 3, 4):
         check(drawn(1.0), bos, eos, width, 6, case="hypotheses of many lengths")
     step = short_and_long(draw.float(1.3, 1.6))
-    check(step, bos, eos, 6, 8, case="a short one and a long one, without naming a penalty")
+    check(step, bos, eos, vocab, 8, case="a short one and a long one, without naming a penalty")
     for low, high in ((1.3, 1.6), (2.4, 3.0), (1.73, 1.8), (1.86, 1.96)):
         step = short_and_long(draw.float(low, high))
-        check(step, bos, eos, 6, 8, 1.0, case="a short one and a long one, with a penalty")
+        check(step, bos, eos, vocab, 8, 1.0, case="a short one and a long one, with a penalty")
     for penalty in (1.5, 3.0):
         check(crowded(), bos, eos, 2, 6, penalty, case="an ended one in a crowded beam")
     for width, penalty in ((2, 1.0), (3, 0.6), (5, 2.0)):

@@ -82,14 +82,16 @@ def deadly_there(jobs, version):
 
 
 class Commands:
-    """A scheduler and workers, each started by the command that the docs name."""
+    """A scheduler and workers, each a command of its own, as on several machines."""
 
     def __init__(self, folder):
         self.file = folder / "scheduler.json"
         self.running = {}
-        self.ended = threading.Event()
+        self.ending = threading.Event()
+        self.keeper = None
         self.start("scheduler", "scheduler", "--port=0")
         while not self.file.exists() or "address" not in self.file.read_text():
+            assert self.running["scheduler"].poll() is None
             time.sleep(0.1)
         self.address = json.loads(self.file.read_text())["address"]
 
@@ -103,14 +105,22 @@ class Commands:
         # Dask's own nanny does not replace a worker that ends before it was seen to start.
         self.start(name, "worker", "--nthreads=1", "--no-nanny")
 
-    def replace(self, names):
-        """Keep these workers running."""
-        while not self.ended.wait(0.2):
-            for name in names:
-                if name not in self.running or self.running[name].poll() is not None:
-                    self.work(name)
+    def keep(self, *names):
+        """Start these workers, and start each anew whenever it has ended."""
+
+        def replace():
+            while not self.ending.wait(0.2):
+                for name in names:
+                    if name not in self.running or self.running[name].poll() is not None:
+                        self.work(name)
+
+        self.keeper = threading.Thread(target=replace)
+        self.keeper.start()
 
     def end(self):
+        self.ending.set()
+        if self.keeper:
+            self.keeper.join()
         for process in self.running.values():
             process.kill()
             process.wait()
@@ -131,13 +141,8 @@ def test_a_submission_that_ends_its_workers_is_given_up_and_costs_nobody_else(
     assert DEADLY in students[20:]  # late enough to be in one task with others
     for student in students:
         (course.root / "submitted" / student / CHAPTER).mkdir(parents=True)
-    keeper = threading.Thread(target=commands.replace, args=(["one", "another"],))
-    keeper.start()
-    try:
-        records = grade_class(course, [CHAPTER], scheduler=commands.address)
-    finally:
-        commands.ended.set()
-        keeper.join()
+    commands.keep("one", "another")
+    records = grade_class(course, [CHAPTER], scheduler=commands.address)
     statuses = {record["student"]: record["status"] for record in records}
     assert statuses.pop(DEADLY) == "crashed"
     assert len(statuses) == 39 and set(statuses.values()) == {"missing"}
