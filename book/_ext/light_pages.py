@@ -22,6 +22,8 @@ ICON_ESCAPED = re.compile(r'content: ?"\\([0-9a-f]{4})"')
 ICON_ITSELF = re.compile("[\ue000-\uf8ff]")  # the theme's variables hold the characters
 ICONS = "icons.css"
 
+VIEWPORT = re.compile(r'<meta name="viewport"[^>]*>\s*')
+
 # Small, and needed by inline scripts that follow them in the page.
 AT_ONCE = ("documentation_options.js",)
 
@@ -32,6 +34,9 @@ def defer_scripts(app: Sphinx, page: str, template: str, context: dict, doctree)
     A page without formulas needs no MathJax; Sphinx loads it where a page below has some. The page
     of the search has scripts of its own that need the others at once.
     """
+    # Docutils names the viewport once more.
+    metatags = context.get("metatags", "")
+    context["metatags"] = VIEWPORT.sub("", metatags)
     if page == "search":
         return
     scripts = context.get("script_files", [])
