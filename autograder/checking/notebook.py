@@ -2,12 +2,15 @@
 
 import contextlib
 import io
+import re
 import sys
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from autograder.checking.calling import Home
+from autograder.checking.cell_log import CellLog
 from autograder.checking.feedback import Feedback
 from autograder.checking.judge import Verdict, judge
 from autograder.checking.recording import reference_for
@@ -15,6 +18,7 @@ from autograder.checking.registry import find
 from autograder.checking.unwritten import explain_unwritten
 
 PRINTED_AT_MOST = 1000
+NOT_DEFINED = re.compile(r"NameError: name '(\w+)' is not defined")
 
 observers: list[Callable[[Verdict], None]] = []
 
@@ -29,9 +33,13 @@ def check(name: str) -> float:
         task = find(name)
     except KeyError as error:
         return _show(Feedback(Verdict(name, 0.0, 0.0, "failed", message=error.args[0])))
-    if name not in namespace:
-        text = f"{name} is not defined: run the cell of the exercise first."
-        return _show(Feedback(Verdict(name, 0.0, task.points, "failed", message=text)))
+    if (log := _log_of(namespace)) is not None:
+        obstacle = log.obstacle(name)
+    else:
+        missing = f"{name} is not defined: run the cell of the exercise first."
+        obstacle = missing if name not in namespace else None
+    if obstacle:
+        return _show(Feedback(Verdict(name, 0.0, task.points, "failed", message=obstacle)))
     printed = io.StringIO()
     with _quiet(printed):
         try:
@@ -39,6 +47,9 @@ def check(name: str) -> float:
         except Exception as error:
             text = f"The check itself failed ({type(error).__name__}: {error})."
             verdict = Verdict(name, 0.0, task.points, "failed", message=text)
+    if log is not None and (missing := NOT_DEFINED.search(verdict.message)):
+        reason = log.reason_for_missing(missing[1])
+        verdict = replace(verdict, message=f"{verdict.message} {reason}") if reason else verdict
     said = printed.getvalue()
     if len(said) > PRINTED_AT_MOST:
         said = said[:PRINTED_AT_MOST] + "\n..."
@@ -69,5 +80,21 @@ def _show(feedback: Feedback) -> float:
     return float(feedback.verdict.points)
 
 
+_logs: dict[int, CellLog] = {}
+
+
+def attend(shell: Any) -> CellLog:
+    """Make an IPython shell remember what its cells did, and explain what is not written yet."""
+    if id(shell) not in _logs:
+        explain_unwritten(shell)
+        _logs[id(shell)] = CellLog(shell)
+    return _logs[id(shell)]
+
+
+def _log_of(namespace: dict[str, Any]) -> CellLog | None:
+    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+    return _logs.get(id(shell)) if shell is not None and shell.user_ns is namespace else None
+
+
 if "IPython" in sys.modules and (_shell := sys.modules["IPython"].get_ipython()) is not None:
-    explain_unwritten(_shell)
+    attend(_shell)

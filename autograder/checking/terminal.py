@@ -31,6 +31,7 @@ def check_notebook(path: Path) -> list[Verdict]:
     caller = sys.modules["__main__"]
     shell = InteractiveShell.instance()
     shell.reset(new_session=False)  # nothing is left over from another notebook
+    in_notebook.attend(shell).clear()
     sys.modules["__main__"] = shell.user_module
     found: list[Verdict] = []
     in_notebook.observers.append(found.append)

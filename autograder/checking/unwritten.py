@@ -40,7 +40,9 @@ def explain_unwritten(shell: Any) -> None:
 
     def handler(shell: Any, kind: type, error: BaseException, trace: Any, tb_offset: Any = None):
         exercise = _stub_that_raised(error)
-        if not exercise and isinstance(error, NameError):
+        if isinstance(error, SyntaxError):
+            exercise = None  # no names can be read from the cell
+        elif not exercise and isinstance(error, NameError):
             exercise = still_waiting(error.name)
         elif not exercise:
             needed = _names_needed_by(shell.transform_cell(running[0])) if running else ()

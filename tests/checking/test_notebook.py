@@ -92,6 +92,22 @@ for kind in ("a", "b"):
     "not-run-again": "row",
     "own-error": "raise NotImplementedError('mine')",
     "after": "1 + 1",
+    # The learner's own error comes first.
+    "left-by-a-demo": "def sharpen(x, sharpness):\n    return 'of a demo'",
+    "unclosed-code": "def sharpen(scores, sharpness, dim=-1):\n    return (scores\n",
+    "unclosed": 'check("sharpen")',
+    "syntax-demo": "for row in [softmax_jacobian()(1)]\n    pass",
+    "demo-after-a-syntax-error": "softmax_jacobian()(1)",
+    "broken-imports": "import no_such_package\nfrom einops import rearrange",
+    "needs-imports-code": "@rearrange.cache\ndef cosine_scores(query, keys):\n    return query",
+    "needs-imports": 'check("cosine_scores")',
+    "uses-imports-code": "def distance_scores(query, keys):\n    return rearrange(query, keys)",
+    "uses-imports": 'check("distance_scores")',
+    "other-name-code": "def weighted_averages(weights, values):\n    return values",
+    "other-name": 'check("weighted_average")',
+    "overwritten-code": "def soft_lookup(*_):\n    pass",
+    "overwriting": "for soft_lookup in torch.ones(2):\n    pass",
+    "overwritten": 'check("soft_lookup")',
 }
 
 
@@ -147,6 +163,9 @@ def test_a_check_cell_shows_a_verdict_and_returns_the_points(cells, name):
         ("similarity", "passed", 1.0),
         ("sharpen", "failed", 0.0),
         ("stub", "not started", 0.0),
+        ("unclosed", "failed", 0.0),
+        ("needs-imports", "failed", 0.0),
+        ("overwritten", "failed", 0.0),
     ],
 )
 def test_the_verdict_is_that_of_the_code(cells, name, status, points):
@@ -165,6 +184,15 @@ def test_the_verdict_is_that_of_the_code(cells, name, status, points):
         ("unknown", "There is no exercise named 'sofmax'. Did you mean softmax"),
         ("no-text", 'Give the name of the exercise in quotes, as in check("softmax").'),
         ("stub", "softmax: not started yet (2 points)"),
+        ("unclosed", "The cell that defines sharpen stopped: SyntaxError in line 2: '(' was never"),
+        ("unclosed", "closed (`return (scores`)."),
+        ("needs-imports", "The cell that defines cosine_scores stopped: NameError in line 1: name"),
+        ("needs-imports", "The cell that begins `import no_such_package` would have defined"),
+        ("needs-imports", "ModuleNotFoundError in line 1: No module named 'no_such_package'"),
+        ("uses-imports", "raised NameError: name 'rearrange' is not defined (line 2 of distance"),
+        ("uses-imports", "The cell that begins `import no_such_package` would have defined"),
+        ("other-name", "your cells define weighted_averages; is that the one?"),
+        ("overwritten", "soft_lookup stands for a Tensor, by the cell that begins `for soft_look"),
     ],
 )
 def test_what_a_learner_reads(cells, name, words):
@@ -212,7 +240,15 @@ def test_other_errors_are_left_as_they_are(cells):
     (output,) = cells["misspelled"].outputs
     assert (output.output_type, output.ename) == ("error", "NameError")
     errors = [name for name, cell in cells.items() if "error" in kinds(cell)]
-    assert errors == ["own-mistake", "misspelled", "not-run-again", "own-error"]
+    own = ["own-mistake", "misspelled", "not-run-again", "own-error"]
+    assert errors == [*own, "unclosed-code", "syntax-demo", "broken-imports", "needs-imports-code"]
+
+
+def test_a_syntax_error_is_shown_as_such_and_unwritten_exercises_are_explained_after_it(cells):
+    (output,) = cells["syntax-demo"].outputs
+    assert (output.output_type, output.ename) == ("error", "SyntaxError")
+    (output,) = cells["demo-after-a-syntax-error"].outputs
+    assert output.text.startswith("This cell needs softmax_jacobian, which is not written yet")
 
 
 def kinds(cell):
@@ -246,7 +282,8 @@ def test_the_terminal_says_the_same_as_the_cells(notebook, shell, capsys):
     assert capsys.readouterr() == ("", "")
     text = table(list(verdicts.values()))
     assert headline(verdicts["sharpen"]) in text
-    assert text.splitlines()[-1] == "1 of 6 points"
+    possible = sum(verdict["max_points"] for verdict in latest.values())
+    assert text.splitlines()[-1] == f"1 of {possible:g} points"
 
 
 def test_checking_a_notebook_leaves_the_calling_program_as_it_was(tmp_path, shell):

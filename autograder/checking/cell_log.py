@@ -1,0 +1,182 @@
+"""What the cells of a notebook did: which one defines a name, and what stopped it on the way."""
+
+import ast
+import difflib
+import re
+import traceback
+from dataclasses import dataclass
+from typing import Any
+
+MISSING = object()
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One cell that was run."""
+
+    begins: str  # its first line
+    defines: frozenset[str]  # by `def` or `class` at its top level, whether it got there or not
+    assigns: frozenset[str]  # in any other way
+    reached: frozenset[str]  # those of them that it got to
+    error: str = ""  # what stopped it, in one sentence
+    lacking: str = ""  # the name that it failed on
+
+
+class CellLog:
+    """The cells of one shell, in the order in which they ran."""
+
+    def __init__(self, shell: Any) -> None:
+        self._shell = shell
+        self._cells: list[Cell] = []
+        self._before: dict[str, Any] = {}
+        shell.events.register("pre_run_cell", self._begin)
+        shell.events.register("post_run_cell", self._end)
+
+    def clear(self) -> None:
+        """Forget every cell."""
+        self._cells.clear()
+
+    def _begin(self, info: Any) -> None:
+        self._before = dict(self._shell.user_ns)
+
+    def _end(self, result: Any) -> None:
+        if result.info is None or not (result.info.raw_cell or "").strip():
+            return
+        error = result.error_before_exec or result.error_in_exec
+        defines, assigns = names_bound(self._shell.transform_cell(result.info.raw_cell))
+        names, now = defines | assigns, self._shell.user_ns
+        if error is not None:
+            names = {n for n in names if now.get(n, MISSING) is not self._before.get(n, MISSING)}
+        self._cells.append(
+            Cell(
+                first_line(result.info.raw_cell),
+                defines,
+                assigns,
+                frozenset(names),
+                in_one_sentence(error, result.info.raw_cell) if error is not None else "",
+                (getattr(error, "name", None) or "") if isinstance(error, NameError) else "",
+            )
+        )
+        self._before = {}
+
+    def obstacle(self, name: str) -> str | None:
+        """Why what `name` stands for is not the code of the exercise, in a sentence or two.
+
+        None if it is, or if nothing is known against it.
+        """
+        value = self._shell.user_ns.get(name, MISSING)
+        writing = [cell for cell in self._cells if name in cell.defines]
+        if writing and writing[-1].error and name not in writing[-1].reached:
+            return f"The cell that defines {name} stopped: {self._account(writing[-1])}"
+        if value is MISSING:
+            return f"{name} is not defined: {self._hint_for(name)}"
+        if callable(value):
+            return None
+        last = [cell for cell in self._cells if name in cell.assigns & cell.reached]
+        where = f", by the cell that begins `{last[-1].begins}`" if last else ""
+        return (
+            f"{name} stands for {a(type(value).__name__)}{where}. "
+            "Give that another name, and run the cell of the exercise again."
+        )
+
+    def reason_for_missing(self, name: str) -> str | None:
+        """Which cell would have defined `name`, and what stopped it before it did."""
+        if name in self._shell.user_ns:
+            return None
+        cell = self._stopped_before(name)
+        return cell and f"The cell that begins `{cell.begins}` would have defined {name}, but " + (
+            f"stopped: {cell.error}"
+        )
+
+    def _stopped_before(self, name: str) -> Cell | None:
+        stopped = [
+            cell
+            for cell in self._cells
+            if cell.error and name in (cell.defines | cell.assigns) - cell.reached
+        ]
+        return stopped[-1] if stopped else None
+
+    def _account(self, cell: Cell) -> str:
+        reason = self.reason_for_missing(cell.lacking) if cell.lacking else None
+        return f"{cell.error} {reason}" if reason else cell.error
+
+    def _hint_for(self, name: str) -> str:
+        written = {each for cell in self._cells for each in cell.defines & cell.reached}
+        near = difflib.get_close_matches(name, written, n=1, cutoff=0.75)
+        if near:
+            return f"your cells define {near[0]}; is that the one? The name must be {name}."
+        return "run the cell of the exercise first."
+
+
+def a(noun: str) -> str:
+    """`a Tensor`, `an int`."""
+    return f"{'an' if noun[:1].lower() in 'aeiou' else 'a'} {noun}"
+
+
+def first_line(source: str) -> str:
+    """The first line of a cell that is not empty, shortened."""
+    line = next((line.strip() for line in source.splitlines() if line.strip()), "")
+    return line if len(line) <= 60 else line[:57] + "..."
+
+
+def names_bound(source: str) -> tuple[frozenset[str], frozenset[str]]:
+    """The names that a cell binds at its top level: by `def` or `class`, and otherwise.
+
+    Of a cell that is no Python, those are found that begin a line of it.
+    """
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        found = re.findall(r"^(?:async\s+)?(?:def|class)\s+(\w+)", source, re.MULTILINE)
+        return frozenset(found), frozenset()
+    finder = _Bound()
+    finder.visit(tree)
+    return frozenset(finder.defines), frozenset(finder.assigns - finder.defines)
+
+
+class _Bound(ast.NodeVisitor):
+    def __init__(self) -> None:
+        self.defines: set[str] = set()
+        self.assigns: set[str] = set()
+
+    def visit_definition(self, node: Any) -> None:
+        self.defines.add(node.name)  # what is inside it binds nothing out here
+
+    visit_FunctionDef = visit_AsyncFunctionDef = visit_ClassDef = visit_definition
+
+    def visit_nested(self, node: Any) -> None:
+        """Lambdas and comprehensions keep their names to themselves."""
+
+    visit_Lambda = visit_ListComp = visit_SetComp = visit_DictComp = visit_nested
+    visit_GeneratorExp = visit_nested
+
+    def visit_Name(self, node: ast.Name) -> None:
+        if isinstance(node.ctx, ast.Store):
+            self.assigns.add(node.id)
+
+    def visit_alias(self, node: ast.alias) -> None:
+        self.assigns.add((node.asname or node.name).split(".")[0])
+
+
+def in_one_sentence(error: BaseException, source: str) -> str:
+    """`SyntaxError in line 3: expected ':' (def softmax(scores, dim=-1))`."""
+    if isinstance(error, SyntaxError) and error.msg == "incomplete input":
+        try:  # IPython does not say what is incomplete, Python does
+            compile(source, "<cell>", "exec")
+        except SyntaxError as plain:
+            error = plain
+    kind = type(error).__name__
+    if isinstance(error, SyntaxError):
+        line = (error.text or "").strip()
+        number, message = error.lineno, error.msg
+    else:
+        frames = [
+            frame
+            for frame in traceback.extract_tb(error.__traceback__)
+            if "ipython-input" in frame.filename or "ipykernel" in frame.filename
+        ]
+        line = (frames[-1].line or "").strip() if frames else ""
+        number, message = (frames[-1].lineno if frames else None), str(error)
+    where = f" in line {number}" if number else ""
+    shown = f" (`{line}`)" if line else ""
+    return f"{kind}{where}: {message[:300]}{shown}."
