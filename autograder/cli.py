@@ -55,6 +55,9 @@ def _parser() -> argparse.ArgumentParser:
     check = command("check", _check)
     check.add_argument("notebook", type=Path, metavar="NOTEBOOK")
     check.add_argument("--json", type=Path, metavar="FILE", help="write one object an exercise")
+    check.add_argument(
+        "--limit-seconds", type=float, default=60.0, help="for one cell or one check (60)"
+    )
 
     grade = command("grade", _grade)
     grade.add_argument("chapters", nargs="*", metavar="CHAPTER", help=CHAPTERS)
@@ -127,7 +130,7 @@ def _check(options: argparse.Namespace) -> int:
     from autograder.checking.terminal import check_notebook, table
 
     try:
-        verdicts = check_notebook(options.notebook)
+        verdicts = check_notebook(options.notebook, options.limit_seconds)
     except ValueError as error:
         raise UsageError(str(error)) from None
     if not verdicts:

@@ -177,6 +177,8 @@ def in_one_sentence(error: BaseException, source: str) -> str:
         ]
         line = (frames[-1].line or "").strip() if frames else ""
         number, message = (frames[-1].lineno if frames else None), str(error)
+    if isinstance(error, KeyboardInterrupt):
+        message = "it was stopped while it ran"
     where = f" in line {number}" if number else ""
     shown = f" (`{line}`)" if line else ""
     return f"{kind}{where}: {message[:300]}{shown}."

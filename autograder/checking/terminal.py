@@ -3,19 +3,26 @@
 import contextlib
 import json
 import os
+import re
 import sys
 from pathlib import Path
+from typing import Any
 
 from autograder.checking import notebook as in_notebook
+from autograder.checking.calling import described
 from autograder.checking.feedback import details, headline, points_text
 from autograder.checking.judge import Verdict
+from autograder.checking.registry import exercises
+from autograder.checking.time_limit import TimeLimit
+
+CHECKED = re.compile(r"""^\s*check\(\s*["'](\w+)["']\s*\)""", re.MULTILINE)
 
 
-def check_notebook(path: Path) -> list[Verdict]:
+def check_notebook(path: Path, limit_seconds: float = 60.0) -> list[Verdict]:
     """Run a notebook's cells in this process and return what its check cells found.
 
-    Cells tagged `ungraded` (training, figures) are left out. Raises ValueError with one sentence
-    when the file is not a notebook.
+    Cells tagged `ungraded` (training, figures) are left out; one that takes longer than the limit
+    is stopped. Raises ValueError with one sentence when the file is not a notebook.
     """
     try:
         cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
@@ -41,13 +48,39 @@ def check_notebook(path: Path) -> list[Verdict]:
             for cell in cells:
                 tags = cell.get("metadata", {}).get("tags", [])
                 if cell.get("cell_type") == "code" and "ungraded" not in tags:
-                    shell.run_cell("".join(cell["source"]), store_history=False)
+                    found += _run(shell, "".join(cell["source"]), limit_seconds)
     finally:
         in_notebook.observers.remove(found.append)
         # A process that calls this must stay able to start others, which read its own `__main__`.
         sys.modules["__main__"] = caller
     latest = {verdict.name: verdict for verdict in found}
     return list(latest.values())
+
+
+def _run(shell: Any, source: str, limit_seconds: float) -> list[Verdict]:
+    """Run a cell; the verdicts on what it checked, if it had to be stopped on the way."""
+    begins = next((line.strip() for line in source.splitlines() if line.strip()), "")
+    too_long = f"did not end within {limit_seconds:g} seconds"
+    words = f"The cell that begins `{begins[:60]}` {too_long}, and cannot be stopped."
+    with TimeLimit(limit_seconds, words) as limit:
+        result = shell.run_cell(source, store_history=False)
+    if not limit.reached:
+        return []
+    where = described(result.error_in_exec)["where"] if result.error_in_exec else ""
+    looped = f" It was in {where}" if where else ""
+    known = exercises()
+    return [
+        Verdict(
+            name,
+            0.0,
+            known[name].points,
+            "failed",
+            None,
+            f"{name} {too_long}: an endless loop?{looped}",
+        )
+        for name in CHECKED.findall(source)
+        if name in known
+    ]
 
 
 def table(verdicts: list[Verdict]) -> str:

@@ -2,6 +2,7 @@
 
 import inspect
 import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -313,6 +314,30 @@ def test_ungraded_cells_are_left_out(tmp_path, shell):
     cells.append(new_code_cell('check("double")'))
     nbformat.write(new_notebook(cells=cells), path)
     assert [verdict.passed for verdict in check_notebook(path)] == [True]
+
+
+def test_what_does_not_end_is_stopped_and_said(tmp_path, shell):
+    loops = "def double(x):\n    while True:\n        x = x + 1"
+    at_once = "while True:\n    pass\ndef softmax(scores):\n    pass"
+    sources = [SETUP, loops, 'check("double")', at_once, 'check("softmax")', "after = 1"]
+    path = tmp_path / "loops.ipynb"
+    nbformat.write(new_notebook(cells=[new_code_cell(source) for source in sources]), path)
+    one, other = check_notebook(path, limit_seconds=0.5)
+    assert (one.name, one.points, one.status) == ("double", 0.0, "failed")
+    assert one.message.startswith("double did not end within 0.5 seconds: an endless loop?")
+    assert "of double" in one.message
+    assert "KeyboardInterrupt in line" in other.message and "stopped while it ran" in other.message
+
+
+def test_what_cannot_be_stopped_ends_the_program_with_a_sentence(tmp_path):
+    stubborn = "import signal\nsignal.signal(signal.SIGINT, print)\nwhile True:\n    pass"
+    path = tmp_path / "stubborn.ipynb"
+    nbformat.write(new_notebook(cells=[new_code_cell(stubborn)]), path)
+    command = [sys.executable, "-m", "autograder.cli", "check", path, "--limit-seconds", "0.2"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 1
+    sentence = "The cell that begins `import signal` did not end within 0.2 seconds"
+    assert done.stderr == f"{sentence}, and cannot be stopped.\n"
 
 
 @pytest.mark.parametrize("content", ["", "{}", "[1]", '{"cells": [', "\x00"])
