@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 
 from nbgrader.api import (
@@ -15,14 +14,12 @@ from nbgrader.api import (
     SubmittedAssignment,
     SubmittedNotebook,
 )
-from nbgrader.utils import parse_utc
 from sqlalchemy import bindparam, insert, make_url, select, update
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from autograder.grading.course import CourseError
 from autograder.grading.late import settle
-from autograder.grading.notebook import plain_content
 from autograder.scripts import scripts_on_path
 from autograder.settings import Settings
 
@@ -83,6 +80,7 @@ class Writer:
     def __init__(self, db_url: str) -> None:
         self._gradebook = open_gradebook(db_url)
         self._released: dict[str, _Released] = {}
+        self._arrivals: dict[str, dict[str, datetime]] = {}  # by chapter and student
 
     def __enter__(self) -> "Writer":
         return self
@@ -95,7 +93,7 @@ class Writer:
         student: str,
         chapter: str,
         scores: dict[str, float],
-        folder: Path,
+        when: datetime | None,
         untouched: set[str],
     ) -> None:
         """Record the scores of one submission by the grade ids of its check cells.
@@ -105,7 +103,7 @@ class Writer:
         released = self._chapter(chapter)
         database = self._gradebook.db()
         try:
-            notebook = _submission(database, student, released, _timestamp(folder))
+            notebook = _submission(database, student, released, when)
             points = [
                 {"its_notebook": notebook, "its_cell": cell, "points": float(scores.get(name, 0.0))}
                 for name, cell in released.graded.items()
@@ -127,6 +125,23 @@ class Writer:
         except BaseException:
             database.rollback()
             raise
+
+    def note_arrival(self, student: str, chapter: str, when: datetime) -> None:
+        """Enter when a submission came that the gradebook has already."""
+        released, database = self._chapter(chapter), self._gradebook.db()
+        if chapter not in self._arrivals:
+            rows = select(SubmittedAssignment.student_id, SubmittedAssignment.timestamp)
+            rows = rows.where(SubmittedAssignment.assignment_id == released.assignment)
+            self._arrivals[chapter] = {
+                row.student_id: row.timestamp for row in database.execute(rows)
+            }
+        if self._arrivals[chapter].get(student) != when:
+            place = (
+                SubmittedAssignment.assignment_id == released.assignment,
+                SubmittedAssignment.student_id == student,
+            )
+            database.execute(update(SubmittedAssignment).where(*place).values(timestamp=when))
+            database.commit()
 
     def settle(self, settings: Settings, chapters: Iterable[str]) -> None:
         """Bring due dates and late penalties to what the settings say."""
@@ -180,11 +195,3 @@ def _submission(database: Session, student: str, released: _Released, when: date
             rows = [{"notebook_id": notebook, "cell_id": cell} for cell in cells.values()]
             database.connection().execute(insert(table), rows)
     return notebook
-
-
-def _timestamp(folder: Path) -> datetime | None:
-    try:
-        told = plain_content(folder / "timestamp.txt", 100)
-        return parse_utc(told.decode("utf-8").strip()) if told else None
-    except (OSError, ValueError, OverflowError):
-        return None

@@ -14,6 +14,7 @@ from sqlalchemy.exc import DBAPIError
 
 from autograder.checking import Verdict
 from autograder.grading.ahead import BrokenCheck
+from autograder.grading.arrival import arrival
 from autograder.grading.course import STUDENT_ID, Course, CourseError, Submission
 from autograder.grading.crew import Graded, alone, together
 from autograder.grading.grade import Job
@@ -158,18 +159,26 @@ def _apply(
     autograded = course.root / "autograded" / student / chapter
     feedback = course.root / "feedback" / student / chapter
     shown = journal.shown(student, chapter) == key and autograded.exists() and feedback.exists()
+    came = arrival(submission.folder)
     if result is None and (shown or not STUDENT_ID.fullmatch(student)):
-        return journal.record(key)
+        if shown and came.when is not None:
+            gradebook.note_arrival(student, chapter, came.when)
+        return _with_note(journal.record(key), came.problem)
     result = result or journal.result(key)
     if not STUDENT_ID.fullmatch(student):
         return result["record"]
     untouched = set(result["untouched"])
-    gradebook.write(student, chapter, result["scores"], submission.folder, untouched)
+    gradebook.write(student, chapter, result["scores"], came.when, untouched)
     notebook = {f"{chapter}.ipynb": result["notebook"].encode()}
     _replace(autograded, notebook | _timestamp(submission.folder))
     _replace(feedback, {f"{chapter}.html": result["page"].encode()})
     journal.applied(student, chapter, key)
-    return result["record"]
+    return _with_note(result["record"], came.problem)
+
+
+def _with_note(record: dict[str, Any], note: str) -> dict[str, Any]:
+    """The record with what is for the teacher alone, and not on the student's page."""
+    return record | {"notes": [*record["notes"], note]} if note else record
 
 
 def _timestamp(folder: Path) -> dict[str, bytes]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from statistics import mean, median
 from typing import Any
 
+from autograder.grading.arrival import arrival
 from autograder.grading.course import Course, CourseError
 from autograder.grading.gradebook import open_gradebook
 from autograder.grading.journal import Journal
@@ -104,7 +105,7 @@ def survey(course: Course, chapters: Sequence[str] = ()) -> Survey:
     released, journal = course.chapters(chapters), Journal(course.state)
     with open_gradebook(course.db_url) as gradebook:
         known = read_scores(gradebook)
-    handed_in = {(one.student, one.chapter) for one in course.submissions(list(released))}
+    handed_in = {(one.student, one.chapter): one for one in course.submissions(list(released))}
     class_list = sorted({person.id for person in known.people} | {who for who, _ in handed_in})
     found, records = [], []
     for chapter in released.values():
@@ -121,6 +122,8 @@ def survey(course: Course, chapters: Sequence[str] = ()) -> Survey:
                 continue
             records.append(record)
             _count(result, record)
+            if problem := arrival(handed_in[student, chapter.name].folder).problem:
+                result.troubles.append((student, record["status"], problem))
             if record["status"] != "missing":
                 score = known.found.get((student, chapter.name))
                 result.scores.append(score.final if score else record["score"])

@@ -23,14 +23,13 @@ def url(tmp_path):
     return url
 
 
-def write(url, folder, one: float, two: float, untouched=frozenset()) -> None:
+def write(url, one: float, two: float, untouched=frozenset(), when=None) -> None:
     with Writer(url) as writer:
-        writer.write("ada", "chapter", {"check-one": one, "check-two": two}, folder, untouched)
+        writer.write("ada", "chapter", {"check-one": one, "check-two": two}, when, untouched)
 
 
-def test_nbgrader_reads_the_scores_that_were_written(url, tmp_path):
-    (tmp_path / "timestamp.txt").write_text("2026-03-01 12:30:00 UTC\n")
-    write(url, tmp_path, 3.0, 1.5, {"two"})
+def test_nbgrader_reads_the_scores_that_were_written(url):
+    write(url, 3.0, 1.5, {"two"}, datetime(2026, 3, 1, 12, 30))
     with Gradebook(url) as book:
         submission = book.find_submission("chapter", "ada")
         assert (submission.score, submission.max_score) == (4.5, 6.0)
@@ -40,9 +39,9 @@ def test_nbgrader_reads_the_scores_that_were_written(url, tmp_path):
         assert comments == {"one": None, "two": "No response."}
 
 
-def test_grading_again_replaces_scores_and_adds_no_rows(url, tmp_path):
-    write(url, tmp_path, 3.0, 0.0, {"two"})
-    write(url, tmp_path, 0.0, 2.0)
+def test_grading_again_replaces_scores_and_adds_no_rows(url):
+    write(url, 3.0, 0.0, {"two"})
+    write(url, 0.0, 2.0)
     with Gradebook(url) as book:
         (submission,) = book.assignment_submissions("chapter")
         scores = {each.name: each.score for each in submission.notebooks[0].grades}
@@ -50,16 +49,25 @@ def test_grading_again_replaces_scores_and_adds_no_rows(url, tmp_path):
         assert [each.comment for each in submission.notebooks[0].comments] == [None, None]
 
 
-def test_what_a_teacher_entered_stays_and_asks_for_another_look(url, tmp_path):
-    write(url, tmp_path, 0.0, 3.0)
+def test_what_a_teacher_entered_stays_and_asks_for_another_look(url):
+    write(url, 0.0, 3.0)
     with Gradebook(url) as book:
         book.find_grade("check-one", "chapter", "chapter", "ada").manual_score = 2.0
         book.find_comment("one", "chapter", "chapter", "ada").manual_comment = "Nearly."
         book.db.commit()
-    write(url, tmp_path, 1.0, 3.0)
+    write(url, 1.0, 3.0)
     with Gradebook(url) as book:
         graded = book.find_grade("check-one", "chapter", "chapter", "ada")
         assert (graded.auto_score, graded.manual_score, graded.score) == (1.0, 2.0, 2.0)
         assert graded.needs_manual_grade
         assert not book.find_grade("check-two", "chapter", "chapter", "ada").needs_manual_grade
         assert book.find_comment("one", "chapter", "chapter", "ada").comment == "Nearly."
+
+
+def test_a_time_that_is_entered_later_counts(url):
+    came = datetime(2026, 3, 1, 12, 30)
+    write(url, 3.0, 3.0)
+    with Writer(url) as writer:
+        writer.note_arrival("ada", "chapter", came)
+    with Gradebook(url) as book:
+        assert book.find_submission("chapter", "ada").timestamp == came

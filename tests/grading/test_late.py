@@ -80,11 +80,8 @@ def course(tmp_path):
         book.add_solution_cell("exercise", **place)
     with Writer(url) as writer:
         for student, hours in HOURS.items():
-            folder = tmp_path / "submitted" / student / "chapter"
-            folder.mkdir(parents=True)
             when = DUE + timedelta(hours=hours)
-            (folder / "timestamp.txt").write_text(f"{when:%Y-%m-%d %H:%M:%S} UTC")
-            writer.write(student, "chapter", {"check": 10.0}, folder, set())
+            writer.write(student, "chapter", {"check": 10.0}, when, set())
     return tmp_path
 
 

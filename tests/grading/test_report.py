@@ -59,6 +59,8 @@ def graded(course):
     hand_in("=cmd()", set(), "not started")
     hand_in("slow", set(), "timeout", overall="timeout")
     hand_in("nothing", set(), "missing", overall="missing")
+    when = course.root / "submitted" / "right-1" / CHAPTER / "timestamp.txt"
+    when.write_text("12.10.2026")
     with Gradebook(course.db_url) as gradebook:
         gradebook.add_student("enrolled")
         gradebook.add_student("right-0", first_name="Ada")
@@ -78,7 +80,8 @@ def test_every_count_is_that_of_the_records(graded):
     full, partial = chapter.max_score, chapter.max_score - first.max_points
     assert sorted(chapter.scores) == [0, 0, *[partial] * 3, *[full] * 4]
     assert (chapter.full, chapter.median) == (4, partial)
-    assert [row[:2] for row in chapter.troubles] == [("slow", "timeout")]
+    assert [row[:2] for row in chapter.troubles] == [("right-1", "graded"), ("slow", "timeout")]
+    assert 'timestamp.txt says "12.10.2026"' in chapter.troubles[0][2]
 
 
 def test_the_command_says_so_in_the_terminal_and_in_both_files(graded, capsys):
