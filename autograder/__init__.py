@@ -1,4 +1,4 @@
-"""The attention course's autograder: a notebook needs only `from autograder import check`."""
+"""The attention course's autograder: a notebook needs only `check` and `predict` of it."""
 
 __version__ = "0.1.0"
 
@@ -9,4 +9,8 @@ def __getattr__(name: str):
         from autograder.checking.notebook import check
 
         return check
+    if name == "predict":
+        from autograder.checking.predicting import predict
+
+        return predict
     raise AttributeError(f"module 'autograder' has no attribute {name!r}")

@@ -2,6 +2,7 @@
 
 from autograder.checking.comparing import Failure, agrees, close, raises, require, same
 from autograder.checking.judge import PUBLIC_SEED, Lost, Verdict, judge
+from autograder.checking.predicting import prediction
 from autograder.checking.recording import record, reference_for
 from autograder.checking.registry import exercise, exercises, find, misconception
 from autograder.checking.values import built, portable
@@ -20,6 +21,7 @@ __all__ = [
     "judge",
     "misconception",
     "portable",
+    "prediction",
     "raises",
     "record",
     "reference_for",

@@ -71,13 +71,18 @@ def _quiet(stream: io.StringIO) -> Any:
 def _show(feedback: Feedback) -> float:
     for observe in observers:
         observe(feedback.verdict)
-    if "IPython" in sys.modules and sys.modules["IPython"].get_ipython() is not None:
-        from IPython.display import display
-
-        display(feedback)
-    else:
-        print(feedback.text())
+    display(feedback)
     return float(feedback.verdict.points)
+
+
+def display(card: Any) -> None:
+    """Show what has a `text()` in the notebook, or print it."""
+    if "IPython" in sys.modules and sys.modules["IPython"].get_ipython() is not None:
+        from IPython.display import display as show
+
+        show(card)
+    else:
+        print(card.text())
 
 
 _logs: dict[int, CellLog] = {}

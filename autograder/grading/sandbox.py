@@ -51,6 +51,9 @@ INSIDE = '''\
 def check(name, *_args, **_kwargs):
     print(f"{name}: graded by the check cell")
     return 0.0
+
+def predict(*_args, **_kwargs):
+    """A question to the learner, which counts nothing."""
 '''
 # Replies are data of one call: far below what the trusted side may send.
 REPLIES = wire.Limits(frame_bytes=64 * 2**20, functions=False)
