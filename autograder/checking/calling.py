@@ -17,6 +17,8 @@ and inside the sandbox. A request is a dict; so is its reply:
 import functools
 import linecache
 import math
+import sys
+import threading
 import traceback
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -25,6 +27,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
+from torch.nn.modules.module import register_module_forward_pre_hook
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
@@ -96,7 +99,9 @@ class _Operations(TorchDispatchMode):
 
 
 def _dispatch(self, func, types, args=(), kwargs=None):
-    self.watch.names.add(func.overloadpacket.__name__)
+    self.watch.names.add(getattr(func, "overloadpacket", func).__name__)
+    if torch._C._current_graph_task_id() != -1:
+        self.watch.names.add("backward")  # the engine of autograd runs, whoever called it
     result = func(*args, **(kwargs or {}))
     for _, tensor in tensors(result):
         self.watch.largest = max(self.watch.largest, tensor.numel())
@@ -109,21 +114,43 @@ _Operations.__torch_dispatch__ = _dispatch
 
 
 class Watch:
-    """Notes the names of the torch functions that run, and the largest tensor that they make."""
+    """Notes the names of the torch functions that run, and the largest tensor that they make.
+
+    Layers of torch's count by their class, and threads that are started meanwhile are watched too.
+    """
 
     def __init__(self) -> None:
         self.names: set[str] = set()
         self.largest = 0
 
     def __enter__(self) -> "Watch":
-        self._modes = (_Functions(self), _Operations(self))
-        for mode in self._modes:
-            mode.__enter__()
+        self._hook = register_module_forward_pre_hook(self._layer)
+        self._profile = threading.getprofile()
+        threading.setprofile(self._thread)
+        self._modes = self._watching()
         return self
 
     def __exit__(self, *error: Any) -> None:
         for mode in reversed(self._modes):
             mode.__exit__(*error)
+        threading.setprofile(self._profile)
+        self._hook.remove()
+
+    def _watching(self) -> tuple[Any, ...]:
+        """This thread's modes, entered."""
+        modes = (_Functions(self), _Operations(self))
+        for mode in modes:
+            mode.__enter__()
+        return modes
+
+    def _thread(self, *_: Any) -> None:
+        """What a new thread does first."""
+        sys.setprofile(None)
+        self._watching()
+
+    def _layer(self, module: nn.Module, _: Any) -> None:
+        own = (kind for kind in type(module).__mro__ if kind.__module__.startswith("torch.nn."))
+        self.names |= {kind.__name__ for kind in own}
 
 
 @functools.lru_cache(maxsize=256)

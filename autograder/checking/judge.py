@@ -6,6 +6,7 @@ from typing import Any
 from autograder.checking.calling import Home
 from autograder.checking.comparing import Failure, brief, current_draw, difference
 from autograder.checking.draw import Draw
+from autograder.checking.families import used_of
 from autograder.checking.registry import Exercise, find
 from autograder.checking.subject import Call, NotStarted, Performer, Raised, Subject
 from autograder.checking.values import Ref
@@ -116,10 +117,7 @@ def _examine(
     token = current_draw.set(draw)
     try:
         task.check(student, Subject(task.name, reference, describe), draw)
-        banned = sorted(
-            {plain for used in student.used if (plain := _plain(used)) in task.forbidden}
-        )
-        if banned:
+        if banned := used_of(task.forbidden, student.used):
             raise Failure(
                 f"{task.name} calls the library's own {' and '.join(banned)}: this exercise is to "
                 "write that function, so build it from simpler operations."
@@ -134,10 +132,6 @@ def _examine(
     finally:
         current_draw.reset(token)
     return student.transcript, None
-
-
-def _plain(name: str) -> str:
-    return name.strip("_").removeprefix("native_").removeprefix("safe_").removesuffix("_for_cpu")
 
 
 def _diagnose(

@@ -1,12 +1,13 @@
 """Checks for chapter 9, the full Transformer."""
 
+import itertools
 import math
 
 import torch
 from torch import nn
 from torch.nn import functional as F
 
-from autograder.checking import agrees, close, exercise, misconception, portable, raises
+from autograder.checking import agrees, close, exercise, misconception, portable, raises, require
 
 
 def loaded(student, reference, draw, *arguments, **options):
@@ -336,6 +337,28 @@ def _(student, reference, draw):
     mine, theirs = loaded(student, reference, draw, 6, 2, 9)
     case = "without naming dropout and norm_first"
     close(mine(x, memory), theirs(x, memory), names=names, case=case, call=mine.last_call)
+
+    # What is random comes last: a known mistake is recognized by what it answered before.
+    parts = {
+        "self-attention": ("self_attn.W_o.bias", 1.0),
+        "cross-attention": ("multihead_attn.W_o.bias", 4.0),
+        "feed-forward": ("feed_forward.linear2.bias", 16.0),
+    }
+    mine = student(1, 1, 1, dropout=0.25, norm_first=True)
+    zeros = {name: torch.zeros(old.shape) for name, old in mine.parameters().items()}
+    mine.load(zeros | {name: torch.full((1,), value) for name, value in parts.values()})
+    mine.train()
+    added = mine(torch.ones(100, 40, 1), torch.ones(100, 2, 1))[0] - 1
+    for kept in itertools.product((False, True), repeat=3):
+        sizes = [value for (_, value), here in zip(parts.values(), kept, strict=True) if here]
+        what = [part for part, here in zip(parts, kept, strict=True) if here]
+        share = 0.75 ** len(sizes) * 0.25 ** (3 - len(sizes))
+        here = ((added - sum(sizes) / 0.75).abs() < 1e-3).double().mean().item()
+        require(
+            abs(here - share) < 0.05,
+            f"In training with dropout=0.25, {share:.1%} of the entries should get "
+            f"{' and '.join(what) or 'nothing'}, scaled by 1 / 0.75; it is {here:.1%}.",
+        )
 
 
 @misconception(

@@ -912,6 +912,15 @@ def _(student, reference, draw):
         other = built(wider, embed_dim=E, num_heads=H, options={name: 8})
         raises(student, ValueError, other, case=f"a source with {name}=8")
 
+    bound = {"embed_dim": E, "num_heads": H, "options": {"batch_first": True}, "weights": weights}
+    layer, wanted = student(built(source, **bound)), reference(built(source, **bound))
+    close(layer.parameters(), wanted.parameters(), call="the parameters of the layer")
+    others = {name: draw.normal(*old.shape) / 2 for name, old in wanted.parameters().items()}
+    for each in (layer, wanted):
+        each.load(others)
+    case = "other weights, put into the layer: they alone decide, not the source"
+    close(layer(*inputs), wanted(*inputs), names=("output", "weights"), case=case)
+
 
 @misconception(
     "from_torch",
