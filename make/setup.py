@@ -18,6 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent
 ENVIRONMENT = ROOT / ".venv"
 LOG = ROOT / "build" / "setup.log"
 EXTRAS = "book,dev,grading,test"
+SMALL = "https://download.pytorch.org/whl/cpu"  # PyTorch without gigabytes of CUDA
 ROOM_GB = 8
 
 
@@ -92,12 +93,22 @@ def make_environment() -> None:
 def install() -> None:
     # Python compiles each module at its first import; compiling all 13,000 takes most of a minute.
     pip = [str(python()), "-m", "pip", "install", "--no-compile", "--retries", "2", "--no-input"]
-    # Without the constraints file pip would take the newest torch, with gigabytes of CUDA.
     pip += ["--constraint", "constraints.txt"]
+    if chooses_small_build():
+        # Where that index cannot be reached, the next step takes the build that pip finds.
+        once = ["--retries", "0", "--timeout", "15"]
+        run([*pip, *once, "--no-deps", "--index-url", SMALL, "torch"])
+    before = LOG.stat().st_size if LOG.exists() else 0
     # The project is built with the tested hatchling, not with one that pip fetches for the purpose.
     for what in (["hatchling"], ["--no-build-isolation", "--editable", f".[{EXTRAS}]"]):
         if run(pip + what) != 0:
-            raise Stop(explain(LOG.read_text(errors="replace")))
+            raise Stop(explain(LOG.read_bytes()[before:].decode(errors="replace")))
+
+
+def chooses_small_build() -> bool:
+    """Whether to spare CUDA, which PyPI's torch brings on Linux: who names an index has chosen."""
+    named = {"PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL", "PIP_NO_INDEX"} & os.environ.keys()
+    return sys.platform == "linux" and not named
 
 
 def run(command: list[str]) -> int:

@@ -15,13 +15,16 @@ import yaml
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build"
 SITE = BUILD / "site"
-# No dependencies: Colab has them, and warns where one of its own versions is replaced.
+# Colab has the dependencies, and warns where one of its own versions is replaced.
 INSTALL = """\
-# In Google Colab this installs the course. Elsewhere it is there, and nothing happens.
+# This installs the course where it is missing, as in Google Colab. Where PyTorch is missing too,
+# its small build comes along, without gigabytes of CUDA.
 import importlib.util
 
+small = "--extra-index-url https://download.pytorch.org/whl/cpu"
 if importlib.util.find_spec("autograder") is None:
-    %pip install --quiet --no-deps {wheel}"""
+    needs = "--no-deps" if importlib.util.find_spec("torch") else small
+    %pip install --quiet {needs} WHEEL"""
 
 
 def main() -> int:
@@ -48,7 +51,9 @@ def base_address() -> str:
 def prepare_for_colab(folder: Path, address: str) -> None:
     """Put a cell that installs the folder's wheel before each notebook's first code."""
     (wheel,) = folder.glob("*.whl")
-    cell = nbformat.v4.new_code_cell(INSTALL.format(wheel=f"{address}/{wheel.name}"), id="install")
+    cell = nbformat.v4.new_code_cell(
+        INSTALL.replace("WHEEL", f"{address}/{wheel.name}"), id="install"
+    )
     for path in folder.glob("*.ipynb"):
         notebook = nbformat.read(path, as_version=4)
         kinds = [one.cell_type for one in notebook.cells]

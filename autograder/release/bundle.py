@@ -19,6 +19,12 @@ from autograder.release.recordings import STAMPS
 
 NAME = "attention-course"
 README = Path(__file__).with_name("bundle_readme.md")
+REQUIREMENTS = """\
+# From here pip takes PyTorch's small build; on Linux, its usual one brings gigabytes of CUDA.
+--extra-index-url https://download.pytorch.org/whl/cpu
+jupyterlab
+./{wheel}
+"""
 PROJECT_FILES = ("pyproject.toml", "LICENSE", "LICENSE-text")
 FOR_TEACHERS = {"grading", "release", "recordings"}  # of autograder; the last is put in anew
 LONG_AGO = (1980, 1, 1, 0, 0, 0)  # the date of every file in the zip: the same bytes every time
@@ -53,7 +59,7 @@ def make_bundle(
     readme = Template(README.read_text(encoding="utf-8"))
     with tempfile.TemporaryDirectory(dir=build_dir) as staged:
         wheel = _build_wheel(tree, Path(staged), folder)
-    (folder / "requirements.txt").write_text(f"jupyterlab\n./{wheel}\n", encoding="utf-8")
+    (folder / "requirements.txt").write_text(REQUIREMENTS.format(wheel=wheel), encoding="utf-8")
     text = readme.substitute(first=notebooks[0].name, wheel=wheel, site=book.site, title=book.title)
     (folder / "README.md").write_text(text, encoding="utf-8")
     _zip(folder, archive)

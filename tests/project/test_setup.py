@@ -119,6 +119,33 @@ def test_why_the_installer_failed(setup, log, words):
     assert words in one_sentence(setup.explain(log))
 
 
+@pytest.mark.parametrize(
+    ("system", "index", "small"),
+    [("linux", None, True), ("darwin", None, False), ("linux", "PIP_EXTRA_INDEX_URL", False)],
+)
+def test_on_linux_pytorch_comes_without_cuda_unless_an_index_is_named(
+    setup, monkeypatch, system, index, small
+):
+    asked = []
+    monkeypatch.setattr(setup, "run", lambda command: asked.append(command) or 0)
+    monkeypatch.setattr(setup.sys, "platform", system)
+    for name in ("PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL", "PIP_NO_INDEX"):
+        monkeypatch.delenv(name, raising=False)
+    if index:
+        monkeypatch.setenv(index, "https://example.org/simple")
+    setup.install()
+    first = [command for command in asked if command[-1] == "torch"]
+    assert [setup.SMALL in command for command in first] == [True] * small
+    assert asked[-1][-1].startswith(".[")
+
+
+def test_an_index_without_the_small_build_is_no_reason_to_stop(setup, monkeypatch):
+    monkeypatch.setattr(setup.sys, "platform", "linux")
+    monkeypatch.setattr(setup, "chooses_small_build", lambda: True)
+    monkeypatch.setattr(setup, "run", lambda command: int(command[-1] == "torch"))
+    setup.install()
+
+
 @pytest.fixture
 def copy(tmp_path) -> Path:
     """As much of the repository as setting up looks at."""

@@ -10,6 +10,7 @@ from IPython.core.interactiveshell import InteractiveShell
 
 ROOT = Path(__file__).parents[2]
 ADDRESS = "https://example.org/course/student"
+SMALL = runpy.run_path(str(ROOT / "make" / "setup.py"))["SMALL"]
 
 
 @pytest.fixture
@@ -25,9 +26,11 @@ def notebook(tmp_path):
 def asked_of_pip(source, monkeypatch):
     """What a cell asks of pip when it is run."""
     asked = []
-    monkeypatch.setattr(
-        InteractiveShell, "run_line_magic", lambda shell, name, line, *_: asked.append((name, line))
-    )
+
+    def asking(shell, name, line, *_):
+        asked.append((name, shell.var_expand(line)))
+
+    monkeypatch.setattr(InteractiveShell, "run_line_magic", asking)
     shell = InteractiveShell()
     result = shell.run_cell(source)
     InteractiveShell.clear_instance()
@@ -47,6 +50,12 @@ def test_is_nothing_installed_where_the_course_is(notebook, monkeypatch):
 def test_is_the_wheel_beside_the_notebook_installed_where_the_course_is_missing(
     notebook, monkeypatch
 ):
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    ((magic, line),) = asked_of_pip(notebook.cells[1].source, monkeypatch)
-    assert magic == "pip" and line.split()[-1] == f"{ADDRESS}/attention_course-1.0-py3-none-any.whl"
+    missing = {"autograder"}
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name in missing else name)
+    wheel = f"{ADDRESS}/attention_course-1.0-py3-none-any.whl"
+    assert asked_of_pip(notebook.cells[1].source, monkeypatch) == [
+        ("pip", f"install --quiet --no-deps {wheel}")
+    ]
+    missing.add("torch")
+    ((_, line),) = asked_of_pip(notebook.cells[1].source, monkeypatch)
+    assert line == f"install --quiet --extra-index-url {SMALL} {wheel}"

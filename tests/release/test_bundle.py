@@ -130,6 +130,12 @@ def test_nothing_in_the_bundle_knows_where_it_was_made(released):
         assert str(REPOSITORY) not in text, where
 
 
+def test_the_bundle_asks_for_pytorch_without_cuda(released):
+    """pip takes the build with a local version, 2.13.0+cpu, before the plain one of PyPI."""
+    wanted = (released.bundle.parent / "student" / "requirements.txt").read_text().splitlines()
+    assert "--extra-index-url https://download.pytorch.org/whl/cpu" in wanted
+
+
 def test_no_module_of_the_bundle_is_a_reference(released):
     with zipfile.ZipFile(released.bundle) as archive:
         (wheel,) = [name for name in archive.namelist() if name.endswith(".whl")]

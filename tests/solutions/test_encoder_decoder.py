@@ -159,8 +159,8 @@ def test_transformer_works_in_float64():
 
 def test_a_transformer_learns_to_copy():
     model = Transformer(8, 8, 32, 4, 64, 1, 6)
-    optimizer = torch.optim.Adam(model.parameters(), lr=0.005)
-    for _ in range(200):
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.003)
+    for _ in range(600):
         source = torch.randint(2, 8, (32, 4))
         shifted = torch.cat([torch.ones(32, 1, dtype=torch.long), source[:, :-1]], dim=1)
         loss = label_smoothed_loss(model(source, shifted), source)
