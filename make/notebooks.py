@@ -1,11 +1,18 @@
-"""Run chapters in place and store their outputs: all, or those named on the command line."""
+"""Run chapters in place and store their outputs: all, or those named on the command line.
 
+Outputs that may vary from run to run (timings) stay as they are stored where nothing else changed.
+"""
+
+import copy
+import json
+import subprocess
 import sys
 from pathlib import Path
 
 import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
+from nbformat import NotebookNode
 
 ROOT = Path(__file__).resolve().parent.parent
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
@@ -16,6 +23,7 @@ def main() -> int:
     for path in chapters:
         print(f"Running {path.name} ...", flush=True)
         notebook = nbformat.read(path, as_version=4)
+        before = copy.deepcopy(notebook)
         client = NotebookClient(
             notebook,
             timeout=600,
@@ -28,10 +36,43 @@ def main() -> int:
         except CellExecutionError as error:
             print(f"{path.name} was left as it was: {error}", file=sys.stderr)
             return 1
+        keep_what_varies(notebook, before, committed_sources(path))
         # The kernel's version and the like differ from machine to machine.
         notebook.metadata = {"kernelspec": KERNEL, "language_info": {"name": "python"}}
         nbformat.write(notebook, path)
     return 0
+
+
+def may_vary(cell: NotebookNode) -> bool:
+    """Whether nbval is told to leave the cell's output out of its comparison."""
+    marked = "nbval-ignore-output" in cell.metadata.get("tags", [])
+    return cell.cell_type == "code" and (marked or "NBVAL_IGNORE_OUTPUT" in cell.source)
+
+
+def committed_sources(path: Path) -> set[str]:
+    """The sources of a notebook's cells as last committed; none where git cannot tell."""
+    command = ["git", "show", f"HEAD:./{path.name}"]
+    shown = subprocess.run(command, cwd=path.parent, capture_output=True, text=True)
+    if shown.returncode:
+        return set()
+    return {"".join(cell["source"]) for cell in json.loads(shown.stdout)["cells"]}
+
+
+def keep_what_varies(after: NotebookNode, before: NotebookNode, committed: set[str]) -> None:
+    """Put stored outputs that may vary back, if every other output is as it was.
+
+    Only for cells whose source is committed: the stored output of a changed one is of the old.
+    """
+    pairs = list(zip(after.cells, before.cells, strict=True))
+    if any(
+        one.outputs != other.outputs
+        for one, other in pairs
+        if one.cell_type == "code" and not may_vary(one)
+    ):
+        return
+    for one, other in pairs:
+        if may_vary(one) and other.outputs and one.source in committed:
+            one.outputs = other.outputs
 
 
 if __name__ == "__main__":

@@ -28,6 +28,14 @@ def pytest_runtest_call() -> None:
     seed()
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest chooses by the markers
+def pytest_collection_modifyitems(items):
+    """What is exhaustive is slow: `-m "not slow"` leaves it out too."""
+    for item in items:
+        if item.get_closest_marker("exhaustive"):
+            item.add_marker("slow")
+
+
 @pytest.fixture(scope="session")
 def released(tmp_path_factory):
     """A released course that nothing was handed in to. Not to be changed: see `course`."""

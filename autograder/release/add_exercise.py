@@ -14,24 +14,25 @@ from autograder.checking import exercises
 from autograder.checking.registry import Exercise
 from autograder.release.build import ROOT
 from autograder.release.cells import grade_id
+from autograder.release.contract import UNWRITTEN
 
 TASK = """\
 `````{{exercise}} {title}, {points}
 :label: ex-{label}
 
-What to write, and all that must hold of it.
+{unwritten[0]}
 `````
 
 :::{{dropdown}} Hint 1: a nudge
-Where to look.
+{unwritten[1]}
 :::
 
 :::{{dropdown}} Hint 2: the way
-How to go about it.
+{unwritten[2]}
 :::
 
 :::{{dropdown}} Hint 3: nearly the answer
-The lines, with the last step missing.
+{unwritten[3]}
 :::"""
 
 REFERENCE = """\
@@ -55,6 +56,7 @@ def cells(exercise: Exercise) -> list[NotebookNode]:
         "title": name.replace("_", " ").capitalize(),
         "points": f"{points} point" if points == 1 else f"{points} points",
         "label": label,
+        "unwritten": UNWRITTEN,
     }
     return [
         new_markdown_cell(TASK.format(**words), id=f"{label}-task"),

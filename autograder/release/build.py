@@ -15,7 +15,7 @@ from autograder.release.book import Book
 from autograder.release.bundle import NAME, make_bundle
 from autograder.release.chapter import Chapter
 from autograder.release.errors import ReleaseError
-from autograder.release.hashing import sha256
+from autograder.release.hashing import files_in, sha256, sha256_of_files
 from autograder.release.recordings import update_recordings
 from autograder.release.references import References
 from autograder.release.source import make_source
@@ -121,12 +121,13 @@ def _chosen(chapters: Sequence[str], paths: dict[str, Path]) -> list[str]:
 def _inputs(source: str, root: Path) -> str:
     """The hash of all that nbgrader's release of a chapter depends on.
 
-    The source holds the chapter, its references and the recipe's work: it stands for them.
+    The source holds the chapter and its references.
     """
     here = Path(__file__).parent
-    code = [(here / name).read_bytes() for name in ("assignment.py", "manifest.py")]
-    code.append((here.parent / "nbgrader_settings.py").read_bytes())
-    return sha256(source, (root / SETTINGS).read_bytes(), version("nbgrader"), *code)
+    code = sha256_of_files(files_in(here), here)
+    course_settings = (here.parent / "nbgrader_settings.py").read_bytes()
+    settings = (root / SETTINGS).read_bytes()
+    return sha256(source, settings, version("nbgrader"), code, course_settings)
 
 
 def _is_current(entry: dict | None, inputs: str, notebook: Path, course: Path) -> bool:

@@ -8,8 +8,13 @@ from autograder.release.chapter import Chapter
 from autograder.release.errors import ReleaseError
 
 BOOK_ONLY = "book-only"
-# What add_exercise writes for an author to replace.
-UNWRITTEN = ("What to write, and all that must hold of it.", "\nWhere to look.\n")
+# What add_exercise writes for an author to replace: the task, and its three hints.
+UNWRITTEN = (
+    "What to write, and all that must hold of it.",
+    "Where to look.",
+    "How to go about it.",
+    "The lines, with the last step missing.",
+)
 
 
 def hold_to_the_contract(chapter: Chapter) -> None:
@@ -26,8 +31,12 @@ def hold_to_the_contract(chapter: Chapter) -> None:
 
     waiting: str | None = None  # the exercise whose check cell has not come yet
     for cell in cells:
-        if cell.cell_type == "markdown" and any(text in cell.source for text in UNWRITTEN):
-            raise ReleaseError(f"{where}: the task in the cell {cell.id!r} is not written yet.")
+        for text in UNWRITTEN if cell.cell_type == "markdown" else ():
+            if text in cell.source.split("\n"):
+                raise ReleaseError(
+                    f"{where}: the task in the cell {cell.id!r} is not written yet: "
+                    f"replace {text!r}."
+                )
         match kind(cell):
             case "exercise":
                 if waiting:

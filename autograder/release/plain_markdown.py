@@ -338,6 +338,8 @@ class Translation:
         page = re.fullmatch(r"(?:\./|/)?([\w.-]+)\.(?:md|ipynb|html)", path)
         if _is_address(target) or not page:
             return f"[{text}]({target})"
+        if page[1] not in self.book.pages:
+            raise ReleaseError(f"{self.where} links to {path}, and the book has no such page.")
         return f"[{text or self.book.title_of(page[1])}]({self.book.address(page[1], anchor)})"
 
 

@@ -7,6 +7,7 @@ import nbformat
 import pytest
 
 from autograder.release.add_exercise import add
+from autograder.release.contract import UNWRITTEN
 
 ROOT = Path(__file__).resolve().parents[2]
 LABELS = {"exercise": "double-exercise", "check": "double-check", "reference": "double-reference"}
@@ -32,6 +33,14 @@ def test_the_cells_equal_those_of_the_chapter(book):
         assert cells[label].cell_type == written[kind].cell_type
     order = [i for i in cells if i.startswith("double-")]
     assert order == ["double-task", "double-exercise", "double-check", "double-reference"]
+
+
+def test_each_part_that_is_left_to_write_is_one_that_a_release_refuses(book):
+    folder, _ = book
+    cells = {cell.id: cell for cell in nbformat.read(add("double", book=folder), 4).cells}
+    lines = cells["double-task"].source.split("\n")
+    assert [text for text in UNWRITTEN if text in lines] == list(UNWRITTEN)
+    assert sum("Hint" in line for line in lines) == len(UNWRITTEN) - 1
 
 
 def test_they_come_after_the_cell_that_is_named(book):

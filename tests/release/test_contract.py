@@ -1,11 +1,11 @@
 """A chapter that breaks the agreement stops the release with one sentence."""
 
 import pytest
-from nbformat.v4 import new_code_cell
+from nbformat.v4 import new_code_cell, new_markdown_cell
 
 from autograder.release.book import Book
 from autograder.release.chapter import Chapter
-from autograder.release.contract import hold_to_the_contract
+from autograder.release.contract import UNWRITTEN, hold_to_the_contract
 from autograder.release.errors import ReleaseError
 from autograder.release.references import References
 from tests.release.miniature import (
@@ -65,6 +65,14 @@ def test_an_exercise_cell_holds_one_import_and_nothing_else(tiny, line):
     cell.source = line
     with pytest.raises(ReleaseError, match="may hold nothing but"):
         held(tiny, [cell, check_cell("mean")])
+
+
+@pytest.mark.parametrize("text", UNWRITTEN)
+def test_a_task_that_is_not_written_yet_is_refused_with_the_words_to_replace(tiny, text):
+    cell = new_markdown_cell(f"## A task\n\n{text}\n\nAnd more.", id="task")
+    with pytest.raises(ReleaseError, match="'task' is not written yet: replace") as caught:
+        held(tiny, [cell])
+    assert text in str(caught.value)
 
 
 def test_a_whole_chapter_is_held_to_it(tiny):

@@ -138,6 +138,7 @@ def test_myst_becomes_plain_markdown(translate, case):
         ("{cite:t}`nobody1900`", "no entry 'nobody1900'"),
         ("{term}`nothing`", "no entry 'nothing'"),
         ("{doc}`nothing`", "no page 'nothing'"),
+        ("[W](nothing.ipynb#x)", "links to nothing.ipynb, and the book has no such page"),
     ],
 )
 def test_what_has_no_plain_form_is_said_in_one_sentence(translate, myst, sentence):
