@@ -74,8 +74,9 @@ class Journal:
     def keep(self, key: str, result: dict[str, Any]) -> None:
         """Remember a result: its record in the first line, the rest in the second."""
         rest = {name: part for name, part in result.items() if name != "record"}
-        text = f"{json.dumps(result['record'])}\n{json.dumps(rest)}\n"
-        write_whole(self._results / f"{key}.json", text.encode())
+        # Other alphabets as they are: as escapes they would take three times the room.
+        text = f"{json.dumps(result['record'])}\n{json.dumps(rest, ensure_ascii=False)}\n"
+        write_whole(self._results / f"{key}.json", text.encode(errors="backslashreplace"))
 
     def shown(self, student: str, chapter: str) -> str | None:
         """The key of the result that the gradebook and the folders show."""

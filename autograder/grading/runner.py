@@ -14,13 +14,13 @@ from sqlalchemy.exc import DBAPIError
 
 from autograder.checking import Verdict
 from autograder.grading.ahead import BrokenCheck
-from autograder.grading.arrival import arrival
+from autograder.grading.arrival import NAME, Arrival, arrival
 from autograder.grading.course import STUDENT_ID, Course, CourseError, Submission
 from autograder.grading.crew import Graded, alone, together
 from autograder.grading.grade import Job
 from autograder.grading.gradebook import GradebookError, Writer, unusable
 from autograder.grading.journal import Journal, write_whole
-from autograder.grading.notebook import Chapter, Invalid, plain_content, read
+from autograder.grading.notebook import Chapter, Invalid, read
 from autograder.grading.sandbox import SandboxUnavailable
 from autograder.grading.submission import Limits
 
@@ -170,7 +170,7 @@ def _apply(
     untouched = set(result["untouched"])
     gradebook.write(student, chapter, result["scores"], came.when, untouched)
     notebook = {f"{chapter}.ipynb": result["notebook"].encode()}
-    _replace(autograded, notebook | _timestamp(submission.folder))
+    _replace(autograded, notebook | _timestamp(came))
     _replace(feedback, {f"{chapter}.html": result["page"].encode()})
     journal.applied(student, chapter, key)
     return _with_note(result["record"], came.problem)
@@ -181,12 +181,11 @@ def _with_note(record: dict[str, Any], note: str) -> dict[str, Any]:
     return record | {"notes": [*record["notes"], note]} if note else record
 
 
-def _timestamp(folder: Path) -> dict[str, bytes]:
-    with contextlib.suppress(OSError):
-        told = plain_content(folder / "timestamp.txt", 100)
-        if told is not None:
-            return {"timestamp.txt": told}
-    return {}
+def _timestamp(came: Arrival) -> dict[str, bytes]:
+    """The time as nbgrader's own commands read it from there; never what else a file may say."""
+    if came.when is None:
+        return {}
+    return {NAME: f"{came.when.isoformat(' ', 'microseconds')} UTC\n".encode()}
 
 
 def _replace(folder: Path, files: dict[str, bytes]) -> None:
@@ -202,6 +201,6 @@ def _replace(folder: Path, files: dict[str, bytes]) -> None:
 
 def write_json(records: Iterable[dict[str, Any]], path: Path) -> None:
     """One object a line: the stable interface for other tools."""
-    lines = "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
-    # The name of a folder need not be text; its bytes are written as JSON's escapes.
-    write_whole(path, lines.encode(errors="backslashreplace"))
+    # In ASCII: some readers end a line at U+2028 too, and the name of a folder need not be text.
+    lines = "".join(json.dumps(record) + "\n" for record in records)
+    write_whole(path, lines.encode())

@@ -1,6 +1,5 @@
 """One submission: its cells run in the sandbox, its checks judged on this side."""
 
-import base64
 import secrets
 import time
 from dataclasses import dataclass, field, replace
@@ -15,6 +14,7 @@ from autograder.grading.ahead import Ahead, Plan, Unforeseen, plan
 from autograder.grading.answers import Gone, SandboxHome, ask
 from autograder.grading.needed import needed_cells
 from autograder.grading.notebook import Chapter, Task, grade_id
+from autograder.grading.picture import plain_png
 from autograder.grading.sandbox import SandboxError, Session, WarmProcess
 from autograder.grading.source import LONGEST_SOURCE, shortcuts
 from autograder.grading.text import one_line, whole_characters
@@ -26,7 +26,7 @@ OUTPUTS_BYTES = 5_000_000  # of a submission
 # How much longer than one cell or check a whole submission may take: many slow cells add up.
 WHOLE = 10
 LOST = ("timeout", "memory", "crashed")  # how a sandbox ends before it has answered
-PNG = b"\x89PNG\r\n\x1a\n"
+PIXELS = 10**8  # of a submission's pictures: what a browser unfolds them to
 
 
 @dataclass(frozen=True)
@@ -37,6 +37,14 @@ class Limits:
     memory_bytes: int = 2 * 2**30
     sandbox: bool = True
     container: bool = False  # in place of the sandbox; see container.py
+
+
+@dataclass
+class Room:
+    """How much more is kept of what a submission shows."""
+
+    characters: int
+    pixels: int
 
 
 @dataclass
@@ -75,7 +83,7 @@ class Run:
         self.restarts = 0
         self.sources = {task.name: "" for task in chapter.tasks}
         self.needed = needed_cells(notebook, chapter)
-        self.room = OUTPUTS_BYTES
+        self.room = Room(OUTPUTS_BYTES, PIXELS)
         self.end = float("inf")
 
     def grade(self) -> Graded:
@@ -149,8 +157,10 @@ class Run:
                 points = next(task.points for task in self.chapter.tasks if task.name == name)
                 self._verdict(Verdict(name, 0.0, points, gone.status, None, _sentence(name, gone)))
             return
-        cell.outputs = _outputs(reply.get("outputs"), min(2 * OUTPUT_BYTES, self.room))
-        self.room -= sum(_size(output) for output in cell.outputs)
+        room = Room(min(2 * OUTPUT_BYTES, self.room.characters), self.room.pixels)
+        cell.outputs = _outputs(reply.get("outputs"), room)
+        self.room.characters -= sum(_size(output) for output in cell.outputs)
+        self.room.pixels = room.pixels
 
     def _check(self, index: int, cell: NotebookNode, task: Task) -> None:
         verdict = self.graded.verdicts.get(task.name)
@@ -238,25 +248,25 @@ def _output(kind: str, **parts: Any) -> NotebookNode:
     return NotebookNode(output_type=kind, **parts)
 
 
-def _outputs(raw: Any, room: int) -> list[NotebookNode]:
+def _outputs(raw: Any, room: Room) -> list[NotebookNode]:
     """The outputs of a cell, rebuilt from what the sandbox says, as plain text and pictures.
 
     The sandbox keeps to a limit of its own, but what it says may come from the submission.
     """
     kept = []
     for output in raw[:100] if isinstance(raw, list) else []:
-        made = _rebuilt(output) if isinstance(output, dict) else None
+        made = _rebuilt(output, room) if isinstance(output, dict) else None
         if made is None:
             continue
-        room -= _size(made)
-        if room < 0:
+        room.characters -= _size(made)
+        if room.characters < 0:
             text = "[The output was cut off here.]\n"
             return [*kept, _output("stream", name="stderr", text=text)]
         kept.append(made)
     return kept
 
 
-def _rebuilt(output: dict[str, Any]) -> NotebookNode | None:
+def _rebuilt(output: dict[str, Any], room: Room) -> NotebookNode | None:
     """One output with the parts that can be shown; None if there are none."""
     kind, data = output.get("output_type"), output.get("data")
     if kind == "stream" and isinstance(output.get("text"), str):
@@ -266,19 +276,14 @@ def _rebuilt(output: dict[str, Any]) -> NotebookNode | None:
         shown = NotebookNode()
         if isinstance(text := data.get("text/plain"), str):
             shown["text/plain"] = whole_characters(text)
-        if isinstance(picture := data.get("image/png"), str) and _is_png(picture):
-            shown["image/png"] = picture
+        if isinstance(png := data.get("image/png"), str) and (found := plain_png(png)):
+            picture, pixels = found
+            if pixels <= room.pixels:
+                shown["image/png"] = picture
+                room.pixels -= pixels
         if shown:
             return _output("display_data", data=shown, metadata=NotebookNode())
     return None
-
-
-def _is_png(text: str) -> bool:
-    """Whether it is a picture, and not markup that ends the picture's tag on a page."""
-    try:
-        return base64.b64decode(text, validate=True).startswith(PNG)
-    except ValueError:
-        return False
 
 
 def _size(output: NotebookNode) -> int:

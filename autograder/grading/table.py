@@ -1,11 +1,13 @@
 """Tables for spreadsheets: quoted, and with nothing in them that a spreadsheet would run."""
 
 import csv
+import unicodedata
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+_UNSEEN = ("Zs", "Cf", "Cc")  # Unicode's spaces, marks that take no room, control characters
 NOTHING = "-"  # is no formula
 
 
@@ -16,12 +18,18 @@ def inert(value: Any) -> Any:
     "this is text". Numbers stay numbers.
     """
     if isinstance(value, str):
-        value = value.replace("\0", "")
-        formula = value != NOTHING and value.lstrip(" ").startswith(_FORMULA)
-        return f"'{value}" if formula else value
+        # Where the comma is for decimals, spreadsheets take a semicolon for the next cell.
+        return ";".join(map(_as_text, value.replace("\0", "").split(";")))
     if isinstance(value, float):
         return f"{value:.10g}"
     return "" if value is None else value
+
+
+def _as_text(text: str) -> str:
+    # Some spreadsheets take a full-width sign for the sign itself, and pass over what is not seen.
+    plain = unicodedata.normalize("NFKC", text)
+    seen = (one for one in plain if one in _FORMULA or unicodedata.category(one) not in _UNSEEN)
+    return f"'{text}" if text != NOTHING and next(seen, "") in _FORMULA else text
 
 
 def write_table(path: Path, rows: Iterable[Iterable[Any]]) -> None:

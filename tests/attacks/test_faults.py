@@ -19,7 +19,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from autograder.grading import crew
+from autograder.grading import crew, runner
 from autograder.grading.ahead import BrokenCheck
 from autograder.grading.course import Course, CourseError
 from autograder.grading.grade import Job, grade, workshop
@@ -411,3 +411,45 @@ def test_a_folder_whose_name_is_no_text_is_told_and_stops_nobody(course, tmp_pat
     assert set(records) == {*STUDENTS, odd}
     write_json(records.values(), tmp_path / "records.jsonl")
     assert len((tmp_path / "records.jsonl").read_text(encoding="utf-8").splitlines()) == 4
+
+
+@contextlib.contextmanager
+def without_power():
+    """As a grader who is not root: permissions hold."""
+    root = os.geteuid() == 0
+    if root:
+        os.seteuid(65534)
+    try:
+        yield
+    finally:
+        if root:
+            os.seteuid(0)
+
+
+@pytest.mark.parametrize("mode", [0o000, 0o400, 0o200])
+@pytest.mark.parametrize("closed", ["", CHAPTER, f"{CHAPTER}/{CHAPTER}.ipynb"])
+def test_what_the_grader_may_not_look_into_is_invalid_and_stops_nobody(
+    course, monkeypatch, mode, closed
+):
+    for path in (course.root, *course.root.parents[:3], *course.root.rglob("*")):
+        os.chmod(path, 0o777)
+    locked = course.root / "submitted" / "ben" / closed
+    locked.chmod(mode)
+    find, make = Course.submissions, runner._job
+
+    def powerless(function):
+        def called(*arguments):
+            with without_power():
+                return function(*arguments)
+
+        return called
+
+    monkeypatch.setattr(Course, "submissions", powerless(find))
+    monkeypatch.setattr(runner, "_job", powerless(make))
+    records = grade_class(course, workers=1)
+    locked.chmod(0o777)
+    status = {record["student"]: record["status"] for record in records}
+    readable = closed.endswith(".ipynb") and mode == 0o400 and os.geteuid() != 0
+    assert status == {"ada": "graded", "ben": "graded" if readable else "invalid", "eve": "graded"}
+    (ben,) = (record for record in records if record["student"] == "ben")
+    assert readable or "cannot be read" in ben["notes"][0]

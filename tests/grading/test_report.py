@@ -107,10 +107,18 @@ def test_nothing_graded_is_said_in_one_sentence(course, capsys):
     assert "run autograder grade first" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("value", ["=1+1", "+1", "-1", "@a", "\t=1", "  =1", "\r=1"])
+UNSEEN = "\u3000 \xa0 \u200b\ufeff\x1f\u202e"
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["=1+1", "+1", "-1", "@a", "\t=1", "  =1", "\r=1", "\uff1d1+1", "\uff0b1", "\ufe631", "\uff201"]
+    + [f"{one}=1" for one in UNSEEN],
+)
 def test_a_formula_becomes_text(value):
     assert inert(value) == "'" + value
     assert inert("a" + value) == "a" + value
+    assert inert("a;" + value) == "a;'" + value
     assert inert(-1.5) == "-1.5"
 
 

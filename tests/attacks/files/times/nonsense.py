@@ -1,6 +1,7 @@
 # The time of handing in is no time, or one before the world began.
 #
 # /// expect
+# notes = ["timestamp.txt"]
 # ///
 
 from tests.attacks.corpus import save

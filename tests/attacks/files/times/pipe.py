@@ -1,6 +1,7 @@
 # The time of handing in is a pipe that nobody writes into.
 #
 # /// expect
+# notes = ["timestamp.txt"]
 # ///
 
 import os

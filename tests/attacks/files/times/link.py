@@ -1,6 +1,7 @@
 # The time of handing in is a link to a file of the teacher's.
 #
 # /// expect
+# notes = ["timestamp.txt"]
 # ///
 
 from tests.attacks.corpus import save
