@@ -5,7 +5,6 @@ open, but for the code that only draws a figure; the figures to play with are st
 """
 
 import functools
-import re
 import shutil
 import sys
 import threading
@@ -21,8 +20,6 @@ PDF = ROOT / "build" / "attention-step-by-step.pdf"
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 NOT_ON_PAPER = {"progress"}  # pages that are nothing without a browser
 NOT_PRINTED = ".headerlink, .take-away, script, .copybtn, .play-chart, details.hide"
-# Everything else of a page's scripts answers clicks.
-SCRIPTS = re.compile("mathjax", re.IGNORECASE)
 REFERRING = ("aria-labelledby", "aria-describedby", "for")
 FOOTER = (
     '<div style="font-size: 8px; width: 100%; text-align: center; color: #555">'
@@ -77,10 +74,9 @@ def place(page: str, anchor: str) -> str:
 def whole() -> str:
     """All pages as one."""
     names = pages()
-    page = parsed("notation")  # a page with formulas: its head asks for MathJax
+    page = parsed("notation")  # a page with formulas: its head asks for their font
     for script in page.find_all("script"):
-        if not SCRIPTS.search(f"{script.get('src', '')}{script.string or ''}"):
-            script.decompose()
+        script.decompose()
     page.html["data-theme"] = page.html["data-mode"] = "light"
     body = page.body
     body.clear()
@@ -110,7 +106,6 @@ def main(target: Path = PDF) -> int:
         page.set_default_timeout(300_000)
         page.route(address, lambda route: route.fulfill(body=text, content_type="text/html"))
         page.goto(address, wait_until="load")
-        page.evaluate("window.MathJax?.startup?.promise")
         page.evaluate(
             "Promise.all([...document.images].map((image) => { image.loading = 'eager'; "
             "return image.decode().catch(() => {}); }))"

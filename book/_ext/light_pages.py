@@ -31,18 +31,14 @@ AT_ONCE = ("documentation_options.js",)
 def defer_scripts(app: Sphinx, page: str, template: str, context: dict, doctree) -> None:
     """Let the page be shown before its scripts are read; their order stays.
 
-    A page without formulas needs no MathJax; Sphinx loads it where a page below has some. The page
-    of the search has scripts of its own that need the others at once.
+    The page of the search has scripts of its own that need the others at once.
     """
     # Docutils names the viewport once more.
     metatags = context.get("metatags", "")
     context["metatags"] = VIEWPORT.sub("", metatags)
     if page == "search":
         return
-    scripts = context.get("script_files", [])
-    if not app.env.domains["math"].data["has_equations"].get(page):
-        scripts = [script for script in scripts if "mathjax" not in str(script).lower()]
-    context["script_files"] = [deferred(script) for script in scripts]
+    context["script_files"] = [deferred(script) for script in context.get("script_files", [])]
 
 
 def deferred(script: Any) -> Any:

@@ -1,45 +1,14 @@
-"""MathJax and Vega, laid into the built site from their Python packages.
+"""Vega, laid into the built site from its Python package.
 
 No page asks another host for anything, and no minified script is kept in the repository.
 """
 
-import importlib.util
 import json
-import shutil
 from importlib.metadata import version
 from pathlib import Path
 
 from lab.play import theme
 from sphinx.application import Sphinx
-from sphinx.errors import ExtensionError
-
-# MathJax's own files that a page may load: the renderer, its fonts, what a macro asks for,
-# and what a screen reader's user turns on in the menu.
-MATHJAX = [
-    "tex-mml-chtml.js",
-    "a11y/*.js",
-    "input/tex/extensions/*.js",
-    "output/chtml/fonts/woff-v2/*.woff",
-    "sre/mathmaps/base.json",
-    "sre/mathmaps/en.json",
-]
-
-
-def mathjax(static: Path) -> None:
-    """Copy MathJax from the package `django-static-mathjax` (which needs no Django)."""
-    package = importlib.util.find_spec("mathjax")
-    if package is None or package.origin is None:
-        raise ExtensionError("MathJax is missing: pip install django-static-mathjax")
-    source = Path(package.origin).parent / "static" / "mathjax" / "es5"
-    for pattern in MATHJAX:
-        files = sorted(source.glob(pattern))
-        if not files:
-            raise ExtensionError(f"django-static-mathjax has no {pattern}")
-        for file in files:
-            target = static / "mathjax" / file.relative_to(source)
-            if not target.exists() or target.stat().st_size != file.stat().st_size:
-                target.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(file, target)
 
 
 def vega(static: Path) -> None:
@@ -61,7 +30,6 @@ def lay_in(app: Sphinx) -> None:
         return
     static = Path(app.outdir) / "_static"
     static.mkdir(parents=True, exist_ok=True)
-    mathjax(static)
     vega(static)
 
 

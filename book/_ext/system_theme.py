@@ -64,5 +64,5 @@ def write(app: Sphinx, error: Exception | None) -> None:
 
 
 def setup(app: Sphinx) -> dict:
-    app.connect("build-finished", write)
+    app.connect("build-finished", write, priority=900)  # the theme writes sheets of its own then
     return {"parallel_read_safe": True, "parallel_write_safe": True}

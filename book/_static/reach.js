@@ -3,7 +3,7 @@
 // for what was folded and had no size until it opened.
 (() => {
   function reach() {
-    const wide = 'mjx-container[display="true"], div.cell_output:has(> img)';
+    const wide = "div.math, .long-formula, div.cell_output:has(> img)";
     for (const element of document.querySelectorAll(wide)) {
       if (element.scrollWidth > element.clientWidth) element.tabIndex = 0;
       else element.removeAttribute("tabindex");
@@ -12,6 +12,5 @@
 
   window.addEventListener("resize", reach);
   window.addEventListener("load", reach);
-  window.addEventListener("load", () => window.MathJax?.startup?.promise?.then(reach));
   document.addEventListener("toggle", () => window.dispatchEvent(new Event("resize")), true);
 })();

@@ -22,6 +22,8 @@ def test_is_a_page_as_the_system_has_it_without_scripts(opened, scheme):
     assert DARKNESS[scheme](
         lightness(code.evaluate("code => getComputedStyle(code).backgroundColor"))
     )
+    color = "word => getComputedStyle(word).color"
+    assert code.locator(".kn, .k").first.evaluate(color) != code.evaluate(color)
     assert seen.troubles == []
 
 

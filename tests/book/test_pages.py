@@ -25,7 +25,7 @@ THIN_OUT = """() => {
     if (seen.has(kind)) word.replaceWith(word.textContent);
     seen.add(kind);
   }
-  for (const formula of document.querySelectorAll("mjx-container")) {
+  for (const formula of document.querySelectorAll("math")) {
     const colors = [...formula.querySelectorAll(".query, .key, .value, .weight")];
     const kind = `${colors.map((part) => part.className)} in ${around(formula)}`;
     if (seen.has(kind)) formula.replaceWith("formula");
@@ -74,7 +74,7 @@ def visit(opened, name: str, width: int, scheme: str) -> Visit:
         seen.transferred,
         page.evaluate("document.documentElement.scrollWidth"),
         page.evaluate("document.documentElement.dataset.theme"),
-        page.locator("mjx-merror").count(),
+        page.locator("merror, math:empty").count(),
         page.evaluate(HEADINGS),
         page.evaluate(TEXT_ALTERNATIVES),
     )

@@ -1,0 +1,103 @@
+"""Formulas are in the page as MathML: nothing is typeset in the browser."""
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+from bs4 import BeautifulSoup
+
+ROOT = Path(__file__).parents[2]
+SITE = ROOT / "build" / "book" / "_build" / "html"
+PAGES = sorted(SITE.glob("*.html"))
+LATEX = re.compile(r"\\(?:\(|\[|[a-zA-Z]+\b)|\[\d+ex\]")
+
+
+@pytest.fixture
+def formulas(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "book" / "_ext"))
+    import formulas
+
+    yield formulas
+    sys.modules.pop("formulas", None)
+
+
+def shape(drawn: str) -> str:
+    """A formula's MathML in short: names of elements, and what they hold."""
+
+    def told(element) -> str:
+        if isinstance(element, str):
+            return element.strip()
+        inner = " ".join(filter(None, map(told, element.children)))
+        if element.name in ("mi", "mn", "mo", "math"):
+            return inner
+        role = "".join(f".{name}" for name in element.get("class", []))
+        return f"{element.name}{role}({inner})"
+
+    return told(BeautifulSoup(drawn, "html.parser").math)
+
+
+@pytest.mark.parametrize(
+    ("latex", "wanted"),
+    [
+        (r"\frac{a}{b}", "mfrac(a b)"),
+        (r"e^{x}", "msup(e x)"),
+        (r"\q{q_i}", "mrow.query(msub(q i))"),
+        (r"\k{K}^\top", "msup(mrow.key(K) ⊤)"),
+        (r"\v{v}", "mrow.value(v)"),
+        (r"\w{\alpha}", "mrow.weight(α)"),
+        (r"\R", "ℝ"),
+        (r"\softmax x", "mrow(mrow(mspace() softmax) x)"),
+    ],
+)
+def test_is_a_formula_what_it_says(formulas, latex, wanted):
+    drawn = formulas.mathml(latex).replace("&#x2061;", "")  # says that a function is applied
+    assert shape(drawn) == wanted
+
+
+def test_do_lines_outside_an_environment_become_rows(formulas):
+    drawn = formulas.mathml(formulas.in_lines(r"a \\[1ex] b"), display=True)
+    assert drawn.count("<mtr>") == 2
+    assert "1ex" not in drawn
+    whole = r"\begin{pmatrix} 1 \\ 2 \end{pmatrix}"
+    assert formulas.in_lines(whole) == whole
+
+
+def test_is_what_is_no_latex_refused(formulas):
+    with pytest.raises(formulas.LatexError):
+        formulas.mathml(r"\frac{a")
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
+def test_is_no_formula_left_for_the_browser(path):
+    page = BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
+    assert not page.find("script", src=re.compile("mathjax|katex", re.IGNORECASE))
+    drawn = page.find_all("math")
+    assert [formula for formula in drawn if LATEX.search(formula.get_text())] == []
+    assert [formula for formula in drawn if not formula.get_text(strip=True)] == []
+    assert page.select("span.math") == []  # where MathJax would look
+
+
+def test_are_equations_numbered_and_found(opened):
+    seen = opened("notation", scripts=False)
+    equation = seen.page.locator("div.math#equation-eq-attention")
+    assert equation.locator(".eqno").inner_text().startswith("(1)")
+    assert equation.locator("math .weight").count() == 1
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_are_the_four_roles_told_by_color_without_scripts(opened, scheme):
+    page = opened("notation", scheme=scheme, scripts=False).page
+    color = "symbol => getComputedStyle(symbol.querySelector('mi')).color"
+    colors = {
+        page.locator(f"math .{role}").first.evaluate(color)
+        for role in ("query", "key", "value", "weight")
+    }
+    assert len(colors) == 4
+
+
+def test_is_the_font_of_formulas_there_with_the_page(opened):
+    page = opened("02-softmax").page
+    assert page.evaluate("document.fonts.check('16px \"Course Math\"')")
+    families = page.locator("math").first.evaluate("math => getComputedStyle(math).fontFamily")
+    assert "Course Math" in families
