@@ -6,6 +6,7 @@ moves when it arrives.
 """
 
 import base64
+import html
 import importlib.util
 import io
 import re
@@ -20,6 +21,7 @@ from sphinx.application import Sphinx
 from sphinx.util import logging
 from sphinx.util.math import get_node_equation_number
 from sphinx.writers.html5 import HTML5Translator
+from spoken import spoken
 
 log = logging.getLogger(__name__)
 
@@ -33,6 +35,7 @@ EXTRA_SPACE = re.compile(
     r"(\\\\)\[[\d.]+(?:ex|em|pt)\]"
 )  # after a line, which math-core does not know
 ENVIRONMENT = re.compile(r"\\begin\{(\w+\*?)\}(?:(?!\\begin).)*?\\end\{\1\}", re.DOTALL)
+NAMES = ("quiz_label", "quiz_question", "exercise_title")
 TAG = re.compile(r"<[^>]+>")
 LONG = 36  # characters
 
@@ -80,8 +83,18 @@ def draw(node: nodes.Node, display: bool = False) -> str:
         return ""
 
 
+def names_something(node: nodes.Node) -> bool:
+    """Whether a formula is part of the name of a control, a link or a heading."""
+    while (node := node.parent) is not None:
+        if isinstance(node, nodes.title | nodes.reference) or type(node).__name__ in NAMES:
+            return True
+    return False
+
+
 def visit_inline(self: HTML5Translator, node: nodes.math) -> None:
     drawn = draw(node)
+    if names_something(node):
+        drawn = drawn.replace("<math", f'<math aria-label="{html.escape(spoken(drawn))}"', 1)
     # A formula within a line is never broken: a long one scrolls where the window is narrow.
     long = len(TAG.sub("", drawn)) > LONG
     self.body.append(f'<span class="long-formula">{drawn}</span>' if long else drawn)

@@ -10,8 +10,8 @@
     :::
 
 A question too long for one line stands above the list. Without scripts a choice unfolds to its
-explanation; `_static/quiz.js` makes a button of it and remembers, in the browser alone, what was
-chosen. A question is known by its text: a changed question counts as not answered.
+explanation; `_static/quiz.js` makes a radio button of it and remembers, in the browser alone, what
+was chosen. A question is known by its text: a changed question counts as not answered.
 """
 
 import hashlib
@@ -102,25 +102,23 @@ def merge(app: Sphinx, env: BuildEnvironment, docnames: set[str], other: BuildEn
 
 
 def visit_quiz(self: HTML5Translator, node: quiz) -> None:
-    name = f"quiz-{node['number']}"
     self.body.append(
-        f'<div class="quiz" id="{name}" data-known="{node["known"]}" role="group"'
-        f' aria-labelledby="{name}-question">\n'
+        f'<fieldset class="quiz" id="quiz-{node["number"]}" data-known="{node["known"]}">\n'
     )
 
 
 def depart_quiz(self: HTML5Translator, node: quiz) -> None:
-    self.body.append("</ul></div>\n")
+    self.body.append("</ul></fieldset>\n")
 
 
 def visit_question(self: HTML5Translator, node: quiz_question) -> None:
     number = node.parent["number"]
-    self.body.append(f'<div class="quiz-question" id="quiz-{number}-question">\n')
+    self.body.append(f'<legend class="quiz-question" id="quiz-{number}-question">\n')
     self.body.append(f'<span class="quiz-number">Question {number}.</span>\n')
 
 
 def depart_question(self: HTML5Translator, node: quiz_question) -> None:
-    self.body.append('</div>\n<ul class="quiz-choices">\n')
+    self.body.append('</legend>\n<ul class="quiz-choices">\n')
 
 
 def visit_choice(self: HTML5Translator, node: quiz_choice) -> None:

@@ -1,61 +1,77 @@
-// Self-test questions that answer in the page: each choice becomes a button, and what there is to
-// say to it is told below it. Without this script a choice is a folded text (book/_ext/quiz.py).
+// Self-test questions that answer in the page: each choice becomes a radio button, and "Check" tells
+// below it what there is to say. Without this script a choice is a folded text (book/_ext/quiz.py).
 (() => {
   const progress = () => window.courseProgress;
 
-  function choiceOf(details) {
+  function choiceOf(details, group) {
     const { element } = progress();
-    const summary = details.querySelector("summary");
     const why = details.querySelector(".quiz-why");
-    const button = element("button", { type: "button", class: "quiz-choice" }, ...summary.childNodes);
+    const radio = element("input", { type: "radio", name: group });
+    const words = element("span", {}, ...details.querySelector("summary").childNodes);
+    const label = element("label", { class: "quiz-choice" }, radio, words);
     const said = element("div", { class: "quiz-said", "aria-live": "polite" });
     const right = "right" in details.dataset;
-    details.replaceWith(button, said);
+    details.replaceWith(label, said);
     const explain = () => {
-      button.dataset.verdict = right ? "right" : "wrong";
+      label.dataset.verdict = right ? "right" : "wrong";
       if (!why.isConnected) said.append(why);
     };
     const fold = () => {
-      delete button.dataset.verdict;
+      delete label.dataset.verdict;
+      radio.checked = false;
       why.remove();
     };
-    return { button, right, explain, fold };
+    return { label, radio, right, explain, fold };
   }
 
   function start(quiz) {
     const { changed, choose, chosen, element } = progress();
     const question = quiz.dataset.known;
-    const choices = [...quiz.querySelectorAll("details.quiz-choice")].map(choiceOf);
+    const details = [...quiz.querySelectorAll("details.quiz-choice")];
+    const choices = details.map((one) => choiceOf(one, `${quiz.id}-choice`));
+    const check = element("button", { type: "button", class: "quiz-check" }, "Check");
     const all = element("button", { type: "button", class: "quiz-all" }, "Explain every choice");
+    const hint = element("span", { class: "quiz-hint", "aria-live": "polite" });
+    quiz.append(element("div", { class: "quiz-buttons" }, check, all, hint));
+
     all.addEventListener("click", () => {
       choices.forEach(({ explain }) => explain());
       all.hidden = true;
-      choices[0].button.focus();
+      choices[0].radio.focus();
     });
-    quiz.append(all);
+
+    function offer() {
+      const answered = quiz.hasAttribute("data-answered");
+      all.hidden = !answered || choices.every(({ label }) => "verdict" in label.dataset);
+    }
 
     function show() {
       const taken = chosen(question);
-      const answered = taken.some((index) => choices[index]?.right);
-      quiz.toggleAttribute("data-answered", answered);
+      quiz.toggleAttribute("data-answered", taken.some((index) => choices[index]?.right));
       choices.forEach(({ explain, fold }, index) => (taken.includes(index) ? explain() : fold()));
-      all.hidden = !answered || taken.length === choices.length;
+      const last = choices[taken.at(-1)];
+      if (last) last.radio.checked = true;
+      offer();
     }
 
-    choices.forEach(({ button, explain, right }, index) =>
-      button.addEventListener("click", () => {
-        explain();
-        if (right) quiz.toggleAttribute("data-answered", true);
-        choose(question, index);
-        all.hidden = !quiz.hasAttribute("data-answered") || choices.every(isExplained);
-      }),
-    );
+    function answer() {
+      const index = choices.findIndex(({ radio }) => radio.checked);
+      hint.textContent = index < 0 ? "Choose an answer first." : "";
+      if (index < 0) return;
+      choices[index].explain();
+      if (choices[index].right) quiz.toggleAttribute("data-answered", true);
+      choose(question, index);
+      offer();
+    }
+
+    check.addEventListener("click", answer);
+    quiz.addEventListener("keydown", (event) => {
+      if (event.key === "Enter" && event.target.type === "radio") answer();
+    });
     show();
     // Another tab, or the page that clears.
     changed.addEventListener("change", () => chosen(question).length || show());
   }
-
-  const isExplained = ({ button }) => "verdict" in button.dataset;
 
   function count(quizzes) {
     const { changed, chosen, element } = progress();

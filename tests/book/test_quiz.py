@@ -17,6 +17,11 @@ WRONG = {
 }
 
 
+def answer(quiz, choice: int) -> None:
+    quiz.get_by_role("radio").nth(choice).check()
+    quiz.get_by_role("button", name="Check").click()
+
+
 def test_is_a_malformed_question_told_in_one_sentence(tmp_path):
     (tmp_path / "conf.py").write_text(
         "extensions = ['myst_parser', 'quiz']\nmyst_enable_extensions = ['colon_fence']\n"
@@ -37,13 +42,19 @@ def test_is_a_malformed_question_told_in_one_sentence(tmp_path):
 def test_does_a_question_answer_by_keyboard_and_remember_it(opened):
     seen = opened("00-start-here")
     page, quiz = seen.page, seen.page.locator(".quiz").first
-    choices, said = quiz.locator("button.quiz-choice"), quiz.locator(".quiz-said")
+    choices, said = quiz.get_by_role("radio"), quiz.locator(".quiz-said")
+    check = quiz.get_by_role("button", name="Check")
     assert said.all_inner_texts() == ["", "", ""]
     assert {item.get_attribute("aria-live") for item in said.all()} == {"polite"}
+    check.click()
+    assert "Choose an answer first." in quiz.inner_text()
 
     choices.first.focus()
+    page.keyboard.press("Space")
     page.keyboard.press("Enter")
     assert said.first.inner_text().startswith("Not this one.")
+    page.keyboard.press("ArrowDown")
+    assert choices.nth(1).is_checked() and said.nth(1).inner_text() == ""  # chosen is not answered
     page.keyboard.press("Tab")
     page.keyboard.press("Space")
     assert said.nth(1).inner_text().startswith("Right.")
@@ -54,6 +65,7 @@ def test_does_a_question_answer_by_keyboard_and_remember_it(opened):
 
     page.reload(wait_until="networkidle")
     assert [text.split(".")[0] for text in said.all_inner_texts()] == ["Not this one", "Right", ""]
+    assert choices.nth(1).is_checked()
     assert "1 of 5 questions answered" in page.locator(".quiz-count").inner_text()
     assert seen.troubles == []
 
@@ -61,7 +73,7 @@ def test_does_a_question_answer_by_keyboard_and_remember_it(opened):
 def test_is_a_chapter_read_when_its_end_was_seen_and_is_all_cleared_on_one_page(opened, address):
     seen = opened("00-start-here")
     page = seen.page
-    page.locator(".quiz").first.get_by_role("button").first.click()
+    answer(page.locator(".quiz").first, 0)
     assert page.locator(".progress-mark").count() == 0
     page.keyboard.press("End")
     page.locator(".bd-sidebar-primary .progress-mark").wait_for(state="attached")
@@ -90,6 +102,6 @@ def test_does_a_page_work_with_what_another_program_left_in_the_browser(opened, 
     seen.page.evaluate(f"localStorage.setItem('attention-course-progress', {broken!r})")
     seen.page.reload(wait_until="networkidle")
     quiz = seen.page.locator(".quiz").first
-    quiz.get_by_role("button").nth(1).click()
+    answer(quiz, 1)
     assert quiz.locator(".quiz-said").nth(1).inner_text().startswith("Right.")
     assert seen.troubles == []

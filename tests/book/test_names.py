@@ -1,0 +1,70 @@
+"""What a screen reader is told: Chromium's accessibility tree, and formulas in words."""
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+CONTROLS = {"button", "radio", "link", "DisclosureTriangle", "checkbox", "combobox", "slider"}
+
+
+@pytest.fixture
+def mathml(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "book" / "_ext"))
+    from formulas import mathml
+
+    yield mathml
+    for name in ("formulas", "spoken"):
+        sys.modules.pop(name, None)
+
+
+@pytest.mark.parametrize(
+    ("latex", "words"),
+    [
+        (r"e^{500}", "e to the power 500"),
+        (r"D^2", "D squared"),
+        (r"\sqrt{D}", "the square root of D"),
+        (r"\frac{1}{\sqrt{D}}", "1 over the square root of D"),
+        (r"q \cdot k_i", "q times k i"),
+        (r"Q K^\top", "Q K transposed"),
+        (r"s = 1/(1 + T)", "s equals 1 divided by ( 1 plus T )"),
+        (r"\alpha \ge 0", "α is at least 0"),
+        (r"-\infty", "minus infinity"),
+        (r"\sum_{i=1}^{S} x_i", "the sum from i equals 1 to S of x i"),
+        (r"\hat{A}", "A hat"),
+    ],
+)
+def test_is_a_formula_said_in_words(mathml, latex, words):
+    from spoken import spoken
+
+    assert spoken(mathml(latex, display=r"\sum" in latex)) == words
+
+
+def names(page) -> list[tuple[str, str]]:
+    """Role and name of each node of the page's accessibility tree."""
+    session = page.context.new_cdp_session(page)
+    nodes = session.send("Accessibility.getFullAXTree")["nodes"]
+    return [
+        (node["role"]["value"], node.get("name", {}).get("value", "").strip())
+        for node in nodes
+        if not node["ignored"]
+    ]
+
+
+@pytest.mark.parametrize("page", ["index", "02-softmax"])
+def test_has_every_control_a_name_that_says_what_it_does(opened, page):
+    found = names(opened(page).page)
+    assert [role for role, name in found if role in CONTROLS and not name] == []
+    assert not {name for _, name in found if re.search("Toggle hidden|Click to show", name)}
+
+
+def test_does_a_choice_say_its_formula(opened):
+    page = opened("02-softmax").page
+    page.get_by_role("radio").first.wait_for()
+    found = names(page)
+    assert ("radio", "There are none: e to the power 500 is too large for a float32.") in found
+    questions = [name for role, name in found if role == "group" and name.startswith("Question")]
+    assert len(questions) == page.locator(".quiz").count()
+    assert questions[0].endswith("What are the weights?")
