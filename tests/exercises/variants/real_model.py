@@ -1,0 +1,265 @@
+"""Wrong solutions of chapter 11."""
+
+import re
+
+import torch
+from torch.nn import functional as F
+
+from solutions.real_model import mean_pool
+from tests.exercises.variants import variant
+
+OUTSIDE = {
+    "embeddings.word_embeddings.weight": "token_embedding.weight",
+    "embeddings.position_embeddings.weight": "position_embedding.weight",
+    "embeddings.token_type_embeddings.weight": "segment_embedding.weight",
+    "embeddings.LayerNorm.weight": "embedding_norm.weight",
+    "embeddings.LayerNorm.bias": "embedding_norm.bias",
+    "embeddings.position_ids": "position_ids",
+    "pooler.dense.weight": "pooler.weight",
+    "pooler.dense.bias": "pooler.bias",
+}
+
+INSIDE = {
+    "attention.self.query": "self_attn.W_q",
+    "attention.self.key": "self_attn.W_k",
+    "attention.self.value": "self_attn.W_v",
+    "attention.output.dense": "self_attn.W_o",
+    "attention.output.LayerNorm": "norm1",
+    "intermediate.dense": "feed_forward.linear1",
+    "output.dense": "feed_forward.linear2",
+    "output.LayerNorm": "norm2",
+}
+
+
+@variant("convert_weights", about="a shorter name is replaced inside of a longer one")
+def _(state_dict):
+    result = {}
+    for name, tensor in state_dict.items():
+        if name in OUTSIDE:
+            result[OUTSIDE[name]] = tensor
+            continue
+        name = name.replace("encoder.layer.", "encoder.layers.")
+        name = name.replace("output.dense", "feed_forward.linear2")
+        name = name.replace("output.LayerNorm", "norm2")
+        for old, new in INSIDE.items():
+            name = name.replace(old, new)
+        result[name] = tensor
+    return result
+
+
+@variant("convert_weights", about="only layers with one digit")
+def _(state_dict):
+    result = {}
+    for name, tensor in state_dict.items():
+        if name in OUTSIDE:
+            result[OUTSIDE[name]] = tensor
+        elif match := re.match(r"encoder\.layer\.(\d)\.(.+)\.(weight|bias)$", name):
+            n, part, kind = match.groups()
+            result[f"encoder.layers.{n}.{INSIDE[part]}.{kind}"] = tensor
+    return result
+
+
+@variant("convert_weights", about="the matrices are transposed")
+def _(state_dict):
+    out = {}
+    for name, tensor in state_dict.items():
+        if name in OUTSIDE:
+            out[OUTSIDE[name]] = tensor
+            continue
+        _, _, n, rest = name.split(".", 3)
+        part, kind = rest.rsplit(".", 1)
+        is_matrix = tensor.dim() == 2
+        out[f"encoder.layers.{n}.{INSIDE[part]}.{kind}"] = tensor.T if is_matrix else tensor
+    return out
+
+
+@variant("convert_weights", about="the position_ids must be there")
+def _(state_dict):
+    out = {new: state_dict[old] for old, new in OUTSIDE.items()}
+    for name in state_dict:
+        if name.startswith("encoder.layer."):
+            _, _, n, rest = name.split(".", 3)
+            part, kind = rest.rsplit(".", 1)
+            out["encoder.layers." + n + "." + INSIDE[part] + "." + kind] = state_dict[name]
+    return out
+
+
+@variant("convert_weights", about="the given dictionary is emptied")
+def _(state_dict):
+    out = {}
+    for name in list(state_dict):
+        tensor = state_dict.pop(name)
+        if name in OUTSIDE:
+            out[OUTSIDE[name]] = tensor
+        else:
+            n, rest = name.removeprefix("encoder.layer.").split(".", 1)
+            part, _, kind = rest.rpartition(".")
+            out[f"encoder.layers.{n}.{INSIDE[part]}.{kind}"] = tensor
+    return out
+
+
+@variant("convert_weights", about="the pooler is left out")
+def _(state_dict):
+    out = {}
+    for name, tensor in state_dict.items():
+        if name.startswith("pooler"):
+            continue
+        if name in OUTSIDE:
+            out[OUTSIDE[name]] = tensor
+        else:
+            parts = name.split(".")
+            out[
+                ".".join(["encoder.layers", parts[2], INSIDE[".".join(parts[3:-1])], parts[-1]])
+            ] = tensor
+    return out
+
+
+@variant("convert_weights", about=("norm1 and norm2 are exchanged", "the pooler is left out"))
+def _(state_dict):
+    swap = {"norm1": "norm2", "norm2": "norm1"}
+    out = {}
+    for name, tensor in state_dict.items():
+        if name in OUTSIDE:
+            if "pooler" not in name:
+                out[OUTSIDE[name]] = tensor
+            continue
+        _, _, n, rest = name.split(".", 3)
+        part, kind = rest.rsplit(".", 1)
+        new = INSIDE[part]
+        out[f"encoder.layers.{n}.{swap.get(new, new)}.{kind}"] = tensor
+    return out
+
+
+@variant("mean_pool", about="padding is in the mean")
+def _(hidden, mask):
+    return F.normalize(hidden.mean(dim=1), dim=-1)
+
+
+@variant(
+    "mean_pool", about=("the mean divides by L, padding included", "is not scaled to unit length")
+)
+def _(hidden, mask):
+    pooled = (hidden * mask.to(hidden.dtype).unsqueeze(-1)).mean(dim=1)
+    return pooled
+
+
+@variant("mean_pool", about="the mean is not scaled to unit length")
+def _(hidden, mask):
+    m = mask.to(hidden.dtype)[:, :, None]
+    return (hidden * m).sum(1) / m.sum(1).clamp(min=1)
+
+
+@variant("mean_pool", about="a row of padding alone gives NaN")
+def _(hidden, mask):
+    m = mask.to(hidden)
+    mean = torch.einsum("ble,bl->be", hidden, m) / m.sum(1, keepdim=True)
+    return mean / mean.norm(dim=-1, keepdim=True)
+
+
+@variant("mean_pool", about="takes the first token's vector")
+def _(hidden, mask):
+    first = hidden[:, 0]
+    first = first * mask.any(dim=1, keepdim=True)
+    return F.normalize(first, dim=-1)
+
+
+@variant("mean_pool", about="a mask of numbers is used as an index")
+def _(hidden, mask):
+    rows = []
+    for vectors, real in zip(hidden, mask, strict=True):
+        chosen = vectors[real]
+        rows.append(F.normalize(chosen.sum(0), dim=0))
+    return torch.stack(rows)
+
+
+@variant("mean_pool", about="every token is scaled to unit length before the mean")
+def _(hidden, mask):
+    unit = F.normalize(hidden, dim=-1)
+    keep = mask.bool().unsqueeze(-1)
+    mean = unit.masked_fill(~keep, 0).sum(1) / keep.sum(1).clamp(min=1)
+    return F.normalize(mean, dim=-1)
+
+
+@variant(
+    "mean_pool",
+    about=("the mean is not scaled to unit length", "a row of padding alone gives NaN"),
+)
+def _(hidden, mask):
+    keep = mask.unsqueeze(-1).to(hidden.dtype)
+    return torch.sum(hidden * keep, dim=1) / torch.sum(keep, dim=1)
+
+
+@variant("mean_pool", about=("padding is in the mean", "the mean is not scaled to unit length"))
+def _(hidden, mask):
+    return hidden.mean(1)
+
+
+@variant("embed", about="encodings of different length are not padded")
+def _(sentences, model, tokenizer):
+    encodings = tokenizer.encode_batch(sentences)
+    tokens = torch.tensor([e.ids for e in encodings])
+    mask = torch.tensor([e.attention_mask for e in encodings]).bool()
+    with torch.no_grad():
+        return mean_pool(model(tokens, mask), mask)
+
+
+@variant("embed", about="padding counts as real")
+def _(sentences, model, tokenizer):
+    encodings = tokenizer.encode_batch(sentences)
+    longest = max(len(e.ids) for e in encodings)
+    tokens = torch.zeros(len(encodings), longest, dtype=torch.long)
+    for row, e in zip(tokens, encodings, strict=True):
+        row[: len(e.ids)] = torch.tensor(e.ids)
+    mask = torch.ones_like(tokens, dtype=torch.bool)
+    with torch.no_grad():
+        return mean_pool(model(tokens, mask), mask)
+
+
+@variant("embed", about="the mask is made from the ids, an id of 0 is padding")
+def _(sentences, model, tokenizer):
+    ids = [torch.tensor(e.ids) for e in tokenizer.encode_batch(sentences)]
+    tokens = torch.nn.utils.rnn.pad_sequence(ids, batch_first=True)
+    mask = tokens != 0
+    with torch.no_grad():
+        return mean_pool(model(tokens, mask), mask)
+
+
+@variant("embed", about="the first token's vector in place of the mean")
+def _(sentences, model, tokenizer):
+    enc = tokenizer.encode_batch(sentences)
+    L = max(len(e.ids) for e in enc)
+    tokens = torch.tensor([e.ids + [0] * (L - len(e.ids)) for e in enc])
+    mask = torch.tensor([e.attention_mask + [0] * (L - len(e.ids)) for e in enc]).bool()
+    with torch.no_grad():
+        return F.normalize(model(tokens, mask)[:, 0], dim=-1)
+
+
+@variant("embed", about="the mask goes to the model as numbers")
+def _(sentences, model, tokenizer):
+    enc = tokenizer.encode_batch(sentences)
+    L = max(len(e.ids) for e in enc)
+    tokens = torch.tensor([list(e.ids) + [0] * (L - len(e.ids)) for e in enc])
+    mask = torch.tensor([list(e.attention_mask) + [0] * (L - len(e.ids)) for e in enc])
+    with torch.no_grad():
+        return mean_pool(model(tokens, mask), mask)
+
+
+@variant("embed", about="the sentences come back sorted by length")
+def _(sentences, model, tokenizer):
+    enc = sorted(tokenizer.encode_batch(sentences), key=lambda e: len(e.ids))
+    out = []
+    for e in enc:
+        tokens = torch.tensor([e.ids])
+        mask = torch.tensor([e.attention_mask], dtype=torch.bool)
+        with torch.no_grad():
+            out.append(mean_pool(model(tokens, mask), mask))
+    return torch.cat(out)
+
+
+@variant("embed", about=("padding counts as real", "the mean is not scaled to unit length"))
+def _(sentences, model, tokenizer):
+    enc = tokenizer.encode_batch(sentences)
+    L = max(len(e.ids) for e in enc)
+    tokens = torch.tensor([e.ids + [0] * (L - len(e.ids)) for e in enc])
+    with torch.no_grad():
+        return model(tokens, torch.ones_like(tokens).bool()).mean(dim=1)
