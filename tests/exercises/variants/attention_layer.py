@@ -43,12 +43,11 @@ def _(query, inputs):
     return sum(w[i] * inputs[i] for i in range(len(inputs))), w
 
 
-@variant("attend", about="views the query, which must be contiguous for that")
+@variant("attend", about="the output keeps an axis for the one query")
 def _(query, inputs):
-    d = query.shape[0]
-    scores = inputs.view(-1, d) @ query.view(d, 1) / d**0.5
-    weights = scores.softmax(dim=0).squeeze(1)
-    return weights @ inputs, weights
+    scores = query.unsqueeze(0) @ inputs.t() / math.sqrt(query.shape[-1])
+    weights = scores.softmax(dim=-1)
+    return weights @ inputs, weights.squeeze(0)
 
 
 @variant("attend", about=("the scores are not scaled", "weights first, output second"))
@@ -119,8 +118,19 @@ def _(query, key, value, mask=None):
 def _(query, key, value, mask=None):
     scores = torch.einsum("...qd,...kd->...qk", query, key) / math.sqrt(key.shape[-1])
     if mask is not None:
-        scores = scores.masked_fill(~mask, float("-inf"))
+        scores = scores + torch.zeros(mask.shape).masked_fill(~mask, float("-inf"))
     weights = torch.nan_to_num(torch.softmax(scores, dim=-1))
+    return weights @ value, weights
+
+
+@variant("scaled_dot_product_attention", about="the mask must have the shape of the scores")
+def _(query, key, value, mask=None):
+    scores = query @ key.mT / math.sqrt(query.shape[-1])
+    if mask is not None:
+        scores[~mask] = -1e30
+    weights = scores.softmax(dim=-1)
+    if mask is not None:
+        weights = weights * mask
     return weights @ value, weights
 
 

@@ -653,3 +653,36 @@ def _(step, start_state, bos_id, eos_id, max_length):
         if (seq[:, 1:] == eos_id).any(dim=1).all():
             break
     return seq, torch.stack(maps, 1)
+
+
+@variant("greedy_decode", about="where bos_id is eos_id, it ends before the first step")
+def _(step, start_state, bos_id, eos_id, max_length):
+    previous = torch.full((len(start_state),), bos_id)
+    done = previous == eos_id
+    state, tokens, maps = start_state, [], []
+    while not done.all() and len(tokens) < max_length:
+        logits, state, w = step(previous, state)
+        previous = logits.argmax(-1).masked_fill(done, eos_id)
+        done = done | (previous == eos_id)
+        tokens.append(previous)
+        maps.append(w)
+    return torch.stack(tokens, 1), torch.stack(maps, 1)
+
+
+@variant("AttentionDecoder", about="no mask at all is not thought of")
+class _(nn.Module):
+    def __init__(self, vocab_size, embed_dim, hidden_dim, key_dim, attention_dim):
+        super().__init__()
+        self.embedding = nn.Embedding(vocab_size, embed_dim)
+        self.Ws = nn.Linear(hidden_dim, attention_dim, bias=False)
+        self.Wh = nn.Linear(key_dim, attention_dim, bias=False)
+        self.v = nn.Linear(attention_dim, 1, bias=False)
+        self.cell = nn.GRUCell(embed_dim + key_dim, hidden_dim)
+        self.out = nn.Linear(hidden_dim, vocab_size)
+
+    def forward(self, previous, state, annotations, mask):
+        scores = self.v(torch.tanh(self.Ws(state)[:, None] + self.Wh(annotations))).squeeze(-1)
+        weights = scores.masked_fill(~mask, -1e30).softmax(-1).masked_fill(~mask, 0.0)
+        context = torch.einsum("bs,bsk->bk", weights, annotations)
+        state = self.cell(torch.cat([self.embedding(previous), context], dim=-1), state)
+        return self.out(state), state, weights

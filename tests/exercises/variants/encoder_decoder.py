@@ -818,3 +818,63 @@ def _(step, bos_id, eos_id, beam_width, max_length, length_penalty=0.0):
         beams = sorted(pool, key=lambda b: b[1], reverse=True)[:beam_width]
     seq, total = max(beams, key=lambda b: b[1] * ((4 + len(b[0])) / 6) ** length_penalty)
     return torch.tensor(seq[1:]), total
+
+
+@variant("beam_search", about="where bos_id is eos_id, the empty hypothesis counts as finished")
+def _(step, bos_id, eos_id, beam_width, max_length, length_penalty=0.0):
+    beam = [([bos_id], 0.0)]
+    for _ in range(max_length):
+        going = [h for h in beam if h[0][-1] != eos_id]
+        if not going:
+            break
+        logp = torch.log_softmax(step(torch.tensor([s for s, _ in going])), dim=-1)
+        pool = [h for h in beam if h[0][-1] == eos_id]
+        for (seq, total), row in zip(going, logp.tolist(), strict=True):
+            pool += [(seq + [v], total + p) for v, p in enumerate(row)]
+        beam = sorted(pool, key=lambda h: -h[1])[:beam_width]
+    seq, total = max(beam, key=lambda h: penalized(h[1], len(h[0]) - 1, length_penalty))
+    return torch.tensor(seq[1:], dtype=torch.long), total
+
+
+@variant("label_smoothed_loss", about="pad_id gets nothing of what is shared")
+def _(logits, targets, smoothing=0.1, pad_id=0):
+    V = logits.shape[-1]
+    logp = torch.log_softmax(logits, dim=-1)
+    keep = targets != pad_id
+    share = torch.full((V,), smoothing / V).to(logits)
+    if 0 <= pad_id < V:
+        share[pad_id] = 0.0
+    right = logp.gather(-1, targets.masked_fill(~keep, 0).unsqueeze(-1)).squeeze(-1)
+    losses = -(1 - smoothing) * right - (share * logp).sum(-1)
+    return losses.masked_fill(~keep, 0.0).sum() / keep.sum().clamp(min=1)
+
+
+@variant("warmup_rate", about="returns a tensor")
+def _(step, embed_dim, warmup_steps=4000):
+    if step < 1:
+        raise ValueError("steps count from 1")
+    step = torch.tensor(float(step))
+    return embed_dim**-0.5 * torch.minimum(step**-0.5, step * warmup_steps**-1.5)
+
+
+@variant("CrossAttention", about="no memory mask at all is not thought of")
+class _(MultiHeadAttention):
+    def forward(self, x, memory, memory_mask=None):
+        mask = memory_mask[:, None, None, :]
+        return super().forward(x, memory, memory, mask)
+
+
+@variant("Transformer", about="the error does not name the lengths")
+class _(Model):
+    def forward(self, source, target):
+        if max(source.shape[1], target.shape[1]) > self.max_length:
+            raise ValueError("the sequence is too long")
+        real = source != self.pad_id
+        root = self.embed_dim**0.5
+        memory = self.encoder(
+            self.place(self.source_embedding(source) * root), real[:, None, None]
+        )[0]
+        x = self.place(self.target_embedding(target) * root)
+        for block in self.decoder:
+            x = block(x, memory, real)[0]
+        return self.output(x)

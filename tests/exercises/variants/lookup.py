@@ -270,7 +270,7 @@ def _(query, keys, values, similarity):
     about=("softmax in place of dividing by the sum", "torch.tensor cuts the gradient"),
 )
 def _(query, keys, values, similarity):
-    scores = [float(similarity(query, keys[i])) for i in range(len(keys))]
+    scores = [float(similarity(query, key)) for key in keys]
     if sum(scores) == 0:
         raise ValueError("zero")
     weights = torch.softmax(torch.tensor(scores, dtype=values.dtype), dim=0)
@@ -350,3 +350,31 @@ def _(x, keys, values, bandwidth):
     distance = (x[:, None] - keys[None, :]).abs()
     attention = torch.softmax(-distance / (2 * bandwidth), dim=-1)
     return attention @ values
+
+
+@variant("letter_similarity", about="compares in upper case, where one letter may become two")
+def _(a, b):
+    a, b = a.upper(), b.upper()
+    n = max(len(a), len(b))
+    return 1.0 if n == 0 else sum(x == y for x, y in zip(a, b, strict=False)) / n
+
+
+@variant("letter_similarity", about="two empty words give the whole number 1")
+def _(a, b):
+    a, b = a.lower(), b.lower()
+    if a == b:
+        return 1
+    return sum(a[i] == b[i] for i in range(min(len(a), len(b)))) / max(len(a), len(b))
+
+
+@variant("soft_lookup", about="takes the keys by index, where looping is all they can do")
+def _(query, keys, values, similarity):
+    total, sims = 0.0, []
+    for i in range(len(keys)):
+        s = torch.as_tensor(similarity(query, keys[i])).to(values.dtype)
+        sims.append(s)
+        total = total + s
+    if total == 0:
+        raise ValueError("similarities sum to zero")
+    weights = torch.stack(sims) / total
+    return weights @ values, weights

@@ -322,7 +322,7 @@ def _(tokens, mask_id, vocab_size, probability=0.15, special_ids=(), generator=N
     return tokens, labels
 
 
-@variant("mask_tokens", about="the same share of each row is chosen, not independently")
+@variant("mask_tokens", about="always exactly the same share is chosen")
 def _(tokens, mask_id, vocab_size, probability=0.15, special_ids=(), generator=None):
     flat = tokens.reshape(-1)
     free = torch.ones_like(flat, dtype=torch.bool)
@@ -598,7 +598,7 @@ def _(query, key, value, block_size, causal=False):
 
 @variant(
     "blockwise_attention",
-    about=("a key sees itself not under causal", "divides by D, not by its root"),
+    about=("under causal, a query does not see its own position", "divides by D, not by its root"),
 )
 def _(query, key, value, block_size, causal=False):
     past = key.shape[-2] - query.shape[-2]
@@ -609,3 +609,43 @@ def _(query, key, value, block_size, causal=False):
         return (j < i + past) | (j == 0)
 
     return online(query, key, value, block_size, allowed, 1 / query.shape[-1])
+
+
+@variant("next_token_loss", about="a pad_id of 0 is taken for none")
+def _(logits, tokens, pad_id=None):
+    targets = tokens[:, 1:]
+    lp = torch.log_softmax(logits[:, :-1], dim=-1)
+    nll = -lp.gather(-1, targets.unsqueeze(-1)).squeeze(-1)
+    if pad_id:
+        nll = nll[targets != pad_id]
+    return nll.mean() if nll.numel() > 0 else logits.sum() * 0
+
+
+@variant("masked_softmax", about="no mask at all is not thought of")
+def _(scores, mask=None, dim=-1):
+    filled = scores.masked_fill(torch.logical_not(mask), -1e30)
+    return torch.softmax(filled, dim=dim).masked_fill(torch.logical_not(mask), 0.0)
+
+
+@variant("mask_tokens", about="the last token of the vocabulary never comes at random")
+def _(tokens, mask_id, vocab_size, probability=0.15, special_ids=(), generator=None):
+    chosen = chosen_of(tokens, probability, special_ids, generator)
+    fate = torch.rand(tokens.shape, generator=generator)
+    noise = torch.randint(0, vocab_size - 1, tokens.shape, generator=generator)
+    inputs = torch.where(chosen & (fate < 0.8), mask_id, tokens)
+    inputs = torch.where(chosen & (fate >= 0.9), noise.to(tokens.dtype), inputs)
+    return inputs, tokens.masked_fill(~chosen, -100)
+
+
+@variant("mask_tokens", about="the labels are int64, whatever the tokens are")
+def _(tokens, mask_id, vocab_size, probability=0.15, special_ids=(), generator=None):
+    chosen = chosen_of(tokens, probability, special_ids, generator)
+    labels = torch.full(tokens.shape, -100)
+    labels[chosen] = tokens[chosen].long()
+    inputs = tokens.clone()
+    fate = torch.rand(tokens.shape, generator=generator)
+    inputs[chosen & (fate < 0.8)] = mask_id
+    swap = chosen & (fate >= 0.8) & (fate < 0.9)
+    count = int(swap.sum())
+    inputs[swap] = torch.randint(vocab_size, (count,), generator=generator).to(tokens.dtype)
+    return inputs, labels

@@ -484,3 +484,42 @@ def _(embed_dim, num_heads):
     for _ in ("query", "key", "value"):
         total += embed_dim * embed_dim
     return total
+
+
+@variant("MultiHeadAttention", about="a width that does not divide is found in forward only")
+class _(nn.Module):
+    def __init__(self, embed_dim, num_heads):
+        super().__init__()
+        self.num_heads = num_heads
+        self.W_q = nn.Linear(embed_dim, embed_dim)
+        self.W_k = nn.Linear(embed_dim, embed_dim)
+        self.W_v = nn.Linear(embed_dim, embed_dim)
+        self.W_o = nn.Linear(embed_dim, embed_dim)
+
+    def forward(self, query, key, value, mask=None):
+        q, k, v = self.W_q(query), self.W_k(key), self.W_v(value)
+        q, k, v = [split_heads(t, self.num_heads) for t in (q, k, v)]
+        out, weights = scaled_dot_product_attention(q, k, v, mask)
+        return self.W_o(merge_heads(out)), weights
+
+
+@variant("MultiHeadAttention", about="every mask gets a further axis for the heads")
+class _(nn.Module):
+    def __init__(self, embed_dim, num_heads):
+        super().__init__()
+        if embed_dim % num_heads:
+            raise ValueError(f"{embed_dim} does not divide into {num_heads}")
+        self.num_heads = num_heads
+        self.W_q = nn.Linear(embed_dim, embed_dim)
+        self.W_k = nn.Linear(embed_dim, embed_dim)
+        self.W_v = nn.Linear(embed_dim, embed_dim)
+        self.W_o = nn.Linear(embed_dim, embed_dim)
+
+    def forward(self, query, key, value, mask=None):
+        if mask is not None:
+            mask = mask.unsqueeze(1)
+        q = split_heads(self.W_q(query), self.num_heads)
+        k = split_heads(self.W_k(key), self.num_heads)
+        v = split_heads(self.W_v(value), self.num_heads)
+        heads, weights = scaled_dot_product_attention(q, k, v, mask)
+        return self.W_o(merge_heads(heads)), weights

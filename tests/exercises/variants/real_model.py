@@ -263,3 +263,24 @@ def _(sentences, model, tokenizer):
     tokens = torch.tensor([e.ids + [0] * (L - len(e.ids)) for e in enc])
     with torch.no_grad():
         return model(tokens, torch.ones_like(tokens).bool()).mean(dim=1)
+
+
+@variant("mean_pool", about="the mask's dtype decides the result's")
+def _(hidden, mask):
+    m = mask.double().unsqueeze(-1)
+    mean = (hidden * m).sum(dim=1) / m.sum(dim=1).clamp(min=1)
+    return F.normalize(mean, dim=-1)
+
+
+@variant("convert_weights", about="every tensor becomes float32")
+def _(state_dict):
+    out = {}
+    for name, tensor in state_dict.items():
+        if name in OUTSIDE:
+            new = OUTSIDE[name]
+        else:
+            _, _, n, rest = name.split(".", 3)
+            part, kind = rest.rsplit(".", 1)
+            new = f"encoder.layers.{n}.{INSIDE[part]}.{kind}"
+        out[new] = tensor.float()
+    return out

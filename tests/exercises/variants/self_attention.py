@@ -518,3 +518,39 @@ def _(x, base=10000.0):
     a, b = x.unflatten(-1, (-1, 2)).unbind(-1)
     a, b = a * t.cos() + b * t.sin(), -a * t.sin() + b * t.cos()
     return torch.stack([a, b], -1).flatten(-2)
+
+
+@variant("sinusoidal_positions", about="returns float64")
+def _(length, embed_dim):
+    columns = torch.arange(embed_dim)
+    rates = 10000.0 ** (-(columns - columns % 2).double() / embed_dim)
+    angles = torch.arange(length).double()[:, None] * rates
+    return torch.where(columns % 2 == 0, angles.sin(), angles.cos())
+
+
+@variant("shift_matrix", about="takes single steps, a negative offset moves nothing")
+def _(offset, embed_dim):
+    if embed_dim % 2:
+        raise ValueError("embed_dim must be even")
+    one = torch.zeros(embed_dim, embed_dim, dtype=torch.float64)
+    for i in range(0, embed_dim, 2):
+        w = 10000 ** (-i / embed_dim)
+        one[i : i + 2, i : i + 2] = torch.tensor(
+            [[math.cos(w), math.sin(w)], [-math.sin(w), math.cos(w)]]
+        )
+    m = torch.eye(embed_dim, dtype=torch.float64)
+    for _ in range(offset):
+        m = one @ m
+    return m.float()
+
+
+@variant("rotate_positions", about="the base is always 10000")
+def _(x, base=10000.0):
+    D = x.shape[-1]
+    if D % 2:
+        raise ValueError("D is odd")
+    rates = torch.tensor([10000 ** (-2 * i / D) for i in range(D // 2)], dtype=x.dtype)
+    angle = torch.einsum("l,d->ld", torch.arange(x.shape[-2], dtype=x.dtype), rates)
+    a, b = x[..., 0::2], x[..., 1::2]
+    pairs = torch.stack([a * angle.cos() - b * angle.sin(), a * angle.sin() + b * angle.cos()])
+    return pairs.movedim(0, -1).flatten(-2)

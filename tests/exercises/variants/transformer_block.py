@@ -714,3 +714,84 @@ class _(nn.Module):
         a, w = self.self_attn(x, mask)
         x = self.norm1(x + self.dropout(a))
         return self.norm2(x + self.dropout(self.feed_forward(x))), w
+
+
+@variant("LayerNorm", about="the eps that was given is not used")
+class _(nn.Module):
+    def __init__(self, embed_dim, eps=1e-5):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(embed_dim))
+        self.bias = nn.Parameter(torch.zeros(embed_dim))
+
+    def forward(self, x):
+        mu = x.mean(-1, keepdim=True)
+        sigma = torch.sqrt(((x - mu) ** 2).mean(-1, keepdim=True) + 1e-5)
+        return (x - mu) / sigma * self.weight + self.bias
+
+
+@variant("FeedForward", about="the error does not name the activation")
+class _(nn.Module):
+    def __init__(self, embed_dim, hidden_dim, activation="relu"):
+        super().__init__()
+        if activation not in ("relu", "gelu"):
+            raise ValueError("unknown activation")
+        self.linear1 = nn.Linear(embed_dim, hidden_dim)
+        self.linear2 = nn.Linear(hidden_dim, embed_dim)
+        self.activation = nn.ReLU() if activation == "relu" else nn.GELU()
+
+    def forward(self, x):
+        return self.linear2(self.activation(self.linear1(x)))
+
+
+@variant("Encoder", about="the weights are stacked to one tensor")
+class _(nn.Module):
+    def __init__(
+        self,
+        num_layers,
+        embed_dim,
+        num_heads,
+        hidden_dim,
+        dropout=0.0,
+        norm_first=False,
+        activation="relu",
+    ):
+        super().__init__()
+        self.layers = nn.ModuleList(
+            EncoderBlock(embed_dim, num_heads, hidden_dim, dropout, norm_first, activation)
+            for _ in range(num_layers)
+        )
+
+    def forward(self, x, mask=None):
+        weights = []
+        for layer in self.layers:
+            x, w = layer(x, mask)
+            weights.append(w)
+        return x, torch.stack(weights) if weights else []
+
+
+@variant("EncoderBlock", about="dropout inside of the feed-forward too")
+class _(nn.Module):
+    def __init__(
+        self, embed_dim, num_heads, hidden_dim, dropout=0.0, norm_first=False, activation="relu"
+    ):
+        super().__init__()
+        self.self_attn = MultiHeadAttention(embed_dim, num_heads)
+        self.feed_forward = FeedForward(embed_dim, hidden_dim, activation)
+        self.norm1, self.norm2 = LayerNorm(embed_dim), LayerNorm(embed_dim)
+        self.dropout = nn.Dropout(dropout)
+        self.norm_first = norm_first
+        self.act = F.relu if activation == "relu" else F.gelu
+
+    def think(self, x):
+        hidden = self.dropout(self.act(self.feed_forward.linear1(x)))
+        return self.dropout(self.feed_forward.linear2(hidden))
+
+    def forward(self, x, mask=None):
+        if self.norm_first:
+            h = self.norm1(x)
+            h, w = self.self_attn(h, h, h, mask)
+            x = x + self.dropout(h)
+            return x + self.think(self.norm2(x)), w
+        h, w = self.self_attn(x, x, x, mask)
+        x = self.norm1(x + self.dropout(h))
+        return self.norm2(x + self.think(x)), w

@@ -511,3 +511,10 @@ def _(predicted, target, mask):
     errors = (predicted - target).abs().mean(dim=-1)
     keep = (~mask).to(errors.dtype)
     return (errors * keep).sum() / keep.sum().clamp(min=1)
+
+
+@variant("random_patch_mask", about="a half is rounded up, not to the even number")
+def _(batch, num_patches, ratio, generator=None):
+    k = int(ratio * num_patches + 0.5)
+    order = torch.rand(batch, num_patches, generator=generator).argsort(dim=1)
+    return order < k
