@@ -878,3 +878,48 @@ class _(Model):
         for block in self.decoder:
             x = block(x, memory, real)[0]
         return self.output(x)
+
+
+@variant("DecoderBlock", about="dropout inside of the feed-forward too")
+class _(nn.Module):
+    def __init__(self, embed_dim, num_heads, hidden_dim, dropout=0.0, norm_first=False):
+        super().__init__()
+        self.norm_first = norm_first
+        self.self_attn = MultiHeadAttention(embed_dim, num_heads)
+        self.multihead_attn = CrossAttention(embed_dim, num_heads)
+        self.feed_forward = FeedForward(embed_dim, hidden_dim)
+        self.norm1, self.norm2, self.norm3 = (LayerNorm(embed_dim) for _ in range(3))
+        self.drop = nn.Dropout(dropout)
+
+    def think(self, x):
+        ff = self.feed_forward
+        return self.drop(ff.linear2(self.drop(F.relu(ff.linear1(x)))))
+
+    def forward(self, x, memory, memory_mask=None):
+        mask = causal_mask(x.shape[1])
+        if self.norm_first:
+            n = self.norm1(x)
+            x = x + self.drop(self.self_attn(n, n, n, mask)[0])
+            c, w = self.multihead_attn(self.norm2(x), memory, memory_mask)
+            x = x + self.drop(c)
+            return x + self.think(self.norm3(x)), w
+        x = self.norm1(x + self.drop(self.self_attn(x, x, x, mask)[0]))
+        c, w = self.multihead_attn(x, memory, memory_mask)
+        x = self.norm2(x + self.drop(c))
+        return self.norm3(x + self.think(x)), w
+
+
+@variant("beam_search", about="the log-probability is a tensor")
+def _(step, bos_id, eos_id, beam_width, max_length, length_penalty=0.0):
+    beam = [([bos_id], torch.tensor(0.0), False)]
+    for _ in range(max_length):
+        going = [h for h in beam if not h[2]]
+        if not going:
+            break
+        logp = step(torch.tensor([h[0] for h in going])).log_softmax(-1)
+        pool = [h for h in beam if h[2]]
+        for (seq, total, _), row in zip(going, logp, strict=True):
+            pool += [(seq + [v], total + row[v], v == eos_id) for v in range(len(row))]
+        beam = sorted(pool, key=lambda h: h[1].item(), reverse=True)[:beam_width]
+    seq, total, _ = max(beam, key=lambda h: penalized(h[1].item(), len(h[0]) - 1, length_penalty))
+    return torch.tensor(seq[1:]), total

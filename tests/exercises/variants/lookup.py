@@ -378,3 +378,22 @@ def _(query, keys, values, similarity):
         raise ValueError("similarities sum to zero")
     weights = torch.stack(sims) / total
     return weights @ values, weights
+
+
+@variant("weighted_average", about="a small sum of weights is taken for zero")
+def _(weights, values):
+    if (weights < 0).any():
+        raise ValueError("a weight is negative")
+    if weights.sum() < 1e-6:
+        raise ValueError("the weights sum to zero")
+    return (weights[:, None] * values).sum(dim=0) / weights.sum()
+
+
+@variant("soft_lookup", about="a small sum of similarities is taken for zero")
+def _(query, keys, values, similarity):
+    sims = torch.stack([torch.as_tensor(similarity(query, k)).to(values) for k in keys])
+    total = torch.sum(sims)
+    if torch.isclose(total, torch.zeros_like(total), atol=1e-4):
+        raise ValueError("the similarities sum to zero")
+    weights = sims / total
+    return weights @ values, weights

@@ -649,3 +649,26 @@ def _(tokens, mask_id, vocab_size, probability=0.15, special_ids=(), generator=N
     count = int(swap.sum())
     inputs[swap] = torch.randint(vocab_size, (count,), generator=generator).to(tokens.dtype)
     return inputs, labels
+
+
+@variant("KeyValueCache", about="a float32 buffer, whatever is appended")
+class _:
+    CAPACITY = 512
+
+    def __init__(self):
+        self.keys = self.values = None
+        self.used = 0
+
+    def append(self, key, value):
+        B, H, L, D = key.shape
+        if self.keys is None:
+            self.keys = torch.zeros(B, H, self.CAPACITY, D)
+            self.values = torch.zeros(B, H, self.CAPACITY, value.shape[-1])
+        self.keys, self.values = self.keys.clone(), self.values.clone()
+        self.keys[:, :, self.used : self.used + L] = key
+        self.values[:, :, self.used : self.used + L] = value
+        self.used += L
+        return self.keys[:, :, : self.used], self.values[:, :, : self.used]
+
+    def __len__(self):
+        return self.used

@@ -795,3 +795,59 @@ class _(nn.Module):
         h, w = self.self_attn(x, x, x, mask)
         x = self.norm1(x + self.dropout(h))
         return self.norm2(x + self.think(x)), w
+
+
+@variant("EncoderBlock", about="dropout on the attention weights too")
+class _(nn.Module):
+    def __init__(
+        self, embed_dim, num_heads, hidden_dim, dropout=0.0, norm_first=False, activation="relu"
+    ):
+        super().__init__()
+        self.self_attn = MultiHeadAttention(embed_dim, num_heads)
+        self.feed_forward = FeedForward(embed_dim, hidden_dim, activation)
+        self.norm1, self.norm2 = LayerNorm(embed_dim), LayerNorm(embed_dim)
+        self.dropout = nn.Dropout(dropout)
+        self.norm_first = norm_first
+        self.num_heads = num_heads
+
+    def attend(self, x, mask):
+        attn = self.self_attn
+        _, weights = attn(x, x, x, mask)
+        values = attn.W_v(x).unflatten(-1, (self.num_heads, -1))
+        mixed = torch.einsum("bhls,bshd->blhd", self.dropout(weights), values)
+        return self.dropout(attn.W_o(mixed.flatten(2))), weights
+
+    def forward(self, x, mask=None):
+        if self.norm_first:
+            a, w = self.attend(self.norm1(x), mask)
+            x = x + a
+            return x + self.dropout(self.feed_forward(self.norm2(x))), w
+        a, w = self.attend(x, mask)
+        x = self.norm1(x + a)
+        return self.norm2(x + self.dropout(self.feed_forward(x))), w
+
+
+@variant("EncoderBlock", about="dropout by hand that does not scale up what remains")
+class _(nn.Module):
+    def __init__(
+        self, embed_dim, num_heads, hidden_dim, dropout=0.0, norm_first=False, activation="relu"
+    ):
+        super().__init__()
+        self.self_attn = MultiHeadAttention(embed_dim, num_heads)
+        self.feed_forward = FeedForward(embed_dim, hidden_dim, activation)
+        self.norm1, self.norm2 = LayerNorm(embed_dim), LayerNorm(embed_dim)
+        self.p = dropout
+        self.norm_first = norm_first
+
+    def drop(self, x):
+        return x * (torch.rand_like(x) >= self.p) if self.training else x
+
+    def forward(self, x, mask=None):
+        if self.norm_first:
+            h = self.norm1(x)
+            h, w = self.self_attn(h, h, h, mask)
+            x = x + self.drop(h)
+            return x + self.drop(self.feed_forward(self.norm2(x))), w
+        h, w = self.self_attn(x, x, x, mask)
+        x = self.norm1(x + self.drop(h))
+        return self.norm2(x + self.drop(self.feed_forward(x))), w
