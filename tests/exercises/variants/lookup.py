@@ -219,7 +219,9 @@ def _(query, keys, values, similarity):
 
 @variant("soft_lookup", about="torch.tensor of the similarities cuts their gradient")
 def _(query, keys, values, similarity):
-    s = torch.tensor([float(similarity(query, key)) for key in keys], dtype=values.dtype)
+    s = torch.tensor(
+        [torch.as_tensor(similarity(query, key)).item() for key in keys], dtype=values.dtype
+    )
     if s.sum() == 0:
         raise ValueError("the similarities sum to zero")
     w = s / s.sum()
@@ -270,7 +272,7 @@ def _(query, keys, values, similarity):
     about=("softmax in place of dividing by the sum", "torch.tensor cuts the gradient"),
 )
 def _(query, keys, values, similarity):
-    scores = [float(similarity(query, key)) for key in keys]
+    scores = [torch.as_tensor(similarity(query, key)).item() for key in keys]
     if sum(scores) == 0:
         raise ValueError("zero")
     weights = torch.softmax(torch.tensor(scores, dtype=values.dtype), dim=0)

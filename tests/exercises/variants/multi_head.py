@@ -523,3 +523,12 @@ class _(nn.Module):
         v = split_heads(self.W_v(value), self.num_heads)
         heads, weights = scaled_dot_product_attention(q, k, v, mask)
         return self.W_o(merge_heads(heads)), weights
+
+
+@variant(
+    "merge_heads",
+    about=("a reshape mixes heads and positions", "the heads are joined in reverse order"),
+)
+def _(x):
+    B, H, L, D = x.shape
+    return x.flip(1).reshape(B, L, H * D)

@@ -1,0 +1,50 @@
+"""Wrong solutions that were written without the list of mistakes at hand fail their checks."""
+
+import pytest
+
+from tests.exercises.judge_variants import verdict
+from tests.exercises.published import published
+from tests.exercises.variants import variants
+
+ACCEPTED_TODAY = {
+    "DecoderBlock: dropout inside of the feed-forward too",
+    "EncoderBlock: dropout inside of the feed-forward too",
+    "EncoderBlock: dropout on the attention weights too",
+    "beam_search: the log-probability is a tensor",
+    "beam_search: where bos_id is eos_id, the empty hypothesis counts as finished",
+    "equivariance_gap: returns a tensor with a gradient",
+    "from_torch: the weights are shared with the source",
+    "greedy_decode: where bos_id is eos_id, it ends before the first step",
+    "letter_similarity: two empty words give the whole number 1",
+    "mask_tokens: always exactly the same share is chosen",
+    "soft_lookup: a small sum of similarities is taken for zero",
+    "soft_lookup: takes the keys by index, where looping is all they can do",
+    "warmup_rate: returns a tensor",
+    "weighted_average: a small sum of weights is taken for zero",
+}
+
+
+def of(name: str) -> dict[str, tuple[str, ...]]:
+    """The mistakes of one exercise's variants, by title."""
+    return {title: entry.about for title, entry in variants().items() if entry.exercise == name}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", published())
+def test_every_variant_fails_its_check(name):
+    accepted = {title for title in of(name) if verdict(title).passed}
+    known = {title for title in ACCEPTED_TODAY if title in of(name)}
+    assert accepted - known == set(), "the check lets these pass"
+    assert known - accepted == set(), "these fail: strike them off the list"
+
+
+@pytest.mark.parametrize("name", published())
+def test_an_exercise_has_variants_of_one_mistake_and_of_two(name):
+    numbers = [len(about) for about in of(name).values()]
+    assert numbers.count(1) >= 4
+    assert numbers.count(2) >= 1
+
+
+def test_every_variant_is_of_an_exercise():
+    assert {entry.exercise for entry in variants().values()} <= set(published())
+    assert set(variants()) >= ACCEPTED_TODAY
