@@ -11,6 +11,7 @@ export PYTHON
 # Setting up compiles nothing: each module is compiled when it is first imported, and kept.
 unexport PYTHONDONTWRITEBYTECODE
 
+HERE := $(dir $(lastword $(MAKEFILE_LIST)))
 # A virtual environment holds the path of its folder: a copied or moved tree makes its own.
 READY := .venv/.ready-$(shell pwd | cksum | cut -d ' ' -f 1)
 
@@ -63,15 +64,14 @@ lint: $(READY)  ## check the code's style
 constraints: $(READY)  ## write the versions that are installed into constraints.txt
 	.venv/bin/python make/constraints.py
 
-clean:  ## remove what was built (build/), but not a course that holds submissions
-	@if [ -e build/course/submitted ]; then \
-	    find build -mindepth 1 -maxdepth 1 ! -name course -exec rm -rf {} + ; \
-	    echo "build/course holds submissions and scores; remove it yourself if you do not need them."; \
-	else rm -rf build; fi
+clean:  ## remove what was built (build/), but no submissions, no scores and nobody's work
+	@python=$$(sh $(HERE)make/find_python.sh) && "$$python" $(HERE)make/clean.py build
 
 clean-all: clean  ## remove the virtual environment too
-	rm -rf .venv .pytest_cache .ruff_cache .hypothesis
-	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+	@if [ ! -e .venv ] || [ -e .venv/attention-course.json ]; then rm -rf .venv; \
+	else echo ".venv was not made by make; it is left as it is."; fi
+	rm -rf .pytest_cache .ruff_cache .hypothesis
+	find autograder book make solutions tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 help:  ## list these commands
 	@sed -n 's/^\([a-z-]*\):.*  ## /\1 /p' Makefile | while read -r name text; do printf '  %-16s %s\n' "make $${name#all}" "$$text"; done

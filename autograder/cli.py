@@ -113,14 +113,17 @@ def _release(options: argparse.Namespace) -> int:
     from autograder.release.errors import ReleaseError
 
     try:
-        build_dir = options.course.resolve().parent if options.course else None
-        released = release(options.chapters, options.course, build_dir)
+        released = release(options.chapters, options.course)
     except ReleaseError as error:
         raise UsageError(str(error)) from None
+    except OSError as error:
+        raise UsageError(f"{error.filename} cannot be written ({error.strerror}).") from None
     for name in released.built:
         print(f"released {name}")
     for name in released.unchanged:
         print(f"unchanged {name}")
+    for note in released.notes:
+        print(f"{note}.")
     print(f"course: {released.course}\nbundle: {released.bundle}")
     return 0
 

@@ -80,7 +80,18 @@ def check_room() -> None:
         )
 
 
+def is_foreign() -> bool:
+    """Is there a whole environment that nothing of the course was ever installed into?"""
+    ours = ("attention-course.json", "bin/autograder", "bin/hatchling")
+    whole = (ENVIRONMENT / "pyvenv.cfg").exists() and (ENVIRONMENT / "bin" / "pip").exists()
+    return whole and not any((ENVIRONMENT / name).exists() for name in ours)
+
+
 def make_environment() -> None:
+    if is_foreign():
+        raise Stop(
+            f"{ENVIRONMENT} is an environment that was not made here: move it away, then try again."
+        )
     command = [sys.executable, "-m", "venv", "--clear", str(ENVIRONMENT)]
     if run(command) != 0:
         raise Stop(

@@ -7,6 +7,8 @@ There each notebook can install the course by itself, since Colab opens it with 
 import re
 import shutil
 import sys
+import tempfile
+import zipfile
 from pathlib import Path
 
 import nbformat
@@ -15,6 +17,7 @@ import yaml
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build"
 SITE = BUILD / "site"
+BUNDLE = BUILD / "course" / "attention-course-student.zip"
 # Colab has the dependencies, and warns where one of its own versions is replaced.
 INSTALL = """\
 # This installs the course where it is missing, as in Google Colab. Where PyTorch is missing too,
@@ -30,9 +33,9 @@ if importlib.util.find_spec("autograder") is None:
 def main() -> int:
     shutil.rmtree(SITE, ignore_errors=True)
     shutil.copytree(BUILD / "book" / "_build" / "html", SITE)
-    shutil.copytree(BUILD / "student", SITE / "student")
+    unpack(BUNDLE, SITE / "student")
     prepare_for_colab(SITE / "student", f"{base_address()}/student")
-    shutil.copy(BUILD / "attention-course-student.zip", SITE / "student")
+    shutil.copy(BUNDLE, SITE / "student")
     shutil.copy(BUILD / "attention-step-by-step.pdf", SITE)
     (SITE / ".nojekyll").touch()  # GitHub Pages would leave out what begins with an underscore
     if missing := sorted(promised() - here()):
@@ -41,6 +44,17 @@ def main() -> int:
     size = sum(path.stat().st_size for path in SITE.rglob("*") if path.is_file())
     print(f"The site is in {SITE.relative_to(ROOT)} ({size / 1e6:.0f} MB).")
     return 0
+
+
+def unpack(bundle: Path, folder: Path) -> None:
+    """The bundle's files, without the folder in which they lie there.
+
+    Not the course's `student/`, in which somebody may have worked.
+    """
+    with tempfile.TemporaryDirectory(dir=BUILD) as whole, zipfile.ZipFile(bundle) as archive:
+        archive.extractall(whole)
+        (inner,) = Path(whole).iterdir()
+        inner.rename(folder)
 
 
 def base_address() -> str:

@@ -5,7 +5,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 PLACES = {
     "The book": "build/book/_build/html/index.html",
-    "The student bundle": "build/attention-course-student.zip",
+    "The student bundle": "build/course/attention-course-student.zip",
     "Your course": "build/course",
     "The sample class": "build/sample-class/submitted",
     "Its scores": "build/sample-class/gradebook.db",
@@ -13,7 +13,7 @@ PLACES = {
 }
 NEXT = {
     "make serve": "read the book at http://127.0.0.1:8000",
-    ".venv/bin/jupyter lab build/student": "solve the exercises as a student does",
+    ".venv/bin/jupyter lab build/course/student": "solve the exercises as a student does",
     "make test": "run every test",
     "make help": "see the other commands",
 }

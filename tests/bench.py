@@ -68,7 +68,7 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
-        release((), root / "course", root)
+        release((), root / "course")
         if options.waiting:
             show_efficiency(Bench(root, MINIMAL).waiting(options.copies, options.rounds))
             return

@@ -40,7 +40,7 @@ def pytest_collection_modifyitems(items):
 def released(tmp_path_factory):
     """A released course that nothing was handed in to. Not to be changed: see `course`."""
     root = tmp_path_factory.mktemp("released")
-    release((), root / "course", root)
+    release((), root / "course")
     return Course(root / "course")
 
 

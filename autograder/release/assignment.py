@@ -22,13 +22,18 @@ def settings(root: Path, course: Path) -> Config:
     return config
 
 
-def generate_assignment(chapter: str, root: Path, course: Path) -> None:
-    """Make `release/<chapter>` from `source/<chapter>`, and enter it into the gradebook."""
+def generate_assignment(chapter: str, root: Path, course: Path, staged: Path) -> None:
+    """Make `release/<chapter>` from `source/<chapter>`, both in a folder of their own.
+
+    The chapter is entered into the course's gradebook.
+    """
     from nbgrader.converters import GenerateAssignment
     from nbgrader.coursedir import CourseDirectory
 
     config = settings(root, course)
     coursedir = CourseDirectory(config=config)
+    coursedir.db_url = coursedir.db_url  # the course's, wherever the folders are
+    coursedir.root = str(staged)
     coursedir.assignment_id = chapter
     converter = GenerateAssignment(coursedir=coursedir, config=config)
     converter.force = True

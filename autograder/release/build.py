@@ -1,6 +1,8 @@
 """The whole release: chapters to nbgrader's source and release folders, and the student bundle."""
 
 import difflib
+import shutil
+import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
@@ -12,10 +14,11 @@ from autograder.nbgrader_settings import write_settings
 from autograder.release import manifest as manifests
 from autograder.release.assignment import SETTINGS, generate_assignment
 from autograder.release.book import Book
-from autograder.release.bundle import NAME, make_bundle
+from autograder.release.bundle import BUNDLE, make_bundle
 from autograder.release.chapter import Chapter
 from autograder.release.errors import ReleaseError
 from autograder.release.hashing import files_in, sha256, sha256_of_files
+from autograder.release.own_files import OwnFiles
 from autograder.release.recordings import update_recordings
 from autograder.release.references import References
 from autograder.release.source import make_source
@@ -24,6 +27,7 @@ from autograder.settings import read_settings
 
 ROOT = Path(__file__).resolve().parents[2]
 CHAPTERS = "[0-9][0-9]-*.ipynb"
+STATE = ".release"  # in the course's folder: what releasing remembers between runs
 
 
 @dataclass
@@ -36,39 +40,44 @@ class Released:
     unchanged: list[str] = field(default_factory=list)
     recorded: list[str] = field(default_factory=list)  # exercises
     bundle_made: bool = False
+    notes: list[str] = field(default_factory=list)  # what was found changed, and where it is
 
 
 def release(
-    chapters: Sequence[str] = (),
-    course: Path | None = None,
-    build_dir: Path | None = None,
-    root: Path = ROOT,
+    chapters: Sequence[str] = (), course: Path | None = None, root: Path = ROOT
 ) -> Released:
     """Release the named chapters, or all; what did not change since the last time is left alone.
 
+    Everything is written into the course's folder; what others changed or put there is kept.
     Raises ReleaseError with one sentence that says where to look.
     """
-    build_dir = (build_dir or root / "build").resolve()
-    course = (course or build_dir / "course").resolve()
-    course.mkdir(parents=True, exist_ok=True)
+    course = (course or root / "build" / "course").resolve()
+    state = course / STATE
+    state.mkdir(parents=True, exist_ok=True)
     write_settings(course)
-    build_dir.mkdir(parents=True, exist_ok=True)
 
     book, references = Book.of(root), References(root / "solutions")
     paths = {path.stem: path for path in sorted((root / "book").glob(CHAPTERS))}
     manifest = manifests.read(course)
     manifest["chapters"] = {k: v for k, v in manifest["chapters"].items() if k in paths}
+    files = OwnFiles(course, state / "files.json")
 
-    released = Released(course, build_dir / f"{NAME}-student.zip")
+    released = Released(course, course / BUNDLE, notes=files.notes)
     for name in _chosen(chapters, paths):
         chapter = Chapter.read(paths[name], references, book)
         source = make_source(chapter)
         inputs = _inputs(source, root)
+        before = manifest["chapters"].get(name)
         notebook = course / "release" / name / f"{name}.ipynb"
-        if _is_current(manifest["chapters"].get(name), inputs, notebook, course):
+        if _is_current(before, inputs, notebook, course):
             released.unchanged.append(name)
             continue
-        _generate(name, source, notebook, root, course)
+        if before is not None:
+            files.claim(f"release/{name}/{name}.ipynb", before["sha256"])
+        with tempfile.TemporaryDirectory(dir=state) as staged:
+            _generate(name, source, Path(staged), root, course)
+            files.instead(f"source/{name}", _one(Path(staged) / "source" / name, notebook.name))
+            files.instead(f"release/{name}", _all(Path(staged) / "release" / name))
         modules = {item.name: item.module for item in chapter.used}
         made = manifests.entry(nbformat.read(notebook, as_version=4), modules)
         manifest["chapters"][name] = {
@@ -80,31 +89,32 @@ def release(
         released.built.append(name)
     manifests.write(course, manifest)
 
-    recordings = build_dir / "recordings"
+    recordings = state / "recordings"
     released.recorded = update_recordings(manifest["chapters"], recordings, root)
     notebooks = [course / "release" / name / f"{name}.ipynb" for name in manifest["chapters"]]
-    released.bundle, released.bundle_made = make_bundle(
-        notebooks, recordings, root, build_dir, book
-    )
+    released.bundle_made = make_bundle(notebooks, recordings, root, state, files, book)
     return released
 
 
-def _generate(name: str, source: str, notebook: Path, root: Path, course: Path) -> None:
-    """Run nbgrader on a new source; if it refuses, what was released before stays."""
-    written = {course / "source" / name / f"{name}.ipynb": source}
-    before = {path: path.read_text("utf-8") for path in [*written, notebook] if path.exists()}
-    try:
-        _write(written)
-        generate_assignment(name, root, course)
-    except BaseException:
-        _write(before)
-        raise
+def _generate(name: str, source: str, staged: Path, root: Path, course: Path) -> None:
+    """Let nbgrader make the release from a new source, in a folder of its own.
+
+    It clears the folder it writes to. What else lies beside the source, as data, goes along.
+    """
+    place, beside = staged / "source" / name, course / "source" / name
+    if beside.is_dir():
+        shutil.copytree(beside, place)
+    place.mkdir(parents=True, exist_ok=True)
+    (place / f"{name}.ipynb").write_text(source, encoding="utf-8")
+    generate_assignment(name, root, course, staged)
 
 
-def _write(files: dict[Path, str]) -> None:
-    for path, text in files.items():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+def _one(folder: Path, name: str) -> dict[str, Path]:
+    return {name: folder / name}
+
+
+def _all(folder: Path) -> dict[str, Path]:
+    return {path.relative_to(folder).as_posix(): path for path in files_in(folder)}
 
 
 def _chosen(chapters: Sequence[str], paths: dict[str, Path]) -> list[str]:

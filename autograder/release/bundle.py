@@ -15,6 +15,7 @@ from string import Template
 from autograder.release.book import Book
 from autograder.release.errors import ReleaseError
 from autograder.release.hashing import files_in, sha256
+from autograder.release.own_files import OwnFiles
 from autograder.release.recordings import STAMPS
 
 NAME = "attention-course"
@@ -28,43 +29,45 @@ jupyterlab
 PROJECT_FILES = ("pyproject.toml", "LICENSE", "LICENSE-text")
 FOR_TEACHERS = {"grading", "release", "recordings"}  # of autograder; the last is put in anew
 LONG_AGO = (1980, 1, 1, 0, 0, 0)  # the date of every file in the zip: the same bytes every time
-STAMP = f".{NAME}-student.sha256"
+STAMP = "student.sha256"
+FOLDER, BUNDLE = "student", f"{NAME}-student.zip"  # in the course's folder
 
 Tree = dict[str, Path]  # path in the copy -> the file
 
 
 def make_bundle(
-    notebooks: list[Path], recordings: Path, root: Path, build_dir: Path, book: Book
-) -> tuple[Path, bool]:
-    """Make `student/` and its zip; return the zip, and whether anything had to be made."""
+    notebooks: list[Path], recordings: Path, root: Path, state: Path, files: OwnFiles, book: Book
+) -> bool:
+    """Make `student/` and its zip in the course's folder; return whether anything was made."""
     tree = wheel_tree(recordings, root)
     loose = {path.name: path for path in notebooks} | lab_tree(root)
-    archive, folder, stamp = (
-        build_dir / f"{NAME}-student.zip",
-        build_dir / "student",
-        build_dir / STAMP,
-    )
     contents = [[name, path.read_bytes()] for name, path in sorted([*tree.items(), *loose.items()])]
     key = sha256(
         book.site, book.title, README.read_bytes(), Path(__file__).read_bytes(), *sum(contents, [])
     )
-    made = archive.exists() and folder.is_dir() and stamp.exists()
+    stamp = state / STAMP
+    made = files.has_all(FOLDER) and files.has_all(BUNDLE) and stamp.exists()
     if made and stamp.read_text() == key:
-        return archive, False
+        return False
 
     stamp.unlink(missing_ok=True)
-    shutil.rmtree(folder, ignore_errors=True)
-    for name, path in loose.items():
-        _copy(path, folder / name)
-    readme = Template(README.read_text(encoding="utf-8"))
-    with tempfile.TemporaryDirectory(dir=build_dir) as staged:
-        wheel = _build_wheel(tree, Path(staged), folder)
-    (folder / "requirements.txt").write_text(REQUIREMENTS.format(wheel=wheel), encoding="utf-8")
-    text = readme.substitute(first=notebooks[0].name, wheel=wheel, site=book.site, title=book.title)
-    (folder / "README.md").write_text(text, encoding="utf-8")
-    _zip(folder, archive)
+    with tempfile.TemporaryDirectory(dir=state) as staged:
+        folder, archive = Path(staged) / FOLDER, Path(staged) / BUNDLE
+        for name, path in loose.items():
+            _copy(path, folder / name)
+        readme = Template(README.read_text(encoding="utf-8"))
+        wheel = _build_wheel(tree, Path(staged) / "wheel", folder)
+        requirements = REQUIREMENTS.format(wheel=wheel)
+        (folder / "requirements.txt").write_text(requirements, encoding="utf-8")
+        first = notebooks[0].name
+        text = readme.substitute(first=first, wheel=wheel, site=book.site, title=book.title)
+        (folder / "README.md").write_text(text, encoding="utf-8")
+        _zip(folder, archive)
+        made_now = {path.relative_to(folder).as_posix(): path for path in files_in(folder)}
+        files.beside(FOLDER, made_now)
+        files.instead(BUNDLE, {"": archive})
     stamp.write_text(key)
-    return archive, True
+    return True
 
 
 def wheel_tree(recordings: Path, root: Path) -> Tree:

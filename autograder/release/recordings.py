@@ -35,7 +35,7 @@ def update_recordings(chapters: dict[str, Any], folder: Path, root: Path) -> lis
         if stamps.get(name) != keys[name] or not (folder / f"{name}.json").exists()
     ]
     for path in folder.iterdir():
-        if path.name != STAMPS and path.stem not in wanted:
+        if path.stem in stamps and path.stem not in wanted:
             path.unlink()
     if stale:
         _record_in_a_process_of_its_own(stale, folder, root)

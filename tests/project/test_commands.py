@@ -1,7 +1,10 @@
 """Does every command that a page tells the reader to run exist, and does `make help` list it?"""
 
+import hashlib
 import importlib.util
+import json
 import re
+import sqlite3
 import subprocess
 from pathlib import Path
 
@@ -11,6 +14,11 @@ ROOT = Path(__file__).resolve().parents[2]
 MAKEFILE = (ROOT / "Makefile").read_text()
 PUBLIC = set(re.search(r"^\.PHONY: (.*)$", MAKEFILE, re.MULTILINE)[1].split())
 PAGES = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "make/summary.py", ".ci/run"]
+
+
+def sha256(content: bytes) -> str:
+    """As the release notes it: of the length and the content."""
+    return hashlib.sha256(len(content).to_bytes(8, "big") + content).hexdigest()
 
 
 def make(*arguments: str) -> str:
@@ -31,20 +39,85 @@ def test_make_knows_how_to(target):
     make("--dry-run", target)
 
 
-def test_clean_leaves_what_students_handed_in_and_its_scores(tmp_path):
-    (tmp_path / "build" / "book").mkdir(parents=True)
-    course = tmp_path / "build" / "course"
-    course.mkdir()
-    (course / "gradebook.db").touch()
-    clean = ["-C", str(tmp_path), "-f", str(ROOT / "Makefile"), "clean"]
-    (course / "submitted").mkdir()
-    assert "build/course holds submissions" in make(*clean)
-    assert [path.name for path in (tmp_path / "build").iterdir()] == ["course"]
-    assert (course / "gradebook.db").exists()
-    (course / "submitted").rmdir()
-    make(*clean)
-    assert not (tmp_path / "build").exists()
-    make(*clean)
+@pytest.fixture
+def built(tmp_path):
+    """A build/ with a book and two courses, as the commands leave it."""
+    build = tmp_path / "build"
+    for name in ("book/page.html", "book.log", ".release", "site/index.html"):
+        (build / name).parent.mkdir(parents=True, exist_ok=True)
+        (build / name).touch()
+    student = build / "course" / "student" / "01-lookup.ipynb"
+    student.parent.mkdir(parents=True)
+    student.write_text("released")
+    record = build / "course" / ".release" / "files.json"
+    record.parent.mkdir()
+    content = student.read_bytes()
+    record.write_text(json.dumps({"student/01-lookup.ipynb": sha256(content)}))
+    (build / "course" / "manifest.json").touch()
+    (build / "course" / "gradebook.db").touch()
+    return build
+
+
+def clean(build):
+    return make("-C", str(build.parent), "-f", str(ROOT / "Makefile"), "clean")
+
+
+def test_clean_removes_all_that_can_be_built_again(built):
+    clean(built)
+    assert not built.exists()
+    clean(built)
+
+
+def enroll(course):
+    with sqlite3.connect(course / "gradebook.db") as connection:
+        connection.execute("CREATE TABLE student (id TEXT)")
+        connection.execute("INSERT INTO student VALUES ('ada')")
+
+
+@pytest.mark.parametrize(
+    ("work", "said"),
+    [
+        (lambda course: (course / "submitted").mkdir(), "holds submissions"),
+        (lambda course: (course / "student" / "01-lookup.ipynb").write_text("mine"), "student/01"),
+        (lambda course: (course / "student" / "notes.txt").touch(), "student/notes.txt"),
+        (lambda course: (course / "course.toml").touch(), "course.toml"),
+        (lambda course: (course / "nbgrader_config.py").write_text("mine"), "nbgrader_config.py"),
+        (enroll, "a gradebook with 1 students"),
+    ],
+)
+def test_clean_leaves_a_course_in_which_somebody_worked(built, work, said):
+    course = built / "course"
+    work(course)
+    before = sorted(course.rglob("*"))
+    assert said in clean(built)
+    assert sorted(course.rglob("*")) == before
+    assert [path.name for path in built.iterdir()] == ["course"]
+
+
+def test_clean_leaves_what_it_does_not_know(built):
+    (built / "thesis").mkdir()
+    (built / "thesis" / "chapter.tex").touch()
+    assert "thesis was not made by make" in clean(built)
+    assert (built / "thesis" / "chapter.tex").exists()
+
+
+@pytest.mark.parametrize("other", [False, True])
+def test_the_sample_class_is_made_anew_but_for_other_peoples_work(tmp_path, monkeypatch, other):
+    monkeypatch.syspath_prepend(ROOT / "make")
+    import clean as cleaning
+    import grade as grading
+
+    monkeypatch.setattr(grading, "ROOT", tmp_path)
+    course = tmp_path / "build" / "sample-class"
+    (course / "submitted" / "ada").mkdir(parents=True)
+    (course / "submitted" / "ada" / "link").symlink_to("/etc/passwd")
+    (course / cleaning.SAMPLE_MARK).write_text(cleaning.sample_mark(course))
+    if other:
+        (course / "submitted" / "me").mkdir()
+    grading.make_room(course)
+    assert not course.exists()
+    kept = tmp_path / "build" / "sample-class-kept-1" / "submitted" / "me"
+    assert kept.exists() == other
 
 
 @pytest.mark.parametrize("page", PAGES)

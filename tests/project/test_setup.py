@@ -176,3 +176,15 @@ def test_no_network(copy):
 def test_a_folder_that_cannot_be_written(setup, copy):
     (copy / "build").write_text("a file where the folder belongs")
     assert "Setting up failed" in one_sentence(run_setup(copy).stderr)
+
+
+def test_somebody_elses_environment_is_not_cleared(setup, tmp_path, monkeypatch):
+    environment = tmp_path / ".venv"
+    (environment / "bin").mkdir(parents=True)
+    (environment / "bin" / "pip").touch()
+    (environment / "pyvenv.cfg").touch()
+    monkeypatch.setattr(setup, "ENVIRONMENT", environment)
+    monkeypatch.setattr(setup, "run", lambda command: pytest.fail("it was cleared"))
+    with pytest.raises(setup.Stop) as stopped:
+        setup.make_environment()
+    assert "move it away" in one_sentence(str(stopped.value))

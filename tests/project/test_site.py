@@ -2,6 +2,7 @@
 
 import importlib.util
 import runpy
+import zipfile
 from pathlib import Path
 
 import nbformat
@@ -59,3 +60,15 @@ def test_is_the_wheel_beside_the_notebook_installed_where_the_course_is_missing(
     missing.add("torch")
     ((_, line),) = asked_of_pip(notebook.cells[1].source, monkeypatch)
     assert line == f"install --quiet --extra-index-url {SMALL} {wheel}"
+
+
+def test_is_the_bundle_published_and_not_what_somebody_wrote_beside_it(tmp_path, monkeypatch):
+    script = runpy.run_path(str(ROOT / "make" / "site.py"))
+    monkeypatch.setitem(script["unpack"].__globals__, "BUILD", tmp_path)
+    with zipfile.ZipFile(tmp_path / "bundle.zip", "w") as archive:
+        archive.writestr("attention-course/01-lookup.ipynb", "{}")
+        archive.writestr("attention-course/lab/__init__.py", "")
+    script["unpack"](tmp_path / "bundle.zip", tmp_path / "student")
+    assert (tmp_path / "student" / "01-lookup.ipynb").read_text() == "{}"
+    assert (tmp_path / "student" / "lab" / "__init__.py").exists()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["bundle.zip", "student"]

@@ -21,7 +21,7 @@ NAMES = [path.stem for path in sorted((REPOSITORY / "book").glob(CHAPTERS))]
 
 @pytest.fixture(scope="module")
 def released(tmp_path_factory):
-    return release(build_dir=tmp_path_factory.mktemp("build"))
+    return release(course=tmp_path_factory.mktemp("build") / "course")
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +57,7 @@ def test_a_solved_copy_earns_every_point(released, unpacked, tmp_path, name):
 
 
 def test_the_same_release_again_builds_nothing(released):
-    again = release(build_dir=released.bundle.parent)
+    again = release(course=released.course)
     assert (again.built, again.recorded, again.bundle_made) == ([], [], False)
 
 

@@ -51,7 +51,7 @@ def test_a_release_from_chapter_to_student(released, tiny_with_tools, tmp_path):
     assert (again.built, again.recorded, again.bundle_made) == ([], [], False)
 
     # the same bytes on another day, in another folder
-    other = release(root=tiny_with_tools, build_dir=tmp_path / "other")
+    other = release(root=tiny_with_tools, course=tmp_path / "other")
     assert other.bundle.read_bytes() == released.bundle.read_bytes()
 
     # the zip: notebooks, lab, README, a wheel; neither references nor pickles
