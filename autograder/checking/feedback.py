@@ -3,7 +3,7 @@
 import html
 from typing import Any
 
-from autograder.checking.judge import Verdict
+from autograder.checking.verdict import Verdict
 
 MIME = "application/vnd.attention-course.verdict+json"
 

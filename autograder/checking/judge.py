@@ -1,6 +1,5 @@
 """Runs a check, and when it fails finds out which mistake was made."""
 
-from dataclasses import asdict, dataclass
 from typing import Any
 
 from autograder.checking.calling import Home
@@ -10,28 +9,9 @@ from autograder.checking.families import used_of
 from autograder.checking.registry import Exercise, find
 from autograder.checking.subject import Call, NotStarted, Performer, Raised, Subject
 from autograder.checking.values import Ref
+from autograder.checking.verdict import Verdict
 
 PUBLIC_SEED = 2017
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """What a check found."""
-
-    name: str
-    points: float
-    max_points: float
-    status: str
-    misconception: str | None = None
-    message: str = ""
-
-    @property
-    def passed(self) -> bool:
-        return self.status == "passed"
-
-    def as_dict(self) -> dict[str, Any]:
-        """The verdict as plain data."""
-        return {**asdict(self), "passed": self.passed}
 
 
 class Lost(BaseException):

@@ -12,10 +12,11 @@ from typing import Any
 from autograder.checking.calling import Home
 from autograder.checking.cell_log import CellLog
 from autograder.checking.feedback import Feedback
-from autograder.checking.judge import Verdict, judge
+from autograder.checking.judge import judge
 from autograder.checking.recording import reference_for
 from autograder.checking.registry import find
 from autograder.checking.unwritten import explain_unwritten
+from autograder.checking.verdict import Verdict
 
 PRINTED_AT_MOST = 1000
 NOT_DEFINED = re.compile(r"NameError: name '(\w+)' is not defined")

@@ -11,9 +11,9 @@ from typing import Any
 from autograder.checking import notebook as in_notebook
 from autograder.checking.calling import described
 from autograder.checking.feedback import details, headline, points_text
-from autograder.checking.judge import Verdict
 from autograder.checking.registry import exercises
 from autograder.checking.time_limit import TimeLimit
+from autograder.checking.verdict import Verdict
 
 CHECKED = re.compile(r"""^\s*check\(\s*["'](\w+)["']\s*\)""", re.MULTILINE)
 

@@ -15,8 +15,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from autograder.checking import find, judge
+from autograder.checking import find
 from autograder.checking.calling import copied, mapped
+from autograder.checking.judge import judge
 from autograder.checking.recording import Recorder, Recording, live
 from autograder.checking.values import Function, Ref
 from autograder.grading.answers import complete, lost_as_gone, within

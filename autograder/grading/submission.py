@@ -8,8 +8,9 @@ from typing import Any
 import torch
 from nbformat import NotebookNode
 
-from autograder.checking import Verdict, find, judge
+from autograder.checking import Verdict, find
 from autograder.checking.feedback import Feedback
+from autograder.checking.judge import judge
 from autograder.grading.ahead import Ahead, Plan, Unforeseen, plan
 from autograder.grading.answers import Gone, SandboxHome, ask
 from autograder.grading.needed import needed_cells

@@ -13,8 +13,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from autograder.checking import find, judge
+from autograder.checking import find
 from autograder.checking.calling import Home
+from autograder.checking.judge import judge
 from autograder.checking.recording import live
 
 HERE = Path(__file__).parent / "solutions"

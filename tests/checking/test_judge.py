@@ -6,8 +6,9 @@ import pytest
 import torch
 from torch import nn
 
-from autograder.checking import Lost, exercises, find, judge
+from autograder.checking import Lost, exercises, find
 from autograder.checking.calling import Home
+from autograder.checking.judge import judge
 from autograder.checking.recording import live
 from tests.checking.samples import answering
 

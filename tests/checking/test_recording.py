@@ -5,8 +5,9 @@ import itertools
 import pytest
 import torch
 
-from autograder.checking import find, judge, record, recording, reference_for
+from autograder.checking import find, record, recording, reference_for
 from autograder.checking.calling import Home
+from autograder.checking.judge import judge
 from autograder.checking.recording import Recorder, Recording, live, load, save
 from autograder.checking.values import Ref
 

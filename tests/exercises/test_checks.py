@@ -15,8 +15,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from autograder.checking import PUBLIC_SEED, Verdict, exercises, judge
+from autograder.checking import PUBLIC_SEED, Verdict, exercises
 from autograder.checking.calling import Home
+from autograder.checking.judge import judge
 from autograder.checking.recording import live, load, save
 from autograder.checking.registry import Exercise
 from solutions.alternatives import styles

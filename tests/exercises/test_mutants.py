@@ -8,8 +8,9 @@ from collections.abc import Iterator
 import pytest
 import torch
 
-from autograder.checking import PUBLIC_SEED, exercises, judge
+from autograder.checking import PUBLIC_SEED, exercises
 from autograder.checking.calling import Home
+from autograder.checking.judge import judge
 from autograder.checking.recording import live
 from tests.exercises.equivalent_mutants import EQUIVALENT
 from tests.exercises.mutants import mutants

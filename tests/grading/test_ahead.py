@@ -6,8 +6,9 @@ import pytest
 import torch
 from nbformat.v4 import new_code_cell, new_notebook
 
-from autograder.checking import find, judge
+from autograder.checking import find
 from autograder.checking.calling import Home, spread
+from autograder.checking.judge import judge
 from autograder.checking.recording import live
 from autograder.grading import sandbox, wire
 from autograder.grading.ahead import Ahead, Unforeseen, alike, plan

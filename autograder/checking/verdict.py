@@ -1,0 +1,24 @@
+"""What a check found: all that is kept of it, as plain data."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a check found."""
+
+    name: str
+    points: float
+    max_points: float
+    status: str
+    misconception: str | None = None
+    message: str = ""
+
+    @property
+    def passed(self) -> bool:
+        return self.status == "passed"
+
+    def as_dict(self) -> dict[str, Any]:
+        """The verdict as plain data."""
+        return {**asdict(self), "passed": self.passed}
