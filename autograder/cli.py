@@ -203,7 +203,7 @@ def _report(options: argparse.Namespace) -> int:
     page = options.to or course.root / "report.html"
     try:
         found = survey(course, options.chapters)
-        table = write_report(found, page)
+        table = write_report(found, page, course.state / "figures")
     except CourseError as error:
         raise UsageError(str(error)) from None
     except OSError as error:
@@ -223,7 +223,7 @@ def _export(options: argparse.Namespace) -> int:
 
     course = Course(options.course)
     try:
-        course.chapters(options.chapters)
+        course.listed(options.chapters)
         write = _hand_over if options.format in HANDOVERS else _export_scores
         path = write(options, course)
     except CourseError as error:
@@ -235,14 +235,14 @@ def _export(options: argparse.Namespace) -> int:
 
 
 def _export_scores(options: argparse.Namespace, course: "Course") -> Path:
-    from autograder.grading.exports import FORMATS
-    from autograder.grading.gradebook import open_gradebook
+    from autograder.grading.columns import write_scores
+    from autograder.grading.schema import reading
+    from autograder.grading.scores import read_scores
 
     path = options.to or course.root / f"grades-{options.format}.csv"
-    with open_gradebook(course.db_url) as gradebook:
-        exporter = FORMATS[options.format](to=str(path))
-        exporter.assignment, exporter.student = options.chapters, options.student
-        exporter.export(gradebook)
+    with reading(course.db_url) as database:
+        scores = read_scores(database)
+    write_scores(scores, options.format, path, options.chapters, options.student)
     return path
 
 

@@ -5,15 +5,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
-import nbformat
-
-from autograder.checking import exercises
-from autograder.grading import fingerprint
-from autograder.grading.needed import is_ungraded
-from autograder.grading.notebook import Chapter, Task, grade_id
 from autograder.settings import NAME as SETTINGS
 from autograder.settings import Settings, read_settings
+
+if TYPE_CHECKING:
+    from autograder.grading.notebook import Chapter
 
 MANIFEST = "manifest.json"
 STUDENT_ID = re.compile(r"[^\x00-\x1f/\\\ud800-\udfff]{1,128}")
@@ -36,6 +34,26 @@ class Submission:
         return self.folder / f"{self.chapter}.ipynb"
 
 
+class ListedExercise(NamedTuple):
+    """An exercise, as the manifest has it."""
+
+    name: str
+    points: float
+    check_id: str
+
+
+@dataclass(frozen=True)
+class ListedChapter:
+    """A released chapter, as the manifest has it: all that a report needs, read at once."""
+
+    name: str
+    exercises: tuple[ListedExercise, ...]
+
+    @property
+    def max_points(self) -> float:
+        return sum(exercise.points for exercise in self.exercises)
+
+
 @dataclass(frozen=True)
 class Course:
     """A standard nbgrader course folder with the release's manifest in it."""
@@ -56,19 +74,31 @@ class Course:
         """What grading remembers between runs."""
         return self.root / ".grading"
 
-    def chapters(self, names: Sequence[str] = ()) -> dict[str, Chapter]:
-        """The released chapters by name: the named ones, or all."""
+    def chapters(self, names: Sequence[str] = ()) -> dict[str, "Chapter"]:
+        """The released chapters by name, with all that grading needs: the named ones, or all."""
+        return {name: self._chapter(name, entry) for name, entry in self._chosen(names).items()}
+
+    def listed(self, names: Sequence[str] = ()) -> dict[str, ListedChapter]:
+        """The released chapters by name, as the manifest has them: the named ones, or all."""
+        return {
+            name: ListedChapter(
+                name,
+                tuple(
+                    ListedExercise(one["name"], float(one["points"]), one["check_grade_id"])
+                    for one in entry["exercises"]
+                ),
+            )
+            for name, entry in self._chosen(names).items()
+        }
+
+    def _chosen(self, names: Sequence[str]) -> dict[str, dict]:
         released = self._released()
         unknown = sorted(set(names) - set(released))
         if unknown:
             raise CourseError(
                 f"There is no released chapter {unknown[0]}; there are: {', '.join(released)}."
             )
-        return {
-            name: self._chapter(name, entry)
-            for name, entry in sorted(released.items())
-            if not names or name in names
-        }
+        return {k: entry for k, entry in sorted(released.items()) if not names or k in names}
 
     def _released(self) -> dict[str, dict]:
         path = self.root / MANIFEST
@@ -83,6 +113,8 @@ class Course:
 
         A chapter that is not released yet may have its date.
         """
+        from autograder.checking.registry import exercises
+
         known = {one.chapter for one in exercises().values()} | set(self._released())
         if unknown := sorted(set(self.settings.due) - known):
             there_are = ", ".join(sorted(known))
@@ -90,7 +122,14 @@ class Course:
                 f"{self.root / SETTINGS}: [due] {unknown[0]} is no chapter; there are: {there_are}."
             )
 
-    def _chapter(self, name: str, entry: dict) -> Chapter:
+    def _chapter(self, name: str, entry: dict) -> "Chapter":
+        # Here, since reading a class's scores needs no notebook.
+        import nbformat
+
+        from autograder.grading import fingerprint
+        from autograder.grading.needed import is_ungraded
+        from autograder.grading.notebook import Chapter, Task, grade_id
+
         path = self.root / "release" / name / f"{name}.ipynb"
         if not path.exists():
             raise CourseError(

@@ -1,153 +1,56 @@
-"""The gradebook's scores for other systems, each a plugin of nbgrader's own `export`.
+"""The tables of `autograder export`, each a plugin of nbgrader's own `export`.
 
-    autograder export canvas
-    nbgrader export --exporter=autograder.grading.exports.CanvasExport --to grades.csv
-
-Every score includes manual points and the late penalty. Who handed nothing in has an empty cell,
-which these systems take as "no grade", not as zero.
+autograder export canvas
+nbgrader export --exporter=autograder.grading.exports.CanvasExport --to grades.csv
 """
 
-from collections.abc import Iterator
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from nbgrader.api import Gradebook
 from nbgrader.plugins import ExportPlugin
 
-from autograder.grading.scores import Chapter, Person, Score, Scores, read_scores
-from autograder.grading.table import write_table
-
-Row = list[Any]
+from autograder.grading.columns import write_scores
+from autograder.grading.scores import read_scores
 
 
 class _Export(ExportPlugin):
     """One row a student, one column or more a chapter."""
 
+    kind = ""
     default_name = "grades.csv"
 
     def export(self, gradebook: Gradebook) -> None:
         """Write the table; nbgrader calls this."""
-        scores = read_scores(gradebook)
-        people = [one for one in scores.people if not self.student or one.id in self.student]
-        chapters = [
-            one for one in scores.chapters if not self.assignment or one.name in self.assignment
-        ]
         path = Path(self.to or self.default_name)
-        write_table(path, self.rows(Scores(people, chapters, scores.found)))
-        self.log.info("Exported %s students to %s", len(people), path)
-
-    def rows(self, scores: Scores) -> Iterator[Row]:
-        """The table, its head first."""
-        raise NotImplementedError
+        scores = read_scores(gradebook.db())
+        count = write_scores(scores, self.kind, path, self.assignment, self.student)
+        self.log.info("Exported %s students to %s", count, path)
 
 
 class PlainExport(_Export):
-    """One row for each student and chapter: the columns of nbgrader's own export, quoted."""
+    """One row for each student and chapter."""
 
-    def rows(self, scores: Scores) -> Iterator[Row]:
-        yield [
-            *("assignment", "duedate", "timestamp", "student_id", "last_name", "first_name"),
-            *("email", "raw_score", "late_submission_penalty", "score", "max_score"),
-        ]
-        for chapter in scores.chapters:
-            for person in scores.people:
-                score = scores.found.get((person.id, chapter.name))
-                yield [
-                    chapter.name,
-                    chapter.due,
-                    score.handed_in if score else None,
-                    *(person.id, person.last_name, person.first_name, person.email),
-                    *([score.raw, score.penalty, score.final] if score else [None] * 3),
-                    chapter.max_score,
-                ]
+    kind = "csv"
 
 
 class CanvasExport(_Export):
-    """Canvas: Grades, Import. New chapters become assignments, known ones are matched by name.
+    """For Canvas."""
 
-    Students are matched by their Canvas id (nbgrader's `lms_user_id`), else by their login (the
-    student's id). The columns up to Section, and the row of possible points, are those of Canvas's
-    own export, which its import asks for.
-    """
-
-    default_name = "grades-canvas.csv"
-
-    def rows(self, scores: Scores) -> Iterator[Row]:
-        names = [chapter.name for chapter in scores.chapters]
-        yield ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", *names]
-        points = [chapter.max_score for chapter in scores.chapters]
-        yield ["    Points Possible", None, None, None, None, *points]
-        for person in scores.people:
-            who = [_family_first(person), person.lms_user_id, None, person.id, None]
-            yield [*who, *(_final(scores, person, chapter) for chapter in scores.chapters)]
+    kind, default_name = "canvas", "grades-canvas.csv"
 
 
 class MoodleExport(_Export):
-    """Moodle: Grades, Import, CSV file. Map "ID number" or "Email address", then each chapter.
+    """For Moodle."""
 
-    The columns are named as in Moodle's own export, "-" stands for no grade as it does there.
-    """
-
-    default_name = "grades-moodle.csv"
-
-    def rows(self, scores: Scores) -> Iterator[Row]:
-        names = [f"{chapter.name} (Real)" for chapter in scores.chapters]
-        yield ["First name", "Last name", "ID number", "Email address", *names]
-        for person in scores.people:
-            who = [person.first_name, person.last_name, person.id, person.email]
-            points = [_final(scores, person, chapter) for chapter in scores.chapters]
-            yield [*who, *("-" if one is None else one for one in points)]
+    kind, default_name = "moodle", "grades-moodle.csv"
 
 
 class GradescopeExport(_Export):
-    """The columns of Gradescope's own "Download Grades", for tools that read those."""
+    """As Gradescope's own download."""
 
-    default_name = "grades-gradescope.csv"
-
-    def rows(self, scores: Scores) -> Iterator[Row]:
-        heads = ("{}", "{} - Max Points", "{} - Submission Time", "{} - Lateness (H:M:S)")
-        columns = [head.format(chapter.name) for chapter in scores.chapters for head in heads]
-        who = ["First Name", "Last Name", "SID", "Email", "Sections"]
-        yield [*who, *columns, "Total Lateness (H:M:S)"]
-        for person in scores.people:
-            cells, late = [], 0.0
-            for chapter in scores.chapters:
-                score = scores.found.get((person.id, chapter.name))
-                cells += _gradescope_cells(chapter, score)
-                late += score.late_seconds if score else 0.0
-            name = [person.first_name, person.last_name, person.id, person.email, None]
-            yield [*name, *cells, _hours(late)]
+    kind, default_name = "gradescope", "grades-gradescope.csv"
 
 
 FORMATS: dict[str, type[_Export]] = {
-    "canvas": CanvasExport,
-    "moodle": MoodleExport,
-    "gradescope": GradescopeExport,
-    "csv": PlainExport,
+    one.kind: one for one in (CanvasExport, MoodleExport, GradescopeExport, PlainExport)
 }
-
-
-def _final(scores: Scores, person: Person, chapter: Chapter) -> float | None:
-    score = scores.found.get((person.id, chapter.name))
-    return score.final if score else None
-
-
-def _family_first(person: Person) -> str:
-    return ", ".join(filter(None, (person.last_name, person.first_name))) or person.id
-
-
-def _gradescope_cells(chapter: Chapter, score: Score | None) -> Row:
-    if score is None:
-        return [None, chapter.max_score, None, None]
-    when = _moment(score.handed_in)
-    return [score.final, chapter.max_score, when, _hours(score.late_seconds)]
-
-
-def _moment(when: datetime | None) -> str | None:
-    return f"{when.replace(tzinfo=UTC):%Y-%m-%d %H:%M:%S %z}" if when else None
-
-
-def _hours(seconds: float) -> str:
-    minutes, second = divmod(int(seconds), 60)
-    return f"{minutes // 60:02}:{minutes % 60:02}:{second:02}"

@@ -14,12 +14,13 @@ from nbgrader.api import (
     SubmittedAssignment,
     SubmittedNotebook,
 )
-from sqlalchemy import bindparam, insert, make_url, select, update
+from sqlalchemy import bindparam, insert, select, update
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from autograder.grading.course import CourseError
 from autograder.grading.late import settle
+from autograder.grading.schema import GradebookError, unusable
 from autograder.scripts import scripts_on_path
 from autograder.settings import Settings
 
@@ -37,10 +38,6 @@ _COMMENT = (
 )
 
 
-class GradebookError(CourseError):
-    """The gradebook cannot be used; the text says what to do."""
-
-
 def open_gradebook(db_url: str) -> Gradebook:
     """The gradebook, open. Raises GradebookError where there is none at that address."""
     try:
@@ -48,16 +45,6 @@ def open_gradebook(db_url: str) -> Gradebook:
             return Gradebook(db_url)
     except (SQLAlchemyError, ImportError) as error:
         raise GradebookError(unusable(db_url, error)) from None
-
-
-def unusable(db_url: str, error: Exception) -> str:
-    """What keeps the gradebook from being used, and what to do about it."""
-    shown = make_url(db_url).render_as_string(hide_password=True)
-    reason = str(getattr(error, "orig", None) or error).strip().split("\n")[0]
-    return (
-        f"The gradebook {shown} cannot be used ({reason}): "
-        "close whatever else has it open, and see that it can be reached and written."
-    )
 
 
 @dataclass(frozen=True)

@@ -7,22 +7,21 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 
 import nbformat
-from nbgrader.api import (
-    Assignment,
-    BaseCell,
-    Comment,
-    Grade,
-    Gradebook,
-    SubmittedAssignment,
-    SubmittedNotebook,
-)
-from sqlalchemy import select
+from sqlalchemy import Connection, select
 
-from autograder.checking import Verdict
+from autograder.checking.verdict import Verdict
 from autograder.grading.course import Course
-from autograder.grading.gradebook import open_gradebook
 from autograder.grading.journal import Journal, write_whole
 from autograder.grading.page import Entered, feedback_page
+from autograder.grading.schema import (
+    ASSIGNMENT,
+    CELL,
+    COMMENT,
+    GRADE,
+    SUBMITTED,
+    SUBMITTED_NOTEBOOK,
+    reading,
+)
 from autograder.grading.scores import Score, read_scores
 
 
@@ -36,12 +35,12 @@ class _Shown:
 
 def hand_back(course: Course, chapters: Sequence[str] = ()) -> int:
     """Write every graded submission's page anew, as the gradebook is now; returns how many."""
-    released, journal, written = course.chapters(chapters), Journal(course.state), 0
-    with open_gradebook(course.db_url) as gradebook:
-        scores = read_scores(gradebook).found
+    released, journal, written = course.listed(chapters), Journal(course.state), 0
+    with reading(course.db_url) as database:
+        scores = read_scores(database).found
         for chapter in released.values():
-            checks = {task.check_id: task.name for task in chapter.tasks}
-            by_hand = _entered(gradebook, chapter.name, checks)
+            checks = {task.check_id: task.name for task in chapter.exercises}
+            by_hand = _entered(database, chapter.name, checks)
             for submission in course.submissions([chapter.name]):
                 student = submission.student
                 key = journal.shown(student, chapter.name)
@@ -71,23 +70,23 @@ def _page(record: dict, graded: Path, shown: _Shown) -> str:
 
 
 def _entered(
-    gradebook: Gradebook, chapter: str, checks: dict[str, str]
+    database: Connection, chapter: str, checks: dict[str, str]
 ) -> defaultdict[str, dict[str, Entered]]:
     """By student and exercise; a comment belongs to the exercise's cell, points to the check's."""
     points: dict[tuple[str, str], float] = {}
     comments: dict[tuple[str, str], str] = {}
     for table, value, found in (
-        (Grade, Grade.manual_score, points),
-        (Comment, Comment.manual_comment, comments),
+        (GRADE, GRADE.c.manual_score, points),
+        (COMMENT, COMMENT.c.manual_comment, comments),
     ):
-        rows = gradebook.db.execute(
-            select(SubmittedAssignment.student_id, BaseCell.name, value)
+        rows = database.execute(
+            select(SUBMITTED.c.student_id, CELL.c.name, value)
             .select_from(table)
-            .join(BaseCell, BaseCell.id == table.cell_id)
-            .join(SubmittedNotebook, SubmittedNotebook.id == table.notebook_id)
-            .join(SubmittedAssignment, SubmittedAssignment.id == SubmittedNotebook.assignment_id)
-            .join(Assignment, Assignment.id == SubmittedAssignment.assignment_id)
-            .where(Assignment.name == chapter, value.is_not(None))
+            .join(CELL, CELL.c.id == table.c.cell_id)
+            .join(SUBMITTED_NOTEBOOK, SUBMITTED_NOTEBOOK.c.id == table.c.notebook_id)
+            .join(SUBMITTED, SUBMITTED.c.id == SUBMITTED_NOTEBOOK.c.assignment_id)
+            .join(ASSIGNMENT, ASSIGNMENT.c.id == SUBMITTED.c.assignment_id)
+            .where(ASSIGNMENT.c.name == chapter, value.is_not(None))
         )
         found |= {(student, checks.get(name, name)): told for student, name, told in rows}
     result: defaultdict[str, dict[str, Entered]] = defaultdict(dict)

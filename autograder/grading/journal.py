@@ -6,9 +6,10 @@ import json
 import os
 import secrets
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from autograder.grading.notebook import Chapter
+if TYPE_CHECKING:
+    from autograder.grading.notebook import Chapter
 
 
 class Journal:
@@ -29,15 +30,15 @@ class Journal:
             path.chmod(0o600)
         return path.read_bytes()
 
-    def basis(self, content: bytes, chapter: Chapter, settings: str) -> str:
+    def basis(self, content: bytes, chapter: "Chapter", settings: str) -> str:
         """The same for the same submission, release, grader and limits, whatever the checks."""
         return _sha256(chapter.name, chapter.digest, settings, content)
 
-    def key(self, basis: str, chapter: Chapter) -> str:
+    def key(self, basis: str, chapter: "Chapter") -> str:
         """The same where the checks and references are the same too."""
         return _sha256(basis, *(task.digest for task in chapter.tasks))
 
-    def seed(self, chapter: Chapter) -> int:
+    def seed(self, chapter: "Chapter") -> int:
         """The seed of a run's inputs: the same for all of a class, also when a run is resumed.
 
         The next run draws other inputs. Unknown to who does not have the course's folder.

@@ -9,8 +9,8 @@ from typing import Any
 import nbformat
 from jinja2 import Environment, PackageLoader, select_autoescape
 
-from autograder.checking import Verdict
 from autograder.checking.feedback import details, headline, points_text
+from autograder.checking.verdict import Verdict
 from autograder.grading.notebook import grade_id
 from autograder.grading.text import one_line, visible
 

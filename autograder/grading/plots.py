@@ -7,10 +7,10 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
 
+from autograder.grading.figures import COLORS
 from autograder.grading.survey import ChapterSurvey, ExerciseSurvey
 
 INK = "#010203"  # stands for the page's own color
-PASSED, STUCK, UNTRIED = "#009E73", "#D55E00", "#9AA4B1"  # apart without color vision too
 INCHES = 4.6  # on a phone this is the page's width, so that letters keep their size
 BARS, FEW_POINTS = 10, 15
 STYLE = {
@@ -66,7 +66,7 @@ def outcomes(exercises: Sequence[ExerciseSurvey], title: str) -> str:
         rows = np.arange(len(exercises))
         total = np.array([max(one.handed_in, 1) for one in exercises])
         left = np.zeros(len(exercises))
-        for name, color in (("passed", PASSED), ("stuck", STUCK), ("untried", UNTRIED)):
+        for name, color in COLORS.items():
             counts = np.array([getattr(one, name) for one in exercises])
             share = 100 * counts / total
             axes.barh(rows, share, 0.42, left, color=color)

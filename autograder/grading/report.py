@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from autograder.grading import plots
+from autograder.grading.figures import COLORS, figures
 from autograder.grading.survey import ChapterSurvey, Survey
 from autograder.grading.table import write_table
 from autograder.grading.text import visible
@@ -20,11 +20,14 @@ NAMES_AT_MOST = 12
 SENTENCES_AT_MOST = 3
 
 
-def write_report(found: Survey, page: Path) -> Path:
-    """Write the page, and the table beside it; returns the table's path."""
+def write_report(found: Survey, page: Path, kept: Path) -> Path:
+    """Write the page, and the table beside it; returns the table's path.
+
+    `kept` is a folder for the figures: those that did not change are not drawn again.
+    """
     table = page.with_suffix(".csv")
     write_table(table, _rows(found))
-    page.write_text(report_page(found, table.name), encoding="utf-8")
+    page.write_text(report_page(found, table.name, kept), encoding="utf-8")
     return table
 
 
@@ -41,23 +44,15 @@ def _rows(found: Survey) -> Iterator[list[Any]]:
             ]
 
 
-def report_page(found: Survey, table: str) -> str:
+def report_page(found: Survey, table: str, kept: Path) -> str:
     """The page as HTML, with its figures in it."""
     loader = PackageLoader("autograder.grading", "templates")
     environment = Environment(loader=loader, autoescape=select_autoescape())
     environment.filters["visible"] = visible
-    figures = {
-        chapter.name: {
-            "scores": plots.score_distribution(chapter),
-            "outcomes": plots.outcomes(chapter.exercises, chapter.name),
-        }
-        for chapter in found.chapters
-        if chapter.scores
-    }
-    colors = {"passed": plots.PASSED, "stuck": plots.STUCK, "untried": plots.UNTRIED}
+    drawn = {one.name: figures(one, kept) for one in found.chapters if one.scores}
     when = f"{datetime.now():%Y-%m-%d %H:%M}"
     return environment.get_template("report.html").render(
-        survey=found, figures=figures, colors=colors, when=when, table=table
+        survey=found, figures=drawn, colors=COLORS, when=when, table=table
     )
 
 

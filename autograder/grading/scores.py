@@ -2,9 +2,22 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TYPE_CHECKING
 
-from nbgrader.api import Assignment, Gradebook, Student, SubmittedAssignment, SubmittedNotebook
-from sqlalchemy import func, select
+from sqlalchemy import Connection, func, select
+
+from autograder.grading.schema import (
+    ASSIGNMENT,
+    GRADE,
+    POINTS,
+    STUDENT,
+    SUBMITTED,
+    SUBMITTED_NOTEBOOK,
+    max_scores,
+)
+
+if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
 
 
 @dataclass(frozen=True)
@@ -51,49 +64,43 @@ class Scores:
     found: dict[tuple[str, str], Score]
 
 
-def read_scores(gradebook: Gradebook) -> Scores:
+def read_scores(database: "Connection | Session") -> Scores:
     """Everything at once, in a few statements whatever the size of the class."""
-    database = gradebook.db()
+    columns = (STUDENT.c.id, STUDENT.c.first_name, STUDENT.c.last_name, STUDENT.c.email)
+    order = (STUDENT.c.last_name, STUDENT.c.first_name, STUDENT.c.id)
     people = [
         Person(*(value or "" for value in row))
-        for row in database.execute(
-            select(
-                Student.id,
-                Student.first_name,
-                Student.last_name,
-                Student.email,
-                Student.lms_user_id,
-            ).order_by(Student.last_name, Student.first_name, Student.id)
-        )
+        for row in database.execute(select(*columns, STUDENT.c.lms_user_id).order_by(*order))
     ]
+    points = max_scores(database)
     chapters = [
-        Chapter(row.name, float(row.max_score or 0), row.duedate)
-        for row in database.execute(
-            select(Assignment.name, Assignment.max_score, Assignment.duedate).order_by(
-                Assignment.name
-            )
-        )
+        Chapter(row.name, points.get(row.id, 0.0), row.duedate)
+        for row in database.execute(select(ASSIGNMENT).order_by(ASSIGNMENT.c.name))
     ]
+    earned = dict(
+        database.execute(
+            select(SUBMITTED_NOTEBOOK.c.assignment_id, func.sum(POINTS))
+            .join(GRADE, GRADE.c.notebook_id == SUBMITTED_NOTEBOOK.c.id)
+            .group_by(SUBMITTED_NOTEBOOK.c.assignment_id)
+        ).all()
+    )
     found = {}
     for row in database.execute(
         select(
-            SubmittedAssignment.student_id,
-            Assignment.name,
-            Assignment.duedate,
-            SubmittedAssignment.timestamp,
-            SubmittedAssignment.extension,
-            func.sum(SubmittedNotebook.score).label("score"),
-            func.sum(func.coalesce(SubmittedNotebook.late_submission_penalty, 0)).label("penalty"),
+            SUBMITTED,
+            ASSIGNMENT.c.name,
+            ASSIGNMENT.c.duedate,
+            func.sum(SUBMITTED_NOTEBOOK.c.late_submission_penalty).label("penalty"),
         )
-        .join(Assignment, Assignment.id == SubmittedAssignment.assignment_id)
-        .join(SubmittedNotebook, SubmittedNotebook.assignment_id == SubmittedAssignment.id)
-        .group_by(SubmittedAssignment.id, Assignment.id)
+        .join(ASSIGNMENT, ASSIGNMENT.c.id == SUBMITTED.c.assignment_id)
+        .join(SUBMITTED_NOTEBOOK, SUBMITTED_NOTEBOOK.c.assignment_id == SUBMITTED.c.id)
+        .group_by(*SUBMITTED.c, ASSIGNMENT.c.name, ASSIGNMENT.c.duedate)
     ):
         late = 0.0
         if row.timestamp and row.duedate:
             due = row.duedate + row.extension if row.extension else row.duedate
             late = max(0.0, (row.timestamp - due).total_seconds())
         found[row.student_id, row.name] = Score(
-            float(row.score or 0), float(row.penalty or 0), row.timestamp, late
+            float(earned.get(row.id) or 0), float(row.penalty or 0), row.timestamp, late
         )
     return Scores(people, chapters, found)

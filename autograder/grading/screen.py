@@ -19,7 +19,7 @@ def progress_bar(
     course: Course, chapters: Sequence[str]
 ) -> Iterator[Callable[[dict[str, Any]], None]]:
     """A bar that a call with each record moves on."""
-    total = len(course.submissions(list(course.chapters(chapters))))
+    total = len(course.submissions(list(course.listed(chapters))))
     columns = (
         TextColumn("grading"),
         BarColumn(),

@@ -8,8 +8,8 @@ from typing import Any
 
 from autograder.grading.arrival import arrival
 from autograder.grading.course import Course, CourseError
-from autograder.grading.gradebook import open_gradebook
 from autograder.grading.journal import Journal
+from autograder.grading.schema import reading
 from autograder.grading.scores import read_scores
 
 UNTRIED = {"not started", "missing"}
@@ -102,14 +102,14 @@ class Survey:
 
 def survey(course: Course, chapters: Sequence[str] = ()) -> Survey:
     """Count what is graded. Raises CourseError where nothing is."""
-    released, journal = course.chapters(chapters), Journal(course.state)
-    with open_gradebook(course.db_url) as gradebook:
-        known = read_scores(gradebook)
+    released, journal = course.listed(chapters), Journal(course.state)
+    with reading(course.db_url) as database:
+        known = read_scores(database)
     handed_in = {(one.student, one.chapter): one for one in course.submissions(list(released))}
     class_list = sorted({person.id for person in known.people} | {who for who, _ in handed_in})
     found, records = [], []
     for chapter in released.values():
-        exercises = [ExerciseSurvey(task.name, task.points) for task in chapter.tasks]
+        exercises = [ExerciseSurvey(task.name, task.points) for task in chapter.exercises]
         result = ChapterSurvey(chapter.name, chapter.max_points, exercises)
         for student in class_list:
             if (student, chapter.name) not in handed_in:

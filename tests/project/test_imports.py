@@ -1,0 +1,59 @@
+"""Does a command load only what it uses? PyTorch, nbgrader and matplotlib take seconds each."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from autograder.cli import main
+
+HEAVY = ["torch", "nbgrader", "matplotlib", "numpy", "IPython", "distributed", "scipy"]
+LOADED = """\
+import json, runpy, sys
+sys.argv = ["autograder", *sys.argv[1:]]
+try:
+    runpy.run_module("autograder.cli", run_name="__main__")
+except SystemExit as end:
+    code = end.code
+print("\\nloaded", json.dumps([name for name in {heavy!r} if name in sys.modules]), code)
+"""
+
+
+def loaded_by(*arguments: object) -> list[str]:
+    """Which heavy packages a command has loaded when it ends well."""
+    code = LOADED.format(heavy=HEAVY)
+    command = [sys.executable, "-c", code, *map(str, arguments)]
+    said = subprocess.run(command, capture_output=True, text=True)
+    last = said.stdout.splitlines()[-1]
+    assert last.startswith("loaded ") and last.endswith(" 0"), said.stdout + said.stderr
+    return json.loads(last.removeprefix("loaded ").removesuffix(" 0"))
+
+
+@pytest.fixture(scope="module")
+def graded(tmp_path_factory, released):
+    """A course with a submission that has been graded and reported once."""
+    import shutil
+
+    root = tmp_path_factory.mktemp("imports") / "course"
+    shutil.copytree(released.root, root)
+    name = "00-start-here"
+    handed_in = root / "submitted" / "ada" / name
+    handed_in.mkdir(parents=True)
+    shutil.copy(root / "release" / name / f"{name}.ipynb", handed_in)
+    for command in ("grade", "report"):
+        assert main([command, "--course", str(root)]) == 0
+    return root
+
+
+@pytest.mark.parametrize(
+    "command",
+    [["report"], ["feedback"], ["export", "csv"], ["export", "canvas"]],
+    ids=" ".join,
+)
+def test_what_only_reads_scores_loads_nothing_heavy(graded, command):
+    assert loaded_by(*command, "--course", graded) == []
+
+
+def test_a_release_with_nothing_new_loads_nothing_heavy(graded):
+    assert loaded_by("release", "--course", graded) == []
