@@ -1,6 +1,7 @@
 """Does a command load only what it uses? PyTorch, nbgrader and matplotlib take seconds each."""
 
 import json
+import shutil
 import subprocess
 import sys
 
@@ -33,8 +34,6 @@ def loaded_by(*arguments: object) -> list[str]:
 @pytest.fixture(scope="module")
 def graded(tmp_path_factory, released):
     """A course with a submission that has been graded and reported once."""
-    import shutil
-
     root = tmp_path_factory.mktemp("imports") / "course"
     shutil.copytree(released.root, root)
     name = "00-start-here"
@@ -53,7 +52,3 @@ def graded(tmp_path_factory, released):
 )
 def test_what_only_reads_scores_loads_nothing_heavy(graded, command):
     assert loaded_by(*command, "--course", graded) == []
-
-
-def test_a_release_with_nothing_new_loads_nothing_heavy(graded):
-    assert loaded_by("release", "--course", graded) == []
