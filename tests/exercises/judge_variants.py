@@ -8,9 +8,9 @@ import sys
 
 import torch
 
-from autograder.checking import PUBLIC_SEED, exercises, judge
+from autograder.checking import PUBLIC_SEED, exercises
 from autograder.checking.calling import Home
-from autograder.checking.judge import Verdict
+from autograder.checking.judge import Verdict, judge
 from autograder.checking.recording import live
 from tests.exercises.variants import variants
 
