@@ -68,9 +68,13 @@ def number(app: Sphinx, doctree: nodes.document) -> None:
         for node in doctree.findall(lambda node: isinstance(node, nodes.image | nodes.raw))
         if node.get("figure") or FIGURE.search(node.astext())
     ]
+    labels = set()
     for i, node in enumerate(places, start=1):
         play = FIGURE.search(node.astext())
         label = f"fig-{chapter[1]}-{play[1] if play else node['figure']}"
+        if label in labels:  # a picture and a figure to play with may share a name
+            label += "-play"
+        labels.add(label)
         words = f"Figure {int(chapter[1])}.{i}"
         line = nodes.paragraph("", words, ids=[label], classes=["figure-number"])
         node.parent.insert(node.parent.index(node) + 1, line)

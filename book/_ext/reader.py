@@ -1,0 +1,165 @@
+"""A chapter as a reader meets it: the notebook's cells without their machinery.
+
+An exercise shows what a student gets: the task, then the stub, made from the reference as the
+release makes it. The cell that checks it is left out: its verdict is on work that no reader has
+done. All imports stand folded in one place, with what earlier chapters provide.
+"""
+
+import re
+from pathlib import Path
+
+from course import chapters, module_of
+from docutils import nodes
+from readers_code import ReadersCode, readers_code, statements
+from sphinx import addnodes
+from sphinx.application import Sphinx
+from sphinx.util import logging
+from sphinx_exercise.nodes import is_exercise_node
+
+from autograder.release.errors import ReleaseError
+from autograder.release.references import References
+from autograder.release.stub import BEGIN, END, stub
+
+log = logging.getLogger(__name__)
+
+SOLUTION = re.compile(rf"^( *){BEGIN}$.*?^ *{END}$", re.MULTILINE | re.DOTALL)
+IMPORTING = ("Show the imports", "Hide the imports")
+COUNTING = ("Show how it is counted", "Hide how it is counted")
+
+
+def read(app: Sphinx, doctree: nodes.document) -> None:
+    """Make a notebook's page the reader's."""
+    references = References(Path(app.srcdir).parent / "solutions")
+    exercise = None
+    first, imports, provided = None, [], []
+    for node in list(doctree.findall(lambda node: is_exercise_node(node) or is_cell(node))):
+        if is_exercise_node(node):
+            exercise = node
+            continue
+        marks = node["cell_metadata"].get("nbgrader", {})
+        code = readers_code(source_of(node))
+        if marks.get("solution"):
+            show_stub(node, exercise, code, references)
+            exercise = None
+        elif marks.get("grade"):
+            node.parent.remove(node)
+        elif code.imports_only and not shown(node):
+            provided += code.provided
+            imports += [one for one in statements(code.text) if one not in imports]
+            if first is None:
+                first = node
+            else:
+                node.parent.remove(node)
+        else:
+            provided += code.provided
+            replace_code(node, code)
+    if first is not None:
+        fold_imports(app, first, imports, provided)
+
+
+def is_cell(node: nodes.Node) -> bool:
+    return isinstance(node, nodes.container) and node.get("nb_element") == "cell_code"
+
+
+def part(cell: nodes.container, element: str) -> nodes.container | None:
+    return next((child for child in cell if child.get("nb_element") == element), None)
+
+
+def source_of(cell: nodes.container) -> str:
+    written = part(cell, "cell_code_source")
+    return written.astext() if written else ""
+
+
+def shown(cell: nodes.container) -> list[nodes.Node]:
+    """A cell's outputs; a number for the prose is none."""
+    outputs = part(cell, "cell_code_output")
+    return [] if outputs is None else [node for node in outputs if node.children or node.astext()]
+
+
+def write(cell: nodes.container, text: str) -> None:
+    """Put other code into a cell's block."""
+    block = next(part(cell, "cell_code_source").findall(nodes.literal_block))
+    block.rawsource = text
+    block.children = []
+    block += nodes.Text(text)
+
+
+def replace_code(cell: nodes.container, code: ReadersCode) -> None:
+    """Show what is left of a cell, if anything."""
+    written = part(cell, "cell_code_source")
+    if written is not None and code.text:
+        write(cell, code.text)
+        if code.glues and not shown(cell):  # it counts what the prose says, and shows nothing
+            cell["hide_mode"], cell["prompt_show"], cell["prompt_hide"] = "input", *COUNTING
+    elif written is not None:
+        cell.remove(written)
+        if not shown(cell):
+            cell.parent.remove(cell)
+
+
+def show_stub(
+    cell: nodes.container, exercise: nodes.Element | None, code: ReadersCode, references: References
+) -> None:
+    """Put what a student fills in below the exercise's task, before its hints."""
+    stubs = []
+    for module, name in code.provided:
+        try:
+            stubs.append(
+                SOLUTION.sub(r"\1raise NotImplementedError", stub(references.find(module, name)))
+            )
+        except ReleaseError as error:
+            log.warning("the exercise's stub cannot be shown: %s", error, location=cell)
+    text = "\n\n\n".join(stubs)
+    block = nodes.literal_block(text, text, language="python", classes=["exercise-stub"])
+    if exercise is None:
+        cell.replace_self(block)
+    else:
+        exercise += block
+        cell.parent.remove(cell)
+
+
+def fold_imports(
+    app: Sphinx, cell: nodes.container, imports: list[str], provided: list[tuple[str, str]]
+) -> None:
+    """Gather all imports in the first cell that had any, folded, and name what comes from where."""
+    # What sets something up needs the imports above it.
+    write(
+        cell, "\n".join(sorted(imports, key=lambda one: not one.startswith(("import ", "from "))))
+    )
+    cell["hide_mode"], cell["prompt_show"], cell["prompt_hide"] = "input", *IMPORTING
+    pages = {module_of(page): page for page in chapters(Path(app.srcdir))}
+    by_page: dict[str, list[str]] = {}
+    for module, name in dict.fromkeys(provided):
+        if module in pages:
+            by_page.setdefault(pages[module], []).append(name)
+    if not by_page:
+        return
+    words: list[nodes.Node] = [nodes.Text("From other chapters, where you write them: ")]
+    for i, (page, names) in enumerate(sorted(by_page.items())):
+        words.append(nodes.Text("; " if i else ""))
+        for j, name in enumerate(names):
+            words += [nodes.Text(", " if j else ""), nodes.literal(name, name)]
+        link = addnodes.pending_xref(
+            "",
+            nodes.inline(),
+            refdomain="std",
+            reftype="doc",
+            reftarget=f"/{page}",
+            refexplicit=False,
+            refwarn=True,
+        )
+        words += [nodes.Text(" ("), link, nodes.Text(")")]
+    part(cell, "cell_code_source").append(nodes.paragraph("", "", *words, nodes.Text(".")))
+
+
+def name_contents(app: Sphinx, doctree: nodes.document) -> None:
+    """Give each exercise's text an id of its own; sphinx-exercise gives all the same."""
+    for exercise in doctree.findall(is_exercise_node):
+        for section in exercise.findall(nodes.section):
+            section["ids"] = [f"{exercise['label']}-content"]
+
+
+def setup(app: Sphinx) -> dict:
+    app.connect("doctree-read", read, priority=300)
+    app.connect("doctree-read", name_contents, priority=300)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,101 @@
+"""A chapter as a reader meets it: stubs, no machinery, every id once."""
+
+import ast
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from bs4 import BeautifulSoup
+
+ROOT = Path(__file__).parents[2]
+SITE = ROOT / "build" / "book" / "_build" / "html"
+CHAPTERS = sorted((ROOT / "book").glob("[0-9][0-9]-*.ipynb"))
+MACHINERY = ["from solutions", "from autograder", "glue(", "NBVAL", "# noqa"]
+
+pytestmark = pytest.mark.skipif(not SITE.exists(), reason="the book is not built: make book")
+
+
+@pytest.fixture
+def readers_code(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "book" / "_ext"))
+    from readers_code import readers_code
+
+    yield readers_code
+    sys.modules.pop("readers_code", None)
+
+
+@pytest.mark.parametrize(
+    ("cell", "shown"),
+    [
+        ("x = 1\nglue('x', x)\nprint(x)", "x = 1\nprint(x)"),
+        ("glue(\n    'x',\n    1,\n)\ny = 2", "y = 2"),
+        ("for i in range(3):\n    glue(f'x-{i}', i)\nz = 3", "z = 3"),
+        ("for i in a:\n    b = i\n    glue('i', i)", "for i in a:\n    b = i"),
+        ("# NBVAL_IGNORE_OUTPUT\nx = 1", "x = 1"),
+        ("assert x == 1, 'one'\nx", "x"),
+        ("import math\nfrom autograder import check\nmath.pi", "import math\nmath.pi"),
+        (
+            "from lab.numbers import glue, interval\ninterval(1)",
+            "from lab.numbers import interval\ninterval(1)",
+        ),
+        ("from lab.numbers import glue\nx", "x"),
+        ("%pip install x\nglue('x', 1)", "%pip install x"),
+        ("x = (  # not Python", "x = (  # not Python"),
+        ("glued = glue_all(x)", "glued = glue_all(x)"),
+    ],
+)
+def test_is_the_machinery_gone_and_all_else_there(readers_code, cell, shown):
+    assert readers_code(cell).text == shown
+
+
+def test_is_what_a_cell_imports_from_references_known(readers_code):
+    found = readers_code("import math\nfrom solutions.softmax import softmax, sharpen")
+    assert found.provided == [("softmax", "softmax"), ("softmax", "sharpen")]
+    assert found.imports_only and found.text == "import math"
+    assert not readers_code("import math\nx = math.pi").imports_only
+
+
+def page_of(chapter: Path) -> BeautifulSoup:
+    text = (SITE / f"{chapter.stem}.html").read_text(encoding="utf-8")
+    return BeautifulSoup(text, "html.parser")
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda path: path.stem)
+def test_is_there_no_machinery_in_a_chapter(chapter):
+    page = page_of(chapter)
+    code = [block.get_text() for block in page.select(".cell pre, .exercise pre")]
+    assert [text for text in code if any(word in text for word in MACHINERY)] == []
+    assert "passed, " not in page.select_one("article").get_text()
+    assert len(page.select("details.hide > summary:-soup-contains('Show the imports')")) == 1
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda path: path.stem)
+def test_does_each_exercise_show_its_stub_and_fold_the_rest(chapter):
+    cells = json.loads(chapter.read_text(encoding="utf-8"))["cells"]
+    wanted = {}
+    for cell in cells:
+        if cell["metadata"].get("nbgrader", {}).get("solution"):
+            (statement,) = ast.parse("".join(cell["source"])).body
+            module = ROOT / f"{statement.module.replace('.', '/')}.py"
+            for node in ast.parse(module.read_text(encoding="utf-8")).body:
+                if getattr(node, "name", "") == statement.names[0].name:
+                    wanted[node.name] = node
+    page = page_of(chapter)
+    boxes = page.select(".exercise")
+    assert len(boxes) == len(wanted) > 0
+    for box in boxes:
+        (stub,) = ast.parse(box.select_one(".exercise-stub pre").get_text()).body
+        reference = wanted.pop(stub.name)
+        assert ast.get_docstring(stub) == ast.get_docstring(reference)
+        for one in ast.walk(stub):
+            if isinstance(one, ast.FunctionDef):
+                assert ast.unparse(one.body[-1]) == "raise NotImplementedError"
+    assert [hint for hint in page.select("details") if hint.has_attr("open")] == []
+
+
+@pytest.mark.parametrize("path", sorted(SITE.glob("*.html")), ids=lambda path: path.stem)
+def test_has_a_page_every_id_once(path):
+    page = BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
+    ids = [element["id"] for element in page.find_all(id=True)]
+    assert sorted(ids) == sorted(set(ids))
