@@ -191,7 +191,29 @@ def drop_privileges() -> None:
 # Numbers of system calls: (x86_64, aarch64); None where the architecture has none.
 # Both agree from 424 on.
 CLONE, SOCKET, CLONE3 = (56, 220), (41, 198), (435, 435)
-MISSING = {"clone3": CLONE3, "io_uring_setup": (425, 425), "memfd_create": (319, 279)}
+FCNTL, FUTEX = (72, 25), (202, 98)
+MISSING = {
+    "clone3": CLONE3,
+    "io_uring_setup": (425, 425),
+    "memfd_create": (319, 279),
+    # futexes by newer names
+    "futex_waitv": (449, 449),
+    "futex_wake": (454, 454),
+    "futex_wait": (455, 455),
+    "futex_requeue": (456, 456),
+}
+# Said to have worked, and not done: they act on files that others read too, where a neighbor could
+# notice it. A submission's own files are nobody else's.
+PRETENDED = {
+    "flock": (73, 32),
+    "fsync": (74, 82),
+    "fdatasync": (75, 83),
+    "sync": (162, 81),
+    "syncfs": (306, 267),
+    "sync_file_range": (277, 84),
+    "fadvise64": (221, 223),
+    "readahead": (187, 213),
+}
 DENIED = {
     # other programs and processes: a submission is one process
     "fork": (57, None),
@@ -226,6 +248,19 @@ DENIED = {
     "fanotify_init": (300, 262),
     "unshare": (272, 97),
     "setns": (308, 268),
+    # what siblings and the machine do
+    "inotify_init": (253, None),
+    "inotify_init1": (294, 26),
+    "inotify_add_watch": (254, 27),
+    "mincore": (27, 232),
+    "cachestat": (451, 451),
+    "preadv2": (327, 286),  # can ask whether somebody has read a file before
+    "statmount": (457, 457),
+    "listmount": (458, 458),
+    # disturbing them
+    "sched_setaffinity": (203, 122),
+    "membarrier": (324, 283),
+    "set_tid_address": (218, 96),  # wakes whoever waits there when the thread ends
     # memory that no limit counts
     "memfd_secret": (447, 447),
     "shmget": (29, 194),
@@ -279,8 +314,22 @@ JUMP_AT_LEAST = 0x35  # BPF_JMP | BPF_JGE | BPF_K
 JUMP_BITS = 0x45  # BPF_JMP | BPF_JSET | BPF_K
 RETURN = 0x06  # BPF_RET | BPF_K
 KILL, ERRNO, ALLOW = 0x80000000, 0x00050000, 0x7FFF0000
-NUMBER, ARCH, FIRST_ARGUMENT = 0, 4, 16  # offsets in struct seccomp_data, little endian
+NUMBER, ARCH, FIRST_ARGUMENT, SECOND_ARGUMENT = (
+    0,
+    4,
+    16,
+    24,
+)  # offsets in struct seccomp_data, little endian
 EPERM, ENOSYS = 1, 38
+
+
+# <fcntl.h>: a file's flags and duplicates are a process's own matter, locks are pretended; leases
+# and notices of changes reach others.
+FCNTL_OWN = (0, 1, 2, 3, 4, 1030)
+FCNTL_LOCKS = (5, 6, 7, 36, 37, 38)
+# <linux/futex.h>: threads wake each other by private ones. The others are known by the file that
+# lies there, also to a neighbor; waiting at one is how a thread is joined.
+FUTEX_PRIVATE, FUTEX_CLOCK_REALTIME, FUTEX_WAIT, FUTEX_WAIT_BITSET = 128, 256, 0, 9
 
 
 def filter_program(machine: str | None = None) -> bytes:
@@ -313,11 +362,30 @@ def filter_program(machine: str | None = None) -> bytes:
         step(RETURN, ALLOW),
         step(RETURN, ERRNO | EPERM),
     ]
-    for calls, number in ((MISSING, ENOSYS), (DENIED, EPERM)):
+    for call, answers in (
+        (FCNTL, dict.fromkeys(FCNTL_OWN, ALLOW) | dict.fromkeys(FCNTL_LOCKS, ERRNO)),
+        (FUTEX, dict.fromkeys(_waits(), ALLOW)),
+    ):
+        block = [step(LOAD, SECOND_ARGUMENT)]
+        if call is FUTEX:
+            block += [step(JUMP_BITS, FUTEX_PRIVATE, no=1), step(RETURN, ALLOW)]
+        for value, answer in answers.items():
+            block += [step(JUMP_EQUAL, value, no=1), step(RETURN, answer)]
+        block += [step(RETURN, ERRNO | EPERM)]
+        program += [step(JUMP_EQUAL, call[column], no=len(block)), *block]
+    for calls, number in ((MISSING, ENOSYS), (PRETENDED, 0), (DENIED, EPERM)):
         for pair in calls.values():
             if pair[column] is not None:
                 program += [step(JUMP_EQUAL, pair[column], no=1), step(RETURN, ERRNO | number)]
     return b"".join([*program, step(RETURN, ALLOW)])
+
+
+def _waits() -> list[int]:
+    return [
+        wait | clock
+        for wait in (FUTEX_WAIT, FUTEX_WAIT_BITSET)
+        for clock in (0, FUTEX_CLOCK_REALTIME)
+    ]
 
 
 class _Program(ctypes.Structure):

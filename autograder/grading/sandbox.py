@@ -177,6 +177,7 @@ class Layout:
     binds: tuple[tuple[str, str], ...]  # (here, inside), all read-only
     hidden: tuple[str, ...]  # inside: folders of the course in what is bound
     packages: tuple[str, ...]  # inside: where third-party packages lie
+    blank: tuple[str, ...]  # inside: files that say where on this machine a package comes from
     files: tuple[tuple[str, bytes], ...]  # inside: the few files made for it
     links: tuple[tuple[str, str], ...]
     python: str
@@ -229,7 +230,8 @@ class Layout:
             *staged(),
         ]
         return cls(
-            *(tuple(binds), tuple(hidden), tuple(packages), tuple(files), tuple(links)),
+            *(tuple(binds), tuple(hidden), tuple(packages), tuple(_telling(binds))),
+            *(tuple(files), tuple(links)),
             python,
             scratch,
         )
@@ -264,12 +266,14 @@ class Layout:
             words += ["--size", "4096", "--tmpfs", inside, "--remount-ro", inside]
         descriptors = []
         try:
-            for inside, content in self.files:
+            made = [(inside, b"", "--ro-bind-data") for inside in self.blank]
+            made += [(inside, content, "--file") for inside, content in self.files]
+            for inside, content, how in made:
                 descriptor = os.memfd_create("course")
                 descriptors.append(descriptor)
                 os.write(descriptor, content)
                 os.lseek(descriptor, 0, os.SEEK_SET)
-                words += ["--perms", "0444", "--file", str(descriptor), inside]
+                words += ["--perms", "0444", how, str(descriptor), inside]
             words += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", self.scratch]
             # -S: no .pth file of the environment runs or points anywhere; -P: no folder of
             # the caller's on the path; -B: nothing is written.
@@ -306,6 +310,16 @@ class Layout:
             "MPLCONFIGDIR": f"{self.scratch}/matplotlib",
             "IPYTHONDIR": f"{self.scratch}/ipython",
         }
+
+
+def _telling(binds: list[tuple[str, str]]) -> Iterator[str]:
+    """What an installation from a folder leaves: the folder's path."""
+    for here, inside in binds:
+        for pattern in ("*.pth", "*.egg-link", "__editable__*", "*.dist-info/direct_url.json"):
+            for prefix in ("", "python*/*-packages/", "*-packages/"):
+                for path in Path(here).glob(prefix + pattern):
+                    if path.is_file():
+                        yield str(Path(inside, path.relative_to(here)))
 
 
 # Variables with which sysconfig answers for the base installation, not the virtual environment.

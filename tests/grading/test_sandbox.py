@@ -377,11 +377,38 @@ def tried(*args):
         ("323, 0", "EPERM"),  # userfaultfd
         ("29, 0, 4096, 0x200", "EPERM"),  # shmget
         ("161, 0", "EPERM"),  # chroot
+        ("294, 0", "EPERM"),  # inotify_init1
+        ("72, 3, 1024, 0", "EPERM"),  # fcntl(F_SETLEASE)
+        ("202, 0, 1, 1", "EPERM"),  # futex(FUTEX_WAKE), not private
+        ("449, 0, 0, 0, 0, 0", "ENOSYS"),  # futex_waitv
+        ("27, 0, 4096, 0", "EPERM"),  # mincore
+        ("203, 0, 0, 0", "EPERM"),  # sched_setaffinity
+        ("218, 0", "EPERM"),  # set_tid_address
     ],
 )
 def test_system_calls_are_refused_by_number(session, arguments, code):
     reply = run(session, SYSCALL + f"print(tried({arguments}))")
     assert printed(reply) == f"(-1, '{code}')\n"
+
+
+def test_locks_and_writing_out_seem_to_work_for_a_submissions_own_files(session):
+    source = """\
+    import fcntl, os, sqlite3, threading
+    with open("own", "w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        fcntl.lockf(file, fcntl.LOCK_EX)
+        os.fsync(file)
+    os.sync()
+    with sqlite3.connect("own.db") as base:
+        base.execute("create table t (x)")
+        base.execute("insert into t values (7)")
+    threads = [threading.Thread(target=print, args=("joined",)) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+        thread.join()
+    print(base.execute("select x from t").fetchall())
+    """
+    assert printed(run(session, source)) == "joined\n" * 3 + "[(7,)]\n"
 
 
 @pytest.mark.skipif(os.uname().machine != "x86_64", reason="there is no such gate elsewhere")

@@ -1,0 +1,24 @@
+# As many threads as there can be, busy until the end: the neighbor's time is measured by a clock
+# on the wall.
+#
+# /// expect
+# double = "timeout"
+# status = "timeout"
+# patient = false
+# ///
+
+# %% double
+import threading, torch
+
+big = torch.ones(1000, 1000)
+
+
+def busy():
+    while True:
+        big @ big
+
+
+def double(x):
+    for _ in range(25):
+        threading.Thread(target=busy, daemon=True).start()
+    busy()
