@@ -2,24 +2,49 @@
 
 import ast
 import difflib
+import functools
 import re
 import traceback
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 MISSING = object()
 
 
-@dataclass(frozen=True)
+@dataclass
 class Cell:
-    """One cell that was run."""
+    """One cell that was run; what it binds is looked up when somebody asks."""
 
-    begins: str  # its first line
-    defines: frozenset[str]  # by `def` or `class` at its top level, whether it got there or not
-    assigns: frozenset[str]  # in any other way
-    reached: frozenset[str]  # those of them that it got to
+    source: str
+    plain: Callable[[str], str]  # its source without IPython's own syntax
+    changed: frozenset[str] | None  # the names that it got to, if an error stopped it
     error: str = ""  # what stopped it, in one sentence
     lacking: str = ""  # the name that it failed on
+
+    @property
+    def begins(self) -> str:
+        return first_line(self.source)
+
+    @functools.cached_property
+    def _bound(self) -> tuple[frozenset[str], frozenset[str]]:
+        return names_bound(self.plain(self.source))
+
+    @property
+    def defines(self) -> frozenset[str]:
+        """By `def` or `class` at its top level, whether it got there or not."""
+        return self._bound[0]
+
+    @property
+    def assigns(self) -> frozenset[str]:
+        """In any other way."""
+        return self._bound[1]
+
+    @property
+    def reached(self) -> frozenset[str]:
+        """Those of its names that it got to."""
+        bound = self.defines | self.assigns
+        return bound if self.changed is None else bound & self.changed
 
 
 class CellLog:
@@ -42,21 +67,14 @@ class CellLog:
     def _end(self, result: Any) -> None:
         if result.info is None or not (result.info.raw_cell or "").strip():
             return
-        error = result.error_before_exec or result.error_in_exec
-        defines, assigns = names_bound(self._shell.transform_cell(result.info.raw_cell))
-        names, now = defines | assigns, self._shell.user_ns
+        error, source = result.error_before_exec or result.error_in_exec, result.info.raw_cell
+        changed, told = None, ""
         if error is not None:
-            names = {n for n in names if now.get(n, MISSING) is not self._before.get(n, MISSING)}
-        self._cells.append(
-            Cell(
-                first_line(result.info.raw_cell),
-                defines,
-                assigns,
-                frozenset(names),
-                in_one_sentence(error, result.info.raw_cell) if error is not None else "",
-                (getattr(error, "name", None) or "") if isinstance(error, NameError) else "",
-            )
-        )
+            now, before = self._shell.user_ns, self._before
+            changed = frozenset(name for name in now if now[name] is not before.get(name, MISSING))
+            told = in_one_sentence(error, source)
+        lacking = (getattr(error, "name", None) or "") if isinstance(error, NameError) else ""
+        self._cells.append(Cell(source, self._shell.transform_cell, changed, told, lacking))
         self._before = {}
 
     def obstacle(self, name: str) -> str | None:
@@ -78,6 +96,10 @@ class CellLog:
             f"{name} stands for {a(type(value).__name__)}{where}. "
             "Give that another name, and run the cell of the exercise again."
         )
+
+    def writes(self, name: str) -> bool:
+        """Whether some cell defines `name`, if only it got there."""
+        return any(name in cell.defines | cell.assigns for cell in self._cells)
 
     def reason_for_missing(self, name: str) -> str | None:
         """Which cell would have defined `name`, and what stopped it before it did."""
@@ -181,4 +203,5 @@ def in_one_sentence(error: BaseException, source: str) -> str:
         message = "it was stopped while it ran"
     where = f" in line {number}" if number else ""
     shown = f" (`{line}`)" if line else ""
-    return f"{kind}{where}: {message[:300]}{shown}."
+    told = f": {message[:300]}" if message else ""
+    return f"{kind}{where}{told}{shown}."

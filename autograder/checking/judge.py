@@ -102,6 +102,8 @@ def _examine(
                 f"{task.name} calls the library's own {' and '.join(banned)}: this exercise is to "
                 "write that function, so build it from simpler operations."
             )
+        if task.forbidden and not student.used:
+            raise Failure(f"What {task.name} calls could not be seen: something hides it.")
     except (Failure, Raised, NotStarted) as failure:
         return student.transcript, failure
     except Exception as error:

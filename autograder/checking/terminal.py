@@ -1,5 +1,6 @@
 """`autograder check NOTEBOOK`: the same checks as in the notebook, as a table in the terminal."""
 
+import builtins
 import contextlib
 import json
 import os
@@ -12,6 +13,7 @@ from autograder.checking import notebook as in_notebook
 from autograder.checking.calling import described
 from autograder.checking.feedback import details, headline, points_text
 from autograder.checking.registry import exercises
+from autograder.checking.resuming import ask_nobody, run_cell
 from autograder.checking.time_limit import TimeLimit
 from autograder.checking.verdict import Verdict
 
@@ -43,6 +45,7 @@ def check_notebook(path: Path, limit_seconds: float = 60.0) -> list[Verdict]:
     found: list[Verdict] = []
     in_notebook.observers.append(found.append)
     sys.path.insert(0, str(path.resolve().parent))
+    answered, builtins.input = builtins.input, ask_nobody
     try:
         with contextlib.chdir(path.resolve().parent), capture_output():
             for cell in cells:
@@ -50,6 +53,7 @@ def check_notebook(path: Path, limit_seconds: float = 60.0) -> list[Verdict]:
                 if cell.get("cell_type") == "code" and "ungraded" not in tags:
                     found += _run(shell, "".join(cell["source"]), limit_seconds)
     finally:
+        builtins.input = answered
         in_notebook.observers.remove(found.append)
         # A process that calls this must stay able to start others, which read its own `__main__`.
         sys.modules["__main__"] = caller
@@ -63,7 +67,7 @@ def _run(shell: Any, source: str, limit_seconds: float) -> list[Verdict]:
     too_long = f"did not end within {limit_seconds:g} seconds"
     words = f"The cell that begins `{begins[:60]}` {too_long}, and cannot be stopped."
     with TimeLimit(limit_seconds, words) as limit:
-        result = shell.run_cell(source, store_history=False)
+        result = run_cell(shell, source, store_history=False)
     if not limit.reached:
         return []
     where = described(result.error_in_exec)["where"] if result.error_in_exec else ""

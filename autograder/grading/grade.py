@@ -102,7 +102,7 @@ def _graded(job: Job) -> dict[str, Any]:
         return job.unfinished("invalid", str(invalid))
     notes = restored(notebook, chapter)
     graded = _run(job, notebook)
-    graded.notes = notes
+    graded.notes = notes + graded.notes
     quote_text_cells(notebook, chapter)
     return _result(job, graded, notebook)
 

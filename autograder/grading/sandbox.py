@@ -41,6 +41,8 @@ HIDDEN = ("autograder", "solutions", "lab")
 STAGED = (
     "checking/values.py",
     "checking/calling.py",
+    "checking/cell_log.py",
+    "checking/resuming.py",
     "grading/wire.py",
     "grading/isolation.py",
     "grading/worker.py",

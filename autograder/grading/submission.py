@@ -1,5 +1,6 @@
 """One submission: its cells run in the sandbox, its checks judged on this side."""
 
+import re
 import secrets
 import time
 from dataclasses import dataclass, field, replace
@@ -17,10 +18,13 @@ from autograder.grading.needed import needed_cells
 from autograder.grading.notebook import Chapter, Task, grade_id
 from autograder.grading.picture import plain_png
 from autograder.grading.sandbox import SandboxError, Session, WarmProcess
-from autograder.grading.source import LONGEST_SOURCE, shortcuts
-from autograder.grading.text import one_line, whole_characters
+from autograder.grading.source import shortcuts
+from autograder.grading.text import one_line, visible, whole_characters
 from autograder.grading.wire import WireError
 
+NOT_DEFINED = re.compile(r"NameError: name '(\w+)' is not defined")
+NOTES_AT_MOST = 10
+TEXT_AT_MOST = 4000  # characters of an error
 RESTARTS_AT_MOST = 8
 OUTPUT_BYTES = 100_000  # of a cell
 OUTPUTS_BYTES = 5_000_000  # of a submission
@@ -82,7 +86,7 @@ class Run:
         self.session: Session | None = None
         self.poisoned: set[int] = set()
         self.restarts = 0
-        self.sources = {task.name: "" for task in chapter.tasks}
+        self.sources: list[str] = []  # of the cells that ran
         self.needed = needed_cells(notebook, chapter)
         self.room = Room(OUTPUTS_BYTES, PIXELS)
         self.end = float("inf")
@@ -145,8 +149,7 @@ class Run:
 
     def _run(self, index: int, cell: NotebookNode) -> None:
         name = grade_id(cell)
-        if name in self.sources:
-            self.sources[name] = cell.source
+        self.sources.append(cell.source)
         try:
             self._ready(index)
             reply = self._execute(cell)
@@ -154,12 +157,17 @@ class Run:
             self._lost(gone)
             self.poisoned.add(index)  # it is not run again
             cell.outputs = [_error_output(gone)]
-            if name in self.sources:
+            if name in {task.name for task in self.chapter.tasks}:
                 points = next(task.points for task in self.chapter.tasks if task.name == name)
                 self._verdict(Verdict(name, 0.0, points, gone.status, None, _sentence(name, gone)))
             return
         room = Room(min(2 * OUTPUT_BYTES, self.room.characters), self.room.pixels)
         cell.outputs = _outputs(reply.get("outputs"), room)
+        error = reply.get("error")
+        cell.outputs += _raised(error)
+        own = cell.source not in self.chapter.demos and name not in self.chapter.locked
+        if own and isinstance(error, dict) and error.get("name") == "ModuleNotFoundError":
+            self._note(f"{_text(error.get('message'))}: grading does not have that package")
         self.room.characters -= sum(_size(output) for output in cell.outputs)
         self.room.pixels = room.pixels
 
@@ -178,7 +186,50 @@ class Run:
             self._lost(gone)
             text = _sentence(task.name, gone)
             return Verdict(task.name, 0.0, task.points, gone.status, None, text)
-        return graded_verdict(verdict, task, self.sources[task.name])
+        if verdict.status == "failed":
+            verdict = self._explained(verdict, task)
+        elif verdict.passed:
+            self._look_at_what_it_names(task)
+        points = task.points if verdict.passed else 0.0
+        return replace(verdict, points=points, max_points=task.points)
+
+    def _explained(self, verdict: Verdict, task: Task) -> Verdict:
+        """The verdict with the submission's own error first, where that is what failed."""
+        lacking = NOT_DEFINED.search(verdict.message)
+        if not lacking or self.session is None:
+            return verdict
+        request = {"op": "obstacle", "name": task.name, "lacking": lacking[1]}
+        try:
+            found = ask(self.session, request, self._seconds())
+        except Gone:
+            self._close()
+            return verdict
+        if lacking[1] != task.name:
+            reason = _text(found.get("reason"))
+            if reason:
+                self._note(reason)
+            return replace(verdict, message=f"{verdict.message} {reason}".strip())
+        told = _text(found.get("obstacle"))
+        if found.get("written") is not True:
+            text = f"{task.name} is not defined in the submission"
+            return replace(verdict, status="missing", message=text)
+        self._note(told)
+        return replace(verdict, misconception=None, message=told or verdict.message)
+
+    def _note(self, text: str) -> None:
+        text = one_line(text).rstrip(".")
+        if text and text not in self.graded.notes and len(self.graded.notes) < NOTES_AT_MOST:
+            self.graded.notes.append(text)
+
+    def _look_at_what_it_names(self, task: Task) -> None:
+        """Tell the teacher of a forbidden function that is named and was not seen to run."""
+        forbidden = find(task.name).forbidden
+        named = shortcuts(task.name, self.sources, forbidden) if forbidden else []
+        if named:
+            names = " and ".join(named)
+            self._note(
+                f"{task.name} names the library's own {names}, which was not seen to be called"
+            )
 
     def _asked(self, index: int, name: str, foreseen: Plan) -> Verdict:
         """Judge, asking everything at once as long as the check asks what was foreseen."""
@@ -217,32 +268,24 @@ class Run:
             self.graded.verdicts[verdict.name] = verdict
 
 
-def graded_verdict(verdict: Verdict, task: Task, source: str) -> Verdict:
-    """The verdict with the release's points, and what only the source can show."""
-    if verdict.passed and len(source) > LONGEST_SOURCE:
-        text = (
-            f"Its cell has {len(source)} characters; at most {LONGEST_SOURCE} are looked through."
-        )
-        return Verdict(task.name, 0.0, task.points, "failed", None, text)
-    banned = shortcuts(source, find(task.name).forbidden) if verdict.passed else []
-    if banned:
-        text = f"{task.name} uses the library's own {' and '.join(banned)}."
-        return Verdict(task.name, 0.0, task.points, "failed", None, text)
-    if verdict.status == "failed" and verdict.message.endswith(f"'{task.name}' is not defined"):
-        text = f"{task.name} is not defined in the submission"
-        return Verdict(task.name, 0.0, task.points, "missing", None, text)
-    points = task.points if verdict.passed else 0.0
-    return Verdict(
-        task.name, points, task.points, verdict.status, verdict.misconception, verdict.message
-    )
-
-
 def _sentence(name: str, gone: Gone) -> str:
     return f"{name}: {gone.message}."
 
 
 def _error_output(gone: Gone) -> NotebookNode:
     return _output("error", ename=gone.status, evalue=gone.message, traceback=[gone.message])
+
+
+def _raised(error: Any) -> list[NotebookNode]:
+    """What a cell raised, as its output; nothing if it raised nothing."""
+    if not isinstance(error, dict):
+        return []
+    name, message, trace = (_text(error.get(part)) for part in ("name", "message", "traceback"))
+    return [_output("error", ename=name, evalue=message, traceback=visible(trace).splitlines())]
+
+
+def _text(value: Any) -> str:
+    return value[:TEXT_AT_MOST] if isinstance(value, str) else ""
 
 
 def _output(kind: str, **parts: Any) -> NotebookNode:

@@ -9,6 +9,7 @@ Three generations, of which only the last runs a submission's code:
 """
 
 import base64
+import builtins
 import contextlib
 import gc
 import io
@@ -36,6 +37,8 @@ from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
 from autograder.checking.calling import Home, described
+from autograder.checking.cell_log import CellLog
+from autograder.checking.resuming import ask_nobody, run_cell
 from autograder.grading import wire
 from autograder.grading.isolation import Allowance
 
@@ -154,13 +157,18 @@ class Shell(InteractiveShell):
     def enable_gui(self, gui: Any = None) -> None:
         """No window is ever opened."""
 
+    def enable_matplotlib(self, gui: Any = None) -> tuple[str, str]:
+        """Figures become pictures, whatever `%matplotlib` asks for."""
+        return "inline", "agg"
+
     def ask_exit(self) -> None:
         """exit() and quit() are left to whoever started the notebook."""
 
     def showtraceback(self, exc_tuple: Any = None, *_: Any, **__: Any) -> None:
         # IPython's own view of an endless recursion takes minutes.
         error = exc_tuple[1] if exc_tuple else sys.exc_info()[1]
-        self.error = failure(error) if error is not None else None
+        if error is not None and self.error is None:
+            self.error = failure(error)
 
     def showsyntaxerror(self, *_: Any, **__: Any) -> None:
         self.showtraceback()
@@ -205,9 +213,11 @@ class Notebook:
         config.InteractiveShell.display_page = True
         self.stdout, self.stderr = Stream("stdout"), Stream("stderr")
         self.shell = Shell.instance(config=config, display_pub_class=Publisher)
+        builtins.input = ask_nobody
         self.shell.displayhook.write_output_prompt = lambda: None
         self.shell.displayhook.write_format_data = self._result
         self.shell.displayhook.finish_displayhook = lambda: None
+        self.log = CellLog(self.shell)
         self.home = Home(self.shell.user_ns)
 
     def _result(self, data: dict[str, Any], metadata: Any = None) -> None:
@@ -221,8 +231,8 @@ class Notebook:
         return {"status": status, "error": error, "outputs": outputs.listed()}
 
     def _cell(self, source: str, outputs: Outputs) -> dict[str, Any] | None:
-        self.shell.error = None
-        result = self.shell.run_cell(source, store_history=True)
+        self.shell.error = None  # of several, the first is kept
+        result = run_cell(self.shell, source, store_history=True)
         if "matplotlib.pyplot" in sys.modules:
             for number in plt.get_fignums():
                 if outputs.room > 0:
@@ -234,6 +244,15 @@ class Notebook:
         if raised is None:
             return None
         return self.shell.error or failure(raised)
+
+    def obstacle(self, name: str, lacking: str) -> dict[str, Any]:
+        """What stands between an exercise and its check, and why a name that it uses is missing."""
+        reason = self.log.reason_for_missing(lacking) if lacking else None
+        return {
+            "obstacle": self.log.obstacle(name),
+            "reason": reason,
+            "written": self.log.writes(name),
+        }
 
     def guarded(self, outputs: Outputs, action: Any) -> Any:
         """Run `action` with its output kept; what escapes from it is a failure, never the end."""
@@ -257,6 +276,10 @@ class Notebook:
             return self.run(request["source"], request["bytes"])
         if request["op"] == "stop":
             return None
+        if request["op"] == "obstacle":
+            return self.guarded(
+                Outputs(0), lambda: self.obstacle(request["name"], request["lacking"])
+            )
         return self.perform(request)
 
 
@@ -288,6 +311,7 @@ def rehearse(notebook: Notebook) -> None:
     wire.decode(wire.encode((1, reply)))
     notebook.home.instances.clear()
     notebook.shell.reset()
+    notebook.log.clear()
 
 
 def read(connection: socket.socket, size: int) -> bytes:

@@ -184,3 +184,27 @@ def test_results_are_plain():
     ]:
         assert type(result_of(value)) is kind
     assert result_of({1: (Number(1.0), [None])}) == {"1": (1.0, [None])}
+
+
+def test_layers_threads_and_the_engine_of_autograd_are_watched():
+    def in_a_thread(x):
+        from concurrent.futures import ThreadPoolExecutor
+
+        with ThreadPoolExecutor(1) as pool:
+            return pool.submit(torch.log_softmax, x, -1).result()
+
+    def by_the_engine(x):
+        x = x.requires_grad_()
+        return torch.autograd.grad((x * x).sum(), x)[0]
+
+    for function, name in (
+        (in_a_thread, "_log_softmax"),
+        (by_the_engine, "backward"),
+        (lambda x: nn.LayerNorm(3)(x), "LayerNorm"),
+    ):
+        watched = subject(function, watch=True)
+        watched(torch.ones(3))
+        assert name in watched.used
+    with_own = subject(lambda x: Scale(3)(x), watch=True)
+    with_own(torch.ones(3))
+    assert "Scale" not in with_own.used

@@ -99,7 +99,7 @@ for kind in ("a", "b"):
     "unclosed": 'check("sharpen")',
     "syntax-demo": "for row in [softmax_jacobian()(1)]\n    pass",
     "demo-after-a-syntax-error": "softmax_jacobian()(1)",
-    "broken-imports": "import no_such_package\nfrom einops import rearrange",
+    "broken-imports": "from no_such_package import rearrange",
     "needs-imports-code": "@rearrange.cache\ndef cosine_scores(query, keys):\n    return query",
     "needs-imports": 'check("cosine_scores")',
     "uses-imports-code": "def distance_scores(query, keys):\n    return rearrange(query, keys)",
@@ -188,10 +188,16 @@ def test_the_verdict_is_that_of_the_code(cells, name, status, points):
         ("unclosed", "The cell that defines sharpen stopped: SyntaxError in line 2: '(' was never"),
         ("unclosed", "closed (`return (scores`)."),
         ("needs-imports", "The cell that defines cosine_scores stopped: NameError in line 1: name"),
-        ("needs-imports", "The cell that begins `import no_such_package` would have defined"),
+        (
+            "needs-imports",
+            "The cell that begins `from no_such_package import rearrange` would have defined",
+        ),
         ("needs-imports", "ModuleNotFoundError in line 1: No module named 'no_such_package'"),
         ("uses-imports", "raised NameError: name 'rearrange' is not defined (line 2 of distance"),
-        ("uses-imports", "The cell that begins `import no_such_package` would have defined"),
+        (
+            "uses-imports",
+            "The cell that begins `from no_such_package import rearrange` would have defined",
+        ),
         ("other-name", "your cells define weighted_averages; is that the one?"),
         ("overwritten", "soft_lookup stands for a Tensor, by the cell that begins `for soft_look"),
     ],
@@ -313,6 +319,18 @@ def test_ungraded_cells_are_left_out(tmp_path, shell):
     cells.append(new_code_cell("del double", metadata={"tags": ["ungraded"]}))
     cells.append(new_code_cell('check("double")'))
     nbformat.write(new_notebook(cells=cells), path)
+    assert [verdict.passed for verdict in check_notebook(path)] == [True]
+
+
+@pytest.mark.parametrize(
+    "line", ["import no_such_package", "%matplotlib widget", "input()", "import torch,", "1 / 0"]
+)
+def test_a_failing_line_does_not_take_the_rest_of_its_cell(tmp_path, shell, line):
+    cell = f"{line}\n{SETUP}\n{inspect.getsource(double)}"
+    path = tmp_path / "failing.ipynb"
+    nbformat.write(
+        new_notebook(cells=[new_code_cell(cell), new_code_cell('check("double")')]), path
+    )
     assert [verdict.passed for verdict in check_notebook(path)] == [True]
 
 

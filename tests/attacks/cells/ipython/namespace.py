@@ -1,10 +1,10 @@
 # The namespace is exchanged for one that makes up whatever is asked for.
 #
 # /// expect
-# double = "missing"
-# softmax = "missing"
-# distance_scores = "missing"
-# LearnedPositions = "missing"
+# double = "missing|failed"
+# softmax = "missing|failed"
+# distance_scores = "missing|failed"
+# LearnedPositions = "missing|failed"
 # ///
 
 # %% double

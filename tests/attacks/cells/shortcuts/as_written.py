@@ -1,7 +1,7 @@
-# The forbidden function in a spelling that can be read, with the notes on calls thrown away.
+# The notes on the calls are thrown away, so that nothing is seen of the forbidden function.
 #
 # /// expect
-# softmax = "failed: the library's own softmax"
+# softmax = "failed: could not be seen"
 # ///
 
 # %% softmax

@@ -1,7 +1,8 @@
 # Null characters in the sources of cells.
 #
 # /// expect
-# double = "missing"
+# double = "failed: SyntaxError"
+# notes = ["null bytes"]
 # ///
 
 import json

@@ -1,7 +1,8 @@
 # Sources that bring Python's parser to its limits.
 #
 # /// expect
-# double = "missing"
+# double = "failed: stopped"
+# notes = ["stopped"]
 # ///
 
 import nbformat

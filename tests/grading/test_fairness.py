@@ -1,0 +1,140 @@
+"""Does honest work get its points, whatever else the notebook does, and is its own error said?"""
+
+import pytest
+from nbformat.v4 import new_code_cell, new_notebook
+
+from autograder.checking import find
+from autograder.grading import sandbox
+from autograder.grading.notebook import Chapter, Task
+from autograder.grading.sandbox import WarmProcess
+from autograder.grading.submission import Limits, Run
+from tests.sample_class import reference_source
+
+REASON = sandbox.available()
+pytestmark = pytest.mark.skipif(REASON is not None, reason=str(REASON))
+
+SETUP = """\
+import math
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+from autograder import check"""
+
+
+@pytest.fixture(scope="module")
+def warm():
+    with WarmProcess() as process:
+        yield process
+
+
+def graded(warm, sources: dict[str, str], *before: str):
+    """What grading finds in a notebook with these exercises, after these cells."""
+    tasks = tuple(Task(name, find(name).points, f"check-{name}", "") for name in sources)
+    marks = {
+        name: {"grade_id": name, "solution": name == task.name}
+        for task in tasks
+        for name in (task.name, task.check_id)
+    }
+    chapter = Chapter("chapter", tasks, {}, "", marks, frozenset())
+    cells = [new_code_cell(source) for source in before]
+    for name, source in sources.items():
+        for mark, text in ((name, source), (f"check-{name}", f'check("{name}")')):
+            cells.append(new_code_cell(text, metadata={"nbgrader": {"grade_id": mark}}))
+    return Run(new_notebook(cells=cells), chapter, warm, Limits(), seed=7).grade()
+
+
+RIGHT = reference_source(find("softmax"))
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        'check("softmax")',
+        'print("softmax")',
+        '"""softmax, log_softmax"""',
+        "x = torch.ones(2, 3)\nassert torch.allclose(softmax(x), torch.softmax(x, -1))",
+        "print(nn.Softmax(-1)(torch.ones(3)), F.log_softmax(torch.ones(3), -1))",
+        "z = torch.ones(3, requires_grad=True)\nsoftmax(z).sum().backward()\nprint(z.grad)",
+        "class Mine:\n    softmax = 3\n    @staticmethod\n    def log_softmax(x): return x",
+    ],
+)
+def test_what_the_cell_does_besides_accuses_nobody(warm, more):
+    found = graded(warm, {"softmax": f"{RIGHT}\n\n{more}"}, SETUP)
+    assert found.verdicts["softmax"].passed, found.verdicts
+    assert found.notes == []
+
+
+def test_a_static_method_of_the_student_s_own_class_is_not_the_library_s(warm):
+    source = RIGHT.replace("def softmax(", "class Mine:\n    @staticmethod\n    def softmax(")
+    lines = source.splitlines()
+    body = [f"    {line}" if index > 2 else line for index, line in enumerate(lines)]
+    call = "\n\ndef softmax(scores, dim=-1):\n    return Mine.softmax(scores, dim)"
+    found = graded(warm, {"softmax": "\n".join(body) + call}, SETUP)
+    assert found.verdicts["softmax"].passed, found.verdicts["softmax"].message
+    assert found.notes == []
+
+
+def test_what_is_named_and_not_seen_to_run_is_for_the_teacher_and_costs_nothing(warm):
+    branch = "    if scores.dim() > 90:\n        return torch.softmax(scores, dim)\n"
+    head, _, rest = RIGHT.partition("    lowest")
+    found = graded(warm, {"softmax": f"{head}{branch}    lowest{rest}"}, SETUP)
+    assert found.verdicts["softmax"].passed
+    assert found.notes == [
+        "softmax names the library's own softmax, which was not seen to be called"
+    ]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "import no_such_package as ns",
+        "import no_such_package, os; import os.path",
+        "%matplotlib widget",
+        "%no_such_magic",
+        "name = input('Who are you? ')",
+        "import torch,",
+        "this is no Python",
+        "1 / 0",
+        "!pip install einops",
+    ],
+)
+def test_a_failing_line_does_not_take_the_rest_of_its_cell(warm, line):
+    first, _, rest = SETUP.partition("\n")
+    found = graded(warm, {"softmax": RIGHT}, f"{first}\n{line}\n{rest}")
+    assert found.verdicts["softmax"].passed, found.verdicts["softmax"].message
+
+
+def test_a_failing_line_in_the_cell_of_the_exercise_costs_nothing(warm):
+    found = graded(warm, {"softmax": f"import no_such_package\n{RIGHT}\n1 / 0"}, SETUP)
+    assert found.verdicts["softmax"].passed
+    assert found.notes == ["No module named 'no_such_package': grading does not have that package"]
+
+
+def test_a_syntax_error_is_said_with_its_line(warm):
+    found = graded(warm, {"softmax": "def softmax(scores, dim=-1)\n    return scores"}, SETUP)
+    verdict = found.verdicts["softmax"]
+    assert verdict.status == "failed"
+    assert "SyntaxError in line 1: expected ':'" in verdict.message
+    assert any("SyntaxError in line 1" in note for note in found.notes)
+
+
+def test_a_definition_that_raises_is_not_missing(warm):
+    source = RIGHT.replace("scores: Tensor", 'scores: jaxed[Tensor, "L"]')
+    found = graded(warm, {"softmax": source}, f"{SETUP}\nfrom no_such_package import jaxed")
+    verdict = found.verdicts["softmax"]
+    assert verdict.status == "failed"
+    assert "name 'jaxed' is not defined" in verdict.message
+    assert "No module named 'no_such_package'" in verdict.message
+
+
+def test_a_name_that_a_failed_import_would_have_made_is_explained(warm):
+    source = "def double(x):\n    return ns.twice(x)"
+    found = graded(warm, {"double": source}, f"{SETUP}\nimport no_such_package as ns")
+    message = found.verdicts["double"].message
+    assert "NameError: name 'ns' is not defined" in message
+    assert "No module named 'no_such_package'" in message
+
+
+def test_what_is_not_there_is_missing(warm):
+    found = graded(warm, {"double": "x = 1"}, SETUP)
+    assert found.verdicts["double"].status == "missing"
