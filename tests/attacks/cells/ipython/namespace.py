@@ -5,6 +5,7 @@
 # softmax = "missing|failed"
 # distance_scores = "missing|failed"
 # LearnedPositions = "missing|failed"
+# notes = ["has no attribute"]
 # ///
 
 # %% double
