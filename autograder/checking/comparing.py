@@ -66,6 +66,15 @@ def number(value: Any) -> str:
     return f"{value:.5g}"
 
 
+def told_apart(one: Any, other: Any) -> tuple[str, str]:
+    """Two numbers, with as many digits as it takes to see that they differ."""
+    plain = number(one), number(other)
+    if plain[0] != plain[1] or one == other:
+        return plain
+    texts = ((f"{one:.{digits}g}", f"{other:.{digits}g}") for digits in range(6, 18))
+    return next((pair for pair in texts if pair[0] != pair[1]), plain)
+
+
 def kind_of(value: Any) -> str:
     """What a result is, in the learner's words."""
     if isinstance(value, Tensor):
@@ -150,7 +159,8 @@ def difference(
             return ""
         if got == want or math.isclose(got, want, rel_tol=rtol, abs_tol=atol):
             return ""
-        return f"{subject}expected {number(want)}, got {number(float(got))}."
+        expected, came = told_apart(want, float(got))
+        return f"{subject}expected {expected}, got {came}."
     if isinstance(want, int) and not isinstance(want, bool):
         if isinstance(got, Tensor) and got.numel() == 1 and not got.is_floating_point():
             got = got.item()
@@ -188,10 +198,10 @@ def _tensor_difference(
     if not wrong.any():
         return ""
     index = tuple(int(i) for i in wrong.nonzero()[0])
-    expected, came = want[index].item(), got[index].item()
+    expected, came = told_apart(want[index].item(), got[index].item())
     at = f" at {list(index)}" if index else ""
     share = f" ({int(wrong.sum())} of {wrong.numel()} numbers differ)" if wrong.numel() > 1 else ""
-    return f"{subject}expected {number(expected)}{at}, got {number(came)}{share}."
+    return f"{subject}expected {expected}{at}, got {came}{share}."
 
 
 def raises(
@@ -339,4 +349,5 @@ def _same_in_double(
     for subject in (reference, student):
         if subject.is_instance:
             subject.to("float32")
+    case = f"{case}: in float64" if case else "in float64"
     close(got, want, names=names, case=case, call=call, rtol=1e-6, atol=1e-8, dtype=dtype)

@@ -1,6 +1,7 @@
 """What is compared, and what a learner is told about it."""
 
 import math
+import re
 
 import pytest
 import torch
@@ -217,3 +218,26 @@ def test_an_error_is_asked_for_by_type_and_words():
         raises(subject(refuses), TypeError, 10)
     with pytest.raises(Failure, match="should raise ValueError; it returned a int: 3"):
         raises(subject(answering(3)), ValueError, 10)
+
+
+@pytest.mark.parametrize(
+    ("got", "want"),
+    [
+        (torch.tensor([1.0, 1.000001]), torch.tensor([1.0, 1.0])),
+        (torch.tensor(1 / 3).double(), torch.tensor(1 / 3, dtype=torch.float64)),
+        (0.1 + 0.2, 0.3),
+        (1e4, 1e4 + 1e-9),
+        (torch.tensor([2**24 + 1]), torch.tensor([2**24])),
+    ],
+)
+def test_numbers_that_differ_are_printed_so_that_they_differ(got, want):
+    told = difference(got, want, rtol=0.0, atol=0.0)
+    expected, came = re.search(r"expected (\S+?),?(?: at .*)?, got (\S+)", told).groups()
+    assert float(expected) != float(came.rstrip("."))
+
+
+def test_float64_is_named_where_it_decides():
+    with pytest.raises(Failure, match="^in float64: ") as raised:
+        agrees(*pair(loses_precision, lambda x: 2 * x), torch.tensor([1.1, 2.0]))
+    expected, came = re.search(r"expected (\S+) at \[0\], got (\S+)", str(raised.value)).groups()
+    assert expected != came
