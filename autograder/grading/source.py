@@ -1,4 +1,4 @@
-"""What the text of a solution names: library functions that an exercise forbids.
+"""What the text of a solution names: other exercises, and functions that an exercise forbids.
 
 Only watched calls take points. What is named and was not seen to run is for the teacher to look at.
 """
@@ -18,9 +18,23 @@ def shortcuts(name: str, cells: Sequence[str], forbidden: tuple[str, ...]) -> li
     `torch.softmax`, `F.softmax`, `x.softmax(-1)`, `nn.Softmax`, `getattr(F, "softmax")`,
     `from torch import softmax as s`. What the same cells do besides does not count.
     """
-    if sum(map(len, cells)) > LONGEST_SOURCE:
-        return []
+    defined = _defined(cells)
+    nodes = (node for part in _reached(name, defined) for node in ast.walk(part))
+    return used_of(forbidden, {each for node in nodes for each in _named(node, defined)})
+
+
+def uses(name: str, cells: Sequence[str]) -> set[str]:
+    """The names that the definition of `name`, or what it uses, takes from the notebook."""
+    defined = _defined(cells)
+    found = {each for part in _reached(name, defined) for each in _loads(part)}
+    return found & defined.keys() - {name}
+
+
+def _defined(cells: Sequence[str]) -> dict[str, ast.stmt]:
+    """The last statement that binds each name at the top level of a cell."""
     defined: dict[str, ast.stmt] = {}
+    if sum(map(len, cells)) > LONGEST_SOURCE:
+        return defined
     for cell in cells:
         try:
             body = ast.parse(cell).body
@@ -28,17 +42,23 @@ def shortcuts(name: str, cells: Sequence[str], forbidden: tuple[str, ...]) -> li
             continue
         for statement in body:
             defined |= dict.fromkeys(_binds(statement), statement)
-    seen, todo, reached = set(), [name], set()
+    return defined
+
+
+def _reached(name: str, defined: dict[str, ast.stmt]) -> list[ast.stmt]:
+    """The statements that make `name`, and what those use."""
+    todo, reached = [name], {}
     while todo:
         statement = defined.get(todo.pop())
-        if statement is None or id(statement) in reached:
-            continue
-        reached.add(id(statement))
-        for node in ast.walk(statement):
-            seen.update(_named(node, defined))
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-                todo.append(node.id)
-    return used_of(forbidden, seen)
+        if statement is not None and id(statement) not in reached:
+            reached[id(statement)] = statement
+            todo += _loads(statement)
+    return list(reached.values())
+
+
+def _loads(statement: ast.stmt) -> set[str]:
+    names = (node for node in ast.walk(statement) if isinstance(node, ast.Name))
+    return {node.id for node in names if isinstance(node.ctx, ast.Load)}
 
 
 def _binds(statement: ast.stmt) -> Iterator[str]:

@@ -1,9 +1,11 @@
 """One submission: its cells run in the sandbox, its checks judged on this side."""
 
+import inspect
 import re
 import secrets
 import time
 from dataclasses import dataclass, field, replace
+from importlib import import_module
 from typing import Any
 
 import torch
@@ -18,7 +20,7 @@ from autograder.grading.needed import needed_cells
 from autograder.grading.notebook import Chapter, Task, grade_id
 from autograder.grading.picture import plain_png
 from autograder.grading.sandbox import SandboxError, Session, WarmProcess
-from autograder.grading.source import shortcuts
+from autograder.grading.source import shortcuts, uses
 from autograder.grading.text import one_line, visible, whole_characters
 from autograder.grading.wire import WireError
 
@@ -87,6 +89,8 @@ class Run:
         self.poisoned: set[int] = set()
         self.restarts = 0
         self.sources: list[str] = []  # of the cells that ran
+        self.below: list[tuple[int, Task]] = []  # checks with code below them
+        self.provided: dict[int, str] = {}  # by the place of a check: source to run there
         self.needed = needed_cells(notebook, chapter)
         self.room = Room(OUTPUTS_BYTES, PIXELS)
         self.end = float("inf")
@@ -103,6 +107,8 @@ class Run:
                     self._check(index, cell, task)
                 elif index in self.needed:
                     self._run(index, cell)
+            self._judge_what_stands_below()
+            self._judge_with_what_is_provided()
         finally:
             self._close()
         lost = [verdict.status for verdict in self.known.values() if verdict.status in LOST]
@@ -124,19 +130,19 @@ class Run:
                 raise Gone(self.graded.status, "too many cells of this submission broke off")
             self.restarts += 1
             self.session = self.warm.session()
-            for index in sorted(self.needed - self.poisoned):
+            for index in sorted((self.needed | self.provided.keys()) - self.poisoned):
                 if index >= upto:
                     break
                 try:
-                    self._execute(self.notebook.cells[index])
+                    self._execute(self.provided.get(index, self.notebook.cells[index].source))
                 except Gone:
                     self.poisoned.add(index)
                     self._close()
                     break
         return self.session
 
-    def _execute(self, cell: NotebookNode) -> dict[str, Any]:
-        request = {"op": "run", "source": cell.source, "bytes": OUTPUT_BYTES}
+    def _execute(self, source: str) -> dict[str, Any]:
+        request = {"op": "run", "source": source, "bytes": OUTPUT_BYTES}
         return ask(self.session, request, self._seconds())
 
     def _seconds(self) -> float:
@@ -152,7 +158,7 @@ class Run:
         self.sources.append(cell.source)
         try:
             self._ready(index)
-            reply = self._execute(cell)
+            reply = self._execute(cell.source)
         except Gone as gone:
             self._lost(gone)
             self.poisoned.add(index)  # it is not run again
@@ -175,23 +181,83 @@ class Run:
         verdict = self.graded.verdicts.get(task.name)
         if verdict is None:
             verdict = self._judged(index, task)
-            verdict = replace(verdict, message=one_line(verdict.message))
             self._verdict(verdict)
+            if not verdict.passed and self._stands_below(index, task.name):
+                self.below.append((index, task))
         cell.outputs = check_outputs(verdict)
+
+    def _stands_below(self, index: int, name: str) -> bool:
+        """Whether a cell of the student's own below this place defines `name`."""
+        defines = re.compile(rf"^(?:(?:async )?(?:def|class) +{name}\b|{name} *=)", re.MULTILINE)
+        return any(
+            later > index
+            and grade_id(cell := self.notebook.cells[later]) not in self.chapter.locked
+            and cell.source not in self.chapter.demos
+            and defines.search(cell.source)
+            for later in self.needed
+        )
+
+    def _judge_what_stands_below(self) -> None:
+        """Code in a cell below its check counts as what it is, and both sides are told."""
+        for index, task in self.below:
+            verdict = self._judged(len(self.notebook.cells), task)
+            self.graded.verdicts[task.name] = verdict
+            self.notebook.cells[index].outputs = check_outputs(verdict)
+            self._note(f"the code of {task.name} stands below its check, and was judged there")
+
+    def _judge_with_what_is_provided(self) -> None:
+        """An exercise that fails by an earlier one is judged with the provided one in its place.
+
+        By then every verdict on the earlier one is in, and no session goes on that has seen it.
+        """
+        wrong: dict[str, int] = {}  # exercises that failed, with the places of their checks
+        places = {grade_id(cell): index for index, cell in enumerate(self.notebook.cells)}
+        for task in self.chapter.tasks:
+            verdict = self.graded.verdicts.get(task.name)
+            if verdict is None or verdict.passed:
+                continue
+            used = uses(task.name, self.sources) if wrong and verdict.status == "failed" else set()
+            if task.name not in self.known and (to_blame := [one for one in wrong if one in used]):
+                verdict = self._with_provided(task, verdict, {one: wrong[one] for one in to_blame})
+                self.graded.verdicts[task.name] = verdict
+                self.notebook.cells[places[task.check_id]].outputs = check_outputs(verdict)
+            if not verdict.passed:
+                wrong[task.name] = places[task.check_id]
+
+    def _with_provided(self, task: Task, verdict: Verdict, places: dict[str, int]) -> Verdict:
+        self._close()
+        self.restarts -= 1  # none of the submission's doing
+        self.provided = {place: provided_source(name) for name, place in places.items()}
+        try:
+            again = self._asked(len(self.notebook.cells), task.name, plan(task.name, self.seed))
+        except Gone:
+            return verdict
+        finally:
+            self.provided = {}
+            self._close()
+        names = " and ".join(places)
+        if not again.passed:
+            # What it says in that session stays there: it may hold the provided source.
+            text = f"{verdict.message} With the provided {names} in place of yours it fails too."
+            return replace(verdict, message=one_line(text))
+        self._note(f"{task.name} is right with the provided {names}, and has its points for that")
+        text = f"Right with the provided {names} in place of yours. With yours: {verdict.message}"
+        return replace(again, points=task.points, max_points=task.points, message=one_line(text))
 
     def _judged(self, index: int, task: Task) -> Verdict:
         try:
             verdict = self._asked(index, task.name, plan(task.name, self.seed))
         except Gone as gone:
             self._lost(gone)
-            text = _sentence(task.name, gone)
+            text = one_line(_sentence(task.name, gone))
             return Verdict(task.name, 0.0, task.points, gone.status, None, text)
         if verdict.status == "failed":
             verdict = self._explained(verdict, task)
         elif verdict.passed:
             self._look_at_what_it_names(task)
         points = task.points if verdict.passed else 0.0
-        return replace(verdict, points=points, max_points=task.points)
+        text = one_line(verdict.message)
+        return replace(verdict, points=points, max_points=task.points, message=text)
 
     def _explained(self, verdict: Verdict, task: Task) -> Verdict:
         """The verdict with the submission's own error first, where that is what failed."""
@@ -266,6 +332,12 @@ class Run:
     def _verdict(self, verdict: Verdict) -> None:
         if verdict.name not in self.known:
             self.graded.verdicts[verdict.name] = verdict
+
+
+def provided_source(name: str) -> str:
+    """The reference of an exercise, as later chapters hand it out."""
+    module = import_module(f"solutions.{find(name).module}")
+    return inspect.getsource(getattr(module, name))
 
 
 def _sentence(name: str, gone: Gone) -> str:

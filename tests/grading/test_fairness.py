@@ -27,8 +27,8 @@ def warm():
         yield process
 
 
-def graded(warm, sources: dict[str, str], *before: str):
-    """What grading finds in a notebook with these exercises, after these cells."""
+def graded(warm, sources: dict[str, str], *before: str, after: tuple[str, ...] = ()):
+    """What grading finds in a notebook with these exercises between these cells."""
     tasks = tuple(Task(name, find(name).points, f"check-{name}", "") for name in sources)
     marks = {
         name: {"grade_id": name, "solution": name == task.name}
@@ -40,6 +40,7 @@ def graded(warm, sources: dict[str, str], *before: str):
     for name, source in sources.items():
         for mark, text in ((name, source), (f"check-{name}", f'check("{name}")')):
             cells.append(new_code_cell(text, metadata={"nbgrader": {"grade_id": mark}}))
+    cells += map(new_code_cell, after)
     return Run(new_notebook(cells=cells), chapter, warm, Limits(), seed=7).grade()
 
 
@@ -138,3 +139,80 @@ def test_a_name_that_a_failed_import_would_have_made_is_explained(warm):
 def test_what_is_not_there_is_missing(warm):
     found = graded(warm, {"double": "x = 1"}, SETUP)
     assert found.verdicts["double"].status == "missing"
+
+
+STUB = 'def softmax(scores, dim=-1):\n    """Weights."""\n    raise NotImplementedError'
+
+
+def test_right_code_below_its_check_counts_and_both_are_told(warm):
+    found = graded(
+        warm, {"softmax": STUB, "double": "def double(x): return 2 * x"}, SETUP, after=(RIGHT,)
+    )
+    assert found.verdicts["softmax"].passed and found.verdicts["double"].passed
+    assert found.notes == ["the code of softmax stands below its check, and was judged there"]
+
+
+def test_wrong_code_below_its_check_is_told_what_is_wrong_with_it(warm):
+    wrong = "def softmax(scores, dim=-1):\n    return scores"
+    found = graded(warm, {"softmax": STUB}, SETUP, after=(wrong,))
+    assert found.verdicts["softmax"].status == "failed"
+    assert "expected" in found.verdicts["softmax"].message
+
+
+BLOCK = ("LayerNorm", "FeedForward", "EncoderBlock", "Encoder")
+
+
+def block_chapter(**changed: str) -> tuple[dict[str, str], list[str]]:
+    provided = ["softmax", "scaled_dot_product_scores", "scaled_dot_product_attention"]
+    provided += ["split_heads", "merge_heads", "MultiHeadAttention"]
+    sources = {name: reference_source(find(name)) for name in BLOCK} | changed
+    return sources, [SETUP, *(reference_source(find(name)) for name in provided)]
+
+
+def test_one_wrong_layer_does_not_cost_those_that_use_it(warm):
+    wrong = reference_source(find("LayerNorm")).replace("variance + self.eps", "variance + 0.1")
+    assert "0.1" in wrong
+    sources, before = block_chapter(LayerNorm=wrong)
+    found = graded(warm, sources, *before)
+    verdicts = found.verdicts
+    assert [verdicts[name].passed for name in BLOCK] == [False, True, True, True]
+    assert verdicts["EncoderBlock"].points == find("EncoderBlock").points
+    assert "with the provided LayerNorm in place of yours" in verdicts["EncoderBlock"].message
+    assert found.notes == [
+        f"{name} is right with the provided LayerNorm, and has its points for that"
+        for name in ("EncoderBlock", "Encoder")
+    ]
+
+
+def test_what_is_wrong_by_itself_too_stays_so(warm):
+    wrong = reference_source(find("LayerNorm")).replace("variance + self.eps", "variance + 0.1")
+    block = reference_source(find("EncoderBlock")).replace("x + self.dropout(attended)", "attended")
+    sources, before = block_chapter(LayerNorm=wrong, EncoderBlock=block)
+    found = graded(warm, sources, *before)
+    assert not found.verdicts["EncoderBlock"].passed
+    message = found.verdicts["EncoderBlock"].message
+    assert message.endswith("With the provided LayerNorm in place of yours it fails too.")
+    assert found.verdicts["Encoder"].passed
+
+
+def test_the_reference_of_what_is_judged_is_never_in_the_sandbox(warm):
+    """A layer that says what it sees of the others' sources, where one would look for them."""
+    spy = (
+        "class LayerNorm(nn.Module):\n"
+        "    def __init__(self, *_):\n"
+        "        import gc, types\n"
+        "        codes = [o for o in gc.get_objects() if isinstance(o, types.FunctionType)]\n"
+        "        raise ValueError(sorted({o.__qualname__ for o in codes if 'Norm' in o.__qualname__"
+        " and o.__module__ == '__main__'}))"
+    )
+    block = reference_source(find("EncoderBlock")).replace(
+        "self.norm_first = norm_first",
+        "self.norm_first = norm_first\n        import inspect\n"
+        "        raise ValueError(LayerNorm.forward.__code__.co_names)",
+    )
+    sources, before = block_chapter(LayerNorm=spy, EncoderBlock=block)
+    found = graded(warm, sources, *before)
+    seen = found.verdicts["LayerNorm"].message.partition(" (line")[0]
+    assert "LayerNorm.__init__" in seen and "forward" not in seen
+    assert "centered" not in found.verdicts["EncoderBlock"].message
+    assert "sqrt" not in found.verdicts["EncoderBlock"].message
