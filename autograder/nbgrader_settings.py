@@ -7,6 +7,7 @@ from traitlets.config import Config
 from autograder.settings import default_gradebook, read_settings
 
 NAME = "nbgrader_config.py"
+YOUR_ANSWER = "*Your answer, in place of this line.*"
 FOR_A_COURSE = '''\
 """nbgrader's settings for this course, made by `autograder release`; yours can follow below."""
 
@@ -25,6 +26,7 @@ def configure(config: Config, course: Path) -> None:
 
     # A stub is the signature, the docstring and this line.
     config.ClearSolutions.code_stub = {"python": "raise NotImplementedError"}
+    config.ClearSolutions.text_stub = YOUR_ANSWER
 
     # Submissions run in the sandbox, and are judged outside it.
     config.Autograde.autograde_preprocessors = [

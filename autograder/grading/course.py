@@ -156,6 +156,7 @@ class Course:
             {key: dict(cell.metadata.nbgrader) for key, cell in cells.items()},
             frozenset(cell.source for cell in demos),
             frozenset(cell.source for cell in demos if is_ungraded(cell)),
+            {key: cell.source for key, cell in cells.items() if cell.cell_type == "markdown"},
         )
 
     def submission(self, student: str, chapter: str) -> Submission:

@@ -10,7 +10,7 @@ import nbformat
 from autograder.checking import Verdict
 from autograder.grading.ahead import BrokenCheck
 from autograder.grading.container import ContainerProcess
-from autograder.grading.notebook import Chapter, Invalid, parse, restored
+from autograder.grading.notebook import Chapter, Invalid, answered, parse, restored
 from autograder.grading.page import feedback_page
 from autograder.grading.quoting import quote_text_cells
 from autograder.grading.sandbox import SandboxUnavailable, WarmProcess
@@ -160,6 +160,13 @@ def _result(job: Job, graded: Graded, notebook: nbformat.NotebookNode | None) ->
     }
     if notebook is None:
         notebook = _placeholder(job.chapter, verdicts)
+    written = answered(notebook, job.chapter)
+    if written:
+        points = {name: job.chapter.cell_metadata[name]["points"] for name in written}
+        record["by_hand"] = [
+            {"name": name, "max_points": float(points[name]), "answered": written[name]}
+            for name in written
+        ]
     untouched = sorted(verdict.name for verdict in verdicts if verdict.status == "not started")
     return {
         "record": record,
@@ -168,6 +175,7 @@ def _result(job: Job, graded: Graded, notebook: nbformat.NotebookNode | None) ->
             for task, verdict in zip(job.chapter.tasks, verdicts, strict=True)
         },
         "untouched": untouched,
+        "answered": written,
         # Not nbformat.writes, which validates and indents what was made here, for 20 ms each.
         "notebook": json.dumps(notebook, ensure_ascii=False, sort_keys=True),
         "page": feedback_page(record, verdicts, notebook),
@@ -181,7 +189,11 @@ def _placeholder(chapter: Chapter, verdicts: list[Verdict]) -> nbformat.Notebook
     notebook = nbformat.v4.new_notebook()
     by_check = {task.check_id: v for task, v in zip(chapter.tasks, verdicts, strict=True)}
     for number, (name, marks) in enumerate(chapter.cell_metadata.items()):
-        cell = nbformat.v4.new_code_cell(chapter.locked.get(name, ""), id=f"release-{number}")
+        new = nbformat.v4.new_code_cell
+        if name in chapter.answers:
+            new = nbformat.v4.new_markdown_cell
+        text = chapter.answers.get(name, chapter.locked.get(name, ""))
+        cell = new(text, id=f"release-{number}")
         cell.metadata.nbgrader = nbformat.NotebookNode(marks)
         if name in by_check:
             cell.outputs = check_outputs(by_check[name])

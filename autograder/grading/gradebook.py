@@ -1,8 +1,9 @@
 """The only writer of nbgrader's gradebook: one transaction a submission."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from types import MappingProxyType
 from typing import Any
 
 from nbgrader.api import (
@@ -14,7 +15,7 @@ from nbgrader.api import (
     SubmittedAssignment,
     SubmittedNotebook,
 )
-from sqlalchemy import bindparam, insert, select, update
+from sqlalchemy import bindparam, insert, or_, select, update
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
@@ -28,6 +29,15 @@ _SCORE = (
     update(Grade)
     .where(Grade.notebook_id == bindparam("its_notebook"), Grade.cell_id == bindparam("its_cell"))
     .values(auto_score=bindparam("points"), needs_manual_grade=Grade.manual_score.is_not(None))
+)
+# What is graded by hand and was not answered has its zero; what was answered waits for a teacher.
+_BY_HAND = (
+    update(Grade)
+    .where(Grade.notebook_id == bindparam("its_notebook"), Grade.cell_id == bindparam("its_cell"))
+    .values(
+        auto_score=bindparam("points"),
+        needs_manual_grade=or_(bindparam("waits"), Grade.manual_score.is_not(None)),
+    )
 )
 _COMMENT = (
     update(Comment)
@@ -82,10 +92,12 @@ class Writer:
         scores: dict[str, float],
         when: datetime | None,
         untouched: set[str],
+        answered: Mapping[str, bool] = MappingProxyType({}),
     ) -> None:
         """Record the scores of one submission by the grade ids of its check cells.
 
-        A score or comment that a teacher entered by hand stays, and asks for another look.
+        `answered`: for each cell that is graded by hand, whether it holds an answer. A score or
+        comment that a teacher entered by hand stays, and asks for another look.
         """
         released = self._chapter(chapter)
         database = self._gradebook.db()
@@ -94,7 +106,18 @@ class Writer:
             points = [
                 {"its_notebook": notebook, "its_cell": cell, "points": float(scores.get(name, 0.0))}
                 for name, cell in released.graded.items()
+                if name not in answered
             ]
+            texts = [
+                {
+                    "its_notebook": notebook,
+                    "its_cell": released.graded[name],
+                    "points": None if written else 0.0,
+                    "waits": written,
+                }
+                for name, written in answered.items()
+            ]
+            untouched = untouched | {name for name, written in answered.items() if not written}
             remarks = [
                 {
                     "its_notebook": notebook,
@@ -106,6 +129,8 @@ class Writer:
             connection = database.connection()
             if points:
                 connection.execute(_SCORE, points)
+            if texts:
+                connection.execute(_BY_HAND, texts)
             if remarks:
                 connection.execute(_COMMENT, remarks)
             database.commit()

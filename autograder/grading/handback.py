@@ -62,7 +62,9 @@ def _page(record: dict, graded: Path, shown: _Shown) -> str:
     verdicts = [Verdict(**{name: one[name] for name in names}) for one in record["exercises"]]
     notebook = nbformat.from_dict(json.loads(graded.read_text(encoding="utf-8")))
     if shown.score is not None:
-        record = record | {"score": shown.score.final}
+        by_hand = sum(one["max_points"] for one in record.get("by_hand", []))
+        possible = record["max_score"] + by_hand
+        record = record | {"score": shown.score.final, "max_score": possible}
         if shown.score.penalty:
             text = f"{shown.score.penalty:g} points were taken off for handing in late"
             record |= {"notes": [*record["notes"], text]}

@@ -4,7 +4,7 @@ import json
 import os
 import re
 import stat
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +48,8 @@ class Chapter:
     cell_metadata: dict[str, dict[str, Any]]
     demos: frozenset[str]
     ungraded: frozenset[str] = frozenset()  # of the demos: those that grading need not run
+    # What is answered in words and graded by hand: the released text by grade id.
+    answers: dict[str, str] = field(default_factory=dict)
 
     @property
     def max_points(self) -> float:
@@ -225,10 +227,10 @@ def restored(notebook: NotebookNode, chapter: Chapter) -> list[str]:
             continue
         seen.add(name)
         release = chapter.cell_metadata[name]
-        if cell.cell_type != "code":
+        kind = "markdown" if name in chapter.answers else "code"
+        if cell.cell_type != kind:
             notes.append(f"the cell {name} had its type changed")
-            cell.cell_type = "code"
-            cell.update(outputs=[], execution_count=None)
+            _retype(cell, kind)
         if any(cell.metadata.nbgrader.get(key) != release.get(key) for key in ("points", "grade")):
             notes.append(f"the metadata of the cell {name} was edited")
         cell.metadata.nbgrader = NotebookNode(release)
@@ -244,6 +246,23 @@ def restored(notebook: NotebookNode, chapter: Chapter) -> list[str]:
                 notes.append(f"the cell {name} is missing")
     _add_checks(notebook, chapter, seen)
     return notes
+
+
+def _retype(cell: NotebookNode, kind: str) -> None:
+    cell.cell_type = kind
+    for part in ("outputs", "execution_count"):
+        cell.pop(part, None)
+    if kind == "code":
+        cell.update(outputs=[], execution_count=None)
+
+
+def answered(notebook: NotebookNode, chapter: Chapter) -> dict[str, bool]:
+    """For each cell that is graded by hand, whether something was written there."""
+    written = {grade_id(cell): cell.source.strip() for cell in notebook.cells}
+    return {
+        name: written.get(name, "") not in ("", released.strip())
+        for name, released in chapter.answers.items()
+    }
 
 
 def _add_checks(notebook: NotebookNode, chapter: Chapter, seen: set[str]) -> None:

@@ -50,5 +50,15 @@ def feedback_page(
         }
         for verdict in verdicts
     ]
+    cards += [
+        {
+            "status": "not-started",
+            "headline": f"{one['name']}: "
+            + ("graded by your teacher" if one["answered"] else "not answered"),
+            "by_hand": by_hand.get(one["name"]),
+            "max_points": points_text(one["max_points"]),
+        }
+        for one in record.get("by_hand", [])
+    ]
     shown = record | {"student": one_line(record["student"])}
     return _template().render(record=shown, cards=cards, notes=record["notes"])

@@ -168,7 +168,8 @@ def _apply(
     if not STUDENT_ID.fullmatch(student):
         return result["record"]
     untouched = set(result["untouched"])
-    gradebook.write(student, chapter, result["scores"], came.when, untouched)
+    answered = result.get("answered", {})
+    gradebook.write(student, chapter, result["scores"], came.when, untouched, answered)
     notebook = {f"{chapter}.ipynb": result["notebook"].encode()}
     _replace(autograded, notebook | _timestamp(came))
     _replace(feedback, {f"{chapter}.html": result["page"].encode()})

@@ -9,10 +9,10 @@ from autograder.release.errors import ReleaseError
 
 
 def kind(cell: NotebookNode) -> str:
-    """One of text, exercise, check, provided, demo."""
+    """One of text, answer, exercise, check, provided, demo."""
     marks = cell.metadata.get("nbgrader", {})
     if cell.cell_type != "code":
-        return "text"
+        return "answer" if marks.get("grade") and marks.get("solution") else "text"
     if marks.get("solution"):
         return "exercise"
     if marks.get("grade"):

@@ -8,6 +8,7 @@ from autograder.release.chapter import Chapter
 from autograder.release.errors import ReleaseError
 
 BOOK_ONLY = "book-only"
+FIND_OUT = "find-out-"
 # What add_exercise writes for an author to replace: the task, and its three hints.
 UNWRITTEN = (
     "What to write, and all that must hold of it.",
@@ -46,6 +47,8 @@ def hold_to_the_contract(chapter: Chapter) -> None:
             case "check":
                 _check(where, cell, waiting)
                 waiting = None
+            case "answer":
+                _answer(where, cell)
             case "provided":
                 imports_from_solutions(cell, where)
             case "demo" if BOOK_ONLY not in tags(cell):
@@ -80,6 +83,25 @@ def _check(where: str, cell, exercise: str | None) -> None:
         raise ReleaseError(f"{where}: the check cell of {name} gives no points.")
     if not cell.metadata.nbgrader.get("locked"):
         raise ReleaseError(f"{where}: the check cell of {name} is not locked.")
+
+
+def _answer(where: str, cell) -> None:
+    name = grade_id(cell)
+    if not name.startswith(FIND_OUT):
+        raise ReleaseError(
+            f"{where}: {name!r} is a text that is graded by hand; its grade_id must begin with "
+            f"{FIND_OUT!r}."
+        )
+    if not cell.metadata.nbgrader.get("points", 0) > 0:
+        raise ReleaseError(f"{where}: {name} gives no points.")
+    rubric = cell.metadata.get("rubric")
+    if not (isinstance(rubric, list) and rubric and all(isinstance(row, str) for row in rubric)):
+        raise ReleaseError(
+            f"{where}: {name} has no rubric for whoever grades it; write it into the cell's "
+            f'metadata, as "rubric": ["1 point: ...", ...].'
+        )
+    if not cell.source.strip():
+        raise ReleaseError(f"{where}: {name} has no example answer.")
 
 
 def _demo(where: str, cell) -> None:

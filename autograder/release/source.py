@@ -2,6 +2,7 @@
 
 import nbformat
 
+from autograder.release.answers import empty_answers
 from autograder.release.book_only import link_book_only
 from autograder.release.chapter import Chapter
 from autograder.release.contract import hold_to_the_contract
@@ -15,6 +16,7 @@ RECIPE = (
     link_book_only,  # before the Markdown: its sentence is plain already, headings are still whole
     write_out_provided,  # before the stubs: it says which names the notebook has
     cut_stubs,
+    empty_answers,
     make_markdown_plain,
     clear_outputs,
 )

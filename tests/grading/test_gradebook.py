@@ -71,3 +71,45 @@ def test_a_time_that_is_entered_later_counts(url):
         writer.note_arrival("ada", "chapter", came)
     with Gradebook(url) as book:
         assert book.find_submission("chapter", "ada").timestamp == came
+
+
+@pytest.fixture
+def with_an_answer(url):
+    """The same chapter with a text that a teacher grades."""
+    with Gradebook(url) as book:
+        where = {"notebook": "chapter", "assignment": "chapter"}
+        book.add_grade_cell("find-out-why", **where, max_score=2, cell_type="markdown")
+        book.add_solution_cell("find-out-why", **where)
+    return url
+
+
+@pytest.mark.parametrize("written", [True, False])
+def test_what_is_answered_in_words_waits_for_a_teacher_and_an_empty_place_has_its_zero(
+    with_an_answer, written
+):
+    with Writer(with_an_answer) as writer:
+        scores = {"check-one": 3.0, "check-two": 3.0}
+        writer.write("ada", "chapter", scores, None, set(), {"find-out-why": written})
+    with Gradebook(with_an_answer) as book:
+        submission = book.find_submission("chapter", "ada")
+        assert submission.needs_manual_grade == written
+        assert (submission.score, submission.max_score) == (6.0, 8.0)
+        grade = book.find_grade("find-out-why", "chapter", "chapter", "ada")
+        assert grade.auto_score == (None if written else 0.0)
+        comment = book.find_comment("find-out-why", "chapter", "chapter", "ada").comment
+        assert comment == (None if written else "No response.")
+
+
+def test_points_for_an_answer_stay_when_it_is_graded_again(with_an_answer):
+    for _ in range(2):
+        with Writer(with_an_answer) as writer:
+            writer.write("ada", "chapter", {}, None, set(), {"find-out-why": True})
+        with Gradebook(with_an_answer) as book:
+            grade = book.find_grade("find-out-why", "chapter", "chapter", "ada")
+            if grade.manual_score is None:
+                grade.manual_score = 1.5
+                grade.needs_manual_grade = False
+                book.db.commit()
+    with Gradebook(with_an_answer) as book:
+        assert book.find_submission("chapter", "ada").score == 1.5
+        assert book.find_submission("chapter", "ada").needs_manual_grade

@@ -121,6 +121,14 @@ def _marked(source: str, cell_id: str, marks: dict):
     return new_code_cell(source, id=cell_id, metadata=metadata)
 
 
+def answer_cell(**changes):
+    """A cell that is answered in words and graded by hand."""
+    marks = {"grade": True, "solution": True, "locked": False, "task": False, "points": 2}
+    marks |= {"grade_id": "find-out-why", "schema_version": 3}
+    metadata = {"nbgrader": marks | changes, "rubric": ["1 point: says why."]}
+    return new_markdown_cell("Because of {cite:t}`three2020`.", id="why", metadata=metadata)
+
+
 def setup_cell():
     """The first code cell of every chapter."""
     lines = [
@@ -164,6 +172,7 @@ def chapter_cells() -> list:
         new_code_cell(play, id="play", metadata={"tags": ["book-only"]}),
         exercise_cell("Scale"),
         check_cell("Scale", 1),
+        answer_cell(),
     ]
 
 

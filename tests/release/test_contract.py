@@ -9,6 +9,7 @@ from autograder.release.contract import UNWRITTEN, hold_to_the_contract
 from autograder.release.errors import ReleaseError
 from autograder.release.references import References
 from tests.release.miniature import (
+    answer_cell,
     chapter_cells,
     check_cell,
     exercise_cell,
@@ -40,6 +41,8 @@ BROKEN = {
     "imports from solutions, which students do not have": [
         new_code_cell("from solutions.tiny import mean", id="demo")
     ],
+    "its grade_id must begin with 'find-out-'": [answer_cell(grade_id="why")],
+    "find-out-why gives no points": [answer_cell(points=0)],
     "cell 'odd' is not Python": [new_code_cell("1 +", id="odd")],
 }
 
@@ -73,6 +76,14 @@ def test_a_task_that_is_not_written_yet_is_refused_with_the_words_to_replace(tin
     with pytest.raises(ReleaseError, match="'task' is not written yet: replace") as caught:
         held(tiny, [cell])
     assert text in str(caught.value)
+
+
+@pytest.mark.parametrize("rubric", [None, [], "one point", [1]])
+def test_an_answer_in_words_has_a_rubric(tiny, rubric):
+    cell = answer_cell()
+    cell.metadata.rubric = rubric
+    with pytest.raises(ReleaseError, match="find-out-why has no rubric for whoever grades it"):
+        held(tiny, [cell])
 
 
 def test_a_whole_chapter_is_held_to_it(tiny):

@@ -3,6 +3,7 @@
 import nbformat
 import pytest
 
+from autograder.nbgrader_settings import YOUR_ANSWER
 from autograder.release.book import Book
 from autograder.release.chapter import Chapter
 from autograder.release.references import References
@@ -50,3 +51,9 @@ def test_exercise_and_check_keep_their_metadata(cells):
     assert cells["mean-exercise"].metadata.nbgrader.grade_id == "mean"
     assert cells["mean-check"].source == 'check("mean")'
     assert cells["mean-check"].metadata.nbgrader.points == 2
+
+
+def test_an_answer_in_words_is_left_to_the_student_and_its_rubric_to_the_teacher(cells):
+    assert cells["why"].source == YOUR_ANSWER
+    assert cells["why"].metadata.nbgrader.points == 2
+    assert "rubric" not in cells["why"].metadata

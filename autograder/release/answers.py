@@ -1,0 +1,13 @@
+"""Answers in words: the book's example and its rubric make place for the student's own."""
+
+from autograder.nbgrader_settings import YOUR_ANSWER
+from autograder.release.cells import kind
+from autograder.release.chapter import Chapter
+
+
+def empty_answers(chapter: Chapter) -> None:
+    """Leave a place to write in each cell that is graded by hand."""
+    for cell in chapter.notebook.cells:
+        if kind(cell) == "answer":
+            cell.source = YOUR_ANSWER
+            cell.metadata.pop("rubric", None)
