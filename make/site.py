@@ -18,6 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build"
 SITE = BUILD / "site"
 BUNDLE = BUILD / "course" / "attention-course-student.zip"
+ON_THE_SITE = re.compile(r'<template class="on-the-site">(.*?)</template>', re.DOTALL)
 # Colab has the dependencies, and warns where one of its own versions is replaced.
 INSTALL = """\
 # This installs the course where it is missing, as in Google Colab. Where PyTorch is missing too,
@@ -34,11 +35,13 @@ def main() -> int:
     shutil.rmtree(SITE, ignore_errors=True)
     shutil.copytree(BUILD / "book" / "_build" / "html", SITE)
     unpack(BUNDLE, SITE / "student")
-    prepare_for_colab(SITE / "student", f"{base_address()}/student")
+    if address := base_address():
+        prepare_for_colab(SITE / "student", f"{address}/student")
     shutil.copy(BUNDLE, SITE / "student")
     shutil.copy(BUILD / "attention-step-by-step.pdf", SITE)
     (SITE / ".nojekyll").touch()  # GitHub Pages would leave out what begins with an underscore
-    if missing := sorted(promised() - here()):
+    show_downloads(SITE)
+    if missing := sorted(promised(SITE) - here(SITE)):
         print(f"The pages link to what the site does not have: {', '.join(missing)}.")
         return 1
     size = sum(path.stat().st_size for path in SITE.rglob("*") if path.is_file())
@@ -58,8 +61,16 @@ def unpack(bundle: Path, folder: Path) -> None:
 
 
 def base_address() -> str:
+    """Where the site will be; empty where that is not said."""
     config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
-    return config["html"]["baseurl"].rstrip("/")
+    return (config["html"].get("baseurl") or "").rstrip("/")
+
+
+def show_downloads(site: Path) -> None:
+    """Unwrap what the pages show on the site alone (book/_ext/take_away.py)."""
+    for path in site.glob("*.html"):
+        text = path.read_text(encoding="utf-8")
+        path.write_text(ON_THE_SITE.sub(r"\1", text), encoding="utf-8")
 
 
 def prepare_for_colab(folder: Path, address: str) -> None:
@@ -75,15 +86,14 @@ def prepare_for_colab(folder: Path, address: str) -> None:
         nbformat.write(notebook, path)
 
 
-def promised() -> set[str]:
-    """What the pages link to by the site's own address."""
-    address = re.escape(base_address() + "/")
-    pages = "".join(page.read_text(encoding="utf-8") for page in SITE.glob("*.html"))
-    return set(re.findall(rf'href="{address}([^"#?]+)', pages))
+def promised(site: Path) -> set[str]:
+    """The files that the pages link to."""
+    pages = "".join(page.read_text(encoding="utf-8") for page in site.glob("*.html"))
+    return set(re.findall(r'<a [^>]*href="((?![a-z]+:|#|/)[^"#?]+)', pages))
 
 
-def here() -> set[str]:
-    return {path.relative_to(SITE).as_posix() for path in SITE.rglob("*") if path.is_file()}
+def here(site: Path) -> set[str]:
+    return {path.relative_to(site).as_posix() for path in site.rglob("*") if path.is_file()}
 
 
 if __name__ == "__main__":

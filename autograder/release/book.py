@@ -45,24 +45,25 @@ class Book:
 
     @classmethod
     def of(cls, root: Path) -> "Book":
-        """The book of a repository; its address is `html: baseurl:` of the settings."""
+        """The book of a repository; its address is `html: baseurl:` of the settings.
+
+        Where that is empty the notebooks link to no page of the book.
+        """
         settings = root / SETTINGS
         config = yaml.safe_load(settings.read_text(encoding="utf-8")) if settings.exists() else {}
-        site = ((config or {}).get("html") or {}).get("baseurl")
-        if not site:
-            raise ReleaseError(
-                f"{SETTINGS} has no `html: baseurl:`, the address that the students' notebooks "
-                f"link to."
-            )
+        config = config or {}
+        site = (config.get("html") or {}).get("baseurl") or ""
         return cls(root / "book", site, config.get("title", ""))
 
     def address(self, page: str, anchor: str = "") -> str:
-        """The address of a page, or of a place in it."""
+        """The address of a page, or of a place in it; empty where the book has none."""
+        if not self.site:
+            return ""
         return f"{self.site}/{page}.html" + (f"#{anchor}" if anchor else "")
 
     def picture(self, path: str) -> str:
-        """The address of a picture file of the book."""
-        return f"{self.site}/_images/{Path(path).name}"
+        """The address of a picture file of the book; empty where the book has none."""
+        return f"{self.site}/_images/{Path(path).name}" if self.site else ""
 
     @staticmethod
     def last_anchor(text: str) -> str:
@@ -162,6 +163,11 @@ def _figure_name(output: dict) -> str:
         if played
         else output.get("metadata", {}).get("image/png", {}).get("name", "")
     )
+
+
+def link(text: str, address: str) -> str:
+    """A link, or its words alone where there is nothing to link to."""
+    return f"[{text}]({address})" if address else text
 
 
 def _plain(text: str) -> str:

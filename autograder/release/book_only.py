@@ -6,9 +6,12 @@ import itertools
 from nbformat import NotebookNode
 from nbformat.v4 import new_markdown_cell
 
+from autograder.release.book import link
 from autograder.release.cells import parsed, tags
 from autograder.release.chapter import Chapter
 from autograder.release.contract import BOOK_ONLY
+
+PLAY = "Play with it on the book's page"
 
 
 def link_book_only(chapter: Chapter) -> None:
@@ -23,7 +26,7 @@ def link_book_only(chapter: Chapter) -> None:
             words = " ".join(filter(None, ["**A figure to play with.**", figure.get("alt")]))
             place = f"play-{figure['name']}" if "name" in figure else anchor
             address = chapter.book.address(chapter.name, place)
-            text = f"{words} [Play with it on the book's page]({address})."
+            text = f"{words} {link(PLAY, address)}."
             cells.append(new_markdown_cell(text, id=run[0].id))
         elif not left_out:
             cells += run

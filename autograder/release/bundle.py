@@ -26,6 +26,7 @@ REQUIREMENTS = """\
 jupyterlab
 ./{wheel}
 """
+BOOK = "The book, with every figure and one way to write each exercise: <{site}/>\n\n"
 PROJECT_FILES = ("pyproject.toml", "LICENSE", "LICENSE-text")
 FOR_TEACHERS = {"grading", "release", "recordings"}  # of autograder; the last is put in anew
 LONG_AGO = (1980, 1, 1, 0, 0, 0)  # the date of every file in the zip: the same bytes every time
@@ -60,7 +61,8 @@ def make_bundle(
         requirements = REQUIREMENTS.format(wheel=wheel)
         (folder / "requirements.txt").write_text(requirements, encoding="utf-8")
         first = notebooks[0].name
-        text = readme.substitute(first=first, wheel=wheel, site=book.site, title=book.title)
+        where = BOOK.format(site=book.site) if book.site else ""
+        text = readme.substitute(first=first, wheel=wheel, book=where, title=book.title)
         (folder / "README.md").write_text(text, encoding="utf-8")
         _zip(folder, archive)
         made_now = {path.relative_to(folder).as_posix(): path for path in files_in(folder)}

@@ -16,7 +16,7 @@ from markdown_it import MarkdownIt
 from mdit_py_plugins.colon_fence import colon_fence_plugin
 from nbformat import NotebookNode
 
-from autograder.release.book import Book
+from autograder.release.book import Book, link
 from autograder.release.chapter import Chapter
 from autograder.release.errors import ReleaseError
 
@@ -201,7 +201,7 @@ class Translation:
 
     def _figure(self, block: Directive) -> str:
         alt = block.options.get("alt", "").replace("[", "(").replace("]", ")")
-        picture = f"![{alt}]({self._picture(block.argument)})"
+        picture = self._picture(alt, block.argument)
         return f"{picture}\n\n{self(block.body)}".strip()
 
     def _code(self, block: Directive) -> str:
@@ -247,7 +247,7 @@ class Translation:
         if found["role"]:
             return self.role(found["role"], found["target"])
         if found["picture"]:
-            return f"![{found['text']}]({self._picture(found['link'])})"
+            return self._picture(found["text"], found["link"])
         return self._link(found["text"], found["link"])
 
     def role(self, name: str, target: str) -> str:
@@ -267,9 +267,9 @@ class Translation:
                 return self._equation(target)
             case "doc":
                 page = target.rpartition("/")[2].removesuffix(".md").removesuffix(".ipynb")
-                return f"[{title or self.book.title_of(page)}]({self.book.address(page)})"
+                return link(title or self.book.title_of(page), self.book.address(page))
             case "term":
-                return f"[{title or target}]({self.book.term(target)})"
+                return link(title or target, self.book.term(target))
             case "sub" | "sup" | "kbd":
                 return f"<{name}>{html.escape(target, quote=False)}</{name}>"
             case "abbr" | "dfn" | "emphasis":
@@ -289,13 +289,13 @@ class Translation:
         place = self._label(label)
         title = re.sub(r"\s*%s\s*|\s*\{(?:number|name)\}\s*", " ", title).strip()
         title = title or place.title or "the figure"
-        return f"[{title}]({self.book.address(place.page, make_id(label))})"
+        return link(title, self.book.address(place.page, make_id(label)))
 
     def _equation(self, label: str) -> str:
         if label in self.equations:
             return f"({self.equations[label]})"
         place = self._label(label)
-        return f"[the equation]({self.book.address(place.page, f'equation-{make_id(label)}')})"
+        return link("the equation", self.book.address(place.page, f"equation-{make_id(label)}"))
 
     def _label(self, label: str):
         if label not in self.book.labels:
@@ -314,7 +314,7 @@ class Translation:
                     text = year
                 case _:
                     text = f"{authors} ({year})" if in_text else f"{authors}, {year}"
-            links.append(f"[{text}]({address})")
+            links.append(link(text, address))
         bare = in_text or role in ("cite:author", "cite:authors", "cite:year")
         return " and ".join(links) if bare else f"({'; '.join(links)})"
 
@@ -328,8 +328,11 @@ class Translation:
         value = self.glued[name]
         return format(float(value), form) if form else value
 
-    def _picture(self, path: str) -> str:
-        return path if _is_address(path) or path.startswith("data:") else self.book.picture(path)
+    def _picture(self, alt: str, path: str) -> str:
+        """A picture, or what it shows in words where the book has no address."""
+        whole = _is_address(path) or path.startswith("data:")
+        address = path if whole else self.book.picture(path)
+        return f"![{alt}]({address})" if address else f"*{alt}*"
 
     def _link(self, text: str, target: str) -> str:
         if target.startswith("#") and target[1:] in self.book.labels:
@@ -340,7 +343,7 @@ class Translation:
             return f"[{text}]({target})"
         if page[1] not in self.book.pages:
             raise ReleaseError(f"{self.where} links to {path}, and the book has no such page.")
-        return f"[{text or self.book.title_of(page[1])}]({self.book.address(page[1], anchor)})"
+        return link(text or self.book.title_of(page[1]), self.book.address(page[1], anchor))
 
 
 def _directive(found: re.Match, content: str) -> Directive:

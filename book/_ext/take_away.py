@@ -1,9 +1,9 @@
 """What a reader can take away from a chapter: its notebook, on a computer or in the cloud.
 
-All addresses are made from the two in `_config.yml`, `repository: url:` and `html: baseurl:`, and
-from its `html_context: take_away:`. The students' notebooks lie in the site's folder `student/`,
-and on the repository's branch `student`, from which Colab and Binder read (`make site`,
-`.github/workflows/publish.yml`).
+The students' notebooks lie in the site's folder `student/`, and on the repository's branch
+`student`, from which Colab and Binder read (`make site`, `.github/workflows/publish.yml`). Only the
+site has them: in the book as built, what links to them lies in `<template>`, which no browser
+shows, until `make site` unwraps it.
 """
 
 from course import CHAPTER
@@ -15,33 +15,45 @@ from sphinx.util.docutils import SphinxDirective
 FOLDER = "student"
 BUNDLE = "attention-course-student.zip"
 BOOK_PDF = "attention-step-by-step.pdf"
+BEGIN, END = '<template class="on-the-site">', "</template>"
 
 
-def for_all(config: Config) -> dict[str, str]:
+def for_all() -> dict[str, str]:
     """What there is of the whole course: words and address."""
-    site = config.html_baseurl.rstrip("/")
     return {
-        "All notebooks, as one zip": f"{site}/{FOLDER}/{BUNDLE}",
-        "The whole book as PDF": f"{site}/{BOOK_PDF}",
+        "All notebooks, as one zip": f"{FOLDER}/{BUNDLE}",
+        "The whole book as PDF": BOOK_PDF,
     }
 
 
 def places(config: Config, chapter: str) -> dict[str, str]:
     """Where a chapter's notebook can be had or opened: words and address."""
-    repository = config.html_theme_options["repository_url"].rstrip("/")
-    owner = "/".join(repository.split("/")[-2:])
     named = config.html_context["take_away"]
     branch, file = named["branch"], f"{chapter}.ipynb"
-    notebook = f"{config.html_baseurl.rstrip('/')}/{FOLDER}/{file}"
-    return (
-        {"Notebook with the exercises": notebook}
-        | for_all(config)
-        | {
+    found = {"Notebook with the exercises": f"{FOLDER}/{file}"}
+    if repository := config.html_theme_options.get("repository_url", "").rstrip("/"):
+        owner = "/".join(repository.split("/")[-2:])
+        found |= {
             "Open in Colab": f"{named['colab']}/github/{owner}/blob/{branch}/{file}",
             "Open in Binder": f"{named['binder']}/v2/gh/{owner}/{branch}?urlpath=lab/tree/{file}",
-            "Open in your JupyterLab": f"{named['jupyterlab']}/lab/tree/{file}",
         }
-    )
+    if named["jupyterlab"]:
+        found["Open in your JupyterLab"] = f"{named['jupyterlab']}/lab/tree/{file}"
+    return found
+
+
+def on_the_site(*content: nodes.Node) -> list[nodes.Node]:
+    """Content that only the site shows."""
+    return [nodes.raw("", BEGIN, format="html"), *content, nodes.raw("", END, format="html")]
+
+
+class OnTheSite(SphinxDirective):
+    """The directive `{on-the-site}`: content that only the site shows."""
+
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        return on_the_site(*self.parse_content_to_nodes())
 
 
 class Downloads(SphinxDirective):
@@ -49,47 +61,35 @@ class Downloads(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         items = []
-        for words, address in for_all(self.config).items():
+        for words, address in for_all().items():
             link = nodes.reference("", words, internal=False, refuri=address)
             items.append(nodes.list_item("", nodes.paragraph("", "", link)))
         return [nodes.bullet_list("", *items)]
 
 
-def add_buttons(app: Sphinx, page: str, template: str, context: dict, doctree) -> None:
-    """Put the chapter's places into a menu of the page's header."""
-    if not CHAPTER.fullmatch(page) or "header_buttons" not in context:
-        return
-    buttons = [
-        {"type": "link", "text": words, "tooltip": words, "url": address, "icon": "fas fa-file"}
-        for words, address in places(app.config, page).items()
-    ]
-    context["header_buttons"].insert(
-        0,
-        {
-            "type": "group",
-            "tooltip": "Take this chapter with you",
-            "icon": "fas fa-download",
-            "buttons": buttons,
-            "label": "take-away",
-        },
-    )
+def line(said: str, links: dict[str, str]) -> list[nodes.Node]:
+    """Links in a line."""
+    words: list[nodes.Node] = [nodes.Text(said)]
+    for i, (text, address) in enumerate(links.items()):
+        words += [nodes.Text(" · ")] if i else []
+        words.append(nodes.reference("", text, internal=False, refuri=address))
+    return on_the_site(nodes.paragraph("", "", *words, nodes.Text("."), classes=["take-away"]))
 
 
-def add_line(app: Sphinx, doctree: nodes.document, docname: str) -> None:
-    """Say the same in words at the chapter's end."""
-    if not CHAPTER.fullmatch(docname):
-        return
-    said: list[nodes.Node] = [nodes.Text("Take it with you: ")]
-    for i, (words, address) in enumerate(places(app.config, docname).items()):
-        said += [nodes.Text(" · ")] if i else []
-        said.append(nodes.reference("", words, internal=False, refuri=address))
+def add_lines(app: Sphinx, doctree: nodes.document, docname: str) -> None:
+    """Offer a chapter's notebook below its title, and everything at its end."""
     first = next(doctree.findall(nodes.section), None)
-    if first is not None:
-        first += nodes.paragraph("", "", *said, nodes.Text("."), classes=["take-away"])
+    if not CHAPTER.fullmatch(docname) or first is None:
+        return
+    here = places(app.config, docname)
+    first += line("Take it with you: ", here | for_all())
+    title = next(first.findall(nodes.title))
+    at = first.index(title) + 1
+    first[at:at] = line("To solve it yourself: ", here)
 
 
 def setup(app: Sphinx) -> dict:
     app.add_directive("downloads", Downloads)
-    app.connect("html-page-context", add_buttons, priority=600)  # after the theme's own
-    app.connect("doctree-resolved", add_line)
+    app.add_directive("on-the-site", OnTheSite)
+    app.connect("doctree-resolved", add_lines)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -72,3 +72,16 @@ def test_is_the_bundle_published_and_not_what_somebody_wrote_beside_it(tmp_path,
     assert (tmp_path / "student" / "01-lookup.ipynb").read_text() == "{}"
     assert (tmp_path / "student" / "lab" / "__init__.py").exists()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["bundle.zip", "student"]
+
+
+def test_are_downloads_shown_on_the_site_and_all_links_looked_after(tmp_path):
+    script = runpy.run_path(str(ROOT / "make" / "site.py"))
+    page = tmp_path / "index.html"
+    page.write_text(
+        '<a href="https://example.org/x">out</a> <a class="b" href="#here">here</a>'
+        '<template class="on-the-site"><p><a href="student/all.zip">all</a></p></template>'
+    )
+    script["show_downloads"](tmp_path)
+    assert '<p><a href="student/all.zip">all</a></p>' in page.read_text()
+    assert "template" not in page.read_text()
+    assert script["promised"](tmp_path) - script["here"](tmp_path) == {"student/all.zip"}

@@ -145,3 +145,19 @@ def test_what_has_no_plain_form_is_said_in_one_sentence(translate, myst, sentenc
     with pytest.raises(ReleaseError) as caught:
         translate(f"text\n\n{myst}")
     assert sentence in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("myst", "plain"),
+    [
+        ("{doc}`words`", "Words"),
+        ("[W](words.md#x)", "W"),
+        ("[](#why-scale)", "Why divide by sqrt(d)?"),
+        ("{term}`Soft lookup`", "Soft lookup"),
+        ("![A cat](cat.png)", "*A cat*"),
+        ("[a](https://e.org)", "[a](https://e.org)"),
+    ],
+)
+def test_links_nothing_to_a_book_without_an_address(tiny, myst, plain):
+    (tiny / "book" / "words.md").write_text(PAGES)
+    assert Translation(Book(tiny / "book", ""), "03-tiny", {}, "x")(myst) == plain

@@ -1,0 +1,33 @@
+"""The workflows run what was looked at, with no more rights than they need."""
+
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+FOLDER = Path(__file__).parents[2] / ".github" / "workflows"
+WORKFLOWS = sorted(FOLDER.glob("*.yml"))
+
+
+def jobs(path: Path) -> dict[str, dict]:
+    return yaml.safe_load(path.read_text(encoding="utf-8"))["jobs"]
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
+def test_is_every_action_pinned_to_a_commit(path):
+    used = [step["uses"] for job in jobs(path).values() for step in job["steps"] if "uses" in step]
+    assert used
+    assert [action for action in used if not re.fullmatch(r"[\w./-]+@[0-9a-f]{40}", action)] == []
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
+def test_may_no_job_that_runs_the_courses_code_write_anything(path):
+    whole = yaml.safe_load(path.read_text(encoding="utf-8"))
+    for job in whole["jobs"].values():
+        rights = job.get("permissions", whole["permissions"])
+        runs = any("make " in step.get("run", "") for step in job["steps"])
+        if runs:
+            assert set(rights.values()) <= {"read"}
+            checkout = job["steps"][0]
+            assert checkout["with"]["persist-credentials"] is False
