@@ -3,13 +3,10 @@
     python -m tests.sample_class build/sample-class
 
 writes `submitted/` from the released notebooks, the references, the alternatives and the
-misconceptions. Nothing is copied by hand: a new exercise joins the class by itself.
+mistakes. Nothing is copied by hand: a new exercise joins the class by itself.
 """
 
 import argparse
-import ast
-import inspect
-import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -24,9 +21,10 @@ from autograder.checking.registry import Exercise
 from autograder.grading.course import Course
 from autograder.grading.notebook import Chapter, grade_id
 from solutions.alternatives import alternatives
+from tests.wrong import source_of, wrongs
 
 HOSTILE_CHAPTER = "02-softmax"
-# Every style and every misconception is judged in tests/exercises; here it is the way through the
+# Every style and every mistake is judged in tests/exercises; here it is the way through the
 # sandbox and the gradebook that counts.
 STYLES, MISTAKES = 2, 4
 
@@ -50,24 +48,6 @@ class Handed:
     chapter: str
     content: NotebookNode | bytes | Callable[[Path], None] | None
     expected: Expected
-
-
-def source_of(thing: Callable, name: str) -> str:
-    """The source of a function or class, without decorators, under another name."""
-    if inspect.isclass(thing):  # `inspect` finds a class by its name, and many are named `_`
-        methods = [item for item in vars(thing).values() if inspect.isfunction(item)]
-        line = methods[0].__code__.co_firstlineno
-        file = ast.parse(Path(inspect.getsourcefile(methods[0])).read_text(encoding="utf-8"))
-        made = next(
-            node
-            for node in file.body
-            if isinstance(node, ast.ClassDef) and node.lineno <= line <= node.end_lineno
-        )
-    else:
-        made = ast.parse(textwrap.dedent(inspect.getsource(thing))).body[0]
-    made.decorator_list = []
-    made.name = name
-    return ast.unparse(made)
 
 
 def reference_source(task: Exercise) -> str:
@@ -115,7 +95,6 @@ class Class:
 
     def _honest(self, chapter: Chapter) -> None:
         names = [task.name for task in chapter.tasks]
-        known = {name: exercises()[name] for name in names}
         self.hand_in("ada", chapter, self.solved(chapter), Expected(passed=set(names)))
         for style in range(min(STYLES, max(len(alternatives(name)) for name in names))):
             sources = {
@@ -129,20 +108,18 @@ class Class:
                 self.solved(chapter, **sources),
                 Expected(passed=set(names)),
             )
-        for number in range(min(MISTAKES, max(len(known[n].misconceptions) for n in names))):
-            chosen = {
-                name: task.misconceptions[number]
-                for name, task in known.items()
-                if number < len(task.misconceptions)
-            }
-            sources = {name: source_of(wrong.wrong, name) for name, wrong in chosen.items()}
+        # A mistake in an earlier exercise would be one of the whole notebook.
+        wrong = {name: [one for one in wrongs(name) if not one.elsewhere] for name in names}
+        for number in range(min(MISTAKES, max(map(len, wrong.values())))):
+            chosen = {name: made[number] for name, made in wrong.items() if number < len(made)}
+            sources = {name: one.source for name, one in chosen.items()}
             self.hand_in(
                 f"mistaken-{number}",
                 chapter,
                 self.solved(chapter, **sources),
                 Expected(
                     passed=set(names) - set(chosen),
-                    sentences={name: wrong.sentence for name, wrong in chosen.items()},
+                    sentences={name: one.sentence for name, one in chosen.items()},
                 ),
             )
         untouched = dict.fromkeys(names, "not started")

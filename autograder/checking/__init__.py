@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     from autograder.checking.comparing import Failure, agrees, close, raises, require, same
     from autograder.checking.judge import PUBLIC_SEED, Lost
     from autograder.checking.recording import record, reference_for
-    from autograder.checking.registry import exercise, exercises, find, misconception
+    from autograder.checking.registry import exercise, exercises, find, misconception, mistake
     from autograder.checking.values import built, portable
     from autograder.checking.verdict import Verdict
 
@@ -17,7 +17,7 @@ _HOMES = {
     "comparing": ("Failure", "agrees", "close", "raises", "require", "same"),
     "judge": ("PUBLIC_SEED", "Lost"),
     "recording": ("record", "reference_for"),
-    "registry": ("exercise", "exercises", "find", "misconception"),
+    "registry": ("exercise", "exercises", "find", "misconception", "mistake"),
     "values": ("built", "portable"),
     "verdict": ("Verdict",),
 }
@@ -34,6 +34,7 @@ __all__ = [
     "exercises",
     "find",
     "misconception",
+    "mistake",
     "portable",
     "raises",
     "record",

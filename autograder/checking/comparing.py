@@ -11,6 +11,7 @@ from torch import Tensor
 
 from autograder.checking.calling import mapped, spread, tensors
 from autograder.checking.draw import Draw
+from autograder.checking.events import current_log
 from autograder.checking.subject import Raised, Subject
 from autograder.checking.values import Function, Ref
 
@@ -23,8 +24,16 @@ class Failure(Exception):
 
 def require(condition: bool, sentence: str) -> None:
     """Fail with the sentence unless the condition holds."""
-    if not condition:
-        raise Failure(sentence)
+    _note("holds", bool(condition), "" if condition else sentence)
+
+
+def _note(kind: str, got: Any, problem: str, **tolerance: Any) -> None:
+    """Note what was compared; a failure is raised where nobody notes it."""
+    failure = Failure(problem) if problem else None
+    if log := current_log.get():
+        log.note(kind, got, failure=failure, **tolerance)
+    elif failure:
+        raise failure
 
 
 def shape_text(tensor: Tensor) -> str:
@@ -106,8 +115,26 @@ def close(
     """Fail unless two trees of tensors and numbers agree within rtol and atol."""
     start = _prefix(case, call) or "The result"
     problem = difference(got, want, names, rtol, atol, dtype)
-    if problem:
-        raise Failure(f"{start} {problem}")
+    problem = f"{start} {problem}" if problem else ""
+    _note("value", got, problem, rtol=rtol, atol=atol, dtype=dtype)
+    if problem and _form(got) != _form(want):
+        raise Failure(problem)  # what follows in the check could not work with it
+
+
+def _form(value: Any) -> Any:
+    """What a result is like, whatever its numbers."""
+    if isinstance(value, Tensor):
+        return value.shape
+    if isinstance(value, tuple | list):
+        return [_form(item) for item in value]
+    if isinstance(value, dict):
+        return {key: _form(item) for key, item in value.items()}
+    return "number" if isinstance(value, int | float) else type(value)
+
+
+def finite(tensor: Tensor) -> bool:
+    """Whether no number in it is NaN or infinite."""
+    return bool(torch.isfinite(tensor).all())
 
 
 def same(got: Any, want: Any, *, case: str = "", call: str = "", dtype: bool = True) -> None:
@@ -213,33 +240,38 @@ def raises(
     **kwargs: Any,
 ) -> None:
     """Fail unless the call raises that error with every one of the texts in its message."""
+    outcome, problem = "returned", ""
     try:
         result = student(*args, **kwargs)
+        problem = f"should raise {error.__name__}; it returned {kind_of(result)}."
     except Raised as raised:
-        start = _prefix(case, student.last_call)
-        if error.__name__ not in raised.bases:
-            raise Failure(
-                f"{start} should raise {error.__name__}; it raised {raised.type}: {raised.message}"
-            ) from None
+        outcome = raised.type
         missing = [text for text in says if text not in raised.message]
-        if missing:
-            raise Failure(
-                f"{start} should name {' and '.join(missing)} in its error; "
-                f"it says: {raised.message}"
-            ) from None
-        return
+        if error.__name__ not in raised.bases:
+            problem = f"should raise {error.__name__}; it raised {raised.type}: {raised.message}"
+        elif missing:
+            outcome = "as asked, in other words"
+            problem = f"should name {' and '.join(missing)} in its error; it says: {raised.message}"
+        else:
+            outcome = "as asked"
     start = _prefix(case, student.last_call)
-    raise Failure(f"{start} should raise {error.__name__}; it returned {kind_of(result)}.")
+    _note("raised", outcome, f"{start} {problem}" if problem else "")
 
 
 @contextlib.contextmanager
-def _told(case: str) -> Iterator[None]:
-    """Say in which case the code under check raised something."""
+def _going_on(case: str) -> Iterator[None]:
+    """Say in which case the code under check raised something; go on where failures are noted."""
+    log = current_log.get()
     try:
         yield
     except Raised as raised:
         raised.call = _prefix(case, raised.call)
-        raise
+        if log is None:
+            raise
+        log.note("raised", raised.type, failure=raised)
+    except Failure:
+        if log is None:
+            raise
 
 
 def agrees(
@@ -265,29 +297,41 @@ def agrees(
     floating = any(tensor.is_floating_point() for tensor in given.values())
     tolerance = {"rtol": rtol, "atol": atol, "dtype": dtype, "names": names}
 
-    with _told(case):
+    got = None
+    with _going_on(case):
         want = reference(*args, **kwargs)
         got, left = student.with_inputs(*args, **kwargs)
         close(got, want, case=case, call=student.last_call, **tolerance)
-
         if unchanged:
-            for path, tensor in given.items():
-                after = left.get(path)
-                if after is None or difference(after, tensor, rtol=0.0, atol=0.0):
-                    raise Failure(
-                        f"{_prefix(case, student.last_call)} changes its input: work on a copy, or "
-                        "use operations that do not end in an underscore."
-                    )
-        if gradients and (floating or student.is_instance):
+            _unchanged(student, given, left, case)
+    if got is None:
+        return None
+    if gradients and (floating or student.is_instance):
+        with _going_on(case):
             _same_gradients(student, reference, args, kwargs, case, rtol, atol)
-        if contiguous and given:
+    if contiguous and given:
+        with _going_on(case):
             spread_args, spread_kwargs = mapped(spread, args), mapped(spread, kwargs)
-            got = student(*spread_args, **spread_kwargs)
+            other = student(*spread_args, **spread_kwargs)
             call = student.last_call + " with inputs that are not contiguous in memory"
-            close(got, want, case=case, call=call, **tolerance)
-        if double and floating:
+            close(other, want, case=case, call=call, **tolerance)
+    if double and floating:
+        with _going_on(case):
             _same_in_double(student, reference, args, kwargs, case, names, dtype)
     return got
+
+
+def _unchanged(student: Subject, given: dict[str, Tensor], left: dict, case: str) -> None:
+    changed = [
+        path
+        for path, tensor in given.items()
+        if left.get(path) is None or difference(left[path], tensor, rtol=0.0, atol=0.0)
+    ]
+    problem = (
+        f"{_prefix(case, student.last_call)} changes its input: work on a copy, or use operations "
+        "that do not end in an underscore."
+    )
+    _note("holds", not changed, problem if changed else "")
 
 
 def _same_gradients(
@@ -309,22 +353,33 @@ def _same_gradients(
         for path, expected in theirs.items():
             found = mine.get(path)
             if found is None and kind == "parameter":
-                continue  # inner names are free where the contract says so
-            label = f"{kind} {path}"
-            if found is None:
-                raise Failure(f"{start}: no gradient reaches {label}.")
-            if not torch.isfinite(found).all():
-                raise Failure(f"{start}: the gradient of {label} is not finite (NaN or infinite).")
-            if not found.any() and difference(found, expected, rtol=0.0, atol=atol):
-                raise Failure(
-                    f"{start}: no gradient reaches {label}: somewhere the result is cut off from "
-                    "it (`.detach()`, `.item()`, `torch.tensor(...)`, a NumPy detour)."
-                )
+                _note("gradient", None, "")  # inner names are free where the contract says so
+                continue
             scale = float(expected.abs().max()) if expected.numel() else 0.0
-            if problem := difference(
-                found, expected, rtol=10 * rtol, atol=10 * atol * max(1.0, scale)
-            ):
-                raise Failure(f"{start}: the gradient of {label} is wrong: {problem}")
+            tolerance = {"rtol": 10 * rtol, "atol": 10 * atol * max(1.0, scale)}
+            problem = _gradient_problem(found, expected, f"{kind} {path}", atol, tolerance)
+            _note("gradient", found, f"{start}: {problem}" if problem else "", **tolerance)
+
+
+def _gradient_problem(
+    found: Tensor | None,
+    expected: Tensor,
+    label: str,
+    atol: float,
+    tolerance: dict[str, float],
+) -> str:
+    """What is wrong with a gradient; empty if nothing is."""
+    if found is None:
+        return f"no gradient reaches {label}."
+    if not finite(found):
+        return f"the gradient of {label} is not finite (NaN or infinite)."
+    if not found.any() and difference(found, expected, rtol=0.0, atol=atol):
+        return (
+            f"no gradient reaches {label}: somewhere the result is cut off from it (`.detach()`, "
+            "`.item()`, `torch.tensor(...)`, a NumPy detour)."
+        )
+    problem = difference(found, expected, **tolerance)
+    return f"the gradient of {label} is wrong: {problem}" if problem else ""
 
 
 def _same_in_double(
@@ -343,11 +398,13 @@ def _same_in_double(
     for subject in (reference, student):
         if subject.is_instance:
             subject.to("float64")
-    want = reference(*wide_args, **wide_kwargs)
-    got = student(*wide_args, **wide_kwargs)
-    call = student.last_call
-    for subject in (reference, student):
-        if subject.is_instance:
-            subject.to("float32")
+    try:
+        want = reference(*wide_args, **wide_kwargs)
+        got = student(*wide_args, **wide_kwargs)
+        call = student.last_call
+    finally:
+        for subject in (reference, student):
+            if subject.is_instance:
+                subject.to("float32")
     case = f"{case}: in float64" if case else "in float64"
     close(got, want, names=names, case=case, call=call, rtol=1e-6, atol=1e-8, dtype=dtype)

@@ -1,17 +1,23 @@
 """Runs a check, and when it fails finds out which mistake was made."""
 
+import functools
 from typing import Any
 
-from autograder.checking.calling import Home
-from autograder.checking.comparing import Failure, brief, current_draw, difference
+import torch
+
+from autograder.checking.calling import Home, tensors
+from autograder.checking.comparing import Failure, brief, current_draw
+from autograder.checking.diagnosis import Apart, diagnose
 from autograder.checking.draw import Draw
+from autograder.checking.events import Log, current_log
 from autograder.checking.families import used_of
 from autograder.checking.registry import Exercise, find
-from autograder.checking.subject import Call, NotStarted, Performer, Raised, Subject
+from autograder.checking.subject import NotStarted, Performer, Raised, Subject
 from autograder.checking.values import Ref
 from autograder.checking.verdict import Verdict
 
 PUBLIC_SEED = 2017
+SECONDS_OF_SEARCH = 2.0
 
 
 class Lost(BaseException):
@@ -21,17 +27,32 @@ class Lost(BaseException):
     """
 
 
-def judge(name: str, home: Performer, reference: Performer, seed: int = PUBLIC_SEED) -> Verdict:
-    """Check the exercise `name` of the code that lives in `home` against `reference`."""
+def judge(
+    name: str,
+    home: Performer,
+    reference: Performer,
+    seed: int = PUBLIC_SEED,
+    seconds: float = SECONDS_OF_SEARCH,
+) -> Verdict:
+    """Check the exercise `name` of the code that lives in `home` against `reference`.
+
+    When it fails, the mistake is searched for, beyond the single known ones for so many seconds.
+    """
     task = find(name)
     remembered = _Remembered(reference)
-    transcript, failure = _examine(task, home, remembered, seed)
-    if failure is None:
-        return Verdict(name, task.points, task.points, "passed", message="All cases hold.")
-    if isinstance(failure, NotStarted):
+    bounded = _Bounded(home)
+    log = _Students(bounded)
+    try:
+        _examine(task, bounded, remembered, seed, log, bool(task.forbidden))
+    except NotStarted:
         return Verdict(name, 0.0, task.points, "not started", message="not started yet")
-    sentence = _diagnose(task, transcript, failure, remembered, seed)
-    return Verdict(name, 0.0, task.points, "failed", sentence, _account(failure))
+    if log.failure is None:
+        return Verdict(name, task.points, task.points, "passed", message="All cases hold.")
+    sentence = None
+    if not log.lost:
+        run = functools.partial(_imitate, task, remembered, seed)
+        sentence = diagnose(task, log, run, seed, seconds)
+    return Verdict(name, 0.0, task.points, "failed", sentence, _account(log.failure))
 
 
 class _Remembered:
@@ -54,120 +75,104 @@ class _Remembered:
         return self._replies[self._next - 1]
 
 
-class _Apart(BaseException):
-    """A known mistake answers otherwise than the student's code: no check may swallow it."""
+class _Bounded:
+    """The student's code; once the check has failed, larger answers than before are not taken.
 
+    The check goes on then with answers that it may not have been made for.
+    """
 
-class _Follower:
-    """A known mistake, as long as it gives the student's answers."""
-
-    def __init__(self, home: Performer, transcript: list[Call]) -> None:
+    def __init__(self, home: Performer) -> None:
         self._home = home
-        self._transcript = transcript
-        self._next = 0
-
-    @property
-    def arrived(self) -> bool:
-        return self._next == len(self._transcript) > 0
+        self._largest = 1000
+        self.failed = False
 
     def perform(self, request: dict[str, Any]) -> dict[str, Any]:
         reply = self._home.perform(request)
-        self._next += 1
-        if self._next > len(self._transcript):
-            raise _Apart
-        # An error that the check asked for may say anything; the one that stopped it is compared
-        # whole.
-        if not _same_reply(self._transcript[self._next - 1].reply, reply, words=self.arrived):
-            raise _Apart
+        size = max((tensor.numel() for _, tensor in tensors(reply)), default=0)
+        if self.failed and size > 4 * self._largest:
+            raise _Beyond
+        self._largest = max(self._largest, size)
         return reply
 
 
+class _Beyond(Exception):
+    """The student's code answers with more than the check can be expected to look at."""
+
+
+class _Students(Log):
+    """The events of the student's code."""
+
+    def __init__(self, home: _Bounded) -> None:
+        super().__init__()
+        self._home = home
+
+    def note(self, kind: str, got: Any = None, **details: Any) -> None:
+        """Add an event, and take care of what comes after a failure."""
+        super().note(kind, got, **details)
+        self._home.failed = self.failure is not None
+
+
 def _examine(
-    task: Exercise, home: Performer, reference: _Remembered, seed: int
-) -> tuple[list[Call], Exception | None]:
-    """Run the check once: what was asked and answered, and what stopped it."""
+    task: Exercise,
+    home: Performer,
+    reference: _Remembered,
+    seed: int,
+    log: Log,
+    watch: bool = False,
+) -> None:
+    """Run the check once, and note what is compared.
+
+    Raises NotStarted if nothing has failed before.
+    """
 
     def describe(name: str, request: dict[str, Any]) -> str:
         return _in_words(task, name, request)
 
     draw = Draw(seed)
-    watch = bool(task.forbidden)
     student = Subject(task.name, home, describe, watch)
     reference.rewind()
-    token = current_draw.set(draw)
+    tokens = current_draw.set(draw), current_log.set(log)
     try:
         task.check(student, Subject(task.name, reference, describe), draw)
         if banned := used_of(task.forbidden, student.used):
-            raise Failure(
+            failure = Failure(
                 f"{task.name} calls the library's own {' and '.join(banned)}: this exercise is to "
                 "write that function, so build it from simpler operations."
             )
-        if task.forbidden and not student.used:
-            raise Failure(f"What {task.name} calls could not be seen: something hides it.")
-    except (Failure, Raised, NotStarted) as failure:
-        return student.transcript, failure
+            log.failure = log.failure or failure
+        if task.forbidden and watch and not student.used:
+            failure = Failure(f"What {task.name} calls could not be seen: something hides it.")
+            log.failure = log.failure or failure
+    except Failure as failure:
+        log.failure = log.failure or failure
+    except (Raised, NotStarted) as error:
+        if isinstance(error, NotStarted) and log.failure is None:
+            raise
+        log.note("raised", getattr(error, "type", "NotImplementedError"), failure=error)
     except Exception as error:
-        return student.transcript, Failure(
+        failure = Failure(
             f"{student.last_call} returned something the check cannot use "
             f"({type(error).__name__}: {error})."
         )
+        log.note("raised", type(error).__name__, failure=failure)
+    except KeyboardInterrupt:
+        raise  # the learner stops the cell
+    except BaseException as stop:
+        # The sandbox is lost, or must be asked otherwise; the verdict stands if there is one.
+        if log.failure is None or isinstance(stop, Apart):
+            raise
+        log.cut = True
+        log.lost = isinstance(stop, Lost)
     finally:
-        current_draw.reset(token)
-    return student.transcript, None
+        current_draw.reset(tokens[0])
+        current_log.reset(tokens[1])
 
 
-def _diagnose(
-    task: Exercise,
-    transcript: list[Call],
-    stopped: Exception,
-    reference: _Remembered,
-    seed: int,
-) -> str | None:
-    """The sentence of the misconception that gives the same answers, if there is one.
-
-    Where behavior is graded: of the one that fails with the same words.
-    """
-    for known in task.misconceptions:
-        if task.behavior:
-            home = Home({task.name: known.wrong})
-            _, failure = _examine(task, home, reference, seed)
-            if str(failure) == str(stopped):
-                return known.sentence
-            continue
-        if not _may_be(known.wrong, task.name, transcript[-1]):
-            continue
-        follower = _Follower(Home({task.name: known.wrong}), transcript)
-        try:
-            _, failure = _examine(task, follower, reference, seed)
-        except _Apart:
-            continue
-        if failure is not None and follower.arrived:
-            return known.sentence
-    return None
-
-
-def _may_be(wrong: Any, name: str, last: Call) -> bool:
-    """Whether the mistake gives the last answer, where that can be asked without what led to it."""
-    if last.request["target"] != name:
-        return True
-    return _same_reply(last.reply, Home({name: wrong}).perform(last.request), words=True)
-
-
-def _same_reply(one: dict[str, Any], other: dict[str, Any], words: bool) -> bool:
-    if ("error" in one) != ("error" in other):
-        return False
-    if "error" in one:
-        mine, theirs = one["error"], other["error"]
-        alike = not words or mine.get("message") == theirs["message"]
-        return mine.get("type") == theirs["type"] and alike
-    try:
-        return all(
-            not difference(one[part], other[part], nan_equal=True)
-            for part in ("value", "gradients", "inputs")
-            if part in one and part in other and not isinstance(one[part], Ref)
-        )
-    except Exception:  # a number too large for a float, a tensor that torch cannot compare
-        return False
+def _imitate(task: Exercise, reference: _Remembered, seed: int, thing: Any, log: Log) -> None:
+    """Run the check with something that makes a mistake."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        _examine(task, Home({task.name: thing}), reference, seed, log)
 
 
 def _account(failure: Exception) -> str:

@@ -1,12 +1,14 @@
-"""Exercises and their known misconceptions, discovered from `autograder.exercises`."""
+"""Exercises and their known mistakes, discovered from `autograder.exercises`."""
 
 import functools
 import importlib
-import inspect
 import pkgutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
+
+from autograder.checking.changes import Change, StaleMistake, changes_of
+from autograder.checking.sources import Definition, NoSource, definition
 
 
 @dataclass(frozen=True)
@@ -16,6 +18,25 @@ class Misconception:
     exercise: str
     sentence: str
     wrong: Callable
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """What people really write in place of something in the reference, and what to tell them."""
+
+    exercise: str
+    sentence: str
+    changes: Mapping[str, str]
+    within: str = ""
+    style: str = ""
+    key: str = ""
+
+    def located(self, root: Definition) -> tuple[Definition, tuple[Change, ...]]:
+        """What it changes in a reference. Raises StaleMistake where that does not stand there."""
+        where = self.within or self.exercise
+        if where not in root.whole:
+            raise StaleMistake(f"{self.exercise} does not use {where!r}.")
+        return root, changes_of(root.whole[where].code, self.changes, where)
 
 
 @dataclass
@@ -31,26 +52,29 @@ class Exercise:
     behavior: bool = False
     misconceptions: list[Misconception] = field(default_factory=list)
 
+    mistakes: list[Mistake] = field(default_factory=list)
+    candidates: dict[int, list[Any]] = field(default_factory=dict, repr=False)  # by seed
+
     @functools.cached_property
     def parameters(self) -> list[str]:
-        """The names of the arguments, as the misconceptions have them."""
-        if not self.misconceptions:
+        """The names of the arguments; for a class, of those that make an instance."""
+        try:
+            return definition(self.module, self.name).signature
+        except NoSource:
             return []
-        wrong = self.misconceptions[0].wrong
-        return list(inspect.signature(wrong).parameters)
 
     @functools.cached_property
     def forward_parameters(self) -> list[str]:
         """For a class: the names of the arguments of `forward`."""
-        for known in self.misconceptions:
-            forward = vars(known.wrong).get("forward") if inspect.isclass(known.wrong) else None
-            if forward:
-                return list(inspect.signature(forward).parameters)[1:]
-        return []
+        try:
+            return definition(self.module, self.name).method("forward")
+        except NoSource:
+            return []
 
 
 _exercises: dict[str, Exercise] = {}
 _waiting: dict[str, list[Misconception]] = {}
+_waiting_mistakes: dict[str, list[Mistake]] = {}
 
 
 def exercise(
@@ -80,10 +104,33 @@ def exercise(
             check,
             behavior,
             _waiting.pop(name, []),
+            _waiting_mistakes.pop(name, []),
         )
         return check
 
     return register
+
+
+def mistake(
+    exercise: str,
+    sentence: str,
+    changes: Mapping[str, str],
+    *,
+    within: str = "",
+    style: str = "",
+    key: str = "",
+) -> None:
+    """Register what goes wrong: what stands in the reference -> what is written instead.
+
+    Each piece must stand there exactly once; how it is set does not count. It may stand in a
+    function or class that the reference uses, which `within` names, or in an alternative, whose
+    style `style` names.
+    """
+    known = Mistake(exercise, sentence, changes, within, style, key)
+    if exercise in _exercises:
+        _exercises[exercise].mistakes.append(known)
+    else:
+        _waiting_mistakes.setdefault(exercise, []).append(known)
 
 
 def misconception(name: str, sentence: str) -> Callable[[Any], Any]:

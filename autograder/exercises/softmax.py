@@ -3,9 +3,8 @@
 import math
 
 import torch
-from torch.nn import functional as F
 
-from autograder.checking import agrees, exercise, misconception, raises, require
+from autograder.checking import agrees, exercise, mistake, raises, require
 
 LIBRARY = ("softmax", "log_softmax", "scaled_dot_product_attention")
 
@@ -32,103 +31,94 @@ def _(student, reference, draw):
     agrees(student, reference, holes, case="a slice that is all -inf")
 
 
-@misconception(
+mistake(
     "softmax",
     "The exponentials are not divided by their sum, so they are positive, but are no shares of a "
     "whole: each slice should sum to one.",
+    {"/ total.clamp(min=1)": ""},
 )
-def _(scores, dim=-1):
-    return torch.exp(scores - scores.amax(dim=dim, keepdim=True))
 
 
-@misconception(
+mistake(
     "softmax",
     "The exponentials are divided by the sum over the whole tensor. Every slice along `dim` "
     "should sum to one by itself.",
+    {
+        "scores.amax(dim=dim, keepdim=True)": "scores.max()",
+        "exponentials.sum(dim=dim, keepdim=True)": "exponentials.sum()",
+    },
 )
-def _(scores, dim=-1):
-    exponentials = torch.exp(scores - scores.max())
-    return exponentials / exponentials.sum()
 
 
-@misconception(
+mistake(
     "softmax",
     "The scores themselves are divided by their sum, without exp. With scores of both signs that "
     "gives negative weights, and a sum near zero gives huge ones.",
+    {"lowest = torch.finfo(scores.dtype).min": "return scores / scores.sum(dim=dim, keepdim=True)"},
 )
-def _(scores, dim=-1):
-    return scores / scores.sum(dim=dim, keepdim=True)
 
 
-@misconception(
+mistake(
     "softmax",
     "The last dimension is always the one that sums to one: `dim` is not used. The caller says "
     "along which dimension the weights compete.",
+    {
+        "scores.amax(dim=dim, keepdim=True)": "scores.amax(dim=-1, keepdim=True)",
+        "exponentials.sum(dim=dim, keepdim=True)": "exponentials.sum(dim=-1, keepdim=True)",
+    },
 )
-def _(scores, dim=-1):
-    exponentials = torch.exp(scores - scores.amax(dim=-1, keepdim=True))
-    return exponentials / exponentials.sum(dim=-1, keepdim=True)
 
 
-@misconception(
+mistake(
     "softmax",
     "exp of a large score is infinite, and exp of a very negative one is zero; the division then "
     "gives NaN. Yet adding the same number to all scores of a slice would change nothing.",
+    {"(scores - largest).exp()": "scores.exp()", "total.clamp(min=1)": "total"},
 )
-def _(scores, dim=-1):
-    exponentials = torch.exp(scores)
-    return exponentials / exponentials.sum(dim=dim, keepdim=True)
 
 
-@misconception(
+mistake(
     "softmax",
     "Large scores were cut off at a bound so that exp stays finite. All scores beyond the bound "
     "then look equal, although their differences are what softmax is about.",
+    {"(scores - largest).exp()": "scores.clamp(-80, 80).exp()", "total.clamp(min=1)": "total"},
 )
-def _(scores, dim=-1):
-    exponentials = torch.exp(scores.clamp(-80, 80))
-    return exponentials / exponentials.sum(dim=dim, keepdim=True)
 
 
-@misconception(
+mistake(
     "softmax",
     "The scores are shifted by the largest score of the whole tensor. In a slice far below it "
     "every exp is rounded to zero: each slice needs a shift of its own.",
+    {"scores.amax(dim=dim, keepdim=True)": "scores.max()", "total.clamp(min=1)": "total"},
 )
-def _(scores, dim=-1):
-    exponentials = torch.exp(scores - scores.max())
-    return exponentials / exponentials.sum(dim=dim, keepdim=True)
 
 
-@misconception(
+mistake(
     "softmax",
     "A slice that is all -inf gives NaN: the shift computes -inf minus -inf. Such a slice has "
     "nothing to choose from, and its weights should be zeros.",
+    {"scores.masked_fill(empty, 0.0)": "scores", "weights.masked_fill(empty, 0.0)": "weights"},
+    style="fill empty slices first",
 )
-def _(scores, dim=-1):
-    exponentials = torch.exp(scores - scores.amax(dim=dim, keepdim=True))
-    return exponentials / exponentials.sum(dim=dim, keepdim=True)
 
 
-@misconception(
+mistake(
     "softmax",
     "-inf was replaced by a large negative number. In a slice that is all -inf these numbers are "
     "all the same, so the weights come out equal where they should be zeros.",
+    {"lowest = torch.finfo(scores.dtype).min": "lowest = -1e9\nscores = scores.clamp(min=lowest)"},
 )
-def _(scores, dim=-1):
-    scores = scores.masked_fill(scores == -math.inf, -1e9)
-    exponentials = torch.exp(scores - scores.amax(dim=dim, keepdim=True))
-    return exponentials / exponentials.sum(dim=dim, keepdim=True)
 
 
-@misconception(
+mistake(
     "softmax",
     "NaN was replaced by zero at the end. The weights look right, but the NaN is still inside: "
     "the gradient goes through it and is NaN as well. It should not arise in the first place.",
+    {
+        ".clamp(min=lowest)": "",
+        "exponentials / total.clamp(min=1)": "(exponentials / total).nan_to_num()",
+    },
 )
-def _(scores, dim=-1):
-    exponentials = torch.exp(scores - scores.amax(dim=dim, keepdim=True))
-    return torch.nan_to_num(exponentials / exponentials.sum(dim=dim, keepdim=True))
 
 
 @exercise("sharpen", chapter="02-softmax", points=2)
@@ -150,119 +140,91 @@ def _(student, reference, draw):
     raises(student, ValueError, scores, 1.1, case="a sharpness above 1")
 
 
-@misconception(
+mistake(
     "sharpen",
     "The slider works the wrong way around: the scores are multiplied by the temperature (1 - S) "
     "/ S, not divided by it, so a larger sharpness gives flatter weights.",
+    {
+        "if sharpness == 1:": "if sharpness == 0:",
+        "sharpness / (1 - sharpness)": "(1 - sharpness) / sharpness",
+    },
 )
-def _(scores, sharpness):
-    if not 0 <= sharpness <= 1:
-        raise ValueError("sharpen: sharpness must be from 0 to 1")
-    if sharpness == 0:
-        best = (scores == scores.amax(dim=-1, keepdim=True)).to(scores.dtype)
-        return best / best.sum(dim=-1, keepdim=True)
-    return torch.softmax(scores * (1 - sharpness) / sharpness, dim=-1)
 
 
-@misconception(
+mistake(
     "sharpen",
     "The scores are multiplied by the sharpness alone. At most that gives the usual softmax; the "
     "maximum is only reached when the factor can grow without bound.",
+    {"if sharpness == 1:": "if False:", "(sharpness / (1 - sharpness))": "sharpness"},
 )
-def _(scores, sharpness):
-    if not 0 <= sharpness <= 1:
-        raise ValueError("sharpen: sharpness must be from 0 to 1")
-    return torch.softmax(scores * sharpness, dim=-1)
 
 
-@misconception(
+mistake(
     "sharpen",
     "The plain average and the maximum are mixed in proportion. The ends are right, but in "
     "between all scores except the largest get the same weight, whatever they are.",
+    {
+        "if sharpness == 1:": "if True:",
+        "return winners.to(scores.dtype)": "share = (1 - sharpness) / scores.shape[-1]\n"
+        "return share + sharpness * winners",
+    },
 )
-def _(scores, sharpness):
-    if not 0 <= sharpness <= 1:
-        raise ValueError("sharpen: sharpness must be from 0 to 1")
-    best = (scores == scores.amax(dim=-1, keepdim=True)).to(scores.dtype)
-    best = best / best.sum(dim=-1, keepdim=True)
-    return sharpness * best + (1 - sharpness) / scores.shape[-1]
 
 
-@misconception(
+mistake(
     "sharpen",
     "The weights were computed first and sharpened afterwards, without making them sum to one "
     "again. The factor belongs to the scores, before the softmax.",
+    {"* (sharpness / (1 - sharpness)), dim=-1)": ", dim=-1) ** (sharpness / (1 - sharpness))"},
 )
-def _(scores, sharpness):
-    if not 0 <= sharpness <= 1:
-        raise ValueError("sharpen: sharpness must be from 0 to 1")
-    if sharpness == 1:
-        best = (scores == scores.amax(dim=-1, keepdim=True)).to(scores.dtype)
-        return best / best.sum(dim=-1, keepdim=True)
-    return torch.softmax(scores, dim=-1) ** (sharpness / (1 - sharpness))
 
 
-@misconception(
+mistake(
     "sharpen",
     "The weights sum to one along the first dimension. The scores that compete with one another "
     "lie along the last one.",
+    {
+        "scores.amax(dim=-1, keepdim=True)": "scores.amax(dim=0, keepdim=True)",
+        "winners.sum(dim=-1, keepdim=True)": "winners.sum(dim=0, keepdim=True)",
+        "(1 - sharpness)), dim=-1)": "(1 - sharpness)), dim=0)",
+    },
 )
-def _(scores, sharpness):
-    if not 0 <= sharpness <= 1:
-        raise ValueError("sharpen: sharpness must be from 0 to 1")
-    if sharpness == 1:
-        best = (scores == scores.amax(dim=0, keepdim=True)).to(scores.dtype)
-        return best / best.sum(dim=0, keepdim=True)
-    return torch.softmax(scores * (sharpness / (1 - sharpness)), dim=0)
 
 
-@misconception(
+mistake(
     "sharpen",
     "At sharpness 1 the factor divides by zero. This end of the slider needs a case of its own: "
     "the limit, in which the largest score takes all.",
+    {"if sharpness == 1:": "if False:"},
 )
-def _(scores, sharpness):
-    if not 0 <= sharpness <= 1:
-        raise ValueError("sharpen: sharpness must be from 0 to 1")
-    return torch.softmax(scores * (sharpness / (1 - sharpness)), dim=-1)
 
 
-@misconception(
+mistake(
     "sharpen",
     "At sharpness 1 only one of several equal largest scores gets the weight: whichever comes "
     "first. Equal scores should have equal weights, also in the limit.",
+    {
+        "return best / best.sum(-1, keepdim=True)": "first = best.argmax(dim=-1)\n"
+        "return F.one_hot(first, best.shape[-1]) + 0 * best"
+    },
+    style="temperature",
 )
-def _(scores, sharpness):
-    if not 0 <= sharpness <= 1:
-        raise ValueError("sharpen: sharpness must be from 0 to 1")
-    if sharpness == 1:
-        return F.one_hot(scores.argmax(dim=-1), scores.shape[-1]).to(scores.dtype)
-    return torch.softmax(scores * (sharpness / (1 - sharpness)), dim=-1)
 
 
-@misconception(
+mistake(
     "sharpen",
     "At sharpness 1 each of several equal largest scores gets the weight 1, so the weights sum to "
     "more than one. They should share it.",
+    {"/ winners.sum(dim=-1, keepdim=True)": ""},
 )
-def _(scores, sharpness):
-    if not 0 <= sharpness <= 1:
-        raise ValueError("sharpen: sharpness must be from 0 to 1")
-    if sharpness == 1:
-        return (scores == scores.amax(dim=-1, keepdim=True)).to(scores.dtype)
-    return torch.softmax(scores * (sharpness / (1 - sharpness)), dim=-1)
 
 
-@misconception(
+mistake(
     "sharpen",
     "A sharpness outside of 0 to 1 was accepted. The formula gives numbers for it, but they favor "
     "the smallest scores: that is a ValueError.",
+    {"if not 0 <= sharpness <= 1:": "if False:"},
 )
-def _(scores, sharpness):
-    if sharpness == 1:
-        best = (scores == scores.amax(dim=-1, keepdim=True)).to(scores.dtype)
-        return best / best.sum(dim=-1, keepdim=True)
-    return torch.softmax(scores * (sharpness / (1 - sharpness)), dim=-1)
 
 
 @exercise(
@@ -279,84 +241,68 @@ def _(student, reference, draw):
     agrees(student, reference, torch.full((5,), 2.0), case="equal scores")
 
 
-@misconception(
+mistake(
     "softmax_jacobian",
     "The matrix is zero beside its diagonal, as if each weight knew only its own score. The "
     "weights sum to one: when one score rises, all the other weights fall.",
+    {"- torch.outer(weights, weights)": "* (1 - weights)"},
 )
-def _(scores):
-    weights = torch.softmax(scores, dim=-1)
-    return torch.diag(weights * (1 - weights))
 
 
-@misconception(
+mistake(
     "softmax_jacobian",
     "Only the derivative of each weight by its own score came back, as a vector. The other scores "
     "change it too: there are S * S derivatives.",
+    {"torch.diag(weights) - torch.outer(weights, weights)": "weights * (1 - weights)"},
 )
-def _(scores):
-    weights = torch.softmax(scores, dim=-1)
-    return weights * (1 - weights)
 
 
-@misconception(
+mistake(
     "softmax_jacobian",
     "The sign beside the diagonal is wrong: raising a score lowers the weights of the others. "
     "Every column of the matrix should sum to zero.",
+    {"- torch.outer": "+ torch.outer"},
 )
-def _(scores):
-    weights = torch.softmax(scores, dim=-1)
-    return torch.diag(weights) + torch.outer(weights, weights)
 
 
-@misconception(
+mistake(
     "softmax_jacobian",
     "The diagonal lacks a term: a weight also grows with its own score, not only shrinks with the "
     "others. Every column of the matrix should sum to zero.",
+    {"torch.diag(weights) -": "-"},
 )
-def _(scores):
-    weights = torch.softmax(scores, dim=-1)
-    return -torch.outer(weights, weights)
 
 
-@misconception(
+mistake(
     "softmax_jacobian",
     "The term that belongs to the diagonal was added in every column: the Kronecker delta in the "
     "formula is one only where row and column are the same, and zero elsewhere.",
+    {"torch.diag(weights) - torch.outer(weights, weights)": "torch.outer(weights, 1 - weights)"},
 )
-def _(scores):
-    weights = torch.softmax(scores, dim=-1)
-    return torch.outer(weights, 1 - weights)
 
 
-@misconception(
+mistake(
     "softmax_jacobian",
     "The formula was applied to the scores. What stands in it are the weights, which the scores "
     "have to be turned into first.",
+    {"torch.softmax(scores, dim=0)": "scores"},
 )
-def _(scores):
-    return torch.diag(scores) - torch.outer(scores, scores)
 
 
-@misconception(
+mistake(
     "softmax_jacobian",
     "The values are right, but the result is cut off from the scores, so no gradient flows "
     "through it: keep every step inside autograd.",
+    {"torch.softmax(scores, dim=0)": "torch.softmax(scores.detach(), dim=0)"},
 )
-def _(scores):
-    weights = torch.softmax(scores.detach(), dim=-1)
-    return torch.diag(weights) - torch.outer(weights, weights)
 
 
-@misconception(
+mistake(
     "softmax_jacobian",
     "For scores of 1e4 the exponentials overflow, and the whole matrix is NaN. The weights have "
     "to be computed in the safe way.",
+    {"torch.softmax(scores, dim=0)": "scores.exp() / scores.exp().sum()"},
 )
-def _(scores):
-    exponentials = torch.exp(scores)
-    weights = exponentials / exponentials.sum()
-    return torch.diag(weights) - torch.outer(weights, weights)
 
 
 @exercise("distance_scores", chapter="02-softmax", points=2)
@@ -381,78 +327,73 @@ def _(student, reference, draw):
     )
 
 
-@misconception(
+mistake(
     "distance_scores",
     "The sign is missing: these are distances, and the farthest key gets the highest score. A "
     "near key should score higher than a far one.",
+    {"2 * products - query_square - key_square": "query_square + key_square - 2 * products"},
 )
-def _(query, key):
-    products = query @ key.transpose(-2, -1)
-    return (query**2).sum(-1)[..., :, None] + (key**2).sum(-1)[..., None, :] - 2 * products
 
 
-@misconception(
+mistake(
     "distance_scores",
     "The distance is not squared: a square root was taken. The contract is minus the squared "
     "distance, which needs no root and has a gradient everywhere.",
+    {"2 * products - query_square - key_square": "-torch.cdist(query, key)"},
 )
-def _(query, key):
-    return -torch.cdist(query, key)
 
 
-@misconception(
+mistake(
     "distance_scores",
     "The cross term is there once only. Multiply out the square of a difference: the product of "
     "the two stands in it twice.",
+    {"2 * products": "products"},
 )
-def _(query, key):
-    products = query @ key.transpose(-2, -1)
-    return products - (query**2).sum(-1)[..., :, None] - (key**2).sum(-1)[..., None, :]
 
 
-@misconception(
+mistake(
     "distance_scores",
     "The squared length of the query is missing. It is the same for all keys and so makes no "
     "difference after a softmax, but without it the scores are not the distances asked for.",
+    {"- query_square": ""},
 )
-def _(query, key):
-    return 2 * query @ key.transpose(-2, -1) - (key**2).sum(-1)[..., None, :]
 
 
-@misconception(
+mistake(
     "distance_scores",
     "The squared differences are averaged over the D entries. A squared distance is their sum.",
+    {
+        "2 * products - query_square - key_square": "products * 2 / query.shape[-1] "
+        "- query.square().mean(-1)[..., :, None] - key.square().mean(-1)[..., None, :]"
+    },
 )
-def _(query, key):
-    return -(torch.cdist(query, key) ** 2) / query.shape[-1]
 
 
-@misconception(
+mistake(
     "distance_scores",
     "Each query is compared with the key at the same position only. Every query needs a score for "
     "every key, and there may be more keys than queries.",
+    {"2 * products - query_square - key_square": "-(query - key).square().sum(dim=-1)"},
 )
-def _(query, key):
-    return -((query - key) ** 2).sum(dim=-1)
 
 
-@misconception(
+mistake(
     "distance_scores",
     "The keys are transposed as if they were a single matrix. With a batch in front, only the "
     "last two dimensions should change places.",
+    {"key.transpose(-2, -1)": "key.t()"},
 )
-def _(query, key):
-    products = query @ key.t()
-    return 2 * products - (query**2).sum(-1)[..., :, None] - (key**2).sum(-1)[..., None, :]
 
 
-@misconception(
+mistake(
     "distance_scores",
     "The values are right, but all differences of queries and keys are held at once: L * S * D "
     "numbers to get L * S. Multiply the square out, and only products of matrices are left.",
+    {
+        "2 * products - query_square - key_square": "-(query.unsqueeze(-2) - key.unsqueeze(-3))"
+        ".square().sum(dim=-1)"
+    },
 )
-def _(query, key):
-    return -((query[..., :, None, :] - key[..., None, :, :]) ** 2).sum(dim=-1)
 
 
 @exercise("cosine_scores", chapter="02-softmax", points=2)
@@ -478,82 +419,84 @@ def _(student, reference, draw):
     )
 
 
-@misconception(
+mistake(
     "cosine_scores",
     "These are plain dot products: a long vector scores higher than a short one in the same "
     "direction. The cosine depends on the direction alone.",
+    {"query_length = query.norm(dim=-1, keepdim=True)": "return query @ key.transpose(-2, -1)"},
 )
-def _(query, key):
-    return query @ key.transpose(-2, -1)
 
 
-@misconception(
+mistake(
     "cosine_scores",
     "Only the queries were brought to length one. The length of a key should make no difference "
     "either.",
+    {"key = key / (key_length + (key_length == 0))": ""},
 )
-def _(query, key):
-    return F.normalize(query, dim=-1) @ key.transpose(-2, -1)
 
 
-@misconception(
+mistake(
     "cosine_scores",
     "The dot products are divided by the squared lengths. The cosine is the dot product over the "
     "product of the two lengths, so a vector scores 1 with itself.",
+    {
+        "query.norm(dim=-1, keepdim=True)": "query.square().sum(dim=-1, keepdim=True)",
+        "key.norm(dim=-1, keepdim=True)": "key.square().sum(dim=-1, keepdim=True)",
+    },
 )
-def _(query, key):
-    query = query / (query**2).sum(dim=-1, keepdim=True).clamp(min=1e-12)
-    key = key / (key**2).sum(dim=-1, keepdim=True).clamp(min=1e-12)
-    return query @ key.transpose(-2, -1)
 
 
-@misconception(
+mistake(
     "cosine_scores",
     "All vectors were divided by one length, that of the whole tensor. Every vector has a length "
     "of its own.",
+    {
+        "query.norm(dim=-1, keepdim=True)": "query.norm()",
+        "key.norm(dim=-1, keepdim=True)": "key.norm()",
+    },
 )
-def _(query, key):
-    return (query / query.norm()) @ (key / key.norm()).transpose(-2, -1)
 
 
-@misconception(
+mistake(
     "cosine_scores",
     "The length was taken across the vectors, entry by entry, and not along each vector: the "
     "entries of a vector lie along the last dimension.",
+    {
+        "query.norm(dim=-1, keepdim=True)": "query.norm(dim=-2, keepdim=True)",
+        "key.norm(dim=-1, keepdim=True)": "key.norm(dim=-2, keepdim=True)",
+    },
 )
-def _(query, key):
-    return F.normalize(query, dim=-2) @ F.normalize(key, dim=-2).transpose(-2, -1)
 
 
-@misconception(
+mistake(
     "cosine_scores",
     "This is the cosine distance, one minus the cosine: vectors in the same direction get 0. A "
     "score should be highest for them.",
+    {"query @ key.transpose(-2, -1)": "1 - query @ key.transpose(-2, -1)"},
 )
-def _(query, key):
-    return 1 - F.normalize(query, dim=-1) @ F.normalize(key, dim=-1).transpose(-2, -1)
 
 
-@misconception(
+mistake(
     "cosine_scores",
     "A vector of zeros was divided by its length, and zero over zero is NaN. It has no direction "
     "and should score 0 with everything.",
+    {
+        "(query_length + (query_length == 0))": "query_length",
+        "(key_length + (key_length == 0))": "key_length",
+    },
 )
-def _(query, key):
-    query = query / query.norm(dim=-1, keepdim=True)
-    key = key / key.norm(dim=-1, keepdim=True)
-    return query @ key.transpose(-2, -1)
 
 
-@misconception(
+mistake(
     "cosine_scores",
     "NaN was replaced by zero at the end. The scores look right, but the gradient still goes "
     "through the division of zero by zero and is NaN: it should not arise in the first place.",
+    {
+        "(query_length + (query_length == 0))": "query_length",
+        "(key_length + (key_length == 0))": "key_length",
+        "query @ key.transpose(-2, -1)": "(query @ key.transpose(-2, -1)).nan_to_num()",
+    },
 )
-def _(query, key):
-    query = query / query.norm(dim=-1, keepdim=True)
-    key = key / key.norm(dim=-1, keepdim=True)
-    return torch.nan_to_num(query @ key.transpose(-2, -1))
 
 
 @exercise("scaled_dot_product_scores", chapter="02-softmax", points=1)
@@ -567,74 +510,68 @@ def _(student, reference, draw):
     agrees(student, reference, draw.normal(1, 4), draw.normal(1, 4), case="one query, one key")
 
 
-@misconception(
+mistake(
     "scaled_dot_product_scores",
     "The dot products are not scaled: with D entries their standard deviation is sqrt(D), and the "
     "softmax that follows saturates as D grows.",
+    {"/ math.sqrt(D)": ""},
 )
-def _(query, key):
-    return query @ key.transpose(-2, -1)
 
 
-@misconception(
+mistake(
     "scaled_dot_product_scores",
     "The dot products are divided by D. Their variance is D, so their standard deviation is "
     "sqrt(D): dividing by D makes the scores too small and the weights too flat.",
+    {"math.sqrt(D)": "D"},
 )
-def _(query, key):
-    return query @ key.transpose(-2, -1) / query.shape[-1]
 
 
-@misconception(
+mistake(
     "scaled_dot_product_scores",
     "The dot products are multiplied by sqrt(D). Their spread already grows with D, and this "
     "makes it grow twice as fast: it is meant to be undone.",
+    {"/ math.sqrt(D)": "* math.sqrt(D)"},
 )
-def _(query, key):
-    return query @ key.transpose(-2, -1) * math.sqrt(query.shape[-1])
 
 
-@misconception(
+mistake(
     "scaled_dot_product_scores",
     "The scale is taken from the number of keys. What makes dot products large is the number of "
     "terms in the sum, which is the size of one vector.",
+    {"query.shape[-1]": "key.shape[-2]"},
 )
-def _(query, key):
-    return query @ key.transpose(-2, -1) / math.sqrt(key.shape[-2])
 
 
-@misconception(
+mistake(
     "scaled_dot_product_scores",
     "The scale is taken from the number of queries. What makes dot products large is the number "
     "of terms in the sum, which is the size of one vector.",
+    {"query.shape[-1]": "query.shape[-2]"},
 )
-def _(query, key):
-    return query @ key.transpose(-2, -1) / math.sqrt(query.shape[-2])
 
 
-@misconception(
+mistake(
     "scaled_dot_product_scores",
     "A softmax was applied as well. These are the scores; turning them into weights is the next "
     "step.",
+    {
+        "query @ key.transpose(-2, -1)": "torch.softmax(query @ key.transpose(-2, -1)",
+        "math.sqrt(D)": "math.sqrt(D), -1)",
+    },
 )
-def _(query, key):
-    scores = query @ key.transpose(-2, -1) / math.sqrt(query.shape[-1])
-    return torch.softmax(scores, dim=-1)
 
 
-@misconception(
+mistake(
     "scaled_dot_product_scores",
     "The scores lie the wrong way around: a row for each key. A row should hold the scores of one "
     "query.",
+    {"query @ key.transpose(-2, -1)": "key @ query.transpose(-2, -1)"},
 )
-def _(query, key):
-    return key @ query.transpose(-2, -1) / math.sqrt(query.shape[-1])
 
 
-@misconception(
+mistake(
     "scaled_dot_product_scores",
     "The keys are transposed as if they were a single matrix. With a batch in front, only the "
     "last two dimensions should change places.",
+    {"key.transpose(-2, -1)": "key.t()"},
 )
-def _(query, key):
-    return query @ key.t() / math.sqrt(query.shape[-1])

@@ -1,7 +1,7 @@
 """What a verdict depends on besides the submission, as hashes: what stayed is not graded again.
 
 There are two kinds: one hash for all that every verdict of a chapter depends on (the release, the
-grader), and one for each exercise (its check, its misconceptions, its reference). When a check is
+grader), and one for each exercise (its check, its mistakes, its reference). When a check is
 mended, only its own exercise is judged again.
 """
 
@@ -14,7 +14,7 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parents[1]
 REPOSITORY = PACKAGE.parent
-REGISTERING = {"exercise", "misconception"}
+REGISTERING = {"exercise", "mistake", "misconception"}
 
 
 def of_grader(release: Path) -> str:
@@ -42,17 +42,25 @@ def _of_folders(*folders: Path) -> str:
 
 
 def of_exercise(name: str, module: str, root: Path = REPOSITORY) -> str:
-    """The check of `name` with all that it uses, its misconceptions, and the reference's module.
+    """The check of `name` with all that it uses, its mistakes, and the reference's module.
 
-    Comments and layout do not count.
+    The mistakes of the exercises that the reference may use are its own too. Comments and layout do
+    not count.
     """
     path = root / "autograder" / "exercises" / f"{module}.py"
     parts = [ast.unparse(statement) for statement in _about(_parsed(path), name)]
     for used in sorted(_imported(path, "autograder.exercises", root) - {path}):
         parts.append(ast.unparse(_parsed(used)))
     reference = root / "solutions" / f"{module}.py"
-    for used in sorted({reference} | _imported(reference, "solutions", root)):
+    solutions = sorted({reference} | _imported(reference, "solutions", root))
+    for used in solutions:
         parts += [used.name, ast.unparse(_parsed(used))]
+    inside = _inside(name, [_parsed(used) for used in solutions])
+    for checks in (path.with_name(used.name) for used in solutions):
+        found = _parsed(checks).body if checks.exists() else []
+        parts += [
+            ast.unparse(one) for one in found if _is_mistake(one) and _registers(one) in inside
+        ]
     return _sha256(parts)
 
 
@@ -84,8 +92,33 @@ def _about(module: ast.Module, name: str) -> list[ast.stmt]:
     return [module.body[index] for index in sorted(chosen)]
 
 
+def _inside(name: str, modules: list[ast.Module]) -> set[str]:
+    """The names of what a reference uses, directly or through others."""
+    defined = {
+        statement.name: statement
+        for module in modules
+        for statement in module.body
+        if isinstance(statement, ast.FunctionDef | ast.ClassDef)
+    }
+    found, todo = set(), {name} & defined.keys()
+    while todo:
+        used = set().union(*(_uses(defined[one]) for one in todo)) & defined.keys()
+        found |= todo
+        todo = used - found
+    return found - {name}
+
+
+def _is_mistake(statement: ast.stmt) -> bool:
+    return (
+        isinstance(statement, ast.Expr)
+        and isinstance(statement.value, ast.Call)
+        and ast.unparse(statement.value.func) == "mistake"
+    )
+
+
 def _registers(statement: ast.stmt) -> str | None:
-    for decorator in getattr(statement, "decorator_list", []):
+    decorators = [statement.value] if _is_mistake(statement) else []
+    for decorator in getattr(statement, "decorator_list", decorators):
         if isinstance(decorator, ast.Call) and ast.unparse(decorator.func) in REGISTERING:
             return getattr(decorator.args[0], "value", None) if decorator.args else None
     return None

@@ -244,6 +244,7 @@ def test_the_known_mistakes_are_tried_only_as_long_as_they_agree(monkeypatch):
     task = find("double")
     for known in task.misconceptions:
         monkeypatch.setitem(known.__dict__, "wrong", counted(known.wrong, calls))
+    monkeypatch.setattr(task, "candidates", {})
     verdict = verdict_of(lambda x: x - 17, "double")
     assert verdict.misconception is None
     assert len(calls) == len(task.misconceptions)

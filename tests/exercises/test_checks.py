@@ -22,7 +22,8 @@ from autograder.checking.recording import live, load, save
 from autograder.checking.registry import Exercise
 from solutions.alternatives import styles
 from tests.exercises.published import published
-from tests.sample_class import reference_source, source_of
+from tests.sample_class import reference_source
+from tests.wrong import source_of, wrongs
 
 ROOT = Path(__file__).resolve().parents[2]
 SETUP = {
@@ -76,11 +77,11 @@ def lifted(name: str, source: str) -> Any:
 
 
 def sources(name: str) -> dict[str, str]:
-    """The text of the reference, the alternatives and the misconceptions."""
+    """The text of the reference, the alternatives and the mistakes."""
     task = exercises()[name]
     texts = {"the reference": reference_source(task)}
     texts |= {f"the style {style}": source_of(made, name) for style, made in styles(name).items()}
-    return texts | {known.sentence: source_of(known.wrong, name) for known in task.misconceptions}
+    return texts | {wrong.sentence: wrong.source for wrong in wrongs(name)}
 
 
 def free_names(source: str) -> set[str]:
@@ -136,24 +137,24 @@ def test_other_styles_pass(name):
 
 
 @every_exercise
-def test_every_misconception_is_told_by_its_own_sentence(name):
-    known = exercises()[name].misconceptions
+def test_every_mistake_is_told_by_its_own_sentence(name):
+    known = wrongs(name)
     wanted = 2 if name in TRIVIAL else 4
-    assert len(known) >= wanted, f"{name}: {len(known)} misconceptions, wanted at least {wanted}"
+    assert len(known) >= wanted, f"{name}: {len(known)} mistakes, wanted at least {wanted}"
     assert len({one.sentence for one in known}) == len(known)
     for one in known:
         for seed in SEEDS[:2]:
-            verdict = verdict_of(name, one.wrong, seed)
+            verdict = verdict_of(name, one.thing, seed)
             found = (verdict.status, verdict.points, verdict.misconception)
             assert found == ("failed", 0.0, one.sentence), f"seed {seed}: {verdict.message}"
 
 
 @pytest.mark.exhaustive
 @every_exercise
-def test_misconceptions_are_told_apart_with_any_inputs(name):
-    for one in exercises()[name].misconceptions:
-        for seed in range(5):
-            verdict = verdict_of(name, one.wrong, seed)
+def test_mistakes_are_told_apart_with_any_inputs(name):
+    for one in wrongs(name):
+        for seed in range(20):
+            verdict = verdict_of(name, one.thing, seed)
             found = (verdict.status, verdict.misconception)
             assert found == ("failed", one.sentence), f"seed {seed}: {verdict.message}"
 
@@ -172,8 +173,8 @@ def test_the_source_text_does_the_same(name):
     for style in ("the reference", *(f"the style {style}" for style in styles(name))):
         verdict = verdict_of(name, lifted(name, texts[style]))
         assert verdict.passed, f"{style}: {verdict.message}"
-    for one in exercises()[name].misconceptions:
-        verdict = verdict_of(name, lifted(name, texts[one.sentence]))
+    for one in wrongs(name):
+        verdict = verdict_of(name, lifted(name, one.source))
         assert verdict.misconception == one.sentence, verdict.message
 
 
@@ -181,7 +182,7 @@ def test_the_source_text_does_the_same(name):
 def test_a_recorded_reference_judges_as_the_live_one(name, tmp_path):
     task = exercises()[name]
     save(name, tmp_path)
-    things = [reference_of(task), next(iter(styles(name).values())), task.misconceptions[-1].wrong]
+    things = [reference_of(task), next(iter(styles(name).values())), wrongs(name)[-1].thing]
     recording = load(name, tmp_path)
     for thing in things:
         torch.manual_seed(PUBLIC_SEED)

@@ -39,6 +39,10 @@ def time_limit() -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
+def no_sentence(*args):
+    """Which mistake it is does not matter here."""
+
+
 def passes(name: str, thing: object) -> bool:
     """Does the check let it pass within the time limit?"""
     torch.manual_seed(0)
@@ -54,7 +58,7 @@ def passes(name: str, thing: object) -> bool:
 def test_every_mutant_fails_its_check(name, monkeypatch):
     task = exercises()[name]
     module = importlib.import_module(f"solutions.{task.module}")
-    monkeypatch.setattr(task, "misconceptions", [])  # which mistake it is does not matter here
+    monkeypatch.setattr("autograder.checking.judge.diagnose", no_sentence)
     survivors = set()
     for mutant in mutants(getattr(module, name)):
         try:

@@ -17,7 +17,8 @@ from autograder.grading.notebook import Chapter, Task
 from autograder.grading.sandbox import SandboxTimeout, WarmProcess, many
 from autograder.grading.submission import Limits, Run
 from autograder.grading.wire import WireError
-from tests.sample_class import reference_source, source_of
+from tests.sample_class import reference_source
+from tests.wrong import wrongs
 
 REASON = sandbox.available()
 pytestmark = pytest.mark.skipif(REASON is not None, reason=str(REASON))
@@ -59,11 +60,8 @@ def graded(warm, sources: dict[str, str], limits: Limits | None = None, **more: 
 @pytest.mark.parametrize("name", ["double", "softmax", "distance_scores", DEPENDENT])
 def test_verdicts_are_those_of_asking_one_by_one(warm, name):
     task = find(name)
-    sources = [
-        reference_source(find(name)),
-        *(source_of(m.wrong, name) for m in task.misconceptions),
-    ]
-    homes = [live(task), *(Home({name: m.wrong}) for m in task.misconceptions)]
+    sources = [reference_source(find(name)), *(wrong.source for wrong in wrongs(name))]
+    homes = [live(task), *(Home({name: wrong.thing}) for wrong in wrongs(name))]
     plan.cache_clear()
     for source, home in zip(sources, homes, strict=True):
         wanted = judge(name, home, live(task), SEED)

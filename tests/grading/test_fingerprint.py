@@ -6,7 +6,7 @@ from autograder.grading.fingerprint import of_exercise
 
 CHECKS = """
 import torch
-from autograder.checking import agrees, exercise, misconception
+from autograder.checking import agrees, exercise, mistake
 from autograder.exercises.shared import helper
 
 LOOSE = 1e-3
@@ -21,9 +21,7 @@ def _(student, reference, draw):
     agrees(student, reference, twice(draw.normal(L=3)))
 
 
-@misconception("one", "It is too small.")
-def _(x):
-    return x - 1
+mistake("one", "It is too small.", {"base(x)": "base(x) - 1"})
 
 
 @exercise("two", chapter="c", points=1)
@@ -34,6 +32,8 @@ FILES = {
     "autograder/exercises/c.py": CHECKS,
     "autograder/exercises/shared.py": "def helper(x):\n    return x + 1\n",
     "autograder/exercises/other.py": "SIZE = 4\n",
+    "autograder/exercises/early.py": 'mistake("base", "It is late.", {"x": "-x"})\n',
+    "autograder/exercises/late.py": 'mistake("last", "It is late.", {"x": "-x"})\n',
     "solutions/c.py": "from solutions.early import base\n\ndef one(x):\n    return base(x)\n",
     "solutions/early.py": "def base(x):\n    return x\n",
     "solutions/late.py": "def last(x):\n    return x\n",
@@ -63,11 +63,13 @@ def changed(tmp_path):
         ("autograder/exercises/c.py", "rtol=LOOSE", "rtol=1e-5", {"two"}),
         ("autograder/exercises/c.py", "LOOSE = 1e-3", "LOOSE = 1e-5", {"two"}),
         ("autograder/exercises/c.py", "draw.normal(L=3)))", "draw.normal(L=4)))", {"one"}),
-        ("autograder/exercises/c.py", "x - 1", "x - 2", {"one"}),
+        ("autograder/exercises/c.py", "- 1", "- 2", {"one"}),
         ("autograder/exercises/c.py", "too small", "too low", {"one"}),
         ("autograder/exercises/c.py", "helper(x) * 2", "helper(x) * 3", {"one"}),
         ("autograder/exercises/c.py", 'def twice', '# A comment.\n\n\ndef twice', set()),
         ("autograder/exercises/other.py", "4", "5", set()),
+        ("autograder/exercises/early.py", "late", "too late", {"one"}),
+        ("autograder/exercises/late.py", "late", "too late", set()),
         ("solutions/early.py", "return x", "return x * 1", {"one", "two"}),
         ("solutions/late.py", "return x", "return x * 1", set()),
     ],

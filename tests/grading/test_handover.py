@@ -12,7 +12,6 @@ import nbformat
 import pytest
 import yaml
 
-from autograder.checking import find
 from autograder.cli import main
 from autograder.grading import single
 from autograder.grading.container import possible
@@ -20,7 +19,8 @@ from autograder.grading.course import Course
 from autograder.grading.sandbox import available
 from autograder.grading.single import github, grade_single, summary
 from autograder.grading.submission import Limits
-from tests.sample_class import Class, source_of
+from tests.sample_class import Class
+from tests.wrong import wrongs
 
 CHAPTER = "01-lookup"
 needs_sandbox = pytest.mark.skipif(available() is not None, reason=str(available()))
@@ -34,10 +34,10 @@ def solved(course, **sources):
 
 
 def mistaken(course):
-    """A notebook whose first exercise shows its first misconception; and that sentence."""
+    """A notebook whose first exercise shows its first mistake; and that sentence."""
     first = course.chapters()[CHAPTER].tasks[0].name
-    wrong = find(first).misconceptions[0]
-    return solved(course, **{first: source_of(wrong.wrong, first)}), first, wrong.sentence
+    wrong = wrongs(first)[0]
+    return solved(course, **{first: wrong.source}), first, wrong.sentence
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,8 @@ from autograder.grading import crew, fingerprint, submission
 from autograder.grading.runner import grade_class
 from autograder.grading.sandbox import available
 from autograder.grading.submission import Limits
-from tests.sample_class import Class, Expected, source_of, write
+from tests.sample_class import Class, Expected, write
+from tests.wrong import wrongs
 
 CHAPTER = "01-lookup"
 pytestmark = [
@@ -25,7 +26,7 @@ def handed_in(course):
     made = Class(course)
     chapter = made.chapters[CHAPTER]
     first = chapter.tasks[0].name
-    wrong = source_of(find(first).misconceptions[0].wrong, first)
+    wrong = wrongs(first)[0].source
     made.hand_in("ada", chapter, made.solved(chapter), Expected())
     made.hand_in("bob", chapter, made.solved(chapter, **{first: wrong}), Expected())
     write(made.handed, course)

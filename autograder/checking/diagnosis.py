@@ -1,0 +1,192 @@
+"""Which mistake gives the student's answers: in every case of the check, or none is named."""
+
+import itertools
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from autograder.checking.changes import Change, StaleMistake, applied
+from autograder.checking.comparing import difference, finite
+from autograder.checking.events import Event, Log
+from autograder.checking.registry import Exercise, Mistake, exercises
+from autograder.checking.sources import Definition, NoSource, definition
+
+Run = Callable[[Any, Log], None]  # run the check with a changed reference, and note its events
+
+
+class Apart(BaseException):
+    """A mistake gives another answer than the student's code: no check may swallow it."""
+
+
+class _Following(Log):
+    """The run of a mistake, which ends at the first event that is not the student's."""
+
+    def __init__(self, students: Log, behavior: bool) -> None:
+        super().__init__()
+        self._students = students.events
+        self._behavior = behavior
+
+    def note(self, kind: str, got: Any = None, **details: Any) -> None:
+        """Add an event. Raises Apart if it is another one than the student's."""
+        super().note(kind, got, **details)
+        number = len(self.events) - 1
+        if number >= len(self._students) or not alike(
+            self.events[number], self._students[number], self._behavior
+        ):
+            raise Apart
+
+
+@dataclass
+class Candidate:
+    """A changed reference that may be what the student wrote, and what is to be said of it."""
+
+    sentence: str
+    make: Callable[[], Any]
+    root: Definition | None = None
+    changes: tuple[Change, ...] = ()
+    events: list[Event] = field(default_factory=list)  # of its run, as far as it is known
+    complete: bool = False
+
+    def explains(self, students: Log, behavior: bool, run: Run) -> bool:
+        """Whether it gives the same answer at every event."""
+        if not self._agrees(students, behavior):
+            return False
+        if not self.complete and len(self.events) <= len(students.events):
+            log = _Following(students, behavior)
+            self.complete = True
+            try:
+                run(self.make(), log)
+            except Apart:
+                self.complete = False
+            except Exception:  # a change that makes no code
+                log.events.append(Event("broken"))
+            self.events = log.events
+        return self._agrees(students, behavior) and (
+            len(self.events) >= len(students.events)
+            if students.cut
+            else self.complete and len(self.events) == len(students.events)
+        )
+
+    def _agrees(self, students: Log, behavior: bool) -> bool:
+        both = zip(self.events, students.events, strict=False)
+        return all(alike(mine, theirs, behavior) for mine, theirs in both)
+
+
+def alike(mine: Event, students: Event, behavior: bool = False) -> bool:
+    """Whether the check could not tell the two apart.
+
+    Where behavior is graded the numbers are each solution's own: there it is what holds, and in
+    which words it does not.
+    """
+    if mine.kind != students.kind:
+        return False
+    if behavior and mine.kind != "raised":
+        return mine.words == students.words
+    if mine.kind not in ("value", "gradient"):
+        return mine.got == students.got
+    if mine.kind == "gradient":
+        if mine.got is None or students.got is None:
+            return bool(mine.words) == bool(students.words)
+        if not finite(students.got):
+            return not finite(mine.got)  # which NaN it is, no contract says
+    tolerance = {"rtol": students.rtol, "atol": students.atol, "dtype": students.dtype}
+    try:
+        return not difference(mine.got, students.got, nan_equal=True, **tolerance)
+    except Exception:  # a number too large for a float, a tensor that torch cannot compare
+        return False
+
+
+def diagnose(task: Exercise, students: Log, run: Run, seed: int, seconds: float) -> str | None:
+    """The sentence of what explains every event of the student's code, if something does.
+
+    Single mistakes are all tried; beyond them, the search ends after so many seconds.
+    """
+    end = time.monotonic() + seconds
+    known = candidates(task, seed)
+    for candidate in known:
+        if candidate.explains(students, task.behavior, run):
+            return candidate.sentence
+    for pair in _pairs(known):
+        if time.monotonic() > end:
+            return None
+        if pair.explains(students, task.behavior, run):
+            return pair.sentence
+    return None
+
+
+def candidates(task: Exercise, seed: int) -> list[Candidate]:
+    """The mistakes of an exercise, then those of the exercises that its reference uses.
+
+    Their answers to the check with some seed are kept: a class has the same seed.
+    """
+    if seed not in task.candidates:
+        task.candidates.clear()
+        task.candidates[seed] = [*_written(task), *_own(task), *_inherited(task)]
+    return task.candidates[seed]
+
+
+def _written(task: Exercise) -> Iterator[Candidate]:
+    for known in task.misconceptions:
+        yield Candidate(known.sentence, lambda wrong=known.wrong: wrong)
+
+
+def _own(task: Exercise) -> Iterator[Candidate]:
+    for mistake in task.mistakes:
+        try:
+            yield candidate(mistake.sentence, *changed(task, mistake))
+        except (NoSource, StaleMistake):
+            continue  # a test tells
+
+
+def _inherited(task: Exercise) -> Iterator[Candidate]:
+    try:
+        root = definition(task.module, task.name)
+    except NoSource:
+        return
+    for name in reversed(root.whole):
+        used = exercises().get(name)
+        if used is None or name == task.name:
+            continue
+        for mistake in used.mistakes:
+            try:
+                where, changes = changed(used, mistake)
+            except (NoSource, StaleMistake):
+                continue
+            if not mistake.style and {change.where for change in changes} <= set(root.whole):
+                sentence = f"In the {name} inside {task.name}: {mistake.sentence}"
+                yield candidate(sentence, root, changes)
+
+
+def candidate(sentence: str, root: Definition, changes: tuple[Change, ...]) -> Candidate:
+    """A reference with changes."""
+
+    def make() -> Any:
+        return root.built(rewritten(root, changes))
+
+    return Candidate(sentence, make, root, changes)
+
+
+def rewritten(root: Definition, changes: Sequence[Change]) -> dict[str, str]:
+    """The definitions that change, by name."""
+    places = dict.fromkeys(change.where for change in changes)
+    return {
+        name: applied(root.whole[name].code, [one for one in changes if one.where == name])
+        for name in places
+    }
+
+
+def changed(task: Exercise, mistake: Mistake) -> tuple[Definition, tuple[Change, ...]]:
+    """What a mistake changes. Raises StaleMistake where that does not stand there once."""
+    return mistake.located(definition(task.module, task.name, mistake.style))
+
+
+def _pairs(known: Sequence[Candidate]) -> Iterator[Candidate]:
+    """Two mistakes at once, where both can be made."""
+    for one, other in itertools.combinations(known, 2):
+        if one.root is None or one.root is not other.root:
+            continue
+        if any(mine.overlaps(theirs) for mine in one.changes for theirs in other.changes):
+            continue
+        both = (*one.changes, *other.changes)
+        yield candidate(f"{one.sentence} And: {other.sentence}", one.root, both)

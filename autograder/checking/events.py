@@ -1,0 +1,52 @@
+"""What a check has compared, whatever came of it.
+
+A check that has found a failure goes on, so that every one of its cases has an answer. Which
+mistake was made is told by these events and by nothing else: what a check does not compare is free,
+and what it compares is compared with its own tolerances.
+"""
+
+import contextvars
+import re
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Event:
+    """One comparison: what the student's code gave, and how closely that was looked at."""
+
+    kind: str  # value, gradient, holds, raised, broken
+    got: Any = None
+    rtol: float = 0.0
+    atol: float = 0.0
+    dtype: bool = True
+    words: str = ""  # of its failure, without numbers; empty if it holds
+
+
+class Log:
+    """The events of one run of a check, and the first failure."""
+
+    def __init__(self) -> None:
+        self.events: list[Event] = []
+        self.failure: Exception | None = None
+        self.cut = False  # the check would have asked more
+        self.lost = False  # and cannot, as there is nobody to answer
+
+    def note(
+        self,
+        kind: str,
+        got: Any = None,
+        *,
+        failure: Exception | None = None,
+        rtol: float = 0.0,
+        atol: float = 0.0,
+        dtype: bool = True,
+    ) -> None:
+        """Add an event, and keep the first failure."""
+        words = re.sub(r"[\d.]+", "#", str(failure)) if failure else ""
+        self.events.append(Event(kind, got, rtol, atol, dtype, words))
+        if self.failure is None:
+            self.failure = failure
+
+
+current_log: contextvars.ContextVar[Log | None] = contextvars.ContextVar("log", default=None)

@@ -1,0 +1,168 @@
+"""References as text, with all that they use, and what the text makes when part of it is changed.
+
+The text is that of `solutions`, or in a student's installation a copy that is packed beside the
+recordings.
+"""
+
+import ast
+import base64
+import functools
+import importlib.util
+import re
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+PACKED = Path(__file__).resolve().parent.parent / "recordings"
+
+
+class NoSource(LookupError):
+    """There is no such reference here as text."""
+
+
+@dataclass(frozen=True)
+class Definition:
+    """A function or class of a module, as written, after the ones that it uses."""
+
+    module: str
+    name: str
+    code: str
+    uses: tuple["Definition", ...] = ()
+
+    @functools.cached_property
+    def whole(self) -> dict[str, "Definition"]:
+        """All that it uses and then itself, by name."""
+        found: dict[str, Definition] = {}
+        for used in self.uses:
+            found |= used.whole
+        return found | {self.name: self}
+
+    def built(self, changed: Mapping[str, str] | None = None) -> Any:
+        """What the text makes, with another text for some of the names."""
+        names: dict[str, Any] = {}
+        for module in dict.fromkeys(item.module for item in self.whole.values()):
+            exec(_compiled(_parsed(module).imports), names)
+        for name, item in self.whole.items():
+            exec(_compiled((changed or {}).get(name, item.code)), names)
+        return names[self.name]
+
+    def source(self, changed: Mapping[str, str]) -> str:
+        """The text that makes the same in a notebook that has the unchanged ones."""
+        texts = {self.name: self.code}
+        for name, item in self.whole.items():
+            if name in changed or any(used.name in texts for used in item.uses):
+                texts[name] = changed.get(name, item.code)
+        return "\n\n".join(texts[name] for name in self.whole if name in texts)
+
+    @functools.cached_property
+    def signature(self) -> list[str]:
+        """The names of the arguments; for a class, of those of its `__init__`."""
+        made = ast.parse(self.code).body[0]
+        return _arguments(made if isinstance(made, ast.FunctionDef) else _method(made, "__init__"))
+
+    def method(self, name: str) -> list[str]:
+        """For a class: the names of the arguments of a method."""
+        return _arguments(_method(ast.parse(self.code).body[0], name))
+
+
+def _method(made: ast.stmt, name: str) -> ast.FunctionDef | None:
+    inside = made.body if isinstance(made, ast.ClassDef) else []
+    found = [item for item in inside if isinstance(item, ast.FunctionDef) and item.name == name]
+    return found[0] if found else None
+
+
+def _arguments(function: ast.FunctionDef | None) -> list[str]:
+    if function is None:
+        return []
+    given = function.args
+    names = [item.arg for item in (*given.posonlyargs, *given.args, *given.kwonlyargs)]
+    return names[1:] if names[:1] == ["self"] else names
+
+
+@functools.cache
+def definition(module: str, name: str, style: str = "") -> Definition:
+    """The reference `name` of a module, or its alternative in some style. Raises NoSource."""
+    parsed = _parsed(f"alternatives.{module}" if style else module)
+    code = parsed.styles.get((name, style)) if style else parsed.definitions.get(name)
+    if code is None:
+        what = f"alternative {style!r} of {name}" if style else name
+        raise NoSource(f"There is no {what} in the solutions of {module}.")
+    used = {item.id for item in ast.walk(ast.parse(code)) if isinstance(item, ast.Name)}
+    uses = []
+    for other in sorted(used - {name}):
+        if other in parsed.definitions:
+            uses.append(definition(parsed.name, other))
+        elif other in parsed.origins:
+            uses.append(definition(parsed.origins[other], other))
+    return Definition(parsed.name, name, code, tuple(uses))
+
+
+@dataclass(frozen=True)
+class _Module:
+    name: str
+    imports: str  # but those of other solutions
+    origins: dict[str, str]  # name -> the module of the solutions that it comes from
+    definitions: dict[str, str]
+    styles: dict[tuple[str, str], str]
+
+
+@functools.cache
+def _parsed(module: str) -> _Module:
+    text = _text(module)
+    lines = text.splitlines()
+    imports, origins, definitions, styles = [], {}, {}, {}
+    for statement in ast.parse(text).body:
+        if isinstance(statement, ast.FunctionDef | ast.ClassDef):
+            code = "\n".join(lines[statement.lineno - 1 : statement.end_lineno]) + "\n"
+            registered = [_style(item) for item in statement.decorator_list]
+            for name, style in filter(None, registered):
+                styles[name, style] = re.sub(r"\A(def|class) _\b", rf"\1 {name}", code)
+            if not registered:
+                definitions[statement.name] = code
+        elif isinstance(statement, ast.ImportFrom) and _inside(statement):
+            origin = (statement.module or "").removeprefix("solutions.")
+            origins |= {alias.name: origin for alias in statement.names}
+        elif isinstance(statement, ast.Import | ast.ImportFrom):
+            imports.append(ast.unparse(statement))
+    return _Module(module, "\n".join(imports), origins, definitions, styles)
+
+
+def _inside(statement: ast.ImportFrom) -> bool:
+    return (statement.module or "").split(".")[0] == "solutions"
+
+
+def _style(decorator: ast.expr) -> tuple[str, str] | None:
+    if isinstance(decorator, ast.Call) and ast.unparse(decorator.func) == "alternative":
+        name, style = (ast.literal_eval(item) for item in decorator.args)
+        return name, style
+    return None
+
+
+@functools.lru_cache(maxsize=4096)
+def _compiled(code: str) -> Any:
+    return compile(code, "<reference>", "exec")
+
+
+def _text(module: str) -> str:
+    packed = PACKED / f"{module}.source"
+    if packed.exists():
+        return unpacked(packed.read_bytes())
+    try:
+        found = importlib.util.find_spec(f"solutions.{module}")
+    except ModuleNotFoundError:
+        found = None
+    if found is None or not found.origin:
+        raise NoSource(f"There are no solutions of {module} here.")
+    return Path(found.origin).read_text(encoding="utf-8")
+
+
+def packed(text: str) -> bytes:
+    """A module's text as a student's installation carries it: not to be read by accident."""
+    return base64.b85encode(zlib.compress(text.encode()))
+
+
+def unpacked(blob: bytes) -> str:
+    """The text again."""
+    return zlib.decompress(base64.b85decode(blob)).decode()
