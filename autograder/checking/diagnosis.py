@@ -62,11 +62,8 @@ class Candidate:
             except Exception:  # a change that makes no code
                 log.events.append(Event("broken"))
             self.events = log.events
-        return self._agrees(students, behavior) and (
-            len(self.events) >= len(students.events)
-            if students.cut
-            else self.complete and len(self.events) == len(students.events)
-        )
+        whole = self.complete and len(self.events) == len(students.events)
+        return whole and self._agrees(students, behavior)
 
     def _agrees(self, students: Log, behavior: bool) -> bool:
         both = zip(self.events, students.events, strict=False)
@@ -81,13 +78,15 @@ def alike(mine: Event, students: Event, behavior: bool = False) -> bool:
     """
     if mine.kind != students.kind:
         return False
+    if students.free:
+        return True
     if behavior and mine.kind != "raised":
         return mine.words == students.words
     if mine.kind not in ("value", "gradient"):
         return mine.got == students.got
     if mine.kind == "gradient":
         if mine.got is None or students.got is None:
-            return bool(mine.words) == bool(students.words)
+            return mine.free or mine.got is students.got
         if not finite(students.got):
             return not finite(mine.got)  # which NaN it is, no contract says
     tolerance = {"rtol": students.rtol, "atol": students.atol, "dtype": students.dtype}

@@ -20,6 +20,7 @@ class Event:
     rtol: float = 0.0
     atol: float = 0.0
     dtype: bool = True
+    free: bool = False  # whether a mistake may give something else
     words: str = ""  # of its failure, without numbers; empty if it holds
 
 
@@ -29,8 +30,7 @@ class Log:
     def __init__(self) -> None:
         self.events: list[Event] = []
         self.failure: Exception | None = None
-        self.cut = False  # the check would have asked more
-        self.lost = False  # and cannot, as there is nobody to answer
+        self.lost = False  # whether the check would have asked more, and there is nobody to answer
 
     def note(
         self,
@@ -41,10 +41,11 @@ class Log:
         rtol: float = 0.0,
         atol: float = 0.0,
         dtype: bool = True,
+        free: bool = False,
     ) -> None:
         """Add an event, and keep the first failure."""
         words = re.sub(r"[\d.]+", "#", str(failure)) if failure else ""
-        self.events.append(Event(kind, got, rtol, atol, dtype, words))
+        self.events.append(Event(kind, got, rtol, atol, dtype, free, words))
         if self.failure is None:
             self.failure = failure
 

@@ -1,13 +1,14 @@
 """Runs a check, and when it fails finds out which mistake was made."""
 
 import functools
+import time
 from typing import Any
 
 import torch
 
 from autograder.checking.calling import Home, tensors
 from autograder.checking.comparing import Failure, brief, current_draw
-from autograder.checking.diagnosis import Apart, diagnose
+from autograder.checking.diagnosis import diagnose
 from autograder.checking.draw import Draw
 from autograder.checking.events import Log, current_log
 from autograder.checking.families import used_of
@@ -76,15 +77,24 @@ class _Remembered:
 
 
 class _Bounded:
-    """The student's code; once the check has failed, larger answers than before are not taken.
+    """The student's code, which once the check has failed may give no larger answers than before.
 
-    The check goes on then with answers that it may not have been made for.
+    The check goes on then with answers that it may not have been made for, and the code has about
+    as long for the rest as it took so far.
     """
 
     def __init__(self, home: Performer) -> None:
         self._home = home
         self._largest = 1000
+        self._begun = time.monotonic()
         self.failed = False
+
+    def fail(self) -> None:
+        """The check has failed: what follows is asked only to find out why."""
+        hurry = getattr(self._home, "hurry", None)
+        if hurry and not self.failed:
+            hurry(1.0 + 2 * (time.monotonic() - self._begun))
+        self.failed = True
 
     def perform(self, request: dict[str, Any]) -> dict[str, Any]:
         reply = self._home.perform(request)
@@ -109,7 +119,8 @@ class _Students(Log):
     def note(self, kind: str, got: Any = None, **details: Any) -> None:
         """Add an event, and take care of what comes after a failure."""
         super().note(kind, got, **details)
-        self._home.failed = self.failure is not None
+        if self.failure is not None:
+            self._home.fail()
 
 
 def _examine(
@@ -155,14 +166,10 @@ def _examine(
             f"({type(error).__name__}: {error})."
         )
         log.note("raised", type(error).__name__, failure=failure)
-    except KeyboardInterrupt:
-        raise  # the learner stops the cell
-    except BaseException as stop:
-        # The sandbox is lost, or must be asked otherwise; the verdict stands if there is one.
-        if log.failure is None or isinstance(stop, Apart):
+    except (Lost, KeyboardInterrupt):
+        if log.failure is None:
             raise
-        log.cut = True
-        log.lost = isinstance(stop, Lost)
+        log.lost = True  # the verdict stands
     finally:
         current_draw.reset(tokens[0])
         current_log.reset(tokens[1])

@@ -5,7 +5,16 @@ import math
 import torch
 from torch import Tensor, nn
 
-from autograder.checking import agrees, close, exercise, misconception, portable, raises, require
+from autograder.checking import (
+    agrees,
+    close,
+    exercise,
+    misconception,
+    mistake,
+    portable,
+    raises,
+    require,
+)
 from autograder.checking.calling import cotangent
 from autograder.checking.subject import Raised
 from autograder.exercises.attention_layer import no_bias
@@ -51,341 +60,148 @@ def _(student, reference, draw):
     no_bias(pair[0], {"W_q": 8, "W_k": 8, "W_v": 3})
 
 
-@misconception(
+mistake(
     "SelfAttention",
     "The scores are not divided by sqrt(key_dim). The wider queries and keys are, the more one "
     "position takes all of the weight.",
+    {"/ math.sqrt(D)": ""},
+    within="scaled_dot_product_scores",
 )
-class _(nn.Module):
-    def __init__(self, embed_dim, key_dim, value_dim):
-        super().__init__()
-        self.W_q = nn.Linear(embed_dim, key_dim, bias=False)
-        self.W_k = nn.Linear(embed_dim, key_dim, bias=False)
-        self.W_v = nn.Linear(embed_dim, value_dim, bias=False)
-
-    def forward(self, x, mask=None):
-        query, key, value = self.W_q(x), self.W_k(x), self.W_v(x)
-        scores = query @ key.mT
-        if mask is not None:
-            scores = scores.masked_fill(~mask, -1e30)
-        weights = torch.softmax(scores, dim=-1)
-        if mask is not None:
-            weights = weights * mask
-        return weights @ value, weights
 
 
-@misconception(
+mistake(
     "SelfAttention",
     "The scores are scaled by the wrong size: the square root of embed_dim. The dot product is of "
     "a query and a key, and both are key_dim wide.",
+    {
+        "scaled_dot_product_attention(": "scaled_dot_product_attention("
+        "math.sqrt(query.shape[-1] / x.shape[-1]) * "
+    },
 )
-class _(nn.Module):
-    def __init__(self, embed_dim, key_dim, value_dim):
-        super().__init__()
-        self.W_q = nn.Linear(embed_dim, key_dim, bias=False)
-        self.W_k = nn.Linear(embed_dim, key_dim, bias=False)
-        self.W_v = nn.Linear(embed_dim, value_dim, bias=False)
-
-    def forward(self, x, mask=None):
-        query, key, value = self.W_q(x), self.W_k(x), self.W_v(x)
-        scores = query @ key.mT / math.sqrt(x.shape[-1])
-        if mask is not None:
-            scores = scores.masked_fill(~mask, -1e30)
-        weights = torch.softmax(scores, dim=-1)
-        if mask is not None:
-            weights = weights * mask
-        return weights @ value, weights
 
 
-@misconception(
+mistake(
     "SelfAttention",
     "The scores are scaled by the wrong size: the square root of value_dim. The dot product is of "
     "a query and a key, and both are key_dim wide.",
+    {
+        "scaled_dot_product_attention(": "scaled_dot_product_attention("
+        "math.sqrt(query.shape[-1] / value.shape[-1]) * "
+    },
 )
-class _(nn.Module):
-    def __init__(self, embed_dim, key_dim, value_dim):
-        super().__init__()
-        self.W_q = nn.Linear(embed_dim, key_dim, bias=False)
-        self.W_k = nn.Linear(embed_dim, key_dim, bias=False)
-        self.W_v = nn.Linear(embed_dim, value_dim, bias=False)
-
-    def forward(self, x, mask=None):
-        query, key, value = self.W_q(x), self.W_k(x), self.W_v(x)
-        scores = query @ key.mT / math.sqrt(value.shape[-1])
-        if mask is not None:
-            scores = scores.masked_fill(~mask, -1e30)
-        weights = torch.softmax(scores, dim=-1)
-        if mask is not None:
-            weights = weights * mask
-        return weights @ value, weights
 
 
-@misconception(
+mistake(
     "SelfAttention",
     "W_q and W_k are swapped, so the scores are transposed: how much i attends to j has become "
     "how much j attends to i.",
+    {"self.W_q(x), self.W_k(x)": "self.W_k(x), self.W_q(x)"},
 )
-class _(nn.Module):
-    def __init__(self, embed_dim, key_dim, value_dim):
-        super().__init__()
-        self.W_q = nn.Linear(embed_dim, key_dim, bias=False)
-        self.W_k = nn.Linear(embed_dim, key_dim, bias=False)
-        self.W_v = nn.Linear(embed_dim, value_dim, bias=False)
-
-    def forward(self, x, mask=None):
-        query, key, value = self.W_k(x), self.W_q(x), self.W_v(x)
-        scores = query @ key.mT / math.sqrt(key.shape[-1])
-        if mask is not None:
-            scores = scores.masked_fill(~mask, -1e30)
-        weights = torch.softmax(scores, dim=-1)
-        if mask is not None:
-            weights = weights * mask
-        return weights @ value, weights
 
 
-@misconception(
+mistake(
     "SelfAttention",
     "W_k and W_v are swapped: the keys are made with W_v, and the values with W_k. Keys are what "
     "the queries are compared with; values are what comes out.",
+    {"self.W_k(x)": "self.W_v(x)", "value = self.W_v(x)": "value = self.W_k(x)"},
 )
-class _(nn.Module):
-    def __init__(self, embed_dim, key_dim, value_dim):
-        super().__init__()
-        self.W_q = nn.Linear(embed_dim, key_dim, bias=False)
-        self.W_k = nn.Linear(embed_dim, key_dim, bias=False)
-        self.W_v = nn.Linear(embed_dim, value_dim, bias=False)
-
-    def forward(self, x, mask=None):
-        query, key, value = self.W_q(x), self.W_v(x), self.W_k(x)
-        scores = query @ key.mT / math.sqrt(key.shape[-1])
-        if mask is not None:
-            scores = scores.masked_fill(~mask, -1e30)
-        weights = torch.softmax(scores, dim=-1)
-        if mask is not None:
-            weights = weights * mask
-        return weights @ value, weights
 
 
-@misconception(
+mistake(
     "SelfAttention",
     "The softmax runs along the wrong axis: here what a position receives from all others sums to "
     "one. It is each position that shares out its attention over all positions.",
+    {"softmax(scores)": "softmax(scores, dim=-2)"},
+    within="scaled_dot_product_attention",
 )
-class _(nn.Module):
-    def __init__(self, embed_dim, key_dim, value_dim):
-        super().__init__()
-        self.W_q = nn.Linear(embed_dim, key_dim, bias=False)
-        self.W_k = nn.Linear(embed_dim, key_dim, bias=False)
-        self.W_v = nn.Linear(embed_dim, value_dim, bias=False)
-
-    def forward(self, x, mask=None):
-        query, key, value = self.W_q(x), self.W_k(x), self.W_v(x)
-        scores = query @ key.mT / math.sqrt(key.shape[-1])
-        if mask is not None:
-            scores = scores.masked_fill(~mask, -1e30)
-        weights = torch.softmax(scores, dim=-2)
-        if mask is not None:
-            weights = weights * mask
-        return weights @ value, weights
 
 
-@misconception(
+mistake(
     "SelfAttention",
     "A position does not attend to itself: the diagonal is masked. The sum runs over all j, and j "
     "= i is one of them.",
+    {
+        "query, key = self": "others = ~torch.eye(x.shape[-2], dtype=torch.bool)\n"
+        "mask = others if mask is None else mask & others\nquery, key = self"
+    },
 )
-class _(nn.Module):
-    def __init__(self, embed_dim, key_dim, value_dim):
-        super().__init__()
-        self.W_q = nn.Linear(embed_dim, key_dim, bias=False)
-        self.W_k = nn.Linear(embed_dim, key_dim, bias=False)
-        self.W_v = nn.Linear(embed_dim, value_dim, bias=False)
-
-    def forward(self, x, mask=None):
-        query, key, value = self.W_q(x), self.W_k(x), self.W_v(x)
-        scores = query @ key.mT / math.sqrt(key.shape[-1])
-        itself = torch.eye(x.shape[-2], dtype=torch.bool)
-        scores = scores.masked_fill(itself, -1e30)
-        if mask is not None:
-            scores = scores.masked_fill(~mask, -1e30)
-        weights = torch.softmax(scores, dim=-1)
-        if mask is not None:
-            weights = weights * mask
-        return weights @ value, weights
 
 
-@misconception(
+mistake(
     "SelfAttention",
     "The values are x itself, without W_v. The output is as wide as x then; it should be "
     "value_dim wide.",
+    {"value = self.W_v(x)": "value = x"},
 )
-class _(nn.Module):
-    def __init__(self, embed_dim, key_dim, value_dim):
-        super().__init__()
-        self.W_q = nn.Linear(embed_dim, key_dim, bias=False)
-        self.W_k = nn.Linear(embed_dim, key_dim, bias=False)
-        self.W_v = nn.Linear(embed_dim, value_dim, bias=False)
-
-    def forward(self, x, mask=None):
-        query, key, value = self.W_q(x), self.W_k(x), x
-        scores = query @ key.mT / math.sqrt(key.shape[-1])
-        if mask is not None:
-            scores = scores.masked_fill(~mask, -1e30)
-        weights = torch.softmax(scores, dim=-1)
-        if mask is not None:
-            weights = weights * mask
-        return weights @ value, weights
 
 
-@misconception(
+mistake(
     "SelfAttention",
     "The keys are the queries: W_q was used for both. Then i attends to j as j to i before the "
     "softmax, and W_k never learns.",
+    {"self.W_k(x)": "self.W_q(x)"},
 )
-class _(nn.Module):
-    def __init__(self, embed_dim, key_dim, value_dim):
-        super().__init__()
-        self.W_q = nn.Linear(embed_dim, key_dim, bias=False)
-        self.W_k = nn.Linear(embed_dim, key_dim, bias=False)
-        self.W_v = nn.Linear(embed_dim, value_dim, bias=False)
-
-    def forward(self, x, mask=None):
-        query, key, value = self.W_q(x), self.W_q(x), self.W_v(x)
-        scores = query @ key.mT / math.sqrt(key.shape[-1])
-        if mask is not None:
-            scores = scores.masked_fill(~mask, -1e30)
-        weights = torch.softmax(scores, dim=-1)
-        if mask is not None:
-            weights = weights * mask
-        return weights @ value, weights
 
 
-@misconception(
+mistake(
     "SelfAttention",
     "The mask is not used. What may not be attended to gets a weight all the same.",
+    {"value, mask)": "value)"},
 )
-class _(nn.Module):
-    def __init__(self, embed_dim, key_dim, value_dim):
-        super().__init__()
-        self.W_q = nn.Linear(embed_dim, key_dim, bias=False)
-        self.W_k = nn.Linear(embed_dim, key_dim, bias=False)
-        self.W_v = nn.Linear(embed_dim, value_dim, bias=False)
-
-    def forward(self, x, mask=None):
-        query, key, value = self.W_q(x), self.W_k(x), self.W_v(x)
-        scores = query @ key.mT / math.sqrt(key.shape[-1])
-        weights = torch.softmax(scores, dim=-1)
-        return weights @ value, weights
 
 
-@misconception(
+mistake(
     "SelfAttention",
     "The mask is taken the wrong way around. True means that a position may attend to the other "
     "(in nn.MultiheadAttention it means the opposite).",
+    {"~mask": "mask"},
+    within="scaled_dot_product_attention",
 )
-class _(nn.Module):
-    def __init__(self, embed_dim, key_dim, value_dim):
-        super().__init__()
-        self.W_q = nn.Linear(embed_dim, key_dim, bias=False)
-        self.W_k = nn.Linear(embed_dim, key_dim, bias=False)
-        self.W_v = nn.Linear(embed_dim, value_dim, bias=False)
-
-    def forward(self, x, mask=None):
-        query, key, value = self.W_q(x), self.W_k(x), self.W_v(x)
-        scores = query @ key.mT / math.sqrt(key.shape[-1])
-        if mask is not None:
-            scores = scores.masked_fill(mask, -1e30)
-        weights = torch.softmax(scores, dim=-1)
-        return weights @ value, weights
 
 
-@misconception(
+mistake(
     "SelfAttention",
     "The mask is applied after the softmax only. The weights that remain do not sum to one any "
     "more.",
+    {
+        "scores = scores.masked_fill(~mask, -math.inf)": "pass",
+        "return weights @ value": "weights = weights if mask is None else weights * mask\n"
+        "return weights @ value",
+    },
+    within="scaled_dot_product_attention",
 )
-class _(nn.Module):
-    def __init__(self, embed_dim, key_dim, value_dim):
-        super().__init__()
-        self.W_q = nn.Linear(embed_dim, key_dim, bias=False)
-        self.W_k = nn.Linear(embed_dim, key_dim, bias=False)
-        self.W_v = nn.Linear(embed_dim, value_dim, bias=False)
-
-    def forward(self, x, mask=None):
-        query, key, value = self.W_q(x), self.W_k(x), self.W_v(x)
-        scores = query @ key.mT / math.sqrt(key.shape[-1])
-        weights = torch.softmax(scores, dim=-1)
-        if mask is not None:
-            weights = weights * mask
-        return weights @ value, weights
 
 
-@misconception(
+mistake(
     "SelfAttention",
     "A position that may attend to nothing gets NaN: in its row all scores are -inf, and softmax "
     "divides zero by zero. Its output and weights should be zeros.",
+    {".clamp(min=lowest)": "", "total.clamp(min=1)": "total"},
+    within="softmax",
 )
-class _(nn.Module):
-    def __init__(self, embed_dim, key_dim, value_dim):
-        super().__init__()
-        self.W_q = nn.Linear(embed_dim, key_dim, bias=False)
-        self.W_k = nn.Linear(embed_dim, key_dim, bias=False)
-        self.W_v = nn.Linear(embed_dim, value_dim, bias=False)
-
-    def forward(self, x, mask=None):
-        query, key, value = self.W_q(x), self.W_k(x), self.W_v(x)
-        scores = query @ key.mT / math.sqrt(key.shape[-1])
-        if mask is not None:
-            scores = scores.masked_fill(~mask, -math.inf)
-        weights = torch.softmax(scores, dim=-1)
-        return weights @ value, weights
 
 
-@misconception(
+mistake(
     "SelfAttention",
     "A masked score is a large negative number instead of -inf. For a position that may attend to "
     "nothing these are all the same, so it attends to everything alike, where the weights should "
     "be zeros.",
+    {"-math.inf": "-1e30"},
+    within="scaled_dot_product_attention",
 )
-class _(nn.Module):
-    def __init__(self, embed_dim, key_dim, value_dim):
-        super().__init__()
-        self.W_q = nn.Linear(embed_dim, key_dim, bias=False)
-        self.W_k = nn.Linear(embed_dim, key_dim, bias=False)
-        self.W_v = nn.Linear(embed_dim, value_dim, bias=False)
-
-    def forward(self, x, mask=None):
-        query, key, value = self.W_q(x), self.W_k(x), self.W_v(x)
-        scores = query @ key.mT / math.sqrt(key.shape[-1])
-        if mask is not None:
-            scores = scores.masked_fill(~mask, -1e30)
-        weights = torch.softmax(scores, dim=-1)
-        return weights @ value, weights
 
 
-@misconception(
+mistake(
     "SelfAttention",
     "The matrices have a bias. The contract says bias=False for all three: queries, keys and "
     "values are products with a matrix, nothing more.",
+    {
+        "W_q = nn.Linear(embed_dim, key_dim, bias=False)": "W_q = nn.Linear(embed_dim, key_dim)",
+        "W_k = nn.Linear(embed_dim, key_dim, bias=False)": "W_k = nn.Linear(embed_dim, key_dim)",
+        "embed_dim, value_dim, bias=False)": "embed_dim, value_dim)\n"
+        "for layer in (self.W_q, self.W_k, self.W_v):\n    nn.init.zeros_(layer.bias)",
+    },
 )
-class _(nn.Module):
-    def __init__(self, embed_dim, key_dim, value_dim):
-        super().__init__()
-        self.W_q = nn.Linear(embed_dim, key_dim)
-        self.W_k = nn.Linear(embed_dim, key_dim)
-        self.W_v = nn.Linear(embed_dim, value_dim)
-        for layer in (self.W_q, self.W_k, self.W_v):
-            nn.init.zeros_(layer.bias)
-
-    def forward(self, x, mask=None):
-        query, key, value = self.W_q(x), self.W_k(x), self.W_v(x)
-        scores = query @ key.mT / math.sqrt(key.shape[-1])
-        if mask is not None:
-            scores = scores.masked_fill(~mask, -1e30)
-        weights = torch.softmax(scores, dim=-1)
-        if mask is not None:
-            weights = weights * mask
-        return weights @ value, weights
 
 
 def _with_positions(x, table):

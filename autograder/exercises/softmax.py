@@ -54,7 +54,7 @@ mistake(
     "softmax",
     "The scores themselves are divided by their sum, without exp. With scores of both signs that "
     "gives negative weights, and a sum near zero gives huge ones.",
-    {"lowest = torch.finfo(scores.dtype).min": "return scores / scores.sum(dim=dim, keepdim=True)"},
+    {"exponentials / total.clamp(min=1)": "scores / scores.sum(dim=dim, keepdim=True)"},
 )
 
 
@@ -423,7 +423,10 @@ mistake(
     "cosine_scores",
     "These are plain dot products: a long vector scores higher than a short one in the same "
     "direction. The cosine depends on the direction alone.",
-    {"query_length = query.norm(dim=-1, keepdim=True)": "return query @ key.transpose(-2, -1)"},
+    {
+        "query = query / (query_length + (query_length == 0))": "",
+        "key = key / (key_length + (key_length == 0))": "",
+    },
 )
 
 

@@ -77,19 +77,29 @@ class Ahead:
         self._plan = foreseen
         self._deadline = deadline
         self._next = 0
+        self.failed = False  # whether the rest is asked only to find out why
+        self.lost = False
+
+    def hurry(self, seconds: float) -> None:
+        """The check has failed: allow no more than so many seconds from here on."""
+        self._deadline = min(self._deadline, time.monotonic() + seconds)
+        self.failed = True
 
     def perform(self, request: dict[str, Any]) -> dict[str, Any]:
         """The answer to the next request. Raises Unforeseen when it is not the foreseen one."""
         requests = self._plan.requests
         if self._next == len(requests) or not alike(request, requests[self._next]):
             raise Unforeseen
+        self.lost = True  # until it has answered
         with lost_as_gone():
             left = within(self._deadline - time.monotonic())
             if self._next == 0:
                 self._session.ask_all(self._plan.frame, len(requests), left)
             self._next += 1
             reply = self._session.next(left)
-        return complete(request, reply)
+        answer = complete(request, reply)
+        self.lost = False
+        return answer
 
 
 def alike(one: Any, other: Any) -> bool:

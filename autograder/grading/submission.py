@@ -305,24 +305,34 @@ class Run:
             try:
                 ahead = Ahead(session, foreseen, deadline)
                 verdict = judge(name, ahead, foreseen.reference(), self.seed)
-                self._stop(deadline)
+                self._stop(deadline, ahead.lost)
                 return verdict
             except Unforeseen:
                 # What was asked for nothing may have left traces: begin again in a new session.
-                foreseen.holds = False
+                foreseen.holds = ahead.failed
                 self._close()
                 self.restarts -= 1
                 session = self._ready(index)
         home = SandboxHome(session, deadline)
-        return judge(name, home, foreseen.reference(), self.seed)
+        verdict = judge(name, home, foreseen.reference(), self.seed)
+        if home.lost:
+            self._give_up()
+        return verdict
 
-    def _stop(self, deadline: float) -> None:
+    def _stop(self, deadline: float, lost: bool) -> None:
         """Leave the rest of a failed check unasked; who does not stop in time is ended."""
+        if lost:
+            self._give_up()
+            return
         try:
             self.session.stop(max(1.0, deadline - time.monotonic()))
         except (SandboxError, WireError):
-            self._close()
-            self.restarts -= 1  # the verdict stands: this is not the submission's fault
+            self._give_up()
+
+    def _give_up(self) -> None:
+        """End a session that was lost after the verdict, which stands: this costs no restart."""
+        self._close()
+        self.restarts -= 1
 
     def _lost(self, gone: Gone) -> None:
         self._close()

@@ -3,6 +3,8 @@
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 from autograder.checking import exercises
 from autograder.checking.registry import Exercise
 
@@ -17,3 +19,9 @@ def published() -> dict[str, Exercise]:
         for name, task in exercises().items()
         if (BOOK / f"{task.chapter}.ipynb").exists()
     }
+
+
+@cache
+def by_module() -> list:
+    """The names as test parameters: `-k "softmax."` chooses those of one module."""
+    return [pytest.param(name, id=f"{task.module}.{name}") for name, task in published().items()]

@@ -21,7 +21,7 @@ from autograder.checking.judge import judge
 from autograder.checking.recording import live, load, save
 from autograder.checking.registry import Exercise
 from solutions.alternatives import styles
-from tests.exercises.published import published
+from tests.exercises.published import by_module, published
 from tests.sample_class import reference_source
 from tests.wrong import source_of, wrongs
 
@@ -38,7 +38,7 @@ SETUP = {
 TRIVIAL = {"double"}
 SEEDS = (PUBLIC_SEED, 101, 102)
 
-every_exercise = pytest.mark.parametrize("name", published())
+every_exercise = pytest.mark.parametrize("name", by_module())
 
 
 def reference_of(task: Exercise) -> Any:

@@ -1,0 +1,20 @@
+"""Known mistakes made in alternatives of other styles than the references'.
+
+A module per chapter, with `RESTYLED`: exercise -> (style, changes of that alternative, how the
+sentence begins that explains it).
+"""
+
+import functools
+import importlib
+import pkgutil
+
+Restyled = tuple[str, dict[str, str], str]
+
+
+@functools.cache
+def restyled() -> dict[str, list[Restyled]]:
+    """Every such mistake by exercise."""
+    found: dict[str, list[Restyled]] = {}
+    for module in pkgutil.iter_modules(__path__):
+        found |= importlib.import_module(f"{__name__}.{module.name}").RESTYLED
+    return found

@@ -1,0 +1,42 @@
+"""Mistakes as changes: do they still fit, and are they told whatever the style?"""
+
+import pytest
+import torch
+
+from autograder.checking import exercises, judge
+from autograder.checking.calling import Home
+from autograder.checking.changes import applied, changes_of
+from autograder.checking.diagnosis import changed
+from autograder.checking.recording import live
+from autograder.checking.sources import definition
+from tests.exercises.published import by_module
+from tests.exercises.restyled import restyled
+from tests.exercises.test_checks import SEEDS, TRIVIAL
+
+
+@pytest.mark.parametrize("name", by_module())
+def test_every_change_stands_in_the_reference_once(name):
+    task = exercises()[name]
+    for mistake in task.mistakes:
+        root, changes = changed(task, mistake)  # raises StaleMistake with what it looked for
+        for change in changes:
+            rest = [one for one in changes if one is not change]
+            assert not any(change.overlaps(one) for one in rest), mistake.sentence
+        root.built({name: applied(root.code, ())})
+
+
+@pytest.mark.parametrize("name", by_module())
+def test_mistakes_are_told_in_other_styles(name):
+    task = exercises()[name]
+    known = restyled().get(name, [])
+    if not task.misconceptions:
+        assert len(known) >= (2 if name in TRIVIAL else 4)
+    for style, wanted, beginning in known:
+        root = definition(task.module, name, style)
+        wrong = root.built({name: applied(root.code, changes_of(root.code, wanted, style))})
+        sentences = [one.sentence for one in task.mistakes if one.sentence.startswith(beginning)]
+        assert len(sentences) == 1, f"{len(sentences)} sentences begin with {beginning!r}"
+        for seed in SEEDS:
+            torch.manual_seed(seed)
+            verdict = judge(name, Home({name: wrong}), live(task), seed)
+            assert verdict.misconception == sentences[0], f"{style}: {verdict.message}"
