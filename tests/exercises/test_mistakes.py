@@ -3,10 +3,11 @@
 import pytest
 import torch
 
-from autograder.checking import exercises, judge
+from autograder.checking import exercises
 from autograder.checking.calling import Home
 from autograder.checking.changes import applied, changes_of
 from autograder.checking.diagnosis import changed
+from autograder.checking.judge import judge
 from autograder.checking.recording import live
 from autograder.checking.sources import definition
 from tests.exercises.published import by_module
