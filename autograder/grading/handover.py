@@ -45,7 +45,9 @@ def _one_chapter(course: Course, chapter: str, to: Path) -> None:
 
 def _requirements() -> list[str]:
     project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    return [*project["dependencies"], *project["optional-dependencies"]["grading"]]
+    extras = project["optional-dependencies"]
+    wanted = [*project["dependencies"], *extras["notebooks"], *extras["grading"]]
+    return [line for line in wanted if not line.startswith(f"{project['name']}[")]
 
 
 def _zip(folder: Path, path: Path) -> None:

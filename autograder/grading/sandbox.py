@@ -30,7 +30,7 @@ from pathlib import Path
 from typing import Any
 
 import autograder
-from autograder.grading import wire
+from autograder.grading import packages, wire
 from autograder.grading.isolation import USER, Allowance
 from autograder.grading.wire import WireError
 
@@ -45,6 +45,7 @@ STAGED = (
     "checking/resuming.py",
     "grading/wire.py",
     "grading/isolation.py",
+    "grading/packages.py",
     "grading/worker.py",
 )
 INSIDE = '''\
@@ -349,6 +350,8 @@ def staged() -> Iterator[tuple[str, bytes]]:
         yield f"{COURSE}/autograder/{package}/__init__.py", b""
     for name in STAGED:
         yield f"{COURSE}/autograder/{name}", (home / name).read_bytes()
+    shown = json.dumps(sorted(packages.modules()))
+    yield f"{COURSE}/autograder/grading/{packages.TOLD}", shown.encode()
     spec = importlib.util.find_spec("lab")
     lab = Path(spec.origin).parent if spec and spec.origin else home.parent / "book" / "lab"
     for path in sorted(lab.rglob("*")):

@@ -39,7 +39,7 @@ from traitlets.config import Config
 from autograder.checking.calling import Home, described
 from autograder.checking.cell_log import CellLog
 from autograder.checking.resuming import ask_nobody, run_cell
-from autograder.grading import wire
+from autograder.grading import packages, wire
 from autograder.grading.isolation import Allowance
 
 FAILED = 70  # how a session exits that could not begin, or whose own loop was broken
@@ -214,6 +214,7 @@ class Notebook:
         self.stdout, self.stderr = Stream("stdout"), Stream("stderr")
         self.shell = Shell.instance(config=config, display_pub_class=Publisher)
         builtins.input = ask_nobody
+        packages.hide_others()
         self.shell.displayhook.write_output_prompt = lambda: None
         self.shell.displayhook.write_format_data = self._result
         self.shell.displayhook.finish_displayhook = lambda: None

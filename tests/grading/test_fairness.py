@@ -1,11 +1,15 @@
 """Does honest work get its points, whatever else the notebook does, and is its own error said?"""
 
+import tomllib
+
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
 from autograder.checking import find
 from autograder.grading import sandbox
+from autograder.grading.fingerprint import REPOSITORY
 from autograder.grading.notebook import Chapter, Task
+from autograder.grading.packages import NOTEBOOKS, modules
 from autograder.grading.sandbox import WarmProcess
 from autograder.grading.submission import Limits, Run
 from tests.sample_class import reference_source
@@ -139,6 +143,30 @@ def test_a_name_that_a_failed_import_would_have_made_is_explained(warm):
 def test_what_is_not_there_is_missing(warm):
     found = graded(warm, {"double": "x = 1"}, SETUP)
     assert found.verdicts["double"].status == "missing"
+
+
+@pytest.mark.parametrize("name", NOTEBOOKS)
+def test_every_package_of_the_list_can_be_imported(warm, name):
+    source = f"import {name}\ndef double(x): return 2 * x"
+    found = graded(warm, {"double": source}, SETUP)
+    assert found.notes == []
+
+
+@pytest.mark.parametrize("name", ["nbgrader", "sqlalchemy", "yaml", "rich"])
+def test_what_happens_to_be_installed_beside_the_grader_is_not_there(warm, name):
+    source = f"import {name}\ndef double(x): return 2 * x"
+    found = graded(warm, {"double": source}, SETUP)
+    assert found.verdicts["double"].passed
+    assert found.notes == [f"No module named '{name}': grading does not have that package"]
+
+
+def test_the_list_is_the_one_that_is_installed():
+    project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    listed = [line.split(">")[0] for line in project["optional-dependencies"]["notebooks"]]
+    assert tuple(listed) == NOTEBOOKS
+    pinned = (REPOSITORY / "constraints.txt").read_text(encoding="utf-8")
+    assert all(f"\n{name}==" in pinned for name in NOTEBOOKS)
+    assert {"torch", "numpy", "einops", "sklearn", "PIL"} <= modules()
 
 
 STUB = 'def softmax(scores, dim=-1):\n    """Weights."""\n    raise NotImplementedError'

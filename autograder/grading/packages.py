@@ -1,0 +1,88 @@
+"""Which packages a submission can import: the same ones wherever it is graded.
+
+What a learner installs, and a few that notebooks often import. Others that happen to be installed
+beside the grader are hidden, or a notebook would get its points on one machine and not on another.
+"""
+
+import functools
+import json
+import re
+import sys
+from importlib.machinery import PathFinder
+from importlib.metadata import PackageNotFoundError, distribution, requires
+from pathlib import Path
+
+PROJECT = "attention-course"
+# The extra `notebooks` of pyproject.toml; Colab has all of them.
+NOTEBOOKS = ("einops", "jaxtyping", "pandas", "seaborn")
+TOLD = "packages.json"
+# Read by tools that come with every environment; they are nobody's requirement.
+ALWAYS = ("pip", "setuptools", "wheel")
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def _required_by(name: str, extras: frozenset[str]) -> list[tuple[str, frozenset[str]]]:
+    from packaging.requirements import Requirement
+
+    try:
+        lines = requires(name) or []
+    except PackageNotFoundError:
+        return []
+    found = []
+    for requirement in map(Requirement, lines):
+        wanted = ({"extra": extra} for extra in extras | {""})
+        if not requirement.marker or any(map(requirement.marker.evaluate, wanted)):
+            found.append((_plain(requirement.name), frozenset(requirement.extras)))
+    return found
+
+
+@functools.cache
+def for_submissions() -> frozenset[str]:
+    """The distributions that a submission may use, with all that they need."""
+    todo = [(PROJECT, frozenset[str]()), *((name, frozenset[str]()) for name in NOTEBOOKS)]
+    seen = set(todo)
+    while todo:
+        new = set(_required_by(*todo.pop())) - seen
+        seen |= new
+        todo += new
+    return frozenset(name for name, _ in seen) | frozenset(ALWAYS)
+
+
+@functools.cache
+def modules() -> frozenset[str]:
+    """The modules of those distributions, by their first names."""
+    found: set[str] = set()
+    for name in for_submissions():
+        try:
+            record = distribution(name).read_text("RECORD") or ""
+        except PackageNotFoundError:
+            continue
+        first = {re.split("[/,]", line, maxsplit=1)[0] for line in record.splitlines()}
+        found |= {each.split(".")[0] for each in first if not each.endswith("-info")}
+    return frozenset(name for name in found if name.isidentifier())
+
+
+class Hider:
+    """Finds nothing, and says so for packages that are installed but not for submissions."""
+
+    def __init__(self, shown: frozenset[str]) -> None:
+        self._shown = shown | sys.stdlib_module_names
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> None:
+        """Raises ModuleNotFoundError where the other finders must not look."""
+        if path is not None or name in self._shown:
+            return
+        spec = PathFinder.find_spec(name)
+        origin = (spec.origin or "") if spec else ""
+        if "-packages" in origin or origin.startswith("/packages/"):
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+
+def hide_others() -> None:
+    """From here on, only these packages of those that are installed can be imported."""
+    told = Path(__file__).with_name(TOLD)  # inside the sandbox, where metadata may be out of reach
+    shown = json.loads(told.read_text()) if told.exists() else modules()
+    sys.meta_path.insert(0, Hider(frozenset(shown)))
