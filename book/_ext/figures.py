@@ -24,6 +24,8 @@ log = logging.getLogger(__name__)
 
 STILL_WIDTH = 640
 FIGURE = re.compile(r"<figure class=\"play\"[^>]* data-name=\"([^\"]+)\" data-spec='([^']*)'>")
+SVG = re.compile(r"<svg[^>]*>")
+IMAGE = re.compile(r'<img [^>]*src="_images/(?P<name>[^"]+)"[^>]*>')
 PLACE = re.compile(r'<p class="play-still">.*?</p>')
 
 
@@ -53,6 +55,7 @@ def describe(app: Sphinx, doctree: nodes.document) -> None:
         if stem in known:
             image["alt"] = known[stem].get("alt", "")
             image["figure"] = known[stem].get("name", "")
+            image["caption"] = known[stem].get("caption", "")
             smaller(app, image)
         if not image.get("alt"):
             log.warning("a figure has no description: use lab.plots.show", location=image)
@@ -76,7 +79,10 @@ def number(app: Sphinx, doctree: nodes.document) -> None:
             label += "-play"
         labels.add(label)
         words = f"Figure {int(chapter[1])}.{i}"
-        line = nodes.paragraph("", words, ids=[label], classes=["figure-number"])
+        link = nodes.reference("", words, internal=True, refuri=f"#{label}")
+        line = nodes.paragraph("", "", link, ids=[label], classes=["figure-number"])
+        if caption := "" if play else node.get("caption", ""):
+            line += nodes.Text(f" {caption}")
         node.parent.insert(node.parent.index(node) + 1, line)
         app.env.get_domain("std").note_hyperlink_target(label, docname, label, words)
 
@@ -117,15 +123,78 @@ def place_stills(app: Sphinx, doctree: nodes.document, docname: str) -> None:
         specification = json.loads(stored)
         if not (Path(app.outdir) / file).exists():
             still(specification, Path(app.outdir) / file)
-        source = "../" * docname.count("/") + file
         alt = html.escape(specification["description"])
-        image = f'<img class="play-still" src="{source}" alt="{alt}">'
+        width, height = drawn_size(Path(app.outdir) / file)
+        # As high as the chart will be, which takes the page's width and keeps its height.
+        fitted = specification.get("width") == "container"
+        style = f"height: {height}px; width: {'100%' if fitted else f'{width}px'}"
+        image = (
+            f'<div class="play-still"><img src="{file}" alt="{alt}" loading="lazy" '
+            f'width="{width}" height="{height}" style="{style}"></div>{reserved(specification)}'
+        )
         text = PLACE.sub(lambda _, image=image: image, node.astext())
         node.replace_self(nodes.raw("", text, format="html"))
+
+
+def reserved(specification: dict) -> str:
+    """The room that a chart's controls will take: the same elements, not to be seen or used."""
+    rows = []
+    for parameter in specification.get("params", []):
+        bound = parameter.get("bind")
+        if not isinstance(bound, dict) or "input" not in bound:
+            continue
+        match bound["input"]:
+            case "select":
+                options = map(str, bound.get("labels") or bound.get("options", []))
+                field = f"<select><option>{html.escape(max(options, key=len))}</option></select>"
+            case "radio":
+                options = map(str, bound.get("labels") or bound.get("options", []))
+                choices = "".join(
+                    f'<label><input type="radio">{html.escape(option)}</label>'
+                    for option in options
+                )
+                field = f'<span class="vega-bind-radio">{choices}</span>'
+            case kind:
+                field = f'<input type="{html.escape(kind)}"><span>0</span>'
+        name = html.escape(bound.get("name", parameter["name"]))
+        label = f'<label><span class="vega-bind-name">{name}</span>{field}</label>'
+        rows.append(f'<div class="vega-bind">{label}</div>')
+    if not rows:
+        return ""
+    return f'<div class="vega-bindings play-reserved pst-js-only" inert>{"".join(rows)}</div>'
+
+
+def drawn_size(picture: Path) -> tuple[int, int]:
+    """A picture's width and height in pixels."""
+    if picture.suffix == ".svg":
+        opening = SVG.search(picture.read_text(encoding="utf-8"))[0]
+        size = [re.search(rf'\b{side}="([\d.]+)', opening) for side in ("width", "height")]
+        return tuple(round(float(found[1])) for found in size)
+    with Image.open(picture) as opened:
+        return opened.size
+
+
+def size_images(app: Sphinx, page: str, template: str, context: dict, doctree) -> None:
+    """Say every picture's size, so that nothing moves when it comes; load those below later."""
+    files = {name: path for path, name in getattr(app.builder, "images", {}).items()}
+    seen = 0
+
+    def sized(found: re.Match) -> str:
+        nonlocal seen
+        tag, name = found[0], found["name"]
+        if " width=" in tag or name not in files:
+            return tag
+        width, height = drawn_size(Path(app.srcdir, files[name]))
+        seen += 1
+        lazy = ' loading="lazy"' if seen > 1 else ""
+        return f'<img width="{width}" height="{height}"{lazy} {tag[5:]}'
+
+    context["body"] = IMAGE.sub(sized, context.get("body", ""))
 
 
 def setup(app: Sphinx) -> dict:
     app.connect("doctree-read", describe, priority=400)  # before Sphinx collects the pictures
     app.connect("doctree-read", number, priority=401)
     app.connect("doctree-resolved", place_stills)
+    app.connect("html-page-context", size_images)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

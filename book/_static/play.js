@@ -44,7 +44,8 @@
     const old = views.get(figure);
     const spec = withValues(JSON.parse(figure.dataset.spec), old?.view);
     const chart = document.createElement("div");
-    chart.className = "play-chart";
+    // Out of the page's flow until it is drawn, so that nothing moves.
+    chart.className = "play-chart play-drawing";
     const place = figure.querySelector(".play-chart, .play-still");
     place.before(chart);
     const result = await window.vegaEmbed(chart, spec, {
@@ -55,6 +56,8 @@
     });
     old?.finalize();
     place.remove();
+    figure.querySelector(".play-reserved")?.remove();
+    chart.classList.remove("play-drawing");
     views.set(figure, result);
     figure.dataset.drawn = "";
   }

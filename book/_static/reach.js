@@ -10,6 +10,17 @@
     }
   }
 
+  // A link into what is folded unfolds it.
+  function unfold() {
+    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    const folded = target?.closest("details:not([open])");
+    if (!folded) return;
+    folded.open = true;
+    target.scrollIntoView();
+  }
+
+  window.addEventListener("hashchange", unfold);
+  window.addEventListener("load", unfold);
   window.addEventListener("resize", reach);
   window.addEventListener("load", reach);
   document.addEventListener("toggle", () => window.dispatchEvent(new Event("resize")), true);

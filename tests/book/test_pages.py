@@ -184,7 +184,7 @@ def test_does_what_was_moved_stay_when_the_theme_changes(opened):
 
 def test_does_a_still_picture_stand_in_without_scripts(opened):
     seen = opened("00-start-here", scripts=False)
-    still = seen.page.locator("figure.play img.play-still")
+    still = seen.page.locator("figure.play .play-still img")
     still.scroll_into_view_if_needed()
     assert still.get_attribute("alt").startswith("Three bars")
     assert seen.page.request.get(still.evaluate("image => image.src")).ok

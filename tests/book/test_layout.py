@@ -1,0 +1,64 @@
+"""What is on the screen stays where it is while a page loads and its figures are drawn."""
+
+import re
+from pathlib import Path
+
+import pytest
+from bs4 import BeautifulSoup
+
+SITE = Path(__file__).parents[2] / "build" / "book" / "_build" / "html"
+# By the definition of cumulative layout shift, moves within 500 ms of a click or key do not count.
+WATCH = """
+  window.moved = 0;
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.moved += entry.value;
+  }).observe({ type: "layout-shift", buffered: true });
+"""
+LARGEST = 0.1  # what counts as good: web.dev/cls
+
+
+def moved(browser, address: str, width: int, place: str) -> float:
+    """How much moved after a page was opened at a place and its figure there was drawn."""
+    context = browser.new_context(viewport={"width": width, "height": 900})
+    page = context.new_page()
+    page.add_init_script(WATCH)
+    page.goto(f"{address}{place}", wait_until="load")
+    page.wait_for_load_state("networkidle")
+    figure = page.locator("figure.play[data-drawn]").first
+    figure.wait_for()
+    page.wait_for_timeout(500)
+    found = page.evaluate("window.moved")
+    context.close()
+    return found
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize(
+    "place",
+    ["/00-start-here.html#play-doubling", "/05-self-attention.html#play-shift"],
+    ids=["start", "deep"],
+)
+def test_does_nothing_move_where_a_link_leads_to_a_figure_to_play_with(
+    browser, address, width, place
+):
+    assert moved(browser, address, width, place) < LARGEST
+
+
+def test_is_a_fold_open_that_a_link_leads_into(opened):
+    page = opened("02-softmax").page
+    fold = page.locator("details.sd-dropdown").first
+    fold.evaluate("fold => fold.querySelector('p').id = 'inside'")
+    page.evaluate("location.hash = '#inside'")
+    page.wait_for_function("fold => fold.open", arg=fold.element_handle())
+
+
+@pytest.mark.parametrize("path", sorted(SITE.glob("*.html")), ids=lambda path: path.stem)
+def test_has_every_picture_its_size_and_every_figure_a_link(path):
+    page = BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
+    pictures = page.select("article img")
+    assert [image for image in pictures if not (image.get("width") and image.get("height"))] == []
+    assert len([image for image in pictures if image.get("loading") != "lazy"]) <= 1
+    for number in page.select(".figure-number"):
+        link = number.find("a")
+        assert link["href"] == f"#{number['id']}"
+        assert re.fullmatch(r"Figure \d+\.\d+", link.get_text())
