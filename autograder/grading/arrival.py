@@ -5,13 +5,17 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from autograder.grading.notebook import plain_content
+from autograder.grading.reading import plain_content
 from autograder.grading.text import one_line
 
 NAME = "timestamp.txt"
 LATE = "LATE"  # what stands there where a learning platform says that, and not when
 LONGEST = 100
 WANTED = "write it as in 2026-10-12 21:58:03 UTC"
+LATE_BY_NAME = (
+    "it is late by its file's name, which does not say when it came; no points are taken off until "
+    f"{NAME} says so: {WANTED}"
+)
 _DAY_AND_TIME = re.compile(r"(\d{4}-\d\d-\d\d|\d{8})[T ]\d\d.*", re.ASCII)
 _UTC = re.compile(r"(.*?) ?(?:UTC|GMT)")
 
@@ -41,8 +45,7 @@ def arrival(folder: Path) -> Arrival:
     if not text:
         return _unknown("is empty")
     if text == LATE:
-        told = "it is late by its file's name, which does not say when it came; no points are taken"
-        return Arrival(problem=f"{told} off until {NAME} says so: {WANTED}")
+        return Arrival(problem=LATE_BY_NAME)
     when = moment(text)
     if when is None:
         shown = one_line(text, 40)

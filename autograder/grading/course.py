@@ -1,12 +1,17 @@
 """A course folder: what the release says is graded, and what the students handed in."""
 
 import json
+import os
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from autograder.grading.arrival import LATE_BY_NAME, Arrival, arrival
+from autograder.grading.arrival import NAME as TIME_STAMP
+from autograder.grading.handed_in import NOTEBOOK, Found, Piece, find
+from autograder.grading.reading import Invalid, read
 from autograder.settings import NAME as SETTINGS
 from autograder.settings import Settings, read_settings
 
@@ -14,6 +19,7 @@ if TYPE_CHECKING:
     from autograder.grading.notebook import Chapter
 
 MANIFEST = "manifest.json"
+LATE_IN_A_NAME = re.compile(r"(?:^|_)LATE_")  # as Canvas names downloads
 STUDENT_ID = re.compile(r"[^\x00-\x1f/\\\ud800-\udfff]{1,128}")
 
 
@@ -27,11 +33,31 @@ class Submission:
 
     student: str
     chapter: str
-    folder: Path
+    folder: Path  # where the notebook is, and its time stamp
+    piece: Piece | None = None  # the notebook, where it was found under another name
+    problem: str = ""  # why none can be graded
+    note: str = ""
 
     @property
-    def notebook(self) -> Path:
-        return self.folder / f"{self.chapter}.ipynb"
+    def came(self) -> Arrival:
+        """When it was handed in."""
+        came = arrival(self.folder)
+        named_late = self.piece is not None and LATE_IN_A_NAME.search(self.piece.file_name)
+        return Arrival(problem=LATE_BY_NAME) if came == Arrival() and named_late else came
+
+    def read(self) -> bytes | None:
+        """The notebook's bytes without its outputs; None if there is none.
+
+        Raises Invalid, and OSError where it cannot be read.
+        """
+        if self.problem:
+            raise Invalid(self.problem)
+        if self.folder.is_symlink() or self.folder.parent.is_symlink():
+            raise Invalid("the folder is a symbolic link; a submission must be a plain folder")
+        if self.piece is not None:
+            return self.piece.read()
+        notebook = self.folder / f"{self.chapter}.ipynb"
+        return read(notebook) if notebook.is_symlink() or notebook.exists() else None
 
 
 class ListedExercise(NamedTuple):
@@ -159,26 +185,85 @@ class Course:
             {key: cell.source for key, cell in cells.items() if cell.cell_type == "markdown"},
         )
 
-    def submission(self, student: str, chapter: str) -> Submission:
-        """Where one student's work of one chapter is, or should be."""
-        return Submission(student, chapter, self.root / "submitted" / student / chapter)
-
     def submissions(self, chapters: Sequence[str]) -> list[Submission]:
-        """Every student's folder of each chapter, in order."""
+        """Every student's work on each chapter, in order."""
+        ids = self._ids()
+        return [one for folder in self._students(ids) for one in _works(folder, chapters, ids)]
+
+    def strays(self) -> list[str]:
+        """What lies in `submitted/` and cannot be placed, each in a sentence."""
+        submitted, ids, told = self.root / "submitted", self._ids(), []
+        for path in sorted(submitted.iterdir()):
+            if path.is_dir() and path.name in ids:
+                text = "has a chapter's name: the folders there are the students'"
+                told.append(f"submitted/{path.name} {text}")
+            elif NOTEBOOK.fullmatch(path.name) or path.suffix.lower() == ".zip":
+                told.append(f"submitted/{path.name} is in no student's folder")
+        for folder in self._students(ids):
+            if not _is_plain(folder, ids):
+                strays = find(folder, ids).strays
+                told += [f"submitted/{folder.name}/{stray}" for stray in strays]
+        return told
+
+    def _ids(self) -> dict[str, frozenset[str]]:
+        """The ids of each released chapter's check cells, which name the chapter."""
+        return {
+            name: frozenset(exercise["check_grade_id"] for exercise in entry["exercises"])
+            for name, entry in self._released().items()
+        }
+
+    def _students(self, chapters: Collection[str]) -> list[Path]:
         submitted = self.root / "submitted"
         if not submitted.is_dir():
             raise CourseError(
                 f"{submitted} is missing: put submissions there, one folder a student."
             )
-        found = []
-        for student in sorted(submitted.iterdir(), key=lambda path: path.name):
-            if student.name.startswith(".") or not student.is_dir():
+        return [
+            path
+            for path in sorted(submitted.iterdir(), key=lambda path: path.name)
+            if not path.name.startswith(".") and path.name not in chapters and path.is_dir()
+        ]
+
+
+def _works(
+    folder: Path, chapters: Sequence[str], ids: Mapping[str, frozenset[str]]
+) -> Iterator[Submission]:
+    """One student's work on the chapters."""
+    found = Found() if _is_plain(folder, ids) else find(folder, ids)
+    for chapter in chapters:
+        own, piece = folder / chapter, found.chosen.get(chapter)
+        if piece is not None and piece.path != own / f"{chapter}.ipynb":
+            place = _with_time(piece.path.parent, own, folder)
+            yield Submission(folder.name, chapter, place, piece, note=found.notes.get(chapter, ""))
+        elif chapter in found.problems or _may_be_there(own):
+            problem, note = found.problems.get(chapter, ""), found.notes.get(chapter, "")
+            yield Submission(folder.name, chapter, own, problem=problem, note=note)
+
+
+def _with_time(inner: Path, own: Path, folder: Path) -> Path:
+    """The folder with the time stamp of a notebook that was found, or else the notebook's."""
+    above = [inner, *(path for path in inner.parents if path.is_relative_to(folder)), own]
+    return next((path for path in above if (path / TIME_STAMP).exists()), inner)
+
+
+def _is_plain(folder: Path, chapters: Collection[str]) -> bool:
+    """Whether a student's folder holds chapters' folders alone, each with its one notebook."""
+    if folder.is_symlink():
+        return True
+    try:
+        for entry in os.scandir(folder):
+            if entry.name.startswith("."):
                 continue
-            for chapter in chapters:
-                one = self.submission(student.name, chapter)
-                if _may_be_there(one.folder):
-                    found.append(one)
-        return found
+            if entry.name not in chapters or not entry.is_dir():
+                return False
+            if entry.is_symlink():
+                continue
+            names = {name for name in os.listdir(entry) if NOTEBOOK.fullmatch(name)}
+            if names != {f"{entry.name}.ipynb"}:
+                return False
+    except OSError:  # for whoever reads it to say
+        return True
+    return True
 
 
 def _may_be_there(folder: Path) -> bool:

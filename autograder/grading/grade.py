@@ -10,9 +10,10 @@ import nbformat
 from autograder.checking import Verdict
 from autograder.grading.ahead import BrokenCheck
 from autograder.grading.container import ContainerProcess
-from autograder.grading.notebook import Chapter, Invalid, answered, parse, restored
+from autograder.grading.notebook import Chapter, answered, parse, restored
 from autograder.grading.page import feedback_page
 from autograder.grading.quoting import quote_text_cells
+from autograder.grading.reading import Invalid
 from autograder.grading.sandbox import SandboxUnavailable, WarmProcess
 from autograder.grading.submission import Graded, Limits, Run, check_outputs
 from autograder.grading.text import one_line

@@ -1,29 +1,22 @@
 """A submitted notebook as data: read without trust, put in order by the release's manifest."""
 
 import json
-import os
 import re
-import stat
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import nbformat
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell
 
+from autograder.grading.reading import Invalid
 from autograder.grading.text import one_line, whole_characters
 
-LARGEST_NOTEBOOK = 20 * 2**20
 DEEPEST_JSON = 60
 MOST_PARTS = 10**6  # of the JSON: a part of two bytes takes a hundred in memory
 MOST_STRANGERS = 10
 _MARKS = ("grade_id", "grade", "solution", "locked", "task", "points", "schema_version")
 _TAG = re.compile(r"[\w-]{1,50}")
-
-
-class Invalid(Exception):
-    """The submission is not a notebook that can be graded; the text is for the teacher."""
 
 
 @dataclass(frozen=True)
@@ -54,38 +47,6 @@ class Chapter:
     @property
     def max_points(self) -> float:
         return sum(task.points for task in self.tasks)
-
-
-def read(path: Path) -> bytes:
-    """The bytes of a submitted notebook; Invalid for links, folders, devices and huge files."""
-    if path.is_symlink():
-        raise Invalid("the notebook is a symbolic link; a submission must be a plain file")
-    content = plain_content(path, LARGEST_NOTEBOOK + 1)
-    if content is None:
-        raise Invalid("the notebook is not a plain file")
-    if len(content) > LARGEST_NOTEBOOK:
-        size = path.stat().st_size
-        raise Invalid(f"the notebook has {size / 2**20:.0f} MiB; at most 20 MiB are graded")
-    return content
-
-
-def plain_content(path: Path, at_most: int) -> bytes | None:
-    """The first bytes of a plain file; None for what is none: a pipe would never end.
-
-    Raises OSError if there is no such file, it is a link, or it cannot be read.
-    """
-    # Asked of what was opened, not of the name, which may lead elsewhere the next moment.
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    except OSError:
-        if stat.S_ISSOCK(path.lstat().st_mode):  # cannot even be opened
-            return None
-        raise
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-        os.close(descriptor)
-        return None
-    with open(descriptor, "rb") as file:
-        return file.read(at_most)
 
 
 def _depth(value: Any) -> int:
@@ -211,6 +172,8 @@ def restored(notebook: NotebookNode, chapter: Chapter) -> list[str]:
     seen: set[str] = set()
     strangers = 0
     for cell in reversed(notebook.cells):
+        # Editors and platforms write line ends in their own way; Python reads all alike.
+        cell.source = cell.source.replace("\r\n", "\n").replace("\r", "\n")
         name = grade_id(cell)
         if name is None:
             cell.metadata.pop("nbgrader", None)

@@ -14,13 +14,14 @@ from sqlalchemy.exc import DBAPIError
 
 from autograder.checking import Verdict
 from autograder.grading.ahead import BrokenCheck
-from autograder.grading.arrival import NAME, Arrival, arrival
+from autograder.grading.arrival import NAME, Arrival
 from autograder.grading.course import STUDENT_ID, Course, CourseError, Submission
 from autograder.grading.crew import Graded, alone, together
 from autograder.grading.grade import Job
 from autograder.grading.gradebook import GradebookError, Writer, unusable
 from autograder.grading.journal import Journal, write_whole
-from autograder.grading.notebook import Chapter, Invalid, read
+from autograder.grading.notebook import Chapter
+from autograder.grading.reading import Invalid
 from autograder.grading.sandbox import SandboxUnavailable
 from autograder.grading.submission import Limits
 
@@ -56,12 +57,15 @@ def grade_class(
             records.append(record)
             progress(record)
 
+        under_way: dict[tuple[str, str], Submission] = {}
+
         def jobs() -> Iterator[Job]:
             for submission in course.submissions(list(released)):
                 if students and submission.student not in students:
                     continue
                 job = _job(submission, released[submission.chapter], journal, limits)
                 if journal.record(job.key) is None:
+                    under_way[submission.student, submission.chapter] = submission
                     yield job
                 else:
                     finished(submission, job.key, None)
@@ -72,7 +76,7 @@ def grade_class(
                 key = f"{key}, not kept"
             else:
                 journal.keep(key, result)
-            finished(course.submission(job.student, job.chapter.name), key, result)
+            finished(under_way.pop((job.student, job.chapter.name)), key, result)
         gradebook.settle(settings, released)
         journal.finished()
     return sorted(records, key=lambda record: (record["chapter"], record["student"]))
@@ -111,10 +115,7 @@ def _job(submission: Submission, chapter: Chapter, journal: Journal, limits: Lim
     try:
         if not STUDENT_ID.fullmatch(submission.student):
             raise Invalid("the student's folder has a name that cannot be an id")
-        if submission.folder.is_symlink() or submission.folder.parent.is_symlink():
-            raise Invalid("the folder is a symbolic link; a submission must be a plain folder")
-        if submission.notebook.is_symlink() or submission.notebook.exists():
-            content = read(submission.notebook)
+        content = submission.read()
     except Invalid as invalid:
         problem = str(invalid)
     except OSError as error:
@@ -159,11 +160,11 @@ def _apply(
     autograded = course.root / "autograded" / student / chapter
     feedback = course.root / "feedback" / student / chapter
     shown = journal.shown(student, chapter) == key and autograded.exists() and feedback.exists()
-    came = arrival(submission.folder)
+    came = submission.came
     if result is None and (shown or not STUDENT_ID.fullmatch(student)):
         if shown and came.when is not None:
             gradebook.note_arrival(student, chapter, came.when)
-        return _with_note(journal.record(key), came.problem)
+        return _for_the_teacher(journal.record(key), submission)
     result = result or journal.result(key)
     if not STUDENT_ID.fullmatch(student):
         return result["record"]
@@ -174,12 +175,14 @@ def _apply(
     _replace(autograded, notebook | _timestamp(came))
     _replace(feedback, {f"{chapter}.html": result["page"].encode()})
     journal.applied(student, chapter, key)
-    return _with_note(result["record"], came.problem)
+    return _for_the_teacher(result["record"], submission)
 
 
-def _with_note(record: dict[str, Any], note: str) -> dict[str, Any]:
-    """The record with what is for the teacher alone, and not on the student's page."""
-    return record | {"notes": [*record["notes"], note]} if note else record
+def _for_the_teacher(record: dict[str, Any], submission: Submission) -> dict[str, Any]:
+    """The record with what is not on the student's page: which file it was, when it came."""
+    notes = [note for note in (submission.note, submission.came.problem) if note]
+    told = record | {"notes": [*record["notes"], *notes]}
+    return told | {"file": submission.piece.name} if submission.piece else told
 
 
 def _timestamp(came: Arrival) -> dict[str, bytes]:

@@ -60,6 +60,8 @@ def summary(records: list[dict[str, Any]], course: Course) -> None:
         told = f"{record['status']}{': ' if notes else ''}{notes}"
         line = escape(one_line(f"{_name(record)}: {told}"))
         console.print(line, highlight=False, soft_wrap=True)
+    for stray in course.strays():
+        console.print(escape(one_line(f"not graded: {stray}")), highlight=False, soft_wrap=True)
     counts = Counter(record["status"] for record in records)
     told = ", ".join(f"{count} {status}" for status, count in counts.most_common())
     noun = "submission" if len(records) == 1 else "submissions"

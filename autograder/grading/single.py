@@ -20,7 +20,9 @@ from autograder.grading.ahead import BrokenCheck
 from autograder.grading.container import possible
 from autograder.grading.course import Course, CourseError
 from autograder.grading.grade import Job, grade, workshop
-from autograder.grading.notebook import Invalid, read
+from autograder.grading.handed_in import find, pieces
+from autograder.grading.notebook import Chapter
+from autograder.grading.reading import Invalid
 from autograder.grading.sandbox import SandboxUnavailable, available
 from autograder.grading.submission import Limits
 from autograder.grading.text import visible
@@ -40,7 +42,7 @@ def grade_single(course: Course, folder: Path, limits: Limits) -> dict[str, Any]
     (chapter,) = chapters.values()
     content, problem = None, ""
     try:
-        content = read(_notebook(folder, chapter.name))
+        content = _content(folder, chapter)
     except Invalid as invalid:
         problem = str(invalid)
     job = Job("submission", chapter, content, problem, secrets.randbits(56), limits)
@@ -55,19 +57,20 @@ def grade_single(course: Course, folder: Path, limits: Limits) -> dict[str, Any]
     return result["record"]
 
 
-def _notebook(folder: Path, chapter: str) -> Path:
+def _content(folder: Path, chapter: Chapter) -> bytes:
     """The chapter's notebook, or the only one there is, whatever its name."""
-    found = [
-        path
-        for path in sorted(folder.rglob("*.ipynb"))
-        if not any(part.startswith(".") for part in path.relative_to(folder).parts)
-    ]
-    named = [path for path in found if path.name == f"{chapter}.ipynb"]
-    if len(named or found) == 1:
-        return (named or found)[0]
-    if not found:
-        raise Invalid(f"no notebook was handed in; it should be {chapter}.ipynb")
-    raise Invalid(f"there are {len(named or found)} notebooks; hand in {chapter}.ipynb alone")
+    ids = frozenset(task.check_id for task in chapter.tasks)
+    found = find(folder, {chapter.name: ids})
+    if problem := found.problems.get(chapter.name):
+        raise Invalid(problem)
+    if piece := found.chosen.get(chapter.name):
+        return piece.read()
+    others = [piece for piece in pieces(folder) if not piece.file_name.lower().endswith(".zip")]
+    if len(others) == 1:
+        return others[0].read()
+    if not others:
+        raise Invalid(f"no notebook was handed in; it should be {chapter.name}.ipynb")
+    raise Invalid(f"there are {len(others)} notebooks; hand in {chapter.name}.ipynb alone")
 
 
 def protection() -> Limits:

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from statistics import mean, median
 from typing import Any
 
-from autograder.grading.arrival import arrival
 from autograder.grading.course import Course, CourseError
 from autograder.grading.journal import Journal
 from autograder.grading.schema import reading
@@ -122,7 +121,7 @@ def survey(course: Course, chapters: Sequence[str] = ()) -> Survey:
                 continue
             records.append(record)
             _count(result, record)
-            if problem := arrival(handed_in[student, chapter.name].folder).problem:
+            if problem := handed_in[student, chapter.name].came.problem:
                 result.troubles.append((student, record["status"], problem))
             if record["status"] != "missing":
                 score = known.found.get((student, chapter.name))

@@ -313,7 +313,7 @@ def test_a_fault_of_the_grader_is_one_submissions_and_told(course, undisturbed, 
 def test_a_fault_of_the_grader_is_no_score_for_another_system(course, monkeypatch):
     monkeypatch.setattr("autograder.grading.grade.parse", faulty)
     with pytest.raises(CourseError, match="a fault of the grader, please report it"):
-        grade_single(course, course.submission("ada", CHAPTER).folder, Limits())
+        grade_single(course, course.root / "submitted" / "ada" / CHAPTER, Limits())
 
 
 @pytest.mark.parametrize("kind", [BrokenCheck, SandboxUnavailable])

@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 from autograder.grading.course import Course
 from autograder.grading.grade import Job, grade, workshop
 from autograder.grading.needed import needed_cells
-from autograder.grading.notebook import Chapter, Invalid, parse, restored
+from autograder.grading.notebook import Chapter, parse, restored
 from autograder.grading.page import feedback_page
 from autograder.grading.quoting import quote_text_cells
+from autograder.grading.reading import Invalid
 from autograder.grading.sandbox import available
 from autograder.grading.submission import Limits
 from tests.attacks.corpus import CHAPTER, EXERCISES, solved, write_course

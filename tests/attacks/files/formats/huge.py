@@ -3,7 +3,7 @@
 # /// expect
 # status = "invalid"
 # every = "missing"
-# notes = ["30 MiB; at most 20 MiB"]
+# notes = ["30 MiB without its outputs; at most 20 MiB"]
 # ///
 
 

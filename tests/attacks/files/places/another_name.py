@@ -1,9 +1,6 @@
-# The notebook has another name.
+# The notebook has another name: its cells say which chapter it is.
 #
 # /// expect
-# status = "missing"
-# every = "missing: no notebook"
-# notes = ["no notebook was handed in"]
 # ///
 
 from tests.attacks.corpus import save
