@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from autograder.checking.comparing import Failure, agrees, close, raises, require, same
     from autograder.checking.judge import PUBLIC_SEED, Lost
+    from autograder.checking.predicting import prediction
     from autograder.checking.recording import record, reference_for
     from autograder.checking.registry import exercise, exercises, find, misconception, mistake
     from autograder.checking.values import built, portable
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "comparing": ("Failure", "agrees", "close", "raises", "require", "same"),
     "judge": ("PUBLIC_SEED", "Lost"),
+    "predicting": ("prediction",),
     "recording": ("record", "reference_for"),
     "registry": ("exercise", "exercises", "find", "misconception", "mistake"),
     "values": ("built", "portable"),
@@ -36,6 +38,7 @@ __all__ = [
     "misconception",
     "mistake",
     "portable",
+    "prediction",
     "raises",
     "record",
     "reference_for",

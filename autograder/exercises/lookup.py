@@ -1,9 +1,9 @@
 """Checks for chapter 1, lookup."""
 
 import torch
-from torch.nn import functional as F
 
-from autograder.checking import agrees, close, exercise, misconception, portable, raises
+from autograder.checking import agrees, close, exercise, mistake, portable, raises, require
+from autograder.checking.comparing import kind_of
 
 
 @exercise("exact_lookup", chapter="01-lookup", points=2)
@@ -28,91 +28,79 @@ def _(student, reference, draw):
     keys[1], keys[4] = keys[2], keys[2]
     query = keys[2].clone()
     agrees(student, reference, query, keys, values, case="three equal keys")
+    whole = draw.integers(-9, 10, 6, 3).to(torch.int32)
+    agrees(student, reference, query, keys, whole, case="whole numbers as values")
 
 
-@misconception(
+mistake(
     "exact_lookup",
     "The values are weighted with the dot products of query and keys. An exact lookup knows two "
     "weights only: one for a key that equals the query, zero for any other.",
+    {"values[matches].sum(dim=0, dtype=values.dtype)": "(keys @ query) @ values"},
 )
-def _(query, keys, values):
-    return (keys @ query) @ values
 
-
-@misconception(
+mistake(
     "exact_lookup",
     "A key counts as equal when one of its entries is the same. Two vectors are equal only if "
     "they agree in every entry.",
+    {".all(": ".any("},
 )
-def _(query, keys, values):
-    return values[(keys == query).any(dim=-1)].sum(dim=0)
 
-
-@misconception(
+mistake(
     "exact_lookup",
     "The value of the nearest key is returned even though no key equals the query. An exact "
     "lookup that finds nothing has nothing to add up: zeros.",
+    {
+        "return values": "if not matches.any():\n"
+        "    return values[(keys - query).norm(dim=1).argmin()]\nreturn values"
+    },
 )
-def _(query, keys, values):
-    if (keys == query).all(dim=-1).any():
-        return values[(keys == query).all(dim=-1)].sum(dim=0)
-    return values[(keys - query).norm(dim=-1).argmin()]
 
-
-@misconception(
+mistake(
     "exact_lookup",
     "Where no key equals the query, the first value came back: the position of the largest of "
     "many zeros is position 0. Nothing found should give zeros.",
+    {"[matches].sum(dim=0, dtype=values.dtype)": "[matches.int().argmax()]"},
 )
-def _(query, keys, values):
-    return values[(keys == query).all(dim=-1).int().argmax()]
 
-
-@misconception(
+mistake(
     "exact_lookup",
     "Keys that are only nearly equal to the query were taken too: the comparison allows a "
     "tolerance. An exact lookup has none; the approximate one comes later in the chapter.",
+    {"(keys == query)": "torch.isclose(keys, query)"},
 )
-def _(query, keys, values):
-    return values[torch.isclose(keys, query).all(dim=-1)].sum(dim=0)
 
-
-@misconception(
+mistake(
     "exact_lookup",
     "The search stops at the first equal key. Several keys may equal the query, and the values of "
     "all of them are to be added.",
+    {"total = total + values[i]": "return values[i]"},
+    style="loop",
 )
-def _(query, keys, values):
-    for key, value in zip(keys, values, strict=True):
-        if torch.equal(key, query):
-            return value
-    return torch.zeros_like(values[0])
 
-
-@misconception(
+mistake(
     "exact_lookup",
     "Of several equal keys only the last one counts, as in a Python dictionary, where a later "
     "entry overwrites an earlier one. Here the values of all of them are to be added.",
+    {"total = total + values[i]": "total = values[i]"},
+    style="loop",
 )
-def _(query, keys, values):
-    table = {tuple(key.tolist()): value for key, value in zip(keys, values, strict=True)}
-    return table.get(tuple(query.tolist()), torch.zeros_like(values[0]))
 
-
-@misconception(
+mistake(
     "exact_lookup",
     "The values of equal keys are averaged. The contract is their sum: each equal key has the "
     "weight one, whatever the number of the others.",
+    {"return values": "return 1 / matches.sum().clamp(min=1) * values"},
 )
-def _(query, keys, values):
-    matches = (keys == query).all(dim=-1)
-    return values[matches].sum(dim=0) / matches.sum().clamp(min=1)
 
 
 @exercise("letter_similarity", chapter="01-lookup", points=1)
 def _(student, reference, draw):
     def compare(a, b, case):
-        close(student(a, b), reference(a, b), case=case, call=student.last_call)
+        got = student(a, b)
+        close(got, reference(a, b), case=case, call=student.last_call)
+        wanted = f"{case}: {student.last_call} should return a Python float"
+        require(type(got) is float, f"{wanted}; it returned {kind_of(got)}.")
 
     compare("Luke", "Puke", "one letter differs")
     compare("abcde", "eabcd", "the same letters in other places")
@@ -134,111 +122,72 @@ def _(student, reference, draw):
     compare("Straße", "STRASSE", "a letter that has no single capital")
 
 
-@misconception(
+mistake(
     "letter_similarity",
     "The letters that the words share are counted wherever they stand. Position matters: a letter "
     'counts only where both words have it, so "abcde" and "eabcd" have nothing in common.',
+    {"sum(x == y for x, y in zip(a, b, strict=False))": "len(set(a) & set(b))"},
 )
-def _(a, b):
-    a, b = a.lower(), b.lower()
-    if not a and not b:
-        return 1.0
-    return len(set(a) & set(b)) / max(len(a), len(b))
 
-
-@misconception(
+mistake(
     "letter_similarity",
     "Counting stops at the first letter that differs, so only a common beginning is seen. Every "
     "position counts, also those after a difference.",
+    {"if a[i] == b[i]:": "if a[i] != b[i]:\n    break\nelse:"},
+    style="loop over positions",
 )
-def _(a, b):
-    a, b = a.lower(), b.lower()
-    if not a and not b:
-        return 1.0
-    count = 0
-    for x, y in zip(a, b, strict=False):
-        if x != y:
-            break
-        count += 1
-    return count / max(len(a), len(b))
 
-
-@misconception(
+mistake(
     "letter_similarity",
     "The equal positions are counted, but not set in relation to the length of the words. Three "
     "of four letters is 0.75, and no similarity is above 1.",
+    {"return sum(": "return float(sum(", "/ longer": ")"},
 )
-def _(a, b):
-    a, b = a.lower(), b.lower()
-    if not a and not b:
-        return 1.0
-    return float(sum(x == y for x, y in zip(a, b, strict=False)))
 
-
-@misconception(
+mistake(
     "letter_similarity",
     "A capital and its small letter are taken as different. Case should make no difference.",
+    {"a, b = a.lower(), b.lower()": ""},
 )
-def _(a, b):
-    if not a and not b:
-        return 1.0
-    return sum(x == y for x, y in zip(a, b, strict=False)) / max(len(a), len(b))
 
-
-@misconception(
+mistake(
     "letter_similarity",
     "The count is divided by the length of the shorter word, so a word and its own beginning seem "
     "to be the same. The letters left over differ too: the longer length counts them.",
+    {
+        "if longer == 0:": "if not a or not b:",
+        "return 1.0": "return float(a == b)",
+        "/ longer": "/ min(len(a), len(b))",
+    },
 )
-def _(a, b):
-    a, b = a.lower(), b.lower()
-    if not a or not b:
-        return float(a == b)
-    return sum(x == y for x, y in zip(a, b, strict=False)) / min(len(a), len(b))
 
-
-@misconception(
+mistake(
     "letter_similarity",
     "The count is divided by the length of the first word, whichever is longer. A similarity "
     "should not change when the two words change places.",
+    {"if longer == 0:": "if not a:", "return 1.0": "return float(a == b)", "/ longer": "/ len(a)"},
 )
-def _(a, b):
-    a, b = a.lower(), b.lower()
-    if not a:
-        return float(a == b)
-    return sum(x == y for x, y in zip(a, b, strict=False)) / len(a)
 
-
-@misconception(
+mistake(
     "letter_similarity",
     "Two empty words led to a division by zero. They are the same word, so their similarity is "
     "1.0.",
+    {"if longer == 0:": "if False:"},
 )
-def _(a, b):
-    a, b = a.lower(), b.lower()
-    return sum(x == y for x, y in zip(a, b, strict=False)) / max(len(a), len(b))
 
-
-@misconception(
+mistake(
     "letter_similarity",
     "Two empty words scored 0. They have no letter in common, but none in which they differ "
     "either: they are the same word, and a word compared with itself gives 1.0.",
+    {"return 1.0": "return 0.0"},
 )
-def _(a, b):
-    a, b = a.lower(), b.lower()
-    return sum(x == y for x, y in zip(a, b, strict=False)) / max(len(a), len(b), 1)
 
-
-@misconception(
+mistake(
     "letter_similarity",
     "Case is ignored by folding, which also turns one letter into two (the German sharp s) and "
     "moves all that follow. The contract names `str.lower`.",
+    {"a.lower(), b.lower()": "a.casefold(), b.casefold()"},
 )
-def _(a, b):
-    a, b = a.casefold(), b.casefold()
-    if not a and not b:
-        return 1.0
-    return sum(x == y for x, y in zip(a, b, strict=False)) / max(len(a), len(b))
 
 
 @exercise("weighted_average", chapter="01-lookup", points=2)
@@ -246,6 +195,7 @@ def _(student, reference, draw):
     weights, values = draw.uniform(S=5, low=0.2, high=3.0), draw.normal(S=5, E=3)
     agrees(student, reference, weights, values)
     agrees(student, reference, 100 * weights, values, case="the same weights, 100 times larger")
+    agrees(student, reference, 1e-9 * weights, values, case="weights near zero", gradients=False)
     weights[2] = 0.0
     agrees(student, reference, weights, values, case="a weight of zero")
     one = draw.uniform(1, low=0.2), draw.normal(1, E=3)
@@ -255,93 +205,62 @@ def _(student, reference, draw):
     raises(student, ValueError, torch.zeros(5), values, case="all weights zero")
 
 
-@misconception(
+mistake(
     "weighted_average",
     "The weights are used as they come, so the result is a weighted sum: it doubles when all the "
     "weights double. An average does not.",
+    {"(weights / total) @": "weights @"},
 )
-def _(weights, values):
-    if (weights < 0).any() or weights.sum() == 0:
-        raise ValueError("weighted_average: weights cannot be normalized")
-    return weights @ values
 
-
-@misconception(
+mistake(
     "weighted_average",
     "The weighted sum is divided by the number of values. That is right only for weights that add "
     "up to that number; divide so that the weights add up to one.",
+    {"/ total": "/ len(values)"},
 )
-def _(weights, values):
-    if (weights < 0).any() or weights.sum() == 0:
-        raise ValueError("weighted_average: weights cannot be normalized")
-    return (weights[:, None] * values).mean(dim=0)
 
-
-@misconception(
+mistake(
     "weighted_average",
     "The weights went through a softmax. They are weights already: one that is twice another "
     "should count twice as much, and a weight of zero should not count at all.",
+    {"(weights / total)": "torch.softmax(weights, dim=0)"},
 )
-def _(weights, values):
-    if (weights < 0).any() or weights.sum() == 0:
-        raise ValueError("weighted_average: weights cannot be normalized")
-    return torch.softmax(weights, dim=0) @ values
 
-
-@misconception(
+mistake(
     "weighted_average",
     "The values are right, but the gradient is not: the sum of the weights was turned into a "
     "plain number, so autograd does not know that every weight changes the share of all the "
     "others.",
+    {"total = weights.sum()": "total = weights.sum().item()"},
 )
-def _(weights, values):
-    if (weights < 0).any() or weights.sum() == 0:
-        raise ValueError("weighted_average: weights cannot be normalized")
-    return (weights / weights.sum().item()) @ values
 
-
-@misconception(
+mistake(
     "weighted_average",
     "A negative weight was accepted. It would push the result out of the range of the values, "
     "which is no average any more: that is a ValueError.",
+    {"if (weights < 0).any():": "if False:"},
 )
-def _(weights, values):
-    if weights.sum() == 0:
-        raise ValueError("weighted_average: the weights sum to zero")
-    return (weights / weights.sum()) @ values
 
-
-@misconception(
+mistake(
     "weighted_average",
     "The sign of a negative weight was dropped. Guessing what was meant hides the mistake of "
     "whoever called the function: that is a ValueError.",
+    {"if (weights < 0).any():": "weights = weights.abs()\nif False:"},
 )
-def _(weights, values):
-    if weights.abs().sum() == 0:
-        raise ValueError("weighted_average: the weights sum to zero")
-    return (weights.abs() / weights.abs().sum()) @ values
 
-
-@misconception(
+mistake(
     "weighted_average",
     "Weights that are all zero were divided by their sum, and zero over zero is NaN. There is no "
     "average then: that is a ValueError.",
+    {"if total == 0:": "if False:"},
 )
-def _(weights, values):
-    if (weights < 0).any():
-        raise ValueError("weighted_average: a weight is negative")
-    return (weights / weights.sum()) @ values
 
-
-@misconception(
+mistake(
     "weighted_average",
     "A small number added to the sum hides that all weights are zero, and zeros come back that no "
     "value stands behind. There is no average then: that is a ValueError.",
+    {"if total == 0:": "if False:", "/ total": "/ (total + 1e-9)"},
 )
-def _(weights, values):
-    if (weights < 0).any():
-        raise ValueError("weighted_average: a weight is negative")
-    return (weights / (weights.sum() + 1e-9)) @ values
 
 
 def common_letters(query, key):
@@ -362,6 +281,9 @@ def _(student, reference, draw):
     letters = portable(common_letters)
     keys, values = [*draw.words(4), "axe", "cab"], draw.normal(S=6, E=3)
     agrees(student, reference, "bead", keys, values, letters, names=names, case="words")
+    table = dict.fromkeys(keys, 1.0)  # it has a length and can be looped over, and no place 0
+    rest = values[: len(table)], letters
+    agrees(student, reference, "bead", table, *rest, names=names, case="the keys of a dictionary")
 
     near = portable(one_sided)
     query, keys, values = draw.normal(D=4), draw.normal(S=5, D=4), draw.normal(S=5, E=3)
@@ -374,6 +296,8 @@ def _(student, reference, draw):
     for query, case in ((1.5, "a negative similarity"), (-1.5, "a negative sum")):
         numbers = (query, [2.0, -1.0, 3.0, 0.5], values, times)
         agrees(student, reference, *numbers, names=names, case=case)
+    small = (1e-9, [2.0, 1.0, 3.0, 0.5], values, times)
+    agrees(student, reference, *small, names=names, case="similarities near zero")
 
     values = draw.normal(3, E=2)
     unlike = ("bead", ["fig", "mix", "ivy"], values, letters)
@@ -382,120 +306,72 @@ def _(student, reference, draw):
     raises(student, ValueError, *opposite, case="similarities that cancel")
 
 
-@misconception(
+mistake(
     "soft_lookup",
     "The similarities went through a softmax. Here they are the weights already, up to their sum: "
     "a key of similarity 0 should get the weight 0, and softmax never gives 0. It comes next "
     "chapter.",
+    {"torch.stack(shares)": "torch.softmax(torch.stack(shares) * total, dim=0)"},
 )
-def _(query, keys, values, similarity):
-    similarities = torch.stack([torch.as_tensor(similarity(query, key)) for key in keys])
-    if similarities.sum() == 0:
-        raise ValueError("soft_lookup: the similarities sum to zero")
-    weights = torch.softmax(similarities.to(values.dtype), dim=0)
-    return weights @ values, weights
 
-
-@misconception(
+mistake(
     "soft_lookup",
     "Only the best key is used. A soft lookup mixes all values: a key that fits half as well "
     "counts half as much, and does not drop out.",
+    {
+        "weights = torch.stack(shares)": "best = (torch.stack(shares) * total).argmax()\n"
+        "weights = (torch.arange(len(shares)) == best).to(values.dtype)"
+    },
 )
-def _(query, keys, values, similarity):
-    similarities = torch.stack([torch.as_tensor(similarity(query, key)) for key in keys])
-    if similarities.sum() == 0:
-        raise ValueError("soft_lookup: the similarities sum to zero")
-    weights = F.one_hot(similarities.argmax(), len(keys)).to(values.dtype)
-    return weights @ values, weights
 
-
-@misconception(
+mistake(
     "soft_lookup",
     "The similarities are used as weights as they come. They need not sum to one, so the result "
     "grows with the number of keys that fit.",
+    {"one / total": "one"},
 )
-def _(query, keys, values, similarity):
-    weights = torch.stack([torch.as_tensor(similarity(query, key)) for key in keys])
-    if weights.sum() == 0:
-        raise ValueError("soft_lookup: the similarities sum to zero")
-    weights = weights.to(values.dtype)
-    return weights @ values, weights
 
-
-@misconception(
+mistake(
     "soft_lookup",
     "The similarities are divided by the number of keys. The weights should sum to one, whatever "
     "the similarities are.",
+    {"one / total": "one / len(keys)"},
 )
-def _(query, keys, values, similarity):
-    weights = torch.stack([torch.as_tensor(similarity(query, key)) for key in keys])
-    if weights.sum() == 0:
-        raise ValueError("soft_lookup: the similarities sum to zero")
-    weights = weights.to(values.dtype) / len(keys)
-    return weights @ values, weights
 
-
-@misconception(
+mistake(
     "soft_lookup",
     "The result is right, but the weights do not come back with it. The function returns two "
     "things: what was found, and how much each key had to do with it.",
+    {"weights @ values, weights": "weights @ values"},
 )
-def _(query, keys, values, similarity):
-    similarities = torch.stack([torch.as_tensor(similarity(query, key)) for key in keys])
-    if similarities.sum() == 0:
-        raise ValueError("soft_lookup: the similarities sum to zero")
-    return (similarities / similarities.sum()).to(values.dtype) @ values
 
-
-@misconception(
+mistake(
     "soft_lookup",
     "`similarity` is called with the key first. It may treat its two arguments differently, and "
     "the contract gives it the query first.",
+    {"similarity(query, key)": "similarity(key, query)"},
 )
-def _(query, keys, values, similarity):
-    similarities = torch.stack([torch.as_tensor(similarity(key, query)) for key in keys])
-    if similarities.sum() == 0:
-        raise ValueError("soft_lookup: the similarities sum to zero")
-    weights = (similarities / similarities.sum()).to(values.dtype)
-    return weights @ values, weights
 
-
-@misconception(
+mistake(
     "soft_lookup",
     "The similarities were turned into plain numbers, which cuts the result off from the query "
     "and the keys: no gradient reaches them, so nothing that makes them could be trained.",
+    {"similarity(query, key)": "torch.as_tensor(similarity(query, key)).item()"},
 )
-def _(query, keys, values, similarity):
-    similarities = [torch.as_tensor(similarity(query, key)).item() for key in keys]
-    if sum(similarities) == 0:
-        raise ValueError("soft_lookup: the similarities sum to zero")
-    weights = torch.tensor(similarities, dtype=values.dtype) / sum(similarities)
-    return weights @ values, weights
 
-
-@misconception(
+mistake(
     "soft_lookup",
     "Negative similarities were set to zero. The weights are the similarities over their sum, and "
     "a negative one stays negative.",
+    {"[similarity(query, key)": "[torch.as_tensor(similarity(query, key)).clamp(min=0)"},
 )
-def _(query, keys, values, similarity):
-    similarities = torch.stack([torch.as_tensor(similarity(query, key)) for key in keys])
-    similarities = similarities.to(values.dtype).clamp(min=0)
-    if similarities.sum() == 0:
-        raise ValueError("soft_lookup: the similarities sum to zero")
-    weights = similarities / similarities.sum()
-    return weights @ values, weights
 
-
-@misconception(
+mistake(
     "soft_lookup",
     "When no key is similar to the query at all, zero was divided by zero. No weights can be made "
     "from that: it is a ValueError.",
+    {"if total == 0:": "total = torch.as_tensor(total)\nif False:"},
 )
-def _(query, keys, values, similarity):
-    similarities = torch.stack([torch.as_tensor(similarity(query, key)) for key in keys])
-    weights = similarities.to(values.dtype) / similarities.sum()
-    return weights @ values, weights
 
 
 @exercise("kernel_regression", chapter="01-lookup", points=3)
@@ -514,108 +390,72 @@ def _(student, reference, draw):
     raises(student, ValueError, x, keys, values[:6], 0.0, case="bandwidth 0")
 
 
-@misconception(
+mistake(
     "kernel_regression",
     "The squared distance is divided by the bandwidth, not by its square. The distance should be "
     "measured in bandwidths first, so that changing the unit of x changes nothing.",
+    {"/ bandwidth": "/ bandwidth**0.5"},
 )
-def _(x, keys, values, bandwidth):
-    if bandwidth <= 0:
-        raise ValueError("kernel_regression: the bandwidth must be positive")
-    squared = (x[:, None] - keys) ** 2
-    return torch.softmax(-squared / (2 * bandwidth), dim=-1) @ values
 
-
-@misconception(
+mistake(
     "kernel_regression",
     "The factor 2 under the squared distance is missing. The curve is a Gaussian all the same, "
     "but a narrower one than the bandwidth says.",
+    {"/ 2": ""},
 )
-def _(x, keys, values, bandwidth):
-    if bandwidth <= 0:
-        raise ValueError("kernel_regression: the bandwidth must be positive")
-    squared = (x[:, None] - keys) ** 2
-    return torch.softmax(-squared / bandwidth**2, dim=-1) @ values
 
-
-@misconception(
+mistake(
     "kernel_regression",
     "The weight falls with the distance itself, not with its square: a kernel with a sharp peak "
     "and long tails, not a Gaussian.",
+    {"-(distance**2) / 2": "-distance.abs()"},
 )
-def _(x, keys, values, bandwidth):
-    if bandwidth <= 0:
-        raise ValueError("kernel_regression: the bandwidth must be positive")
-    distance = (x[:, None] - keys).abs()
-    return torch.softmax(-distance / bandwidth, dim=-1) @ values
 
-
-@misconception(
+mistake(
     "kernel_regression",
     "The minus sign is missing, so the farthest key counts most. A kernel is largest where the "
     "distance is zero.",
+    {"-(distance**2)": "(distance**2)"},
 )
-def _(x, keys, values, bandwidth):
-    if bandwidth <= 0:
-        raise ValueError("kernel_regression: the bandwidth must be positive")
-    squared = (x[:, None] - keys) ** 2
-    return torch.softmax(squared / (2 * bandwidth**2), dim=-1) @ values
 
-
-@misconception(
+mistake(
     "kernel_regression",
     "The weights of each key sum to one over the points x. It is the other way around: for each "
     "x, the weights of all keys sum to one.",
+    {"dim=1)": "dim=0)"},
 )
-def _(x, keys, values, bandwidth):
-    if bandwidth <= 0:
-        raise ValueError("kernel_regression: the bandwidth must be positive")
-    squared = (x[:, None] - keys) ** 2
-    return torch.softmax(-squared / (2 * bandwidth**2), dim=0) @ values
 
-
-@misconception(
+mistake(
     "kernel_regression",
     "The kernel's values are used as weights without dividing by their sum. The curve then rises "
     "where there are many keys and falls to zero between them, whatever the values are.",
+    {"torch.softmax(-(distance**2) / 2, dim=1)": "torch.exp(-(distance**2) / 2)"},
 )
-def _(x, keys, values, bandwidth):
-    if bandwidth <= 0:
-        raise ValueError("kernel_regression: the bandwidth must be positive")
-    squared = (x[:, None] - keys) ** 2
-    return torch.exp(-squared / (2 * bandwidth**2)) @ values
 
-
-@misconception(
+mistake(
     "kernel_regression",
     "Far from all keys every exp is rounded to zero, and the division is zero over zero: NaN. "
     "What counts is how the exponents compare with one another, and that is lost once exp has "
     "run.",
+    {
+        "return weights @ values": "kernel = torch.exp(-(distance**2) / 2)\n"
+        "return (kernel @ values) / kernel.sum(dim=1)"
+    },
 )
-def _(x, keys, values, bandwidth):
-    if bandwidth <= 0:
-        raise ValueError("kernel_regression: the bandwidth must be positive")
-    kernel = torch.exp(-((x[:, None] - keys) ** 2) / (2 * bandwidth**2))
-    return (kernel @ values) / kernel.sum(dim=-1)
 
-
-@misconception(
+mistake(
     "kernel_regression",
     "Far from all keys the result is 0: a small number was added to the sum so that the division "
     "cannot fail. But no value is 0 there; the nearest key should have nearly all of the weight.",
+    {
+        "return weights @ values": "kernel = torch.exp(-(distance**2) / 2)\n"
+        "return (kernel @ values) / (kernel.sum(dim=1) + 1e-12)"
+    },
 )
-def _(x, keys, values, bandwidth):
-    if bandwidth <= 0:
-        raise ValueError("kernel_regression: the bandwidth must be positive")
-    kernel = torch.exp(-((x[:, None] - keys) ** 2) / (2 * bandwidth**2))
-    return (kernel @ values) / (kernel.sum(dim=-1) + 1e-12)
 
-
-@misconception(
+mistake(
     "kernel_regression",
     "A bandwidth of zero or less was accepted. The square hides the sign, but a kernel has no "
     "negative width, and one of no width has no value: that is a ValueError.",
+    {"if not bandwidth > 0:": "if False:"},
 )
-def _(x, keys, values, bandwidth):
-    squared = (x[:, None] - keys) ** 2
-    return torch.softmax(-squared / (2 * bandwidth**2), dim=-1) @ values
