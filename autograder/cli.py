@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import shlex
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -20,6 +21,9 @@ HANDOVERS = {
     "gradescope-autograder": "{}-gradescope.zip",
     "github-classroom": "{}-classroom.yml",
 }
+
+
+COURSE_MARKS = ("manifest.json", "gradebook.db", "nbgrader_config.py", "course.toml")
 
 
 class UsageError(Exception):
@@ -132,6 +136,15 @@ def _check(options: argparse.Namespace) -> int:
     """Check your own notebook; the exit code is 1 if an exercise is not right yet."""
     from autograder.checking.terminal import check_notebook, table
 
+    if course := _course_it_was_handed_in_to(options.notebook):
+        chapter = options.notebook.resolve().parent.name
+        student = options.notebook.resolve().parent.parent.name
+        raise UsageError(
+            f"{options.notebook} was handed in, and check runs a notebook without a sandbox, with "
+            f"all that you may do: grade it (autograder grade {shlex.quote(chapter)} "
+            f"--course {shlex.quote(str(course))} --student {shlex.quote(student)}), or copy it "
+            "elsewhere if it is your own."
+        )
     try:
         verdicts = check_notebook(options.notebook, options.limit_seconds)
     except ValueError as error:
@@ -143,6 +156,16 @@ def _check(options: argparse.Namespace) -> int:
         lines = (json.dumps(verdict.as_dict()) for verdict in verdicts)
         options.json.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return 0 if all(verdict.passed for verdict in verdicts) else 1
+
+
+def _course_it_was_handed_in_to(notebook: Path) -> Path | None:
+    """The course in whose folder of submissions a notebook lies, if it lies in one."""
+    names = ("submitted", "autograded", "downloaded")
+    for folder in notebook.resolve().parents:
+        course = folder.parent
+        if folder.name in names and any((course / name).exists() for name in COURSE_MARKS):
+            return course
+    return None
 
 
 def _grade(options: argparse.Namespace) -> int:

@@ -21,7 +21,8 @@ from autograder.checking.judge import judge
 from autograder.checking.recording import Recorder, Recording, live
 from autograder.checking.values import Function, Ref
 from autograder.grading.answers import complete, lost_as_gone, within
-from autograder.grading.sandbox import Session, many
+from autograder.grading.bounds import bounded, frame_limits, size
+from autograder.grading.sandbox import REPLIES, Session, many
 
 
 class Unforeseen(BaseException):
@@ -39,6 +40,7 @@ class Plan:
     requests: list[dict[str, Any]]
     answers: list[dict[str, Any]]
     frame: bytes
+    sizes: list[int]  # of the right answers
     holds: bool = True  # until a check has asked something else of a submission
 
     def reference(self) -> Recording:
@@ -52,10 +54,13 @@ class _Noting:
     def __init__(self, home: Any) -> None:
         self._home = home
         self.requests: list[dict[str, Any]] = []
+        self.sizes: list[int] = []
 
     def perform(self, request: dict[str, Any]) -> dict[str, Any]:
         self.requests.append(mapped(copied, request))  # the check may change its inputs later
-        return self._home.perform(request)
+        reply = self._home.perform(request)
+        self.sizes.append(size(reply))
+        return reply
 
 
 @functools.lru_cache(maxsize=64)
@@ -66,7 +71,7 @@ def plan(name: str, seed: int) -> Plan:
     verdict = judge(name, asked, recorder, seed)
     if not verdict.passed:
         raise BrokenCheck(f"The reference of {name} does not pass its own check: {verdict.message}")
-    return Plan(asked.requests, recorder.replies, many(asked.requests))
+    return Plan(asked.requests, recorder.replies, many(asked.requests), asked.sizes)
 
 
 class Ahead:
@@ -95,11 +100,13 @@ class Ahead:
             left = within(self._deadline - time.monotonic())
             if self._next == 0:
                 self._session.ask_all(self._plan.frame, len(requests), left)
+            right = self._plan.sizes[self._next]
+            self._session.replies = frame_limits(REPLIES, right)
             self._next += 1
             reply = self._session.next(left)
         answer = complete(request, reply)
         self.lost = False
-        return answer
+        return bounded(request, answer, right)
 
 
 def alike(one: Any, other: Any) -> bool:

@@ -9,7 +9,9 @@ from typing import Any
 import torch
 
 from autograder.checking import Lost
+from autograder.grading.bounds import bounded, frame_limits
 from autograder.grading.sandbox import (
+    REPLIES,
     SandboxCrashed,
     SandboxMemory,
     SandboxTimeout,
@@ -34,6 +36,7 @@ class SandboxHome:
 
     session: Session
     deadline: float
+    right: int  # how large the right answers are
     lost: bool = False
 
     def hurry(self, seconds: float) -> None:
@@ -43,10 +46,11 @@ class SandboxHome:
     def perform(self, request: dict[str, Any]) -> dict[str, Any]:
         """Ask the sandbox; whatever goes wrong there becomes `Gone`."""
         self.lost = True  # until it has answered
+        self.session.replies = frame_limits(REPLIES, self.right)
         left = self.deadline - time.monotonic()
         answer = complete(request, ask(self.session, request, left))
         self.lost = False
-        return answer
+        return bounded(request, answer, self.right)
 
 
 def ask(session: Session, request: dict[str, Any], seconds: float) -> dict[str, Any]:

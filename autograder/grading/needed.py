@@ -1,6 +1,7 @@
 """Which cells grading has to run: the students' own, and of the release's only what those use."""
 
 import functools
+import re
 import symtable
 
 from nbformat import NotebookNode
@@ -9,6 +10,11 @@ from autograder.grading.notebook import Chapter, grade_id
 from autograder.grading.source import LONGEST_SOURCE
 
 UNGRADED = "ungraded"
+ANALYZED = 2 * LONGEST_SOURCE  # characters of a submission's own cells: each takes a microsecond
+# Python's compiler looks at every name of a cell again in every function of it.
+MOST_LOOKUPS = 5 * 10**6
+_WORD = re.compile(r"[^\W\d]\w*")
+_SCOPE = re.compile(r"\b(?:def|lambda|class|for|type)\b")
 
 
 def needed_cells(notebook: NotebookNode, chapter: Chapter) -> set[int]:
@@ -20,6 +26,7 @@ def needed_cells(notebook: NotebookNode, chapter: Chapter) -> set[int]:
     """
     needed: set[int] = set()
     wanted: set[str] = set()
+    room = ANALYZED
     for index in reversed(range(len(notebook.cells))):
         cell = notebook.cells[index]
         if cell.cell_type != "code" or grade_id(cell) in {task.check_id for task in chapter.tasks}:
@@ -29,7 +36,8 @@ def needed_cells(notebook: NotebookNode, chapter: Chapter) -> set[int]:
         tagged = cell.source in chapter.ungraded if of_release else is_ungraded(cell)
         if grade_id(cell) is None and tagged:
             continue
-        long = len(cell.source) > LONGEST_SOURCE
+        room -= 0 if of_release else len(cell.source)
+        long = len(cell.source) > LONGEST_SOURCE or room < 0
         makes, uses = (None, set()) if long else _names(cell.source)
         if grade_id(cell) is None and of_release and makes is not None and not makes & wanted:
             continue
@@ -47,6 +55,8 @@ def is_ungraded(cell: NotebookNode) -> bool:
 @functools.lru_cache(maxsize=1024)  # most cells of a class are the release's own
 def _names(source: str) -> tuple[set[str] | None, set[str]]:
     """The names that a cell may make, and those it takes; None for a cell that cannot be told."""
+    if len(set(_WORD.findall(source))) * len(_SCOPE.findall(source)) > MOST_LOOKUPS:
+        return None, set()
     try:
         top = symtable.symtable(source, "<cell>", "exec")
     except (SyntaxError, ValueError, RecursionError, MemoryError):

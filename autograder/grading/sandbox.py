@@ -452,6 +452,7 @@ class Session:
         self._number = 0
         self._asked = self._pending = 0
         self._ended: SandboxError | WireError | None = None
+        self.replies = REPLIES  # what the next ones may be
         connection.setblocking(False)
 
     def request(self, value: Any, seconds: float) -> Any:
@@ -488,6 +489,7 @@ class Session:
         """Let the rest of the requests that were asked all at once go unanswered."""
         if self._ended is not None or not self._pending:
             return
+        self.replies = REPLIES
         with self._ending():
             deadline = time.monotonic() + seconds
             self._number += 1
@@ -528,8 +530,8 @@ class Session:
 
     def _reply(self, deadline: float) -> tuple[int, Any]:
         prefix = self._receive(wire.PREFIX.size, deadline)
-        body = self._receive(sum(wire.sizes(prefix, REPLIES)), deadline)
-        reply = wire.decode(prefix + body, REPLIES)
+        body = self._receive(sum(wire.sizes(prefix, self.replies)), deadline)
+        reply = wire.decode(prefix + body, self.replies)
         if not (isinstance(reply, tuple) and len(reply) == 2 and type(reply[0]) is int):
             raise WireError("The submission's process answered another question.")
         return reply

@@ -16,10 +16,11 @@ from autograder.checking.feedback import Feedback
 from autograder.checking.judge import judge
 from autograder.grading.ahead import Ahead, Plan, Unforeseen, plan
 from autograder.grading.answers import Gone, SandboxHome, ask
+from autograder.grading.bounds import checking_memory
 from autograder.grading.needed import needed_cells
 from autograder.grading.notebook import Chapter, Task, grade_id
 from autograder.grading.picture import plain_png
-from autograder.grading.sandbox import SandboxError, Session, WarmProcess
+from autograder.grading.sandbox import REPLIES, SandboxError, Session, WarmProcess
 from autograder.grading.source import shortcuts, uses
 from autograder.grading.text import one_line, visible, whole_characters
 from autograder.grading.wire import WireError
@@ -143,6 +144,7 @@ class Run:
 
     def _execute(self, source: str) -> dict[str, Any]:
         request = {"op": "run", "source": source, "bytes": OUTPUT_BYTES}
+        self.session.replies = REPLIES
         return ask(self.session, request, self._seconds())
 
     def _seconds(self) -> float:
@@ -304,7 +306,8 @@ class Run:
         if foreseen.holds:
             try:
                 ahead = Ahead(session, foreseen, deadline)
-                verdict = judge(name, ahead, foreseen.reference(), self.seed)
+                with checking_memory():
+                    verdict = judge(name, ahead, foreseen.reference(), self.seed)
                 self._stop(deadline, ahead.lost)
                 return verdict
             except Unforeseen:
@@ -313,8 +316,9 @@ class Run:
                 self._close()
                 self.restarts -= 1
                 session = self._ready(index)
-        home = SandboxHome(session, deadline)
-        verdict = judge(name, home, foreseen.reference(), self.seed)
+        home = SandboxHome(session, deadline, max(foreseen.sizes, default=0))
+        with checking_memory():
+            verdict = judge(name, home, foreseen.reference(), self.seed)
         if home.lost:
             self._give_up()
         return verdict

@@ -61,7 +61,7 @@ class Limits:
     header_bytes: int = 4 * 2**20
     depth: int = 32
     nodes: int = 100_000
-    elements: int = 2**26  # of one tensor, counted as the receiver sees it
+    elements: int = 2**26  # of all tensors, counted as the receiver sees them
     functions: bool = True
 
 
@@ -154,6 +154,7 @@ class _Budget:
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
         self.nodes = 0
+        self.elements = 0
 
     def enter(self, depth: int) -> None:
         self.nodes += 1
@@ -163,9 +164,9 @@ class _Budget:
             raise WireError(f"A value has more than {self.limits.nodes} parts.")
 
     def count(self, shape: tuple[int, ...]) -> None:
-        elements = math.prod(shape)
-        if elements > self.limits.elements:
-            raise WireError(f"A tensor has {elements} elements, over {self.limits.elements}.")
+        self.elements += math.prod(shape)
+        if self.elements > self.limits.elements:
+            raise WireError(f"Tensors have {self.elements} elements, over {self.limits.elements}.")
 
 
 class _Encoder(_Budget):
@@ -355,7 +356,8 @@ class _Decoder(_Budget):
 
     def tensor(self, number: Any, is_complex: Any, *layout: Any) -> Tensor:
         tensor = self.blob(number)
-        self.count(tuple(tensor.shape))
+        if not layout:
+            self.count(tuple(tensor.shape))
         if tensor.dtype not in NAMES:
             raise WireError(f"A tensor has the dtype {tensor.dtype}.")
         if tensor.dtype is torch.bool and bool((tensor.view(torch.uint8) > 1).any()):

@@ -11,7 +11,7 @@ import os, socket, time
 from autograder.grading import wire
 line = socket.socket(fileno=os.dup(3))
 def double(x):
-    line.sendall(wire.PREFIX.pack(10, 2**25))
+    line.sendall(wire.PREFIX.pack(10, 2**20))
     while True:
         line.sendall(b" ")
         time.sleep(0.05)

@@ -15,7 +15,7 @@ line = socket.socket(fileno=os.dup(3))
 def say(error):
     line.sendall(wire.encode((-1, {"error": error})))
 def double(x):
-    long = "<script>alert(1)</script>\n\x1b[31m\u202e" * 100_000
+    long = "<script>alert(1)</script>\n\x1b[31m\u202e" * 50_000
     say({"type": long, "bases": [long] * 2, "message": long, "where": long})
 # %% softmax
 def softmax(scores, dim=-1):
