@@ -63,7 +63,7 @@ class _Noting:
         return reply
 
 
-@functools.lru_cache(maxsize=64)
+@functools.lru_cache(maxsize=128)  # a chapter's exercises, for each of a run's draws
 def plan(name: str, seed: int) -> Plan:
     """Run the check of `name` with the reference on both sides. Raises BrokenCheck if it fails."""
     task = find(name)

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from autograder.grading.notebook import Chapter
 
+DRAWS = 8  # of inputs in a run
+
 
 class Journal:
     """Files in the course's `.grading` folder, each written in one step."""
@@ -38,13 +40,20 @@ class Journal:
         """The same where the checks and references are the same too."""
         return _sha256(basis, *(task.digest for task in chapter.tasks))
 
-    def seed(self, chapter: "Chapter") -> int:
-        """The seed of a run's inputs: the same for all of a class, also when a run is resumed.
+    def seed(self, chapter: "Chapter", student: str) -> int:
+        """The seed of a student's inputs in this run: the same when it is resumed, not in the next.
 
-        The next run draws other inputs. Unknown to who does not have the course's folder.
+        One of a few, since the reference has to answer for each. Who shares one is not known to
+        who does not have the course's folder, so answers that one student passes on to another
+        while both are graded are mostly wrong ones.
         """
-        told = f"{self._number()}, {chapter.name}, {chapter.digest}"
-        return int.from_bytes(hmac.digest(self._secret, told.encode(), "sha256")[:7], "big")
+        draw = self._digest(f"{self._number()}, {student}")[0] % DRAWS
+        told = f"{self._number()}, {draw}, {chapter.name}, {chapter.digest}"
+        return int.from_bytes(self._digest(told)[:7], "big")
+
+    def _digest(self, text: str) -> bytes:
+        # The name of a folder need not be text.
+        return hmac.digest(self._secret, text.encode(errors="surrogatepass"), "sha256")
 
     def finished(self) -> None:
         """A run has come to its end."""

@@ -12,15 +12,16 @@ from traitlets import Float, Int
 
 from autograder.grading.course import Course
 from autograder.grading.grade import workshop
+from autograder.grading.journal import DRAWS
 from autograder.grading.notebook import restored
 from autograder.grading.quoting import quote_text_cells
 from autograder.grading.submission import Limits, Run
 
 
 @functools.cache
-def _seed() -> int:
-    """One for all that this process grades, so that a check is prepared once."""
-    return secrets.randbits(56)
+def _seeds() -> list[int]:
+    """A few for all that this process grades: a check is prepared for each."""
+    return [secrets.randbits(56) for _ in range(DRAWS)]
 
 
 class SandboxExecute(NbGraderPreprocessor):
@@ -37,7 +38,7 @@ class SandboxExecute(NbGraderPreprocessor):
         chapter = course.chapters([told["assignment"]])[told["assignment"]]
         restored(nb, chapter)
         atexit.register(workshop(limits).close)
-        run = Run(nb, chapter, workshop(limits).warm(), limits, _seed())
+        run = Run(nb, chapter, workshop(limits).warm(), limits, secrets.choice(_seeds()))
         graded = run.grade()
         quote_text_cells(nb, chapter)
         if graded.status != "graded":

@@ -123,7 +123,10 @@ def _job(submission: Submission, chapter: Chapter, journal: Journal, limits: Lim
     told = content if content is not None else f"no content: {problem}".encode()
     basis = journal.basis(told, chapter, f"{limits!r}, {submission.student}")
     key = journal.key(basis, chapter)
-    seed, known = journal.seed(chapter), _known(submission, chapter, journal, basis, key)
+    seed, known = (
+        journal.seed(chapter, submission.student),
+        _known(submission, chapter, journal, basis, key),
+    )
     return Job(submission.student, chapter, content, problem, seed, limits, key, basis, known)
 
 

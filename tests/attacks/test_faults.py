@@ -23,6 +23,7 @@ from autograder.grading import crew, runner
 from autograder.grading.ahead import BrokenCheck
 from autograder.grading.course import Course, CourseError
 from autograder.grading.grade import Job, grade, workshop
+from autograder.grading.journal import DRAWS, Journal
 from autograder.grading.runner import grade_class, write_json
 from autograder.grading.sandbox import SandboxUnavailable, available
 from autograder.grading.single import grade_single
@@ -411,6 +412,20 @@ def test_a_folder_whose_name_is_no_text_is_told_and_stops_nobody(course, tmp_pat
     assert set(records) == {*STUDENTS, odd}
     write_json(records.values(), tmp_path / "records.jsonl")
     assert len((tmp_path / "records.jsonl").read_text(encoding="utf-8").splitlines()) == 4
+
+
+def test_students_get_different_inputs_and_the_same_ones_when_a_run_is_resumed(course):
+    (chapter,) = course.chapters().values()
+    journal = Journal(course.state)
+    seeds = {student: journal.seed(chapter, student) for student in map(str, range(200))}
+    assert len(set(seeds.values())) == DRAWS
+    again = Journal(course.state)
+    assert seeds == {student: again.seed(chapter, student) for student in seeds}
+    journal.finished()
+    later = {student: again.seed(chapter, student) for student in seeds}
+    assert not set(later.values()) & set(seeds.values())
+    shared = [len({(seeds[one], later[one]) for one in seeds}), DRAWS]
+    assert shared[0] > shared[1]  # who shares a draw once does not share the next
 
 
 @contextlib.contextmanager
