@@ -4,7 +4,15 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from autograder.checking.comparing import Failure, agrees, close, raises, require, same
+    from autograder.checking.comparing import (
+        Failure,
+        agrees,
+        close,
+        holds_at_most,
+        raises,
+        require,
+        same,
+    )
     from autograder.checking.judge import PUBLIC_SEED, Lost
     from autograder.checking.predicting import prediction
     from autograder.checking.recording import record, reference_for
@@ -15,7 +23,7 @@ if TYPE_CHECKING:
 # Imported on first use: who writes a table of scores needs a verdict, and not PyTorch. The function
 # `judge` is not here, since its module has that name too.
 _HOMES = {
-    "comparing": ("Failure", "agrees", "close", "raises", "require", "same"),
+    "comparing": ("Failure", "agrees", "close", "holds_at_most", "raises", "require", "same"),
     "judge": ("PUBLIC_SEED", "Lost"),
     "predicting": ("prediction",),
     "recording": ("record", "reference_for"),
@@ -35,6 +43,7 @@ __all__ = [
     "exercise",
     "exercises",
     "find",
+    "holds_at_most",
     "misconception",
     "mistake",
     "portable",

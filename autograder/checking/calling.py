@@ -4,22 +4,24 @@ A `Home` is the same code on both sides: in the learner's kernel, around the ref
 and inside the sandbox. A request is a dict; so is its reply:
 
     {"op": "call", "target": name or Ref, "method": None, "args": (...), "kwargs": {...},
-     "gradients": bool, "inputs": bool, "watch": bool}
+     "gradients": bool, "inputs": bool, "watch": bool, "room": bytes}
     {"op": "load", "target": Ref, "weights": {name: tensor}}
     {"op": "parameters", "target": Ref}
     {"op": "train", "target": Ref, "mode": bool}
     {"op": "to", "target": Ref, "dtype": "float64"}
 
-    {"value": ..., "gradients": {...}, "inputs": ..., "calls": [...], "largest": n}
+    {"value": ..., "gradients": {...}, "inputs": ..., "calls": [...], "largest": n, "traced": n}
     {"error": {"type", "bases", "message", "where"}}
 """
 
+import contextlib
 import functools
 import linecache
 import math
 import sys
 import threading
 import traceback
+import tracemalloc
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -153,6 +155,20 @@ class Watch:
         self.names |= {kind.__name__ for kind in own}
 
 
+@contextlib.contextmanager
+def _traced(reply: dict[str, Any] | None) -> Iterator[None]:
+    """Note the bytes that Python and NumPy held at most; torch's are none of those."""
+    if reply is None:
+        yield
+        return
+    tracemalloc.start()
+    try:
+        yield
+        reply["traced"] = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
 @functools.lru_cache(maxsize=256)
 def _compiled(source: str) -> Any:
     return compile(source, "<argument>", "exec")
@@ -231,7 +247,7 @@ class Home:
             return self._gradients(target, function, args, kwargs)
         reply: dict[str, Any] = {}
         if request.get("watch"):
-            with Watch() as watch:
+            with Watch() as watch, _traced(reply if request.get("room") else None):
                 value = function(*args, **kwargs)
             reply |= {"calls": sorted(watch.names), "largest": watch.largest}
         else:

@@ -3,7 +3,7 @@
 import contextlib
 import contextvars
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import torch
@@ -243,6 +243,33 @@ def raises(
             outcome = "as asked"
     start = _prefix(case, student.last_call)
     _note("raised", outcome, f"{start} {problem}" if problem else "")
+
+
+def holds_at_most(
+    student: Subject,
+    room: int,
+    *args: Any,
+    want: Callable[[Any], tuple[Any, Any]],
+    sentence: str,
+    **kwargs: Any,
+) -> None:
+    """Fail with the sentence if a call needs more than `room` bytes at once.
+
+    `want` takes the result and returns a part of it and what that must be. Not asked of what has
+    failed before: it may need all the memory there is.
+    """
+    if (log := current_log.get()) and log.failure is not None:
+        return
+    try:
+        got, held = student.within(room, *args, **kwargs)
+    except Raised as raised:
+        if "MemoryError" not in raised.bases and "allocate" not in raised.message:
+            raise
+        _note("holds", False, f"{student.last_call}: {sentence}")
+        return
+    require(held <= room, f"{student.last_call}: {sentence}")
+    part, expected = want(got)
+    close(part, expected, call=student.last_call)
 
 
 @contextlib.contextmanager

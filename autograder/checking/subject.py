@@ -93,6 +93,15 @@ class Subject:
         """The number of elements of the largest tensor made on the way."""
         return int(self._ask(None, args, kwargs, watch=True).get("largest", 0))
 
+    def within(self, room: int, *args: Any, **kwargs: Any) -> tuple[Any, int]:
+        """The result of a call that may hold `room` bytes, and how many it held at once.
+
+        In the sandbox it cannot hold more: the call then raises what running out of memory does.
+        """
+        reply = self._ask(None, args, kwargs, watch=True, room=room)
+        held = 4 * int(reply.get("largest", 0)), int(reply.get("traced", 0))
+        return self._wrapped(reply["value"]), max(held)
+
     def load(self, weights: dict[str, Tensor]) -> None:
         """Put weights in by name."""
         self._request({"op": "load", "target": self._target, "weights": weights})
@@ -125,7 +134,7 @@ class Subject:
         """The names of all torch functions that were seen to run."""
         return {name for call in self.transcript for name in call.reply.get("calls", ())}
 
-    def _ask(self, method: str | None, args: tuple, kwargs: dict, **wanted: bool) -> dict:
+    def _ask(self, method: str | None, args: tuple, kwargs: dict, **wanted: Any) -> dict:
         request = {
             "op": "call",
             "target": self._target,

@@ -5,7 +5,16 @@ import math
 import torch
 from torch.nn import functional as F
 
-from autograder.checking import agrees, built, close, exercise, misconception, require, same
+from autograder.checking import (
+    agrees,
+    built,
+    close,
+    exercise,
+    holds_at_most,
+    misconception,
+    require,
+    same,
+)
 
 
 @exercise("causal_mask", chapter="07-masked", points=2)
@@ -1211,6 +1220,27 @@ def _(student, reference, draw):
                 f"blockwise_attention makes a tensor of {largest} numbers on the way; the contract "
                 f"allows none of {bound}, the size of all scores{' or of the mask' * causal}.",
             )
+
+    # Whatever library and thread they are held by: all scores are twice the room that there is.
+    L, D, step, room = 2560, 8, 320, 12 * 2**20
+    query, key, value = (draw.normal(L, D) for _ in range(3))
+    seen = torch.arange(L) <= torch.arange(0, L, step).unsqueeze(-1)  # a few rows of the mask
+    scores = (query[::step] @ key.mT / math.sqrt(D)).masked_fill(~seen, -math.inf)
+    holds_at_most(
+        student,
+        room,
+        query,
+        key,
+        value,
+        128,
+        causal=True,
+        want=lambda got: (
+            got[::step] if isinstance(got, torch.Tensor) and got.shape == (L, D) else got,
+            scores.softmax(dim=-1) @ value,
+        ),
+        sentence=f"more than {room // 2**20} MiB were held at once; all scores would be "
+        f"{4 * L * L // 2**20} MiB, and the contract allows no result of that size.",
+    )
 
 
 @misconception(

@@ -4,7 +4,7 @@ import math
 
 import torch
 
-from autograder.checking import agrees, exercise, mistake, raises, require
+from autograder.checking import agrees, exercise, holds_at_most, mistake, raises, require
 
 LIBRARY = ("softmax", "log_softmax", "scaled_dot_product_attention")
 
@@ -324,6 +324,21 @@ def _(student, reference, draw):
         f"With {L} queries and {S} keys of {D} entries, distance_scores makes a tensor of "
         f"{largest} numbers on the way; the contract allows none of L * S * D = {L * S * D}. "
         f"The scores alone are {L * S}.",
+    )
+    # Whatever library and thread it is held by: half of it, in half precision, is too much.
+    L, S, D = 512, 512, 1024
+    query, key = (draw.normal(size, 32).repeat(1, D // 32) for size in (L, S))
+    holds_at_most(
+        student,
+        L * S * D // 4,
+        query,
+        key,
+        want=lambda got: (
+            got[::64, ::64] if isinstance(got, torch.Tensor) and got.shape == (L, S) else got,
+            -(query[::64, None] - key[None, ::64]).square().sum(-1),
+        ),
+        sentence=f"more than {L * S * D // 4 // 2**20} MiB were held at once; the contract allows "
+        f"no intermediate result of L * S * D = {L * S * D} elements.",
     )
 
 

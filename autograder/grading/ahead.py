@@ -8,6 +8,7 @@ is used only if the check really asks that very request at that point.
 """
 
 import functools
+import itertools
 import time
 from dataclasses import dataclass
 from typing import Any
@@ -33,13 +34,33 @@ class BrokenCheck(ValueError):
     """An exercise's own reference does not pass its check: nobody can be graded by it."""
 
 
+@dataclass(frozen=True)
+class Part:
+    """Requests that are sent in one frame, and what memory their answers may take."""
+
+    begins: int
+    count: int
+    frame: bytes
+    room: int | None
+
+
+def parts(requests: list[dict[str, Any]]) -> list[Part]:
+    """The requests, apart where the memory that a call may take is another."""
+    found = []
+    for room, group in itertools.groupby(enumerate(requests), lambda each: each[1].get("room")):
+        asked = list(group)
+        frame = many([request for _, request in asked])
+        found.append(Part(asked[0][0], len(asked), frame, room))
+    return found
+
+
 @dataclass
 class Plan:
     """What a check asks of a correct object, and how the reference answers its own questions."""
 
     requests: list[dict[str, Any]]
     answers: list[dict[str, Any]]
-    frame: bytes
+    parts: list["Part"]
     sizes: list[int]  # of the right answers
     holds: bool = True  # until a check has asked something else of a submission
 
@@ -71,7 +92,7 @@ def plan(name: str, seed: int) -> Plan:
     verdict = judge(name, asked, recorder, seed)
     if not verdict.passed:
         raise BrokenCheck(f"The reference of {name} does not pass its own check: {verdict.message}")
-    return Plan(asked.requests, recorder.replies, many(asked.requests), asked.sizes)
+    return Plan(asked.requests, recorder.replies, parts(asked.requests), asked.sizes)
 
 
 class Ahead:
@@ -98,8 +119,10 @@ class Ahead:
         self.lost = True  # until it has answered
         with lost_as_gone():
             left = within(self._deadline - time.monotonic())
-            if self._next == 0:
-                self._session.ask_all(self._plan.frame, len(requests), left)
+            for part in self._plan.parts:
+                if part.begins == self._next:
+                    self._session.limit_memory(part.room)
+                    self._session.ask_all(part.frame, part.count, left)
             right = self._plan.sizes[self._next]
             self._session.replies = frame_limits(REPLIES, right)
             self._next += 1

@@ -48,6 +48,8 @@ class SandboxHome:
         self.lost = True  # until it has answered
         self.session.replies = frame_limits(REPLIES, self.right)
         left = self.deadline - time.monotonic()
+        with lost_as_gone():
+            self.session.limit_memory(request.get("room"))
         answer = complete(request, ask(self.session, request, left))
         self.lost = False
         return bounded(request, answer, self.right)
@@ -94,7 +96,7 @@ def complete(request: dict[str, Any], reply: Any) -> dict[str, Any]:
     """The reply, if it has every part that was asked for; else `Gone`."""
     error = reply.get("error") if isinstance(reply, dict) else None
     if isinstance(error, dict):
-        if str(error.get("type")) == "MemoryError":
+        if str(error.get("type")) == "MemoryError" and not request.get("room"):
             raise Gone("memory", "it ran out of memory")
         return reply
     if not isinstance(reply, dict) or error is not None or not _whole(request, reply):
@@ -116,6 +118,7 @@ def _whole(request: dict[str, Any], reply: dict[str, Any]) -> bool:
     return (
         isinstance(reply.get("inputs", {}), dict)
         and isinstance(reply.get("largest", 0), int)
+        and isinstance(reply.get("traced", 0), int)
         and isinstance(calls, list)
         and all(isinstance(call, str) for call in calls)
     )

@@ -20,6 +20,7 @@ from pathlib import Path
 
 from autograder.grading.isolation import Allowance
 from autograder.grading.sandbox import COURSE, Session, staged
+from autograder.grading.unsafe import limit_child
 
 USER = "nobody"
 SERVE = (
@@ -60,6 +61,9 @@ class ContainerSession(Session):
                 start_new_session=True,
             )
         super().__init__(connection, status, Allowance())
+
+    def _limit(self, room: int | None) -> None:
+        limit_child(self._process.pid, room)
 
     def _end(self, grace: float = 0.2) -> None:
         if self.usage:

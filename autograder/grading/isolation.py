@@ -11,6 +11,7 @@ import resource
 import signal
 import struct
 from dataclasses import dataclass
+from pathlib import Path
 
 libc = ctypes.CDLL(None, use_errno=True)
 libc.prctl.argtypes = [ctypes.c_int, *[ctypes.c_ulong] * 4]
@@ -46,6 +47,7 @@ SECCOMP_MODE_FILTER = 2
 CAPABILITY_VERSION_3 = 0x20080522
 LAST_CAPABILITY = 63  # dropping one that the kernel does not know fails, which ends the loop
 
+MOST_HELD = 384 * 2**20  # bytes, in a call whose memory is limited; imports take a hundred
 USER = 1000  # inside; what it is outside does not show
 NOBODY = 65534  # outside, where the grader is started by root: root's processes have no limit
 
@@ -157,11 +159,12 @@ def limit_resources(allowance: Allowance) -> None:
     with open("/proc/self/oom_score_adj", "w") as file:
         file.write("1000")  # if the machine runs out of memory, this is the process to end
     with open("/proc/self/statm") as file:
-        pages = int(file.read().split()[0])
-    present = pages * resource.getpagesize()
+        size, data = (
+            int(file_pages) * resource.getpagesize() for file_pages in _sizes(file.read())
+        )
     limits = {
-        resource.RLIMIT_AS: present + allowance.memory_bytes,
-        resource.RLIMIT_DATA: present + allowance.memory_bytes,
+        resource.RLIMIT_AS: size + allowance.memory_bytes,
+        resource.RLIMIT_DATA: data + allowance.memory_bytes,
         resource.RLIMIT_STACK: allowance.stack_bytes,
         resource.RLIMIT_FSIZE: allowance.scratch_bytes,
         resource.RLIMIT_NOFILE: allowance.open_files,
@@ -177,6 +180,28 @@ def limit_resources(allowance: Allowance) -> None:
         resource.setrlimit(name, (value, value))
 
 
+def _sizes(statm: str) -> tuple[int, int]:
+    """Pages of all memory, and of what is a process's own: its data and stack."""
+    fields = statm.split()
+    return int(fields[0]), int(fields[5])
+
+
+def limit_one_call(process: int, statm: str, room: int | None, allowance: Allowance) -> None:
+    """Let another process hold no more than `room` bytes of data beyond what it holds.
+
+    Nor more than MOST_HELD beyond what it began with, or what was put aside before would not
+    count. With None, the limit for whole submissions is back. Only the process's keeper can do
+    this: in the process itself, the system call filter refuses to change a limit.
+    """
+    soft, hard = resource.prlimit(process, resource.RLIMIT_DATA)
+    if room is None:
+        soft = hard
+    else:
+        held = _sizes(Path(statm).read_text())[1] * resource.getpagesize()
+        soft = min(held + room, hard - allowance.memory_bytes + MOST_HELD, hard)
+    resource.prlimit(process, resource.RLIMIT_DATA, (soft, hard))
+
+
 def drop_privileges() -> None:
     """No capability in any set, and no way to gain one by running another program."""
     _called(libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "PR_SET_NO_NEW_PRIVS")
@@ -190,6 +215,7 @@ def drop_privileges() -> None:
 
 # Numbers of system calls: (x86_64, aarch64); None where the architecture has none.
 # Both agree from 424 on.
+PRLIMIT = (302, 261)
 CLONE, SOCKET, CLONE3 = (56, 220), (41, 198), (435, 435)
 FCNTL, FUTEX = (72, 25), (202, 98)
 MISSING = {
@@ -297,6 +323,7 @@ DENIED = {
     "clock_settime": (227, 112),
     "adjtimex": (159, 171),
     "clock_adjtime": (305, 266),
+    "setrlimit": (160, 164),
     "syslog": (103, 116),
     "vhangup": (153, 58),
     "sethostname": (170, 161),
@@ -314,12 +341,8 @@ JUMP_AT_LEAST = 0x35  # BPF_JMP | BPF_JGE | BPF_K
 JUMP_BITS = 0x45  # BPF_JMP | BPF_JSET | BPF_K
 RETURN = 0x06  # BPF_RET | BPF_K
 KILL, ERRNO, ALLOW = 0x80000000, 0x00050000, 0x7FFF0000
-NUMBER, ARCH, FIRST_ARGUMENT, SECOND_ARGUMENT = (
-    0,
-    4,
-    16,
-    24,
-)  # offsets in struct seccomp_data, little endian
+# Offsets in struct seccomp_data, little endian.
+NUMBER, ARCH, FIRST_ARGUMENT, SECOND_ARGUMENT, THIRD_ARGUMENT = 0, 4, 16, 24, 32
 EPERM, ENOSYS = 1, 38
 
 
@@ -359,6 +382,16 @@ def filter_program(machine: str | None = None) -> bytes:
         step(JUMP_EQUAL, SOCKET[column], no=4),
         step(LOAD, FIRST_ARGUMENT),
         step(JUMP_EQUAL, AF_UNIX, no=1),
+        step(RETURN, ALLOW),
+        step(RETURN, ERRNO | EPERM),
+    ]
+    # Limits can be asked for, and not changed: `limit_one_call` moves them from outside.
+    program += [
+        step(JUMP_EQUAL, PRLIMIT[column], no=6),
+        step(LOAD, THIRD_ARGUMENT),
+        step(JUMP_EQUAL, 0, no=3),
+        step(LOAD, THIRD_ARGUMENT + 4),
+        step(JUMP_EQUAL, 0, no=1),
         step(RETURN, ALLOW),
         step(RETURN, ERRNO | EPERM),
     ]

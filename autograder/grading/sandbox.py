@@ -451,6 +451,7 @@ class Session:
         self._status = status
         self._number = 0
         self._asked = self._pending = 0
+        self._limited = False
         self._ended: SandboxError | WireError | None = None
         self.replies = REPLIES  # what the next ones may be
         connection.setblocking(False)
@@ -499,6 +500,25 @@ class Session:
                     self._pending = 0
                     return
             raise WireError("The submission's process did not stop.")
+
+    def limit_memory(self, room: int | None) -> None:
+        """Let the next calls hold so many bytes more than now, from outside; None lifts that."""
+        if self._ended is not None or (room is None and not self._limited):
+            return
+        with self._ending():
+            self._limit(room)
+            self._limited = room is not None
+
+    def _limit(self, room: int | None) -> None:
+        self._status.settimeout(10)
+        try:
+            self._status.sendall(json.dumps({"room": room}).encode())
+            answer = json.loads(self._status.recv(4096).splitlines()[0])
+        except (OSError, ValueError, IndexError):
+            answer = {}
+        if "limited" not in answer:
+            self.usage = answer
+            raise self._reason()
 
     @contextlib.contextmanager
     def _ending(self) -> Iterator[None]:

@@ -15,7 +15,7 @@ from autograder.checking import Verdict, find
 from autograder.checking.feedback import Feedback
 from autograder.checking.judge import judge
 from autograder.grading.ahead import Ahead, Plan, Unforeseen, plan
-from autograder.grading.answers import Gone, SandboxHome, ask
+from autograder.grading.answers import Gone, SandboxHome, ask, lost_as_gone
 from autograder.grading.bounds import checking_memory
 from autograder.grading.needed import needed_cells
 from autograder.grading.notebook import Chapter, Task, grade_id
@@ -321,6 +321,9 @@ class Run:
             verdict = judge(name, home, foreseen.reference(), self.seed)
         if home.lost:
             self._give_up()
+        else:
+            with lost_as_gone():
+                session.limit_memory(None)
         return verdict
 
     def _stop(self, deadline: float, lost: bool) -> None:
@@ -330,6 +333,7 @@ class Run:
             return
         try:
             self.session.stop(max(1.0, deadline - time.monotonic()))
+            self.session.limit_memory(None)
         except (SandboxError, WireError):
             self._give_up()
 

@@ -395,6 +395,7 @@ class Keeper:
         self.poll.register(control, select.POLLIN)
         self.sessions: dict[int, tuple[int, int]] = {}  # by either of the two: (status, process)
         self.killed: set[int] = set()
+        self.children: dict[int, tuple[int, Allowance]] = {}  # by pidfd
 
     def run(self) -> None:
         while True:
@@ -404,7 +405,7 @@ class Keeper:
                 elif descriptor in self.sessions:
                     status, process = self.sessions[descriptor]
                     if descriptor == status:
-                        self.kill(status, process)
+                        self.told(status, process)
                     else:
                         self.end(status, process)
 
@@ -428,9 +429,24 @@ class Keeper:
                 os._exit(FAILED)
         os.close(connection)
         process = os.pidfd_open(child)
+        self.children[process] = child, Allowance(**json.loads(data))
         for descriptor in (status, process):
             self.sessions[descriptor] = (status, process)
             self.poll.register(descriptor, select.POLLIN)
+
+    def told(self, status: int, process: int) -> None:
+        """Limit the memory of a session's next call, or end the session."""
+        with contextlib.suppress(OSError, ValueError):
+            if line := os.read(status, 200):
+                child, allowance = self.children[process]
+                # As the processes of /proc are counted, which is another namespace's.
+                with open(f"/proc/self/fdinfo/{process}") as file:
+                    number = file.read().partition("\nPid:")[2].split()[0]
+                room = json.loads(line)["room"]
+                isolation.limit_one_call(child, f"/proc/{number}/statm", room, allowance)
+                report(status, limited=True)
+                return
+        self.kill(status, process)
 
     def kill(self, status: int, process: int) -> None:
         # The first process of its namespace: all others in it go too.
@@ -444,6 +460,7 @@ class Keeper:
         code = ended.si_status if ended.si_code == os.CLD_EXITED else -ended.si_status
         report(status, killed=process in self.killed, code=code)
         self.killed.discard(process)
+        del self.children[process]
         for descriptor in (status, process):
             with contextlib.suppress(KeyError):
                 self.poll.unregister(descriptor)

@@ -688,3 +688,27 @@ def test_on_another_system_the_reason_says_so(monkeypatch):
 def test_a_bubblewrap_that_fails_is_quoted(monkeypatch):
     monkeypatch.setattr(sandbox, "bubblewrap", lambda: "/bin/false")
     assert sandbox.available().startswith("No sandbox could be made (")
+
+
+def test_the_memory_of_a_call_is_limited_from_outside(session):
+    run(session, "import numpy as np\ndef hold(n): return float(np.ones(n, dtype='u1')[-1])")
+    large = 100 * 2**20
+    assert call(session, "hold", large)["value"] == 1.0
+    session.limit_memory(50 * 2**20)
+    assert call(session, "hold", large)["error"]["bases"][1:2] == ["MemoryError"]
+    assert call(session, "hold", 2**20)["value"] == 1.0
+    assert "OSError" in raised(session, RAISE_LIMIT) or "ValueError" in raised(session, RAISE_LIMIT)
+    session.limit_memory(None)
+    assert call(session, "hold", large)["value"] == 1.0
+
+
+RAISE_LIMIT = """\
+import resource
+soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
+resource.setrlimit(resource.RLIMIT_DATA, (hard, hard))"""
+
+
+def test_what_was_put_aside_before_counts(session):
+    run(session, "aside = bytearray(400 * 2**20)\ndef hold(n): return len(bytearray(n))")
+    session.limit_memory(50 * 2**20)
+    assert call(session, "hold", 20 * 2**20)["error"]["type"] == "MemoryError"
