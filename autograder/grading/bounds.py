@@ -93,7 +93,7 @@ def _asked(request: dict[str, Any], reply: dict[str, Any]) -> dict[str, Any]:
     if request.get("inputs"):
         asked["inputs"] = _only(reply.get("inputs", {}), paths)
     if request.get("watch"):
-        asked |= {name: reply[name] for name in ("calls", "largest") if name in reply}
+        asked |= {name: reply[name] for name in ("calls", "largest", "traced") if name in reply}
     return asked
 
 
