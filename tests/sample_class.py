@@ -143,7 +143,7 @@ class Class:
             expected = Expected(overall, passed=others, statuses={first: status})
             self.hand_in(student, chapter, notebook, expected)
 
-        first_is("syntax-error", f"def {first}(scores, dim=-1)\n    return scores", "missing")
+        first_is("syntax-error", f"def {first}(scores, dim=-1)\n    return scores", "failed")
         first_is(
             "endless-loop", f"def {first}(*a, **k):\n    while True: pass", "timeout", "timeout"
         )
@@ -177,7 +177,8 @@ def {first}(*a, **k):
 
         broken = self.solved(chapter)
         broken.cells.insert(1, new_code_cell("import no_such_module", id="no-module"))
-        self.hand_in("import-error", chapter, broken, Expected(passed=set(names)))
+        note = "No module named 'no_such_module'"
+        self.hand_in("import-error", chapter, broken, Expected(passed=set(names), note=note))
 
         deleted = self.solved(chapter)
         deleted.cells.remove(cell_of(deleted, chapter.tasks[0].check_id))
