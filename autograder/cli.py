@@ -171,10 +171,10 @@ def _course_it_was_handed_in_to(notebook: Path) -> Path | None:
 def _grade(options: argparse.Namespace) -> int:
     """Grade the submitted notebooks in the sandbox."""
     from autograder.grading.course import Course, CourseError
+    from autograder.grading.job import Limits
     from autograder.grading.runner import grade_class, write_json
     from autograder.grading.sandbox import available
     from autograder.grading.screen import progress_bar, summary
-    from autograder.grading.submission import Limits
 
     unsafe = options.unsafe_no_sandbox
     if not unsafe and not options.scheduler and (reason := available()):

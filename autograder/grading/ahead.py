@@ -23,15 +23,12 @@ from autograder.checking.recording import Recorder, Recording, live
 from autograder.checking.values import Function, Ref
 from autograder.grading.answers import complete, lost_as_gone, within
 from autograder.grading.bounds import bounded, frame_limits, size
-from autograder.grading.sandbox import REPLIES, Session, many
+from autograder.grading.job import BrokenCheck
+from autograder.grading.session import REPLIES, Session, many
 
 
 class Unforeseen(BaseException):
     """The check asks something else than foreseen. Not an Exception: no check may swallow it."""
-
-
-class BrokenCheck(ValueError):
-    """An exercise's own reference does not pass its check: nobody can be graded by it."""
 
 
 @dataclass(frozen=True)

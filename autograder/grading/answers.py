@@ -15,8 +15,8 @@ from autograder.grading.sandbox import (
     SandboxCrashed,
     SandboxMemory,
     SandboxTimeout,
-    Session,
 )
+from autograder.grading.session import Session
 from autograder.grading.text import one_line
 from autograder.grading.wire import WireError
 

@@ -15,7 +15,7 @@ from typing import Any
 from autograder.grading import fingerprint
 from autograder.grading.course import CourseError
 from autograder.grading.crew import GAVE_UP, Graded
-from autograder.grading.grade import Job, grade
+from autograder.grading.job import Job
 from autograder.grading.sandbox import available
 
 SECONDS_TO_ANSWER = 30
@@ -39,6 +39,8 @@ def grade_there(jobs: Sequence[Job], version: str) -> list[dict[str, Any]]:
         raise Unfit("it has another version of the course")
     if jobs[0].limits.sandbox and (reason := available()):
         raise Unfit(reason)
+    from autograder.grading.grade import grade
+
     with _one_at_a_time:  # a worker with several threads has one sandbox
         return [grade(job) for job in jobs]
 

@@ -19,7 +19,8 @@ import time
 from pathlib import Path
 
 from autograder.grading.isolation import Allowance
-from autograder.grading.sandbox import COURSE, Session, staged
+from autograder.grading.sandbox import COURSE, staged
+from autograder.grading.session import Session
 from autograder.grading.unsafe import limit_child
 
 USER = "nobody"

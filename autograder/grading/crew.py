@@ -13,8 +13,9 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any
 
-from autograder.grading.grade import TRIES, Job, grade, workshop
 from autograder.grading.isolation import die_with_parent
+from autograder.grading.job import TRIES, Job
+from autograder.grading.workshop import workshop
 
 Graded = Iterator[tuple[Job, dict[str, Any]]]
 GAVE_UP = (
@@ -33,6 +34,17 @@ def alone(jobs: Iterator[Job]) -> Graded:
     finally:
         for limits in used:
             workshop(limits).close()
+
+
+def grade(job: Job) -> dict[str, Any]:
+    """The result of one submission."""
+    if job.content is not None:
+        # The sandbox starts while PyTorch is imported here; what keeps it from it is told later.
+        with contextlib.suppress(Exception):
+            workshop(job.limits).warm()
+    from autograder.grading.grade import grade as graded
+
+    return graded(job)
 
 
 def together(jobs: Iterator[Job], workers: int) -> Graded:

@@ -1,80 +1,20 @@
 """From the bytes of one submission to its result: what a worker does."""
 
-import functools
 import json
-from dataclasses import dataclass, field
 from typing import Any
 
 import nbformat
 
 from autograder.checking import Verdict
-from autograder.grading.ahead import BrokenCheck
-from autograder.grading.container import ContainerProcess
+from autograder.grading.job import TRIES, BrokenCheck, Job
 from autograder.grading.notebook import Chapter, answered, parse, restored
 from autograder.grading.page import feedback_page
 from autograder.grading.quoting import quote_text_cells
 from autograder.grading.reading import Invalid
-from autograder.grading.sandbox import SandboxUnavailable, WarmProcess
-from autograder.grading.submission import Graded, Limits, Run, check_outputs
+from autograder.grading.sandbox import SandboxUnavailable
+from autograder.grading.submission import Graded, Run, check_outputs
 from autograder.grading.text import one_line
-from autograder.grading.unsafe import UnsafeProcess
-
-TRIES = 3
-Warm = WarmProcess | ContainerProcess | UnsafeProcess
-
-
-@dataclass(frozen=True)
-class Job:
-    """One submission to grade."""
-
-    student: str
-    chapter: Chapter
-    content: bytes | None
-    problem: str
-    seed: int
-    limits: Limits
-    key: str = ""  # of the result, in the journal
-    basis: str = ""
-    known: dict[str, Verdict] = field(default_factory=dict)
-
-    def unfinished(self, status: str, text: str) -> dict[str, Any]:
-        """The result of a submission that could not be graded, and why."""
-        return _result(self, Graded({}, status, [text]), None)
-
-    def given_up(self, text: str) -> dict[str, Any]:
-        """The result where the grader itself did not get through: for this time, not to be kept."""
-        return self.unfinished("crashed", text) | {"passing": True}
-
-
-class Workshop:
-    """A warm sandbox that is started when first needed and replaced when it has died."""
-
-    def __init__(self, limits: Limits) -> None:
-        self._limits = limits
-        self._warm: Warm | None = None
-
-    def warm(self) -> Warm:
-        """A live warm process."""
-        if self._warm is not None and not self._warm.alive:
-            self.close()
-        if self._warm is None:
-            kind = WarmProcess if self._limits.sandbox else UnsafeProcess
-            if self._limits.container:
-                kind = ContainerProcess
-            self._warm = kind(memory_bytes=self._limits.memory_bytes)
-        return self._warm
-
-    def close(self) -> None:
-        """End the sandbox."""
-        if self._warm is not None:
-            self._warm.close()
-            self._warm = None
-
-
-@functools.cache
-def workshop(limits: Limits) -> Workshop:
-    """This process's sandbox."""
-    return Workshop(limits)
+from autograder.grading.workshop import workshop
 
 
 def grade(job: Job) -> dict[str, Any]:
@@ -89,6 +29,11 @@ def grade(job: Job) -> dict[str, Any]:
     except Exception as error:  # one submission must not end the run for the class
         kind = type(error).__name__
         return job.given_up(f"a fault of the grader, please report it ({kind}: {error})")
+
+
+def unfinished(job: Job, status: str, text: str) -> dict[str, Any]:
+    """The result of a submission that could not be graded, and why."""
+    return _result(job, Graded({}, status, [text]), None)
 
 
 def _graded(job: Job) -> dict[str, Any]:

@@ -2,28 +2,32 @@
 
 import contextlib
 import dataclasses
+import functools
+import importlib
 import itertools
 import json
 import os
 import shutil
+import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy.exc import DBAPIError
 
-from autograder.checking import Verdict
-from autograder.grading.ahead import BrokenCheck
+from autograder.checking.verdict import Verdict
 from autograder.grading.arrival import NAME, Arrival
 from autograder.grading.course import STUDENT_ID, Course, CourseError, Submission
 from autograder.grading.crew import Graded, alone, together
-from autograder.grading.grade import Job
-from autograder.grading.gradebook import GradebookError, Writer, unusable
+from autograder.grading.job import BrokenCheck, Job, Limits
 from autograder.grading.journal import Journal, write_whole
 from autograder.grading.notebook import Chapter
 from autograder.grading.reading import Invalid
 from autograder.grading.sandbox import SandboxUnavailable
-from autograder.grading.submission import Limits
+from autograder.grading.schema import GradebookError, unusable
+
+if TYPE_CHECKING:
+    from autograder.grading.gradebook import Writer
 
 Progress = Callable[[dict[str, Any]], None]
 
@@ -49,11 +53,20 @@ def grade_class(
     course.see_due_dates()
     records: list[dict[str, Any]] = []
 
-    with _told_in_a_sentence(settings.gradebook), Writer(settings.gradebook) as gradebook:
+    with _told_in_a_sentence(settings.gradebook), contextlib.ExitStack() as closing:
         journal = Journal(course.state)
 
+        @functools.cache
+        def gradebook() -> "Writer":
+            from autograder.grading.gradebook import Writer
+
+            return closing.enter_context(Writer(settings.gradebook))
+
+        # Meanwhile the first submissions are under way.
+        threading.Thread(target=_import_gradebook, daemon=True).start()
+
         def finished(submission: Submission, key: str, result: dict[str, Any] | None) -> None:
-            record = _apply(course, gradebook, journal, submission, key, result)
+            record = _apply(course, gradebook(), journal, submission, key, result)
             records.append(record)
             progress(record)
 
@@ -77,9 +90,15 @@ def grade_class(
             else:
                 journal.keep(key, result)
             finished(under_way.pop((job.student, job.chapter.name)), key, result)
-        gradebook.settle(settings, released)
+        gradebook().settle(settings, released)
         journal.finished()
     return sorted(records, key=lambda record: (record["chapter"], record["student"]))
+
+
+def _import_gradebook() -> None:
+    """nbgrader takes a second to import; what keeps it from that is told where it is used."""
+    with contextlib.suppress(Exception):
+        importlib.import_module("autograder.grading.gradebook")
 
 
 @contextlib.contextmanager
@@ -149,7 +168,7 @@ def _known(
 
 def _apply(
     course: Course,
-    gradebook: Writer,
+    gradebook: "Writer",
     journal: Journal,
     submission: Submission,
     key: str,

@@ -17,10 +17,12 @@ from autograder.checking.judge import judge
 from autograder.grading.ahead import Ahead, Plan, Unforeseen, plan
 from autograder.grading.answers import Gone, SandboxHome, ask, lost_as_gone
 from autograder.grading.bounds import checking_memory
+from autograder.grading.job import Limits
 from autograder.grading.needed import needed_cells
 from autograder.grading.notebook import Chapter, Task, grade_id
 from autograder.grading.picture import plain_png
-from autograder.grading.sandbox import REPLIES, SandboxError, Session, WarmProcess
+from autograder.grading.sandbox import SandboxError, WarmProcess
+from autograder.grading.session import REPLIES, Session
 from autograder.grading.source import shortcuts, uses
 from autograder.grading.text import one_line, visible, whole_characters
 from autograder.grading.wire import WireError
@@ -35,16 +37,6 @@ OUTPUTS_BYTES = 5_000_000  # of a submission
 WHOLE = 10
 LOST = ("timeout", "memory", "crashed")  # how a sandbox ends before it has answered
 PIXELS = 10**8  # of a submission's pictures: what a browser unfolds them to
-
-
-@dataclass(frozen=True)
-class Limits:
-    """How long one cell or one check may take, and how much a submission may use."""
-
-    seconds: float = 20.0
-    memory_bytes: int = 2 * 2**30
-    sandbox: bool = True
-    container: bool = False  # in place of the sandbox; see container.py
 
 
 @dataclass

@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 from autograder.grading.isolation import Allowance, limit_one_call
-from autograder.grading.sandbox import Session
+from autograder.grading.session import Session
 
 
 def limit_child(process: int, room: int | None) -> None:

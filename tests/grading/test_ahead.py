@@ -14,7 +14,8 @@ from autograder.grading import sandbox, wire
 from autograder.grading.ahead import Ahead, Unforeseen, alike, plan
 from autograder.grading.answers import Gone
 from autograder.grading.notebook import Chapter, Task
-from autograder.grading.sandbox import SandboxTimeout, WarmProcess, many
+from autograder.grading.sandbox import SandboxTimeout, WarmProcess
+from autograder.grading.session import many
 from autograder.grading.submission import Limits, Run
 from autograder.grading.wire import WireError
 from tests.sample_class import reference_source

@@ -18,9 +18,9 @@ from autograder.grading.sandbox import (
     SandboxCrashed,
     SandboxMemory,
     SandboxTimeout,
-    Session,
     WarmProcess,
 )
+from autograder.grading.session import Session
 from autograder.grading.wire import WireError
 
 REASON = sandbox.available()
