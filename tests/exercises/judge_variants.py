@@ -8,10 +8,10 @@ import sys
 
 import torch
 
-from autograder.checking import PUBLIC_SEED, exercises
+from autograder.checking import PUBLIC_SEED
 from autograder.checking.calling import Home
 from autograder.checking.judge import Verdict, judge
-from autograder.checking.recording import live
+from tests.exercises.answers import reference
 from tests.exercises.variants import variants
 
 
@@ -21,7 +21,7 @@ def verdict(title: str) -> Verdict:
     entry = variants()[title]
     torch.manual_seed(0)  # for the weights of what draws its own
     home = Home({entry.exercise: entry.code})
-    return judge(entry.exercise, home, live(exercises()[entry.exercise]), PUBLIC_SEED)
+    return judge(entry.exercise, home, reference(entry.exercise), PUBLIC_SEED)
 
 
 def row(*cells: str) -> str:

@@ -11,12 +11,12 @@ import torch
 from autograder.checking import PUBLIC_SEED, exercises
 from autograder.checking.calling import Home
 from autograder.checking.judge import judge
-from autograder.checking.recording import live
+from tests.exercises.answers import reference
 from tests.exercises.equivalent_mutants import EQUIVALENT
 from tests.exercises.mutants import mutants
 from tests.exercises.published import by_module
 
-SECONDS = 10
+PROCESSOR_SECONDS = 3  # whatever else the machine does
 
 
 class Slow(BaseException):
@@ -30,13 +30,13 @@ def time_limit() -> Iterator[None]:
     def stop(*_):
         raise Slow
 
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, SECONDS)
+    before = signal.signal(signal.SIGVTALRM, stop)
+    signal.setitimer(signal.ITIMER_VIRTUAL, PROCESSOR_SECONDS)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
 
 
 def no_sentence(*args):
@@ -49,7 +49,7 @@ def passes(name: str, thing: object) -> bool:
     try:
         with time_limit():
             home = Home({name: thing})
-            return judge(name, home, live(exercises()[name]), PUBLIC_SEED).passed
+            return judge(name, home, reference(name), PUBLIC_SEED).passed
     except Slow:
         return False
 

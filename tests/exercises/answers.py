@@ -1,0 +1,21 @@
+"""The references' answers, computed once: as in grading, a check of any object gets the same."""
+
+import functools
+from typing import Any
+
+from autograder.checking import PUBLIC_SEED, exercises
+from autograder.checking.judge import judge
+from autograder.checking.recording import Recorder, Recording, live
+
+
+def reference(name: str, seed: int = PUBLIC_SEED) -> Recording:
+    """Answers as the live reference does, from the first question on."""
+    return Recording(_answers(name, seed))
+
+
+@functools.lru_cache(maxsize=4)
+def _answers(name: str, seed: int) -> list[dict[str, Any]]:
+    task = exercises()[name]
+    recorder = Recorder(live(task))
+    assert judge(name, live(task), recorder, seed).passed
+    return recorder.replies
