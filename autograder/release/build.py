@@ -18,12 +18,11 @@ from autograder.release.bundle import BUNDLE, make_bundle
 from autograder.release.chapter import Chapter
 from autograder.release.errors import ReleaseError
 from autograder.release.hashing import files_in, sha256, sha256_of_files
+from autograder.release.latest import Latest, chapters_entered
 from autograder.release.own_files import OwnFiles
 from autograder.release.recordings import update_recordings
 from autograder.release.references import References
 from autograder.release.source import make_source
-from autograder.scripts import scripts_on_path
-from autograder.settings import read_settings
 
 ROOT = Path(__file__).resolve().parents[2]
 CHAPTERS = "[0-9][0-9]-*.ipynb"
@@ -56,14 +55,19 @@ def release(
     state.mkdir(parents=True, exist_ok=True)
     write_settings(course)
 
-    book, references = Book.of(root), References(root / "solutions")
     paths = {path.stem: path for path in sorted((root / "book").glob(CHAPTERS))}
+    chosen, latest = _chosen(chapters, paths), Latest(course, state, root)
+    if latest.stands():
+        return Released(course, course / BUNDLE, unchanged=chosen)
+    latest.forget()
+
+    book, references = Book.of(root), References(root / "solutions")
     manifest = manifests.read(course)
     manifest["chapters"] = {k: v for k, v in manifest["chapters"].items() if k in paths}
     files = OwnFiles(course, state / "files.json")
 
     released = Released(course, course / BUNDLE, notes=files.notes)
-    for name in _chosen(chapters, paths):
+    for name in chosen:
         chapter = Chapter.read(paths[name], references, book)
         source = make_source(chapter)
         inputs = _inputs(source, root)
@@ -93,6 +97,8 @@ def release(
     released.recorded = update_recordings(manifest["chapters"], recordings, root)
     notebooks = [course / "release" / name / f"{name}.ipynb" for name in manifest["chapters"]]
     released.bundle_made = make_bundle(notebooks, recordings, root, state, files, book)
+    if set(manifest["chapters"]) == set(paths) == set(chosen):
+        latest.note()
     return released
 
 
@@ -146,19 +152,5 @@ def _is_current(entry: dict | None, inputs: str, notebook: Path, course: Path) -
         and entry["inputs"] == inputs
         and notebook.exists()
         and entry["sha256"] == sha256(notebook.read_bytes())
-        and _is_entered(course, notebook.stem)
+        and notebook.stem in chapters_entered(course)
     )
-
-
-def _is_entered(course: Path, chapter: str) -> bool:
-    """Whether the gradebook has the chapter."""
-    url = read_settings(course).gradebook
-    if url.startswith("sqlite:///") and not Path(url.removeprefix("sqlite:///")).exists():
-        return False
-    from nbgrader.api import Gradebook, MissingEntry
-
-    with scripts_on_path(), Gradebook(url) as gradebook:
-        try:
-            return gradebook.find_assignment(chapter) is not None
-        except MissingEntry:
-            return False

@@ -52,3 +52,15 @@ def graded(tmp_path_factory, released):
 )
 def test_what_only_reads_scores_loads_nothing_heavy(graded, command):
     assert loaded_by(*command, "--course", graded) == []
+
+
+def test_a_release_with_nothing_new_loads_nothing_heavy(graded):
+    assert loaded_by("release", "--course", graded) == []
+
+
+def test_handing_submissions_on_loads_nothing_heavy():
+    """The main process of two workers has its hands free while they import PyTorch."""
+    code = "import json, sys, autograder.grading.runner, autograder.grading.crew\n"
+    code += f"print(json.dumps([name for name in {HEAVY!r} if name in sys.modules]))"
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert json.loads(said.stdout) == []

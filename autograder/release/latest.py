@@ -1,0 +1,78 @@
+"""Whether there is anything to release: told by hashes, in a fraction of a second.
+
+Everything that a release is made from is hashed, and what of it the course has: while both are as
+the last whole release left them, a new one would change nothing.
+"""
+
+import contextlib
+import json
+import sqlite3
+from importlib.metadata import version
+from pathlib import Path
+
+from autograder.release.hashing import files_in, sha256, sha256_of_files
+from autograder.settings import read_settings
+
+FOLDERS = ("autograder", "book", "solutions")
+FILES = ("pyproject.toml", "LICENSE", "LICENSE-text", "_config.yml", "nbgrader_config.py")
+MADE_WITH = ("nbgrader", "torch")
+STAMP = "latest.sha256"
+SQLITE = "sqlite:///"
+
+
+class Latest:
+    """What the last whole release was made from and what it made, as one hash."""
+
+    def __init__(self, course: Path, state: Path, root: Path) -> None:
+        self._course, self._state, self._root = course, state, root
+        self._stamp = state / STAMP
+
+    def stands(self) -> bool:
+        """Whether nothing has changed since."""
+        with contextlib.suppress(OSError):
+            return self._stamp.read_text(encoding="ascii") == self._now()
+        return False
+
+    def note(self) -> None:
+        """A whole release has come to its end."""
+        self._stamp.write_text(self._now(), encoding="ascii")
+
+    def forget(self) -> None:
+        """A release begins."""
+        self._stamp.unlink(missing_ok=True)
+
+    def _now(self) -> str:
+        inputs = [path for name in FOLDERS for path in files_in(self._root / name)]
+        inputs += [path for name in FILES if (path := self._root / name).exists()]
+        course = [self._course / "manifest.json", *files_in(self._state / "recordings")]
+        course += sorted((self._course / "release").glob("*/*.ipynb"))
+        return sha256(
+            sha256_of_files(inputs, self._root),
+            sha256_of_files(course, self._course),
+            *(version(name) for name in MADE_WITH),
+            json.dumps([self._there(), sorted(chapters_entered(self._course))]),
+        )
+
+    def _there(self) -> list[str]:
+        """Which of the release's own files are still there."""
+        known = json.loads((self._state / "files.json").read_text(encoding="utf-8"))
+        return [name for name in sorted(known) if (self._course / name).exists()]
+
+
+def chapters_entered(course: Path) -> set[str]:
+    """The names of the chapters that the course's gradebook has."""
+    url = read_settings(course).gradebook
+    asked = "SELECT name FROM assignment"
+    if url.startswith(SQLITE):
+        path = Path(url.removeprefix(SQLITE))
+        if not path.exists():
+            return set()
+        with contextlib.closing(sqlite3.connect(path)) as database:
+            try:
+                return {name for (name,) in database.execute(asked)}
+            except sqlite3.OperationalError:  # it has no tables yet
+                return set()
+    from nbgrader.api import Gradebook
+
+    with Gradebook(url) as gradebook:
+        return {assignment.name for assignment in gradebook.assignments}
