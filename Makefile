@@ -51,6 +51,7 @@ notebooks: $(READY)  ## run the chapters in place and store their outputs
 
 bench: $(READY) build/.book build/.release  ## compare the grading time with stock nbgrader's; time the pages
 	.venv/bin/python -m tests.bench
+	.venv/bin/python -m tests.bench_commands
 	.venv/bin/python -m tests.bench_pages
 
 format: $(READY)  ## format the code

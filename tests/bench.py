@@ -29,7 +29,6 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-import distributed
 import nbformat
 from rich.console import Console
 from rich.table import Table
@@ -52,8 +51,9 @@ c.ClearSolutions.code_stub = {"python": "raise NotImplementedError"}
 MINIMAL = "minimal"
 MINIMAL_OF = "00-start-here"
 SECONDS_OF_WAITING = 0.25
-# What it is called, what returns when each of so many submissions was finished, and how many.
-Contender = tuple[str, Callable[[int], list[float]], int]
+# What it is called, what returns when each of so many submissions was finished, how many, and how
+# many of them at a time.
+Contender = tuple[str, Callable[[int], list[float]], int, int]
 
 
 def main() -> None:
@@ -101,20 +101,20 @@ class Bench:
     def everyone(self, copies: int, stock: int, rounds: int) -> list[dict[str, Any]]:
         """Every contender, one after the other, as often as there are rounds."""
         contenders = [
-            ("stock nbgrader, 1 at a time", lambda n: self.stock(n, 1), stock),
-            ("stock nbgrader, 2 at a time", lambda n: self.stock(n, 2), 2 * stock),
+            ("stock nbgrader, 1 at a time", lambda n: self.stock(n, 1), stock, 1),
+            ("stock nbgrader, 2 at a time", lambda n: self.stock(n, 2), 2 * stock, 2),
             *self.crews(copies),
-            ("bare limit, 1 process", lambda n: self.bare(n, 1), copies),
-            ("bare limit, 2 processes", lambda n: self.bare(n, 2), copies),
+            ("bare limit, 1 process", lambda n: self.bare(n, 1), copies, 1),
+            ("bare limit, 2 processes", lambda n: self.bare(n, 2), copies, 2),
         ]
         return self.raced(contenders, rounds)
 
     def crews(self, copies: int) -> list[Contender]:
         """This course's command: one worker, two, and two of a Dask cluster."""
         return [
-            ("autograder grade, 1 worker", lambda n: self.ours(n, 1), copies),
-            ("autograder grade, 2 workers", lambda n: self.ours(n, 2), copies),
-            ("autograder grade, 2 Dask workers", self.spread, copies),
+            ("autograder grade, 1 worker", lambda n: self.ours(n, 1), copies, 1),
+            ("autograder grade, 2 workers", lambda n: self.ours(n, 2), copies, 2),
+            ("autograder grade, 2 Dask workers", self.spread, copies, 2),
         ]
 
     def raced(self, contenders: list[Contender], rounds: int) -> list[dict[str, Any]]:
@@ -167,15 +167,16 @@ class Bench:
             nbformat.write(notebook, folder / f"{self.chapter}.ipynb")
         return Course(root)
 
-    def timed(self, name: str, run: Callable[[int], list[float]], count: int) -> dict[str, Any]:
+    def timed(
+        self, name: str, run: Callable[[int], list[float]], count: int, together: int
+    ) -> dict[str, Any]:
         """The whole seconds of a run, and those of one submission once it is under way."""
         start = time.time()
         finished = run(count)
         whole = time.time() - start
         if len(finished) != count:
             raise SystemExit(f"{name} finished {len(finished)} of {count} submissions.")
-        under_way = sorted(finished)[count // 5 :]
-        each = (under_way[-1] - under_way[0]) / (len(under_way) - 1)
+        each = seconds_each(finished, together)
         print(f"{name}: {whole:.1f} s for {count}", flush=True)
         return {"name": name, "count": count, "whole": whole, "each": each}
 
@@ -218,6 +219,8 @@ class Bench:
 
     def spread(self, count: int) -> list[float]:
         """The same with two workers of a Dask cluster on this machine."""
+        import distributed
+
         with distributed.LocalCluster(
             n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
         ) as cluster:
@@ -225,16 +228,35 @@ class Bench:
 
     def bare(self, count: int, workers: int) -> list[float]:
         """The student code and the check calls alone."""
-        course = self.course(count)
+        return replay_together(self.calls(count), workers)
+
+    def calls(self, count: int) -> list[list[Any]]:
+        """What so many submissions ask of a sandbox."""
+        course = self.course(len(self.contents))
         chapter = course.chapters([self.chapter])[self.chapter]
         scripts = [
             calls_of(path.read_bytes(), chapter)
-            for path in sorted((course.root / "submitted").rglob("*.ipynb"))[: len(self.contents)]
+            for path in sorted((course.root / "submitted").rglob("*.ipynb"))
         ]
-        every = [scripts[index % len(scripts)] for index in range(count)]
-        parts = [every[number::workers] for number in range(workers)]
-        with multiprocessing.get_context("spawn").Pool(workers) as pool:
-            return sum(pool.map(replay, [part for part in parts if part], chunksize=1), [])
+        return [scripts[index % len(scripts)] for index in range(count)]
+
+
+def replay_together(every: list[list[Any]], workers: int) -> list[float]:
+    """The bare limit: so many warm processes, each with its part."""
+    parts = [every[number::workers] for number in range(workers)]
+    with multiprocessing.get_context("spawn").Pool(workers) as pool:
+        return sum(pool.map(replay, [part for part in parts if part], chunksize=1), [])
+
+
+def seconds_each(finished: list[float], together: int) -> float:
+    """What one submission adds, once all that run together have ended one and a fifth is done.
+
+    Those that ran beside each other end as one: counted from among them, two at a time would seem
+    to take a third of what one takes, not half.
+    """
+    first = -(-max(len(finished) // 5, together) // together) * together
+    times = sorted(finished)
+    return (times[-1] - times[first - 1]) / (len(times) - first)
 
 
 def calls_of(content: bytes, chapter: Any) -> list[Any]:
@@ -301,18 +323,19 @@ def written(course: Course) -> list[float]:
 
 
 def show(chapter: str, rows: list[dict[str, Any]]) -> None:
-    """One table, with ratios to stock nbgrader and to the bare limit, and the efficiency."""
+    """One table, and the efficiency. Ratios are of one process to one, and of two to two."""
     table = Table("", "submissions", "seconds", "s each", "x stock", "x bare", title=chapter)
     each = {row["name"]: row["each"] for row in rows}
     for row in rows:
         twice = "2" in row["name"]
         bare = each["bare limit, 2 processes" if twice else "bare limit, 1 process"]
+        stock = each[f"stock nbgrader, {2 if twice else 1} at a time"]
         table.add_row(
             row["name"],
             str(row["count"]),
             f"{row['whole']:.1f}",
             f"{row['each']:.3f}",
-            f"{each['stock nbgrader, 1 at a time'] / row['each']:.1f}",
+            f"{stock / row['each']:.1f}",
             f"{row['each'] / bare:.1f}",
         )
     Console().print(table)
