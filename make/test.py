@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-PYTEST = [sys.executable, "-m", "pytest", "-n", "2"]
+PYTEST = [sys.executable, "-m", "pytest", "-n", "2", "--durations", "15"]
 NBVAL = [*PYTEST, "--dist", "loadscope", "--nbval-current-env"]
 LONG = ["book/09-encoder-decoder.ipynb", "book/10-vit.ipynb"]
 SUITES = {

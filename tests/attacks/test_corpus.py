@@ -3,6 +3,7 @@
 import base64
 import contextlib
 import ctypes
+import functools
 import hashlib
 import io
 import json
@@ -238,6 +239,11 @@ def test_what_is_told_is_one_readable_line(ran, case):
         nbformat.validate(nbformat.read(graded, as_version=4))
 
 
+@functools.cache
+def exporter() -> HTMLExporter:
+    return HTMLExporter(template_name="basic")
+
+
 class Lively(HTMLParser):
     """Collects what on a page runs, or loads something from elsewhere, and the ids on it."""
 
@@ -263,7 +269,7 @@ class Lively(HTMLParser):
 def test_the_graded_notebook_as_a_page_runs_nothing_and_loads_nothing(ran, case):
     """As nbgrader's formgrader shows it: nbconvert's basic template, in the teacher's browser."""
     graded = ran.course.root / "autograded" / student_of(case) / CHAPTER / f"{CHAPTER}.ipynb"
-    page, _ = HTMLExporter(template_name="basic").from_filename(str(graded))
+    page, _ = exporter().from_filename(str(graded))
     lively = Lively()
     lively.feed(page)
     assert "LearnedPositions" in page and lively.found == []

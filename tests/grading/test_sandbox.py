@@ -649,6 +649,7 @@ def test_closing_the_warm_process_ends_every_session():
 def test_when_the_grader_is_killed_everything_is_gone(where):
     source = f"""\
 import threading
+import autograder.grading.session
 from autograder.grading.sandbox import WarmProcess
 def main():
     warm = WarmProcess()

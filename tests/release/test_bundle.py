@@ -11,6 +11,7 @@ import nbformat
 import pytest
 
 from autograder.release.build import CHAPTERS, release
+from autograder.release.bundle import BUNDLE
 from tests.release.miniature import REPOSITORY
 from tests.release.student import complaints, results, run, unpack
 
@@ -20,13 +21,13 @@ NAMES = [path.stem for path in sorted((REPOSITORY / "book").glob(CHAPTERS))]
 
 
 @pytest.fixture(scope="module")
-def released(tmp_path_factory):
-    return release(course=tmp_path_factory.mktemp("build") / "course")
+def bundle(released):
+    return released.root / BUNDLE
 
 
 @pytest.fixture(scope="module")
-def unpacked(released, tmp_path_factory):
-    return unpack(released.bundle, tmp_path_factory.mktemp("student"))
+def unpacked(bundle, tmp_path_factory):
+    return unpack(bundle, tmp_path_factory.mktemp("student"))
 
 
 def expected(notebook) -> dict[str, float]:
@@ -49,7 +50,7 @@ def test_an_untouched_copy_runs_to_its_end_and_earns_nothing(unpacked, name):
 def test_a_solved_copy_earns_every_point(released, unpacked, tmp_path, name):
     """nbgrader's source is the notebook with the references in it. All of it runs: the training,
     for a few steps, and the figures work with what a learner wrote."""
-    source = released.course / "source" / name / f"{name}.ipynb"
+    source = released.root / "source" / name / f"{name}.ipynb"
     shutil.copy(source, tmp_path)
     ran = run(tmp_path / source.name, unpacked[1])
     assert complaints(ran) == []
@@ -57,7 +58,7 @@ def test_a_solved_copy_earns_every_point(released, unpacked, tmp_path, name):
 
 
 def test_the_same_release_again_builds_nothing(released):
-    again = release(course=released.course)
+    again = release(course=released.root)
     assert (again.built, again.recorded, again.bundle_made) == ([], [], False)
 
 
@@ -109,11 +110,11 @@ def shipped(bundle: Path) -> Iterator[tuple[str, str]]:
                     yield name, file.read().decode()
 
 
-def test_no_solution_is_in_the_bundle(released):
+def test_no_solution_is_in_the_bundle(bundle):
     known = solutions()
     assert known
     squeezed = {re.sub(r"\s", "", text): name for text, name in known.items() if len(text) > 60}
-    for where, text in shipped(released.bundle):
+    for where, text in shipped(bundle):
         plain = re.sub(r"\s", "", text)
         for solution, name in squeezed.items():
             assert solution not in plain, f"{name} is in {where}"
@@ -125,19 +126,19 @@ def test_no_solution_is_in_the_bundle(released):
             assert not found & known.keys(), f"{known[(found & known.keys()).pop()]} is in {where}"
 
 
-def test_nothing_in_the_bundle_knows_where_it_was_made(released):
-    for where, text in shipped(released.bundle):
+def test_nothing_in_the_bundle_knows_where_it_was_made(bundle):
+    for where, text in shipped(bundle):
         assert str(REPOSITORY) not in text, where
 
 
-def test_the_bundle_asks_for_pytorch_without_cuda(released):
+def test_the_bundle_asks_for_pytorch_without_cuda(bundle):
     """pip takes the build with a local version, 2.13.0+cpu, before the plain one of PyPI."""
-    wanted = (released.bundle.parent / "student" / "requirements.txt").read_text().splitlines()
+    wanted = (bundle.parent / "student" / "requirements.txt").read_text().splitlines()
     assert "--extra-index-url https://download.pytorch.org/whl/cpu" in wanted
 
 
-def test_no_module_of_the_bundle_is_a_reference(released):
-    with zipfile.ZipFile(released.bundle) as archive:
+def test_no_module_of_the_bundle_is_a_reference(bundle):
+    with zipfile.ZipFile(bundle) as archive:
         (wheel,) = [name for name in archive.namelist() if name.endswith(".whl")]
         with zipfile.ZipFile(archive.open(wheel)) as inside:
             names = [*archive.namelist(), *inside.namelist()]
