@@ -11,12 +11,11 @@ import torch
 from autograder.checking import Lost
 from autograder.grading.bounds import bounded, frame_limits
 from autograder.grading.sandbox import (
-    REPLIES,
     SandboxCrashed,
     SandboxMemory,
     SandboxTimeout,
 )
-from autograder.grading.session import Session
+from autograder.grading.session import REPLIES, Session
 from autograder.grading.text import one_line
 from autograder.grading.wire import WireError
 
