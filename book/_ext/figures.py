@@ -16,6 +16,7 @@ from pathlib import Path
 from course import CHAPTER
 from docutils import nodes
 from lab.play import theme
+from lab.plots import INK, KEY, NEUTRAL, PAPER, QUERY, VALUE, WEIGHT
 from PIL import Image
 from sphinx.application import Sphinx
 from sphinx.util import logging
@@ -24,6 +25,21 @@ log = logging.getLogger(__name__)
 
 STILL_WIDTH = 640
 FIGURE = re.compile(r"<figure class=\"play\"[^>]* data-name=\"([^\"]+)\" data-spec='([^']*)'>")
+# Colors of the figures (lab.plots, lab.play) on a light page and on a dark one; custom.css has the
+# same for words.
+THEMED = {
+    "ink": (INK, "#CED6DD"),
+    "black": ("#000000", "#CED6DD"),
+    "paper": (PAPER, "#121212"),
+    "faint": ("#D9DEE4", "#3A4450"),
+    "cell": ("#E3E7EC", "#3A4450"),
+    "neutral": (NEUTRAL, "#9AA3AF"),
+    "query": (QUERY, "#6DB9EE"),
+    "key": (KEY, "#FF9D5C"),
+    "value": (VALUE, "#3FC79A"),
+    "weight": (WEIGHT, "#E39CC8"),
+}
+POINTS = re.compile(r'\b(width|height)="([\d.]+)pt"')
 SVG = re.compile(r"<svg[^>]*>")
 IMAGE = re.compile(r'<img [^>]*src="_images/(?P<name>[^"]+)"[^>]*>')
 PLACE = re.compile(r'<p class="play-still">.*?</p>')
@@ -56,7 +72,10 @@ def describe(app: Sphinx, doctree: nodes.document) -> None:
             image["alt"] = known[stem].get("alt", "")
             image["figure"] = known[stem].get("name", "")
             image["caption"] = known[stem].get("caption", "")
-            smaller(app, image)
+            if svg := known[stem].get("svg"):
+                vector(app, image, svg)
+            else:
+                smaller(app, image)
         if not image.get("alt"):
             log.warning("a figure has no description: use lab.plots.show", location=image)
 
@@ -87,6 +106,28 @@ def number(app: Sphinx, doctree: nodes.document) -> None:
         app.env.get_domain("std").note_hyperlink_target(label, docname, label, words)
 
 
+def vector(app: Sphinx, image: nodes.image, svg: str) -> None:
+    """Show a notebook's figure as SVG in the page's colors."""
+    target = Path(app.srcdir, image["uri"].lstrip("/")).with_suffix(".svg")
+    target.write_text(themed(svg), encoding="utf-8")
+    image["uri"] = Path(image["uri"]).with_suffix(".svg").as_posix()
+
+
+def themed(svg: str) -> str:
+    """A picture whose colors follow the page: light, or dark where the page is.
+
+    As an image it knows the page's `color-scheme`. Sizes in points become pixels.
+    """
+    light, dark = ("".join(f"--{name}:{pair[i]};" for name, pair in THEMED.items()) for i in (0, 1))
+    rules = (
+        f":root{{fill:var(--black);{light}}}@media (prefers-color-scheme:dark){{:root{{{dark}}}}}"
+    )
+    for name, (color, _) in THEMED.items():
+        svg = re.sub(rf"{color}\b", f"var(--{name})", svg, flags=re.IGNORECASE)
+    svg = POINTS.sub(lambda found: f'{found[1]}="{float(found[2]) * 4 / 3:.0f}"', svg)
+    return SVG.sub(lambda found: f"{found[0]}<style>{rules}</style>", svg, count=1)
+
+
 def smaller(app: Sphinx, image: nodes.image) -> None:
     """Show a notebook's PNG as lossless WebP, which is the same picture in two thirds the bytes."""
     png = Path(app.srcdir, image["uri"].lstrip("/"))
@@ -106,7 +147,8 @@ def still(specification: dict, target: Path) -> None:
     if specification.get("width") == "container":
         specification = specification | {"width": STILL_WIDTH}
     target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_text(vl_convert.vegalite_to_svg(specification, config=theme()), encoding="utf-8")
+    drawn = vl_convert.vegalite_to_svg(specification, config=theme())
+    target.write_text(themed(drawn), encoding="utf-8")
 
 
 def place_stills(app: Sphinx, doctree: nodes.document, docname: str) -> None:
@@ -118,7 +160,7 @@ def place_stills(app: Sphinx, doctree: nodes.document, docname: str) -> None:
         if not found:
             continue
         name, stored = found[1], html.unescape(found[2])
-        digest = hashlib.sha256(stored.encode()).hexdigest()[:12]
+        digest = hashlib.sha256(f"{THEMED}{stored}".encode()).hexdigest()[:12]
         file = f"_static/play/{name}-{digest}.svg"
         specification = json.loads(stored)
         if not (Path(app.outdir) / file).exists():

@@ -1,13 +1,14 @@
 """One look for every figure: colors with a meaning, and pictures that come with a description.
 
 Colors mean the same thing in the whole course: a query is blue, a key orange, a value green,
-a weight purple. They differ in lightness too, so they can be told apart without color vision,
-and each stands out from a white page and from a dark one.
+a weight purple. Whatever is none of these has a color of `SERIES`. All can be told apart without
+color vision by lightness or by their lines, and stand out from a white page and from a dark one.
 """
 
 import base64
 import html
 import io
+import re
 from collections.abc import Sequence
 
 import matplotlib as mpl
@@ -26,6 +27,9 @@ WEIGHT = "#C0609A"
 NEUTRAL = "#6B7280"
 INK = "#1F2933"
 PAPER = "#FFFFFF"
+SERIES = ["#7A68C8", "#9A7D00", "#C23B4B", "#2F8796", NEUTRAL]  # models, runs, layers, ...
+# Numbers on colored cells: the page turns ink and paper around in the dark, but not these.
+CELL_INK, CELL_PAPER = "#1F2934", "#FFFFFE"
 
 WEIGHT_MAP = LinearSegmentedColormap.from_list(
     "weight", [PAPER, "#F3DCEA", "#E0A8CB", WEIGHT, "#7C2E60", "#451533"]
@@ -59,7 +63,7 @@ def use_style() -> None:
             "axes.spines.right": False,
             "axes.axisbelow": True,
             "axes.prop_cycle": mpl.cycler(
-                color=[QUERY, KEY, VALUE, WEIGHT, NEUTRAL],
+                color=SERIES,
                 linestyle=["-", "--", "-.", ":", (0, (5, 1))],
             ),
             "grid.color": "#D9DEE4",
@@ -77,26 +81,31 @@ class Picture:
     """A PNG with its description: `image/png` for the eyes, `text/plain` for everyone else.
 
     The description travels in the output's metadata as well, where the book (and nbconvert)
-    find the `alt` of the page's image.
+    find the `alt` of the page's image. So do the caption, and the same figure as SVG, which the
+    page shows in its own colors.
     """
 
-    def __init__(self, png: bytes, alt: str, name: str | None = None):
-        self.png, self.alt, self.name = png, alt, name
+    def __init__(
+        self, png: bytes, alt: str, name: str | None = None, caption: str = "", svg: str = ""
+    ):
+        self.png, self.alt, self.name, self.caption, self.svg = png, alt, name, caption, svg
 
     def __repr__(self) -> str:
         return f"Figure: {self.alt}"
 
     def _repr_mimebundle_(self, include=None, exclude=None):
         data = {"text/plain": repr(self), "image/png": base64.b64encode(self.png).decode()}
-        metadata = {"alt": self.alt} | ({"name": self.name} if self.name else {})
+        about = {"alt": self.alt, "name": self.name, "caption": self.caption, "svg": self.svg}
+        metadata = {key: text for key, text in about.items() if text}
         return data, {"image/png": metadata}
 
 
-def show(fig: Figure, alt: str, name: str | None = None) -> None:
+def show(fig: Figure, alt: str, name: str | None = None, caption: str = "") -> None:
     """Display a figure with a description of what it shows, and close it.
 
     `alt` says in a sentence or two what a reader learns from the picture; `name` is a short
-    stable name of the figure. Raises ValueError if `alt` is empty.
+    stable name of the figure, `caption` what stands below it beside its number. Raises ValueError
+    if `alt` is empty.
     """
     if not alt.strip():
         raise ValueError("show: a figure needs a description; alt is empty")
@@ -104,11 +113,26 @@ def show(fig: Figure, alt: str, name: str | None = None) -> None:
 
     drawn, png = io.BytesIO(), io.BytesIO()
     fig.savefig(drawn, format="png", dpi=144)
+    svg = as_svg(fig)
     plt.close(fig)
     # With 256 colors a figure looks the same and has a third of the bytes.
     colors = Image.open(drawn).convert("RGB").quantize(256, dither=Image.Dither.NONE)
     colors.save(png, format="png", optimize=True)
-    display(Picture(png.getvalue(), alt, name))
+    display(Picture(png.getvalue(), alt, name, caption, svg))
+
+
+def as_svg(fig: Figure) -> str:
+    """A figure as SVG, the same text every time; empty where it would be larger than 200 kB."""
+    for image in fig.findobj(AxesImage):
+        image.set_interpolation("none")  # the matrix itself, not a photograph of it
+    drawn = io.StringIO()
+    with mpl.rc_context({"svg.fonttype": "path", "svg.hashsalt": "course"}):
+        fig.savefig(drawn, format="svg", facecolor="none", metadata={"Date": None})
+    text = re.sub(r"<metadata>.*?</metadata>|<\?.*?\?>|<!.*?>", "", drawn.getvalue(), flags=re.S)
+    # Places to a hundredth of a point. What is below one may be a scale, and stays.
+    text = re.sub(r"[1-9]\d*\.\d{3,}", lambda found: f"{float(found[0]):.2f}", text)
+    text = re.sub(r">\s+<", "><", text).strip()
+    return text if len(text) <= 200_000 else ""
 
 
 def heatmap(
@@ -164,7 +188,9 @@ def heatmap(
                 words = format(number, form) if finite[i, j] else str(number)
                 r, g, b, _ = image.cmap(image.norm(number)) if finite[i, j] else (1, 1, 1, 1)
                 dark = 0.299 * r + 0.587 * g + 0.114 * b < 0.55
-                ax.text(j, i, words, ha="center", va="center", color=PAPER if dark else INK)
+                ax.text(
+                    j, i, words, ha="center", va="center", color=CELL_PAPER if dark else CELL_INK
+                )
     return image
 
 

@@ -18,7 +18,9 @@ from matplotlib import pyplot as plt
 from PIL import Image
 from torch import nn
 
-COLORS = {name: getattr(plots, name) for name in ("QUERY", "KEY", "VALUE", "WEIGHT", "NEUTRAL")}
+ROLES = ("QUERY", "KEY", "VALUE", "WEIGHT")
+COLORS = {name: getattr(plots, name) for name in (*ROLES, "NEUTRAL")}
+SERIES = {f"SERIES[{i}]": color for i, color in enumerate(plots.SERIES)}
 
 
 def luminance(color: str) -> float:
@@ -28,11 +30,22 @@ def luminance(color: str) -> float:
     return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
 
 
-@pytest.mark.parametrize("name", COLORS)
-@pytest.mark.parametrize("page", ["#FFFFFF", "#14181E"])
+@pytest.mark.parametrize("name", COLORS | SERIES)
+@pytest.mark.parametrize("page", ["#FFFFFF", "#121212"])
 def test_colors_stand_out_from_light_and_dark_pages(name, page):
-    dark, light = sorted((luminance(COLORS[name]), luminance(page)))
+    dark, light = sorted((luminance((COLORS | SERIES)[name]), luminance(page)))
     assert (light + 0.05) / (dark + 0.05) >= 3  # WCAG 2, success criterion 1.4.11
+
+
+def test_has_no_series_the_color_of_a_role():
+    from matplotlib.colors import rgb_to_hsv, to_rgb
+
+    for color in plots.SERIES[:-1]:  # the last is gray
+        hues = [rgb_to_hsv(to_rgb(other))[0] for other in [color, *map(COLORS.get, ROLES)]]
+        apart = [min(abs(hues[0] - hue), 1 - abs(hues[0] - hue)) for hue in hues[1:]]
+        assert min(apart) > 10 / 360
+    plots.use_style()
+    assert [style["color"] for style in plt.rcParams["axes.prop_cycle"]] == plots.SERIES
 
 
 def displayed(monkeypatch) -> list:
@@ -48,7 +61,9 @@ def test_a_shown_figure_carries_its_description(monkeypatch):
     data, metadata = shown[0]._repr_mimebundle_()
     assert base64.b64decode(data["image/png"]).startswith(b"\x89PNG")
     assert data["text/plain"] == "Figure: A line that rises."
-    assert metadata == {"image/png": {"alt": "A line that rises.", "name": "line"}}
+    about = metadata["image/png"]
+    assert (about["alt"], about["name"]) == ("A line that rises.", "line")
+    assert about["svg"].startswith("<svg") and "caption" not in about
     assert not plt.fignum_exists(fig.number)
 
 
@@ -64,7 +79,7 @@ def test_the_same_figure_gives_the_same_bytes(monkeypatch):
         fig, ax = plt.subplots()
         ax.plot([1, 2, 4])
         plots.show(fig, alt="A line.")
-    assert shown[0].png == shown[1].png
+    assert (shown[0].png, shown[0].svg) == (shown[1].png, shown[1].svg)
 
 
 def test_a_figures_colors_stay_what_they_mean(monkeypatch):
