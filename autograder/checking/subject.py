@@ -1,12 +1,12 @@
 """What a check holds: the student's object or the reference, wherever it lives."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from torch import Tensor
 
-from autograder.checking.values import Ref
+from autograder.checking.values import Function, Ref
 
 
 class Performer(Protocol):
@@ -170,4 +170,7 @@ def unwrapped(value: Any) -> Any:
         return value._target
     if isinstance(value, list | tuple):
         return type(value)(unwrapped(item) for item in value)
+    if isinstance(value, Function):
+        bound = {key: unwrapped(item) for key, item in value.bound.items()}
+        return replace(value, bound=bound)
     return value

@@ -964,6 +964,8 @@ def _(student, reference, draw):
     agrees(student, reference, draw.normal(L=30, D=8), case="many positions")
     agrees(student, reference, draw.normal(2, 1, D=8), case="one position")
     raises(student, ValueError, draw.normal(L=5, D=7), case="an odd number of features")
+    agrees(student, reference, draw.normal(L=5, D=8), start=3, case="a text that goes on")
+    agrees(student, reference, draw.normal(2, 1, D=6), start=40, case="one more position")
 
 
 @misconception(

@@ -229,3 +229,81 @@ def _(query, key, value, block_size, causal=False):
             output = output + torch.exp(scores - log_total) @ value[..., own, :]
         outputs.append(output)
     return torch.cat(outputs, dim=-2)
+
+
+@alternative("next_token_probabilities", "sorted once, everything in that order")
+def _(logits, temperature=1.0, top_k=None, top_p=None):
+    if temperature < 0 or (top_k is not None and top_k <= 0):
+        raise ValueError(f"temperature {temperature}, top_k {top_k}")
+    if top_p is not None and (top_p <= 0 or top_p > 1):
+        raise ValueError(f"top_p is {top_p}")
+    ordered, order = torch.sort(logits, dim=-1, descending=True, stable=True)
+    if temperature == 0:
+        kept = ordered == ordered[..., :1]
+        sorted_probabilities = kept.to(logits.dtype)
+    else:
+        sorted_probabilities = torch.softmax((ordered - ordered[..., :1]) / temperature, dim=-1)
+        if top_k is not None and top_k < logits.shape[-1]:
+            last = ordered[..., top_k - 1 : top_k]
+            sorted_probabilities = torch.where(ordered >= last, sorted_probabilities, 0.0)
+            sorted_probabilities = sorted_probabilities / sorted_probabilities.sum(-1, True)
+        if top_p is not None and top_p < 1.0:
+            reached = sorted_probabilities.cumsum(dim=-1) >= top_p
+            # The one at which it is reached stays: shift by one.
+            dropped = F.pad(reached[..., :-1], (1, 0), value=False)
+            sorted_probabilities = sorted_probabilities.masked_fill(dropped, 0.0)
+    sorted_probabilities = sorted_probabilities / sorted_probabilities.sum(dim=-1, keepdim=True)
+    return torch.zeros_like(logits).scatter(-1, order, sorted_probabilities)
+
+
+@alternative("next_token_probabilities", "row by row")
+def _(logits, temperature=1.0, top_k=None, top_p=None):
+    if temperature < 0:
+        raise ValueError("the temperature must not be negative")
+    if top_k is not None and top_k < 1:
+        raise ValueError("top_k must be at least 1")
+    if top_p is not None and not (0 < top_p <= 1):
+        raise ValueError("top_p must be in (0, 1]")
+    rows = []
+    for row in logits.reshape(-1, logits.shape[-1]):
+        result = torch.zeros_like(row)
+        if temperature == 0:
+            best = torch.nonzero(row == row.max())[:, 0]
+            result[best] = 1 / len(best)
+            rows.append(result)
+            continue
+        scaled = row.double() / temperature
+        order = scaled.argsort(descending=True)
+        if top_k is not None:
+            order = order[row[order] >= row[order[min(top_k, len(row)) - 1]]]
+        chances = torch.softmax(scaled[order], dim=0)
+        if top_p is not None and top_p < 1:
+            number = int((chances.cumsum(0) < top_p).sum()) + 1
+            order, chances = order[:number], chances[:number]
+        result[order] = (chances / chances.sum()).to(row.dtype)
+        rows.append(result)
+    return torch.stack(rows).reshape(logits.shape)
+
+
+@alternative("induction_score", "loops over queries and keys")
+def _(weights, tokens):
+    B, H, L, _ = weights.shape
+    total, count = weights.new_zeros(H), 0
+    for b in range(B):
+        row = tokens[b].tolist()
+        for query in range(L):
+            places = [key + 1 for key in range(query) if row[key] == row[query]]
+            if places:
+                total = total + weights[b, :, query, places].sum(dim=-1)
+                count += 1
+    return total / max(count, 1)
+
+
+@alternative("induction_score", "one hot, einsum, and a shift of the weights")
+def _(weights, tokens):
+    L = tokens.shape[-1]
+    same = (tokens[:, :, None] == tokens[:, None, :]) & torch.ones(L, L).tril(-1).bool()
+    shifted = torch.cat([weights[..., 1:], torch.zeros_like(weights[..., :1])], dim=-1)
+    total = torch.einsum("bhls,bls->h", shifted, same.to(weights.dtype))
+    queries = same.any(dim=2).sum()
+    return total / queries if queries > 0 else torch.zeros_like(total)

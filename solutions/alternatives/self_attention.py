@@ -204,36 +204,37 @@ class _(nn.Module):
 
 
 @alternative("rotate_positions", "complex numbers")
-def _(x, base=10000.0):
+def _(x, base=10000.0, start=0):
     L, D = x.shape[-2:]
     if D % 2 == 1:
         raise ValueError(f"D = {D} is odd")
     pairs = torch.view_as_complex(x.reshape(*x.shape[:-1], D // 2, 2).contiguous())
     speed = base ** (-torch.arange(0, D, 2).to(x) / D)
-    angle = torch.arange(L).to(x)[:, None] * speed
+    angle = torch.arange(start, start + L).to(x)[:, None] * speed
     turned = pairs * torch.polar(torch.ones_like(angle), angle)
     return torch.view_as_real(turned).reshape(x.shape)
 
 
 @alternative("rotate_positions", "cosine times x plus sine times the partner")
-def _(x, base=10000.0):
+def _(x, base=10000.0, start=0):
     D = x.shape[-1]
     if D % 2 != 0:
         raise ValueError("the features must come in pairs")
     column = torch.arange(D) // 2 * 2
-    angle = torch.arange(x.shape[-2]).to(x)[:, None] / base ** (column.to(x) / D)
+    position = start + torch.arange(x.shape[-2]).to(x)
+    angle = position[:, None] / base ** (column.to(x) / D)
     partner = torch.stack([-x[..., 1::2], x[..., ::2]], dim=-1).reshape(x.shape)
     return x * torch.cos(angle) + partner * torch.sin(angle)
 
 
 @alternative("rotate_positions", "a matrix for each pair")
-def _(x, base=10000.0):
+def _(x, base=10000.0, start=0):
     L, D = x.size(-2), x.size(-1)
     if D % 2:
         raise ValueError(f"{D} features cannot be paired")
     result = torch.empty_like(x)
     for pair in range(D // 2):
-        angle = torch.arange(L, dtype=torch.float64) * base ** (-2 * pair / D)
+        angle = (start + torch.arange(L, dtype=torch.float64)) * base ** (-2 * pair / D)
         rows = [torch.stack([angle.cos(), -angle.sin()]), torch.stack([angle.sin(), angle.cos()])]
         turn = torch.stack(rows).to(x.dtype)
         columns = slice(2 * pair, 2 * pair + 2)

@@ -52,12 +52,12 @@ def part_of(module: str, name: str) -> str | None:
     """The part of the code that `from module import name` reads."""
     top, *below = module.split(".")
     if top == "autograder":
-        # The package itself holds `check`, which it takes from `checking`.
+        # The package itself holds `check` and `predict`, which it takes from `checking`.
         inside = below[0] if below else name
         of_settings = {Path(pattern).stem for pattern in PARTS["settings"].split()}
         if inside in of_settings:
             return "settings"
-        return {"check": "checking"}.get(inside, inside) or None
+        return {"check": "checking", "predict": "checking"}.get(inside, inside) or None
     return top if top in PARTS else None
 
 

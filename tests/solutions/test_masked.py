@@ -12,9 +12,11 @@ from solutions.masked import (
     KeyValueCache,
     blockwise_attention,
     causal_mask,
+    induction_score,
     mask_tokens,
     masked_softmax,
     next_token_loss,
+    next_token_probabilities,
     padding_mask,
 )
 from solutions.multi_head import MultiHeadAttention, merge_heads, split_heads
@@ -211,6 +213,97 @@ def test_gradients_reach_everything_that_was_appended():
     (keys.sum() + values.sum()).backward()
     for part in parts:
         assert torch.equal(part.grad, torch.full_like(part, 3.0))
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("temperature", [0.3, 1.0, 2.5])
+@pytest.mark.parametrize("top_k", [None, 1, 5, 40])
+@pytest.mark.parametrize("top_p", [None, 0.05, 0.6, 0.95, 1.0])
+def test_the_next_token_is_drawn_as_transformers_draws_it(dtype, temperature, top_k, top_p):
+    process = pytest.importorskip("transformers.generation.logits_process")
+    logits = 3 * torch.randn(4, 30, dtype=dtype)
+    warpers = [process.TemperatureLogitsWarper(temperature)]
+    warpers += [process.TopKLogitsWarper(top_k)] if top_k else []
+    warpers += [process.TopPLogitsWarper(top_p)] if top_p and top_p < 1 else []
+    expected = logits
+    for warper in warpers:
+        expected = warper(None, expected)
+    got = next_token_probabilities(logits, temperature, top_k, top_p)
+    torch.testing.assert_close(got, expected.softmax(dim=-1))
+    by_place = next_token_probabilities(logits.reshape(2, 2, 30), temperature, top_k, top_p)
+    torch.testing.assert_close(by_place, got.reshape(2, 2, 30))
+
+
+def test_the_next_token_by_hand():
+    logits = torch.tensor([0.4, 0.1, 0.3, 0.2]).log()
+
+    def drawn(*options, **named):
+        return next_token_probabilities(logits, *options, **named).tolist()
+
+    assert drawn(top_k=2) == pytest.approx([4 / 7, 0, 3 / 7, 0])
+    assert drawn(top_p=0.5) == pytest.approx([4 / 7, 0, 3 / 7, 0])  # 0.4, then the one that crosses
+    assert drawn(top_p=0.3) == pytest.approx([1, 0, 0, 0])
+    assert drawn(top_k=2, top_p=0.57) == pytest.approx([1, 0, 0, 0])  # 4 / 7 is 0.571
+    assert drawn(0.5) == pytest.approx([16 / 30, 1 / 30, 9 / 30, 4 / 30])
+    assert drawn(0, top_k=1, top_p=0.1) == [1, 0, 0, 0]
+
+
+def test_equal_logits_share():
+    logits = torch.tensor([2.0, 2.0, 1.0, 2.0, 1.0, -math.inf])
+    assert next_token_probabilities(logits, 0).tolist() == pytest.approx(
+        [1 / 3] * 2 + [0, 1 / 3, 0, 0]
+    )
+    kept = next_token_probabilities(logits, top_k=4) > 0
+    assert kept.tolist() == [True] * 5 + [False]
+    assert (next_token_probabilities(logits, top_k=2) > 0).tolist() == [True, True, False, True] + [
+        False
+    ] * 2
+
+
+@pytest.mark.parametrize("temperature", [1e-4, 1.0, 1e4])
+def test_large_logits_and_small_temperatures_are_finite(temperature):
+    logits = torch.tensor([1e4, -1e4, 9999.0, -math.inf])
+    found = next_token_probabilities(logits, temperature, top_k=3, top_p=0.9)
+    assert found.isfinite().all()
+    assert float(found.sum()) == pytest.approx(1)
+    assert found[3] == 0
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"temperature": -0.1},
+        {"temperature": math.nan},
+        {"top_k": 0},
+        {"top_p": 0.0},
+        {"top_p": 1.01},
+        {"temperature": 0, "top_k": 0},
+        {"temperature": 0, "top_p": 2.0},
+        {"top_k": 3, "top_p": -1.0},
+    ],
+)
+def test_the_next_token_refuses_what_makes_no_sense(wrong):
+    with pytest.raises(ValueError, match="next_token_probabilities"):
+        next_token_probabilities(torch.randn(5), **wrong)
+
+
+def test_an_induction_head_by_hand():
+    tokens = torch.tensor([[4, 9, 6, 4, 9]])  # positions 3 and 4 stood before, at 0 and 1
+    weights = torch.zeros(1, 3, 5, 5)
+    weights[0, 0, 3, 1] = weights[0, 0, 4, 2] = 1.0  # looks right after them
+    weights[0, 1, 3, 0] = weights[0, 1, 4, 1] = 1.0  # looks at them
+    weights[0, 2, 3, 1], weights[0, 2, 4, 3] = 0.5, 0.5  # once in two, and half of the weight
+    weights[0, :, 1, 0] = 1.0  # its token is new: not counted
+    assert induction_score(weights, tokens).tolist() == [1.0, 0.0, 0.25]
+    assert induction_score(weights, torch.arange(5)[None]).tolist() == [0.0, 0.0, 0.0]
+
+
+def test_the_induction_score_of_a_row_that_is_one_token_alone():
+    weights = torch.ones(2, 1, 4, 4).tril()
+    weights = weights / weights.sum(dim=-1, keepdim=True)
+    # Query i looks after all earlier ones, at 1 to i: i of its i + 1 equal weights.
+    expected = (1 / 2 + 2 / 3 + 3 / 4) / 3
+    assert induction_score(weights, torch.zeros(2, 4)).tolist() == pytest.approx([expected])
 
 
 @pytest.mark.parametrize("block_size", [1, 3, 4, 8, 100])

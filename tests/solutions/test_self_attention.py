@@ -241,6 +241,14 @@ def test_rotating_keeps_lengths_and_the_first_position():
     torch.testing.assert_close(turned[:, 0], x[:, 0])
 
 
+@pytest.mark.parametrize("base", [10000.0, 100.0])
+def test_a_text_that_goes_on_is_turned_as_if_it_were_whole(base):
+    x = torch.randn(2, 9, 8)
+    whole = rotate_positions(x, base)
+    for start in range(9):
+        torch.testing.assert_close(rotate_positions(x[:, start:], base, start), whole[:, start:])
+
+
 def test_rotating_has_the_gradient_that_finite_differences_find():
     assert gradcheck(rotate_positions, torch.randn(3, 4, dtype=torch.float64, requires_grad=True))
 

@@ -1,0 +1,572 @@
+"""Checks for chapter 12, a real writer. None of them needs the published weights."""
+
+import torch
+from torch.nn import functional as F
+
+from autograder.checking import agrees, built, close, exercise, mistake, raises, require
+from autograder.checking.predicting import prediction
+from autograder.checking.subject import Raised
+
+
+def same_names(layer, wanted, case="a new layer"):
+    """The parameters have the contract's names, no more and no fewer."""
+    names = set(wanted.parameters())
+    found = set(layer.parameters())
+    missing, extra = sorted(names - found), sorted(found - names)
+    told = [f"it lacks {', '.join(missing)}"] * bool(missing)
+    told += [f"{', '.join(extra)} should not be there"] * bool(extra)
+    require(not told, f"{case}: of the parameters of {layer.name}, {' and '.join(told)}.")
+
+
+@exercise(
+    "RMSNorm",
+    chapter="12-real-writer",
+    points=2,
+    forbidden=("rms_norm", "layer_norm", "batch_norm", "group_norm", "instance_norm", "normalize"),
+)
+def _(student, reference, draw):
+    B, L, E = 3, 5, 8
+    x = 2 * draw.normal(B=B, L=L, E=E) + 1
+    layer, wanted = student(E), reference(E)
+    same_names(layer, wanted)
+    close(layer.parameters(), wanted.parameters(), case="a new layer", call="its parameters")
+    agrees(layer, wanted, x, case="a new layer")
+    weights = {"weight": draw.normal(E)}
+    for each in (layer, wanted):
+        each.load(weights)
+    agrees(layer, wanted, x, case="with a weight")
+    agrees(layer, wanted, x * 1e-3, case="short vectors")
+    agrees(layer, wanted, x * 1e4, case="long vectors")
+    theirs = F.rms_norm(x, (E,), weights["weight"], 1e-5)
+    close(layer(x), theirs, case="torch's own", call=layer.last_call)
+    agrees(layer, wanted, x[0, 0], case="one vector")
+    agrees(layer, wanted, draw.normal(2, B, L, E), case="more dimensions")
+    agrees(layer, wanted, torch.zeros(2, E), case="vectors of zeros")
+    agrees(layer, wanted, torch.full((2, E), 3.0), case="entries that are all the same")
+    layer, wanted = student(E, eps=0.5), reference(E, eps=0.5)
+    agrees(layer, wanted, x, case="eps=0.5")
+    agrees(student(1), reference(1), draw.normal(4, 1), case="vectors of one number")
+
+
+mistake(
+    "RMSNorm",
+    "The mean is subtracted first, as in a layer norm. Here nothing is subtracted: the vector is "
+    "only divided by its length.",
+    {"mean_square = x.square()": "x = x - x.mean(dim=-1, keepdim=True)\nmean_square = x.square()"},
+    key="mean",
+)
+
+mistake(
+    "RMSNorm",
+    "The vector is divided by its standard deviation. The mean square is not the variance: no mean "
+    "is subtracted inside it.",
+    {"x.square().mean(dim=-1, keepdim=True)": "x.var(dim=-1, keepdim=True, correction=0)"},
+)
+
+mistake(
+    "RMSNorm",
+    "The squares are summed, not averaged, so the result has length 1. It should have a mean "
+    "square of 1.",
+    {"x.square().mean(dim=-1, keepdim=True)": "x.square().sum(dim=-1, keepdim=True)"},
+    key="sum",
+)
+
+mistake(
+    "RMSNorm",
+    "eps stands outside the root: it belongs to the mean square, sqrt(mean(x^2) + eps).",
+    {"torch.rsqrt(mean_square + self.eps)": "(1 / (torch.sqrt(mean_square) + self.eps))"},
+)
+
+mistake(
+    "RMSNorm",
+    "eps is missing, so a vector of zeros is divided by zero.",
+    {"mean_square + self.eps": "mean_square"},
+)
+
+mistake(
+    "RMSNorm",
+    "The weight is applied before the norm, and counts in the mean square. It scales the vector "
+    "that is already normalized.",
+    {
+        "mean_square = x.square()": "x = x * self.weight\nmean_square = x.square()",
+        "* self.weight": "",
+    },
+)
+
+mistake(
+    "RMSNorm",
+    "The vector is multiplied by its root mean square. It is divided by it.",
+    {"torch.rsqrt(": "torch.sqrt("},
+)
+
+mistake(
+    "RMSNorm",
+    "The vector is divided by its mean square. The root is missing.",
+    {"torch.rsqrt(mean_square + self.eps)": "(1 / (mean_square + self.eps))"},
+)
+
+mistake(
+    "RMSNorm",
+    "The weight is not used: the result is normalized, but never scaled.",
+    {"* self.weight": ""},
+)
+
+mistake(
+    "RMSNorm",
+    "The weight is zeros at first, so a new norm gives zeros for everything. It starts with ones.",
+    {"torch.ones(embed_dim)": "torch.zeros(embed_dim)"},
+)
+
+mistake(
+    "RMSNorm",
+    "There is one mean square for the whole input. Each vector has its own, over the last axis.",
+    {"x.square().mean(dim=-1, keepdim=True)": "x.square().mean()"},
+)
+
+mistake(
+    "RMSNorm",
+    "The mean is taken of the absolute values. It is the root of the mean of the squares.",
+    {
+        "torch.rsqrt(mean_square + self.eps)": "(1 / (x.abs().mean(dim=-1, keepdim=True) + "
+        "self.eps))"
+    },
+)
+
+mistake(
+    "RMSNorm",
+    "eps is fixed: the one that was given is not used.",
+    {"self.eps = eps": "self.eps = 1e-5"},
+)
+
+
+@exercise("SwiGLU", chapter="12-real-writer", points=2)
+def _(student, reference, draw):
+    for E, hidden, case in ((6, 10, ""), (4, 4, "as many hidden features"), (5, 1, "one hidden")):
+        layer, wanted = student(E, hidden), reference(E, hidden)
+        same_names(layer, wanted)
+        weights = {
+            "W_gate.weight": draw.normal(hidden, E),
+            "W_up.weight": draw.normal(hidden, E),
+            "W_down.weight": draw.normal(E, hidden),
+        }
+        for each in (layer, wanted):
+            each.load(weights)
+        x = draw.normal(2, 3, E)
+        agrees(layer, wanted, x, case=case)
+        agrees(layer, wanted, x[0, 0], case=f"{case}, one vector".removeprefix(", "))
+        close(
+            layer(x * 1e4),
+            wanted(x * 1e4),
+            case=f"{case}, inputs of 1e4".removeprefix(", "),
+            call=layer.last_call,
+        )
+
+
+mistake(
+    "SwiGLU",
+    "silu is applied to what W_up gives. The gate is activated, and the other hidden vector stays "
+    "as it is.",
+    {
+        "F.silu(self.W_gate(x))": "self.W_gate(x)",
+        "gate * self.W_up(x)": "gate * F.silu(self.W_up(x))",
+    },
+    key="branch",
+)
+
+mistake(
+    "SwiGLU",
+    "Both hidden vectors are activated. silu belongs to the gate alone.",
+    {"gate * self.W_up(x)": "gate * F.silu(self.W_up(x))"},
+)
+
+mistake(
+    "SwiGLU",
+    "No activation is used: the gate should go through silu.",
+    {"F.silu(self.W_gate(x))": "self.W_gate(x)"},
+)
+
+mistake(
+    "SwiGLU",
+    "silu comes after the product. It activates the gate before it is multiplied.",
+    {
+        "F.silu(self.W_gate(x))": "self.W_gate(x)",
+        "gate * self.W_up(x)": "F.silu(gate * self.W_up(x))",
+    },
+)
+
+mistake(
+    "SwiGLU",
+    "The gate goes through a sigmoid. silu(z) is z * sigmoid(z): the gate itself is a factor too.",
+    {"F.silu(": "torch.sigmoid("},
+)
+
+mistake(
+    "SwiGLU",
+    "The gate goes through a relu. It should be silu, which lets a little through below zero.",
+    {"F.silu(": "F.relu("},
+)
+
+mistake(
+    "SwiGLU",
+    "The gate goes through gelu. That is GEGLU, a sister of this network; here it is silu.",
+    {"F.silu(": "F.gelu("},
+)
+
+mistake(
+    "SwiGLU",
+    "The two hidden vectors are added. They are multiplied, feature by feature: that makes a gate.",
+    {"gate * self.W_up(x)": "gate + self.W_up(x)"},
+)
+
+mistake(
+    "SwiGLU",
+    "W_up is not used: this is an ordinary feed-forward network with silu.",
+    {"gate * self.W_up(x)": "gate"},
+)
+
+mistake(
+    "SwiGLU",
+    "The input is added to the result. The residual connection belongs to the block, not in here.",
+    {"return self.W_down(gate * self.W_up(x))": "return x + self.W_down(gate * self.W_up(x))"},
+)
+
+
+def filled_cache(layer, pieces, num_kv_heads, head_dim):
+    """A cache that the layer has filled with pieces of a text, one after another."""
+
+    class Cache:
+        def __init__(self):
+            self.stored = None
+
+        def append(self, key, value):
+            for name, new in (("keys", key), ("values", value)):
+                if new.dim() != 4 or new.shape[1] != num_kv_heads or new.shape[3] != head_dim:
+                    raise ValueError(
+                        f"the cache was given {name} of shape {list(new.shape)}, wanted "
+                        f"[B, {num_kv_heads}, L, {head_dim}]: the key heads, each once"
+                    )
+            if self.stored is not None:
+                key = torch.cat([self.stored[0], key], dim=-2)
+                value = torch.cat([self.stored[1], value], dim=-2)
+            self.stored = key, value
+            return key, value
+
+        def __len__(self):
+            return 0 if self.stored is None else self.stored[0].shape[-2]
+
+    cache = Cache()
+    for piece in pieces:
+        layer(piece, cache)
+    return cache
+
+
+@exercise(
+    "GroupedQueryAttention",
+    chapter="12-real-writer",
+    points=6,
+    forbidden=(
+        "MultiheadAttention",
+        "multi_head_attention_forward",
+        "scaled_dot_product_attention",
+    ),
+)
+def _(student, reference, draw):
+    names = {"names": ("output", "weights")}
+    quick = names | {"contiguous": False, "double": False, "unchanged": False}
+
+    def both(embed_dim, num_heads, num_kv_heads, **more):
+        """The student's layer and the reference's, with the same weights."""
+        kv_dim = embed_dim // num_heads * num_kv_heads
+        weights = {
+            "W_q.weight": draw.normal(embed_dim, embed_dim),
+            "W_k.weight": draw.normal(kv_dim, embed_dim),
+            "W_v.weight": draw.normal(kv_dim, embed_dim),
+            "W_o.weight": draw.normal(embed_dim, embed_dim),
+        }
+        made = [each(embed_dim, num_heads, num_kv_heads, **more) for each in (student, reference)]
+        same_names(*made)
+        for each in made:
+            each.load({name: weight / 4 for name, weight in weights.items()})
+        return made
+
+    E, H, K = 24, 6, 2
+    layer, wanted = both(E, H, K)
+    x = draw.normal(B=3, L=7, E=E)
+    agrees(layer, wanted, x, **names)
+    agrees(layer, wanted, x[:1, :1], case="one position", **quick)
+
+    def cached(each, *pieces):
+        return built(filled_cache, layer=each, pieces=list(pieces), num_kv_heads=K, head_dim=E // H)
+
+    def with_cache(*pieces, case):
+        """The last piece, when a cache holds the others."""
+        *past, new = pieces
+        want = wanted(new, cached(wanted, *past))
+        close(layer(new, cached(layer, *past)), want, case=case, call=layer.last_call, **names)
+        want = wanted.gradients(new, cached(wanted, *past))
+        found = layer.gradients(new, cached(layer, *past))
+        close(
+            found.inputs["0"],
+            want.inputs["0"],
+            case=case,
+            call="The gradient that reaches x",
+            rtol=1e-3,
+            atol=1e-3,
+        )
+
+    with_cache(x, case="an empty cache")
+    with_cache(x[:, :6], x[:, 6:], case="six positions in the cache, one new")
+    with_cache(x[:, :2], x[:, 2:], case="two positions in the cache, five new")
+    with_cache(x[:, :3], x[:, 3:4], x[:, 4:], case="a cache that was filled in two steps")
+
+    layer, wanted = both(E, H, K, base=50.0)
+    agrees(layer, wanted, x, case="another base", **quick)
+    for num_heads, num_kv_heads, case in (
+        (3, 3, "a key head for each head"),
+        (6, 1, "one key head for all"),
+        (1, 1, "one head"),
+        (12, 4, "heads of two features"),
+    ):
+        layer, wanted = both(E, num_heads, num_kv_heads)
+        agrees(layer, wanted, x[:1], case=case, **quick)
+
+    raises(student, ValueError, 10, 4, 2, says=("10", "4"), case="4 heads for 10 features")
+    raises(student, ValueError, 12, 6, 4, says=("6", "4"), case="4 key heads for 6 heads")
+    x = draw.normal(1, 2, 9)
+    try:  # when it is made or when it is called
+        student(9, 3, 1)(x)
+        refused = False
+    except Raised as raised:
+        refused = "ValueError" in raised.bases
+    require(refused, "Heads of three features make no pairs: that should raise ValueError.")
+
+
+mistake(
+    "GroupedQueryAttention",
+    "The key heads are tiled: 0, 1, 0, 1, ... Neighboring query heads share a key head, "
+    "0, 0, 0, 1, 1, 1: `repeat_interleave`, where `repeat` was used.",
+    {
+        "key = key.repeat_interleave(sharing, dim=1)": "key = key.repeat(1, sharing, 1, 1)",
+        "value = value.repeat_interleave(sharing, dim=1)": "value = value.repeat(1, sharing, 1, 1)",
+    },
+    key="tiled",
+)
+
+mistake(
+    "GroupedQueryAttention",
+    "The keys are shared by neighbors, but the values are tiled: both belong to the same key head.",
+    {"value = value.repeat_interleave(sharing, dim=1)": "value = value.repeat(1, sharing, 1, 1)"},
+)
+
+mistake(
+    "GroupedQueryAttention",
+    "With a cache the positions start at 0 again. The first new position is the number of those "
+    "in the cache.",
+    {
+        "query = rotate_positions(query, self.base, start=past)": "query = rotate_positions("
+        "query, self.base)",
+        "key = rotate_positions(key, self.base, start=past)": "key = rotate_positions("
+        "key, self.base)",
+    },
+    key="start",
+)
+
+mistake(
+    "GroupedQueryAttention",
+    "With a cache queries and keys are not at their places: either the new query is turned as if "
+    "it were at position 0, or all keys, when they come out of the cache, as if the first of them "
+    "were at the new position.",
+    {
+        "query = rotate_positions(query, self.base, start=past)": "query = rotate_positions("
+        "query, self.base)"
+    },
+)
+
+mistake(
+    "GroupedQueryAttention",
+    "With a cache the new key is turned as if it were at position 0. It stands after those in the "
+    "cache, like its query.",
+    {
+        "key = rotate_positions(key, self.base, start=past)": "key = rotate_positions("
+        "key, self.base)"
+    },
+)
+
+mistake(
+    "GroupedQueryAttention",
+    "The values are turned too. Positions belong into the scores: queries and keys alone are "
+    "turned.",
+    {
+        "key = rotate_positions(key, self.base, start=past)": "key = rotate_positions("
+        "key, self.base, start=past)\nvalue = rotate_positions(value, self.base, start=past)"
+    },
+)
+
+mistake(
+    "GroupedQueryAttention",
+    "The vectors are turned before they are cut into heads. Each head of D features has angles of "
+    "its own, from the fastest to the slowest: cut first.",
+    {
+        "split_heads(self.W_q(x), self.num_heads)": "split_heads(rotate_positions(self.W_q(x), "
+        "self.base, start=past), self.num_heads)",
+        "split_heads(self.W_k(x), self.num_kv_heads)": "split_heads(rotate_positions(self.W_k(x), "
+        "self.base, start=past), self.num_kv_heads)",
+        "query = rotate_positions(query, self.base, start=past)": "",
+        "key = rotate_positions(key, self.base, start=past)": "",
+    },
+)
+
+mistake(
+    "GroupedQueryAttention",
+    "Nothing is turned: this layer does not know the order of the positions before it.",
+    {
+        "query = rotate_positions(query, self.base, start=past)": "",
+        "key = rotate_positions(key, self.base, start=past)": "",
+    },
+)
+
+mistake(
+    "GroupedQueryAttention",
+    "The keys are not turned, only the queries. The score then depends on the query's position, "
+    "not on the distance.",
+    {"key = rotate_positions(key, self.base, start=past)": ""},
+)
+
+mistake(
+    "GroupedQueryAttention",
+    "`base` is not used: the angles have the base 10000 whatever was asked for.",
+    {
+        "query = rotate_positions(query, self.base, start=past)": "query = rotate_positions("
+        "query, start=past)",
+        "key = rotate_positions(key, self.base, start=past)": "key = rotate_positions("
+        "key, start=past)",
+    },
+)
+
+mistake(
+    "GroupedQueryAttention",
+    "There is no mask: positions attend to what comes after them.",
+    {"(query, key, value, mask)": "(query, key, value)"},
+)
+
+mistake(
+    "GroupedQueryAttention",
+    "The mask forgets the past: it is made for the new positions alone, so the cache is hidden or "
+    "the shapes do not fit. `causal_mask` takes the number of positions before as well.",
+    {"mask = causal_mask(x.shape[1], past)": "mask = F.pad(causal_mask(x.shape[1]), (past, 0))"},
+)
+
+mistake(
+    "GroupedQueryAttention",
+    "The mask covers the first positions only: with a cache, the new queries were taken for the "
+    "first of the text. Query i stands at position P + i.",
+    {"mask = causal_mask(x.shape[1], past)": "mask = F.pad(causal_mask(x.shape[1]), (0, past))"},
+)
+
+mistake(
+    "GroupedQueryAttention",
+    "With a cache everything may be attended to, also new positions that come later. The mask is "
+    "needed there too, as soon as more than one position is new.",
+    {
+        "scaled_dot_product_attention(query, key, value, mask)": "scaled_dot_product_attention("
+        "query, key, value, mask if past == 0 else None)"
+    },
+)
+
+mistake(
+    "GroupedQueryAttention",
+    "The scores are divided by sqrt(embed_dim). A head's dot products have D = embed_dim / "
+    "num_heads terms, so D belongs under the root.",
+    {
+        "scaled_dot_product_attention(query, key, value, mask)": "scaled_dot_product_attention("
+        "query / self.num_heads**0.5, key, value, mask)"
+    },
+)
+
+mistake(
+    "GroupedQueryAttention",
+    "The scores are divided by the root of the key heads' common width, num_kv_heads * D. It is D, "
+    "the width of one head.",
+    {
+        "scaled_dot_product_attention(query, key, value, mask)": "scaled_dot_product_attention("
+        "query / self.num_kv_heads**0.5, key, value, mask)"
+    },
+)
+
+mistake(
+    "GroupedQueryAttention",
+    "The cache is given the repeated heads. It should hold each key head once: that is what makes "
+    "it small.",
+    {
+        "if cache is not None: key, value = cache.append(key, value)": "",
+        "mask = causal_mask": "if cache is not None:\n    key, value = cache.append(key, value)\n"
+        "mask = causal_mask",
+    },
+)
+
+mistake(
+    "GroupedQueryAttention",
+    "Only the new keys and values are attended to: what `append` returns is not used.",
+    {"key, value = cache.append(key, value)": "cache.append(key, value)", ", past).to": ").to"},
+)
+
+mistake(
+    "GroupedQueryAttention",
+    "The length of the cache is asked after the new positions were appended, so the text seems to "
+    "begin too late. Ask before.",
+    {
+        "past = 0 if cache is None else len(cache)": "past = 0 if cache is None else len(cache) + "
+        "x.shape[1]",
+        "causal_mask(x.shape[1], past)": "causal_mask(x.shape[1], past - x.shape[1] * "
+        "(cache is not None))",
+    },
+)
+
+mistake(
+    "GroupedQueryAttention",
+    "W_o is not applied: the heads' outputs are put side by side, and then mixed by W_o.",
+    {"self.W_o(merge_heads(heads))": "merge_heads(heads)"},
+)
+
+mistake(
+    "GroupedQueryAttention",
+    "Features are paired with those half a head away, as some libraries do. `rotate_positions` "
+    "pairs neighbors, and so do the weights that this layer is for.",
+    {
+        "first, second = x[..., 0::2], x[..., 1::2]": "first, second = x.chunk(2, dim=-1)",
+        "turned.flatten(start_dim=-2)": "turned.transpose(-2, -1).flatten(start_dim=-2)",
+    },
+    within="rotate_positions",
+)
+
+mistake(
+    "GroupedQueryAttention",
+    "A num_heads that num_kv_heads does not divide is let through: some query heads would have no "
+    "key head. It is a ValueError that names both numbers.",
+    {'("num_heads", num_heads, "num_kv_heads", num_kv_heads),': ""},
+)
+
+
+prediction(
+    "mask-taken-away",
+    chapter="12-real-writer",
+    question=(
+        "The model was trained with the causal mask, on two trillion tokens. Now the mask is taken "
+        "away, and every position may attend to what comes after it. The mean loss over a "
+        "paragraph's next tokens was 3.7 nats. What becomes of it?"
+    ),
+    right="It falls far below 3.7.",
+    options={
+        "It rises: the model never saw what comes after.": (
+            "The layers do get vectors that training never gave them. But the answers are among "
+            "them, and some heads know how to find a token by what stands before it."
+        ),
+        "It stays the same: no head learned to look ahead.": (
+            "None was trained to. But a head that looks for the place before which its own token "
+            "stood needs no training to find the next one there."
+        ),
+        "It falls far below 3.7.": (
+            "Heads that copy from the past find the answer right after themselves, and copy that."
+        ),
+    },
+)
