@@ -209,10 +209,13 @@ def _feedback(options: argparse.Namespace) -> int:
 
     course = Course(options.course)
     try:
-        written = hand_back(course, options.chapters)
+        done = hand_back(course, options.chapters)
     except CourseError as error:
         raise UsageError(str(error)) from None
-    print(f"{written} pages are in {course.root / 'feedback'}")
+    print(f"{done.written} pages are in {course.root / 'feedback'}")
+    if done.stale:
+        told = f"{len(done.stale)} were handed in again, and nbgrader's own autograde took them"
+        print(f"{told}: run autograder grade for their pages ({', '.join(done.stale[:5])}).")
     return 0
 
 

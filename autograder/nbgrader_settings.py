@@ -1,5 +1,6 @@
 """nbgrader's settings for a course folder: for its own commands, the formgrader, and ours."""
 
+from importlib import import_module
 from pathlib import Path
 
 from traitlets.config import Config
@@ -38,6 +39,12 @@ def configure(config: Config, course: Path) -> None:
     ]
     # What late work costs is said in the course's course.toml.
     config.AssignLatePenalties.plugin_class = "autograder.grading.late.LateDays"
+
+    # What students hand in is copied without links, and found by the names that platforms give it.
+    config.ExchangeFactory.collect = "autograder.grading.collecting.PlainCollect"
+    config.ZipCollectApp.collector_plugin = "autograder.grading.collecting.PlatformNames"
+    # By name, as the classes above: grading knows the settings, and not the other way round.
+    import_module("autograder.grading.nbgrader_guard").guard()
 
 
 def at(config: Config, course: Path) -> None:

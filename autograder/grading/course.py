@@ -1,5 +1,6 @@
 """A course folder: what the release says is graded, and what the students handed in."""
 
+import hashlib
 import json
 import os
 import re
@@ -44,6 +45,14 @@ class Submission:
         came = arrival(self.folder)
         named_late = self.piece is not None and LATE_IN_A_NAME.search(self.piece.file_name)
         return Arrival(problem=LATE_BY_NAME) if came == Arrival() and named_late else came
+
+    @property
+    def sha256(self) -> str:
+        """Of what is graded; the record of a result has it too."""
+        try:
+            return hashlib.sha256(self.read() or b"").hexdigest()
+        except (Invalid, OSError):
+            return hashlib.sha256(b"").hexdigest()
 
     def read(self) -> bytes | None:
         """The notebook's bytes without its outputs; None if there is none.

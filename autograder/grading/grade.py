@@ -1,5 +1,6 @@
 """From the bytes of one submission to its result: what a worker does."""
 
+import hashlib
 import json
 from typing import Any
 
@@ -103,6 +104,7 @@ def _result(job: Job, graded: Graded, notebook: nbformat.NotebookNode | None) ->
         "seconds": round(graded.seconds, 3),
         "notes": [one_line(note) for note in graded.notes],
         "exercises": exercises,
+        "sha256": hashlib.sha256(job.content or b"").hexdigest(),
     }
     if notebook is None:
         notebook = _placeholder(job.chapter, verdicts)

@@ -3,15 +3,16 @@
 import json
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 
 import nbformat
 from sqlalchemy import Connection, select
 
 from autograder.checking.verdict import Verdict
+from autograder.grading import exchange
 from autograder.grading.course import Course
-from autograder.grading.journal import Journal, write_whole
+from autograder.grading.journal import Journal
 from autograder.grading.page import Entered, feedback_page
 from autograder.grading.schema import (
     ASSIGNMENT,
@@ -33,9 +34,17 @@ class _Shown:
     by_hand: dict[str, Entered]  # by exercise
 
 
-def hand_back(course: Course, chapters: Sequence[str] = ()) -> int:
-    """Write every graded submission's page anew, as the gradebook is now; returns how many."""
-    released, journal, written = course.listed(chapters), Journal(course.state), 0
+@dataclass
+class HandedBack:
+    """What became of the pages."""
+
+    written: int = 0
+    stale: list[str] = field(default_factory=list)  # whose work is newer than its grading
+
+
+def hand_back(course: Course, chapters: Sequence[str] = ()) -> HandedBack:
+    """Write every graded submission's page anew, as the gradebook is now."""
+    released, journal, done = course.listed(chapters), Journal(course.state), HandedBack()
     with reading(course.db_url) as database:
         scores = read_scores(database).found
         for chapter in released.values():
@@ -45,22 +54,45 @@ def hand_back(course: Course, chapters: Sequence[str] = ()) -> int:
                 student = submission.student
                 key = journal.shown(student, chapter.name)
                 record = journal.record(key) if key else None
-                where = Path(student) / chapter.name
-                place = course.root / "feedback" / where / f"{chapter.name}.html"
-                graded = course.root / "autograded" / where / f"{chapter.name}.ipynb"
-                if record is None or not place.parent.is_dir() or not graded.is_file():
+                if record is None:
                     continue
+                where = Path(student) / chapter.name
+                graded = course.root / "autograded" / where / f"{chapter.name}.ipynb"
+                notebook = _graded(graded)
+                as_graded = notebook is not None and not _is_rewritten(notebook)
+                if not as_graded and record.get("sha256") != submission.sha256:
+                    done.stale.append(f"{student}, {chapter.name}")
+                    continue
+                if notebook is None:
+                    notebook = json.loads(journal.result(key)["notebook"])
                 shown = _Shown(scores.get((student, chapter.name)), by_hand[student])
-                page = _page(record, graded, shown)
-                write_whole(place, page.encode())
-                written += 1
-    return written
+                page = _page(record, notebook, shown)
+                sent = exchange.sent_with(submission.folder, submission.came)
+                files = exchange.for_feedback(sent, journal, student, chapter.name)
+                files[f"{chapter.name}.html"] = page.encode()
+                exchange.put(course.root / "feedback" / where, files)
+                done.written += 1
+    return done
 
 
-def _page(record: dict, graded: Path, shown: _Shown) -> str:
+def _graded(path: Path) -> dict | None:
+    try:
+        notebook = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return notebook if isinstance(notebook, dict) and notebook.get("cells") else None
+
+
+def _is_rewritten(notebook: dict) -> bool:
+    """Whether one of nbgrader's commands wrote it, which puts the lines of a source in a list."""
+    return any(isinstance(cell["source"], list) for cell in notebook["cells"])
+
+
+def _page(record: dict, notebook: dict, shown: _Shown) -> str:
     names = [field.name for field in fields(Verdict)]
     verdicts = [Verdict(**{name: one[name] for name in names}) for one in record["exercises"]]
-    notebook = nbformat.from_dict(json.loads(graded.read_text(encoding="utf-8")))
+    for cell in notebook["cells"]:
+        cell["source"] = "".join(cell["source"])
     if shown.score is not None:
         by_hand = sum(one["max_points"] for one in record.get("by_hand", []))
         possible = record["max_score"] + by_hand
@@ -68,7 +100,7 @@ def _page(record: dict, graded: Path, shown: _Shown) -> str:
         if shown.score.penalty:
             text = f"{shown.score.penalty:g} points were taken off for handing in late"
             record |= {"notes": [*record["notes"], text]}
-    return feedback_page(record, verdicts, notebook, shown.by_hand)
+    return feedback_page(record, verdicts, nbformat.from_dict(notebook), shown.by_hand)
 
 
 def _entered(

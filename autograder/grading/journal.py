@@ -55,6 +55,11 @@ class Journal:
         # The name of a folder need not be text.
         return hmac.digest(self._secret, text.encode(errors="surrogatepass"), "sha256")
 
+    def feedback_secret(self, student: str, chapter: str) -> str:
+        """A secret for one student's page, the same every time."""
+        told = f"the page of {student} for {chapter}".encode(errors="surrogatepass")
+        return hmac.digest(self._secret, told, "sha256").hex()
+
     def finished(self) -> None:
         """A run has come to its end."""
         write_whole(self._round, str(self._number() + 1).encode())

@@ -7,7 +7,6 @@ import importlib
 import itertools
 import json
 import os
-import shutil
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
@@ -16,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy.exc import DBAPIError
 
 from autograder.checking.verdict import Verdict
-from autograder.grading.arrival import NAME, Arrival
+from autograder.grading import exchange
 from autograder.grading.course import STUDENT_ID, Course, CourseError, Submission
 from autograder.grading.crew import Graded, alone, together
 from autograder.grading.job import BrokenCheck, Job, Limits
@@ -182,20 +181,23 @@ def _apply(
     autograded = course.root / "autograded" / student / chapter
     feedback = course.root / "feedback" / student / chapter
     shown = journal.shown(student, chapter) == key and autograded.exists() and feedback.exists()
+    if not STUDENT_ID.fullmatch(student):
+        return (result or {"record": journal.record(key)})["record"]
     came = submission.came
-    if result is None and (shown or not STUDENT_ID.fullmatch(student)):
-        if shown and came.when is not None:
+    beside = exchange.sent_with(submission.folder, came)
+    beside_page = exchange.for_feedback(beside, journal, student, chapter)
+    if result is None and shown:
+        if came.when is not None:
             gradebook.note_arrival(student, chapter, came.when)
+        exchange.put(autograded, beside)
+        exchange.put(feedback, beside_page)
         return _for_the_teacher(journal.record(key), submission)
     result = result or journal.result(key)
-    if not STUDENT_ID.fullmatch(student):
-        return result["record"]
     untouched = set(result["untouched"])
     answered = result.get("answered", {})
     gradebook.write(student, chapter, result["scores"], came.when, untouched, answered)
-    notebook = {f"{chapter}.ipynb": result["notebook"].encode()}
-    _replace(autograded, notebook | _timestamp(came))
-    _replace(feedback, {f"{chapter}.html": result["page"].encode()})
+    exchange.put(autograded, {f"{chapter}.ipynb": result["notebook"].encode()} | beside)
+    exchange.put(feedback, {f"{chapter}.html": result["page"].encode()} | beside_page)
     journal.applied(student, chapter, key)
     return _for_the_teacher(result["record"], submission)
 
@@ -205,24 +207,6 @@ def _for_the_teacher(record: dict[str, Any], submission: Submission) -> dict[str
     notes = [note for note in (submission.note, submission.came.problem) if note]
     told = record | {"notes": [*record["notes"], *notes]}
     return told | {"file": submission.piece.name} if submission.piece else told
-
-
-def _timestamp(came: Arrival) -> dict[str, bytes]:
-    """The time as nbgrader's own commands read it from there; never what else a file may say."""
-    if came.when is None:
-        return {}
-    return {NAME: f"{came.when.isoformat(' ', 'microseconds')} UTC\n".encode()}
-
-
-def _replace(folder: Path, files: dict[str, bytes]) -> None:
-    """The folder with exactly these files, renamed into place when it is whole."""
-    part = folder.with_name(f".{folder.name}.part")
-    shutil.rmtree(part, ignore_errors=True)
-    part.mkdir(parents=True)
-    for name, content in files.items():
-        (part / name).write_bytes(content)
-    shutil.rmtree(folder, ignore_errors=True)
-    part.rename(folder)
 
 
 def write_json(records: Iterable[dict[str, Any]], path: Path) -> None:
