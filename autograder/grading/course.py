@@ -194,6 +194,7 @@ class Course:
             frozenset(cell.source for cell in demos),
             frozenset(cell.source for cell in demos if is_ungraded(cell)),
             {key: cell.source for key, cell in cells.items() if cell.cell_type == "markdown"},
+            {key: frozenset(kept) for key, kept in entry.get("former", {}).items()},
         )
 
     def submissions(self, chapters: Sequence[str]) -> list[Submission]:

@@ -1,5 +1,6 @@
 """A submitted notebook as data: read without trust, put in order by the release's manifest."""
 
+import hashlib
 import json
 import re
 from dataclasses import dataclass, field
@@ -43,6 +44,8 @@ class Chapter:
     ungraded: frozenset[str] = frozenset()  # of the demos: those that grading need not run
     # What is answered in words and graded by hand: the released text by grade id.
     answers: dict[str, str] = field(default_factory=dict)
+    # By grade id the points and the sources' hashes of earlier releases.
+    former: dict[str, frozenset] = field(default_factory=dict)
 
     @property
     def max_points(self) -> float:
@@ -194,11 +197,14 @@ def restored(notebook: NotebookNode, chapter: Chapter) -> list[str]:
         if cell.cell_type != kind:
             notes.append(f"the cell {name} had its type changed")
             _retype(cell, kind)
-        if any(cell.metadata.nbgrader.get(key) != release.get(key) for key in ("points", "grade")):
+        former, given = chapter.former.get(name, frozenset()), cell.metadata.nbgrader
+        changed = [key for key in ("points", "grade") if given.get(key) != release.get(key)]
+        if changed and not (changed == ["points"] and given.get("points") in former):
             notes.append(f"the metadata of the cell {name} was edited")
         cell.metadata.nbgrader = NotebookNode(release)
         if name in chapter.locked and cell.source != chapter.locked[name]:
-            notes.append(f"the locked cell {name} was edited")
+            if _sha256(cell.source) not in former:
+                notes.append(f"the locked cell {name} was edited")
             cell.source = chapter.locked[name]
     if strangers > MOST_STRANGERS:
         notes.append(f"{strangers - MOST_STRANGERS} more cells are not of the release's")
@@ -209,6 +215,12 @@ def restored(notebook: NotebookNode, chapter: Chapter) -> list[str]:
                 notes.append(f"the cell {name} is missing")
     _add_checks(notebook, chapter, seen)
     return notes
+
+
+def _sha256(source: str) -> str:
+    """As the release's manifest has it."""
+    content = source.encode()
+    return hashlib.sha256(len(content).to_bytes(8, "big") + content).hexdigest()
 
 
 def _retype(cell: NotebookNode, kind: str) -> None:

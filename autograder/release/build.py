@@ -88,7 +88,7 @@ def release(
             "inputs": inputs,
             "notebook": notebook.name,
             "sha256": sha256(notebook.read_bytes()),
-        } | made
+        } | manifests.with_former(made, before)
         manifests.write(course, manifest)
         released.built.append(name)
     manifests.write(course, manifest)

@@ -46,6 +46,22 @@ def entry(notebook: NotebookNode, modules: dict[str, str]) -> dict[str, Any]:
     return {"max_points": points, "cells": cells, "exercises": exercises}
 
 
+def with_former(made: dict[str, Any], before: dict[str, Any] | None) -> dict[str, Any]:
+    """The entry of a chapter that is released again, with what its cells were before.
+
+    By id the points and sources of earlier releases: who works on those has edited nothing.
+    """
+    former: dict[str, list] = {
+        key: list(kept) for key, kept in (before or {}).get("former", {}).items()
+    }
+    found = [(cell["grade_id"], cell["source_sha256"]) for cell in (before or {}).get("cells", ())]
+    found += [(one["check_grade_id"], one["points"]) for one in (before or {}).get("exercises", ())]
+    for name, value in found:
+        if name and value not in former.setdefault(name, []):
+            former[name].append(value)
+    return made | {"former": former}
+
+
 def read(course: Path) -> dict[str, Any]:
     """The manifest of a course; an empty one where there is none yet."""
     path = course / "manifest.json"
