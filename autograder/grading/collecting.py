@@ -12,12 +12,13 @@ from nbgrader.exchange.default import ExchangeCollect
 from nbgrader.plugins import FileNameCollectorPlugin
 
 from autograder.grading.arrival import LATE
+from autograder.grading.course import STUDENT_ID
 from autograder.grading.handed_in import means
 
 # lovelaceada_LATE_12345_67890_02-softmax-1.ipynb: name, late or not, Canvas's ids of user and work.
 CANVAS = re.compile(r"(?P<name>[^_]+)(?P<late>_LATE)?_(?P<lms_id>\d+)_\d+_(?P<file>.+)")
 # Ada Lovelace_12345_assignsubmission_file_/02-softmax.ipynb, or without the folder.
-MOODLE = re.compile(r"(?P<name>[^_]+)_\d+_assignsubmission_file_(?:.*/)?(?P<file>[^/]+)")
+MOODLE = re.compile(r"(?P<name>[^_/]+)_\d+_assignsubmission_file_(?:.*/)?(?P<file>[^/]+)")
 # lovelace_02-softmax.ipynb
 PLAIN = re.compile(r"(?P<name>[^_]+)_(?P<file>.+)")
 
@@ -78,7 +79,7 @@ class PlatformNames(FileNameCollectorPlugin):
             return None
         chapter = self.parent.coursedir.assignment_id
         info = self._named(path, chapter)
-        if info is None:
+        if info is None or not STUDENT_ID.fullmatch(info["student_id"].strip(".")):
             return None
         seen = self.__dict__.setdefault("_seen", set())
         file_id = chapter if means(info.pop("file"), chapter) else path.stem
