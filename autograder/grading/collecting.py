@@ -90,7 +90,7 @@ class PlatformNames(FileNameCollectorPlugin):
 
     def _named(self, path: Path, chapter: str) -> dict[str, Any] | None:
         if found := CANVAS.fullmatch(path.stem):
-            when = {"timestamp": Late.min} if found["late"] else {}
+            when = {"timestamp": Late(1970, 1, 1)} if found["late"] else {}
             student = self._student(lms_user_id=found["lms_id"]) or found["name"]
             return {"student_id": student, "file": found["file"]} | when
         whole = path.with_suffix("").as_posix()
