@@ -9,7 +9,6 @@ is used only if the check really asks that very request at that point.
 
 import functools
 import itertools
-import time
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,6 +22,7 @@ from autograder.checking.recording import Recorder, Recording, live
 from autograder.checking.values import Function, Ref
 from autograder.grading.answers import complete, lost_as_gone, within
 from autograder.grading.bounds import bounded, frame_limits, size
+from autograder.grading.deadline import Deadline
 from autograder.grading.job import BrokenCheck
 from autograder.grading.session import REPLIES, Session, many
 
@@ -95,7 +95,7 @@ def plan(name: str, seed: int) -> Plan:
 class Ahead:
     """The student's objects, behind a session that is asked everything at once."""
 
-    def __init__(self, session: Session, foreseen: Plan, deadline: float) -> None:
+    def __init__(self, session: Session, foreseen: Plan, deadline: Deadline) -> None:
         self._session = session
         self._plan = foreseen
         self._deadline = deadline
@@ -105,7 +105,7 @@ class Ahead:
 
     def hurry(self, seconds: float) -> None:
         """The check has failed: allow no more than so many seconds from here on."""
-        self._deadline = min(self._deadline, time.monotonic() + seconds)
+        self._deadline.shorten(seconds)
         self.failed = True
 
     def perform(self, request: dict[str, Any]) -> dict[str, Any]:
@@ -115,7 +115,7 @@ class Ahead:
             raise Unforeseen
         self.lost = True  # until it has answered
         with lost_as_gone():
-            left = within(self._deadline - time.monotonic())
+            left = within(self._deadline)
             for part in self._plan.parts:
                 if part.begins == self._next:
                     self._session.limit_memory(part.room)

@@ -1,7 +1,6 @@
 """What a submission's objects answer from inside the sandbox, or how the sandbox was lost."""
 
 import contextlib
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +9,7 @@ import torch
 
 from autograder.checking import Lost
 from autograder.grading.bounds import bounded, frame_limits
+from autograder.grading.deadline import Deadline
 from autograder.grading.sandbox import (
     SandboxCrashed,
     SandboxMemory,
@@ -34,40 +34,39 @@ class SandboxHome:
     """The student's objects, behind a session of the sandbox that is asked one thing at a time."""
 
     session: Session
-    deadline: float
+    deadline: Deadline
     right: int  # how large the right answers are
     lost: bool = False
 
     def hurry(self, seconds: float) -> None:
         """The check has failed: allow no more than so many seconds from here on."""
-        self.deadline = min(self.deadline, time.monotonic() + seconds)
+        self.deadline.shorten(seconds)
 
     def perform(self, request: dict[str, Any]) -> dict[str, Any]:
         """Ask the sandbox; whatever goes wrong there becomes `Gone`."""
         self.lost = True  # until it has answered
         self.session.replies = frame_limits(REPLIES, self.right)
-        left = self.deadline - time.monotonic()
         with lost_as_gone():
             self.session.limit_memory(request.get("room"))
-        answer = complete(request, ask(self.session, request, left))
+        answer = complete(request, ask(self.session, request, self.deadline))
         self.lost = False
         return bounded(request, answer, self.right)
 
 
-def ask(session: Session, request: dict[str, Any], seconds: float) -> dict[str, Any]:
+def ask(session: Session, request: dict[str, Any], deadline: Deadline) -> dict[str, Any]:
     """One request to the sandbox; `Gone` with a typed status when no answer comes."""
     with lost_as_gone():
-        reply = session.request(request, within(seconds))
+        reply = session.request(request, within(deadline))
     if not isinstance(reply, dict):
         raise Gone("crashed", "it sent an answer that is none")
     return reply
 
 
-def within(seconds: float) -> float:
-    """The same seconds. Raises SandboxTimeout if none are left."""
-    if seconds <= 0:
+def within(deadline: Deadline) -> Deadline:
+    """The same deadline. Raises SandboxTimeout if no time is left."""
+    if deadline.left() <= 0:
         raise SandboxTimeout("no time is left")
-    return seconds
+    return deadline
 
 
 @contextlib.contextmanager

@@ -61,7 +61,7 @@ class ContainerSession(Session):
                 stderr=subprocess.DEVNULL,
                 start_new_session=True,
             )
-        super().__init__(connection, status, Allowance())
+        super().__init__(connection, status, Allowance(), self._process.pid)
 
     def _limit(self, room: int | None) -> None:
         limit_child(self._process.pid, room)

@@ -1,16 +1,17 @@
 """One submission's process, as the trusted side talks to it."""
 
 import contextlib
+import functools
 import json
 import math
 import select
 import signal
 import socket
-import time
 from collections.abc import Iterator
 from typing import Any
 
 from autograder.grading import wire
+from autograder.grading.deadline import LOOK_SECONDS, Deadline, with_the_graders
 from autograder.grading.isolation import Allowance
 from autograder.grading.sandbox import (
     SandboxCrashed,
@@ -34,12 +35,17 @@ class Session:
     """One submission's process: it answers requests until it is closed, ends or breaks a rule."""
 
     def __init__(
-        self, connection: socket.socket, status: socket.socket, allowance: Allowance
+        self,
+        connection: socket.socket,
+        status: socket.socket,
+        allowance: Allowance,
+        process: int | None = None,
     ) -> None:
         self.allowance = allowance
         self.usage: dict[str, Any] = {}
         self._connection = connection
         self._status = status
+        self._scheduled = functools.partial(with_the_graders, process)
         self._number = 0
         self._asked = self._pending = 0
         self._limited = False
@@ -47,31 +53,38 @@ class Session:
         self.replies = REPLIES  # what the next ones may be
         connection.setblocking(False)
 
-    def request(self, value: Any, seconds: float) -> Any:
+    def deadline(self, seconds: float) -> Deadline:
+        """So many seconds of its own time from here on."""
+        return Deadline(seconds, self._scheduled)
+
+    def _until(self, seconds: float | Deadline) -> Deadline:
+        return seconds if isinstance(seconds, Deadline) else self.deadline(seconds)
+
+    def request(self, value: Any, seconds: float | Deadline) -> Any:
         """The answer to `value`. Whatever it raises but a WireError of its own ends the session."""
         if self._ended is not None:
             raise self._ended
         self._number += 1
         frame = wire.encode((self._number, value))
         with self._ending():
-            return self._exchange(frame, time.monotonic() + seconds)
+            return self._exchange(frame, self._until(seconds))
 
-    def ask_all(self, frame: bytes, count: int, seconds: float) -> None:
+    def ask_all(self, frame: bytes, count: int, seconds: float | Deadline) -> None:
         """Send many requests in one frame (see `many`); the answers come one by one, to `next`."""
         with self._ending():
             if self._ended is not None:
                 raise self._ended
-            deadline = time.monotonic() + seconds
+            deadline = self._until(seconds)
             self._be_silent(deadline)
             self._send(frame, deadline)
             self._pending = self._asked = count
 
-    def next(self, seconds: float) -> Any:
+    def next(self, seconds: float | Deadline) -> Any:
         """The answer to the next of the requests that were asked all at once."""
         with self._ending():
             if self._ended is not None:
                 raise self._ended
-            reply = self._reply(time.monotonic() + seconds)
+            reply = self._reply(self._until(seconds))
             if reply[0] != self._pending - self._asked - 1:
                 raise WireError("The submission's process answered another question.")
             self._pending -= 1
@@ -83,7 +96,7 @@ class Session:
             return
         self.replies = REPLIES
         with self._ending():
-            deadline = time.monotonic() + seconds
+            deadline = self._until(seconds)
             self._number += 1
             self._send(wire.encode((self._number, {"op": "stop"})), deadline)
             for _ in range(self._pending + 1):
@@ -124,7 +137,7 @@ class Session:
             self.close()
             raise
 
-    def _exchange(self, frame: bytes, deadline: float) -> Any:
+    def _exchange(self, frame: bytes, deadline: Deadline) -> Any:
         self._be_silent(deadline)
         self._send(frame, deadline)
         number, reply = self._reply(deadline)
@@ -132,14 +145,14 @@ class Session:
             raise WireError("The submission's process answered another question.")
         return reply
 
-    def _be_silent(self, deadline: float) -> None:
+    def _be_silent(self, deadline: Deadline) -> None:
         early = select.poll()  # not select, which takes no descriptor over 1023
         early.register(self._connection, select.POLLIN)
         if early.poll(0):
             self._receive(1, deadline)  # raises if the process has ended
             raise WireError("The submission's process spoke without being asked.")
 
-    def _reply(self, deadline: float) -> tuple[int, Any]:
+    def _reply(self, deadline: Deadline) -> tuple[int, Any]:
         prefix = self._receive(wire.PREFIX.size, deadline)
         body = self._receive(sum(wire.sizes(prefix, self.replies)), deadline)
         reply = wire.decode(prefix + body, self.replies)
@@ -147,14 +160,15 @@ class Session:
             raise WireError("The submission's process answered another question.")
         return reply
 
-    def _wait(self, readable: bool, deadline: float) -> None:
+    def _wait(self, readable: bool, deadline: Deadline) -> None:
         ready = select.poll()
         ready.register(self._connection, select.POLLIN if readable else select.POLLOUT)
-        left = deadline - time.monotonic()
-        if left <= 0 or not ready.poll(math.ceil(left * 1000)):
-            raise SandboxTimeout("The code did not finish in time.")
+        while (left := deadline.left()) > 0:
+            if ready.poll(math.ceil(min(left, LOOK_SECONDS) * 1000)):
+                return
+        raise SandboxTimeout("The code did not finish in time.")
 
-    def _send(self, frame: bytes, deadline: float) -> None:
+    def _send(self, frame: bytes, deadline: Deadline) -> None:
         view = memoryview(frame)
         while view:
             self._wait(False, deadline)
@@ -165,7 +179,7 @@ class Session:
             except OSError:
                 raise self._reason() from None
 
-    def _receive(self, size: int, deadline: float) -> bytes:
+    def _receive(self, size: int, deadline: Deadline) -> bytes:
         data = bytearray()
         while len(data) < size:
             self._wait(True, deadline)

@@ -1,9 +1,11 @@
 """One submission: its cells run in the sandbox, its checks judged on this side."""
 
+import contextlib
 import inspect
 import re
 import secrets
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import Any
@@ -17,6 +19,7 @@ from autograder.checking.judge import judge
 from autograder.grading.ahead import Ahead, Plan, Unforeseen, plan
 from autograder.grading.answers import Gone, SandboxHome, ask, lost_as_gone
 from autograder.grading.bounds import checking_memory
+from autograder.grading.deadline import Deadline
 from autograder.grading.job import Limits
 from autograder.grading.needed import needed_cells
 from autograder.grading.notebook import Chapter, Task, grade_id
@@ -137,7 +140,17 @@ class Run:
     def _execute(self, source: str) -> dict[str, Any]:
         request = {"op": "run", "source": source, "bytes": OUTPUT_BYTES}
         self.session.replies = REPLIES
-        return ask(self.session, request, self._seconds())
+        with self._timed(self.session) as deadline:
+            return ask(self.session, request, deadline)
+
+    @contextlib.contextmanager
+    def _timed(self, session: Session) -> Iterator[Deadline]:
+        """The time for the next cell or check; what does not count there does not in the whole."""
+        deadline = session.deadline(self._seconds())
+        try:
+            yield deadline
+        finally:
+            self.end += deadline.spared
 
     def _seconds(self) -> float:
         """How long the next cell or check may take."""
@@ -260,7 +273,8 @@ class Run:
             return verdict
         request = {"op": "obstacle", "name": task.name, "lacking": lacking[1]}
         try:
-            found = ask(self.session, request, self._seconds())
+            with self._timed(self.session) as deadline:
+                found = ask(self.session, request, deadline)
         except Gone:
             self._close()
             return verdict
@@ -294,11 +308,10 @@ class Run:
     def _asked(self, index: int, name: str, foreseen: Plan) -> Verdict:
         """Judge, asking everything at once as long as the check asks what was foreseen."""
         session = self._ready(index)
-        deadline = time.monotonic() + self._seconds()
         if foreseen.holds:
             try:
-                ahead = Ahead(session, foreseen, deadline)
-                with checking_memory():
+                with self._timed(session) as deadline, checking_memory():
+                    ahead = Ahead(session, foreseen, deadline)
                     verdict = judge(name, ahead, foreseen.reference(), self.seed)
                 self._stop(deadline, ahead.lost)
                 return verdict
@@ -308,8 +321,8 @@ class Run:
                 self._close()
                 self.restarts -= 1
                 session = self._ready(index)
-        home = SandboxHome(session, deadline, max(foreseen.sizes, default=0))
-        with checking_memory():
+        with self._timed(session) as deadline, checking_memory():
+            home = SandboxHome(session, deadline, max(foreseen.sizes, default=0))
             verdict = judge(name, home, foreseen.reference(), self.seed)
         if home.lost:
             self._give_up()
@@ -318,13 +331,13 @@ class Run:
                 session.limit_memory(None)
         return verdict
 
-    def _stop(self, deadline: float, lost: bool) -> None:
+    def _stop(self, deadline: Deadline, lost: bool) -> None:
         """Leave the rest of a failed check unasked; who does not stop in time is ended."""
         if lost:
             self._give_up()
             return
         try:
-            self.session.stop(max(1.0, deadline - time.monotonic()))
+            self.session.stop(max(1.0, deadline.left()))
             self.session.limit_memory(None)
         except (SandboxError, WireError):
             self._give_up()

@@ -35,7 +35,7 @@ class UnsafeSession(Session):
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
             )
-        super().__init__(connection, status, Allowance())
+        super().__init__(connection, status, Allowance(), self._process.pid)
 
     def _limit(self, room: int | None) -> None:
         limit_child(self._process.pid, room)

@@ -420,6 +420,7 @@ class Keeper:
             report(status, failed=f"A session could not be started: {error}.")
             os.close(connection)
             os.close(status)
+            self.control.send(b"failed")
             return
         if child == 0:
             try:
@@ -430,6 +431,7 @@ class Keeper:
         os.close(connection)
         process = os.pidfd_open(child)
         self.children[process] = child, Allowance(**json.loads(data))
+        socket.send_fds(self.control, [b"started"], [process])
         for descriptor in (status, process):
             self.sessions[descriptor] = (status, process)
             self.poll.register(descriptor, select.POLLIN)

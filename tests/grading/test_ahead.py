@@ -212,7 +212,7 @@ def test_a_plan_survives_a_check_that_changes_its_inputs():
 def test_an_unforeseen_question_is_not_answered(warm):
     foreseen = plan("double", SEED)
     with session_with(warm, "def double(x): return 2 * x") as session:
-        ahead = Ahead(session, foreseen, time.monotonic() + 20)
+        ahead = Ahead(session, foreseen, session.deadline(20))
         with pytest.raises(Unforeseen):
             ahead.perform(call(1.0))
 
@@ -221,7 +221,7 @@ def test_an_answer_that_is_none_is_gone(warm):
     source = SETUP + FORGED.format(number=-1).replace('{"value": 1.0}', "[1]")
     foreseen = plan("double", SEED)
     with session_with(warm, source.replace("def f(x)", "def double(x)")) as session:
-        ahead = Ahead(session, foreseen, time.monotonic() + 20)
+        ahead = Ahead(session, foreseen, session.deadline(20))
         with pytest.raises(Gone):
             for request in foreseen.requests:
                 ahead.perform(request)

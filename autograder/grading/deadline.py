@@ -1,0 +1,76 @@
+"""When a session's time is up: by what it computes and sleeps, not by what its neighbors take.
+
+A machine that is busy with others lets a process wait for a core. That time is not the session's,
+up to some patience. What all its threads compute together is, so that many of them end sooner.
+"""
+
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+PATIENCE = 3  # times as long as it may take: so much longer it may take because others compute
+LOOK_SECONDS = 0.5
+
+
+@dataclass(frozen=True)
+class Scheduled:
+    """Seconds that a process has computed in all threads, and waited for a core in its first."""
+
+    computed: float = 0.0
+    waited: float = 0.0
+
+
+def scheduled(process: int | None) -> Scheduled:
+    """How the kernel has treated a process so far; nothing where that cannot be known."""
+    if process is None:
+        return Scheduled()
+    folder = Path("/proc", str(process))
+    try:
+        fields = (folder / "stat").read_text().rpartition(")")[2].split()
+        computed = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    except (OSError, ValueError, IndexError):
+        return Scheduled()
+    try:
+        waited = int((folder / "schedstat").read_text().split()[1]) / 1e9
+    except (OSError, ValueError, IndexError):  # some kernels do not count it
+        waited = 0.0
+    return Scheduled(computed, waited)
+
+
+def with_the_graders(process: int | None) -> Scheduled:
+    """A session's, and what this process has waited: the two take turns."""
+    found = scheduled(process)
+    return Scheduled(found.computed, found.waited + scheduled(os.getpid()).waited)
+
+
+class Deadline:
+    """Counts from when it is made; `look` says how the session has been scheduled by now."""
+
+    def __init__(self, seconds: float, look: Callable[[], Scheduled]) -> None:
+        self.spared = 0.0  # seconds that did not count
+        self._seconds = self._computing = seconds
+        self._look = look
+        self._start = self._looked = time.monotonic()
+        self._begun = look()
+
+    def left(self) -> float:
+        """Seconds that are left; none if what is negative."""
+        now = time.monotonic()
+        if now - self._looked >= LOOK_SECONDS or self._left(now) <= 0:
+            self._looked = now
+            found = self._look()
+            waited = found.waited - self._begun.waited
+            self.spared = max(self.spared, min(waited, PATIENCE * self._computing))
+            if found.computed - self._begun.computed > self._computing:
+                self._seconds = float("-inf")
+        return self._left(now)
+
+    def shorten(self, seconds: float) -> None:
+        """Allow no more than so many seconds from here on."""
+        elapsed = time.monotonic() - self._start - self.spared
+        self._seconds = min(self._seconds, elapsed + seconds)
+
+    def _left(self, now: float) -> float:
+        return self._seconds + self.spared - (now - self._start)
