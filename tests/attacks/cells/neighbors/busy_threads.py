@@ -19,6 +19,10 @@ def busy():
 
 
 def double(x):
-    for _ in range(25):
-        threading.Thread(target=busy, daemon=True).start()
+    threading.stack_size(2**18)
+    try:
+        for _ in range(25):
+            threading.Thread(target=busy, daemon=True).start()
+    except RuntimeError:
+        pass
     busy()
