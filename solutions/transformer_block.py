@@ -72,8 +72,8 @@ class EncoderBlock(nn.Module):
     Post-norm (norm_first=False): x = norm1(x + attention(x)), then norm2(x + feed_forward(x)).
     Pre-norm (norm_first=True): x = x + attention(norm1(x)), then x + feed_forward(norm2(x)).
     In training, dropout with probability `dropout` is applied to what attention and feed-forward
-    return, before it is added to x, and nowhere else; the weights are returned as they were used.
-    In evaluation mode there is none.
+    return, before it is added to x, and nowhere else: not inside of the two, and not on the
+    weights, which are returned as they were used. In evaluation mode there is none.
 
     `forward(x, mask=None)` returns `(output, weights)`.
     Shapes: x (B, L, E); output (B, L, E), weights (B, H, L, L).

@@ -8,8 +8,6 @@ from tests.exercises.variants import variants
 
 ACCEPTED_TODAY = {
     "DecoderBlock: dropout inside of the feed-forward too",
-    "EncoderBlock: dropout inside of the feed-forward too",
-    "EncoderBlock: dropout on the attention weights too",
     "beam_search: the log-probability is a tensor",
     "beam_search: where bos_id is eos_id, the empty hypothesis counts as finished",
     "equivariance_gap: returns a tensor with a gradient",
