@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+SOURCE = ".source"
 PACKED = Path(__file__).resolve().parent.parent / "recordings"
 
 
@@ -146,7 +147,7 @@ def _compiled(code: str) -> Any:
 
 
 def _text(module: str) -> str:
-    packed = PACKED / f"{module}.source"
+    packed = PACKED / f"{module}{SOURCE}"
     if packed.exists():
         return unpacked(packed.read_bytes())
     try:

