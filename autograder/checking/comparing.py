@@ -242,7 +242,7 @@ def raises(
         else:
             outcome = "as asked"
     start = _prefix(case, student.last_call)
-    _note("raised", outcome, f"{start} {problem}" if problem else "")
+    _note("asked", outcome, f"{start} {problem}" if problem else "")
 
 
 def holds_at_most(

@@ -1,5 +1,6 @@
 """Which mistake gives the student's answers: in every case of the check, or none is named."""
 
+import functools
 import itertools
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -10,9 +11,13 @@ from autograder.checking.changes import Change, StaleMistake, applied
 from autograder.checking.comparing import difference, finite
 from autograder.checking.events import Event, Log
 from autograder.checking.registry import Exercise, Mistake, exercises
+from autograder.checking.searching import slips
 from autograder.checking.sources import Definition, NoSource, definition
 
 Run = Callable[[Any, Log], None]  # run the check with a changed reference, and note its events
+
+
+SEEDS_KEPT = 4
 
 
 class Apart(BaseException):
@@ -48,8 +53,12 @@ class Candidate:
     events: list[Event] = field(default_factory=list)  # of its run, as far as it is known
     complete: bool = False
 
-    def explains(self, students: Log, behavior: bool, run: Run) -> bool:
-        """Whether it gives the same answer at every event."""
+    def explains(self, students: Log, behavior: bool, run: Run, surely: bool = True) -> bool:
+        """Whether it gives the same answer at every event.
+
+        Many things raise an error of one type: where nothing else has failed, the errors must also
+        say the same, `surely` if even though right answers came before.
+        """
         if not self._agrees(students, behavior):
             return False
         if not self.complete and len(self.events) <= len(students.events):
@@ -62,12 +71,26 @@ class Candidate:
             except Exception:  # a change that makes no code
                 log.events.append(Event("broken"))
             self.events = log.events
-        whole = self.complete and len(self.events) == len(students.events)
-        return whole and self._agrees(students, behavior)
+        if not self.complete or len(self.events) != len(students.events):
+            return False
+        return self._agrees(students, behavior) and (
+            _is_evident(students, surely) or self._words == [one.words for one in students.events]
+        )
+
+    @property
+    def _words(self) -> list[str]:
+        return [event.words for event in self.events]
 
     def _agrees(self, students: Log, behavior: bool) -> bool:
         both = zip(self.events, students.events, strict=False)
         return all(alike(mine, theirs, behavior) for mine, theirs in both)
+
+
+def _is_evident(students: Log, surely: bool) -> bool:
+    """Whether something else than an error of some type tells the mistake."""
+    failed = {event.kind for event in students.events if event.words}
+    held = any(event.kind == "value" and not event.words for event in students.events)
+    return failed != {"raised"} or (held and not surely)
 
 
 def alike(mine: Event, students: Event, behavior: bool = False) -> bool:
@@ -80,7 +103,7 @@ def alike(mine: Event, students: Event, behavior: bool = False) -> bool:
         return False
     if students.free:
         return True
-    if behavior and mine.kind != "raised":
+    if behavior and mine.kind not in ("asked", "raised"):
         return mine.words == students.words
     if mine.kind not in ("value", "gradient"):
         return mine.got == students.got
@@ -99,29 +122,53 @@ def alike(mine: Event, students: Event, behavior: bool = False) -> bool:
 def diagnose(task: Exercise, students: Log, run: Run, seed: int, seconds: float) -> str | None:
     """The sentence of what explains every event of the student's code, if something does.
 
-    Single mistakes are all tried; beyond them, the search ends after so many seconds.
+    The known mistakes are all tried. Beyond them the search ends after so many seconds: two of them
+    at once, then a small slip of any kind. Where behavior is graded, the events say too little for
+    that.
     """
-    end = time.monotonic() + seconds
+    begin = time.monotonic()
     known = candidates(task, seed)
-    for candidate in known:
-        if candidate.explains(students, task.behavior, run):
+    for candidate in known.mistakes:
+        if candidate.explains(students, task.behavior, run, surely=False):
             return candidate.sentence
-    for pair in _pairs(known):
-        if time.monotonic() > end:
-            return None
-        if pair.explains(students, task.behavior, run):
-            return pair.sentence
+    if task.behavior:
+        return None
+    further = ((_pairs(known.mistakes, students), 0.6 * seconds), (known.slips(), seconds))
+    for search, until in further:
+        for candidate in search:
+            if time.monotonic() - begin > until:
+                break
+            if candidate.explains(students, False, run):
+                return candidate.sentence
     return None
 
 
-def candidates(task: Exercise, seed: int) -> list[Candidate]:
+@dataclass
+class Known:
+    """What is tried for an exercise; the answers to the check of one seed are kept with it."""
+
+    mistakes: list[Candidate]
+    _slips: Iterator[Candidate]
+    _seen: list[Candidate] = field(default_factory=list)
+
+    def slips(self) -> Iterator[Candidate]:
+        """Small slips of any kind, made as they are needed."""
+        yield from self._seen
+        for candidate in self._slips:
+            self._seen.append(candidate)
+            yield candidate
+
+
+def candidates(task: Exercise, seed: int) -> Known:
     """The mistakes of an exercise, then those of the exercises that its reference uses.
 
-    Their answers to the check with some seed are kept: a class has the same seed.
+    They are kept for the next student of a class, which has few seeds.
     """
     if seed not in task.candidates:
-        task.candidates.clear()
-        task.candidates[seed] = [*_written(task), *_own(task), *_inherited(task)]
+        if len(task.candidates) >= SEEDS_KEPT:
+            task.candidates.clear()
+        mistakes = [*_written(task), *_own(task), *_inherited(task)]
+        task.candidates[seed] = Known(mistakes, _slips(task))
     return task.candidates[seed]
 
 
@@ -143,18 +190,31 @@ def _inherited(task: Exercise) -> Iterator[Candidate]:
         root = definition(task.module, task.name)
     except NoSource:
         return
+    known = {(mistake.within, str(mistake.changes)) for mistake in task.mistakes}
     for name in reversed(root.whole):
         used = exercises().get(name)
         if used is None or name == task.name:
             continue
         for mistake in used.mistakes:
+            place = (mistake.within or name, str(mistake.changes))
+            if mistake.style or place in known:
+                continue
+            known.add(place)
             try:
-                where, changes = changed(used, mistake)
+                _, changes = changed(used, mistake)
             except (NoSource, StaleMistake):
                 continue
-            if not mistake.style and {change.where for change in changes} <= set(root.whole):
-                sentence = f"In the {name} inside {task.name}: {mistake.sentence}"
-                yield candidate(sentence, root, changes)
+            sentence = f"In the {name} inside {task.name}: {mistake.sentence}"
+            yield candidate(sentence, root, changes)
+
+
+def _slips(task: Exercise) -> Iterator[Candidate]:
+    try:
+        root = definition(task.module, task.name)
+    except NoSource:
+        return
+    for sentence, texts in slips(root):
+        yield Candidate(sentence, functools.partial(root.built, texts), root)
 
 
 def candidate(sentence: str, root: Definition, changes: tuple[Change, ...]) -> Candidate:
@@ -180,12 +240,20 @@ def changed(task: Exercise, mistake: Mistake) -> tuple[Definition, tuple[Change,
     return mistake.located(definition(task.module, task.name, mistake.style))
 
 
-def _pairs(known: Sequence[Candidate]) -> Iterator[Candidate]:
-    """Two mistakes at once, where both can be made."""
-    for one, other in itertools.combinations(known, 2):
-        if one.root is None or one.root is not other.root:
+def _pairs(known: Sequence[Candidate], students: Log) -> Iterator[Candidate]:
+    """Two mistakes at once, where both can be made: first those that went far by themselves."""
+
+    def may_be(one: Candidate) -> bool:
+        last = len(one.events) - 1
+        holds = last < len(students.events) and not students.events[last].words
+        return one.root is not None and not (one.events[last].words and holds)
+
+    far = sorted(filter(may_be, known), key=lambda one: -len(one.events))
+    for one, other in itertools.combinations(far, 2):
+        if one.root is not other.root:
             continue
         if any(mine.overlaps(theirs) for mine in one.changes for theirs in other.changes):
             continue
-        both = (*one.changes, *other.changes)
-        yield candidate(f"{one.sentence} And: {other.sentence}", one.root, both)
+        first, second = sorted((one, other), key=known.index)
+        both = (*first.changes, *second.changes)
+        yield candidate(f"{first.sentence} And: {second.sentence}", first.root, both)

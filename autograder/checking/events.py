@@ -15,7 +15,9 @@ from typing import Any
 class Event:
     """One comparison: what the student's code gave, and how closely that was looked at."""
 
-    kind: str  # value, gradient, holds, raised, broken
+    kind: (
+        str  # value, gradient, holds, asked (an error), raised (one that nobody asked for), broken
+    )
     got: Any = None
     rtol: float = 0.0
     atol: float = 0.0

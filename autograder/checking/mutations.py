@@ -1,20 +1,21 @@
-"""Small mistakes made in a reference, one at a time: does its check see every one of them?
+"""Small slips, made in the text of a reference one at a time: one table for two uses.
 
-A mutant is told by the line that changed: `return 2 * x => return 2 / x`. What is left alone: the
-docstring, type hints, the wording of an error, and what no check can see: in which order
+Every one of `TABLE` must fail the exercise's check, which is how the checks are tested. They and
+those of `SEARCHED` are tried when no known mistake explains a student's answers. What is left
+alone: the docstring, type hints, the wording of an error, and what no check can see: in which order
 `transpose` gets its two dimensions, whether `zip` is strict, the device, how large random start
 values are.
 """
 
 import ast
 import copy
-import inspect
-import textwrap
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 Edit = Callable[[Any], None]
+Row = tuple[type | tuple[type, ...], str, Callable[[Any], Iterator[Edit]]]
 
 OPERATORS: dict[type, tuple[type, ...]] = {
     ast.Add: (ast.Sub, ast.Mult),
@@ -78,31 +79,37 @@ ERRORS = {"ValueError": "TypeError", "TypeError": "ValueError", "IndexError": "T
 
 @dataclass(frozen=True)
 class Mutant:
-    """A reference with one mistake."""
+    """A reference's text with one slip: `return 2 * x => return 2 / x`."""
 
     description: str
     source: str
+    slip: str
 
-    def build(self, namespace: dict[str, Any], name: str) -> Any:
-        """The function or class itself, among the names of the reference's module."""
-        own = dict(namespace)
-        exec(compile(self.source, "<mutant>", "exec"), own)
-        return own[name]
+    @property
+    def names(self) -> set[str]:
+        """What stands in the lines that changed."""
+        return set(re.findall(r"\w+", self.description))
 
 
-def mutants(reference: Any) -> list[Mutant]:
+def mutants(code: str, searched: bool = False) -> Iterator[Mutant]:
     """Every mutant of a function or class, each once."""
-    tree = ast.parse(textwrap.dedent(inspect.getsource(reference)))
-    found: dict[str, Mutant] = {}
-    for number, edit in _edits(tree):
-        changed = copy.deepcopy(tree)
-        edit(list(ast.walk(changed))[number])
-        ast.fix_missing_locations(changed)
-        source = ast.unparse(changed)
-        before, after = ast.unparse(tree).splitlines(), source.splitlines()
-        if before != after:
-            found.setdefault(source, Mutant(_told(before, after), source))
-    return list(found.values())
+    tree = ast.parse(code)
+    before = ast.unparse(tree)
+    found = {before}
+    kept = _left_alone(tree)
+    for number, node in enumerate(ast.walk(tree)):
+        if node in kept:
+            continue
+        for slip, edit in _edits(node, TABLE + (SEARCHED if searched else ())):
+            changed = copy.deepcopy(tree)
+            edit(list(ast.walk(changed))[number])
+            ast.fix_missing_locations(changed)
+            source = ast.unparse(changed)
+            if source in found:
+                continue
+            found.add(source)
+            told = _told(before.splitlines(), source.splitlines())
+            yield Mutant(told, source, slip)
 
 
 def _told(before: list[str], after: list[str]) -> str:
@@ -115,14 +122,12 @@ def _told(before: list[str], after: list[str]) -> str:
     return f"{old} => {new or 'dropped'}"
 
 
-def _edits(tree: ast.Module) -> Iterator[tuple[int, Edit]]:
-    """Pairs of a node's number in `ast.walk` and what is done to that node."""
-    kept = _left_alone(tree)
-    for number, node in enumerate(ast.walk(tree)):
-        if node in kept:
-            continue
-        for edit in (*_of_expression(node), *_of_statement(node)):
-            yield number, edit
+def _edits(node: ast.AST, table: tuple[Row, ...]) -> Iterator[tuple[str, Edit]]:
+    """What may be done to a node, each with the kind of slip that it is."""
+    for kinds, slip, edits in table:
+        if isinstance(node, kinds):
+            for edit in edits(node):
+                yield slip, edit
 
 
 def _left_alone(tree: ast.Module) -> set[ast.AST]:
@@ -182,48 +187,47 @@ def _exchange(one: str, two: str) -> Edit:
     return edit
 
 
-def _of_expression(node: ast.AST) -> Iterator[Edit]:
-    if isinstance(node, ast.BinOp | ast.AugAssign):
-        for other in OPERATORS.get(type(node.op), ()):
-            yield _set(op=other())
-    if isinstance(node, ast.BinOp) and isinstance(
-        node.op, ast.Sub | ast.Div | ast.FloorDiv | ast.Mod | ast.MatMult | ast.Pow
-    ):
+def _other_operator(node: ast.BinOp | ast.AugAssign) -> Iterator[Edit]:
+    for other in OPERATORS.get(type(node.op), ()):
+        yield _set(op=other())
+
+
+def _other_side(node: ast.BinOp) -> Iterator[Edit]:
+    if isinstance(node.op, ast.Sub | ast.Div | ast.FloorDiv | ast.Mod | ast.MatMult | ast.Pow):
         yield _exchange("left", "right")
-    if isinstance(node, ast.Compare):
-        for other in COMPARISONS.get(type(node.ops[0]), ()):
-            yield _set(ops=[other(), *node.ops[1:]])
-    if isinstance(node, ast.BoolOp):
-        yield _set(op=ast.Or() if isinstance(node.op, ast.And) else ast.And())
-        for number in range(len(node.values)):
-            yield _without("values", number)
-    if isinstance(node, ast.UnaryOp):
-        yield from _of_sign(node)
-    if isinstance(node, ast.Constant):
-        yield from _of_constant(node.value)
-    if isinstance(node, ast.Attribute) and node.attr in OTHER_NAMES:
-        yield _set(attr=OTHER_NAMES[node.attr])
-    if isinstance(node, ast.Name) and node.id in ("all", "any", "max", "min"):
-        yield _set(id=OTHER_NAMES[node.id])
-    if isinstance(node, ast.Call):
-        yield from _of_call(node)
-    if isinstance(node, ast.IfExp):
-        yield _exchange("body", "orelse")
 
 
-def _of_sign(node: ast.UnaryOp) -> Iterator[Edit]:
+def _other_comparison(node: ast.Compare) -> Iterator[Edit]:
+    for other in COMPARISONS.get(type(node.ops[0]), ()):
+        yield _set(ops=[other(), *node.ops[1:]])
+
+
+def _other_condition(node: ast.BoolOp) -> Iterator[Edit]:
+    yield _set(op=ast.Or() if isinstance(node.op, ast.And) else ast.And())
+    for number in range(len(node.values)):
+        yield _without("values", number)
+
+
+def _other_sign(node: ast.UnaryOp) -> Iterator[Edit]:
+    if not _is_literal(node) and isinstance(node.op, ast.USub):
+        yield _set(op=ast.UAdd())
+
+
+def _not_inverted(node: ast.UnaryOp) -> Iterator[Edit]:
+    if isinstance(node.op, ast.Invert | ast.Not):
+        yield _set(operand=ast.UnaryOp(node.op, node.operand))  # twice is not at all
+
+
+def _other_negative(node: ast.UnaryOp) -> Iterator[Edit]:
     if _is_literal(node):
         number = node.operand.value
         for other in (-number - 1, -number + 1):
             sign = ast.USub() if other < 0 else ast.UAdd()
             yield _set(op=sign, operand=ast.Constant(abs(other)))
-    elif isinstance(node.op, ast.USub):
-        yield _set(op=ast.UAdd())
-    elif isinstance(node.op, ast.Invert | ast.Not):
-        yield _set(operand=ast.UnaryOp(node.op, node.operand))  # twice is not at all
 
 
-def _of_constant(value: Any) -> Iterator[Edit]:
+def _other_constant(node: ast.Constant) -> Iterator[Edit]:
+    value = node.value
     if isinstance(value, bool):
         yield _set(value=not value)
     elif isinstance(value, int):
@@ -236,10 +240,23 @@ def _of_constant(value: Any) -> Iterator[Edit]:
             yield _set(value=-value)
 
 
-def _of_call(node: ast.Call) -> Iterator[Edit]:
+def _other_method(node: ast.Attribute) -> Iterator[Edit]:
+    if node.attr in OTHER_NAMES:
+        yield _set(attr=OTHER_NAMES[node.attr])
+
+
+def _other_function(node: ast.Name) -> Iterator[Edit]:
+    if node.id in ("all", "any", "max", "min"):
+        yield _set(id=OTHER_NAMES[node.id])
+
+
+def _other_arguments(node: ast.Call) -> Iterator[Edit]:
     called = getattr(node.func, "attr", getattr(node.func, "id", ""))
     if len(node.args) > 1 and called not in ORDER_IS_FREE:
         yield _swapped("args")
+
+
+def _other_options(node: ast.Call) -> Iterator[Edit]:
     for number, keyword in enumerate(node.keywords):
         if keyword.arg not in UNSEEN:
             yield _without("keywords", number)
@@ -247,21 +264,94 @@ def _of_call(node: ast.Call) -> Iterator[Edit]:
             yield _renamed(number, {"min": "max", "max": "min"}[keyword.arg])
 
 
-def _of_statement(node: ast.AST) -> Iterator[Edit]:
-    if isinstance(node, ast.If | ast.IfExp | ast.While):
-        yield _negated
-    if isinstance(node, ast.Raise):
-        name = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
-        if isinstance(name, ast.Name):
-            yield _raising(ERRORS.get(name.id, "RuntimeError"))
-    if isinstance(node, ast.Return) and isinstance(node.value, ast.Tuple):
+def _other_branch(node: ast.IfExp) -> Iterator[Edit]:
+    yield _exchange("body", "orelse")
+
+
+def _other_test(node: ast.If | ast.IfExp | ast.While) -> Iterator[Edit]:
+    yield _negated
+
+
+def _other_error(node: ast.Raise) -> Iterator[Edit]:
+    name = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
+    if isinstance(name, ast.Name):
+        yield _raising(ERRORS.get(name.id, "RuntimeError"))
+
+
+def _other_results(node: ast.Return) -> Iterator[Edit]:
+    if isinstance(node.value, ast.Tuple):
         yield lambda found: _swapped("elts")(found.value)
+
+
+def _dropped_statements(node: ast.AST) -> Iterator[Edit]:
     for field in ("body", "orelse"):
         statements = getattr(node, field, None)
         if isinstance(statements, list) and not isinstance(node, ast.Module | ast.ClassDef):
             for number, statement in enumerate(statements):
                 if not _is_docstring(statement):
                     yield _dropped(field, number)
+
+
+def _one_side(node: ast.BinOp) -> Iterator[Edit]:
+    for side in ("left", "right"):
+        yield lambda found, side=side: _become(found, getattr(found, side))
+
+
+def _skipped_call(node: ast.Call) -> Iterator[Edit]:
+    if isinstance(node.func, ast.Attribute):
+        yield lambda found: _become(found, found.func.value)
+    if node.args:
+        yield lambda found: _become(found, found.args[0])
+
+
+def _cut_off(node: ast.FunctionDef) -> Iterator[Edit]:
+    yield from _at_the_start(node, "{0} = {0}.detach()")
+
+
+def _in_single_precision(node: ast.FunctionDef) -> Iterator[Edit]:
+    yield from _at_the_start(node, "{0} = {0}.float().to({0}.dtype)")
+
+
+def _at_the_start(node: ast.FunctionDef, text: str) -> Iterator[Edit]:
+    needed = node.args.args[: len(node.args.args) - len(node.args.defaults)]
+    for argument in needed:
+        if argument.arg != "self" and node.name != "__init__":
+            statement = ast.parse(text.format(argument.arg)).body[0]
+            yield lambda found, first=statement: found.body.insert(
+                1 if _is_docstring(found.body[0]) else 0, first
+            )
+
+
+def _another_of_its_kind(node: ast.FunctionDef | ast.ClassDef) -> Iterator[Edit]:
+    """One input, or one part of the layer, in the place of another."""
+    places = [(number, _word(item)) for number, item in enumerate(ast.walk(node))]
+    own = {item.arg for item in ast.walk(node) if isinstance(item, ast.arg)} - {"self"}
+    parts = {
+        f"self.{item.attr}"
+        for item in ast.walk(node)
+        if isinstance(item, ast.Attribute) and isinstance(item.ctx, ast.Store)
+    }
+    for number, word in places:
+        for kind in (own, parts):
+            for other in sorted(kind - {word}) if word in kind else ():
+                name = ast.parse(other, mode="eval").body
+                yield lambda found, number=number, name=name: _become(
+                    list(ast.walk(found))[number], name
+                )
+
+
+def _word(node: ast.AST) -> str:
+    if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load):
+        return ast.unparse(node)
+    return ""
+
+
+def _become(node: Any, other: ast.AST) -> None:
+    """Make a node what another one is."""
+    node.__class__ = other.__class__
+    fields = {name: getattr(other, name) for name in other._fields}
+    node.__dict__.clear()
+    node.__dict__.update(fields)
 
 
 def _negated(node: Any) -> None:
@@ -306,3 +396,31 @@ def _dropped(field: str, number: int) -> Edit:
             statements.append(ast.Pass())
 
     return edit
+
+
+TABLE: tuple[Row, ...] = (
+    ((ast.BinOp, ast.AugAssign), "operation", _other_operator),
+    (ast.BinOp, "order", _other_side),
+    (ast.Compare, "comparison", _other_comparison),
+    (ast.BoolOp, "condition", _other_condition),
+    (ast.UnaryOp, "number", _other_negative),
+    (ast.UnaryOp, "sign", _other_sign),
+    (ast.UnaryOp, "condition", _not_inverted),
+    (ast.Constant, "number", _other_constant),
+    (ast.Attribute, "function", _other_method),
+    (ast.Name, "function", _other_function),
+    (ast.Call, "order", _other_arguments),
+    (ast.Call, "option", _other_options),
+    (ast.IfExp, "condition", _other_branch),
+    ((ast.If, ast.IfExp, ast.While), "condition", _other_test),
+    (ast.Raise, "error", _other_error),
+    (ast.Return, "order", _other_results),
+    (ast.AST, "left out", _dropped_statements),
+)
+SEARCHED: tuple[Row, ...] = (
+    (ast.BinOp, "left out", _one_side),
+    (ast.Call, "left out", _skipped_call),
+    (ast.FunctionDef, "cut off", _cut_off),
+    (ast.FunctionDef, "precision", _in_single_precision),
+    ((ast.FunctionDef, ast.ClassDef), "mixed up", _another_of_its_kind),
+)

@@ -53,7 +53,7 @@ class Exercise:
     misconceptions: list[Misconception] = field(default_factory=list)
 
     mistakes: list[Mistake] = field(default_factory=list)
-    candidates: dict[int, list[Any]] = field(default_factory=dict, repr=False)  # by seed
+    candidates: dict[int, Any] = field(default_factory=dict, repr=False)  # by seed
 
     @functools.cached_property
     def parameters(self) -> list[str]:

@@ -63,6 +63,11 @@ class Definition:
         made = ast.parse(self.code).body[0]
         return _arguments(made if isinstance(made, ast.FunctionDef) else _method(made, "__init__"))
 
+    @property
+    def docstring(self) -> str:
+        """Its contract."""
+        return ast.get_docstring(ast.parse(self.code).body[0]) or ""
+
     def method(self, name: str) -> list[str]:
         """For a class: the names of the arguments of a method."""
         return _arguments(_method(ast.parse(self.code).body[0], name))

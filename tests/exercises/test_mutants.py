@@ -1,8 +1,9 @@
 """Every small mistake in a reference must fail its check."""
 
 import contextlib
-import importlib
+import inspect
 import signal
+import textwrap
 from collections.abc import Iterator
 
 import pytest
@@ -12,6 +13,7 @@ from autograder.checking import PUBLIC_SEED, exercises
 from autograder.checking.calling import Home
 from autograder.checking.judge import judge
 from autograder.checking.mutations import mutants
+from autograder.checking.sources import definition
 from tests.exercises.answers import reference
 from tests.exercises.equivalent_mutants import EQUIVALENT
 from tests.exercises.published import by_module
@@ -57,12 +59,12 @@ def passes(name: str, thing: object) -> bool:
 @pytest.mark.parametrize("name", by_module())
 def test_every_mutant_fails_its_check(name, monkeypatch):
     task = exercises()[name]
-    module = importlib.import_module(f"solutions.{task.module}")
+    reference = definition(task.module, name)
     monkeypatch.setattr("autograder.checking.judge.diagnose", no_sentence)
     survivors = set()
-    for mutant in mutants(getattr(module, name)):
+    for mutant in mutants(reference.code):
         try:
-            thing = mutant.build(vars(module), name)
+            thing = reference.built({name: mutant.source})
         except Exception:  # a default value or a class body that raises
             continue
         if passes(name, thing):
@@ -84,7 +86,7 @@ def test_a_reference_has_mutants_of_every_kind():
         y = x.sum(dim=dim, keepdim=True) - 0.5
         return y, torch.where(flag, x, y)
 
-    told = {mutant.description for mutant in mutants(sample)}
+    told = {mutant.description for mutant in mutants(textwrap.dedent(inspect.getsource(sample)))}
     for line in (
         "def sample(x, dim=-1, flag=True): => def sample(x, dim=-2, flag=True):",
         "def sample(x, dim=-1, flag=True): => def sample(x, dim=+0, flag=True):",

@@ -10,7 +10,7 @@ import nbformat
 import pytest
 from nbgrader.api import Gradebook
 
-from autograder.checking import sources
+from autograder.checking.sources import unpacked as text_of
 from autograder.release.build import release
 from autograder.release.errors import ReleaseError
 from tests.release.miniature import chapter_cells, write_chapter
@@ -70,7 +70,7 @@ def test_a_release_from_chapter_to_student(released, tiny_with_tools, tmp_path):
     assert readme.startswith("# Tiny: the notebooks\n") and "$" not in readme
     with zipfile.ZipFile(wheel) as archive:
         inside = archive.namelist()
-        text = sources.unpacked(archive.read("autograder/recordings/tiny.source"))
+        text = text_of(archive.read("autograder/recordings/tiny.source"))
     assert "def mean(" in text  # what the mistakes are changes of
     assert {"autograder/recordings/mean.json", "autograder/recordings/mean.safetensors"} <= set(
         inside

@@ -1,0 +1,76 @@
+"""Small slips of all kinds, tried where no known mistake explains the answers.
+
+What is said is general: the kind of slip, and the names of the contract beside which it was made,
+never the reference's own line.
+"""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from autograder.checking.mutations import mutants
+from autograder.checking.sources import Definition
+
+ROUNDS = 1000
+
+KINDS = {
+    "operation": "two numbers are combined by another operation than they should be (a sum, a "
+    "difference, a product or a quotient of them)",
+    "order": "two things are exchanged: the sides of an operation, arguments, or results",
+    "comparison": "a comparison goes the other way, or treats the limit itself otherwise",
+    "condition": "a condition or a mask is taken the other way around, or a part of it is missing",
+    "number": "a number is off: a size, an axis, an index or a constant is another one than it "
+    "should be, perhaps by one",
+    "sign": "a sign is missing, or one too many",
+    "function": "one function stands in the place of its neighbor, as min for max or mean for sum",
+    "option": "an option of a function is missing, such as the axis along which it works",
+    "error": "the error that is raised is of another type than it should be",
+    "left out": "a step or a factor is left out",
+    "cut off": "the result is cut off from an input, so that no gradient gets there",
+    "precision": "the numbers pass through float32 on their way, where float64 should stay float64",
+    "mixed up": "one input or one layer is used in the place of another",
+}
+
+
+def slips(root: Definition) -> Iterator[tuple[str, dict[str, str]]]:
+    """What would be said, and the text that changes: first of the exercise, then of its parts."""
+    for name, item in reversed(root.whole.items()):
+        contract = _contract_names(item)
+        for mutant in mutants(_ending(item.code), searched=True):
+            inside = "" if name == root.name else f", in its part {name}"
+            near = [word for word in contract if word in mutant.names]
+            where = f" Look where {_listed(near)} used." if near else ""
+            sentence = (
+                f"This is none of the mistakes that are known by name, but a small slip gives just "
+                f"these answers: {KINDS[mutant.slip]}{inside}.{where}"
+            )
+            yield sentence, {name: mutant.source}
+
+
+class _Ending(ast.NodeTransformer):
+    """Makes `while` end at some time, whatever is changed around it."""
+
+    def visit_While(self, node: ast.While) -> ast.For:
+        self.generic_visit(node)
+        stop = ast.If(ast.UnaryOp(ast.Not(), node.test), [ast.Break()], [])
+        rounds = ast.parse(f"range({ROUNDS})", mode="eval").body
+        return ast.For(ast.Name("_", ast.Store()), rounds, [stop, *node.body], [])
+
+
+def _ending(code: str) -> str:
+    if "while " not in code:
+        return code
+    return ast.unparse(ast.fix_missing_locations(_Ending().visit(ast.parse(code))))
+
+
+def _contract_names(item: Definition) -> list[str]:
+    """The names that a learner reads in the contract: the arguments, and what it sets in code."""
+    quoted = re.findall(r"`(\w+)`", item.docstring)
+    return list(dict.fromkeys([*item.signature, *item.method("forward"), *quoted]))
+
+
+def _listed(names: list[str]) -> str:
+    shown = [f"`{name}`" for name in names[:3]]
+    if len(shown) == 1:
+        return f"{shown[0]} is"
+    return f"{', '.join(shown[:-1])} and {shown[-1]} are"
