@@ -53,9 +53,9 @@ def _change(code: str, old: str, new: str, where: str) -> Change:
     found = [
         (have[i][1], have[i + len(want) - 1][2])
         for i in range(len(have) - len(want) + 1)
-        if [word for word, _, _ in have[i : i + len(want)]] == want
+        if want and [word for word, _, _ in have[i : i + len(want)]] == want
     ]
-    if len(found) != 1 or not want:
+    if len(found) != 1:
         raise StaleMistake(f"{old!r} stands {len(found)} times in {where}, wanted once.")
     start, end = found[0]
     line = code[code.rfind("\n", 0, start) + 1 : start]

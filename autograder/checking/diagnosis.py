@@ -119,12 +119,19 @@ def alike(mine: Event, students: Event, behavior: bool = False) -> bool:
         return False
 
 
-def diagnose(task: Exercise, students: Log, run: Run, seed: int, seconds: float) -> str | None:
+def diagnose(
+    task: Exercise,
+    students: Log,
+    run: Run,
+    seed: int,
+    seconds: float,
+    finding: Callable[[], str | None],
+) -> str | None:
     """The sentence of what explains every event of the student's code, if something does.
 
     The known mistakes are all tried. Beyond them the search ends after so many seconds: two of them
-    at once, then a small slip of any kind. Where behavior is graded, the events say too little for
-    that.
+    at once, then what can be found without explaining numbers, then a small slip of any kind. Where
+    behavior is graded, the events say too little to search.
     """
     begin = time.monotonic()
     known = candidates(task, seed)
@@ -132,14 +139,21 @@ def diagnose(task: Exercise, students: Log, run: Run, seed: int, seconds: float)
         if candidate.explains(students, task.behavior, run, surely=False):
             return candidate.sentence
     if task.behavior:
-        return None
-    further = ((_pairs(known.mistakes, students), 0.6 * seconds), (known.slips(), seconds))
-    for search, until in further:
-        for candidate in search:
-            if time.monotonic() - begin > until:
-                break
-            if candidate.explains(students, False, run):
-                return candidate.sentence
+        return finding()
+    pairs = _pairs(known.mistakes, students)
+    within = functools.partial(_explained, students, run, begin)
+    return within(pairs, 0.6 * seconds) or finding() or within(known.slips(), seconds)
+
+
+def _explained(
+    students: Log, run: Run, begin: float, search: Iterator[Candidate], seconds: float
+) -> str | None:
+    """The sentence of the first candidate that explains the student's answers in time."""
+    for candidate in search:
+        if time.monotonic() - begin > seconds:
+            return None
+        if candidate.explains(students, False, run):
+            return candidate.sentence
     return None
 
 

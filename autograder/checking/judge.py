@@ -13,7 +13,8 @@ from autograder.checking.draw import Draw
 from autograder.checking.events import Log, current_log
 from autograder.checking.families import used_of
 from autograder.checking.registry import Exercise, find
-from autograder.checking.subject import NotStarted, Performer, Raised, Subject
+from autograder.checking.structure import finding
+from autograder.checking.subject import Call, NotStarted, Performer, Raised, Subject
 from autograder.checking.values import Ref
 from autograder.checking.verdict import Verdict
 
@@ -45,16 +46,17 @@ def judge(
     bounded = _Bounded(home)
     log = _Students(bounded)
     try:
-        _examine(task, bounded, remembered, seed, log, bool(task.forbidden))
+        asked = _examine(task, bounded, remembered, seed, log, bool(task.forbidden))
     except NotStarted:
         return Verdict(name, 0.0, task.points, "not started", message="not started yet")
     if log.failure is None:
         return Verdict(name, task.points, task.points, "passed", message="All cases hold.")
     sentence = None
     seconds = time.monotonic() - begin if seconds is None else seconds
-    if not log.lost:
+    if not log.lost and any(event.words for event in log.events):
         run = functools.partial(_imitate, task, remembered, seed)
-        sentence = diagnose(task, log, run, seed, seconds)
+        found = functools.partial(finding, task, *asked)
+        sentence = diagnose(task, log, run, seed, seconds, found)
     return Verdict(name, 0.0, task.points, "failed", sentence, _account(log.failure))
 
 
@@ -132,8 +134,8 @@ def _examine(
     seed: int,
     log: Log,
     watch: bool = False,
-) -> None:
-    """Run the check once, and note what is compared.
+) -> tuple[list[Call], list[Call]]:
+    """Run the check once, and note what is compared; return what either side was asked.
 
     Raises NotStarted if nothing has failed before.
     """
@@ -143,10 +145,11 @@ def _examine(
 
     draw = Draw(seed)
     student = Subject(task.name, home, describe, watch)
+    right = Subject(task.name, reference, describe)
     reference.rewind()
     tokens = current_draw.set(draw), current_log.set(log)
     try:
-        task.check(student, Subject(task.name, reference, describe), draw)
+        task.check(student, right, draw)
         if banned := used_of(task.forbidden, student.used):
             failure = Failure(
                 f"{task.name} calls the library's own {' and '.join(banned)}: this exercise is to "
@@ -175,6 +178,7 @@ def _examine(
     finally:
         current_draw.reset(tokens[0])
         current_log.reset(tokens[1])
+    return student.transcript, right.transcript
 
 
 def _imitate(task: Exercise, reference: _Remembered, seed: int, thing: Any, log: Log) -> None:

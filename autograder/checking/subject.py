@@ -6,6 +6,7 @@ from typing import Any, Protocol
 
 from torch import Tensor
 
+from autograder.checking.calling import copied, mapped
 from autograder.checking.values import Function, Ref
 
 
@@ -148,7 +149,7 @@ class Subject:
 
     def _request(self, request: dict[str, Any]) -> dict[str, Any]:
         reply = self._home.perform(request)
-        self.transcript.append(Call(request, reply))
+        self.transcript.append(Call(mapped(copied, request), reply))  # a check may write into it
         if error := reply.get("error"):
             # torch also raises NotImplementedError, but never without a message as a stub does.
             if error.get("type") == "NotImplementedError" and not error.get("message"):

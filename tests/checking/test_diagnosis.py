@@ -1,0 +1,174 @@
+"""Is the mistake named that was made, and none where none explains every answer?"""
+
+import pytest
+import torch
+
+from autograder.checking import find
+from autograder.checking.calling import Home
+from autograder.checking.changes import StaleMistake, applied, changes_of
+from autograder.checking.judge import judge
+from autograder.checking.recording import live
+from autograder.checking.sources import definition, packed, unpacked
+
+SOURCE = '''\
+def f(x, y):
+    """Says x + 1."""
+    z = x + 1  # x + 1
+    if y:
+        z = z * 2
+    return z
+'''
+
+
+def said(thing, name, seed=2017):
+    """The sentence on a solution, with all the time in the world."""
+    return judge(name, Home({name: thing}), live(find(name)), seed, seconds=600).misconception
+
+
+def restyled(name, style, changes, within=""):
+    """An alternative with changes."""
+    root = definition(find(name).module, name, style)
+    where = within or name
+    code = root.whole[where].code
+    return root.built({where: applied(code, changes_of(code, changes, where))})
+
+
+def changed(changes):
+    return applied(SOURCE, changes_of(SOURCE, changes, "f"))
+
+
+def test_a_change_is_found_however_it_is_set():
+    assert "z = x - 1  # x + 1" in changed({"x+1": "x - 1"})
+    assert "z = (x\n    )  # x" in changed({"x   +\n  1": "(x\n)"})
+    assert changed({"z = z * 2": "z = -z\nz = z + 3"}).count("        z =") == 2
+
+
+def test_changes_are_found_in_the_unchanged_code():
+    assert "return y" in changed({"x + 1": "z * 2", "z = z * 2": "pass", "return z": "return y"})
+
+
+@pytest.mark.parametrize("old", ["z", "x + 2", "", "# x + 1"])
+def test_a_change_that_does_not_stand_there_once_is_stale(old):
+    with pytest.raises(StaleMistake, match="wanted once"):
+        changed({old: "y"})
+
+
+def test_a_reference_is_built_with_all_that_it_uses():
+    root = definition("self_attention", "SelfAttention")
+    assert list(root.whole)[-1] == "SelfAttention" and "softmax" in root.whole
+    constant = "def softmax(scores, dim=-1):\n    return scores * 0 + 3\n"
+    layer = root.built({"softmax": constant})(4, 3, 2)
+    assert (layer(torch.ones(5, 4))[1] == 3).all()
+    assert "def softmax" in root.source({"softmax": constant})
+    assert "def scaled_dot_product_attention" in root.source({"softmax": constant})
+
+
+def test_signatures_are_read_from_the_text():
+    root = definition("self_attention", "SelfAttention")
+    assert root.signature == ["embed_dim", "key_dim", "value_dim"]
+    assert root.method("forward") == ["x", "mask"]
+    assert definition("softmax", "softmax").signature == ["scores", "dim"]
+
+
+def test_a_packed_text_does_not_read_as_one():
+    text = "def softmax(scores):\n    return scores.exp() / scores.exp().sum()\n"
+    assert b"softmax" not in packed(text) and unpacked(packed(text)) == text
+
+
+def test_a_mistake_of_an_earlier_exercise_is_told_where_it_sits():
+    wrong = restyled("SelfAttention", "einsum, zeros where nothing is allowed", {
+        "/ self.scale": "/ self.scale**2"})  # fmt: skip
+    sentence = said(wrong, "SelfAttention")
+    assert sentence.startswith("In the ") and " inside SelfAttention: " in sentence
+
+
+def test_two_mistakes_at_once_are_both_named():
+    wrong = restyled(
+        "SelfAttention",
+        "einsum, zeros where nothing is allowed",
+        {"/ self.scale": "", "(self.W_q, self.W_k, self.W_v)": "(self.W_k, self.W_q, self.W_v)"},
+    )
+    sentence = said(wrong, "SelfAttention")
+    assert sentence.startswith("The scores are not divided by sqrt(key_dim).")
+    assert " And: W_q and W_k are swapped" in sentence
+
+
+def test_a_slip_that_nobody_foresaw_is_told_with_its_kind_and_place():
+    style = "einsum, zeros where nothing is allowed"
+    layers = {"(self.W_q, self.W_k, self.W_v)": "(self.W_q, self.W_k, self.W_k)"}
+    sentence = said(restyled("SelfAttention", style, layers), "SelfAttention")
+    assert "one input or one layer is used in the place of another" in sentence
+    assert "`W_v`" in sentence
+
+
+def test_right_in_all_but_one_case_is_enough_to_be_silent():
+    """Two mistakes that agree in the first cases: one of them is not said for the other."""
+
+    def wrong(scores, dim=-1):
+        if scores.dim() < 3:
+            return scores.exp() / scores.exp().sum(dim, keepdim=True)
+        return scores * 3
+
+    assert said(wrong, "softmax") is None
+
+
+def test_an_error_alone_names_nothing():
+    assert said(lambda *sizes: 1 / 0, "DecoderBlock") is None
+    assert said(lambda scores, dim=-1: scores.nothing, "softmax") is None
+
+
+def test_what_fails_after_the_first_failure_changes_no_account():
+    def wrong(scores, dim=-1):
+        if scores.dim() == 1:
+            raise ValueError("later")
+        return scores * 0
+
+    verdict = judge("softmax", Home({"softmax": wrong}), live(find("softmax")))
+    assert verdict.message.startswith("softmax(scores [L=5, S=7]) expected")
+
+
+STYLE = "einsum, zeros where nothing is allowed"
+FOUND = {
+    "learns with parameters that its contract does not name: W_v.bias": (
+        "SelfAttention",
+        lambda: restyled(
+            "SelfAttention",
+            STYLE,
+            {"nn.Linear(embed_dim, value_dim, bias=False)": "nn.Linear(embed_dim, value_dim)"},
+        ),
+    ),
+    "the examples of a batch are not independent": (
+        "SelfAttention",
+        lambda: restyled(
+            "SelfAttention",
+            STYLE,
+            {"queries, keys, values =": "x = x + x.mean(0) if x.dim() > 2 else x\nqueries, keys, values ="},
+        ),
+    ),
+    "needs its inputs in one piece of memory": (
+        "distance_scores",
+        lambda: lambda query, key: -torch.cdist(query.view(-1).view(query.shape), key) ** 2,
+    ),
+    "cut off from `key`": (
+        "distance_scores",
+        lambda: lambda query, key: -torch.cdist(query, key.detach()) ** 2,
+    ),
+    "does not depend on `key` at all": (
+        "distance_scores",
+        lambda: lambda query, key: -torch.cdist(query, torch.ones(key.shape)) ** 2,
+    ),
+    "gives float32 where it is given float64": (
+        "distance_scores",
+        lambda: lambda query, key: (-torch.cdist(query, key) ** 2).float(),
+    ),
+    "has an axis of size 1 too many": (
+        "cosine_scores",
+        lambda: lambda query, key: (query @ key.mT).unsqueeze(0),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("words", FOUND)
+def test_what_is_wrong_whatever_the_numbers_is_told(words):
+    name, make = FOUND[words]
+    assert words in said(make(), name)
