@@ -142,7 +142,7 @@ FOUND = {
         lambda: restyled(
             "SelfAttention",
             STYLE,
-            {"queries, keys, values =": "x = x + x.mean(0) if x.dim() > 2 else x\nqueries, keys, values ="},
+            {"(layer(x) for": "(layer(x + x.mean(0) if x.dim() > 2 else x) for"},
         ),
     ),
     "needs its inputs in one piece of memory": (

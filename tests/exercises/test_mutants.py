@@ -59,12 +59,12 @@ def passes(name: str, thing: object) -> bool:
 @pytest.mark.parametrize("name", by_module())
 def test_every_mutant_fails_its_check(name, monkeypatch):
     task = exercises()[name]
-    reference = definition(task.module, name)
+    root = definition(task.module, name)
     monkeypatch.setattr("autograder.checking.judge.diagnose", no_sentence)
     survivors = set()
-    for mutant in mutants(reference.code):
+    for mutant in mutants(root.code):
         try:
-            thing = reference.built({name: mutant.source})
+            thing = root.built({name: mutant.source})
         except Exception:  # a default value or a class body that raises
             continue
         if passes(name, thing):
