@@ -255,19 +255,26 @@ def changed(task: Exercise, mistake: Mistake) -> tuple[Definition, tuple[Change,
 
 
 def _pairs(known: Sequence[Candidate], students: Log) -> Iterator[Candidate]:
-    """Two mistakes at once, where both can be made: first those that went far by themselves."""
+    """Two mistakes at once, where both can be made.
+
+    One of them must change the first answer that is wrong, and none a right one before.
+    """
 
     def may_be(one: Candidate) -> bool:
-        last = len(one.events) - 1
-        holds = last < len(students.events) and not students.events[last].words
-        return one.root is not None and not (one.events[last].words and holds)
+        both = zip(one.events, students.events, strict=False)
+        return one.root is not None and all(theirs.words or not mine.words for mine, theirs in both)
 
-    far = sorted(filter(may_be, known), key=lambda one: -len(one.events))
-    for one, other in itertools.combinations(far, 2):
-        if one.root is not other.root:
+    def differs(one: Candidate) -> bool:
+        return any(event.words for event in one.events[: first + 1])
+
+    first = next(number for number, event in enumerate(students.events) if event.words)
+    left = [(number, one) for number, one in enumerate(known) if may_be(one)]
+    pairs = itertools.combinations(left, 2)
+    # Own mistakes stand before inherited ones; the nearer to the front both stand, the earlier.
+    for (_, one), (_, other) in sorted(pairs, key=lambda pair: pair[1][0] + pair[0][0]):
+        if one.root is not other.root or not (differs(one) or differs(other)):
             continue
         if any(mine.overlaps(theirs) for mine in one.changes for theirs in other.changes):
             continue
-        first, second = sorted((one, other), key=known.index)
-        both = (*first.changes, *second.changes)
-        yield candidate(f"{first.sentence} And: {second.sentence}", first.root, both)
+        both = (*one.changes, *other.changes)
+        yield candidate(f"{one.sentence} And: {other.sentence}", one.root, both)

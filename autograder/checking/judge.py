@@ -43,7 +43,7 @@ def judge(
     begin = time.monotonic()
     task = find(name)
     remembered = _Remembered(reference)
-    bounded = _Bounded(home)
+    bounded = _Bounded(home, remembered)
     log = _Students(bounded)
     try:
         asked = _examine(task, bounded, remembered, seed, log, bool(task.forbidden))
@@ -65,6 +65,7 @@ class _Remembered:
 
     def __init__(self, reference: Performer) -> None:
         self._reference = reference
+        self.largest = 1000  # number of elements of any answer so far
         self._replies: list[dict[str, Any]] = []
         self._next = 0
         if rewind := getattr(reference, "rewind", None):
@@ -76,20 +77,21 @@ class _Remembered:
     def perform(self, request: dict[str, Any]) -> dict[str, Any]:
         if self._next == len(self._replies):
             self._replies.append(self._reference.perform(request))
+            self.largest = max(self.largest, _size(self._replies[-1]))
         self._next += 1
         return self._replies[self._next - 1]
 
 
 class _Bounded:
-    """The student's code, which once the check has failed may give no larger answers than before.
+    """The student's code; once the check has failed, answers far larger than right are refused.
 
     The check goes on then with answers that it may not have been made for, and the code has about
     as long for the rest as it took so far.
     """
 
-    def __init__(self, home: Performer) -> None:
+    def __init__(self, home: Performer, reference: _Remembered) -> None:
         self._home = home
-        self._largest = 1000
+        self._reference = reference
         self._begun = time.monotonic()
         self.failed = False
 
@@ -102,11 +104,13 @@ class _Bounded:
 
     def perform(self, request: dict[str, Any]) -> dict[str, Any]:
         reply = self._home.perform(request)
-        size = max((tensor.numel() for _, tensor in tensors(reply)), default=0)
-        if self.failed and size > 4 * self._largest:
+        if self.failed and _size(reply) > 4 * self._reference.largest:
             raise _Beyond
-        self._largest = max(self._largest, size)
         return reply
+
+
+def _size(reply: dict[str, Any]) -> int:
+    return max((tensor.numel() for _, tensor in tensors(reply)), default=0)
 
 
 class _Beyond(Exception):
