@@ -137,7 +137,7 @@ def _count(result: ChapterSurvey, record: dict[str, Any]) -> None:
     if record["status"] == "missing":
         result.absent.append(record["student"])
         return
-    if record["status"] != "graded":
+    if record["status"] != "graded" or record["notes"]:
         note = "; ".join(record["notes"]) or _told(record)
         result.troubles.append((record["student"], record["status"], note))
     by_name = {one.name: one for one in result.exercises}

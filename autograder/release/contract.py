@@ -1,7 +1,10 @@
 """What a chapter's cells must be before anything is made of them."""
 
 import ast
+import re
 from collections import Counter
+
+from nbformat import NotebookNode
 
 from autograder.release.cells import grade_id, imports_from_solutions, kind, parsed, tags
 from autograder.release.chapter import Chapter
@@ -9,6 +12,7 @@ from autograder.release.errors import ReleaseError
 
 BOOK_ONLY = "book-only"
 FIND_OUT = "find-out-"
+POINTS = re.compile(r"\b\d+(?:\.\d+)? points?\b")
 # What add_exercise writes for an author to replace: the task, and its three hints.
 UNWRITTEN = (
     "What to write, and all that must hold of it.",
@@ -30,6 +34,9 @@ def hold_to_the_contract(chapter: Chapter) -> None:
         if count > 1:
             raise ReleaseError(f"{where}: {count} cells have the id {cell_id!r}.")
 
+    for index, cell in enumerate(cells):
+        if kind(cell) == "check":
+            _points(where, cells, index)
     waiting: str | None = None  # the exercise whose check cell has not come yet
     for cell in cells:
         for text in UNWRITTEN if cell.cell_type == "markdown" else ():
@@ -55,6 +62,25 @@ def hold_to_the_contract(chapter: Chapter) -> None:
                 _demo(where, cell)
     if waiting:
         raise ReleaseError(f"{where}: exercise {waiting} has no check cell.")
+
+
+def task_of(cells: list[NotebookNode], check: int) -> NotebookNode | None:
+    """The text before an exercise, given the place of its check, if it says how many points."""
+    before = [cell for cell in cells[:check] if cell.cell_type == "markdown"]
+    return before[-1] if before and POINTS.search(before[-1].source) else None
+
+
+def _points(where: str, cells: list[NotebookNode], index: int) -> None:
+    task, points = task_of(cells, index), cells[index].metadata.nbgrader.get("points")
+    if task is None or not points:
+        return
+    told = POINTS.search(task.source)[0]
+    if float(told.split()[0]) != points:
+        raise ReleaseError(
+            f"{where}: the task in the cell {task.id!r} says {told}, and its check gives "
+            f"{points:g}; `python -m autograder.release.set_points` brings both to what the "
+            "exercise's check says."
+        )
 
 
 def _exercise(where: str, cell) -> None:

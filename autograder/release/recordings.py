@@ -116,7 +116,10 @@ def main(folder: Path, exercises: list[dict[str, Any]]) -> None:
             if said != noted:
                 differences.append(f"{name} has {what} {noted} in its cell, {said} in its check")
     if differences:
-        raise SystemExit(f"Cells and checks disagree: {'; '.join(differences)}.")
+        raise SystemExit(
+            f"Cells and checks disagree: {'; '.join(differences)}. "
+            "`python -m autograder.release.set_points` brings points to what the checks say."
+        )
     for exercise in exercises:
         save(exercise["name"], folder)
 

@@ -24,7 +24,7 @@ def graded(course):
     journal, chapter = Journal(course.state), course.chapters()[CHAPTER]
     first, *others = chapter.tasks
 
-    def hand_in(student, passed, status="failed", sentence=None, overall="graded"):
+    def hand_in(student, passed, status="failed", sentence=None, overall="graded", notes=()):
         (course.root / "submitted" / student / CHAPTER).mkdir(parents=True)
         exercises = [
             {
@@ -45,7 +45,7 @@ def graded(course):
             "max_score": chapter.max_points,
             "status": overall,
             "seconds": 0.1,
-            "notes": [],
+            "notes": list(notes),
             "exercises": exercises,
         }
         journal.keep(student.encode().hex(), {"record": record})
@@ -55,7 +55,9 @@ def graded(course):
     for number in range(4):
         hand_in(f"right-{number}", everything)
     for number in range(3):
-        hand_in(f"wrong-{number}", everything - {first.name}, sentence=SENTENCE)
+        notes = ["No module named 'tensorflow'"] if number == 0 else []
+        passed = everything - {first.name}
+        hand_in(f"wrong-{number}", passed, sentence=SENTENCE, notes=notes)
     hand_in("=cmd()", set(), "not started")
     hand_in("slow", set(), "timeout", overall="timeout")
     hand_in("nothing", set(), "missing", overall="missing")
@@ -80,7 +82,9 @@ def test_every_count_is_that_of_the_records(graded):
     full, partial = chapter.max_score, chapter.max_score - first.max_points
     assert sorted(chapter.scores) == [0, 0, *[partial] * 3, *[full] * 4]
     assert (chapter.full, chapter.median) == (4, partial)
-    assert [row[:2] for row in chapter.troubles] == [("right-1", "graded"), ("slow", "timeout")]
+    listed = [("right-1", "graded"), ("slow", "timeout"), ("wrong-0", "graded")]
+    assert [row[:2] for row in chapter.troubles] == listed
+    assert chapter.troubles[2][2] == "No module named 'tensorflow'"
     assert 'timestamp.txt says "12.10.2026"' in chapter.troubles[0][2]
 
 

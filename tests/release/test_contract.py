@@ -1,13 +1,14 @@
 """A chapter that breaks the agreement stops the release with one sentence."""
 
 import pytest
-from nbformat.v4 import new_code_cell, new_markdown_cell
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from autograder.release.book import Book
 from autograder.release.chapter import Chapter
 from autograder.release.contract import UNWRITTEN, hold_to_the_contract
 from autograder.release.errors import ReleaseError
 from autograder.release.references import References
+from autograder.release.set_points import set_points
 from tests.release.miniature import (
     answer_cell,
     chapter_cells,
@@ -84,6 +85,25 @@ def test_an_answer_in_words_has_a_rubric(tiny, rubric):
     cell.metadata.rubric = rubric
     with pytest.raises(ReleaseError, match="find-out-why has no rubric for whoever grades it"):
         held(tiny, [cell])
+
+
+def test_a_heading_that_says_other_points_is_refused_with_the_command_that_mends_it(tiny):
+    cells = [
+        new_markdown_cell("````{exercise} A mean, 3 points\n````", id="mean-task"),
+        exercise_cell("mean"),
+        check_cell("mean", 2),
+    ]
+    with pytest.raises(
+        ReleaseError, match="'mean-task' says 3 points, and its check gives 2; `pyt"
+    ):
+        held(tiny, cells)
+    assert set_points(new_notebook(cells=cells), {"mean": 2.0}) == ["mean"]
+    assert "A mean, 2 points" in cells[0].source
+    held(tiny, cells)
+    assert set_points(new_notebook(cells=cells), {"mean": 1.0}) == ["mean"]
+    assert cells[2].metadata.nbgrader.points == 1
+    assert "A mean, 1 point\n" in cells[0].source
+    assert set_points(new_notebook(cells=cells), {"mean": 1.0}) == []
 
 
 def test_a_whole_chapter_is_held_to_it(tiny):
