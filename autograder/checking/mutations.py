@@ -304,6 +304,11 @@ def _skipped_call(node: ast.Call) -> Iterator[Edit]:
         yield lambda found: _become(found, found.args[0])
 
 
+def _negative(node: ast.Return) -> Iterator[Edit]:
+    if node.value is not None:
+        yield lambda found: setattr(found, "value", ast.UnaryOp(ast.USub(), found.value))
+
+
 def _cut_off(node: ast.FunctionDef) -> Iterator[Edit]:
     yield from _at_the_start(node, "{0} = {0}.detach()")
 
@@ -420,6 +425,7 @@ TABLE: tuple[Row, ...] = (
 SEARCHED: tuple[Row, ...] = (
     (ast.BinOp, "left out", _one_side),
     (ast.Call, "left out", _skipped_call),
+    (ast.Return, "sign", _negative),
     (ast.FunctionDef, "cut off", _cut_off),
     (ast.FunctionDef, "precision", _in_single_precision),
     ((ast.FunctionDef, ast.ClassDef), "mixed up", _another_of_its_kind),

@@ -125,7 +125,7 @@ def _shape(task: Exercise, pairs: Sequence[Pair]) -> Iterator[str]:
 
 
 def _memory(task: Exercise, pairs: Sequence[Pair]) -> Iterator[str]:
-    """Other answers to the same values: what else may have made the difference?"""
+    """Once right, and then not, for the same values: what else may have made the difference?"""
     for (one, first), (other, second) in combinations(pairs, 2):
         mine = one.request, other.request
         if mine[0].get("method") or mine[0]["target"] != mine[1]["target"]:
@@ -134,7 +134,8 @@ def _memory(task: Exercise, pairs: Sequence[Pair]) -> Iterator[str]:
             continue
         if not _same((mine[0]["args"], mine[0]["kwargs"]), (mine[1]["args"], mine[1]["kwargs"])):
             continue
-        if _differ(first.get("value"), second.get("value")):
+        right = first.get("value")
+        if _differ(right, second.get("value")) or _differ(one.reply["value"], right):
             continue
         packed = [all(item.is_contiguous() for _, item in tensors(ask["args"])) for ask in mine]
         if "error" in other.reply and packed == [True, False]:
@@ -158,19 +159,23 @@ def _memory(task: Exercise, pairs: Sequence[Pair]) -> Iterator[str]:
 def _batch(task: Exercise, pairs: Sequence[Pair]) -> Iterator[str]:
     """An example alone gives another result than in its batch."""
     calls = [(call, want) for call, want in pairs if {"value"} <= call.reply.keys() & want.keys()]
-    for (whole, right), (alone, right_alone) in combinations(calls, 2):
+    for (whole, right), (alone, right_by_itself) in combinations(calls, 2):
         if whole.request["target"] != alone.request["target"] or whole.request.get("method"):
             continue
         number = _example(whole.request, alone.request)
         if number is None:
             continue
-        values = [_first(item["value"]) for item in (whole.reply, alone.reply, right, right_alone)]
+        values = [
+            _first(item["value"]) for item in (whole.reply, alone.reply, right, right_by_itself)
+        ]
         if not all(isinstance(value, Tensor) and value.dim() for value in values):
             continue
         in_batch, by_itself, wanted, wanted_alone = values
         if len(in_batch) <= number or len(wanted) <= number:
             continue
-        if not _differ(wanted[number], wanted_alone) and _differ(in_batch[number], by_itself):
+        consistent = not _differ(wanted[number], wanted_alone)
+        right_alone = not _differ(by_itself, wanted_alone)
+        if consistent and right_alone and _differ(in_batch[number], by_itself):
             yield (
                 f"In {task.name} the examples of a batch are not independent: one of them alone "
                 "gives another result than in its batch."
@@ -195,33 +200,42 @@ def _example(whole: dict[str, Any], alone: dict[str, Any]) -> int | None:
 def _unused(task: Exercise, pairs: Sequence[Pair]) -> Iterator[str]:
     """An argument that makes a difference to the reference, and none to the student's code."""
     calls = list(_answers(pairs))
+    makes_none: dict[str, bool] = {}
     for (one, mine, right), (other, my_other, right_other) in combinations(calls, 2):
         if one.request["target"] != other.request["target"] or one.request.get("method"):
             continue
         differing = _differing(one.request, other.request)
-        same = len(differing) == 1 and not _differ(mine, my_other, nan_equal=False)
-        if same and _differ(right, right_other):
-            yield (
-                f"`{_name(task, one, differing[0])}` makes no difference: what {task.name} returns "
-                "is the same, whatever is given for it."
-            )
+        if len(differing) == 1 and _differ(right, right_other):
+            name = _name(task, one, differing[0])
+            same = not _differ(mine, my_other, nan_equal=False)
+            makes_none[name] = same and makes_none.get(name, True)
+    for name in (name for name, none in makes_none.items() if none):
+        yield (
+            f"`{name}` makes no difference: what {task.name} returns is the same, whatever is "
+            "given for it."
+        )
 
 
 def _cut_off(task: Exercise, pairs: Sequence[Pair]) -> Iterator[str]:
+    """An input that gets no gradient in any call, and should."""
+    never: dict[str, bool] = {}
+    wrong = False
     for call, wanted in pairs:
         mine = call.reply.get("gradients", {}).get("inputs", {})
         for path, right in wanted.get("gradients", {}).get("inputs", {}).items():
             found = mine.get(path)
-            if found is None or found.any() or not (right.abs() > 1e-6).any():
-                continue
-            name = _name(task, call, path.split(".")[0])
-            if _differ(call.reply.get("value"), wanted.get("value")):
-                yield f"What {task.name} returns does not depend on `{name}` at all."
-            else:
-                yield (
-                    f"The values are right, but they are cut off from `{name}`: no gradient gets "
-                    "there. Keep every step from it to the result inside autograd."
-                )
+            if found is not None and (right.abs() > 1e-6).any():
+                name = _name(task, call, path.split(".")[0])
+                never[name] = not found.any() and never.get(name, True)
+                wrong |= _differ(call.reply.get("value"), wanted.get("value"))
+    for name in (name for name, none in never.items() if none):
+        if wrong:
+            yield f"What {task.name} returns does not depend on `{name}` at all."
+        else:
+            yield (
+                f"The values are right, but they are cut off from `{name}`: no gradient gets "
+                "there. Keep every step from it to the result inside autograd."
+            )
 
 
 def _differing(one: dict[str, Any], other: dict[str, Any]) -> list[str]:

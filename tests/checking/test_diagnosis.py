@@ -127,6 +127,32 @@ def test_what_fails_after_the_first_failure_changes_no_account():
     assert verdict.message.startswith("softmax(scores [L=5, S=7]) expected")
 
 
+def test_an_argument_that_matters_in_one_pair_of_calls_is_not_said_to_be_unused():
+    """At sharpness 1 other scores may well give the same weights."""
+
+    def wrong(scores, sharpness):
+        if sharpness == 1:
+            first = scores.argmax(dim=-1)
+            return torch.nn.functional.one_hot(first, scores.shape[-1]).to(scores) + 0 * scores
+        return torch.softmax(scores * (sharpness / (1 - sharpness)), dim=-1) * 1.001
+
+    assert said(wrong, "sharpen") is None
+
+
+def test_rounding_is_not_taken_for_a_dependence_on_memory():
+    sentence = said(lambda query, key: torch.cdist(query, key), "distance_scores")
+    assert sentence is None or "memory" not in sentence
+
+
+def test_a_vanished_gradient_is_not_taken_for_an_input_that_is_not_used():
+    def wrong(scores, dim=-1):
+        exponentials = torch.exp(scores - 50)
+        return exponentials / exponentials.sum(dim, keepdim=True)
+
+    sentence = said(wrong, "softmax")
+    assert sentence is None or "depend" not in sentence
+
+
 STYLE = "einsum, zeros where nothing is allowed"
 FOUND = {
     "learns with parameters that its contract does not name: W_v.bias": (
