@@ -118,14 +118,14 @@ def passages(
 
     A passage never goes over a heading, and a paragraph is never cut. `most` is how many of each
     section are taken, from its beginning; all if None. Chapters are the notebooks whose names begin
-    with a number; `but` is the name of one that is left out, and may be missing. Left out as well
-    are code, tables, formulas on lines of their own, questions to test oneself, lists of sources,
+    with a number; `but` is the name of the first that is left out, with all after it. Left out as
+    well are code, tables, formulas on lines of their own, questions to test oneself, lists of sources,
     and the marks of Markdown.
     """
     found = []
     for path in sorted(Path(folder).glob("[0-9][0-9]-*.ipynb")):
-        if path.stem == but:
-            continue
+        if but and path.stem >= but:
+            break
         title = heading = path.stem
         sections: list[tuple[str, list[str]]] = []
         for paragraph in _paragraphs(path):
