@@ -119,8 +119,8 @@ def passages(
     A passage never goes over a heading, and a paragraph is never cut. `most` is how many of each
     section are taken, from its beginning; all if None. Chapters are the notebooks whose names begin
     with a number; `but` is the name of the first that is left out, with all after it. Left out as
-    well are code, tables, formulas on lines of their own, questions to test oneself, lists of sources,
-    and the marks of Markdown.
+    well are code, tables, formulas on lines of their own, questions to test oneself, lists of
+    sources, and the marks of Markdown.
     """
     found = []
     for path in sorted(Path(folder).glob("[0-9][0-9]-*.ipynb")):
