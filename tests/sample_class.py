@@ -18,10 +18,11 @@ from nbformat.v4 import new_code_cell
 
 from autograder.checking import exercises
 from autograder.checking.registry import Exercise
+from autograder.checking.sources import definition
 from autograder.grading.course import Course
 from autograder.grading.notebook import Chapter, grade_id
 from solutions.alternatives import alternatives
-from tests.wrong import source_of, wrongs
+from tests.wrong import Wrong, source_of, wrongs
 
 HOSTILE_CHAPTER = "02-softmax"
 # Every style and every mistake is judged in tests/exercises; here it is the way through the
@@ -110,8 +111,14 @@ class Class:
             )
         # A mistake in an earlier exercise would be one of the whole notebook.
         wrong = {name: [one for one in wrongs(name) if not one.elsewhere] for name in names}
+        used = {name: set(definition(exercises()[name].module, name).whole) for name in names}
         for number in range(min(MISTAKES, max(map(len, wrong.values())))):
-            chosen = {name: made[number] for name, made in wrong.items() if number < len(made)}
+            chosen: dict[str, Wrong] = {}
+            for name in names[number % len(names) :] + names[: number % len(names)]:
+                # One that uses another mistaken one would answer with two mistakes.
+                apart = not any(name in used[one] or one in used[name] for one in chosen)
+                if apart and number < len(wrong[name]):
+                    chosen[name] = wrong[name][number]
             sources = {name: one.source for name, one in chosen.items()}
             self.hand_in(
                 f"mistaken-{number}",

@@ -130,8 +130,8 @@ def visits(doors: list[socket.socket]) -> int:
 
 def _case(item: pytest.Item) -> str:
     """The name of the case that a test is about; nothing where it is about all of them."""
-    parameters = getattr(getattr(item, "callspec", None), "params", {})
-    return parameters["case"].name if "case" in parameters else ""
+    case = getattr(getattr(item, "callspec", None), "params", {}).get("case")
+    return case.name if isinstance(case, Case) else ""
 
 
 @pytest.fixture(scope="module")
