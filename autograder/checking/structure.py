@@ -14,7 +14,7 @@ from autograder.checking.calling import tensors
 from autograder.checking.comparing import difference
 from autograder.checking.registry import Exercise
 from autograder.checking.subject import Call
-from autograder.checking.values import Ref
+from autograder.checking.values import Function, Ref
 
 Pair = tuple[Call, dict[str, Any]]  # the student's call, and the reference's reply to the same
 
@@ -59,6 +59,8 @@ def _same(one: Any, other: Any) -> bool:
         return len(one) == len(other) and all(map(_same, one, other))
     if isinstance(one, dict) and isinstance(other, dict):
         return one.keys() == other.keys() and all(_same(one[key], other[key]) for key in one)
+    if isinstance(one, Function) and isinstance(other, Function):
+        return _same(vars(one), vars(other))  # what is bound may be tensors
     return type(one) is type(other) and not isinstance(one, Tensor) and one == other
 
 

@@ -4,9 +4,8 @@ import math
 
 import torch
 from torch import nn
-from torch.nn import functional as F
 
-from autograder.checking import agrees, built, close, exercise, misconception, require, same
+from autograder.checking import agrees, built, close, exercise, mistake, require, same
 
 
 def published(draw, layers, ids=True):
@@ -57,350 +56,117 @@ def _(student, reference, draw):
     )
 
 
-@misconception(
+mistake(
     "convert_weights",
     "The weight matrices are transposed. The published layers are nn.Linear too: both store "
     "(outputs, inputs), and square matrices hide such a mistake from every test of shapes.",
+    {
+        "converted[name] = tensor": (
+            'matrix = "layers." in name and tensor.dim() == 2\n'
+            "converted[name] = tensor.T if matrix else tensor"
+        )
+    },
 )
-def _(state_dict):
-    renames = {
-        "embeddings.word_embeddings": "token_embedding",
-        "embeddings.position_embeddings": "position_embedding",
-        "embeddings.token_type_embeddings": "segment_embedding",
-        "embeddings.LayerNorm": "embedding_norm",
-        "embeddings.position_ids": "position_ids",
-        "encoder.layer.": "encoder.layers.",
-        "attention.self.query": "self_attn.W_q",
-        "attention.self.key": "self_attn.W_k",
-        "attention.self.value": "self_attn.W_v",
-        "attention.output.dense": "self_attn.W_o",
-        "attention.output.LayerNorm": "norm1",
-        "intermediate.dense": "feed_forward.linear1",
-        "output.dense": "feed_forward.linear2",
-        "output.LayerNorm": "norm2",
-        "pooler.dense": "pooler",
-    }
-    converted = {}
-    for name, tensor in state_dict.items():
-        matrix = "layer." in name and tensor.dim() == 2
-        for published, ours in renames.items():
-            name = name.replace(published, ours)
-        converted[name] = tensor.T if matrix else tensor
-    return converted
 
-
-@misconception(
+mistake(
     "convert_weights",
     "The short names were replaced first: `attention.output.dense` contains `output.dense`, so "
     "the attention's output went into the feed-forward network, and one tensor overwrote "
     "another.",
+    {'"self_attn.W_o"': '"feed_forward.linear2"', '"norm1"': '"norm2"'},
 )
-def _(state_dict):
-    renames = {
-        "embeddings.word_embeddings": "token_embedding",
-        "embeddings.position_embeddings": "position_embedding",
-        "embeddings.token_type_embeddings": "segment_embedding",
-        "embeddings.LayerNorm": "embedding_norm",
-        "embeddings.position_ids": "position_ids",
-        "encoder.layer.": "encoder.layers.",
-        "attention.self.query": "self_attn.W_q",
-        "attention.self.key": "self_attn.W_k",
-        "attention.self.value": "self_attn.W_v",
-        "intermediate.dense": "feed_forward.linear1",
-        "output.dense": "feed_forward.linear2",
-        "output.LayerNorm": "norm2",
-        "attention.feed_forward.linear2": "feed_forward.linear2",
-        "attention.norm2": "norm2",
-        "pooler.dense": "pooler",
-    }
-    converted = {}
-    for name, tensor in state_dict.items():
-        for published, ours in renames.items():
-            name = name.replace(published, ours)
-        converted[name] = tensor
-    return converted
 
+mistake(
+    "convert_weights",
+    "The short names were replaced first: `attention.output.dense` contains `output.dense`, so of "
+    "the attention's output only a part was renamed. The longer names go first.",
+    {
+        '"attention.output.dense": "self_attn.W_o", "attention.output.LayerNorm": "norm1",': "",
+        '"output.LayerNorm": "norm2",': (
+            '"output.LayerNorm": "norm2", "attention.output.dense": "self_attn.W_o",\n'
+            '"attention.output.LayerNorm": "norm1",'
+        ),
+    },
+)
 
-@misconception(
+mistake(
     "convert_weights",
     "Queries and keys are exchanged. Both are square matrices of the same size, so no shape "
     "complains.",
+    {'"self_attn.W_q"': '"self_attn.W_k"', '"self_attn.W_k"': '"self_attn.W_q"'},
 )
-def _(state_dict):
-    renames = {
-        "embeddings.word_embeddings": "token_embedding",
-        "embeddings.position_embeddings": "position_embedding",
-        "embeddings.token_type_embeddings": "segment_embedding",
-        "embeddings.LayerNorm": "embedding_norm",
-        "embeddings.position_ids": "position_ids",
-        "encoder.layer.": "encoder.layers.",
-        "attention.self.query": "self_attn.W_k",
-        "attention.self.key": "self_attn.W_q",
-        "attention.self.value": "self_attn.W_v",
-        "attention.output.dense": "self_attn.W_o",
-        "attention.output.LayerNorm": "norm1",
-        "intermediate.dense": "feed_forward.linear1",
-        "output.dense": "feed_forward.linear2",
-        "output.LayerNorm": "norm2",
-        "pooler.dense": "pooler",
-    }
-    converted = {}
-    for name, tensor in state_dict.items():
-        for published, ours in renames.items():
-            name = name.replace(published, ours)
-        converted[name] = tensor
-    return converted
 
-
-@misconception(
+mistake(
     "convert_weights",
     "The two norms of a layer are exchanged. In the published names `attention.output.LayerNorm` "
     "follows the attention (norm1), and `output.LayerNorm` the feed-forward network (norm2).",
+    {'"norm1"': '"norm2"', '"norm2"': '"norm1"'},
 )
-def _(state_dict):
-    renames = {
-        "embeddings.word_embeddings": "token_embedding",
-        "embeddings.position_embeddings": "position_embedding",
-        "embeddings.token_type_embeddings": "segment_embedding",
-        "embeddings.LayerNorm": "embedding_norm",
-        "embeddings.position_ids": "position_ids",
-        "encoder.layer.": "encoder.layers.",
-        "attention.self.query": "self_attn.W_q",
-        "attention.self.key": "self_attn.W_k",
-        "attention.self.value": "self_attn.W_v",
-        "attention.output.dense": "self_attn.W_o",
-        "attention.output.LayerNorm": "norm2",
-        "intermediate.dense": "feed_forward.linear1",
-        "output.dense": "feed_forward.linear2",
-        "output.LayerNorm": "norm1",
-        "pooler.dense": "pooler",
-    }
-    converted = {}
-    for name, tensor in state_dict.items():
-        for published, ours in renames.items():
-            name = name.replace(published, ours)
-        converted[name] = tensor
-    return converted
 
-
-@misconception(
+mistake(
     "convert_weights",
     "The embeddings' tables are not renamed. The encoder alone is not the model: every tensor "
     "has a name here.",
+    {
+        '"embeddings.word_embeddings": "token_embedding",': "",
+        '"embeddings.position_embeddings": "position_embedding",': "",
+        '"embeddings.token_type_embeddings": "segment_embedding",': "",
+    },
 )
-def _(state_dict):
-    renames = {
-        "embeddings.LayerNorm": "embedding_norm",
-        "embeddings.position_ids": "position_ids",
-        "encoder.layer.": "encoder.layers.",
-        "attention.self.query": "self_attn.W_q",
-        "attention.self.key": "self_attn.W_k",
-        "attention.self.value": "self_attn.W_v",
-        "attention.output.dense": "self_attn.W_o",
-        "attention.output.LayerNorm": "norm1",
-        "intermediate.dense": "feed_forward.linear1",
-        "output.dense": "feed_forward.linear2",
-        "output.LayerNorm": "norm2",
-        "pooler.dense": "pooler",
-    }
-    converted = {}
-    for name, tensor in state_dict.items():
-        for published, ours in renames.items():
-            name = name.replace(published, ours)
-        converted[name] = tensor
-    return converted
 
-
-@misconception(
+mistake(
     "convert_weights",
     "The pooler was left out. Sentence embeddings make no use of it, but every published tensor "
     "is to be used once, so that loading can be strict.",
+    {"for published, ours": 'if name.startswith("pooler"):\n    continue\nfor published, ours'},
 )
-def _(state_dict):
-    renames = {
-        "embeddings.word_embeddings": "token_embedding",
-        "embeddings.position_embeddings": "position_embedding",
-        "embeddings.token_type_embeddings": "segment_embedding",
-        "embeddings.LayerNorm": "embedding_norm",
-        "embeddings.position_ids": "position_ids",
-        "encoder.layer.": "encoder.layers.",
-        "attention.self.query": "self_attn.W_q",
-        "attention.self.key": "self_attn.W_k",
-        "attention.self.value": "self_attn.W_v",
-        "attention.output.dense": "self_attn.W_o",
-        "attention.output.LayerNorm": "norm1",
-        "intermediate.dense": "feed_forward.linear1",
-        "output.dense": "feed_forward.linear2",
-        "output.LayerNorm": "norm2",
-        "pooler.dense": "pooler",
-    }
-    converted = {}
-    for name, tensor in state_dict.items():
-        if name.startswith("pooler"):
-            continue
-        for published, ours in renames.items():
-            name = name.replace(published, ours)
-        converted[name] = tensor
-    return converted
 
-
-@misconception(
+mistake(
     "convert_weights",
     "The biases were left out: only names that end in `weight` came through.",
+    {"for published, ours": 'if name.endswith("bias"):\n    continue\nfor published, ours'},
 )
-def _(state_dict):
-    renames = {
-        "embeddings.word_embeddings": "token_embedding",
-        "embeddings.position_embeddings": "position_embedding",
-        "embeddings.token_type_embeddings": "segment_embedding",
-        "embeddings.LayerNorm": "embedding_norm",
-        "embeddings.position_ids": "position_ids",
-        "encoder.layer.": "encoder.layers.",
-        "attention.self.query": "self_attn.W_q",
-        "attention.self.key": "self_attn.W_k",
-        "attention.self.value": "self_attn.W_v",
-        "attention.output.dense": "self_attn.W_o",
-        "attention.output.LayerNorm": "norm1",
-        "intermediate.dense": "feed_forward.linear1",
-        "output.dense": "feed_forward.linear2",
-        "output.LayerNorm": "norm2",
-        "pooler.dense": "pooler",
-    }
-    converted = {}
-    for name, tensor in state_dict.items():
-        if name.endswith("bias"):
-            continue
-        for published, ours in renames.items():
-            name = name.replace(published, ours)
-        converted[name] = tensor
-    return converted
 
-
-@misconception(
+mistake(
     "convert_weights",
     "Layers are told apart by one digit, so layers 10 and 11 overwrite layer 1. A layer's number "
     "goes up to the next dot.",
+    {
+        "converted[name] = tensor": (
+            'if name.startswith("encoder"):\n'
+            '    name = name[:16] + "." + name.split(".", 3)[3]\n'
+            "converted[name] = tensor"
+        )
+    },
 )
-def _(state_dict):
-    renames = {
-        "embeddings.word_embeddings": "token_embedding",
-        "embeddings.position_embeddings": "position_embedding",
-        "embeddings.token_type_embeddings": "segment_embedding",
-        "embeddings.LayerNorm": "embedding_norm",
-        "embeddings.position_ids": "position_ids",
-        "encoder.layer.": "encoder.layers.",
-        "attention.self.query": "self_attn.W_q",
-        "attention.self.key": "self_attn.W_k",
-        "attention.self.value": "self_attn.W_v",
-        "attention.output.dense": "self_attn.W_o",
-        "attention.output.LayerNorm": "norm1",
-        "intermediate.dense": "feed_forward.linear1",
-        "output.dense": "feed_forward.linear2",
-        "output.LayerNorm": "norm2",
-        "pooler.dense": "pooler",
-    }
-    converted = {}
-    for name, tensor in state_dict.items():
-        for published, ours in renames.items():
-            name = name.replace(published, ours)
-        if name.startswith("encoder"):
-            name = name[:16] + "." + name.split(".", 3)[3]
-        converted[name] = tensor
-    return converted
 
-
-@misconception(
+mistake(
     "convert_weights",
     "All layers went to one place: the number is missing from the new names.",
+    {'["encoder", "layers", rest[1], ': '["encoder", "layers", '},
+    style="split at the dots",
 )
-def _(state_dict):
-    renames = {
-        "embeddings.word_embeddings": "token_embedding",
-        "embeddings.position_embeddings": "position_embedding",
-        "embeddings.token_type_embeddings": "segment_embedding",
-        "embeddings.LayerNorm": "embedding_norm",
-        "embeddings.position_ids": "position_ids",
-        "encoder.layer.": "encoder.layers.",
-        "attention.self.query": "self_attn.W_q",
-        "attention.self.key": "self_attn.W_k",
-        "attention.self.value": "self_attn.W_v",
-        "attention.output.dense": "self_attn.W_o",
-        "attention.output.LayerNorm": "norm1",
-        "intermediate.dense": "feed_forward.linear1",
-        "output.dense": "feed_forward.linear2",
-        "output.LayerNorm": "norm2",
-        "pooler.dense": "pooler",
-    }
-    converted = {}
-    for name, tensor in state_dict.items():
-        for published, ours in renames.items():
-            name = name.replace(published, ours)
-        if name.startswith("encoder"):
-            name = "encoder.layers." + name.split(".", 3)[3]
-        converted[name] = tensor
-    return converted
 
-
-@misconception(
+mistake(
     "convert_weights",
     "The tensors came back as float32. Their dtype should stay as it was published.",
+    {
+        "converted[name] = tensor": (
+            "converted[name] = tensor.float() if tensor.is_floating_point() else tensor"
+        )
+    },
 )
-def _(state_dict):
-    renames = {
-        "embeddings.word_embeddings": "token_embedding",
-        "embeddings.position_embeddings": "position_embedding",
-        "embeddings.token_type_embeddings": "segment_embedding",
-        "embeddings.LayerNorm": "embedding_norm",
-        "embeddings.position_ids": "position_ids",
-        "encoder.layer.": "encoder.layers.",
-        "attention.self.query": "self_attn.W_q",
-        "attention.self.key": "self_attn.W_k",
-        "attention.self.value": "self_attn.W_v",
-        "attention.output.dense": "self_attn.W_o",
-        "attention.output.LayerNorm": "norm1",
-        "intermediate.dense": "feed_forward.linear1",
-        "output.dense": "feed_forward.linear2",
-        "output.LayerNorm": "norm2",
-        "pooler.dense": "pooler",
-    }
-    converted = {}
-    for name, tensor in state_dict.items():
-        for published, ours in renames.items():
-            name = name.replace(published, ours)
-        converted[name] = tensor.float() if tensor.is_floating_point() else tensor
-    return converted
 
-
-@misconception(
+mistake(
     "convert_weights",
     "The names were changed in the dictionary that was given, which is then empty or half "
     "renamed for whoever else uses it. Make a new one.",
+    {
+        "for name, tensor in state_dict.items():": (
+            "for name in list(state_dict):\n    tensor = state_dict.pop(name)"
+        )
+    },
 )
-def _(state_dict):
-    renames = {
-        "embeddings.word_embeddings": "token_embedding",
-        "embeddings.position_embeddings": "position_embedding",
-        "embeddings.token_type_embeddings": "segment_embedding",
-        "embeddings.LayerNorm": "embedding_norm",
-        "embeddings.position_ids": "position_ids",
-        "encoder.layer.": "encoder.layers.",
-        "attention.self.query": "self_attn.W_q",
-        "attention.self.key": "self_attn.W_k",
-        "attention.self.value": "self_attn.W_v",
-        "attention.output.dense": "self_attn.W_o",
-        "attention.output.LayerNorm": "norm1",
-        "intermediate.dense": "feed_forward.linear1",
-        "output.dense": "feed_forward.linear2",
-        "output.LayerNorm": "norm2",
-        "pooler.dense": "pooler",
-    }
-    converted = {}
-    for name in list(state_dict):
-        tensor = state_dict.pop(name)
-        for published, ours in renames.items():
-            name = name.replace(published, ours)
-        converted[name] = tensor
-    return converted
 
 
 @exercise("mean_pool", chapter="11-real-model", points=2)
@@ -420,98 +186,75 @@ def _(student, reference, draw):
     agrees(student, reference, hidden, mask, case="a row of padding alone")
 
 
-@misconception(
+mistake(
     "mean_pool",
     "The mean runs over padding as well. A sentence's vector then depends on how long the longest "
     "sentence of its batch is.",
+    {"hidden.masked_fill(~real, 0.0)": "hidden"},
 )
-def _(hidden, mask):
-    return F.normalize(hidden.mean(dim=1), dim=-1)
 
-
-@misconception(
+mistake(
     "mean_pool",
     "The vectors were not scaled to unit length. With length 1 the dot product of two is their "
     "cosine.",
+    {"nn.functional.normalize(total, dim=-1)": "total / real.sum(dim=1).clamp(min=1)"},
 )
-def _(hidden, mask):
-    weights = mask.to(hidden.dtype)[..., None]
-    return (hidden * weights).sum(dim=1) / weights.sum(dim=1).clamp(min=1)
 
-
-@misconception(
+mistake(
     "mean_pool",
     "The first token's vector was taken, as BERT's classifiers do. This model was trained with the "
     "mean over all real tokens.",
+    {"hidden.masked_fill(~real, 0.0).sum(dim=1)": "hidden[:, 0]"},
 )
-def _(hidden, mask):
-    return F.normalize(hidden[:, 0], dim=-1) * mask.bool().any(dim=1, keepdim=True)
 
-
-@misconception(
+mistake(
     "mean_pool",
     "The largest number of each feature was taken, not the mean.",
+    {"hidden.masked_fill(~real, 0.0).sum(dim=1)": "hidden.masked_fill(~real, -1e9).amax(dim=1)"},
 )
-def _(hidden, mask):
-    return F.normalize(hidden.masked_fill(~mask.bool()[..., None], -1e9).amax(dim=1), dim=-1)
 
-
-@misconception(
+mistake(
     "mean_pool",
     "Every token's vector was scaled to unit length before the mean, and the mean was not. The "
     "mean comes first, then the scaling.",
+    {
+        "hidden.masked_fill": "nn.functional.normalize(hidden, dim=-1).masked_fill",
+        "nn.functional.normalize(total, dim=-1)": "total / real.sum(dim=1).clamp(min=1)",
+    },
 )
-def _(hidden, mask):
-    weights = mask.to(hidden.dtype)[..., None]
-    total = (F.normalize(hidden, dim=-1) * weights).sum(dim=1)
-    return total / weights.sum(dim=1).clamp(min=1)
 
-
-@misconception(
+mistake(
     "mean_pool",
     "Every token's vector was scaled to unit length before the mean. Longer vectors should count "
     "more: the mean comes first, then the scaling.",
+    {"hidden.masked_fill": "nn.functional.normalize(hidden, dim=-1).masked_fill"},
 )
-def _(hidden, mask):
-    weights = mask.to(hidden.dtype)[..., None]
-    return F.normalize((F.normalize(hidden, dim=-1) * weights).sum(dim=1), dim=-1)
 
-
-@misconception(
+mistake(
     "mean_pool",
     "The mask is used the wrong way round: the mean is over padding. True or 1 is a real token.",
+    {"~real": "real"},
 )
-def _(hidden, mask):
-    weights = 1 - mask.to(hidden.dtype)[..., None]
-    return F.normalize((hidden * weights).sum(dim=1), dim=-1)
 
-
-@misconception(
+mistake(
     "mean_pool",
     "All vectors together were scaled to length 1. Each row by itself should have that length.",
+    {"nn.functional.normalize(total, dim=-1)": "total / total.norm().clamp(min=1e-12)"},
 )
-def _(hidden, mask):
-    total = (hidden * mask.to(hidden.dtype)[..., None]).sum(dim=1)
-    return total / total.norm().clamp(min=1e-12)
 
-
-@misconception(
+mistake(
     "mean_pool",
     "A mask of numbers was used as indices or with `~`, which work on booleans alone. The mask may "
     "be 0 and 1: turn it into booleans first.",
+    {"mask.bool()": "mask"},
 )
-def _(hidden, mask):
-    return F.normalize(hidden.masked_fill(~mask[..., None], 0.0).sum(dim=1), dim=-1)
 
-
-@misconception(
+mistake(
     "mean_pool",
     "A row of padding alone is zero over zero: NaN. It should be zeros.",
+    {".clamp(min=1)": ""},
+    style="weights of zero and one",
 )
-def _(hidden, mask):
-    weights = mask.to(hidden.dtype)[..., None]
-    mean = (hidden * weights).sum(dim=1) / weights.sum(dim=1)
-    return mean / mean.norm(dim=-1, keepdim=True)
 
 
 def letters_of(padded):
@@ -555,131 +298,73 @@ def _(student, reference, draw):
             close(got, want, case=f"{kind}, {case}", call=student.last_call)
 
 
-@misconception(
+mistake(
     "embed",
     "The mean runs over padding as well. Pool with the mask that the tokenizer gives.",
+    {
+        "mean_pool(model(tokens, mask), mask)": (
+            "mean_pool(model(tokens, mask), torch.ones_like(mask))"
+        )
+    },
 )
-def _(sentences, model, tokenizer):
-    encodings = tokenizer.encode_batch(sentences)
-    longest = max(len(encoding.ids) for encoding in encodings)
-    tokens = torch.zeros(len(encodings), longest, dtype=torch.long)
-    mask = torch.zeros(len(encodings), longest, dtype=torch.bool)
-    for row, encoding in enumerate(encodings):
-        tokens[row, : len(encoding.ids)] = torch.tensor(encoding.ids)
-        mask[row, : len(encoding.ids)] = torch.tensor(encoding.attention_mask).bool()
-    hidden = model(tokens, mask)
-    return F.normalize(hidden.mean(dim=1), dim=-1)
 
-
-@misconception(
+mistake(
     "embed",
     "The model gets a mask that is all True, so real tokens attend to padding. It needs the same "
     "mask as the mean.",
+    {"model(tokens, mask)": "model(tokens, torch.ones_like(mask))"},
 )
-def _(sentences, model, tokenizer):
-    encodings = tokenizer.encode_batch(sentences)
-    longest = max(len(encoding.ids) for encoding in encodings)
-    tokens = torch.zeros(len(encodings), longest, dtype=torch.long)
-    mask = torch.zeros(len(encodings), longest, dtype=torch.bool)
-    for row, encoding in enumerate(encodings):
-        tokens[row, : len(encoding.ids)] = torch.tensor(encoding.ids)
-        mask[row, : len(encoding.ids)] = torch.tensor(encoding.attention_mask).bool()
-    hidden = model(tokens, torch.ones_like(mask))
-    return F.normalize((hidden * mask[..., None]).sum(dim=1), dim=-1)
 
-
-@misconception(
+mistake(
     "embed",
     "The attention mask is made from the length of `ids`. Encodings may be padded already: which "
     "of the tokens are real, `attention_mask` says.",
+    {"torch.tensor(encoding.attention_mask)": "torch.ones(len(encoding.ids))"},
 )
-def _(sentences, model, tokenizer):
-    encodings = tokenizer.encode_batch(sentences)
-    longest = max(len(encoding.ids) for encoding in encodings)
-    tokens = torch.zeros(len(encodings), longest, dtype=torch.long)
-    mask = torch.zeros(len(encodings), longest, dtype=torch.bool)
-    for row, encoding in enumerate(encodings):
-        tokens[row, : len(encoding.ids)] = torch.tensor(encoding.ids)
-        mask[row, : len(encoding.ids)] = True
-    hidden = model(tokens, mask)
-    return F.normalize((hidden * mask[..., None]).sum(dim=1), dim=-1)
 
-
-@misconception(
+mistake(
     "embed",
     "The first token's vector was taken. This model was trained with the mean over all real "
     "tokens.",
+    {
+        "mean_pool(model(tokens, mask), mask)": (
+            "nn.functional.normalize(model(tokens, mask)[:, 0], dim=-1)"
+        )
+    },
 )
-def _(sentences, model, tokenizer):
-    encodings = tokenizer.encode_batch(sentences)
-    longest = max(len(encoding.ids) for encoding in encodings)
-    tokens = torch.zeros(len(encodings), longest, dtype=torch.long)
-    mask = torch.zeros(len(encodings), longest, dtype=torch.bool)
-    for row, encoding in enumerate(encodings):
-        tokens[row, : len(encoding.ids)] = torch.tensor(encoding.ids)
-        mask[row, : len(encoding.ids)] = torch.tensor(encoding.attention_mask).bool()
-    hidden = model(tokens, mask)
-    return F.normalize(hidden[:, 0], dim=-1)
 
-
-@misconception(
+mistake(
     "embed",
     "The embeddings do not have unit length.",
+    {"return F.normalize(mean, dim=-1)": "return mean"},
+    style="padded by hand",
 )
-def _(sentences, model, tokenizer):
-    encodings = tokenizer.encode_batch(sentences)
-    longest = max(len(encoding.ids) for encoding in encodings)
-    tokens = torch.zeros(len(encodings), longest, dtype=torch.long)
-    mask = torch.zeros(len(encodings), longest, dtype=torch.bool)
-    for row, encoding in enumerate(encodings):
-        tokens[row, : len(encoding.ids)] = torch.tensor(encoding.ids)
-        mask[row, : len(encoding.ids)] = torch.tensor(encoding.attention_mask).bool()
-    hidden = model(tokens, mask)
-    return (hidden * mask[..., None]).sum(dim=1) / mask.sum(dim=1, keepdim=True)
 
-
-@misconception(
+mistake(
     "embed",
     "The batch is made of the encodings as they come. They may differ in length, and a tensor "
     "cannot: pad the shorter ones.",
+    {
+        "nn.utils.rnn.pad_sequence(ids, batch_first=True)": (
+            "torch.tensor([encoding.ids for encoding in encodings])"
+        )
+    },
 )
-def _(sentences, model, tokenizer):
-    encodings = tokenizer.encode_batch(sentences)
-    tokens = torch.tensor([encoding.ids for encoding in encodings])
-    mask = torch.tensor([encoding.attention_mask for encoding in encodings]).bool()
-    hidden = model(tokens, mask)
-    return F.normalize((hidden * mask[..., None]).sum(dim=1), dim=-1)
 
-
-@misconception(
+mistake(
     "embed",
     "The encodings are cut to the length of the shortest, so the ends of longer sentences are "
     "lost.",
+    {
+        "ids = [": "shortest = min(len(encoding.ids) for encoding in encodings)\nids = [",
+        "torch.tensor(encoding.ids)": "torch.tensor(encoding.ids[:shortest])",
+        "torch.tensor(encoding.attention_mask)": "torch.tensor(encoding.attention_mask[:shortest])",
+    },
 )
-def _(sentences, model, tokenizer):
-    encodings = tokenizer.encode_batch(sentences)
-    longest = min(len(encoding.ids) for encoding in encodings)
-    tokens = torch.zeros(len(encodings), longest, dtype=torch.long)
-    mask = torch.zeros(len(encodings), longest, dtype=torch.bool)
-    for row, encoding in enumerate(encodings):
-        tokens[row, : len(encoding.ids)] = torch.tensor(encoding.ids[:longest])
-        mask[row, : len(encoding.ids)] = torch.tensor(encoding.attention_mask[:longest]).bool()
-    hidden = model(tokens, mask)
-    return F.normalize((hidden * mask[..., None]).sum(dim=1), dim=-1)
 
-
-@misconception(
+mistake(
     "embed",
     "The vectors of all sentences came back sorted by length, as the batch was. The rows should "
     "be in the order of the sentences.",
+    {"encode_batch(sentences)": "encode_batch(sorted(sentences, key=len))"},
 )
-def _(sentences, model, tokenizer):
-    encodings = tokenizer.encode_batch(sorted(sentences, key=len))
-    longest = max(len(encoding.ids) for encoding in encodings)
-    tokens = torch.zeros(len(encodings), longest, dtype=torch.long)
-    mask = torch.zeros(len(encodings), longest, dtype=torch.bool)
-    for row, encoding in enumerate(encodings):
-        tokens[row, : len(encoding.ids)] = torch.tensor(encoding.ids)
-        mask[row, : len(encoding.ids)] = torch.tensor(encoding.attention_mask).bool()
-    hidden = model(tokens, mask)
-    return F.normalize((hidden * mask[..., None]).sum(dim=1), dim=-1)

@@ -3,10 +3,8 @@
 import math
 
 import torch
-from torch import nn
-from torch.nn import functional as F
 
-from autograder.checking import agrees, built, close, exercise, misconception, raises, require
+from autograder.checking import agrees, built, close, exercise, mistake, raises, require
 
 
 def drawn_weights(layer, draw):
@@ -25,105 +23,68 @@ def _(student, reference, draw):
     raises(student, ValueError, draw.normal(2, 3, 4, 7), 2, case="a width that does not divide")
 
 
-@misconception(
+mistake(
     "patchify",
     "The patches come in column order, from top to bottom first. Like the words on a page they "
     "should come in rows: left to right, then the next row.",
+    {"grid.permute(0, 2, 4, 1, 3, 5)": "grid.permute(0, 4, 2, 1, 3, 5)"},
 )
-def _(images, patch_size):
-    B, C, H, W = images.shape
-    P = patch_size
-    if H % P or W % P:
-        raise ValueError("patchify: the image does not divide into patches")
-    grid = images.reshape(B, C, H // P, P, W // P, P)
-    return grid.permute(0, 4, 2, 1, 3, 5).reshape(B, -1, C * P * P)
 
-
-@misconception(
+mistake(
     "patchify",
     "The channel comes last inside each patch, as in a color image of NumPy. Here it comes first: "
     "all pixels of the first channel, then all of the second.",
+    {"grid.permute(0, 2, 4, 1, 3, 5)": "grid.permute(0, 2, 4, 3, 5, 1)"},
 )
-def _(images, patch_size):
-    B, C, H, W = images.shape
-    P = patch_size
-    if H % P or W % P:
-        raise ValueError("patchify: the image does not divide into patches")
-    grid = images.reshape(B, C, H // P, P, W // P, P)
-    return grid.permute(0, 2, 4, 3, 5, 1).reshape(B, -1, C * P * P)
 
-
-@misconception(
+mistake(
     "patchify",
     "The image was reshaped without moving any axis, so each `patch` is a run of pixels along the "
     "rows. A patch is a square: the axes of the grid have to come before those inside a patch.",
+    {"grid = grid.permute(0, 2, 4, 1, 3, 5)": ""},
 )
-def _(images, patch_size):
-    B, C, H, W = images.shape
-    if H % patch_size or W % patch_size:
-        raise ValueError("patchify: the image does not divide into patches")
-    return images.reshape(B, -1, C * patch_size * patch_size)
 
-
-@misconception(
+mistake(
     "patchify",
     "Each patch is written column by column. Inside a patch too, the row comes before the column.",
+    {"grid.permute(0, 2, 4, 1, 3, 5)": "grid.permute(0, 2, 4, 1, 5, 3)"},
 )
-def _(images, patch_size):
-    B, C, H, W = images.shape
-    P = patch_size
-    if H % P or W % P:
-        raise ValueError("patchify: the image does not divide into patches")
-    grid = images.reshape(B, C, H // P, P, W // P, P)
-    return grid.permute(0, 2, 4, 1, 5, 3).reshape(B, -1, C * P * P)
 
-
-@misconception(
+mistake(
     "patchify",
     "The axes before a reshape are in the order of the whole image, so that pixels of different "
     "patches change places: height splits into (H / P, P), the number of patches first.",
+    {
+        "H // P, P, W // P, P": "P, H // P, P, W // P",
+        "grid.permute(0, 2, 4, 1, 3, 5)": "grid.permute(0, 3, 5, 1, 2, 4)",
+    },
 )
-def _(images, patch_size):
-    B, C, H, W = images.shape
-    P = patch_size
-    if H % P or W % P:
-        raise ValueError("patchify: the image does not divide into patches")
-    grid = images.reshape(B, C, P, H // P, P, W // P)
-    return grid.permute(0, 3, 5, 1, 2, 4).reshape(B, -1, C * P * P)
 
-
-@misconception(
+mistake(
     "patchify",
     "Every channel makes patches of its own. A patch holds all channels of its square: there are "
     "as many patches as squares, and each is C * P * P long.",
+    {
+        "grid.permute(0, 2, 4, 1, 3, 5)": "grid.permute(0, 1, 2, 4, 3, 5)",
+        "(H // P) * (W // P), C * P * P": "-1, P * P",
+    },
 )
-def _(images, patch_size):
-    B, C, H, W = images.shape
-    P = patch_size
-    if H % P or W % P:
-        raise ValueError("patchify: the image does not divide into patches")
-    grid = images.reshape(B, C, H // P, P, W // P, P)
-    return grid.permute(0, 1, 2, 4, 3, 5).reshape(B, -1, P * P)
 
-
-@misconception(
+mistake(
     "patchify",
     "An image that does not divide into patches was cut off at the edge without a word. Whoever "
     "calls the function should hear of it: that is a ValueError.",
+    {"if height % patch_size != 0 or width % patch_size != 0:": "if False:"},
+    style="unfold",
 )
-def _(images, patch_size):
-    return F.unfold(images, patch_size, stride=patch_size).mT
 
-
-@misconception(
+mistake(
     "patchify",
     "Only the height was tested. The width has to be divisible by the patch size as well, or it is "
     "a ValueError.",
+    {"height % patch_size != 0 or width % patch_size != 0": "height % patch_size"},
+    style="unfold",
 )
-def _(images, patch_size):
-    if images.shape[2] % patch_size:
-        raise ValueError("patchify: the height does not divide")
-    return F.unfold(images, patch_size, stride=patch_size).mT
 
 
 @exercise("unpatchify", chapter="10-vit", points=2)
@@ -138,74 +99,54 @@ def _(student, reference, draw):
     agrees(student, reference, draw.normal(2, 10, 3), 1, 3, 2, 5, case="one pixel a patch")
 
 
-@misconception(
+mistake(
     "unpatchify",
     "The patches were reshaped to an image without moving any axis. That puts the pixels of one "
     "patch side by side along a row, and does not undo `patchify`.",
+    {"grid = grid.permute(0, 3, 1, 4, 2, 5)": ""},
 )
-def _(patches, patch_size, channels, height, width):
-    return patches.reshape(-1, channels, height, width)
 
-
-@misconception(
+mistake(
     "unpatchify",
     "The grid of patches was taken as width times height, so an image that is not square comes out "
     "scrambled. Rows of patches come first: height / P of them.",
+    {"height // P, width // P": "width // P, height // P"},
 )
-def _(patches, patch_size, channels, height, width):
-    B, C, P = patches.shape[0], channels, patch_size
-    grid = patches.reshape(B, width // P, height // P, C, P, P)
-    return grid.permute(0, 3, 1, 4, 2, 5).reshape(B, C, height, width)
 
-
-@misconception(
+mistake(
     "unpatchify",
     "The patches were laid out column by column. `patchify` numbers them row by row.",
+    {
+        "height // P, width // P": "width // P, height // P",
+        "grid.permute(0, 3, 1, 4, 2, 5)": "grid.permute(0, 3, 2, 4, 1, 5)",
+    },
 )
-def _(patches, patch_size, channels, height, width):
-    B, C, P = patches.shape[0], channels, patch_size
-    grid = patches.reshape(B, width // P, height // P, C, P, P)
-    return grid.permute(0, 3, 2, 4, 1, 5).reshape(B, C, height, width)
 
-
-@misconception(
+mistake(
     "unpatchify",
     "The vector of a patch was read with the channel last. In `patchify`'s order the channel comes "
     "first, then the row, then the column.",
+    {"C, P, P": "P, P, C", "grid.permute(0, 3, 1, 4, 2, 5)": "grid.permute(0, 5, 1, 3, 2, 4)"},
 )
-def _(patches, patch_size, channels, height, width):
-    B, C, P = patches.shape[0], channels, patch_size
-    grid = patches.reshape(B, height // P, width // P, P, P, C)
-    return grid.permute(0, 5, 1, 3, 2, 4).reshape(B, C, height, width)
 
-
-@misconception(
+mistake(
     "unpatchify",
     "Inside each patch rows and columns are exchanged: every patch is mirrored at its diagonal.",
+    {"grid.permute(0, 3, 1, 4, 2, 5)": "grid.permute(0, 3, 1, 5, 2, 4)"},
 )
-def _(patches, patch_size, channels, height, width):
-    B, C, P = patches.shape[0], channels, patch_size
-    grid = patches.reshape(B, height // P, width // P, C, P, P)
-    return grid.permute(0, 3, 1, 5, 2, 4).reshape(B, C, height, width)
 
-
-@misconception(
+mistake(
     "unpatchify",
     "Height and width changed places in the result. The shape is (B, channels, height, width).",
+    {"grid.reshape(B, C, height, width)": "grid.reshape(B, C, height, width).mT"},
 )
-def _(patches, patch_size, channels, height, width):
-    return F.fold(patches.mT, (height, width), patch_size, stride=patch_size).mT
 
-
-@misconception(
+mistake(
     "unpatchify",
     "The axes of the grid and those inside a patch are in the wrong order before the last reshape: "
     "neighboring rows of the image come from different patches.",
+    {"grid.permute(0, 3, 1, 4, 2, 5)": "grid.permute(0, 3, 4, 1, 5, 2)"},
 )
-def _(patches, patch_size, channels, height, width):
-    B, C, P = patches.shape[0], channels, patch_size
-    grid = patches.reshape(B, height // P, width // P, C, P, P)
-    return grid.permute(0, 3, 4, 1, 5, 2).reshape(B, C, height, width)
 
 
 @exercise("PatchEmbedding", chapter="10-vit", points=3)
@@ -226,182 +167,74 @@ def _(student, reference, draw):
     agrees(mine, theirs, draw.normal(1, 1, 3, 6), case="one image of one channel, patches of 3")
 
 
-@misconception(
+mistake(
     "PatchEmbedding",
     "The class token stands at the end of the sequence. It comes first, at index 0, where the "
     "head will look for it.",
+    {"[token, patches]": "[patches, token]"},
 )
-class _(nn.Module):
-    def __init__(self, image_size, patch_size, channels, embed_dim):
-        super().__init__()
-        height, width = (image_size, image_size) if isinstance(image_size, int) else image_size
-        count = height * width // patch_size**2
-        self.patch_size = patch_size
-        self.projection = nn.Linear(channels * patch_size**2, embed_dim)
-        self.class_token = nn.Parameter(torch.zeros(1, 1, embed_dim))
-        self.positions = nn.Parameter(torch.zeros(1, count + 1, embed_dim))
 
-    def forward(self, images):
-        patches = F.unfold(images, self.patch_size, stride=self.patch_size).mT
-        x = self.projection(patches)
-        token = self.class_token.expand(len(images), -1, -1)
-        return torch.cat([x, token], dim=1) + self.positions
-
-
-@misconception(
+mistake(
     "PatchEmbedding",
     "The positions were added before the class token was put in front, so the token has none. "
     "All N + 1 vectors get a position, and the first one is the token's.",
+    {
+        "torch.cat([token, patches], dim=1) + self.positions": (
+            "torch.cat([token, patches + self.positions[:, 1:]], dim=1)"
+        )
+    },
 )
-class _(nn.Module):
-    def __init__(self, image_size, patch_size, channels, embed_dim):
-        super().__init__()
-        height, width = (image_size, image_size) if isinstance(image_size, int) else image_size
-        count = height * width // patch_size**2
-        self.patch_size = patch_size
-        self.projection = nn.Linear(channels * patch_size**2, embed_dim)
-        self.class_token = nn.Parameter(torch.zeros(1, 1, embed_dim))
-        self.positions = nn.Parameter(torch.zeros(1, count + 1, embed_dim))
 
-    def forward(self, images):
-        patches = F.unfold(images, self.patch_size, stride=self.patch_size).mT
-        x = self.projection(patches) + self.positions[:, 1:]
-        token = self.class_token.expand(len(images), -1, -1)
-        return torch.cat([token, x], dim=1)
-
-
-@misconception(
+mistake(
     "PatchEmbedding",
     "The first N positions went to the patches, and the class token got none. The first position "
     "is the token's: put it in front, then add all N + 1.",
+    {
+        "torch.cat([token, patches], dim=1) + self.positions": (
+            "torch.cat([token, patches + self.positions[:, :-1]], dim=1)"
+        )
+    },
 )
-class _(nn.Module):
-    def __init__(self, image_size, patch_size, channels, embed_dim):
-        super().__init__()
-        height, width = (image_size, image_size) if isinstance(image_size, int) else image_size
-        count = height * width // patch_size**2
-        self.patch_size = patch_size
-        self.projection = nn.Linear(channels * patch_size**2, embed_dim)
-        self.class_token = nn.Parameter(torch.zeros(1, 1, embed_dim))
-        self.positions = nn.Parameter(torch.zeros(1, count + 1, embed_dim))
 
-    def forward(self, images):
-        patches = F.unfold(images, self.patch_size, stride=self.patch_size).mT
-        x = self.projection(patches) + self.positions[:, :-1]
-        token = self.class_token.expand(len(images), -1, -1)
-        return torch.cat([token, x], dim=1)
-
-
-@misconception(
+mistake(
     "PatchEmbedding",
     "The positions are not added at all. Without them the encoder cannot tell where a patch was.",
+    {"+ self.positions": ""},
 )
-class _(nn.Module):
-    def __init__(self, image_size, patch_size, channels, embed_dim):
-        super().__init__()
-        height, width = (image_size, image_size) if isinstance(image_size, int) else image_size
-        count = height * width // patch_size**2
-        self.patch_size = patch_size
-        self.projection = nn.Linear(channels * patch_size**2, embed_dim)
-        self.class_token = nn.Parameter(torch.zeros(1, 1, embed_dim))
-        self.positions = nn.Parameter(torch.zeros(1, count + 1, embed_dim))
 
-    def forward(self, images):
-        patches = F.unfold(images, self.patch_size, stride=self.patch_size).mT
-        x = self.projection(patches)
-        token = self.class_token.expand(len(images), -1, -1)
-        return torch.cat([token, x], dim=1)
-
-
-@misconception(
+mistake(
     "PatchEmbedding",
     "Inside each patch the channel comes last. The projection's weights go by `patchify`'s "
     "order: channel, then row, then column.",
+    {"grid.permute(0, 2, 4, 1, 3, 5)": "grid.permute(0, 2, 4, 3, 5, 1)"},
+    within="patchify",
 )
-class _(nn.Module):
-    def __init__(self, image_size, patch_size, channels, embed_dim):
-        super().__init__()
-        height, width = (image_size, image_size) if isinstance(image_size, int) else image_size
-        count = height * width // patch_size**2
-        self.patch_size = patch_size
-        self.projection = nn.Linear(channels * patch_size**2, embed_dim)
-        self.class_token = nn.Parameter(torch.zeros(1, 1, embed_dim))
-        self.positions = nn.Parameter(torch.zeros(1, count + 1, embed_dim))
 
-    def forward(self, images):
-        patches = F.unfold(images, self.patch_size, stride=self.patch_size).mT
-        patches = patches.unflatten(2, (-1, self.patch_size**2)).mT.flatten(2)
-        x = self.projection(patches)
-        token = self.class_token.expand(len(images), -1, -1)
-        return torch.cat([token, x], dim=1) + self.positions
-
-
-@misconception(
+mistake(
     "PatchEmbedding",
     "The patches are in column order, so each gets the position of another. `patchify` numbers "
     "them row by row.",
+    {"grid.permute(0, 2, 4, 1, 3, 5)": "grid.permute(0, 4, 2, 1, 3, 5)"},
+    within="patchify",
 )
-class _(nn.Module):
-    def __init__(self, image_size, patch_size, channels, embed_dim):
-        super().__init__()
-        height, width = (image_size, image_size) if isinstance(image_size, int) else image_size
-        count = height * width // patch_size**2
-        self.patch_size = patch_size
-        self.projection = nn.Linear(channels * patch_size**2, embed_dim)
-        self.class_token = nn.Parameter(torch.zeros(1, 1, embed_dim))
-        self.positions = nn.Parameter(torch.zeros(1, count + 1, embed_dim))
 
-    def forward(self, images):
-        patches = F.unfold(images, self.patch_size, stride=self.patch_size).mT
-        grid = (images.shape[2] // self.patch_size, images.shape[3] // self.patch_size)
-        patches = patches.unflatten(1, grid).transpose(1, 2).flatten(1, 2)
-        x = self.projection(patches)
-        token = self.class_token.expand(len(images), -1, -1)
-        return torch.cat([token, x], dim=1) + self.positions
-
-
-@misconception(
+mistake(
     "PatchEmbedding",
     "The projection has no bias. It is an nn.Linear, and that has one unless the contract says "
     "otherwise.",
+    {
+        "nn.Linear(channels * P * P, embed_dim)": (
+            "nn.Linear(channels * P * P, embed_dim, bias=False)"
+        )
+    },
 )
-class _(nn.Module):
-    def __init__(self, image_size, patch_size, channels, embed_dim):
-        super().__init__()
-        height, width = (image_size, image_size) if isinstance(image_size, int) else image_size
-        count = height * width // patch_size**2
-        self.patch_size = patch_size
-        self.projection = nn.Linear(channels * patch_size**2, embed_dim, bias=False)
-        self.class_token = nn.Parameter(torch.zeros(1, 1, embed_dim))
-        self.positions = nn.Parameter(torch.zeros(1, count + 1, embed_dim))
 
-    def forward(self, images):
-        patches = F.unfold(images, self.patch_size, stride=self.patch_size).mT
-        x = self.projection(patches)
-        token = self.class_token.expand(len(images), -1, -1)
-        return torch.cat([token, x], dim=1) + self.positions
-
-
-@misconception(
+mistake(
     "PatchEmbedding",
     "The sequence is multiplied by the positions. They are added: a position near zero should "
     "change little, not wipe out the patch.",
+    {"+ self.positions": "* self.positions"},
 )
-class _(nn.Module):
-    def __init__(self, image_size, patch_size, channels, embed_dim):
-        super().__init__()
-        height, width = (image_size, image_size) if isinstance(image_size, int) else image_size
-        count = height * width // patch_size**2
-        self.patch_size = patch_size
-        self.projection = nn.Linear(channels * patch_size**2, embed_dim)
-        self.class_token = nn.Parameter(torch.zeros(1, 1, embed_dim))
-        self.positions = nn.Parameter(torch.zeros(1, count + 1, embed_dim))
-
-    def forward(self, images):
-        patches = F.unfold(images, self.patch_size, stride=self.patch_size).mT
-        x = self.projection(patches)
-        token = self.class_token.expand(len(images), -1, -1)
-        return torch.cat([token, x], dim=1) * self.positions
 
 
 @exercise("VisionTransformer", chapter="10-vit", points=3)
@@ -417,507 +250,70 @@ def _(student, reference, draw):
         agrees(mine, theirs, images, case=case)
 
 
-@misconception(
+mistake(
     "VisionTransformer",
     "The blocks are post-norm: each norm comes after the sum. A Vision Transformer is pre-norm: "
     "the norm stands before attention and before feed-forward, and the residual path stays "
     "untouched.",
+    {"norm_first=True": "norm_first=False"},
 )
-class _(nn.Module):
-    def __init__(
-        self,
-        image_size,
-        patch_size,
-        channels,
-        num_classes,
-        embed_dim,
-        num_heads,
-        hidden_dim,
-        num_layers,
-    ):
-        super().__init__()
-        height, width = (image_size, image_size) if isinstance(image_size, int) else image_size
-        self.patch_size, self.num_heads = patch_size, num_heads
-        self.patch_embedding = nn.Module()
-        self.patch_embedding.projection = nn.Linear(channels * patch_size**2, embed_dim)
-        self.patch_embedding.class_token = nn.Parameter(torch.zeros(1, 1, embed_dim))
-        count = height * width // patch_size**2
-        self.patch_embedding.positions = nn.Parameter(torch.zeros(1, count + 1, embed_dim))
-        self.encoder = nn.Module()
-        self.encoder.layers = nn.ModuleList(nn.Module() for _ in range(num_layers))
-        for layer in self.encoder.layers:
-            layer.norm1, layer.norm2 = nn.LayerNorm(embed_dim), nn.LayerNorm(embed_dim)
-            names = ("W_q", "W_k", "W_v", "W_o")
-            layer.self_attn = nn.ModuleDict({n: nn.Linear(embed_dim, embed_dim) for n in names})
-            layer.feed_forward = nn.Module()
-            layer.feed_forward.linear1 = nn.Linear(embed_dim, hidden_dim)
-            layer.feed_forward.linear2 = nn.Linear(hidden_dim, embed_dim)
-        self.norm = nn.LayerNorm(embed_dim)
-        self.head = nn.Linear(embed_dim, num_classes)
 
-    def forward(self, images):
-        embedding = self.patch_embedding
-        patches = F.unfold(images, self.patch_size, stride=self.patch_size).mT
-        x = embedding.projection(patches)
-        x = torch.cat([embedding.class_token.expand(len(x), -1, -1), x], dim=1)
-        x = x + embedding.positions
-        for layer in self.encoder.layers:
-            seen = x
-            query, key, value = (
-                layer.self_attn[name](seen).unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
-                for name in ("W_q", "W_k", "W_v")
-            )
-            heads = F.scaled_dot_product_attention(query, key, value)
-            x = layer.norm1(x + layer.self_attn["W_o"](heads.transpose(1, 2).flatten(2)))
-            hidden = F.gelu(layer.feed_forward.linear1(x))
-            x = layer.norm2(x + layer.feed_forward.linear2(hidden))
-        return self.head(self.norm(x[:, 0]))
-
-
-@misconception(
+mistake(
     "VisionTransformer",
     "The feed-forward networks use relu, the encoder's default. The Vision Transformer uses "
     "gelu: the encoder takes the activation as an argument.",
+    {', activation="gelu"': ""},
 )
-class _(nn.Module):
-    def __init__(
-        self,
-        image_size,
-        patch_size,
-        channels,
-        num_classes,
-        embed_dim,
-        num_heads,
-        hidden_dim,
-        num_layers,
-    ):
-        super().__init__()
-        height, width = (image_size, image_size) if isinstance(image_size, int) else image_size
-        self.patch_size, self.num_heads = patch_size, num_heads
-        self.patch_embedding = nn.Module()
-        self.patch_embedding.projection = nn.Linear(channels * patch_size**2, embed_dim)
-        self.patch_embedding.class_token = nn.Parameter(torch.zeros(1, 1, embed_dim))
-        count = height * width // patch_size**2
-        self.patch_embedding.positions = nn.Parameter(torch.zeros(1, count + 1, embed_dim))
-        self.encoder = nn.Module()
-        self.encoder.layers = nn.ModuleList(nn.Module() for _ in range(num_layers))
-        for layer in self.encoder.layers:
-            layer.norm1, layer.norm2 = nn.LayerNorm(embed_dim), nn.LayerNorm(embed_dim)
-            names = ("W_q", "W_k", "W_v", "W_o")
-            layer.self_attn = nn.ModuleDict({n: nn.Linear(embed_dim, embed_dim) for n in names})
-            layer.feed_forward = nn.Module()
-            layer.feed_forward.linear1 = nn.Linear(embed_dim, hidden_dim)
-            layer.feed_forward.linear2 = nn.Linear(hidden_dim, embed_dim)
-        self.norm = nn.LayerNorm(embed_dim)
-        self.head = nn.Linear(embed_dim, num_classes)
 
-    def forward(self, images):
-        embedding = self.patch_embedding
-        patches = F.unfold(images, self.patch_size, stride=self.patch_size).mT
-        x = embedding.projection(patches)
-        x = torch.cat([embedding.class_token.expand(len(x), -1, -1), x], dim=1)
-        x = x + embedding.positions
-        for layer in self.encoder.layers:
-            seen = layer.norm1(x)
-            query, key, value = (
-                layer.self_attn[name](seen).unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
-                for name in ("W_q", "W_k", "W_v")
-            )
-            heads = F.scaled_dot_product_attention(query, key, value)
-            x = x + layer.self_attn["W_o"](heads.transpose(1, 2).flatten(2))
-            hidden = F.relu(layer.feed_forward.linear1(layer.norm2(x)))
-            x = x + layer.feed_forward.linear2(hidden)
-        return self.head(self.norm(x[:, 0]))
-
-
-@misconception(
+mistake(
     "VisionTransformer",
     "The class is read from the average of all vectors. The contract reads it from the class "
     "token alone, whose only task is to collect what the head needs.",
+    {"x[:, 0]": "x.mean(dim=1)"},
 )
-class _(nn.Module):
-    def __init__(
-        self,
-        image_size,
-        patch_size,
-        channels,
-        num_classes,
-        embed_dim,
-        num_heads,
-        hidden_dim,
-        num_layers,
-    ):
-        super().__init__()
-        height, width = (image_size, image_size) if isinstance(image_size, int) else image_size
-        self.patch_size, self.num_heads = patch_size, num_heads
-        self.patch_embedding = nn.Module()
-        self.patch_embedding.projection = nn.Linear(channels * patch_size**2, embed_dim)
-        self.patch_embedding.class_token = nn.Parameter(torch.zeros(1, 1, embed_dim))
-        count = height * width // patch_size**2
-        self.patch_embedding.positions = nn.Parameter(torch.zeros(1, count + 1, embed_dim))
-        self.encoder = nn.Module()
-        self.encoder.layers = nn.ModuleList(nn.Module() for _ in range(num_layers))
-        for layer in self.encoder.layers:
-            layer.norm1, layer.norm2 = nn.LayerNorm(embed_dim), nn.LayerNorm(embed_dim)
-            names = ("W_q", "W_k", "W_v", "W_o")
-            layer.self_attn = nn.ModuleDict({n: nn.Linear(embed_dim, embed_dim) for n in names})
-            layer.feed_forward = nn.Module()
-            layer.feed_forward.linear1 = nn.Linear(embed_dim, hidden_dim)
-            layer.feed_forward.linear2 = nn.Linear(hidden_dim, embed_dim)
-        self.norm = nn.LayerNorm(embed_dim)
-        self.head = nn.Linear(embed_dim, num_classes)
 
-    def forward(self, images):
-        embedding = self.patch_embedding
-        patches = F.unfold(images, self.patch_size, stride=self.patch_size).mT
-        x = embedding.projection(patches)
-        x = torch.cat([embedding.class_token.expand(len(x), -1, -1), x], dim=1)
-        x = x + embedding.positions
-        for layer in self.encoder.layers:
-            seen = layer.norm1(x)
-            query, key, value = (
-                layer.self_attn[name](seen).unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
-                for name in ("W_q", "W_k", "W_v")
-            )
-            heads = F.scaled_dot_product_attention(query, key, value)
-            x = x + layer.self_attn["W_o"](heads.transpose(1, 2).flatten(2))
-            hidden = F.gelu(layer.feed_forward.linear1(layer.norm2(x)))
-            x = x + layer.feed_forward.linear2(hidden)
-        return self.head(self.norm(x.mean(dim=1)))
-
-
-@misconception(
+mistake(
     "VisionTransformer",
     "The class is read from the average of the patches, and the class token is not used for "
     "anything. It is the class token that the head should read.",
+    {"x[:, 0]": "x[:, 1:].mean(dim=1)"},
 )
-class _(nn.Module):
-    def __init__(
-        self,
-        image_size,
-        patch_size,
-        channels,
-        num_classes,
-        embed_dim,
-        num_heads,
-        hidden_dim,
-        num_layers,
-    ):
-        super().__init__()
-        height, width = (image_size, image_size) if isinstance(image_size, int) else image_size
-        self.patch_size, self.num_heads = patch_size, num_heads
-        self.patch_embedding = nn.Module()
-        self.patch_embedding.projection = nn.Linear(channels * patch_size**2, embed_dim)
-        self.patch_embedding.class_token = nn.Parameter(torch.zeros(1, 1, embed_dim))
-        count = height * width // patch_size**2
-        self.patch_embedding.positions = nn.Parameter(torch.zeros(1, count + 1, embed_dim))
-        self.encoder = nn.Module()
-        self.encoder.layers = nn.ModuleList(nn.Module() for _ in range(num_layers))
-        for layer in self.encoder.layers:
-            layer.norm1, layer.norm2 = nn.LayerNorm(embed_dim), nn.LayerNorm(embed_dim)
-            names = ("W_q", "W_k", "W_v", "W_o")
-            layer.self_attn = nn.ModuleDict({n: nn.Linear(embed_dim, embed_dim) for n in names})
-            layer.feed_forward = nn.Module()
-            layer.feed_forward.linear1 = nn.Linear(embed_dim, hidden_dim)
-            layer.feed_forward.linear2 = nn.Linear(hidden_dim, embed_dim)
-        self.norm = nn.LayerNorm(embed_dim)
-        self.head = nn.Linear(embed_dim, num_classes)
 
-    def forward(self, images):
-        embedding = self.patch_embedding
-        patches = F.unfold(images, self.patch_size, stride=self.patch_size).mT
-        x = embedding.projection(patches)
-        x = torch.cat([embedding.class_token.expand(len(x), -1, -1), x], dim=1)
-        x = x + embedding.positions
-        for layer in self.encoder.layers:
-            seen = layer.norm1(x)
-            query, key, value = (
-                layer.self_attn[name](seen).unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
-                for name in ("W_q", "W_k", "W_v")
-            )
-            heads = F.scaled_dot_product_attention(query, key, value)
-            x = x + layer.self_attn["W_o"](heads.transpose(1, 2).flatten(2))
-            hidden = F.gelu(layer.feed_forward.linear1(layer.norm2(x)))
-            x = x + layer.feed_forward.linear2(hidden)
-        return self.head(self.norm(x[:, 1:].mean(dim=1)))
-
-
-@misconception(
+mistake(
     "VisionTransformer",
     "The class is read from the last vector, which is the last patch. The class token comes "
     "first, so its vector has index 0.",
+    {"x[:, 0]": "x[:, -1]"},
 )
-class _(nn.Module):
-    def __init__(
-        self,
-        image_size,
-        patch_size,
-        channels,
-        num_classes,
-        embed_dim,
-        num_heads,
-        hidden_dim,
-        num_layers,
-    ):
-        super().__init__()
-        height, width = (image_size, image_size) if isinstance(image_size, int) else image_size
-        self.patch_size, self.num_heads = patch_size, num_heads
-        self.patch_embedding = nn.Module()
-        self.patch_embedding.projection = nn.Linear(channels * patch_size**2, embed_dim)
-        self.patch_embedding.class_token = nn.Parameter(torch.zeros(1, 1, embed_dim))
-        count = height * width // patch_size**2
-        self.patch_embedding.positions = nn.Parameter(torch.zeros(1, count + 1, embed_dim))
-        self.encoder = nn.Module()
-        self.encoder.layers = nn.ModuleList(nn.Module() for _ in range(num_layers))
-        for layer in self.encoder.layers:
-            layer.norm1, layer.norm2 = nn.LayerNorm(embed_dim), nn.LayerNorm(embed_dim)
-            names = ("W_q", "W_k", "W_v", "W_o")
-            layer.self_attn = nn.ModuleDict({n: nn.Linear(embed_dim, embed_dim) for n in names})
-            layer.feed_forward = nn.Module()
-            layer.feed_forward.linear1 = nn.Linear(embed_dim, hidden_dim)
-            layer.feed_forward.linear2 = nn.Linear(hidden_dim, embed_dim)
-        self.norm = nn.LayerNorm(embed_dim)
-        self.head = nn.Linear(embed_dim, num_classes)
 
-    def forward(self, images):
-        embedding = self.patch_embedding
-        patches = F.unfold(images, self.patch_size, stride=self.patch_size).mT
-        x = embedding.projection(patches)
-        x = torch.cat([embedding.class_token.expand(len(x), -1, -1), x], dim=1)
-        x = x + embedding.positions
-        for layer in self.encoder.layers:
-            seen = layer.norm1(x)
-            query, key, value = (
-                layer.self_attn[name](seen).unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
-                for name in ("W_q", "W_k", "W_v")
-            )
-            heads = F.scaled_dot_product_attention(query, key, value)
-            x = x + layer.self_attn["W_o"](heads.transpose(1, 2).flatten(2))
-            hidden = F.gelu(layer.feed_forward.linear1(layer.norm2(x)))
-            x = x + layer.feed_forward.linear2(hidden)
-        return self.head(self.norm(x[:, -1]))
-
-
-@misconception(
+mistake(
     "VisionTransformer",
     "The norm before the head is missing. In a pre-norm encoder nothing normalizes the sum of "
     "all layers' contributions until this last norm does.",
+    {"self.norm(x[:, 0])": "x[:, 0]"},
 )
-class _(nn.Module):
-    def __init__(
-        self,
-        image_size,
-        patch_size,
-        channels,
-        num_classes,
-        embed_dim,
-        num_heads,
-        hidden_dim,
-        num_layers,
-    ):
-        super().__init__()
-        height, width = (image_size, image_size) if isinstance(image_size, int) else image_size
-        self.patch_size, self.num_heads = patch_size, num_heads
-        self.patch_embedding = nn.Module()
-        self.patch_embedding.projection = nn.Linear(channels * patch_size**2, embed_dim)
-        self.patch_embedding.class_token = nn.Parameter(torch.zeros(1, 1, embed_dim))
-        count = height * width // patch_size**2
-        self.patch_embedding.positions = nn.Parameter(torch.zeros(1, count + 1, embed_dim))
-        self.encoder = nn.Module()
-        self.encoder.layers = nn.ModuleList(nn.Module() for _ in range(num_layers))
-        for layer in self.encoder.layers:
-            layer.norm1, layer.norm2 = nn.LayerNorm(embed_dim), nn.LayerNorm(embed_dim)
-            names = ("W_q", "W_k", "W_v", "W_o")
-            layer.self_attn = nn.ModuleDict({n: nn.Linear(embed_dim, embed_dim) for n in names})
-            layer.feed_forward = nn.Module()
-            layer.feed_forward.linear1 = nn.Linear(embed_dim, hidden_dim)
-            layer.feed_forward.linear2 = nn.Linear(hidden_dim, embed_dim)
-        self.norm = nn.LayerNorm(embed_dim)
-        self.head = nn.Linear(embed_dim, num_classes)
 
-    def forward(self, images):
-        embedding = self.patch_embedding
-        patches = F.unfold(images, self.patch_size, stride=self.patch_size).mT
-        x = embedding.projection(patches)
-        x = torch.cat([embedding.class_token.expand(len(x), -1, -1), x], dim=1)
-        x = x + embedding.positions
-        for layer in self.encoder.layers:
-            seen = layer.norm1(x)
-            query, key, value = (
-                layer.self_attn[name](seen).unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
-                for name in ("W_q", "W_k", "W_v")
-            )
-            heads = F.scaled_dot_product_attention(query, key, value)
-            x = x + layer.self_attn["W_o"](heads.transpose(1, 2).flatten(2))
-            hidden = F.gelu(layer.feed_forward.linear1(layer.norm2(x)))
-            x = x + layer.feed_forward.linear2(hidden)
-        return self.head(x[:, 0])
-
-
-@misconception(
+mistake(
     "VisionTransformer",
     "The logits went through a softmax. The contract returns logits: the loss takes the softmax "
     "itself, and twice is too much.",
+    {"self.head(self.norm(x[:, 0]))": "self.head(self.norm(x[:, 0])).softmax(dim=-1)"},
 )
-class _(nn.Module):
-    def __init__(
-        self,
-        image_size,
-        patch_size,
-        channels,
-        num_classes,
-        embed_dim,
-        num_heads,
-        hidden_dim,
-        num_layers,
-    ):
-        super().__init__()
-        height, width = (image_size, image_size) if isinstance(image_size, int) else image_size
-        self.patch_size, self.num_heads = patch_size, num_heads
-        self.patch_embedding = nn.Module()
-        self.patch_embedding.projection = nn.Linear(channels * patch_size**2, embed_dim)
-        self.patch_embedding.class_token = nn.Parameter(torch.zeros(1, 1, embed_dim))
-        count = height * width // patch_size**2
-        self.patch_embedding.positions = nn.Parameter(torch.zeros(1, count + 1, embed_dim))
-        self.encoder = nn.Module()
-        self.encoder.layers = nn.ModuleList(nn.Module() for _ in range(num_layers))
-        for layer in self.encoder.layers:
-            layer.norm1, layer.norm2 = nn.LayerNorm(embed_dim), nn.LayerNorm(embed_dim)
-            names = ("W_q", "W_k", "W_v", "W_o")
-            layer.self_attn = nn.ModuleDict({n: nn.Linear(embed_dim, embed_dim) for n in names})
-            layer.feed_forward = nn.Module()
-            layer.feed_forward.linear1 = nn.Linear(embed_dim, hidden_dim)
-            layer.feed_forward.linear2 = nn.Linear(hidden_dim, embed_dim)
-        self.norm = nn.LayerNorm(embed_dim)
-        self.head = nn.Linear(embed_dim, num_classes)
 
-    def forward(self, images):
-        embedding = self.patch_embedding
-        patches = F.unfold(images, self.patch_size, stride=self.patch_size).mT
-        x = embedding.projection(patches)
-        x = torch.cat([embedding.class_token.expand(len(x), -1, -1), x], dim=1)
-        x = x + embedding.positions
-        for layer in self.encoder.layers:
-            seen = layer.norm1(x)
-            query, key, value = (
-                layer.self_attn[name](seen).unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
-                for name in ("W_q", "W_k", "W_v")
-            )
-            heads = F.scaled_dot_product_attention(query, key, value)
-            x = x + layer.self_attn["W_o"](heads.transpose(1, 2).flatten(2))
-            hidden = F.gelu(layer.feed_forward.linear1(layer.norm2(x)))
-            x = x + layer.feed_forward.linear2(hidden)
-        return self.head(self.norm(x[:, 0])).softmax(dim=-1)
-
-
-@misconception(
+mistake(
     "VisionTransformer",
     "The positions are not added. Without them the encoder sees a bag of patches: shuffle the "
     "image's patches, and the class token cannot tell.",
+    {"+ self.positions": ""},
+    within="PatchEmbedding",
 )
-class _(nn.Module):
-    def __init__(
-        self,
-        image_size,
-        patch_size,
-        channels,
-        num_classes,
-        embed_dim,
-        num_heads,
-        hidden_dim,
-        num_layers,
-    ):
-        super().__init__()
-        height, width = (image_size, image_size) if isinstance(image_size, int) else image_size
-        self.patch_size, self.num_heads = patch_size, num_heads
-        self.patch_embedding = nn.Module()
-        self.patch_embedding.projection = nn.Linear(channels * patch_size**2, embed_dim)
-        self.patch_embedding.class_token = nn.Parameter(torch.zeros(1, 1, embed_dim))
-        count = height * width // patch_size**2
-        self.patch_embedding.positions = nn.Parameter(torch.zeros(1, count + 1, embed_dim))
-        self.encoder = nn.Module()
-        self.encoder.layers = nn.ModuleList(nn.Module() for _ in range(num_layers))
-        for layer in self.encoder.layers:
-            layer.norm1, layer.norm2 = nn.LayerNorm(embed_dim), nn.LayerNorm(embed_dim)
-            names = ("W_q", "W_k", "W_v", "W_o")
-            layer.self_attn = nn.ModuleDict({n: nn.Linear(embed_dim, embed_dim) for n in names})
-            layer.feed_forward = nn.Module()
-            layer.feed_forward.linear1 = nn.Linear(embed_dim, hidden_dim)
-            layer.feed_forward.linear2 = nn.Linear(hidden_dim, embed_dim)
-        self.norm = nn.LayerNorm(embed_dim)
-        self.head = nn.Linear(embed_dim, num_classes)
 
-    def forward(self, images):
-        embedding = self.patch_embedding
-        patches = F.unfold(images, self.patch_size, stride=self.patch_size).mT
-        x = embedding.projection(patches)
-        x = torch.cat([embedding.class_token.expand(len(x), -1, -1), x], dim=1)
-        for layer in self.encoder.layers:
-            seen = layer.norm1(x)
-            query, key, value = (
-                layer.self_attn[name](seen).unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
-                for name in ("W_q", "W_k", "W_v")
-            )
-            heads = F.scaled_dot_product_attention(query, key, value)
-            x = x + layer.self_attn["W_o"](heads.transpose(1, 2).flatten(2))
-            hidden = F.gelu(layer.feed_forward.linear1(layer.norm2(x)))
-            x = x + layer.feed_forward.linear2(hidden)
-        return self.head(self.norm(x[:, 0]))
-
-
-@misconception(
+mistake(
     "VisionTransformer",
     "All layers run with the first layer's weights. Each layer has weights of its own.",
+    {"in self.encoder.layers": "in [self.encoder.layers[0]] * len(self.encoder.layers)"},
+    style="torch's encoder layers inside",
 )
-class _(nn.Module):
-    def __init__(
-        self,
-        image_size,
-        patch_size,
-        channels,
-        num_classes,
-        embed_dim,
-        num_heads,
-        hidden_dim,
-        num_layers,
-    ):
-        super().__init__()
-        height, width = (image_size, image_size) if isinstance(image_size, int) else image_size
-        self.patch_size, self.num_heads = patch_size, num_heads
-        self.patch_embedding = nn.Module()
-        self.patch_embedding.projection = nn.Linear(channels * patch_size**2, embed_dim)
-        self.patch_embedding.class_token = nn.Parameter(torch.zeros(1, 1, embed_dim))
-        count = height * width // patch_size**2
-        self.patch_embedding.positions = nn.Parameter(torch.zeros(1, count + 1, embed_dim))
-        self.encoder = nn.Module()
-        self.encoder.layers = nn.ModuleList(nn.Module() for _ in range(num_layers))
-        for layer in self.encoder.layers:
-            layer.norm1, layer.norm2 = nn.LayerNorm(embed_dim), nn.LayerNorm(embed_dim)
-            names = ("W_q", "W_k", "W_v", "W_o")
-            layer.self_attn = nn.ModuleDict({n: nn.Linear(embed_dim, embed_dim) for n in names})
-            layer.feed_forward = nn.Module()
-            layer.feed_forward.linear1 = nn.Linear(embed_dim, hidden_dim)
-            layer.feed_forward.linear2 = nn.Linear(hidden_dim, embed_dim)
-        self.norm = nn.LayerNorm(embed_dim)
-        self.head = nn.Linear(embed_dim, num_classes)
-
-    def forward(self, images):
-        embedding = self.patch_embedding
-        patches = F.unfold(images, self.patch_size, stride=self.patch_size).mT
-        x = embedding.projection(patches)
-        x = torch.cat([embedding.class_token.expand(len(x), -1, -1), x], dim=1)
-        x = x + embedding.positions
-        for layer in [self.encoder.layers[0]] * len(self.encoder.layers):
-            seen = layer.norm1(x)
-            query, key, value = (
-                layer.self_attn[name](seen).unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
-                for name in ("W_q", "W_k", "W_v")
-            )
-            heads = F.scaled_dot_product_attention(query, key, value)
-            x = x + layer.self_attn["W_o"](heads.transpose(1, 2).flatten(2))
-            hidden = F.gelu(layer.feed_forward.linear1(layer.norm2(x)))
-            x = x + layer.feed_forward.linear2(hidden)
-        return self.head(self.norm(x[:, 0]))
 
 
 def rows_of_weights(draw, *sizes, heads):
@@ -943,112 +339,70 @@ def _(student, reference, draw):
     check([rows_of_weights(draw, 2, heads=heads) for heads in (2, 4)], "layers of 2 and 4 heads")
 
 
-@misconception(
+mistake(
     "attention_rollout",
     "The identity is missing: only attention is followed. Half of what a position passes on is "
     "what it had before, by the residual connection.",
+    {"(layer.mean(dim=1) + identity) / 2": "layer.mean(dim=1)"},
 )
-def _(weights):
-    rollout = weights[0].mean(dim=1)
-    for layer in weights[1:]:
-        rollout = layer.mean(dim=1) @ rollout
-    return rollout
 
-
-@misconception(
+mistake(
     "attention_rollout",
     "The layers are multiplied in the wrong order. The last layer looks at what the layer before "
     "it made: its matrix stands on the left.",
+    {"mixing @ rollout": "rollout @ mixing"},
 )
-def _(weights):
-    eye = torch.eye(weights[0].shape[-1], dtype=weights[0].dtype)
-    rollout = (weights[0].mean(dim=1) + eye) / 2
-    for layer in weights[1:]:
-        rollout = rollout @ ((layer.mean(dim=1) + eye) / 2)
-    return rollout
 
-
-@misconception(
+mistake(
     "attention_rollout",
     "The identity was added, but the sum was not halved, so rows sum to two, four, eight. Shares "
     "of a whole should sum to one in every layer.",
+    {"/ 2": ""},
 )
-def _(weights):
-    eye = torch.eye(weights[0].shape[-1], dtype=weights[0].dtype)
-    rollout = weights[0].mean(dim=1) + eye
-    for layer in weights[1:]:
-        rollout = (layer.mean(dim=1) + eye) @ rollout
-    return rollout
 
-
-@misconception(
+mistake(
     "attention_rollout",
     "The heads were added up, not averaged. The average of rows that sum to one sums to one again.",
+    {"layer.mean(dim=1)": "layer.sum(dim=1)"},
 )
-def _(weights):
-    eye = torch.eye(weights[0].shape[-1], dtype=weights[0].dtype)
-    rollout = (weights[0].sum(dim=1) + eye) / 2
-    for layer in weights[1:]:
-        rollout = ((layer.sum(dim=1) + eye) / 2) @ rollout
-    return rollout
 
-
-@misconception(
+mistake(
     "attention_rollout",
     "The largest of the heads was taken, not their mean. That is a variant one meets, but its rows "
     "do not sum to one.",
+    {"layer.mean(dim=1)": "layer.amax(dim=1)"},
 )
-def _(weights):
-    eye = torch.eye(weights[0].shape[-1], dtype=weights[0].dtype)
-    rollout = (weights[0].amax(dim=1) + eye) / 2
-    for layer in weights[1:]:
-        rollout = ((layer.amax(dim=1) + eye) / 2) @ rollout
-    return rollout
 
-
-@misconception(
+mistake(
     "attention_rollout",
     "Only the last layer was looked at. It mixes vectors that are mixtures already; what of the "
     "input is in them, only the product of all layers says.",
+    {"mixing if rollout is None else mixing @ rollout": "mixing"},
 )
-def _(weights):
-    last = weights[-1].mean(dim=1)
-    return (last + torch.eye(last.shape[-1], dtype=last.dtype)) / 2
 
-
-@misconception(
+mistake(
     "attention_rollout",
     "The layers were averaged. One layer works on what another returns, so their matrices are "
     "multiplied.",
+    {"mixing @ rollout": "mixing + rollout", "return rollout": "return rollout / len(weights)"},
 )
-def _(weights):
-    mean = torch.stack([layer.mean(dim=1) for layer in weights]).mean(dim=0)
-    return (mean + torch.eye(mean.shape[-1], dtype=mean.dtype)) / 2
 
-
-@misconception(
+mistake(
     "attention_rollout",
     "The matrices were multiplied entry by entry (`*`). Following a path through two layers sums "
     "over all positions in between: that is the matrix product (`@`).",
+    {"mixing @ rollout": "mixing * rollout"},
 )
-def _(weights):
-    eye = torch.eye(weights[0].shape[-1], dtype=weights[0].dtype)
-    rollout = (weights[0].mean(dim=1) + eye) / 2
-    for layer in weights[1:]:
-        rollout = (layer.mean(dim=1) + eye) / 2 * rollout
-    return rollout
 
-
-@misconception(
+mistake(
     "attention_rollout",
     "The identity was counted once, after the product of all layers. Every layer has a residual "
     "connection of its own.",
+    {
+        "(layer.mean(dim=1) + identity) / 2": "layer.mean(dim=1)",
+        "return rollout": "return (rollout + identity) / 2",
+    },
 )
-def _(weights):
-    rollout = weights[0].mean(dim=1)
-    for layer in weights[1:]:
-        rollout = layer.mean(dim=1) @ rollout
-    return (rollout + torch.eye(rollout.shape[-1], dtype=rollout.dtype)) / 2
 
 
 def seeded(seed, other=0):
@@ -1061,9 +415,10 @@ def _(student, reference, draw):
     seed = draw.int(0, 2**30)
 
     def mask(batch, num_patches, ratio, seed, other=0):
-        found = student(batch, num_patches, ratio, built(seeded, seed=seed, other=other))
-        shape = torch.zeros(batch, num_patches, dtype=torch.bool)
-        close(found, shape, call=student.last_call, atol=2.0)
+        arguments = (batch, num_patches, ratio, built(seeded, seed=seed, other=other))
+        wanted = reference(*arguments)
+        found = student(*arguments)
+        close(found, wanted, call=student.last_call, atol=2.0)  # which patches is free
         return found
 
     for num_patches, ratio in (
@@ -1110,91 +465,80 @@ def _(student, reference, draw):
     )
 
 
-@misconception(
+mistake(
     "random_patch_mask",
     "Every patch is masked by chance, by itself. The share is then right on average only; the "
     "contract wants exactly the same number in every row.",
+    {".argsort()": "", "places < count": "places < ratio"},
 )
-def _(batch, num_patches, ratio, generator=None):
-    return torch.rand(batch, num_patches, generator=generator) < ratio
 
-
-@misconception(
+mistake(
     "random_patch_mask",
     "True and False are exchanged: True should mean masked, and these are the patches that stay.",
+    {"places < count": "places >= count"},
 )
-def _(batch, num_patches, ratio, generator=None):
-    order = torch.rand(batch, num_patches, generator=generator).argsort(dim=1)
-    return order >= round(ratio * num_patches)
 
-
-@misconception(
+mistake(
     "random_patch_mask",
     "The number of masked patches is cut off, not rounded: `int(9.6)` is 9, `round(9.6)` is 10.",
+    {"round(": "int("},
 )
-def _(batch, num_patches, ratio, generator=None):
-    order = torch.rand(batch, num_patches, generator=generator).argsort(dim=1)
-    return order < int(ratio * num_patches)
 
-
-@misconception(
+mistake(
     "random_patch_mask",
     "The number of masked patches is rounded up. It is Python's `round`: to the nearest whole "
     "number.",
+    {"round(ratio * num_patches)": "-int(-ratio * num_patches // 1)"},
 )
-def _(batch, num_patches, ratio, generator=None):
-    order = torch.rand(batch, num_patches, generator=generator).argsort(dim=1)
-    return order < math.ceil(ratio * num_patches)
 
-
-@misconception(
+mistake(
     "random_patch_mask",
     "A half is always rounded up here. Python's `round` takes the even neighbor: `round(6.5)` is "
     "6, and `round(7.5)` is 8.",
+    {"round(ratio * num_patches)": "int(ratio * num_patches + 0.5)"},
 )
-def _(batch, num_patches, ratio, generator=None):
-    order = torch.rand(batch, num_patches, generator=generator).argsort(dim=1)
-    return order < math.floor(ratio * num_patches + 0.5)
 
-
-@misconception(
+mistake(
     "random_patch_mask",
     "One choice was made for the whole batch, so all rows are alike. Each image should have "
     "patches of its own masked.",
+    {
+        "torch.rand(batch, num_patches, generator=generator).argsort()": (
+            "torch.rand(num_patches, generator=generator).argsort().repeat(batch, 1)"
+        )
+    },
 )
-def _(batch, num_patches, ratio, generator=None):
-    order = torch.rand(num_patches, generator=generator).argsort()
-    return (order < round(ratio * num_patches)).expand(batch, -1).clone()
 
-
-@misconception(
+mistake(
     "random_patch_mask",
     "The first patches are masked, in every row: nothing is random. The model would never learn "
     "to fill in the top of an image from below.",
+    {
+        "torch.rand(batch, num_patches, generator=generator).argsort()": (
+            "torch.arange(num_patches).repeat(batch, 1)"
+        )
+    },
 )
-def _(batch, num_patches, ratio, generator=None):
-    places = torch.arange(num_patches).expand(batch, -1)
-    return places < round(ratio * num_patches)
 
-
-@misconception(
+mistake(
     "random_patch_mask",
     "The masked patches are one run of neighbors that starts at a random place. Every patch is to "
     "be chosen by itself: all sets of that size should be equally likely.",
+    {
+        "torch.rand(batch, num_patches, generator=generator).argsort()": (
+            "torch.arange(num_patches) - torch.randint(num_patches, (batch, 1), "
+            "generator=generator)"
+        ),
+        "places < count": "places % num_patches < count",
+    },
 )
-def _(batch, num_patches, ratio, generator=None):
-    start = torch.randint(num_patches, (batch, 1), generator=generator)
-    return (torch.arange(num_patches) - start) % num_patches < round(ratio * num_patches)
 
-
-@misconception(
+mistake(
     "random_patch_mask",
     "`generator` is not used, so the same seed gives another mask each time, and no run can be "
     "repeated.",
+    {", generator=generator": ""},
 )
-def _(batch, num_patches, ratio, generator=None):
-    order = torch.rand(batch, num_patches).argsort(dim=1)
-    return order < round(ratio * num_patches)
 
 
 @exercise("masked_patch_loss", chapter="10-vit", points=2)
@@ -1214,82 +558,72 @@ def _(student, reference, draw):
     agrees(student, reference, predicted, target, nothing, case="no patch masked")
 
 
-@misconception(
+mistake(
     "masked_patch_loss",
     "The loss is over all patches. The visible ones were given to the model, and copying them is "
     "no achievement: only masked patches count.",
+    {"predicted[mask] - target[mask]": "predicted - target"},
 )
-def _(predicted, target, mask):
-    return (predicted - target).square().mean()
 
-
-@misconception(
+mistake(
     "masked_patch_loss",
     "The loss is over the visible patches. True in the mask means masked, and those are what the "
     "model has to fill in.",
+    {"predicted[mask] - target[mask]": "predicted[~mask] - target[~mask]"},
 )
-def _(predicted, target, mask):
-    difference = predicted[~mask] - target[~mask]
-    return difference.square().sum() / max(difference.numel(), 1)
 
-
-@misconception(
+mistake(
     "masked_patch_loss",
     "The squared differences of the masked patches are added up, but divided by the number of all "
     "elements. The mean is over masked patches alone.",
+    {"max(difference.numel(), 1)": "predicted.numel()"},
 )
-def _(predicted, target, mask):
-    return ((predicted - target).square() * mask[..., None]).mean()
 
-
-@misconception(
+mistake(
     "masked_patch_loss",
     "The sum is divided by the number of masked patches, not by the number of their elements: each "
     "patch counts with the sum of its pixels.",
+    {"difference.numel()": "len(difference)"},
 )
-def _(predicted, target, mask):
-    return (predicted - target)[mask].square().sum() / mask.sum().clamp(min=1)
 
-
-@misconception(
+mistake(
     "masked_patch_loss",
     "The squared differences are summed, not averaged, so the loss grows with the batch.",
+    {"/ max(difference.numel(), 1)": ""},
 )
-def _(predicted, target, mask):
-    return (predicted - target)[mask].square().sum()
 
-
-@misconception(
+mistake(
     "masked_patch_loss",
     "The differences are taken without their squares: this is the mean absolute error.",
+    {"difference.square()": "difference.abs()"},
 )
-def _(predicted, target, mask):
-    difference = predicted[mask] - target[mask]
-    return difference.abs().sum() / max(difference.numel(), 1)
 
-
-@misconception(
+mistake(
     "masked_patch_loss",
     "The root of the mean was taken. The contract wants the mean squared error itself.",
+    {
+        "difference.square().sum() / max(difference.numel(), 1)": (
+            "(difference.square().sum() / max(difference.numel(), 1)).sqrt()"
+        )
+    },
 )
-def _(predicted, target, mask):
-    difference = predicted[mask] - target[mask]
-    return (difference.square().sum() / max(difference.numel(), 1)).sqrt()
 
-
-@misconception(
+mistake(
     "masked_patch_loss",
     "Each image is averaged by itself, and then the images. Where they have different numbers of "
     "masked patches, a patch counts more in an image with few: average over all of them at once.",
+    {
+        "difference = predicted[mask] - target[mask]": (
+            "patches = (predicted - target).square().mean(dim=-1) * mask"
+        ),
+        "difference.square().sum() / max(difference.numel(), 1)": (
+            "(patches.sum(dim=1) / mask.sum(dim=1).clamp(min=1)).mean()"
+        ),
+    },
 )
-def _(predicted, target, mask):
-    patches = (predicted - target).square().mean(dim=-1) * mask
-    return (patches.sum(dim=1) / mask.sum(dim=1).clamp(min=1)).mean()
 
-
-@misconception(
+mistake(
     "masked_patch_loss",
     "Without any masked patch the mean is zero over zero: NaN. A loss over nothing is 0 here.",
+    {"difference.square().sum() / max(difference.numel(), 1)": "difference.square().mean()"},
 )
-def _(predicted, target, mask):
-    return (predicted[mask] - target[mask]).square().mean()

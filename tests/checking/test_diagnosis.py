@@ -198,3 +198,11 @@ FOUND = {
 def test_what_is_wrong_whatever_the_numbers_is_told(words):
     name, make = FOUND[words]
     assert words in said(make(), name)
+
+
+def test_a_function_with_tensors_bound_to_it_is_an_argument_like_others():
+    last = "return F.normalize(mean, dim=-1)"
+    wrong = restyled(
+        "embed", "padded by hand", {last: "return F.normalize(mean, dim=-1).cumsum(0)"}
+    )
+    assert not judge("embed", Home({"embed": wrong}), live(find("embed")), 2017).passed
