@@ -1,11 +1,9 @@
 """Checks for chapter 3, Bahdanau."""
 
-import math
-
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
-from autograder.checking import agrees, close, exercise, misconception, portable, require, same
+from autograder.checking import agrees, close, exercise, mistake, portable, require, same
 from autograder.exercises.attention_layer import no_bias
 
 
@@ -30,16 +28,18 @@ def _are(results, shapes):
     )
 
 
-def _all_learn(layer, *arguments):
+def _all_learn(layer, embedding, *arguments):
     """Gradients are finite and reach every parameter; returns those of the inputs."""
     found = layer.gradients(*arguments)
-    for name, gradient in found.parameters.items():
-        require(bool(gradient.isfinite().all()), f"The gradient of {name} is not finite.")
-        # A bias may have none for good reason: one that adds the same to all scores.
-        require(
-            gradient.dim() < 2 or bool(gradient.any()),
-            f"No gradient reaches {name}, so it never learns.",
-        )
+    bad = [name for name, one in found.parameters.items() if not one.isfinite().all()]
+    require(not bad, f"The gradient is not finite: {', '.join(bad)}.")
+    # A bias may have none for good reason: one that adds the same to all scores.
+    dead = [
+        "the embedding" if tuple(one.shape) == embedding else name
+        for name, one in found.parameters.items()
+        if one.dim() > 1 and not one.any()
+    ]
+    require(not dead, f"No gradient reaches {', '.join(dead)}, so it never learns.")
     return found.inputs
 
 
@@ -191,437 +191,166 @@ def _(student, reference, draw):
         "Another token in the place of padding changes the result.",
     )
     layer.to("float32")
-    agrees(layer, layer, batch, lengths)
-    _all_learn(layer, batch, lengths)
+    agrees(layer, layer, batch, lengths, gradients=False)
+    _all_learn(layer, (V, 5), batch, lengths)
 
 
-@misconception(
+mistake(
     "BidirectionalEncoder",
     "The two directions are added. The paper puts them side by side, so that an annotation has 2 "
     "* hidden_dim numbers and nothing is mixed up.",
+    {"torch.cat([forward, backward], dim=-1)": "(forward + backward)"},
 )
-class _(nn.Module):
-    def __init__(self, vocab_size, embed_dim, hidden_dim, pad_id=0):
-        super().__init__()
-        self.embedding = nn.Embedding(vocab_size, embed_dim, padding_idx=pad_id)
-        self.rnn = nn.GRU(embed_dim, hidden_dim, batch_first=True, bidirectional=True)
-        self.start = nn.Linear(hidden_dim, hidden_dim)
-        self.H = hidden_dim
 
-    def forward(self, tokens, lengths):
-        packed = nn.utils.rnn.pack_padded_sequence(
-            self.embedding(tokens), lengths, batch_first=True, enforce_sorted=False
-        )
-        output, last = self.rnn(packed)
-        annotations, _ = nn.utils.rnn.pad_packed_sequence(
-            output, batch_first=True, total_length=tokens.shape[1]
-        )
-        annotations = annotations[..., : self.H] + annotations[..., self.H :]
-        return annotations, torch.tanh(self.start(last[1]))
-
-
-@misconception(
+mistake(
     "BidirectionalEncoder",
     "The annotations end at the longest row of the batch. They should be as long as the tokens "
     "that came in, so that they fit the mask.",
+    {"return annotations,": "return annotations[:, : lengths.max()],"},
 )
-class _(nn.Module):
-    def __init__(self, vocab_size, embed_dim, hidden_dim, pad_id=0):
-        super().__init__()
-        self.embedding = nn.Embedding(vocab_size, embed_dim, padding_idx=pad_id)
-        self.rnn = nn.GRU(embed_dim, hidden_dim, batch_first=True, bidirectional=True)
-        self.start = nn.Linear(hidden_dim, hidden_dim)
-        self.H = hidden_dim
 
-    def forward(self, tokens, lengths):
-        packed = nn.utils.rnn.pack_padded_sequence(
-            self.embedding(tokens), lengths, batch_first=True, enforce_sorted=False
-        )
-        output, last = self.rnn(packed)
-        annotations, _ = nn.utils.rnn.pad_packed_sequence(output, batch_first=True)
-        return annotations, torch.tanh(self.start(last[1]))
-
-
-@misconception(
+mistake(
     "BidirectionalEncoder",
     "There is no recurrence: each token is described by its own embedding alone. An annotation "
     "should say in which surroundings its token stands.",
+    {
+        "self.right(x[:, j], h)": "self.right(x[:, j])",
+        "self.left(x[:, j], h)": "self.left(x[:, j])",
+    },
+    style="two cells, step by step",
 )
-class _(nn.Module):
-    def __init__(self, vocab_size, embed_dim, hidden_dim, pad_id=0):
-        super().__init__()
-        self.embedding = nn.Embedding(vocab_size, embed_dim, padding_idx=pad_id)
-        self.rnn = nn.GRU(embed_dim, hidden_dim, batch_first=True, bidirectional=True)
-        self.start = nn.Linear(hidden_dim, hidden_dim)
-        self.H = hidden_dim
 
-    def forward(self, tokens, lengths):
-        packed = nn.utils.rnn.pack_padded_sequence(
-            self.embedding(tokens), lengths, batch_first=True, enforce_sorted=False
-        )
-        size = tokens.shape[1]
-        x = self.embedding(tokens).flatten(0, 1)[:, None]
-        real = (torch.arange(size) < lengths[:, None])[..., None]
-        annotations = self.rnn(x)[0].unflatten(0, (-1, size))[:, :, 0] * real
-        output, last = self.rnn(packed)
-        return annotations, torch.tanh(self.start(last[1]))
-
-
-@misconception(
+mistake(
     "BidirectionalEncoder",
     "The two directions are joined in the wrong order: backward first. The contract, like the "
     "paper, puts the forward direction first.",
+    {"[forward, backward]": "[backward, forward]"},
 )
-class _(nn.Module):
-    def __init__(self, vocab_size, embed_dim, hidden_dim, pad_id=0):
-        super().__init__()
-        self.embedding = nn.Embedding(vocab_size, embed_dim, padding_idx=pad_id)
-        self.rnn = nn.GRU(embed_dim, hidden_dim, batch_first=True, bidirectional=True)
-        self.start = nn.Linear(hidden_dim, hidden_dim)
-        self.H = hidden_dim
 
-    def forward(self, tokens, lengths):
-        packed = nn.utils.rnn.pack_padded_sequence(
-            self.embedding(tokens), lengths, batch_first=True, enforce_sorted=False
-        )
-        output, last = self.rnn(packed)
-        annotations, _ = nn.utils.rnn.pad_packed_sequence(
-            output, batch_first=True, total_length=tokens.shape[1]
-        )
-        annotations = annotations.roll(self.H, dims=-1)
-        return annotations, torch.tanh(self.start(last[1]))
-
-
-@misconception(
+mistake(
     "BidirectionalEncoder",
     "Both directions read from left to right, so no token hears of what comes after it. The "
     "second one should start at the end.",
+    {
+        "tokens.gather(1, turned)": "tokens",
+        "backward.gather(1, turned.unsqueeze(-1).expand_as(backward))": "backward",
+    },
 )
-class _(nn.Module):
-    def __init__(self, vocab_size, embed_dim, hidden_dim, pad_id=0):
-        super().__init__()
-        self.embedding = nn.Embedding(vocab_size, embed_dim, padding_idx=pad_id)
-        self.rnn = nn.GRU(embed_dim, 2 * hidden_dim, batch_first=True)
-        self.start = nn.Linear(hidden_dim, hidden_dim)
-        self.H = hidden_dim
 
-    def forward(self, tokens, lengths):
-        packed = nn.utils.rnn.pack_padded_sequence(
-            self.embedding(tokens), lengths, batch_first=True, enforce_sorted=False
-        )
-        output, last = self.rnn(packed)
-        annotations, _ = nn.utils.rnn.pad_packed_sequence(
-            output, batch_first=True, total_length=tokens.shape[1]
-        )
-        return annotations, torch.tanh(self.start(annotations[:, 0, self.H :]))
-
-
-@misconception(
+mistake(
     "BidirectionalEncoder",
     "The tokens were turned around for the backward direction, but its outputs were not turned "
     "back: they are joined in the order in which they were made, and the two halves of an "
     "annotation are about different tokens.",
+    {
+        "tokens.gather(1, turned)": "tokens.flip(1)",
+        "backward.gather(1, turned.unsqueeze(-1).expand_as(backward))": "backward",
+        "backward[:, 0]": "backward[:, -1]",
+        ".masked_fill(~real.unsqueeze(-1), 0.0)": "",
+    },
 )
-class _(nn.Module):
-    def __init__(self, vocab_size, embed_dim, hidden_dim, pad_id=0):
-        super().__init__()
-        self.embedding = nn.Embedding(vocab_size, embed_dim, padding_idx=pad_id)
-        self.left = nn.GRU(embed_dim, hidden_dim, batch_first=True)
-        self.right = nn.GRU(embed_dim, hidden_dim, batch_first=True)
-        self.start = nn.Linear(hidden_dim, hidden_dim)
-        self.H = hidden_dim
 
-    def forward(self, tokens, lengths):
-        x = self.embedding(tokens)
-        backward, last = self.right(x.flip(1))
-        annotations = torch.cat([self.left(x)[0], backward], dim=-1)
-        return annotations, torch.tanh(self.start(last[0]))
-
-
-@misconception(
+mistake(
     "BidirectionalEncoder",
     "The two directions are joined wrongly: their numbers alternate. The forward direction's "
     "hidden_dim numbers come first, then the backward direction's.",
+    {"torch.cat(": "torch.stack(", "dim=-1)": "dim=-1).flatten(-2)"},
 )
-class _(nn.Module):
-    def __init__(self, vocab_size, embed_dim, hidden_dim, pad_id=0):
-        super().__init__()
-        self.embedding = nn.Embedding(vocab_size, embed_dim, padding_idx=pad_id)
-        self.rnn = nn.GRU(embed_dim, hidden_dim, batch_first=True, bidirectional=True)
-        self.start = nn.Linear(hidden_dim, hidden_dim)
-        self.H = hidden_dim
 
-    def forward(self, tokens, lengths):
-        packed = nn.utils.rnn.pack_padded_sequence(
-            self.embedding(tokens), lengths, batch_first=True, enforce_sorted=False
-        )
-        output, last = self.rnn(packed)
-        annotations, _ = nn.utils.rnn.pad_packed_sequence(
-            output, batch_first=True, total_length=tokens.shape[1]
-        )
-        annotations = annotations.unflatten(-1, (2, self.H)).mT.flatten(-2)
-        return annotations, torch.tanh(self.start(last[1]))
-
-
-@misconception(
+mistake(
     "BidirectionalEncoder",
     "The linear layer's result is used as the state without tanh.",
+    {"torch.tanh(self.start(backward[:, 0]))": "self.start(backward[:, 0])"},
 )
-class _(nn.Module):
-    def __init__(self, vocab_size, embed_dim, hidden_dim, pad_id=0):
-        super().__init__()
-        self.embedding = nn.Embedding(vocab_size, embed_dim, padding_idx=pad_id)
-        self.rnn = nn.GRU(embed_dim, hidden_dim, batch_first=True, bidirectional=True)
-        self.start = nn.Linear(hidden_dim, hidden_dim)
-        self.H = hidden_dim
 
-    def forward(self, tokens, lengths):
-        packed = nn.utils.rnn.pack_padded_sequence(
-            self.embedding(tokens), lengths, batch_first=True, enforce_sorted=False
-        )
-        output, last = self.rnn(packed)
-        annotations, _ = nn.utils.rnn.pad_packed_sequence(
-            output, batch_first=True, total_length=tokens.shape[1]
-        )
-        return annotations, self.start(last[1])
-
-
-@misconception(
+mistake(
     "BidirectionalEncoder",
     "The backward direction's last output goes through tanh without the linear layer.",
+    {
+        "self.start = nn.Linear(hidden_dim, hidden_dim)": "",
+        "self.start(backward[:, 0])": "backward[:, 0]",
+    },
 )
-class _(nn.Module):
-    def __init__(self, vocab_size, embed_dim, hidden_dim, pad_id=0):
-        super().__init__()
-        self.embedding = nn.Embedding(vocab_size, embed_dim, padding_idx=pad_id)
-        self.rnn = nn.GRU(embed_dim, hidden_dim, batch_first=True, bidirectional=True)
-        self.start = nn.Linear(hidden_dim, hidden_dim)
-        self.H = hidden_dim
 
-    def forward(self, tokens, lengths):
-        packed = nn.utils.rnn.pack_padded_sequence(
-            self.embedding(tokens), lengths, batch_first=True, enforce_sorted=False
-        )
-        output, last = self.rnn(packed)
-        annotations, _ = nn.utils.rnn.pad_packed_sequence(
-            output, batch_first=True, total_length=tokens.shape[1]
-        )
-        return annotations, torch.tanh(last[1])
-
-
-@misconception(
+mistake(
     "BidirectionalEncoder",
     "The state is made from the forward direction's last output. The paper takes the backward "
     "direction's: it has just read the first token, where the translation starts.",
+    {"(_, backward)": "(backward, _)"},
+    style="packed",
 )
-class _(nn.Module):
-    def __init__(self, vocab_size, embed_dim, hidden_dim, pad_id=0):
-        super().__init__()
-        self.embedding = nn.Embedding(vocab_size, embed_dim, padding_idx=pad_id)
-        self.rnn = nn.GRU(embed_dim, hidden_dim, batch_first=True, bidirectional=True)
-        self.start = nn.Linear(hidden_dim, hidden_dim)
-        self.H = hidden_dim
 
-    def forward(self, tokens, lengths):
-        packed = nn.utils.rnn.pack_padded_sequence(
-            self.embedding(tokens), lengths, batch_first=True, enforce_sorted=False
-        )
-        output, last = self.rnn(packed)
-        annotations, _ = nn.utils.rnn.pad_packed_sequence(
-            output, batch_first=True, total_length=tokens.shape[1]
-        )
-        return annotations, torch.tanh(self.start(last[0]))
-
-
-@misconception(
+mistake(
     "BidirectionalEncoder",
     "The state is made from both directions. The paper takes the backward direction's last output "
     "alone.",
+    {
+        "nn.Linear(hidden_dim,": "nn.Linear(2 * hidden_dim,",
+        "(_, backward)": "both",
+        "start(backward)": "start(both.transpose(0, 1).flatten(1))",
+    },
+    style="packed",
 )
-class _(nn.Module):
-    def __init__(self, vocab_size, embed_dim, hidden_dim, pad_id=0):
-        super().__init__()
-        self.embedding = nn.Embedding(vocab_size, embed_dim, padding_idx=pad_id)
-        self.rnn = nn.GRU(embed_dim, hidden_dim, batch_first=True, bidirectional=True)
-        self.start = nn.Linear(2 * hidden_dim, hidden_dim)
-        self.H = hidden_dim
 
-    def forward(self, tokens, lengths):
-        packed = nn.utils.rnn.pack_padded_sequence(
-            self.embedding(tokens), lengths, batch_first=True, enforce_sorted=False
-        )
-        output, last = self.rnn(packed)
-        annotations, _ = nn.utils.rnn.pad_packed_sequence(
-            output, batch_first=True, total_length=tokens.shape[1]
-        )
-        return annotations, torch.tanh(self.start(torch.cat([last[0], last[1]], dim=-1)))
-
-
-@misconception(
+mistake(
     "BidirectionalEncoder",
     "The state is taken at the last position. The backward direction has read only one token "
     "there; it ends at the first position.",
+    {"backward[:, 0]": "annotations[:, -1].chunk(2, dim=-1)[1]"},
 )
-class _(nn.Module):
-    def __init__(self, vocab_size, embed_dim, hidden_dim, pad_id=0):
-        super().__init__()
-        self.embedding = nn.Embedding(vocab_size, embed_dim, padding_idx=pad_id)
-        self.rnn = nn.GRU(embed_dim, hidden_dim, batch_first=True, bidirectional=True)
-        self.start = nn.Linear(hidden_dim, hidden_dim)
-        self.H = hidden_dim
 
-    def forward(self, tokens, lengths):
-        packed = nn.utils.rnn.pack_padded_sequence(
-            self.embedding(tokens), lengths, batch_first=True, enforce_sorted=False
-        )
-        output, last = self.rnn(packed)
-        annotations, _ = nn.utils.rnn.pad_packed_sequence(
-            output, batch_first=True, total_length=tokens.shape[1]
-        )
-        return annotations, torch.tanh(self.start(annotations[:, -1, self.H :]))
-
-
-@misconception(
+mistake(
     "BidirectionalEncoder",
     "The state is made from the average of the annotations. The paper takes the backward "
     "direction's last output.",
+    {"backward[:, 0]": "(backward * real.unsqueeze(-1)).sum(dim=1) / lengths.unsqueeze(1)"},
 )
-class _(nn.Module):
-    def __init__(self, vocab_size, embed_dim, hidden_dim, pad_id=0):
-        super().__init__()
-        self.embedding = nn.Embedding(vocab_size, embed_dim, padding_idx=pad_id)
-        self.rnn = nn.GRU(embed_dim, hidden_dim, batch_first=True, bidirectional=True)
-        self.start = nn.Linear(hidden_dim, hidden_dim)
-        self.H = hidden_dim
 
-    def forward(self, tokens, lengths):
-        packed = nn.utils.rnn.pack_padded_sequence(
-            self.embedding(tokens), lengths, batch_first=True, enforce_sorted=False
-        )
-        output, last = self.rnn(packed)
-        annotations, _ = nn.utils.rnn.pad_packed_sequence(
-            output, batch_first=True, total_length=tokens.shape[1]
-        )
-        return annotations, torch.tanh(
-            self.start(annotations[..., self.H :].sum(dim=1) / lengths[:, None].to(annotations))
-        )
-
-
-@misconception(
+mistake(
     "BidirectionalEncoder",
     "The rows were sorted by length, and not put back in their order: every sentence gets another "
     "one's annotations.",
+    {"position =": "lengths, order = lengths.sort()\ntokens = tokens[order]\nposition ="},
 )
-class _(nn.Module):
-    def __init__(self, vocab_size, embed_dim, hidden_dim, pad_id=0):
-        super().__init__()
-        self.embedding = nn.Embedding(vocab_size, embed_dim, padding_idx=pad_id)
-        self.rnn = nn.GRU(embed_dim, hidden_dim, batch_first=True, bidirectional=True)
-        self.start = nn.Linear(hidden_dim, hidden_dim)
-        self.H = hidden_dim
 
-    def forward(self, tokens, lengths):
-        lengths, order = lengths.sort(descending=True)
-        tokens = tokens[order]
-        packed = nn.utils.rnn.pack_padded_sequence(
-            self.embedding(tokens), lengths, batch_first=True, enforce_sorted=False
-        )
-        output, last = self.rnn(packed)
-        annotations, _ = nn.utils.rnn.pad_packed_sequence(
-            output, batch_first=True, total_length=tokens.shape[1]
-        )
-        return annotations, torch.tanh(self.start(last[1]))
-
-
-@misconception(
+mistake(
     "BidirectionalEncoder",
     "The lengths are not used: the backward direction starts in the padding and carries it into "
     "every annotation. How much padding a row has then changes what it means.",
+    {
+        "tokens.gather(1, turned)": "tokens.flip(1)",
+        "backward.gather(1, turned.unsqueeze(-1).expand_as(backward))": "backward.flip(1)",
+    },
 )
-class _(nn.Module):
-    def __init__(self, vocab_size, embed_dim, hidden_dim, pad_id=0):
-        super().__init__()
-        self.embedding = nn.Embedding(vocab_size, embed_dim, padding_idx=pad_id)
-        self.rnn = nn.GRU(embed_dim, hidden_dim, batch_first=True, bidirectional=True)
-        self.start = nn.Linear(hidden_dim, hidden_dim)
-        self.H = hidden_dim
 
-    def forward(self, tokens, lengths):
-        annotations, last = self.rnn(self.embedding(tokens))
-        real = torch.arange(tokens.shape[1]) < lengths[:, None]
-        annotations = annotations * real[..., None]
-        return annotations, torch.tanh(self.start(last[1]))
-
-
-@misconception(
+mistake(
     "BidirectionalEncoder",
     "The padding is taken to be token 0, whatever pad_id is. Where pad_id is another number, 0 is "
     "a token like any other, and its annotation should not be zeros.",
+    {"~real.unsqueeze(-1)": "(~real | (tokens == 0)).unsqueeze(-1)"},
 )
-class _(nn.Module):
-    def __init__(self, vocab_size, embed_dim, hidden_dim, pad_id=0):
-        super().__init__()
-        self.embedding = nn.Embedding(vocab_size, embed_dim, padding_idx=pad_id)
-        self.rnn = nn.GRU(embed_dim, hidden_dim, batch_first=True, bidirectional=True)
-        self.start = nn.Linear(hidden_dim, hidden_dim)
-        self.H = hidden_dim
 
-    def forward(self, tokens, lengths):
-        packed = nn.utils.rnn.pack_padded_sequence(
-            self.embedding(tokens), lengths, batch_first=True, enforce_sorted=False
-        )
-        output, last = self.rnn(packed)
-        annotations, _ = nn.utils.rnn.pad_packed_sequence(
-            output, batch_first=True, total_length=tokens.shape[1]
-        )
-        annotations = annotations * (tokens != 0)[..., None]
-        return annotations, torch.tanh(self.start(last[1]))
+mistake(
+    "BidirectionalEncoder",
+    "The annotations at padding are not zero, but what the recurrent layers make of the padding.",
+    {".masked_fill(~real.unsqueeze(-1), 0.0)": ""},
+)
 
-
-@misconception(
+mistake(
     "BidirectionalEncoder",
     "The annotations at padding are not zero.",
+    {"both * real": "both"},
+    style="two cells, step by step",
 )
-class _(nn.Module):
-    def __init__(self, vocab_size, embed_dim, hidden_dim, pad_id=0):
-        super().__init__()
-        self.embedding = nn.Embedding(vocab_size, embed_dim, padding_idx=pad_id)
-        self.rnn = nn.GRU(embed_dim, hidden_dim, batch_first=True, bidirectional=True)
-        self.start = nn.Linear(hidden_dim, hidden_dim)
-        self.H = hidden_dim
 
-    def forward(self, tokens, lengths):
-        packed = nn.utils.rnn.pack_padded_sequence(
-            self.embedding(tokens), lengths, batch_first=True, enforce_sorted=False
-        )
-        output, last = self.rnn(packed)
-        annotations, _ = nn.utils.rnn.pad_packed_sequence(
-            output, batch_first=True, padding_value=-1.0, total_length=tokens.shape[1]
-        )
-        return annotations, torch.tanh(self.start(last[1]))
-
-
-@misconception(
+mistake(
     "BidirectionalEncoder",
     "The embedding is cut off from the gradient, so it never learns.",
+    {
+        "self.embedding(tokens))": "self.embedding(tokens).detach())",
+        "tokens.gather(1, turned))": "tokens.gather(1, turned)).detach()",
+    },
 )
-class _(nn.Module):
-    def __init__(self, vocab_size, embed_dim, hidden_dim, pad_id=0):
-        super().__init__()
-        self.embedding = nn.Embedding(vocab_size, embed_dim, padding_idx=pad_id)
-        self.rnn = nn.GRU(embed_dim, hidden_dim, batch_first=True, bidirectional=True)
-        self.start = nn.Linear(hidden_dim, hidden_dim)
-        self.H = hidden_dim
-
-    def forward(self, tokens, lengths):
-        packed = nn.utils.rnn.pack_padded_sequence(
-            self.embedding(tokens).detach(), lengths, batch_first=True, enforce_sorted=False
-        )
-        output, last = self.rnn(packed)
-        annotations, _ = nn.utils.rnn.pad_packed_sequence(
-            output, batch_first=True, total_length=tokens.shape[1]
-        )
-        return annotations, torch.tanh(self.start(last[1]))
 
 
 @exercise("AdditiveAttention", chapter="03-bahdanau", points=4)
@@ -658,374 +387,127 @@ def _(student, reference, draw):
     no_bias(pair[0], {"W_s": 8, "W_h": 8, "v": 1})
 
 
-@misconception(
+mistake(
     "AdditiveAttention",
     "There is no tanh. The query then adds the same to all scores, which the softmax takes away "
     "again: the weights do not depend on the query at all.",
+    {"torch.tanh": ""},
 )
-class _(nn.Module):
-    def __init__(self, query_dim, key_dim, attention_dim):
-        super().__init__()
-        self.W_s = nn.Linear(query_dim, attention_dim, bias=False)
-        self.W_h = nn.Linear(key_dim, attention_dim, bias=False)
-        self.v = nn.Linear(attention_dim, 1, bias=False)
 
-    def forward(self, query, keys, mask=None):
-        hidden = self.W_s(query)[:, None] + self.W_h(keys)
-        scores = self.v(hidden).squeeze(-1)
-        if mask is not None:
-            scores = scores.masked_fill(~mask, -1e30)
-        weights = torch.softmax(scores, dim=-1)
-        if mask is not None:
-            weights = weights * mask
-        context = torch.einsum("bs,bsk->bk", weights, keys)
-        return context, weights
-
-
-@misconception(
+mistake(
     "AdditiveAttention",
     "W_s and W_h are swapped: W_s goes with the query (the decoder's state), W_h with the keys "
     "(the encoder's annotations).",
+    {"self.W_s(query)": "self.W_h(query)", "self.W_h(keys)": "self.W_s(keys)"},
 )
-class _(nn.Module):
-    def __init__(self, query_dim, key_dim, attention_dim):
-        super().__init__()
-        self.W_s = nn.Linear(query_dim, attention_dim, bias=False)
-        self.W_h = nn.Linear(key_dim, attention_dim, bias=False)
-        self.v = nn.Linear(attention_dim, 1, bias=False)
 
-    def forward(self, query, keys, mask=None):
-        hidden = torch.tanh(self.W_h(query)[:, None] + self.W_s(keys))
-        scores = self.v(hidden).squeeze(-1)
-        if mask is not None:
-            scores = scores.masked_fill(~mask, -1e30)
-        weights = torch.softmax(scores, dim=-1)
-        if mask is not None:
-            weights = weights * mask
-        context = torch.einsum("bs,bsk->bk", weights, keys)
-        return context, weights
-
-
-@misconception(
+mistake(
     "AdditiveAttention",
     "tanh is applied to query and keys one by one, before they are added. The query then adds the "
     "same to all scores of a row, and the softmax takes it away again.",
+    {
+        "torch.tanh": "",
+        "self.W_s(query)": "self.W_s(query).tanh()",
+        "self.W_h(keys)": "self.W_h(keys).tanh()",
+    },
 )
-class _(nn.Module):
-    def __init__(self, query_dim, key_dim, attention_dim):
-        super().__init__()
-        self.W_s = nn.Linear(query_dim, attention_dim, bias=False)
-        self.W_h = nn.Linear(key_dim, attention_dim, bias=False)
-        self.v = nn.Linear(attention_dim, 1, bias=False)
 
-    def forward(self, query, keys, mask=None):
-        hidden = torch.tanh(self.W_s(query))[:, None] + torch.tanh(self.W_h(keys))
-        scores = self.v(hidden).squeeze(-1)
-        if mask is not None:
-            scores = scores.masked_fill(~mask, -1e30)
-        weights = torch.softmax(scores, dim=-1)
-        if mask is not None:
-            weights = weights * mask
-        context = torch.einsum("bs,bsk->bk", weights, keys)
-        return context, weights
-
-
-@misconception(
+mistake(
     "AdditiveAttention",
     "The two projections are multiplied. In additive attention they are added, and tanh and v "
     "make a score of the sum.",
+    {"unsqueeze(1) + self": "unsqueeze(1) * self"},
 )
-class _(nn.Module):
-    def __init__(self, query_dim, key_dim, attention_dim):
-        super().__init__()
-        self.W_s = nn.Linear(query_dim, attention_dim, bias=False)
-        self.W_h = nn.Linear(key_dim, attention_dim, bias=False)
-        self.v = nn.Linear(attention_dim, 1, bias=False)
 
-    def forward(self, query, keys, mask=None):
-        hidden = torch.tanh(self.W_s(query)[:, None] * self.W_h(keys))
-        scores = self.v(hidden).squeeze(-1)
-        if mask is not None:
-            scores = scores.masked_fill(~mask, -1e30)
-        weights = torch.softmax(scores, dim=-1)
-        if mask is not None:
-            weights = weights * mask
-        context = torch.einsum("bs,bsk->bk", weights, keys)
-        return context, weights
-
-
-@misconception(
+mistake(
     "AdditiveAttention",
     "v is not used: the hidden numbers are added up as they are. v says how much each of them "
     "counts.",
+    {"self.v(hidden).squeeze(-1)": "hidden.sum(dim=-1)"},
 )
-class _(nn.Module):
-    def __init__(self, query_dim, key_dim, attention_dim):
-        super().__init__()
-        self.W_s = nn.Linear(query_dim, attention_dim, bias=False)
-        self.W_h = nn.Linear(key_dim, attention_dim, bias=False)
-        self.v = nn.Linear(attention_dim, 1, bias=False)
 
-    def forward(self, query, keys, mask=None):
-        hidden = torch.tanh(self.W_s(query)[:, None] + self.W_h(keys))
-        scores = hidden.sum(dim=-1)
-        if mask is not None:
-            scores = scores.masked_fill(~mask, -1e30)
-        weights = torch.softmax(scores, dim=-1)
-        if mask is not None:
-            weights = weights * mask
-        context = torch.einsum("bs,bsk->bk", weights, keys)
-        return context, weights
-
-
-@misconception(
+mistake(
     "AdditiveAttention",
     "The scores are divided by sqrt(attention_dim). That belongs to dot products; the paper's "
     "alignment model has no such factor.",
+    {"self.v(hidden).squeeze(-1)": "self.v(hidden).squeeze(-1) / math.sqrt(hidden.shape[-1])"},
 )
-class _(nn.Module):
-    def __init__(self, query_dim, key_dim, attention_dim):
-        super().__init__()
-        self.W_s = nn.Linear(query_dim, attention_dim, bias=False)
-        self.W_h = nn.Linear(key_dim, attention_dim, bias=False)
-        self.v = nn.Linear(attention_dim, 1, bias=False)
 
-    def forward(self, query, keys, mask=None):
-        hidden = torch.tanh(self.W_s(query)[:, None] + self.W_h(keys))
-        scores = self.v(hidden).squeeze(-1) / math.sqrt(hidden.shape[-1])
-        if mask is not None:
-            scores = scores.masked_fill(~mask, -1e30)
-        weights = torch.softmax(scores, dim=-1)
-        if mask is not None:
-            weights = weights * mask
-        context = torch.einsum("bs,bsk->bk", weights, keys)
-        return context, weights
-
-
-@misconception(
+mistake(
     "AdditiveAttention",
     "The softmax runs along the wrong axis: the weights of one position sum to one over the "
     "batch. Each row of the batch shares out its attention over its own keys.",
+    {"softmax(scores)": "softmax(scores, dim=0)"},
 )
-class _(nn.Module):
-    def __init__(self, query_dim, key_dim, attention_dim):
-        super().__init__()
-        self.W_s = nn.Linear(query_dim, attention_dim, bias=False)
-        self.W_h = nn.Linear(key_dim, attention_dim, bias=False)
-        self.v = nn.Linear(attention_dim, 1, bias=False)
 
-    def forward(self, query, keys, mask=None):
-        hidden = torch.tanh(self.W_s(query)[:, None] + self.W_h(keys))
-        scores = self.v(hidden).squeeze(-1)
-        if mask is not None:
-            scores = scores.masked_fill(~mask, -1e30)
-        weights = torch.softmax(scores, dim=0)
-        if mask is not None:
-            weights = weights * mask
-        context = torch.einsum("bs,bsk->bk", weights, keys)
-        return context, weights
-
-
-@misconception(
+mistake(
     "AdditiveAttention",
     "The context is made of W_h's projections of the keys. They serve for the scores; what is "
     "averaged are the keys themselves.",
+    {"weights, keys)": "weights, self.W_h(keys))"},
 )
-class _(nn.Module):
-    def __init__(self, query_dim, key_dim, attention_dim):
-        super().__init__()
-        self.W_s = nn.Linear(query_dim, attention_dim, bias=False)
-        self.W_h = nn.Linear(key_dim, attention_dim, bias=False)
-        self.v = nn.Linear(attention_dim, 1, bias=False)
 
-    def forward(self, query, keys, mask=None):
-        hidden = torch.tanh(self.W_s(query)[:, None] + self.W_h(keys))
-        scores = self.v(hidden).squeeze(-1)
-        if mask is not None:
-            scores = scores.masked_fill(~mask, -1e30)
-        weights = torch.softmax(scores, dim=-1)
-        if mask is not None:
-            weights = weights * mask
-        context = torch.einsum("bs,bsk->bk", weights, self.W_h(keys))
-        return context, weights
-
-
-@misconception(
+mistake(
     "AdditiveAttention",
     "The context is the plain sum of the keys, without the weights.",
+    {'torch.einsum("bs,bsk->bk", weights, keys)': "keys.sum(dim=1)"},
 )
-class _(nn.Module):
-    def __init__(self, query_dim, key_dim, attention_dim):
-        super().__init__()
-        self.W_s = nn.Linear(query_dim, attention_dim, bias=False)
-        self.W_h = nn.Linear(key_dim, attention_dim, bias=False)
-        self.v = nn.Linear(attention_dim, 1, bias=False)
 
-    def forward(self, query, keys, mask=None):
-        hidden = torch.tanh(self.W_s(query)[:, None] + self.W_h(keys))
-        scores = self.v(hidden).squeeze(-1)
-        if mask is not None:
-            scores = scores.masked_fill(~mask, -1e30)
-        weights = torch.softmax(scores, dim=-1)
-        if mask is not None:
-            weights = weights * mask
-        context = keys.sum(dim=1)
-        return context, weights
-
-
-@misconception(
+mistake(
     "AdditiveAttention",
     "The mask is not used: padding gets weight like any other key.",
+    {"if mask is not None:": "if False:"},
 )
-class _(nn.Module):
-    def __init__(self, query_dim, key_dim, attention_dim):
-        super().__init__()
-        self.W_s = nn.Linear(query_dim, attention_dim, bias=False)
-        self.W_h = nn.Linear(key_dim, attention_dim, bias=False)
-        self.v = nn.Linear(attention_dim, 1, bias=False)
 
-    def forward(self, query, keys, mask=None):
-        hidden = torch.tanh(self.W_s(query)[:, None] + self.W_h(keys))
-        scores = self.v(hidden).squeeze(-1)
-        weights = torch.softmax(scores, dim=-1)
-        context = torch.einsum("bs,bsk->bk", weights, keys)
-        return context, weights
-
-
-@misconception(
+mistake(
     "AdditiveAttention",
     "The mask is taken the wrong way around. True means that a key may be attended to.",
+    {"~mask": "mask"},
 )
-class _(nn.Module):
-    def __init__(self, query_dim, key_dim, attention_dim):
-        super().__init__()
-        self.W_s = nn.Linear(query_dim, attention_dim, bias=False)
-        self.W_h = nn.Linear(key_dim, attention_dim, bias=False)
-        self.v = nn.Linear(attention_dim, 1, bias=False)
 
-    def forward(self, query, keys, mask=None):
-        hidden = torch.tanh(self.W_s(query)[:, None] + self.W_h(keys))
-        scores = self.v(hidden).squeeze(-1)
-        if mask is not None:
-            scores = scores.masked_fill(mask, -1e30)
-        weights = torch.softmax(scores, dim=-1)
-        context = torch.einsum("bs,bsk->bk", weights, keys)
-        return context, weights
-
-
-@misconception(
+mistake(
     "AdditiveAttention",
     "A masked score was set to zero. Zero is a score like any other: its weight is exp(0) over "
     "the sum.",
+    {"-math.inf": "0.0"},
 )
-class _(nn.Module):
-    def __init__(self, query_dim, key_dim, attention_dim):
-        super().__init__()
-        self.W_s = nn.Linear(query_dim, attention_dim, bias=False)
-        self.W_h = nn.Linear(key_dim, attention_dim, bias=False)
-        self.v = nn.Linear(attention_dim, 1, bias=False)
 
-    def forward(self, query, keys, mask=None):
-        hidden = torch.tanh(self.W_s(query)[:, None] + self.W_h(keys))
-        scores = self.v(hidden).squeeze(-1)
-        if mask is not None:
-            scores = scores.masked_fill(~mask, 0.0)
-        weights = torch.softmax(scores, dim=-1)
-        context = torch.einsum("bs,bsk->bk", weights, keys)
-        return context, weights
-
-
-@misconception(
+mistake(
     "AdditiveAttention",
     "The mask is applied after the softmax only. The weights that remain do not sum to one any "
     "more.",
+    {
+        "if mask is not None:": "mask = 1 if mask is None else mask\nif False:",
+        "softmax(scores)": "softmax(scores) * mask",
+    },
 )
-class _(nn.Module):
-    def __init__(self, query_dim, key_dim, attention_dim):
-        super().__init__()
-        self.W_s = nn.Linear(query_dim, attention_dim, bias=False)
-        self.W_h = nn.Linear(key_dim, attention_dim, bias=False)
-        self.v = nn.Linear(attention_dim, 1, bias=False)
 
-    def forward(self, query, keys, mask=None):
-        hidden = torch.tanh(self.W_s(query)[:, None] + self.W_h(keys))
-        scores = self.v(hidden).squeeze(-1)
-        weights = torch.softmax(scores, dim=-1)
-        if mask is not None:
-            weights = weights * mask
-        context = torch.einsum("bs,bsk->bk", weights, keys)
-        return context, weights
-
-
-@misconception(
+mistake(
     "AdditiveAttention",
     "A row that may attend to nothing gets NaN: all its scores are -inf, and softmax divides zero "
     "by zero. Its context and weights should be zeros.",
+    {"softmax(scores)": "torch.softmax(scores, dim=-1)"},
 )
-class _(nn.Module):
-    def __init__(self, query_dim, key_dim, attention_dim):
-        super().__init__()
-        self.W_s = nn.Linear(query_dim, attention_dim, bias=False)
-        self.W_h = nn.Linear(key_dim, attention_dim, bias=False)
-        self.v = nn.Linear(attention_dim, 1, bias=False)
 
-    def forward(self, query, keys, mask=None):
-        hidden = torch.tanh(self.W_s(query)[:, None] + self.W_h(keys))
-        scores = self.v(hidden).squeeze(-1)
-        if mask is not None:
-            scores = scores.masked_fill(~mask, -math.inf)
-        weights = torch.softmax(scores, dim=-1)
-        context = torch.einsum("bs,bsk->bk", weights, keys)
-        return context, weights
-
-
-@misconception(
+mistake(
     "AdditiveAttention",
     "A masked score is a large negative number instead of -inf. In a row that may attend to "
     "nothing these are all the same, so it attends to all padding alike, where the weights should "
     "be zeros.",
+    {"-math.inf": "-1e30"},
 )
-class _(nn.Module):
-    def __init__(self, query_dim, key_dim, attention_dim):
-        super().__init__()
-        self.W_s = nn.Linear(query_dim, attention_dim, bias=False)
-        self.W_h = nn.Linear(key_dim, attention_dim, bias=False)
-        self.v = nn.Linear(attention_dim, 1, bias=False)
 
-    def forward(self, query, keys, mask=None):
-        hidden = torch.tanh(self.W_s(query)[:, None] + self.W_h(keys))
-        scores = self.v(hidden).squeeze(-1)
-        if mask is not None:
-            scores = scores.masked_fill(~mask, -1e30)
-        weights = torch.softmax(scores, dim=-1)
-        context = torch.einsum("bs,bsk->bk", weights, keys)
-        return context, weights
-
-
-@misconception(
+mistake(
     "AdditiveAttention",
     "The linear layers have a bias. The paper's alignment model has none, and the contract says "
     "bias=False for all three.",
+    {
+        "query_dim, attention_dim, bias=False": "query_dim, attention_dim",
+        "key_dim, attention_dim, bias=False": "key_dim, attention_dim",
+        "1, bias=False)": "1)\nfor one in (self.W_s, self.W_h, self.v):\n"
+        "    nn.init.zeros_(one.bias)",
+    },
 )
-class _(nn.Module):
-    def __init__(self, query_dim, key_dim, attention_dim):
-        super().__init__()
-        self.W_s = nn.Linear(query_dim, attention_dim)
-        self.W_h = nn.Linear(key_dim, attention_dim)
-        self.v = nn.Linear(attention_dim, 1)
-        for layer in (self.W_s, self.W_h, self.v):
-            nn.init.zeros_(layer.bias)
-
-    def forward(self, query, keys, mask=None):
-        hidden = torch.tanh(self.W_s(query)[:, None] + self.W_h(keys))
-        scores = self.v(hidden).squeeze(-1)
-        if mask is not None:
-            scores = scores.masked_fill(~mask, -1e30)
-        weights = torch.softmax(scores, dim=-1)
-        if mask is not None:
-            weights = weights * mask
-        context = torch.einsum("bs,bsk->bk", weights, keys)
-        return context, weights
 
 
 @exercise("AttentionDecoder", chapter="03-bahdanau", points=4, behavior=True)
@@ -1132,7 +614,7 @@ def _(student, reference, draw):
         "A mask of None should allow all annotations.",
     )
 
-    found = _all_learn(layer, previous, state, annotations, mask)
+    found = _all_learn(layer, (V, 5), previous, state, annotations, mask)
     require(
         all(bool(found[path].isfinite().all() and found[path].any()) for path in ("1", "2")),
         "No gradient, or none that is finite, reaches the state or the annotations.",
@@ -1158,483 +640,104 @@ def _(student, reference, draw):
     )
 
 
-@misconception(
+mistake(
     "AttentionDecoder",
     "The state has an axis for the layers, as nn.GRU wants it, and comes back with it: [1, B, "
     "hidden_dim]. Take that axis away again.",
+    {"logits, state, weights": "logits, state.unsqueeze(0), weights"},
 )
-class _(nn.Module):
-    def __init__(self, vocab_size, embed_dim, hidden_dim, key_dim, attention_dim):
-        super().__init__()
-        self.embedding = nn.Embedding(vocab_size, embed_dim)
-        self.W_s = nn.Linear(hidden_dim, attention_dim, bias=False)
-        self.W_h = nn.Linear(key_dim, attention_dim, bias=False)
-        self.v = nn.Linear(attention_dim, 1, bias=False)
-        self.rnn = nn.GRUCell(embed_dim + key_dim, hidden_dim)
-        self.output = nn.Linear(hidden_dim + key_dim, vocab_size)
 
-    def forward(self, previous, state, annotations, mask):
-        word = self.embedding(previous)
-        query = state
-        hidden = torch.tanh(self.W_s(query)[:, None] + self.W_h(annotations))
-        scores = self.v(hidden).squeeze(-1)
-        if mask is not None:
-            scores = scores.masked_fill(~mask, -1e30)
-        weights = torch.softmax(scores, dim=-1)
-        if mask is not None:
-            weights = weights * mask
-        context = torch.einsum("bs,bsk->bk", weights, annotations)
-        new = self.rnn(torch.cat([word, context], dim=-1), state)
-        logits = self.output(torch.cat([new, context], dim=-1))
-        return logits, new[None], weights
-
-
-@misconception(
+mistake(
     "AttentionDecoder",
     "The logits went through a softmax. The loss takes the softmax of what it is given: twice is "
     "too flat to learn from.",
+    {"return logits,": "return logits.softmax(dim=-1),"},
 )
-class _(nn.Module):
-    def __init__(self, vocab_size, embed_dim, hidden_dim, key_dim, attention_dim):
-        super().__init__()
-        self.embedding = nn.Embedding(vocab_size, embed_dim)
-        self.W_s = nn.Linear(hidden_dim, attention_dim, bias=False)
-        self.W_h = nn.Linear(key_dim, attention_dim, bias=False)
-        self.v = nn.Linear(attention_dim, 1, bias=False)
-        self.rnn = nn.GRUCell(embed_dim + key_dim, hidden_dim)
-        self.output = nn.Linear(hidden_dim + key_dim, vocab_size)
 
-    def forward(self, previous, state, annotations, mask):
-        word = self.embedding(previous)
-        query = state
-        hidden = torch.tanh(self.W_s(query)[:, None] + self.W_h(annotations))
-        scores = self.v(hidden).squeeze(-1)
-        if mask is not None:
-            scores = scores.masked_fill(~mask, -1e30)
-        weights = torch.softmax(scores, dim=-1)
-        if mask is not None:
-            weights = weights * mask
-        context = torch.einsum("bs,bsk->bk", weights, annotations)
-        new = self.rnn(torch.cat([word, context], dim=-1), state)
-        logits = self.output(torch.cat([new, context], dim=-1))
-        return torch.softmax(logits, dim=-1), new, weights
-
-
-@misconception(
+mistake(
     "AttentionDecoder",
     "The logits went through a log-softmax: each row's exponentials sum to one. They should be "
     "the scores before any softmax.",
+    {"return logits,": "return logits.log_softmax(dim=-1),"},
 )
-class _(nn.Module):
-    def __init__(self, vocab_size, embed_dim, hidden_dim, key_dim, attention_dim):
-        super().__init__()
-        self.embedding = nn.Embedding(vocab_size, embed_dim)
-        self.W_s = nn.Linear(hidden_dim, attention_dim, bias=False)
-        self.W_h = nn.Linear(key_dim, attention_dim, bias=False)
-        self.v = nn.Linear(attention_dim, 1, bias=False)
-        self.rnn = nn.GRUCell(embed_dim + key_dim, hidden_dim)
-        self.output = nn.Linear(hidden_dim + key_dim, vocab_size)
 
-    def forward(self, previous, state, annotations, mask):
-        word = self.embedding(previous)
-        query = state
-        hidden = torch.tanh(self.W_s(query)[:, None] + self.W_h(annotations))
-        scores = self.v(hidden).squeeze(-1)
-        if mask is not None:
-            scores = scores.masked_fill(~mask, -1e30)
-        weights = torch.softmax(scores, dim=-1)
-        if mask is not None:
-            weights = weights * mask
-        context = torch.einsum("bs,bsk->bk", weights, annotations)
-        new = self.rnn(torch.cat([word, context], dim=-1), state)
-        logits = self.output(torch.cat([new, context], dim=-1))
-        return torch.log_softmax(logits, dim=-1), new, weights
-
-
-@misconception(
+mistake(
     "AttentionDecoder",
     "The mask is taken the wrong way around. True means that an annotation may be attended to.",
+    {"~mask, -math.inf": "mask, -1e30"},
+    within="AdditiveAttention",
 )
-class _(nn.Module):
-    def __init__(self, vocab_size, embed_dim, hidden_dim, key_dim, attention_dim):
-        super().__init__()
-        self.embedding = nn.Embedding(vocab_size, embed_dim)
-        self.W_s = nn.Linear(hidden_dim, attention_dim, bias=False)
-        self.W_h = nn.Linear(key_dim, attention_dim, bias=False)
-        self.v = nn.Linear(attention_dim, 1, bias=False)
-        self.rnn = nn.GRUCell(embed_dim + key_dim, hidden_dim)
-        self.output = nn.Linear(hidden_dim + key_dim, vocab_size)
 
-    def forward(self, previous, state, annotations, mask):
-        word = self.embedding(previous)
-        query = state
-        hidden = torch.tanh(self.W_s(query)[:, None] + self.W_h(annotations))
-        scores = self.v(hidden).squeeze(-1)
-        if mask is not None:
-            scores = scores.masked_fill(mask, -1e30)
-        weights = torch.softmax(scores, dim=-1)
-        context = torch.einsum("bs,bsk->bk", weights, annotations)
-        new = self.rnn(torch.cat([word, context], dim=-1), state)
-        logits = self.output(torch.cat([new, context], dim=-1))
-        return logits, new, weights
-
-
-@misconception(
-    "AttentionDecoder",
-    "The mask is not used, so padding is attended to like any other token.",
-)
-class _(nn.Module):
-    def __init__(self, vocab_size, embed_dim, hidden_dim, key_dim, attention_dim):
-        super().__init__()
-        self.embedding = nn.Embedding(vocab_size, embed_dim)
-        self.W_s = nn.Linear(hidden_dim, attention_dim, bias=False)
-        self.W_h = nn.Linear(key_dim, attention_dim, bias=False)
-        self.v = nn.Linear(attention_dim, 1, bias=False)
-        self.rnn = nn.GRUCell(embed_dim + key_dim, hidden_dim)
-        self.output = nn.Linear(hidden_dim + key_dim, vocab_size)
-
-    def forward(self, previous, state, annotations, mask):
-        word = self.embedding(previous)
-        query = state
-        hidden = torch.tanh(self.W_s(query)[:, None] + self.W_h(annotations))
-        scores = self.v(hidden).squeeze(-1)
-        weights = torch.softmax(scores, dim=-1)
-        context = torch.einsum("bs,bsk->bk", weights, annotations)
-        new = self.rnn(torch.cat([word, context], dim=-1), state)
-        logits = self.output(torch.cat([new, context], dim=-1))
-        return logits, new, weights
-
-
-@misconception(
-    "AttentionDecoder",
-    "The softmax runs along the wrong axis: the weights of one position sum to one over the "
-    "batch. Each row shares out its attention over its own annotations.",
-)
-class _(nn.Module):
-    def __init__(self, vocab_size, embed_dim, hidden_dim, key_dim, attention_dim):
-        super().__init__()
-        self.embedding = nn.Embedding(vocab_size, embed_dim)
-        self.W_s = nn.Linear(hidden_dim, attention_dim, bias=False)
-        self.W_h = nn.Linear(key_dim, attention_dim, bias=False)
-        self.v = nn.Linear(attention_dim, 1, bias=False)
-        self.rnn = nn.GRUCell(embed_dim + key_dim, hidden_dim)
-        self.output = nn.Linear(hidden_dim + key_dim, vocab_size)
-
-    def forward(self, previous, state, annotations, mask):
-        word = self.embedding(previous)
-        query = state
-        hidden = torch.tanh(self.W_s(query)[:, None] + self.W_h(annotations))
-        scores = self.v(hidden).squeeze(-1)
-        if mask is not None:
-            scores = scores.masked_fill(~mask, -1e30)
-        weights = torch.softmax(scores, dim=0)
-        if mask is not None:
-            weights = weights * mask
-        context = torch.einsum("bs,bsk->bk", weights, annotations)
-        new = self.rnn(torch.cat([word, context], dim=-1), state)
-        logits = self.output(torch.cat([new, context], dim=-1))
-        return logits, new, weights
-
-
-@misconception(
+mistake(
     "AttentionDecoder",
     "The query is the embedding of the previous token, not the state. The state before the step "
     "knows all that was written so far.",
+    {
+        "AdditiveAttention(hidden_dim,": "AdditiveAttention(embed_dim,",
+        "self.attention(state,": "self.attention(self.embedding(previous),",
+    },
 )
-class _(nn.Module):
-    def __init__(self, vocab_size, embed_dim, hidden_dim, key_dim, attention_dim):
-        super().__init__()
-        self.embedding = nn.Embedding(vocab_size, embed_dim)
-        self.W_s = nn.Linear(embed_dim, attention_dim, bias=False)
-        self.W_h = nn.Linear(key_dim, attention_dim, bias=False)
-        self.v = nn.Linear(attention_dim, 1, bias=False)
-        self.rnn = nn.GRUCell(embed_dim + key_dim, hidden_dim)
-        self.output = nn.Linear(hidden_dim + key_dim, vocab_size)
 
-    def forward(self, previous, state, annotations, mask):
-        word = self.embedding(previous)
-        query = word
-        hidden = torch.tanh(self.W_s(query)[:, None] + self.W_h(annotations))
-        scores = self.v(hidden).squeeze(-1)
-        if mask is not None:
-            scores = scores.masked_fill(~mask, -1e30)
-        weights = torch.softmax(scores, dim=-1)
-        if mask is not None:
-            weights = weights * mask
-        context = torch.einsum("bs,bsk->bk", weights, annotations)
-        new = self.rnn(torch.cat([word, context], dim=-1), state)
-        logits = self.output(torch.cat([new, context], dim=-1))
-        return logits, new, weights
-
-
-@misconception(
+mistake(
     "AttentionDecoder",
     "The query is taken after the step: the cell ran first, and the attention asked with the new "
     "state. In the paper the context goes into the step, so the query is the state before it.",
+    {
+        "embed_dim + key_dim, hidden_dim": "embed_dim, hidden_dim",
+        "context, weights": "state = self.rnn(self.embedding(previous), state)\ncontext, weights",
+        "state = self.rnn(torch.cat([embedded, context], dim=-1), state)": "",
+    },
 )
-class _(nn.Module):
-    def __init__(self, vocab_size, embed_dim, hidden_dim, key_dim, attention_dim):
-        super().__init__()
-        self.embedding = nn.Embedding(vocab_size, embed_dim)
-        self.W_s = nn.Linear(hidden_dim, attention_dim, bias=False)
-        self.W_h = nn.Linear(key_dim, attention_dim, bias=False)
-        self.v = nn.Linear(attention_dim, 1, bias=False)
-        self.rnn = nn.GRUCell(embed_dim, hidden_dim)
-        self.output = nn.Linear(hidden_dim + key_dim, vocab_size)
 
-    def forward(self, previous, state, annotations, mask):
-        word = self.embedding(previous)
-        new = query = self.rnn(word, state)
-        hidden = torch.tanh(self.W_s(query)[:, None] + self.W_h(annotations))
-        scores = self.v(hidden).squeeze(-1)
-        if mask is not None:
-            scores = scores.masked_fill(~mask, -1e30)
-        weights = torch.softmax(scores, dim=-1)
-        if mask is not None:
-            weights = weights * mask
-        context = torch.einsum("bs,bsk->bk", weights, annotations)
-        logits = self.output(torch.cat([new, context], dim=-1))
-        return logits, new, weights
-
-
-@misconception(
+mistake(
     "AttentionDecoder",
     "The previous token is not used. The decoder then does not know what it has just written.",
+    {"embedded = self.embedding(previous)": "embedded = 0 * self.embedding(previous)"},
 )
-class _(nn.Module):
-    def __init__(self, vocab_size, embed_dim, hidden_dim, key_dim, attention_dim):
-        super().__init__()
-        self.embedding = nn.Embedding(vocab_size, embed_dim)
-        self.W_s = nn.Linear(hidden_dim, attention_dim, bias=False)
-        self.W_h = nn.Linear(key_dim, attention_dim, bias=False)
-        self.v = nn.Linear(attention_dim, 1, bias=False)
-        self.rnn = nn.GRUCell(key_dim, hidden_dim)
-        self.output = nn.Linear(hidden_dim + key_dim, vocab_size)
 
-    def forward(self, previous, state, annotations, mask):
-        query = state
-        hidden = torch.tanh(self.W_s(query)[:, None] + self.W_h(annotations))
-        scores = self.v(hidden).squeeze(-1)
-        if mask is not None:
-            scores = scores.masked_fill(~mask, -1e30)
-        weights = torch.softmax(scores, dim=-1)
-        if mask is not None:
-            weights = weights * mask
-        context = torch.einsum("bs,bsk->bk", weights, annotations)
-        new = self.rnn(context, state)
-        logits = self.output(torch.cat([new, context], dim=-1))
-        return logits, new, weights
-
-
-@misconception(
+mistake(
     "AttentionDecoder",
     "The old state is returned, so the decoder stays where it is: each step starts anew.",
+    {
+        "state = self.rnn": "new = self.rnn",
+        "[state, context, embedded]": "[new, context, embedded]",
+    },
 )
-class _(nn.Module):
-    def __init__(self, vocab_size, embed_dim, hidden_dim, key_dim, attention_dim):
-        super().__init__()
-        self.embedding = nn.Embedding(vocab_size, embed_dim)
-        self.W_s = nn.Linear(hidden_dim, attention_dim, bias=False)
-        self.W_h = nn.Linear(key_dim, attention_dim, bias=False)
-        self.v = nn.Linear(attention_dim, 1, bias=False)
-        self.rnn = nn.GRUCell(embed_dim + key_dim, hidden_dim)
-        self.output = nn.Linear(hidden_dim + key_dim, vocab_size)
 
-    def forward(self, previous, state, annotations, mask):
-        word = self.embedding(previous)
-        query = state
-        hidden = torch.tanh(self.W_s(query)[:, None] + self.W_h(annotations))
-        scores = self.v(hidden).squeeze(-1)
-        if mask is not None:
-            scores = scores.masked_fill(~mask, -1e30)
-        weights = torch.softmax(scores, dim=-1)
-        if mask is not None:
-            weights = weights * mask
-        context = torch.einsum("bs,bsk->bk", weights, annotations)
-        new = self.rnn(torch.cat([word, context], dim=-1), state)
-        state, new = state + 0 * new, new
-        logits = self.output(torch.cat([new, context], dim=-1))
-        return logits, state, weights
-
-
-@misconception(
+mistake(
     "AttentionDecoder",
     "The context is not used at all: the attention is computed, and the decoder goes on without "
     "it.",
+    {
+        "embed_dim + key_dim, hidden_dim": "embed_dim, hidden_dim",
+        "torch.cat([embedded, context], dim=-1)": "embedded",
+        "hidden_dim + key_dim + embed_dim": "hidden_dim + embed_dim",
+        "[state, context, embedded]": "[state, embedded]",
+    },
 )
-class _(nn.Module):
-    def __init__(self, vocab_size, embed_dim, hidden_dim, key_dim, attention_dim):
-        super().__init__()
-        self.embedding = nn.Embedding(vocab_size, embed_dim)
-        self.W_s = nn.Linear(hidden_dim, attention_dim, bias=False)
-        self.W_h = nn.Linear(key_dim, attention_dim, bias=False)
-        self.v = nn.Linear(attention_dim, 1, bias=False)
-        self.rnn = nn.GRUCell(embed_dim, hidden_dim)
-        self.output = nn.Linear(hidden_dim, vocab_size)
 
-    def forward(self, previous, state, annotations, mask):
-        word = self.embedding(previous)
-        query = state
-        hidden = torch.tanh(self.W_s(query)[:, None] + self.W_h(annotations))
-        scores = self.v(hidden).squeeze(-1)
-        if mask is not None:
-            scores = scores.masked_fill(~mask, -1e30)
-        weights = torch.softmax(scores, dim=-1)
-        if mask is not None:
-            weights = weights * mask
-        new = self.rnn(word, state)
-        logits = self.output(new)
-        return logits, new, weights
-
-
-@misconception(
+mistake(
     "AttentionDecoder",
     "The context goes into the logits only, not into the new state. The state should remember "
     "what was looked at.",
+    {
+        "embed_dim + key_dim, hidden_dim": "embed_dim, hidden_dim",
+        "torch.cat([embedded, context], dim=-1)": "embedded",
+    },
 )
-class _(nn.Module):
-    def __init__(self, vocab_size, embed_dim, hidden_dim, key_dim, attention_dim):
-        super().__init__()
-        self.embedding = nn.Embedding(vocab_size, embed_dim)
-        self.W_s = nn.Linear(hidden_dim, attention_dim, bias=False)
-        self.W_h = nn.Linear(key_dim, attention_dim, bias=False)
-        self.v = nn.Linear(attention_dim, 1, bias=False)
-        self.rnn = nn.GRUCell(embed_dim, hidden_dim)
-        self.output = nn.Linear(hidden_dim + key_dim, vocab_size)
 
-    def forward(self, previous, state, annotations, mask):
-        word = self.embedding(previous)
-        query = state
-        hidden = torch.tanh(self.W_s(query)[:, None] + self.W_h(annotations))
-        scores = self.v(hidden).squeeze(-1)
-        if mask is not None:
-            scores = scores.masked_fill(~mask, -1e30)
-        weights = torch.softmax(scores, dim=-1)
-        if mask is not None:
-            weights = weights * mask
-        context = torch.einsum("bs,bsk->bk", weights, annotations)
-        new = self.rnn(word, state)
-        logits = self.output(torch.cat([new, context], dim=-1))
-        return logits, new, weights
-
-
-@misconception(
+mistake(
     "AttentionDecoder",
     "The context is the plain average of the annotations, without the weights. Then nothing has "
     "to be aligned, and nothing can be.",
+    {"embedded = self": "context = annotations.mean(dim=1)\nembedded = self"},
 )
-class _(nn.Module):
-    def __init__(self, vocab_size, embed_dim, hidden_dim, key_dim, attention_dim):
-        super().__init__()
-        self.embedding = nn.Embedding(vocab_size, embed_dim)
-        self.W_s = nn.Linear(hidden_dim, attention_dim, bias=False)
-        self.W_h = nn.Linear(key_dim, attention_dim, bias=False)
-        self.v = nn.Linear(attention_dim, 1, bias=False)
-        self.rnn = nn.GRUCell(embed_dim + key_dim, hidden_dim)
-        self.output = nn.Linear(hidden_dim + key_dim, vocab_size)
 
-    def forward(self, previous, state, annotations, mask):
-        word = self.embedding(previous)
-        query = state
-        hidden = torch.tanh(self.W_s(query)[:, None] + self.W_h(annotations))
-        scores = self.v(hidden).squeeze(-1)
-        if mask is not None:
-            scores = scores.masked_fill(~mask, -1e30)
-        weights = torch.softmax(scores, dim=-1)
-        if mask is not None:
-            weights = weights * mask
-        context = annotations.mean(dim=1)
-        new = self.rnn(torch.cat([word, context], dim=-1), state)
-        logits = self.output(torch.cat([new, context], dim=-1))
-        return logits, new, weights
-
-
-@misconception(
-    "AttentionDecoder",
-    "A row that may attend to nothing gets NaN: all its scores are -inf. Its weights and its "
-    "context should be zeros.",
-)
-class _(nn.Module):
-    def __init__(self, vocab_size, embed_dim, hidden_dim, key_dim, attention_dim):
-        super().__init__()
-        self.embedding = nn.Embedding(vocab_size, embed_dim)
-        self.W_s = nn.Linear(hidden_dim, attention_dim, bias=False)
-        self.W_h = nn.Linear(key_dim, attention_dim, bias=False)
-        self.v = nn.Linear(attention_dim, 1, bias=False)
-        self.rnn = nn.GRUCell(embed_dim + key_dim, hidden_dim)
-        self.output = nn.Linear(hidden_dim + key_dim, vocab_size)
-
-    def forward(self, previous, state, annotations, mask):
-        word = self.embedding(previous)
-        query = state
-        hidden = torch.tanh(self.W_s(query)[:, None] + self.W_h(annotations))
-        scores = self.v(hidden).squeeze(-1)
-        if mask is not None:
-            scores = scores.masked_fill(~mask, -math.inf)
-        weights = torch.softmax(scores, dim=-1)
-        context = torch.einsum("bs,bsk->bk", weights, annotations)
-        new = self.rnn(torch.cat([word, context], dim=-1), state)
-        logits = self.output(torch.cat([new, context], dim=-1))
-        return logits, new, weights
-
-
-@misconception(
-    "AttentionDecoder",
-    "In a row that may attend to nothing all padding is attended to alike, as its scores are all "
-    "the same large negative number. The weights and the context should be zeros.",
-)
-class _(nn.Module):
-    def __init__(self, vocab_size, embed_dim, hidden_dim, key_dim, attention_dim):
-        super().__init__()
-        self.embedding = nn.Embedding(vocab_size, embed_dim)
-        self.W_s = nn.Linear(hidden_dim, attention_dim, bias=False)
-        self.W_h = nn.Linear(key_dim, attention_dim, bias=False)
-        self.v = nn.Linear(attention_dim, 1, bias=False)
-        self.rnn = nn.GRUCell(embed_dim + key_dim, hidden_dim)
-        self.output = nn.Linear(hidden_dim + key_dim, vocab_size)
-
-    def forward(self, previous, state, annotations, mask):
-        word = self.embedding(previous)
-        query = state
-        hidden = torch.tanh(self.W_s(query)[:, None] + self.W_h(annotations))
-        scores = self.v(hidden).squeeze(-1)
-        if mask is not None:
-            scores = scores.masked_fill(~mask, -1e30)
-        weights = torch.softmax(scores, dim=-1)
-        context = torch.einsum("bs,bsk->bk", weights, annotations)
-        new = self.rnn(torch.cat([word, context], dim=-1), state)
-        logits = self.output(torch.cat([new, context], dim=-1))
-        return logits, new, weights
-
-
-@misconception(
+mistake(
     "AttentionDecoder",
     "The embedding is cut off from the gradient, so it never learns.",
+    {"self.embedding(previous)": "self.embedding(previous).detach()"},
 )
-class _(nn.Module):
-    def __init__(self, vocab_size, embed_dim, hidden_dim, key_dim, attention_dim):
-        super().__init__()
-        self.embedding = nn.Embedding(vocab_size, embed_dim)
-        self.W_s = nn.Linear(hidden_dim, attention_dim, bias=False)
-        self.W_h = nn.Linear(key_dim, attention_dim, bias=False)
-        self.v = nn.Linear(attention_dim, 1, bias=False)
-        self.rnn = nn.GRUCell(embed_dim + key_dim, hidden_dim)
-        self.output = nn.Linear(hidden_dim + key_dim, vocab_size)
-
-    def forward(self, previous, state, annotations, mask):
-        word = self.embedding(previous).detach()
-        query = state
-        hidden = torch.tanh(self.W_s(query)[:, None] + self.W_h(annotations))
-        scores = self.v(hidden).squeeze(-1)
-        if mask is not None:
-            scores = scores.masked_fill(~mask, -1e30)
-        weights = torch.softmax(scores, dim=-1)
-        if mask is not None:
-            weights = weights * mask
-        context = torch.einsum("bs,bsk->bk", weights, annotations)
-        new = self.rnn(torch.cat([word, context], dim=-1), state)
-        logits = self.output(torch.cat([new, context], dim=-1))
-        return logits, new, weights
 
 
 @exercise("sequence_log_prob", chapter="03-bahdanau", points=2)
@@ -1656,158 +759,94 @@ def _(student, reference, draw):
     agrees(student, reference, 1000.0 * steps, targets, -100, case="logits that differ by 1000")
 
 
-@misconception(
+mistake(
     "sequence_log_prob",
     "The sign is turned around. The logarithm of a probability is negative; the loss is what has "
     "a minus.",
+    {"return picked": "return -picked"},
 )
-def _(logits, targets, pad_id):
-    real = targets != pad_id
-    logs = logits.log_softmax(dim=-1)
-    picked = logs.gather(-1, (targets * real).unsqueeze(-1)).squeeze(-1)
-    return -(picked * real).sum(dim=-1)
 
-
-@misconception(
+mistake(
     "sequence_log_prob",
     "The log-probabilities were averaged over the tokens. The probability of a sequence is a "
     "product, so its logarithm is a sum.",
+    {".sum(dim=-1)": ".sum(dim=-1) / real.sum(dim=-1).clamp(min=1)"},
 )
-def _(logits, targets, pad_id):
-    real = targets != pad_id
-    logs = logits.log_softmax(dim=-1)
-    picked = logs.gather(-1, (targets * real).unsqueeze(-1)).squeeze(-1)
-    return (picked * real).sum(dim=-1) / real.sum(dim=-1).clamp(min=1)
 
-
-@misconception(
+mistake(
     "sequence_log_prob",
     "All rows were added up to one number. Each sequence has a log-probability of its own.",
+    {".sum(dim=-1)": ".sum()"},
 )
-def _(logits, targets, pad_id):
-    real = targets != pad_id
-    logs = logits.log_softmax(dim=-1)
-    picked = logs.gather(-1, (targets * real).unsqueeze(-1)).squeeze(-1)
-    return (picked * real).sum()
 
-
-@misconception(
+mistake(
     "sequence_log_prob",
     "The log-probability of each token is returned, without adding them up.",
+    {".sum(dim=-1)": ""},
 )
-def _(logits, targets, pad_id):
-    real = targets != pad_id
-    logs = logits.log_softmax(dim=-1)
-    picked = logs.gather(-1, (targets * real).unsqueeze(-1)).squeeze(-1)
-    return picked * real
 
-
-@misconception(
+mistake(
     "sequence_log_prob",
     "The probabilities are added, without the logarithm. The probability of a sequence is the "
     "product of its tokens' probabilities, and the logarithm makes a sum of it.",
+    {"log_softmax": "softmax"},
 )
-def _(logits, targets, pad_id):
-    real = targets != pad_id
-    logs = logits.softmax(dim=-1)
-    picked = logs.gather(-1, (targets * real).unsqueeze(-1)).squeeze(-1)
-    return (picked * real).sum(dim=-1)
 
-
-@misconception(
+mistake(
     "sequence_log_prob",
     "The probabilities are multiplied, without the logarithm. For a long sequence the product "
     "becomes too small for a float.",
+    {"log_softmax": "softmax", "0.0).sum(dim=-1)": "1.0).prod(dim=-1)"},
 )
-def _(logits, targets, pad_id):
-    real = targets != pad_id
-    logs = logits.softmax(dim=-1)
-    picked = logs.gather(-1, (targets * real).unsqueeze(-1)).squeeze(-1)
-    return picked.where(real, torch.ones_like(picked)).prod(dim=-1)
 
-
-@misconception(
+mistake(
     "sequence_log_prob",
     "The logits of the targets are added up as they are. They are no log-probabilities: the "
     "logsumexp over the vocabulary has to be subtracted.",
+    {"logits.log_softmax(dim=-1)": "logits"},
 )
-def _(logits, targets, pad_id):
-    real = targets != pad_id
-    logs = logits
-    picked = logs.gather(-1, (targets * real).unsqueeze(-1)).squeeze(-1)
-    return (picked * real).sum(dim=-1)
 
-
-@misconception(
+mistake(
     "sequence_log_prob",
     "The softmax runs along the wrong axis: over the positions. At each position the "
     "probabilities of the vocabulary sum to one.",
+    {"log_softmax(dim=-1)": "log_softmax(dim=1)"},
 )
-def _(logits, targets, pad_id):
-    real = targets != pad_id
-    logs = logits.log_softmax(dim=1)
-    picked = logs.gather(-1, (targets * real).unsqueeze(-1)).squeeze(-1)
-    return (picked * real).sum(dim=-1)
 
-
-@misconception(
+mistake(
     "sequence_log_prob",
     "Padding is counted like any other token, so a sequence becomes the less likely the more it "
     "is padded.",
+    {"(targets * real)": "targets.clamp(min=0)", ".masked_fill(~real, 0.0)": ""},
 )
-def _(logits, targets, pad_id):
-    logs = logits.log_softmax(dim=-1)
-    picked = logs.gather(-1, targets.clamp(min=0).unsqueeze(-1)).squeeze(-1)
-    return picked.sum(dim=-1)
 
-
-@misconception(
+mistake(
     "sequence_log_prob",
     "Padding is taken to be token 0, whatever pad_id is.",
+    {"targets != pad_id": "targets != 0", "(targets * real)": "(targets * real).clamp(min=0)"},
 )
-def _(logits, targets, pad_id):
-    real = targets != 0
-    logs = logits.log_softmax(dim=-1)
-    picked = logs.gather(-1, ((targets * real).clamp(min=0)).unsqueeze(-1)).squeeze(-1)
-    return (picked * real).sum(dim=-1)
 
-
-@misconception(
+mistake(
     "sequence_log_prob",
     "Each sequence is cut at its first padding. Padding counts nothing wherever it is, but what "
     "comes after it does count.",
+    {"targets != pad_id": "(targets != pad_id).cumprod(dim=-1).bool()"},
 )
-def _(logits, targets, pad_id):
-    real = targets != pad_id
-    real = real.cumprod(dim=-1).bool()
-    logs = logits.log_softmax(dim=-1)
-    picked = logs.gather(-1, (targets * real).unsqueeze(-1)).squeeze(-1)
-    return (picked * real).sum(dim=-1)
 
-
-@misconception(
+mistake(
     "sequence_log_prob",
     "With a pad_id that is no token, such as -100, padding is used as an index into the "
     "vocabulary. Padding has no log-probability to pick: put some token in its place first, and "
     "leave it out of the sum.",
+    {"(targets * real)": "targets"},
 )
-def _(logits, targets, pad_id):
-    real = targets != pad_id
-    logs = logits.log_softmax(dim=-1)
-    picked = logs.gather(-1, (targets).unsqueeze(-1)).squeeze(-1)
-    return (picked * real).sum(dim=-1)
 
-
-@misconception(
+mistake(
     "sequence_log_prob",
     "The logarithm is taken of a softmax. Where a probability is rounded to zero, its logarithm "
     "is -inf; log_softmax never makes that step.",
+    {"log_softmax(dim=-1)": "softmax(dim=-1).log()"},
 )
-def _(logits, targets, pad_id):
-    real = targets != pad_id
-    logs = logits.softmax(dim=-1).log()
-    picked = logs.gather(-1, (targets * real).unsqueeze(-1)).squeeze(-1)
-    return picked.where(real, torch.zeros_like(picked)).sum(dim=-1)
 
 
 def _scripted(previous, state, table, attention):
@@ -1853,270 +892,109 @@ def _(student, reference, draw):
     case("all end at the last step", [3, 4], 4, 2)
     case("one step", [5, 5, 5], 1, 2)
     case("one row, and a state with two more dimensions", [3], 8, 2, 3)
+    bos = eos
+    case("bos_id is eos_id", [3, 2], 8, 2)
 
 
-@misconception(
+mistake(
     "greedy_decode",
     "The tokens begin with bos_id. It is what the first step is given, not what was written.",
+    {"torch.stack(tokens": "torch.stack([0 * previous + bos_id, *tokens]"},
 )
-def _(step, start_state, bos_id, eos_id, max_length):
-    previous = torch.full((len(start_state),), bos_id)
-    ended = torch.zeros(len(start_state), dtype=torch.bool)
-    state, tokens, weights = start_state, [], []
-    while len(tokens) < max_length and not ended.all():
-        logits, state, attended = step(previous, state)
-        previous = logits.argmax(dim=-1).masked_fill(ended, eos_id)
-        ended = ended | (previous == eos_id)
-        tokens.append(previous)
-        weights.append(attended)
-    return torch.stack([torch.full_like(previous, bos_id), *tokens], dim=1), torch.stack(
-        weights, dim=1
-    )
 
-
-@misconception(
+mistake(
     "greedy_decode",
     "Every step is given bos_id. Each step should be given the token that the step before it "
     "chose.",
+    {"step(previous, state)": "step(torch.full_like(previous, bos_id), state)"},
 )
-def _(step, start_state, bos_id, eos_id, max_length):
-    previous = torch.full((len(start_state),), bos_id)
-    ended = torch.zeros(len(start_state), dtype=torch.bool)
-    state, tokens, weights = start_state, [], []
-    while len(tokens) < max_length and not ended.all():
-        logits, state, attended = step(previous, state)
-        chosen = logits.argmax(dim=-1).masked_fill(ended, eos_id)
-        ended = ended | (chosen == eos_id)
-        tokens.append(chosen)
-        weights.append(attended)
-    return torch.stack(tokens, dim=1), torch.stack(weights, dim=1)
 
-
-@misconception(
+mistake(
     "greedy_decode",
     "Every step is given the start state. Each step should be given the state that the step "
     "before it returned.",
+    {"step(previous, state)": "step(previous, start_state)"},
 )
-def _(step, start_state, bos_id, eos_id, max_length):
-    previous = torch.full((len(start_state),), bos_id)
-    ended = torch.zeros(len(start_state), dtype=torch.bool)
-    state, tokens, weights = start_state, [], []
-    while len(tokens) < max_length and not ended.all():
-        logits, _, attended = step(previous, state)
-        previous = logits.argmax(dim=-1).masked_fill(ended, eos_id)
-        ended = ended | (previous == eos_id)
-        tokens.append(previous)
-        weights.append(attended)
-    return torch.stack(tokens, dim=1), torch.stack(weights, dim=1)
 
-
-@misconception(
+mistake(
     "greedy_decode",
     "The least likely token is chosen instead of the likeliest.",
+    {"argmax": "argmin"},
 )
-def _(step, start_state, bos_id, eos_id, max_length):
-    previous = torch.full((len(start_state),), bos_id)
-    ended = torch.zeros(len(start_state), dtype=torch.bool)
-    state, tokens, weights = start_state, [], []
-    while len(tokens) < max_length and not ended.all():
-        logits, state, attended = step(previous, state)
-        previous = logits.argmin(dim=-1).masked_fill(ended, eos_id)
-        ended = ended | (previous == eos_id)
-        tokens.append(previous)
-        weights.append(attended)
-    return torch.stack(tokens, dim=1), torch.stack(weights, dim=1)
 
-
-@misconception(
+mistake(
     "greedy_decode",
     "The eos_id is left out: decoding stopped before it was written down. Tokens include it.",
+    {"tokens.append(previous)": "if ended.all():\n    break\ntokens.append(previous)"},
 )
-def _(step, start_state, bos_id, eos_id, max_length):
-    previous = torch.full((len(start_state),), bos_id)
-    ended = torch.zeros(len(start_state), dtype=torch.bool)
-    state, tokens, weights = start_state, [], []
-    while len(tokens) < max_length and not ended.all():
-        logits, state, attended = step(previous, state)
-        previous = logits.argmax(dim=-1).masked_fill(ended, eos_id)
-        ended = ended | (previous == eos_id)
-        if ended.all():
-            break
-        tokens.append(previous)
-        weights.append(attended)
-    return torch.stack(tokens, dim=1), torch.stack(weights, dim=1)
 
-
-@misconception(
+mistake(
     "greedy_decode",
     "It always runs to max_length. It should stop as soon as every row has ended.",
+    {"and not ended.all()": ""},
 )
-def _(step, start_state, bos_id, eos_id, max_length):
-    previous = torch.full((len(start_state),), bos_id)
-    ended = torch.zeros(len(start_state), dtype=torch.bool)
-    state, tokens, weights = start_state, [], []
-    while len(tokens) < max_length:
-        logits, state, attended = step(previous, state)
-        previous = logits.argmax(dim=-1).masked_fill(ended, eos_id)
-        ended = ended | (previous == eos_id)
-        tokens.append(previous)
-        weights.append(attended)
-    return torch.stack(tokens, dim=1), torch.stack(weights, dim=1)
 
-
-@misconception(
+mistake(
     "greedy_decode",
     "It stops when the first row has ended. The other rows are not done: it stops when all have "
     "ended.",
+    {"ended.all()": "ended.any()"},
 )
-def _(step, start_state, bos_id, eos_id, max_length):
-    previous = torch.full((len(start_state),), bos_id)
-    ended = torch.zeros(len(start_state), dtype=torch.bool)
-    state, tokens, weights = start_state, [], []
-    while len(tokens) < max_length and not ended.any():
-        logits, state, attended = step(previous, state)
-        previous = logits.argmax(dim=-1).masked_fill(ended, eos_id)
-        ended = ended | (previous == eos_id)
-        tokens.append(previous)
-        weights.append(attended)
-    return torch.stack(tokens, dim=1), torch.stack(weights, dim=1)
 
-
-@misconception(
+mistake(
     "greedy_decode",
     "A row goes on after its eos_id: what the model says then is written down. It should be "
     "filled with eos_id.",
+    {
+        ".masked_fill(ended, eos_id)": "",
+        "ended = previous == eos_id": "ended = ended | (previous == eos_id)",
+    },
 )
-def _(step, start_state, bos_id, eos_id, max_length):
-    previous = torch.full((len(start_state),), bos_id)
-    ended = torch.zeros(len(start_state), dtype=torch.bool)
-    state, tokens, weights = start_state, [], []
-    while len(tokens) < max_length and not ended.all():
-        logits, state, attended = step(previous, state)
-        previous = logits.argmax(dim=-1)
-        ended = ended | (previous == eos_id)
-        tokens.append(previous)
-        weights.append(attended)
-    return torch.stack(tokens, dim=1), torch.stack(weights, dim=1)
 
-
-@misconception(
+mistake(
     "greedy_decode",
     "After its end a row is filled with 0. It should be filled with eos_id.",
+    {
+        "masked_fill(ended, eos_id)": "masked_fill(ended, 0)",
+        "ended = previous == eos_id": "ended = ended | (previous == eos_id)",
+    },
 )
-def _(step, start_state, bos_id, eos_id, max_length):
-    previous = torch.full((len(start_state),), bos_id)
-    ended = torch.zeros(len(start_state), dtype=torch.bool)
-    state, tokens, weights = start_state, [], []
-    while len(tokens) < max_length and not ended.all():
-        logits, state, attended = step(previous, state)
-        previous = logits.argmax(dim=-1).masked_fill(ended, 0)
-        ended = ended | (previous == eos_id)
-        tokens.append(previous)
-        weights.append(attended)
-    return torch.stack(tokens, dim=1), torch.stack(weights, dim=1)
 
-
-@misconception(
+mistake(
     "greedy_decode",
     "A row counts as ended only while its latest token is eos_id. A row that has ended stays so, "
     "even if the model says something else afterwards.",
+    {".masked_fill(ended, eos_id)": ""},
 )
-def _(step, start_state, bos_id, eos_id, max_length):
-    previous = torch.full((len(start_state),), bos_id)
-    ended = torch.zeros(len(start_state), dtype=torch.bool)
-    state, tokens, weights = start_state, [], []
-    while len(tokens) < max_length and not ended.all():
-        logits, state, attended = step(previous, state)
-        previous = logits.argmax(dim=-1)
-        ended = previous == eos_id
-        tokens.append(previous)
-        weights.append(attended)
-    return torch.stack(tokens, dim=1), torch.stack(weights, dim=1)
 
-
-@misconception(
+mistake(
     "greedy_decode",
     "The steps are the first axis: [T, B]. Tokens are [B, T] and weights [B, T, S]: batch first.",
+    {"tokens, dim=1": "tokens, dim=0", "weights, dim=1": "weights, dim=0"},
 )
-def _(step, start_state, bos_id, eos_id, max_length):
-    previous = torch.full((len(start_state),), bos_id)
-    ended = torch.zeros(len(start_state), dtype=torch.bool)
-    state, tokens, weights = start_state, [], []
-    while len(tokens) < max_length and not ended.all():
-        logits, state, attended = step(previous, state)
-        previous = logits.argmax(dim=-1).masked_fill(ended, eos_id)
-        ended = ended | (previous == eos_id)
-        tokens.append(previous)
-        weights.append(attended)
-    return torch.stack(tokens, dim=0), torch.stack(weights, dim=0)
 
-
-@misconception(
+mistake(
     "greedy_decode",
     "Only the last step's weights are returned. There is a row of weights for every token that is "
     "written.",
+    {"torch.stack(weights, dim=1)": "attended"},
 )
-def _(step, start_state, bos_id, eos_id, max_length):
-    previous = torch.full((len(start_state),), bos_id)
-    ended = torch.zeros(len(start_state), dtype=torch.bool)
-    state, tokens, weights = start_state, [], []
-    while len(tokens) < max_length and not ended.all():
-        logits, state, attended = step(previous, state)
-        previous = logits.argmax(dim=-1).masked_fill(ended, eos_id)
-        ended = ended | (previous == eos_id)
-        tokens.append(previous)
-        weights.append(attended)
-    return torch.stack(tokens, dim=1), attended
 
-
-@misconception(
+mistake(
     "greedy_decode",
     "There is one token too many: it goes on after max_length tokens.",
+    {"len(tokens) < max_length": "len(tokens) <= max_length"},
 )
-def _(step, start_state, bos_id, eos_id, max_length):
-    previous = torch.full((len(start_state),), bos_id)
-    ended = torch.zeros(len(start_state), dtype=torch.bool)
-    state, tokens, weights = start_state, [], []
-    while len(tokens) <= max_length and not ended.all():
-        logits, state, attended = step(previous, state)
-        previous = logits.argmax(dim=-1).masked_fill(ended, eos_id)
-        ended = ended | (previous == eos_id)
-        tokens.append(previous)
-        weights.append(attended)
-    return torch.stack(tokens, dim=1), torch.stack(weights, dim=1)
 
-
-@misconception(
+mistake(
     "greedy_decode",
     "There is one token too few: it stops before max_length tokens are written.",
+    {"< max_length": "< max(1, max_length - 1)"},
 )
-def _(step, start_state, bos_id, eos_id, max_length):
-    previous = torch.full((len(start_state),), bos_id)
-    ended = torch.zeros(len(start_state), dtype=torch.bool)
-    state, tokens, weights = start_state, [], []
-    while len(tokens) < max(1, max_length - 1) and not ended.all():
-        logits, state, attended = step(previous, state)
-        previous = logits.argmax(dim=-1).masked_fill(ended, eos_id)
-        ended = ended | (previous == eos_id)
-        tokens.append(previous)
-        weights.append(attended)
-    return torch.stack(tokens, dim=1), torch.stack(weights, dim=1)
 
-
-@misconception(
+mistake(
     "greedy_decode",
     "The state is put in the start state's place: the tensor that came in has changed. Whoever "
     "called the function still needs it.",
+    {"logits, state,": "logits, new,", "previous = logits": "state.copy_(new)\nprevious = logits"},
 )
-def _(step, start_state, bos_id, eos_id, max_length):
-    previous = torch.full((len(start_state),), bos_id)
-    ended = torch.zeros(len(start_state), dtype=torch.bool)
-    state, tokens, weights = start_state, [], []
-    while len(tokens) < max_length and not ended.all():
-        logits, new, attended = step(previous, state)
-        state.copy_(new)
-        previous = logits.argmax(dim=-1).masked_fill(ended, eos_id)
-        ended = ended | (previous == eos_id)
-        tokens.append(previous)
-        weights.append(attended)
-    return torch.stack(tokens, dim=1), torch.stack(weights, dim=1)

@@ -12,7 +12,6 @@ ACCEPTED_TODAY = {
     "beam_search: where bos_id is eos_id, the empty hypothesis counts as finished",
     "equivariance_gap: returns a tensor with a gradient",
     "from_torch: the weights are shared with the source",
-    "greedy_decode: where bos_id is eos_id, it ends before the first step",
     "mask_tokens: always exactly the same share is chosen",
     "warmup_rate: returns a tensor",
 }
