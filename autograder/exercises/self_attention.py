@@ -1,15 +1,12 @@
 """Checks for chapter 5, self-attention."""
 
-import math
-
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from autograder.checking import (
     agrees,
     close,
     exercise,
-    misconception,
     mistake,
     portable,
     raises,
@@ -68,7 +65,6 @@ mistake(
     within="scaled_dot_product_scores",
 )
 
-
 mistake(
     "SelfAttention",
     "The scores are scaled by the wrong size: the square root of embed_dim. The dot product is of "
@@ -78,7 +74,6 @@ mistake(
         "math.sqrt(query.shape[-1] / x.shape[-1]) * "
     },
 )
-
 
 mistake(
     "SelfAttention",
@@ -90,14 +85,12 @@ mistake(
     },
 )
 
-
 mistake(
     "SelfAttention",
     "W_q and W_k are swapped, so the scores are transposed: how much i attends to j has become "
     "how much j attends to i.",
     {"self.W_q(x), self.W_k(x)": "self.W_k(x), self.W_q(x)"},
 )
-
 
 mistake(
     "SelfAttention",
@@ -106,7 +99,6 @@ mistake(
     {"self.W_k(x)": "self.W_v(x)", "value = self.W_v(x)": "value = self.W_k(x)"},
 )
 
-
 mistake(
     "SelfAttention",
     "The softmax runs along the wrong axis: here what a position receives from all others sums to "
@@ -114,7 +106,6 @@ mistake(
     {"softmax(scores)": "softmax(scores, dim=-2)"},
     within="scaled_dot_product_attention",
 )
-
 
 mistake(
     "SelfAttention",
@@ -126,14 +117,12 @@ mistake(
     },
 )
 
-
 mistake(
     "SelfAttention",
     "The values are x itself, without W_v. The output is as wide as x then; it should be "
     "value_dim wide.",
     {"value = self.W_v(x)": "value = x"},
 )
-
 
 mistake(
     "SelfAttention",
@@ -142,13 +131,11 @@ mistake(
     {"self.W_k(x)": "self.W_q(x)"},
 )
 
-
 mistake(
     "SelfAttention",
     "The mask is not used. What may not be attended to gets a weight all the same.",
     {"value, mask)": "value)"},
 )
-
 
 mistake(
     "SelfAttention",
@@ -157,7 +144,6 @@ mistake(
     {"~mask": "mask"},
     within="scaled_dot_product_attention",
 )
-
 
 mistake(
     "SelfAttention",
@@ -171,7 +157,6 @@ mistake(
     within="scaled_dot_product_attention",
 )
 
-
 mistake(
     "SelfAttention",
     "A position that may attend to nothing gets NaN: in its row all scores are -inf, and softmax "
@@ -179,7 +164,6 @@ mistake(
     {".clamp(min=lowest)": "", "total.clamp(min=1)": "total"},
     within="softmax",
 )
-
 
 mistake(
     "SelfAttention",
@@ -189,7 +173,6 @@ mistake(
     {"-math.inf": "-1e30"},
     within="scaled_dot_product_attention",
 )
-
 
 mistake(
     "SelfAttention",
@@ -231,6 +214,12 @@ def _(student, reference, draw):
 
     def case(text, layer, x, permutation):
         agrees(student, reference, layer, x, permutation, case=text, gradients=False)
+        found = student(layer, x, permutation)
+        require(
+            isinstance(found, float),
+            f"{text}: {student.last_call} should return a float, and returned a "
+            f"{type(found).__name__}.",
+        )
 
     case("a layer with positions", portable(_with_positions, table=table), x, cycle)
     layer = portable(_without_positions, matrix=draw.normal(E, 4))
@@ -243,97 +232,68 @@ def _(student, reference, draw):
         case("a layer with one row of its own", portable(_first_row_times, factor=factor), x, cycle)
 
 
-@misconception(
+mistake(
     "equivariance_gap",
     "layer(Px) is compared with layer(x) as it is. The rows of one are in another order than the "
     "rows of the other: P has to be applied to the output as well.",
+    {"straight[permutation]": "straight"},
 )
-def _(layer, x, permutation):
-    turned, straight = layer(x[permutation]), layer(x)
-    if isinstance(straight, tuple):
-        turned, straight = turned[0], straight[0]
-    return (turned - straight).abs().max().item()
 
-
-@misconception(
+mistake(
     "equivariance_gap",
     "The output is put in the inverse order. Both sides should use the same permutation: "
     "layer(Px) and P layer(x).",
+    {"straight[permutation]": "straight[permutation.argsort()]"},
 )
-def _(layer, x, permutation):
-    turned, straight = layer(x[permutation]), layer(x)
-    if isinstance(straight, tuple):
-        turned, straight = turned[0], straight[0]
-    return (turned - straight[permutation.argsort()]).abs().max().item()
 
-
-@misconception(
+mistake(
     "equivariance_gap",
     "The largest difference was taken with its sign, so a large negative difference does not "
     "count. It is the largest absolute difference.",
+    {".abs()": ""},
 )
-def _(layer, x, permutation):
-    turned, straight = layer(x[permutation]), layer(x)
-    if isinstance(straight, tuple):
-        turned, straight = turned[0], straight[0]
-    return (turned - straight[permutation]).max().item()
 
-
-@misconception(
+mistake(
     "equivariance_gap",
     "The absolute differences were averaged. One row that differs among many that do not is then "
     "nearly overlooked: the gap is the largest of them.",
+    {".max()": ".mean()"},
 )
-def _(layer, x, permutation):
-    turned, straight = layer(x[permutation]), layer(x)
-    if isinstance(straight, tuple):
-        turned, straight = turned[0], straight[0]
-    return (turned - straight[permutation]).abs().mean().item()
 
-
-@misconception(
+mistake(
     "equivariance_gap",
     "The differences were squared and added up to one distance. The gap is the largest single "
     "difference.",
+    {".abs().max()": ".norm()"},
 )
-def _(layer, x, permutation):
-    turned, straight = layer(x[permutation]), layer(x)
-    if isinstance(straight, tuple):
-        turned, straight = turned[0], straight[0]
-    return (turned - straight[permutation]).norm().item()
 
-
-@misconception(
+mistake(
     "equivariance_gap",
     "The differences were squared. The gap is the largest absolute difference, in the units of "
     "the output.",
+    {".abs()": ".square()"},
 )
-def _(layer, x, permutation):
-    turned, straight = layer(x[permutation]), layer(x)
-    if isinstance(straight, tuple):
-        turned, straight = turned[0], straight[0]
-    return (turned - straight[permutation]).square().max().item()
 
-
-@misconception(
+mistake(
     "equivariance_gap",
     "A layer that returns a tuple is not unpacked. Attention layers return (output, weights), and "
     "the first of the two is to be judged.",
+    {"if isinstance(straight, tuple):": "if False:"},
 )
-def _(layer, x, permutation):
-    return (layer(x[permutation]) - layer(x)[permutation]).abs().max().item()
 
-
-@misconception(
+mistake(
     "equivariance_gap",
     "A layer that returns a tuple was judged by its last element, the weights. The first element "
     "is the output.",
+    {"turned[0], straight[0]": "turned[-1], straight[-1]"},
 )
-def _(layer, x, permutation):
-    turned, straight = layer(x[permutation]), layer(x)
-    if isinstance(straight, tuple):
-        turned, straight = turned[-1], straight[-1]
-    return (turned - straight[permutation]).abs().max().item()
+
+mistake(
+    "equivariance_gap",
+    "The gap came back as a tensor, with the gradient's whole graph behind it. It should be a "
+    "plain float: `.item()` takes it out.",
+    {".item()": ""},
+)
 
 
 @exercise("sinusoidal_positions", chapter="05-self-attention", points=3)
@@ -349,157 +309,98 @@ def _(student, reference, draw):
     case("a size drawn", draw.int(5, 40), 2 * draw.int(3, 20))
 
 
-@misconception(
+mistake(
     "sinusoidal_positions",
     "The sines and cosines are not interleaved: all sines come first, then all cosines. In the "
     "paper columns 2i and 2i + 1 are the sine and the cosine of one frequency.",
+    {
+        "table[:, 0::2]": "half = (embed_dim + 1) // 2\ntable[:, :half]",
+        "table[:, 1::2]": "table[:, half:]",
+    },
+    style="two strided assignments",
 )
-def _(length, embed_dim):
-    position = torch.arange(length)[:, None]
-    angle = position / 10000 ** (torch.arange(0, embed_dim, 2) / embed_dim)
-    return torch.cat([angle.sin(), angle.cos()], dim=-1)[:, :embed_dim]
 
-
-@misconception(
+mistake(
     "sinusoidal_positions",
     "Sine and cosine are swapped: even columns are sines, odd columns are cosines. Position 0 is "
     "0, 1, 0, 1, ...",
+    {"column % 2 == 1": "column % 2 == 0"},
 )
-def _(length, embed_dim):
-    position = torch.arange(length, dtype=torch.float64)
-    column = torch.arange(embed_dim, dtype=torch.float64)
-    angle = torch.outer(position, 10000 ** (-(column - column % 2) / embed_dim))
-    return torch.where(column % 2 == 1, angle.sin(), angle.cos()).float()
 
-
-@misconception(
+mistake(
     "sinusoidal_positions",
     "Every column has a frequency of its own: the exponent is the column over embed_dim. A sine "
     "and its cosine are a pair of one frequency, 2i / embed_dim for both.",
+    {"(column - column % 2)": "column"},
 )
-def _(length, embed_dim):
-    position = torch.arange(length, dtype=torch.float64)
-    column = torch.arange(embed_dim, dtype=torch.float64)
-    angle = torch.outer(position, 10000 ** (-column / embed_dim))
-    return torch.where(column % 2 == 0, angle.sin(), angle.cos()).float()
 
-
-@misconception(
+mistake(
     "sinusoidal_positions",
     "The exponent counts the pairs by one: i / embed_dim. It is 2i / embed_dim, so that the "
     "frequencies reach from 1 nearly to 1 / 10000.",
+    {"/ embed_dim": "/ 2 / embed_dim"},
 )
-def _(length, embed_dim):
-    position = torch.arange(length, dtype=torch.float64)
-    column = torch.arange(embed_dim, dtype=torch.float64)
-    angle = torch.outer(position, 10000 ** (-(column - column % 2) / 2 / embed_dim))
-    return torch.where(column % 2 == 0, angle.sin(), angle.cos()).float()
 
-
-@misconception(
+mistake(
     "sinusoidal_positions",
     "The exponent is 2i over the number of pairs, twice what it should be: the frequencies fall "
     "to 1 / 10000 squared. It is 2i / embed_dim.",
+    {"/ embed_dim": "/ (embed_dim / 2)"},
 )
-def _(length, embed_dim):
-    position = torch.arange(length, dtype=torch.float64)
-    column = torch.arange(embed_dim, dtype=torch.float64)
-    angle = torch.outer(position, 10000 ** (-2 * (column - column % 2) / embed_dim))
-    return torch.where(column % 2 == 0, angle.sin(), angle.cos()).float()
 
-
-@misconception(
+mistake(
     "sinusoidal_positions",
     "The position is multiplied by 10000^(2i / embed_dim), not divided by it. The waves should "
     "become slower from column to column.",
+    {"-(column - column % 2)": "(column - column % 2)"},
 )
-def _(length, embed_dim):
-    position = torch.arange(length, dtype=torch.float64)
-    column = torch.arange(embed_dim, dtype=torch.float64)
-    angle = torch.outer(position, 10000 ** ((column - column % 2) / embed_dim))
-    return torch.where(column % 2 == 0, angle.sin(), angle.cos()).float()
 
-
-@misconception(
+mistake(
     "sinusoidal_positions",
     "The positions are counted from 1. The first row is position 0: 0, 1, 0, 1, ...",
+    {"torch.arange(length)": "torch.arange(1, length + 1)"},
 )
-def _(length, embed_dim):
-    position = torch.arange(1, length + 1, dtype=torch.float64)
-    column = torch.arange(embed_dim, dtype=torch.float64)
-    angle = torch.outer(position, 10000 ** (-(column - column % 2) / embed_dim))
-    return torch.where(column % 2 == 0, angle.sin(), angle.cos()).float()
 
-
-@misconception(
+mistake(
     "sinusoidal_positions",
     "The base is 1000; the paper's is 10000.",
+    {"10000": "1000"},
 )
-def _(length, embed_dim):
-    position = torch.arange(length, dtype=torch.float64)
-    column = torch.arange(embed_dim, dtype=torch.float64)
-    angle = torch.outer(position, 1000 ** (-(column - column % 2) / embed_dim))
-    return torch.where(column % 2 == 0, angle.sin(), angle.cos()).float()
 
-
-@misconception(
+mistake(
     "sinusoidal_positions",
     "The angles were turned into radians once more. The position over the power of 10000 is in "
     "radians already.",
+    {"/ embed_dim))": "/ embed_dim)).deg2rad()"},
 )
-def _(length, embed_dim):
-    position = torch.arange(length, dtype=torch.float64)
-    column = torch.arange(embed_dim, dtype=torch.float64)
-    angle = torch.outer(position, 10000 ** (-(column - column % 2) / embed_dim)) * math.pi / 180
-    return torch.where(column % 2 == 0, angle.sin(), angle.cos()).float()
 
-
-@misconception(
+mistake(
     "sinusoidal_positions",
     "All columns are sines. A sine alone does not tell its position even within one turn, and "
     "only sine and cosine together can be shifted by a matrix.",
+    {"angle.cos()": "angle.sin()"},
 )
-def _(length, embed_dim):
-    position = torch.arange(length, dtype=torch.float64)
-    column = torch.arange(embed_dim, dtype=torch.float64)
-    angle = torch.outer(position, 10000 ** (-(column - column % 2) / embed_dim))
-    return torch.where(column % 2 == 0, angle.sin(), angle.sin()).float()
 
-
-@misconception(
+mistake(
     "sinusoidal_positions",
     "An odd embed_dim does not work: there is one cosine less than there are sines.",
+    {"[:, : embed_dim // 2]": ""},
+    style="two strided assignments",
 )
-def _(length, embed_dim):
-    table = torch.zeros(length, embed_dim)
-    angle = torch.arange(length)[:, None] / 10000 ** (torch.arange(0, embed_dim, 2) / embed_dim)
-    table[:, 0::2] = angle.sin()
-    table[:, 1::2] = angle.cos()
-    return table
 
-
-@misconception(
+mistake(
     "sinusoidal_positions",
     "With an odd embed_dim the frequencies are those of the next even number. The exponent is 2i "
     "/ embed_dim, whether it is odd or even.",
+    {"/ embed_dim": "/ (embed_dim + embed_dim % 2)"},
 )
-def _(length, embed_dim):
-    position = torch.arange(length, dtype=torch.float64)
-    column = torch.arange(embed_dim, dtype=torch.float64)
-    angle = torch.outer(position, 10000 ** (-(column - column % 2) / (embed_dim + embed_dim % 2)))
-    return torch.where(column % 2 == 0, angle.sin(), angle.cos()).float()
 
-
-@misconception(
+mistake(
     "sinusoidal_positions",
     "The table is float64. It has no input to follow, so it should be float32 like the embeddings "
     "it is added to.",
+    {".float()": ""},
 )
-def _(length, embed_dim):
-    position = torch.arange(length, dtype=torch.float64)
-    column = torch.arange(embed_dim, dtype=torch.float64)
-    angle = torch.outer(position, 10000 ** (-(column - column % 2) / embed_dim))
-    return torch.where(column % 2 == 0, angle.sin(), angle.cos())
 
 
 @exercise("shift_matrix", chapter="05-self-attention", points=3)
@@ -515,154 +416,67 @@ def _(student, reference, draw):
     raises(student, ValueError, 1, 5, case="an odd embed_dim")
 
 
-@misconception(
+mistake(
     "shift_matrix",
     "The rotation goes the wrong way: the matrix is the transpose, which moves a position back by "
     "`offset`. The sine comes before the cosine in a pair, which turns the usual matrix around.",
+    {"sine], [-sine": "-sine], [sine"},
 )
-def _(offset, embed_dim):
-    if embed_dim % 2:
-        raise ValueError("shift_matrix: embed_dim must be even")
-    matrix = torch.zeros(embed_dim, embed_dim)
-    for column in range(0, embed_dim, 2):
-        angle = offset / 10000 ** (column / embed_dim)
-        sine, cosine = math.sin(angle), math.cos(angle)
-        pair = slice(column, column + 2)
-        matrix[pair, pair] = torch.tensor([[cosine, -sine], [sine, cosine]])
-    return matrix
 
-
-@misconception(
+mistake(
     "shift_matrix",
     "Both sines have the same sign. sin(a + b) has a plus between its two products, cos(a + b) a "
     "minus.",
+    {"-sine": "sine"},
 )
-def _(offset, embed_dim):
-    if embed_dim % 2:
-        raise ValueError("shift_matrix: embed_dim must be even")
-    matrix = torch.zeros(embed_dim, embed_dim)
-    for column in range(0, embed_dim, 2):
-        angle = offset / 10000 ** (column / embed_dim)
-        sine, cosine = math.sin(angle), math.cos(angle)
-        pair = slice(column, column + 2)
-        matrix[pair, pair] = torch.tensor([[cosine, sine], [sine, cosine]])
-    return matrix
 
-
-@misconception(
+mistake(
     "shift_matrix",
     "The pairs are taken from the two halves, column i and column i + embed_dim / 2. Here sine "
     "and cosine of a pair are neighbors.",
+    {"slice(column, column + 2)": "slice(column // 2, None, embed_dim // 2)"},
 )
-def _(offset, embed_dim):
-    if embed_dim % 2:
-        raise ValueError("shift_matrix: embed_dim must be even")
-    matrix = torch.zeros(embed_dim, embed_dim)
-    for column in range(0, embed_dim, 2):
-        angle = offset / 10000 ** (column / embed_dim)
-        sine, cosine = math.sin(angle), math.cos(angle)
-        pair = slice(column // 2, None, embed_dim // 2)
-        matrix[pair, pair] = torch.tensor([[cosine, sine], [-sine, cosine]])
-    return matrix
 
-
-@misconception(
+mistake(
     "shift_matrix",
     "All pairs are turned by the same angle. Each pair has a frequency of its own, and its angle "
     "is offset times that.",
+    {"offset / 10000 ** (column / embed_dim)": "offset"},
 )
-def _(offset, embed_dim):
-    if embed_dim % 2:
-        raise ValueError("shift_matrix: embed_dim must be even")
-    matrix = torch.zeros(embed_dim, embed_dim)
-    for column in range(0, embed_dim, 2):
-        angle = float(offset)
-        sine, cosine = math.sin(angle), math.cos(angle)
-        pair = slice(column, column + 2)
-        matrix[pair, pair] = torch.tensor([[cosine, sine], [-sine, cosine]])
-    return matrix
 
-
-@misconception(
+mistake(
     "shift_matrix",
     "The exponent counts the pairs by one: i / embed_dim. It is 2i / embed_dim, as in the "
     "positions themselves.",
+    {"column / embed_dim": "column / 2 / embed_dim"},
 )
-def _(offset, embed_dim):
-    if embed_dim % 2:
-        raise ValueError("shift_matrix: embed_dim must be even")
-    matrix = torch.zeros(embed_dim, embed_dim)
-    for column in range(0, embed_dim, 2):
-        angle = offset / 10000 ** (column / 2 / embed_dim)
-        sine, cosine = math.sin(angle), math.cos(angle)
-        pair = slice(column, column + 2)
-        matrix[pair, pair] = torch.tensor([[cosine, sine], [-sine, cosine]])
-    return matrix
 
-
-@misconception(
+mistake(
     "shift_matrix",
     "The matrix is made for an offset of 1 and then multiplied by the offset. Turning twice is "
     "the product of the matrix with itself, or twice the angle.",
+    {"offset / 10000": "1 / 10000", "return matrix": "return matrix * offset"},
 )
-def _(offset, embed_dim):
-    if embed_dim % 2:
-        raise ValueError("shift_matrix: embed_dim must be even")
-    matrix = torch.zeros(embed_dim, embed_dim)
-    for column in range(0, embed_dim, 2):
-        angle = 1 / 10000 ** (column / embed_dim)
-        sine, cosine = math.sin(angle), math.cos(angle)
-        pair = slice(column, column + 2)
-        matrix[pair, pair] = torch.tensor([[cosine, sine], [-sine, cosine]])
-    return matrix * offset
 
-
-@misconception(
+mistake(
     "shift_matrix",
     "The sign of the offset is lost: a negative offset moves forward. It should move back.",
+    {"offset / 10000": "abs(offset) / 10000"},
 )
-def _(offset, embed_dim):
-    if embed_dim % 2:
-        raise ValueError("shift_matrix: embed_dim must be even")
-    matrix = torch.zeros(embed_dim, embed_dim)
-    for column in range(0, embed_dim, 2):
-        angle = abs(offset) / 10000 ** (column / embed_dim)
-        sine, cosine = math.sin(angle), math.cos(angle)
-        pair = slice(column, column + 2)
-        matrix[pair, pair] = torch.tensor([[cosine, sine], [-sine, cosine]])
-    return matrix
 
-
-@misconception(
+mistake(
     "shift_matrix",
     "An odd embed_dim is accepted. The last sine has no cosine to turn with, so no such matrix "
     "exists: that is a ValueError.",
+    {"if embed_dim % 2 == 1:": "if False:", "range(0, embed_dim, 2)": "range(0, embed_dim - 1, 2)"},
 )
-def _(offset, embed_dim):
-    matrix = torch.zeros(embed_dim, embed_dim)
-    for column in range(0, embed_dim - 1, 2):
-        angle = offset / 10000 ** (column / embed_dim)
-        sine, cosine = math.sin(angle), math.cos(angle)
-        pair = slice(column, column + 2)
-        matrix[pair, pair] = torch.tensor([[cosine, sine], [-sine, cosine]])
-    return matrix
 
-
-@misconception(
+mistake(
     "shift_matrix",
     "sin and cos are swapped in the matrix. With an offset of 0 nothing moves, so the matrix "
     "should be the identity then, with cos(0) = 1 on its diagonal.",
+    {"math.sin(angle), math.cos(angle)": "math.cos(angle), math.sin(angle)"},
 )
-def _(offset, embed_dim):
-    if embed_dim % 2:
-        raise ValueError("shift_matrix: embed_dim must be even")
-    matrix = torch.zeros(embed_dim, embed_dim)
-    for column in range(0, embed_dim, 2):
-        angle = offset / 10000 ** (column / embed_dim)
-        sine, cosine = math.sin(angle), math.cos(angle)
-        pair = slice(column, column + 2)
-        matrix[pair, pair] = torch.tensor([[sine, cosine], [-cosine, sine]])
-    return matrix
 
 
 def _filled(layer, draw):
@@ -741,218 +555,99 @@ def _(student, reference, draw):
         )
 
 
-@misconception(
+mistake(
     "LearnedPositions",
     "The vectors are a plain tensor, not a parameter: no optimizer finds them, and they are never "
     "trained.",
+    {"nn.Parameter(torch.zeros(max_length, embed_dim))": "torch.randn(max_length, embed_dim)"},
+    style="a parameter",
 )
-class _(nn.Module):
-    def __init__(self, max_length, embed_dim):
-        super().__init__()
-        self.table = torch.randn(max_length, embed_dim)
 
-    def forward(self, x):
-        L, longest = x.shape[1], len(self.table)
-        if longest < L:
-            raise ValueError(f"LearnedPositions: length {L} is past max_length {longest}")
-        return x + self.table[:L]
-
-
-@misconception(
+mistake(
     "LearnedPositions",
     "The positions are one number each, spread over all features by broadcasting. Each position "
     "should have a vector of embed_dim numbers to learn.",
+    {"nn.Embedding(max_length, embed_dim)": "nn.Embedding(max_length, 1)"},
 )
-class _(nn.Module):
-    def __init__(self, max_length, embed_dim):
-        super().__init__()
-        self.table = nn.Parameter(torch.randn(max_length, 1))
 
-    def forward(self, x):
-        L, longest = x.shape[1], len(self.table)
-        if longest < L:
-            raise ValueError(f"LearnedPositions: length {L} is past max_length {longest}")
-        return x + self.table[:L]
-
-
-@misconception(
+mistake(
     "LearnedPositions",
     "The vectors are appended to the features instead of added to them, so the result is twice as "
     "wide.",
+    {"x + self.table.weight[:L]": "torch.cat([x, self.table.weight[:L].expand_as(x)], dim=-1)"},
 )
-class _(nn.Module):
-    def __init__(self, max_length, embed_dim):
-        super().__init__()
-        self.table = nn.Parameter(torch.randn(max_length, embed_dim))
 
-    def forward(self, x):
-        L, longest = x.shape[1], len(self.table)
-        if longest < L:
-            raise ValueError(f"LearnedPositions: length {L} is past max_length {longest}")
-        return torch.cat([x, self.table[:L].expand_as(x)], dim=-1)
-
-
-@misconception(
+mistake(
     "LearnedPositions",
     "The vectors were added into x itself. Whoever called the layer still needs the old values.",
+    {
+        "return x + self.table.weight[:L]": (
+            "with torch.no_grad():\n    x += self.table.weight[:L]\nreturn x"
+        )
+    },
 )
-class _(nn.Module):
-    def __init__(self, max_length, embed_dim):
-        super().__init__()
-        self.table = nn.Parameter(torch.randn(max_length, embed_dim))
 
-    def forward(self, x):
-        L, longest = x.shape[1], len(self.table)
-        if longest < L:
-            raise ValueError(f"LearnedPositions: length {L} is past max_length {longest}")
-        with torch.no_grad():
-            x += self.table[:L]
-        return x
-
-
-@misconception(
+mistake(
     "LearnedPositions",
     "x is multiplied with the vectors instead of adding them.",
+    {"x + self.table.weight[:L]": "x * self.table.weight[:L]"},
 )
-class _(nn.Module):
-    def __init__(self, max_length, embed_dim):
-        super().__init__()
-        self.table = nn.Parameter(torch.randn(max_length, embed_dim))
 
-    def forward(self, x):
-        L, longest = x.shape[1], len(self.table)
-        if longest < L:
-            raise ValueError(f"LearnedPositions: length {L} is past max_length {longest}")
-        return x * self.table[:L]
-
-
-@misconception(
+mistake(
     "LearnedPositions",
     "The vectors are counted along the batch: every example gets one vector for all of its "
     "positions. The position is the second axis.",
+    {"weight[:L]": "weight[: len(x), None]"},
 )
-class _(nn.Module):
-    def __init__(self, max_length, embed_dim):
-        super().__init__()
-        self.table = nn.Parameter(torch.randn(max_length, embed_dim))
 
-    def forward(self, x):
-        L, longest = x.shape[1], len(self.table)
-        if longest < L:
-            raise ValueError(f"LearnedPositions: length {L} is past max_length {longest}")
-        return x + self.table[: len(x), None]
-
-
-@misconception(
+mistake(
     "LearnedPositions",
     "All positions get the same vector: the first row of the table. Then the order of the words "
     "is as lost as before.",
+    {"weight[:L]": "weight[0]"},
 )
-class _(nn.Module):
-    def __init__(self, max_length, embed_dim):
-        super().__init__()
-        self.table = nn.Parameter(torch.randn(max_length, embed_dim))
 
-    def forward(self, x):
-        L, longest = x.shape[1], len(self.table)
-        if longest < L:
-            raise ValueError(f"LearnedPositions: length {L} is past max_length {longest}")
-        return x + self.table[0]
-
-
-@misconception(
+mistake(
     "LearnedPositions",
     "A short x gets the last vectors of the table. Position 0 should have the same vector "
     "whatever the length of x is: the first one.",
+    {"weight[:L]": "weight[max_length - L :]"},
 )
-class _(nn.Module):
-    def __init__(self, max_length, embed_dim):
-        super().__init__()
-        self.table = nn.Parameter(torch.randn(max_length, embed_dim))
 
-    def forward(self, x):
-        L, longest = x.shape[1], len(self.table)
-        if longest < L:
-            raise ValueError(f"LearnedPositions: length {L} is past max_length {longest}")
-        return x + self.table[longest - L :]
-
-
-@misconception(
+mistake(
     "LearnedPositions",
     "The vectors are cut off from the gradient (`.data`, `.detach()`), so they never learn.",
+    {"weight[:L]": "weight[:L].detach()"},
 )
-class _(nn.Module):
-    def __init__(self, max_length, embed_dim):
-        super().__init__()
-        self.table = nn.Parameter(torch.randn(max_length, embed_dim))
 
-    def forward(self, x):
-        L, longest = x.shape[1], len(self.table)
-        if longest < L:
-            raise ValueError(f"LearnedPositions: length {L} is past max_length {longest}")
-        return x + self.table[:L].detach()
-
-
-@misconception(
+mistake(
     "LearnedPositions",
     "A sequence longer than max_length starts again with the first vector. Two positions then "
     "look the same, silently: it should be a ValueError.",
+    {"if max_length < L:": "if False:", "weight[:L]": "weight[torch.arange(L) % max_length]"},
 )
-class _(nn.Module):
-    def __init__(self, max_length, embed_dim):
-        super().__init__()
-        self.table = nn.Parameter(torch.randn(max_length, embed_dim))
 
-    def forward(self, x):
-        L, longest = x.shape[1], len(self.table)
-        return x + self.table[torch.arange(L) % longest]
-
-
-@misconception(
+mistake(
     "LearnedPositions",
     "A sequence longer than max_length is not caught, and torch's own error about sizes comes up, "
     "which says nothing of positions. It should be a ValueError that names both lengths.",
+    {"if max_length < L:": "if False:"},
 )
-class _(nn.Module):
-    def __init__(self, max_length, embed_dim):
-        super().__init__()
-        self.table = nn.Parameter(torch.randn(max_length, embed_dim))
 
-    def forward(self, x):
-        L = x.shape[1]
-        return x + self.table[:L]
-
-
-@misconception(
+mistake(
     "LearnedPositions",
     "The table was looked up past its end: an IndexError. A sequence longer than max_length "
     "should be a ValueError that names both lengths.",
+    {"if max_length < L:": "if False:", "weight[:L]": "weight[torch.arange(L)]"},
 )
-class _(nn.Module):
-    def __init__(self, max_length, embed_dim):
-        super().__init__()
-        self.table = nn.Parameter(torch.randn(max_length, embed_dim))
 
-    def forward(self, x):
-        L = x.shape[1]
-        return x + self.table[torch.arange(L)]
-
-
-@misconception(
+mistake(
     "LearnedPositions",
     "The ValueError does not name both lengths: the length that came and the one that is allowed. "
     "With the two numbers the reader knows what to change.",
+    {'raise ValueError(f"length {L} > {longest}")': 'raise ValueError("too long")'},
+    style="one-hot positions through a linear layer",
 )
-class _(nn.Module):
-    def __init__(self, max_length, embed_dim):
-        super().__init__()
-        self.table = nn.Parameter(torch.randn(max_length, embed_dim))
-
-    def forward(self, x):
-        L, longest = x.shape[1], len(self.table)
-        if longest < L:
-            raise ValueError("LearnedPositions: the sequence is too long")
-        return x + self.table[:L]
 
 
 @exercise("rotate_positions", chapter="05-self-attention", points=3)
@@ -968,233 +663,109 @@ def _(student, reference, draw):
     agrees(student, reference, draw.normal(2, 1, D=6), start=40, case="one more position")
 
 
-@misconception(
+mistake(
     "rotate_positions",
     "The rotation goes the wrong way, clockwise: the minus belongs to the first coordinate. Dot "
     "products then still depend on distances alone, but the layer does not fit weights that "
     "others have trained.",
+    {
+        "first * angle.cos() - second": "first * angle.cos() + second",
+        "first * angle.sin() + second * angle.cos()": "second * angle.cos() - first * angle.sin()",
+    },
 )
-def _(x, base=10000.0):
-    L, D = x.shape[-2:]
-    if D % 2:
-        raise ValueError("rotate_positions: the last dimension must be even")
-    position = torch.arange(L, dtype=x.dtype)
-    column = torch.arange(0, D, 2, dtype=x.dtype)
-    angle = torch.outer(position, base ** (-column / D))
-    first, second = x[..., 0::2], x[..., 1::2]
-    cos, sin = angle.cos(), angle.sin()
-    turned = [first * cos + second * sin, second * cos - first * sin]
-    return torch.stack(turned, dim=-1).flatten(start_dim=-2)
 
-
-@misconception(
+mistake(
     "rotate_positions",
     "Both coordinates have a plus: that is no rotation, and the vectors change their length.",
+    {"angle.cos() - second": "angle.cos() + second"},
 )
-def _(x, base=10000.0):
-    L, D = x.shape[-2:]
-    if D % 2:
-        raise ValueError("rotate_positions: the last dimension must be even")
-    position = torch.arange(L, dtype=x.dtype)
-    column = torch.arange(0, D, 2, dtype=x.dtype)
-    angle = torch.outer(position, base ** (-column / D))
-    first, second = x[..., 0::2], x[..., 1::2]
-    cos, sin = angle.cos(), angle.sin()
-    turned = [first * cos + second * sin, first * sin + second * cos]
-    return torch.stack(turned, dim=-1).flatten(start_dim=-2)
 
-
-@misconception(
+mistake(
     "rotate_positions",
     "A feature is paired with the one half the vector away (as some libraries do). Here the pairs "
     "are neighbors: 2i and 2i + 1.",
+    {
+        "x[..., 0::2], x[..., 1::2]": "x.chunk(2, dim=-1)",
+        "torch.stack(": "torch.cat(",
+        "turned.flatten(start_dim=-2)": "turned",
+    },
 )
-def _(x, base=10000.0):
-    L, D = x.shape[-2:]
-    if D % 2:
-        raise ValueError("rotate_positions: the last dimension must be even")
-    position = torch.arange(L, dtype=x.dtype)
-    column = torch.arange(0, D, 2, dtype=x.dtype)
-    angle = torch.outer(position, base ** (-column / D))
-    first, second = x[..., : D // 2], x[..., D // 2 :]
-    cos, sin = angle.cos(), angle.sin()
-    turned = [first * cos - second * sin, first * sin + second * cos]
-    return torch.cat(turned, dim=-1)
 
-
-@misconception(
+mistake(
     "rotate_positions",
     "The turned pairs are right, but were put together as two halves. They belong where they "
     "were: interleaved, 2i and 2i + 1.",
+    {"torch.stack(": "torch.cat(", "turned.flatten(start_dim=-2)": "turned"},
 )
-def _(x, base=10000.0):
-    L, D = x.shape[-2:]
-    if D % 2:
-        raise ValueError("rotate_positions: the last dimension must be even")
-    position = torch.arange(L, dtype=x.dtype)
-    column = torch.arange(0, D, 2, dtype=x.dtype)
-    angle = torch.outer(position, base ** (-column / D))
-    first, second = x[..., 0::2], x[..., 1::2]
-    cos, sin = angle.cos(), angle.sin()
-    turned = [first * cos - second * sin, first * sin + second * cos]
-    return torch.cat(turned, dim=-1)
 
-
-@misconception(
+mistake(
     "rotate_positions",
     "The positions are counted from 1. The first position is 0, and is not turned at all.",
+    {"torch.arange(start, start + L)": "torch.arange(start + 1, start + L + 1)"},
 )
-def _(x, base=10000.0):
-    L, D = x.shape[-2:]
-    if D % 2:
-        raise ValueError("rotate_positions: the last dimension must be even")
-    position = torch.arange(1, L + 1, dtype=x.dtype)
-    column = torch.arange(0, D, 2, dtype=x.dtype)
-    angle = torch.outer(position, base ** (-column / D))
-    first, second = x[..., 0::2], x[..., 1::2]
-    cos, sin = angle.cos(), angle.sin()
-    turned = [first * cos - second * sin, first * sin + second * cos]
-    return torch.stack(turned, dim=-1).flatten(start_dim=-2)
 
-
-@misconception(
+mistake(
     "rotate_positions",
     "All pairs are turned by the same angle, the position itself. Each pair has its own speed, "
     "base^(-2i / D).",
+    {"base ** (-column / D)": "torch.ones_like(column)"},
 )
-def _(x, base=10000.0):
-    L, D = x.shape[-2:]
-    if D % 2:
-        raise ValueError("rotate_positions: the last dimension must be even")
-    position = torch.arange(L, dtype=x.dtype)
-    column = torch.arange(0, D, 2, dtype=x.dtype)
-    angle = torch.outer(position, torch.ones_like(column))
-    first, second = x[..., 0::2], x[..., 1::2]
-    cos, sin = angle.cos(), angle.sin()
-    turned = [first * cos - second * sin, first * sin + second * cos]
-    return torch.stack(turned, dim=-1).flatten(start_dim=-2)
 
-
-@misconception(
+mistake(
     "rotate_positions",
     "The exponent counts the pairs by one: -i / D. It is -2i / D.",
+    {"-column / D": "-column / 2 / D"},
 )
-def _(x, base=10000.0):
-    L, D = x.shape[-2:]
-    if D % 2:
-        raise ValueError("rotate_positions: the last dimension must be even")
-    position = torch.arange(L, dtype=x.dtype)
-    column = torch.arange(0, D, 2, dtype=x.dtype)
-    angle = torch.outer(position, base ** (-column / 2 / D))
-    first, second = x[..., 0::2], x[..., 1::2]
-    cos, sin = angle.cos(), angle.sin()
-    turned = [first * cos - second * sin, first * sin + second * cos]
-    return torch.stack(turned, dim=-1).flatten(start_dim=-2)
 
-
-@misconception(
+mistake(
     "rotate_positions",
     "The sign of the exponent is missing, so the pairs turn faster and faster. They should turn "
     "more slowly from pair to pair.",
+    {"-column / D": "column / D"},
 )
-def _(x, base=10000.0):
-    L, D = x.shape[-2:]
-    if D % 2:
-        raise ValueError("rotate_positions: the last dimension must be even")
-    position = torch.arange(L, dtype=x.dtype)
-    column = torch.arange(0, D, 2, dtype=x.dtype)
-    angle = torch.outer(position, base ** (column / D))
-    first, second = x[..., 0::2], x[..., 1::2]
-    cos, sin = angle.cos(), angle.sin()
-    turned = [first * cos - second * sin, first * sin + second * cos]
-    return torch.stack(turned, dim=-1).flatten(start_dim=-2)
 
-
-@misconception(
+mistake(
     "rotate_positions",
     "The sinusoidal positions were added to x. Here nothing is added: the features are turned, "
     "and keep their length.",
+    {
+        "first * angle.cos() - second * angle.sin()": "first + angle.sin()",
+        "first * angle.sin() + second * angle.cos()": "second + angle.cos()",
+    },
 )
-def _(x, base=10000.0):
-    L, D = x.shape[-2:]
-    if D % 2:
-        raise ValueError("rotate_positions: the last dimension must be even")
-    position = torch.arange(L, dtype=x.dtype)
-    column = torch.arange(0, D, 2, dtype=x.dtype)
-    angle = torch.outer(position, base ** (-column / D))
-    first, second = x[..., 0::2], x[..., 1::2]
-    cos, sin = angle.cos(), angle.sin()
-    turned = [first + sin, second + cos]
-    return torch.stack(turned, dim=-1).flatten(start_dim=-2)
 
-
-@misconception(
+mistake(
     "rotate_positions",
     "The features were multiplied with the cosine alone. A rotation mixes the two coordinates of "
     "a pair; the sine carries that.",
+    {
+        "first * angle.cos() - second * angle.sin()": "first * angle.cos()",
+        "first * angle.sin() + second * angle.cos()": "second * angle.cos()",
+    },
 )
-def _(x, base=10000.0):
-    L, D = x.shape[-2:]
-    if D % 2:
-        raise ValueError("rotate_positions: the last dimension must be even")
-    position = torch.arange(L, dtype=x.dtype)
-    column = torch.arange(0, D, 2, dtype=x.dtype)
-    angle = torch.outer(position, base ** (-column / D))
-    first, second = x[..., 0::2], x[..., 1::2]
-    cos = angle.cos()
-    turned = [first * cos, second * cos]
-    return torch.stack(turned, dim=-1).flatten(start_dim=-2)
 
-
-@misconception(
+mistake(
     "rotate_positions",
     "The position was taken from the second axis from the front. That fits one batch dimension "
     "only; the positions are the second axis from the end.",
+    {
+        "position = torch.arange(start, start + L)": (
+            "L = x.shape[min(1, x.dim() - 2)]\nposition = torch.arange(start, start + L)"
+        ),
+        "first, second = x": "if x.dim() == 4:\n    angle = angle[:, None]\nfirst, second = x",
+    },
 )
-def _(x, base=10000.0):
-    L, D = x.shape[0 if x.dim() == 2 else 1], x.shape[-1]
-    if D % 2:
-        raise ValueError("rotate_positions: the last dimension must be even")
-    position = torch.arange(L, dtype=x.dtype)
-    column = torch.arange(0, D, 2, dtype=x.dtype)
-    angle = torch.outer(position, base ** (-column / D))
-    first, second = x[..., 0::2], x[..., 1::2]
-    cos, sin = angle.cos(), angle.sin()
-    if x.dim() == 4:
-        cos, sin = cos[:, None], sin[:, None]
-    turned = [first * cos - second * sin, first * sin + second * cos]
-    return torch.stack(turned, dim=-1).flatten(start_dim=-2)
 
-
-@misconception(
+mistake(
     "rotate_positions",
     "The base is always 10000: the argument `base` is not used.",
+    {"base ** (-column / D)": "10000.0 ** (-column / D)"},
 )
-def _(x, base=10000.0):
-    L, D = x.shape[-2:]
-    if D % 2:
-        raise ValueError("rotate_positions: the last dimension must be even")
-    position = torch.arange(L, dtype=x.dtype)
-    column = torch.arange(0, D, 2, dtype=x.dtype)
-    angle = torch.outer(position, 10000.0 ** (-column / D))
-    first, second = x[..., 0::2], x[..., 1::2]
-    cos, sin = angle.cos(), angle.sin()
-    turned = [first * cos - second * sin, first * sin + second * cos]
-    return torch.stack(turned, dim=-1).flatten(start_dim=-2)
 
-
-@misconception(
+mistake(
     "rotate_positions",
     "An odd number of features is accepted. The last one has no neighbor to turn with: that is a "
     "ValueError.",
+    {"if D % 2:": "if False:"},
+    style="a matrix for each pair",
 )
-def _(x, base=10000.0):
-    L, D = x.shape[-2:]
-    x, last = x[..., : D // 2 * 2], x[..., D // 2 * 2 :]
-    position = torch.arange(L, dtype=x.dtype)
-    column = torch.arange(0, D - 1, 2, dtype=x.dtype)
-    angle = torch.outer(position, base ** (-column / D))
-    first, second = x[..., 0::2], x[..., 1::2]
-    cos, sin = angle.cos(), angle.sin()
-    turned = [first * cos - second * sin, first * sin + second * cos]
-    return torch.cat([torch.stack(turned, dim=-1).flatten(start_dim=-2), last], dim=-1)

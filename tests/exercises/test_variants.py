@@ -10,7 +10,6 @@ ACCEPTED_TODAY = {
     "DecoderBlock: dropout inside of the feed-forward too",
     "beam_search: the log-probability is a tensor",
     "beam_search: where bos_id is eos_id, the empty hypothesis counts as finished",
-    "equivariance_gap: returns a tensor with a gradient",
     "from_torch: the weights are shared with the source",
     "mask_tokens: always exactly the same share is chosen",
     "warmup_rate: returns a tensor",
