@@ -3,7 +3,6 @@
 import math
 
 import torch
-from torch.nn import functional as F
 
 from autograder.checking import (
     agrees,
@@ -11,7 +10,6 @@ from autograder.checking import (
     close,
     exercise,
     holds_at_most,
-    misconception,
     mistake,
     raises,
     require,
@@ -33,93 +31,77 @@ def _(student, reference, draw):
         same(got, want, case=case, call=student.last_call)
 
 
-@misconception(
+mistake(
     "causal_mask",
     "The mask is upside down: it allows the future and forbids the past.",
+    {".tril(past_length)": ".triu(past_length)"},
 )
-def _(length, past_length=0):
-    return torch.ones(length, past_length + length, dtype=torch.bool).triu(past_length)
 
-
-@misconception(
+mistake(
     "causal_mask",
     "The diagonal is masked out: a position may attend to itself. The token at a position is "
     "known there; the next one is to be predicted.",
+    {".tril(past_length)": ".tril(past_length - 1)"},
 )
-def _(length, past_length=0):
-    return torch.ones(length, past_length + length, dtype=torch.bool).tril(past_length - 1)
 
-
-@misconception(
+mistake(
     "causal_mask",
     "True stands for what is forbidden. In this course, as in torch's "
     "scaled_dot_product_attention, True means `may attend`.",
+    {"return torch": "return ~torch"},
 )
-def _(length, past_length=0):
-    return ~torch.ones(length, past_length + length, dtype=torch.bool).tril(past_length)
 
-
-@misconception(
+mistake(
     "causal_mask",
     "These are numbers to be added to scores, 0 and -inf. The mask is boolean here: True means "
     "`may attend`.",
+    {
+        "torch.ones(length, past_length + length, dtype=torch.bool)": "torch.full((length, "
+        "past_length + length), -math.inf)",
+        ".tril(past_length)": ".triu(past_length + 1)",
+    },
 )
-def _(length, past_length=0):
-    mask = torch.ones(length, past_length + length, dtype=torch.bool).tril(past_length)
-    return torch.zeros(mask.shape).masked_fill(~mask, -math.inf)
 
-
-@misconception(
+mistake(
     "causal_mask",
     "The mask holds 0 and 1 as numbers. It should be boolean, so that `~` turns it around.",
+    {", dtype=torch.bool": ""},
 )
-def _(length, past_length=0):
-    return torch.ones(length, past_length + length).tril(past_length)
 
-
-@misconception(
+mistake(
     "causal_mask",
     "The triangle begins at the first key, as if the queries were the first positions. They come "
     "after the past: query 0 may attend to all of the past and to itself.",
+    {".tril(past_length)": ".tril()"},
 )
-def _(length, past_length=0):
-    return torch.ones(length, past_length + length, dtype=torch.bool).tril()
 
-
-@misconception(
+mistake(
     "causal_mask",
     "The past has no keys in this mask: there are past_length + length of them.",
+    {"past_length + length": "length", ".tril(past_length)": ".tril()"},
 )
-def _(length, past_length=0):
-    return torch.ones(length, length, dtype=torch.bool).tril()
 
-
-@misconception(
+mistake(
     "causal_mask",
     "The past is masked out. It is before every query, so all of them may attend to it.",
+    {
+        ".tril(past_length)": ".tril(past_length) & (torch.arange(past_length + length) >= "
+        "past_length)",
+    },
 )
-def _(length, past_length=0):
-    past = torch.zeros(length, past_length, dtype=torch.bool)
-    return torch.cat([past, torch.ones(length, length, dtype=torch.bool).tril()], dim=1)
 
-
-@misconception(
+mistake(
     "causal_mask",
     "The keys of the past come last in this mask. They are earlier, so they come first.",
+    {".tril(past_length)": ".tril(past_length).roll(-past_length, dims=1)"},
 )
-def _(length, past_length=0):
-    past = torch.ones(length, past_length, dtype=torch.bool)
-    return torch.cat([torch.ones(length, length, dtype=torch.bool).tril(), past], dim=1)
 
-
-@misconception(
+mistake(
     "causal_mask",
     "The past has queries in this mask. Its outputs are known already: only the `length` new "
     "positions ask.",
+    {"torch.ones(length,": "torch.ones(past_length + length,", ".tril(past_length)": ".tril()"},
 )
-def _(length, past_length=0):
-    total = past_length + length
-    return torch.ones(total, total, dtype=torch.bool).tril()
 
 
 @exercise("padding_mask", chapter="07-masked", points=1)
@@ -130,63 +112,50 @@ def _(student, reference, draw):
     agrees(student, reference, torch.tensor([0, 3]), 4, case="a row of padding alone")
 
 
-@misconception(
+mistake(
     "padding_mask",
     "True stands for padding. In this course True means `may attend`; only "
     "nn.MultiheadAttention's key_padding_mask has it the other way around.",
+    {"positions <": "positions >="},
 )
-def _(lengths, max_length):
-    return torch.arange(max_length) >= lengths[:, None]
 
-
-@misconception(
+mistake(
     "padding_mask",
     "One position too many is real: positions count from 0, so the last of n is n - 1.",
+    {"positions <": "positions <="},
 )
-def _(lengths, max_length):
-    return torch.arange(max_length) <= lengths[:, None]
 
-
-@misconception(
+mistake(
     "padding_mask",
     "The padding is in front. The first positions of each row are the real ones.",
+    {"positions < lengths.unsqueeze(-1)": "positions >= max_length - lengths.unsqueeze(-1)"},
 )
-def _(lengths, max_length):
-    return torch.arange(max_length) >= max_length - lengths[:, None]
 
-
-@misconception(
+mistake(
     "padding_mask",
     "The mask is only as wide as the longest row. It should have max_length columns, as the "
     "batch has.",
+    {"torch.arange(max_length,": "torch.arange(int(lengths.max()),"},
 )
-def _(lengths, max_length):
-    return torch.arange(int(lengths.max())) < lengths[:, None]
 
-
-@misconception(
+mistake(
     "padding_mask",
     "The mask holds 0 and 1 as numbers. It should be boolean, so that `~` turns it around.",
+    {"positions < lengths.unsqueeze(-1)": "(positions < lengths.unsqueeze(-1)).float()"},
 )
-def _(lengths, max_length):
-    return (torch.arange(max_length) < lengths[:, None]).float()
 
-
-@misconception(
+mistake(
     "padding_mask",
     "The mask has dimensions for heads and queries already. Its shape is (B, max_length); who "
     "uses it adds them.",
+    {"positions < lengths.unsqueeze(-1)": "(positions < lengths.unsqueeze(-1))[:, None, None, :]"},
 )
-def _(lengths, max_length):
-    return (torch.arange(max_length) < lengths[:, None])[:, None, None, :]
 
-
-@misconception(
+mistake(
     "padding_mask",
     "Positions are the rows and batch the columns here: the mask is (B, max_length).",
+    {"positions < lengths.unsqueeze(-1)": "positions.unsqueeze(-1) < lengths"},
 )
-def _(lengths, max_length):
-    return torch.arange(max_length)[:, None] < lengths
 
 
 @exercise(
@@ -231,144 +200,105 @@ def _(student, reference, draw):
     agrees(student, reference, 1e4 + scores, mask, case="all scores near 1e4", rtol=2e-3)
 
 
-@misconception(
+mistake(
     "masked_softmax",
     "The mask is not used: masked scores keep their weights.",
+    {"if mask is not None": "if False"},
 )
-def _(scores, mask=None, dim=-1):
-    return torch.softmax(scores, dim=dim)
 
-
-@misconception(
+mistake(
     "masked_softmax",
     "The mask is read the wrong way around: True means `may attend`, so what is False has to go.",
+    {"~mask": "mask"},
 )
-def _(scores, mask=None, dim=-1):
-    if mask is None:
-        return torch.softmax(scores, dim=dim)
-    scores = scores.masked_fill(mask, -math.inf)
-    empty = (scores == -math.inf).all(dim=dim, keepdim=True)
-    return torch.softmax(scores.masked_fill(empty, 0.0), dim=dim).masked_fill(empty, 0.0)
 
-
-@misconception(
+mistake(
     "masked_softmax",
     "The mask is applied after the softmax. The weights that remain do not sum to one: the "
     "masked scores have taken their share already.",
+    {"scores = scores.masked_fill(~mask, -math.inf)": "return softmax(scores, dim=dim) * mask"},
 )
-def _(scores, mask=None, dim=-1):
-    weights = torch.softmax(scores, dim=dim)
-    return weights if mask is None else weights * mask
 
-
-@misconception(
+mistake(
     "masked_softmax",
     "The scores are multiplied by the mask. A masked score becomes 0, and 0 is a score like any "
     "other: exp(0) = 1. It has to become -inf.",
+    {"scores = scores.masked_fill(~mask, -math.inf)": "scores = scores * mask"},
 )
-def _(scores, mask=None, dim=-1):
-    if mask is not None:
-        scores = scores * mask
-    return torch.softmax(scores, dim=dim)
 
-
-@misconception(
+mistake(
     "masked_softmax",
     "-inf is multiplied by a mask of zeros and ones, and zero times infinity is NaN: every score "
     "that is allowed is lost.",
+    {
+        "scores = scores.masked_fill(~mask, -math.inf)": "scores = scores + (~mask)"
+        ".to(scores.dtype) * -math.inf",
+    },
 )
-def _(scores, mask=None, dim=-1):
-    if mask is not None:
-        scores = scores + (~mask).to(scores.dtype) * -math.inf
-    return torch.softmax(scores, dim=dim)
 
-
-@misconception(
+mistake(
     "masked_softmax",
     "The softmax always runs along the last dimension: `dim` is not used.",
+    {"dim=dim": "dim=-1"},
 )
-def _(scores, mask=None, dim=-1):
-    if mask is None:
-        return torch.softmax(scores, dim=-1)
-    empty = ~mask.any(dim=-1, keepdim=True)
-    scores = scores.masked_fill(~mask, -math.inf).masked_fill(empty, 0.0)
-    return torch.softmax(scores, dim=-1).masked_fill(empty, 0.0)
 
-
-@misconception(
+mistake(
     "masked_softmax",
     "A row that is masked fully gives NaN: the softmax of -inf alone is zero over zero. Its "
     "weights should be zeros.",
+    {"return softmax(": "return torch.softmax("},
 )
-def _(scores, mask=None, dim=-1):
-    if mask is not None:
-        scores = scores.masked_fill(~mask, -math.inf)
-    return torch.softmax(scores, dim=dim)
 
-
-@misconception(
+mistake(
     "masked_softmax",
     "A row that is masked fully gives equal weights: a large negative number in place of -inf "
     "leaves a row that is all the same. Its weights should be zeros.",
+    {"-math.inf": "-1e9"},
 )
-def _(scores, mask=None, dim=-1):
-    if mask is not None:
-        scores = scores.masked_fill(~mask, -1e9)
-    return torch.softmax(scores, dim=dim)
 
-
-@misconception(
+mistake(
     "masked_softmax",
     "NaN is replaced by zero at the end. That mends the values, but not the gradient: it still "
     "goes through the softmax of a row that is all -inf, and is NaN.",
+    {
+        "scores = scores.masked_fill(~mask, -math.inf)": "scores = scores + "
+        "torch.zeros_like(scores).masked_fill(~mask, -math.inf)",
+        "softmax(scores, dim=dim)": "torch.softmax(scores, dim=dim).nan_to_num()",
+    },
 )
-def _(scores, mask=None, dim=-1):
-    if mask is not None:
-        scores = scores + torch.zeros_like(scores).masked_fill(~mask, -math.inf)
-    return torch.softmax(scores, dim=dim).nan_to_num()
 
-
-@misconception(
+mistake(
     "masked_softmax",
     "The mask is applied after the softmax, and the rest divided by its sum. That works until a "
     "masked score is far larger than the others: it leaves them nothing to divide. Masked scores "
     "should have no part in it at all.",
+    {
+        "scores = scores.masked_fill(~mask, -math.inf)": "weights = softmax(scores, dim=dim) * "
+        "mask\nreturn weights / weights.sum(dim=dim, keepdim=True).clamp(min=1e-30)",
+    },
 )
-def _(scores, mask=None, dim=-1):
-    weights = torch.softmax(scores, dim=dim)
-    if mask is None:
-        return weights
-    weights = weights * mask
-    return weights / weights.sum(dim=dim, keepdim=True).clamp(min=1e-30)
 
-
-@misconception(
+mistake(
     "masked_softmax",
     "The mask is added to the scores. Where a masked score is inf, inf - inf is NaN; it should "
     "be replaced, whatever it was.",
+    {
+        "scores = scores.masked_fill(~mask, -math.inf)": "scores = scores + "
+        "torch.zeros_like(scores).masked_fill(~mask, -math.inf)",
+    },
 )
-def _(scores, mask=None, dim=-1):
-    if mask is None:
-        return torch.softmax(scores, dim=dim)
-    empty = ~mask.any(dim=dim, keepdim=True)
-    blocked = torch.zeros_like(scores).masked_fill(~mask & ~empty, -math.inf)
-    return torch.softmax(scores + blocked, dim=dim).masked_fill(empty, 0.0)
 
-
-@misconception(
+mistake(
     "masked_softmax",
     "Masked scores go through exp, and their result is replaced after it. The weights are right, "
     "but the gradient of a masked inf is zero times infinity: NaN. Replace the scores before exp.",
+    {
+        "scores = scores.masked_fill(~mask, -math.inf)": "largest = scores.masked_fill(~mask, "
+        "-math.inf).amax(dim=dim, keepdim=True).detach()\n"
+        "exponentials = torch.where(mask, (scores - largest.nan_to_num(neginf=0.0)).exp(), 0.0)\n"
+        "return exponentials / exponentials.sum(dim=dim, keepdim=True).clamp(min=1)",
+    },
 )
-def _(scores, mask=None, dim=-1):
-    if mask is None:
-        return torch.softmax(scores, dim=dim)
-    largest = scores.masked_fill(~mask, -math.inf).amax(dim=dim, keepdim=True).detach()
-    largest = largest.nan_to_num(neginf=0.0)
-    exponentials = torch.exp(scores - largest)
-    exponentials = torch.where(mask, exponentials, 0.0)
-    total = exponentials.sum(dim=dim, keepdim=True)
-    return exponentials / torch.where(total == 0, 1.0, total)
 
 
 @exercise("next_token_loss", chapter="07-masked", points=3)
@@ -397,142 +327,106 @@ def _(student, reference, draw):
     agrees(student, reference, logits[:, :1], tokens[:, :1], case="texts of one token")
 
 
-@misconception(
+mistake(
     "next_token_loss",
     "The logits at each position are compared with the token at the same position, which the "
     "model has seen. They are about the next one.",
+    {"logits[:, :-1], tokens[:, 1:]": "logits, tokens"},
 )
-def _(logits, tokens, pad_id=None):
-    predicted, targets = logits.flatten(0, 1), tokens.flatten()
-    real = torch.ones_like(targets, dtype=torch.bool) if pad_id is None else targets != pad_id
-    total = F.cross_entropy(predicted[real], targets[real], reduction="sum")
-    return total / real.sum().clamp(min=1)
 
-
-@misconception(
+mistake(
     "next_token_loss",
     "The shift by one goes the wrong way: the logits are compared with the token before them. "
     "They are about the token after them.",
+    {"logits[:, :-1], tokens[:, 1:]": "logits[:, 1:], tokens[:, :-1]"},
 )
-def _(logits, tokens, pad_id=None):
-    predicted, targets = logits[:, 1:].flatten(0, 1), tokens[:, :-1].flatten()
-    real = torch.ones_like(targets, dtype=torch.bool) if pad_id is None else targets != pad_id
-    total = F.cross_entropy(predicted[real], targets[real], reduction="sum")
-    return total / real.sum().clamp(min=1)
 
-
-@misconception(
+mistake(
     "next_token_loss",
     "The sum is returned. The loss is the mean over the targets, so that it does not depend on "
     "the size of the batch.",
+    {"return total / real.sum().clamp(min=1)": "return total"},
 )
-def _(logits, tokens, pad_id=None):
-    predicted, targets = logits[:, :-1].flatten(0, 1), tokens[:, 1:].flatten()
-    real = torch.ones_like(targets, dtype=torch.bool) if pad_id is None else targets != pad_id
-    return F.cross_entropy(predicted[real], targets[real], reduction="sum")
 
-
-@misconception(
+mistake(
     "next_token_loss",
     "The sum is divided by the number of all tokens. The first token of each text is no target, "
     "so there are fewer.",
+    {"real.sum().clamp(min=1)": "tokens.numel()"},
 )
-def _(logits, tokens, pad_id=None):
-    predicted, targets = logits[:, :-1].flatten(0, 1), tokens[:, 1:].flatten()
-    real = torch.ones_like(targets, dtype=torch.bool) if pad_id is None else targets != pad_id
-    total = F.cross_entropy(predicted[real], targets[real], reduction="sum")
-    return total / tokens.numel()
 
-
-@misconception(
+mistake(
     "next_token_loss",
     "One loss for each target comes back. The mean over them is asked for, a scalar.",
+    {
+        "return total / real.sum().clamp(min=1)": "return F.cross_entropy(predicted.mT, targets, "
+        'reduction="none")',
+    },
 )
-def _(logits, tokens, pad_id=None):
-    return F.cross_entropy(logits[:, :-1].mT, tokens[:, 1:], reduction="none")
 
-
-@misconception(
+mistake(
     "next_token_loss",
     "Padding is predicted as if it were text: with a pad_id, targets that are padding count "
     "nothing.",
+    {"if pad_id is None": "if True"},
 )
-def _(logits, tokens, pad_id=None):
-    predicted, targets = logits[:, :-1].flatten(0, 1), tokens[:, 1:].flatten()
-    real = torch.ones_like(targets, dtype=torch.bool) if True else targets != pad_id
-    total = F.cross_entropy(predicted[real], targets[real], reduction="sum")
-    return total / real.sum().clamp(min=1)
 
-
-@misconception(
+mistake(
     "next_token_loss",
     "The padding's losses are set to zero, but the mean is still over all positions. It should "
     "be over the real targets: else more padding makes a smaller loss.",
+    {
+        'total = F.cross_entropy(predicted[real], targets[real], reduction="sum")': "losses = "
+        'F.cross_entropy(predicted.mT, targets, reduction="none")',
+        "return total / real.sum().clamp(min=1)": "return (losses * real).mean()",
+    },
 )
-def _(logits, tokens, pad_id=None):
-    predicted, targets = logits[:, :-1].flatten(0, 1), tokens[:, 1:].flatten()
-    real = torch.ones_like(targets, dtype=torch.bool) if pad_id is None else targets != pad_id
-    losses = F.cross_entropy(predicted, targets, reduction="none")
-    return (losses * real).mean()
 
-
-@misconception(
+mistake(
     "next_token_loss",
     "Each text has its own mean, and these are averaged, so that a token of a short text counts "
     "more. The mean is over all real targets of the batch.",
+    {
+        'total = F.cross_entropy(predicted[real], targets[real], reduction="sum")': "losses = "
+        'F.cross_entropy(predicted.mT, targets, reduction="none")',
+        "return total / real.sum().clamp(min=1)": "return ((losses * real).sum(dim=1) / "
+        "real.sum(dim=1).clamp(min=1)).mean()",
+    },
 )
-def _(logits, tokens, pad_id=None):
-    losses = F.cross_entropy(logits[:, :-1].mT, tokens[:, 1:], reduction="none")
-    real = torch.ones_like(losses) if pad_id is None else (tokens[:, 1:] != pad_id).to(losses)
-    return ((losses * real).sum(dim=1) / real.sum(dim=1).clamp(min=1)).mean()
 
-
-@misconception(
+mistake(
     "next_token_loss",
     "Positions whose input is padding are left out. What counts is the target, one further: a "
     "real token after padding is predicted, and padding after a real token is not.",
+    {"else targets != pad_id": "else tokens[:, :-1] != pad_id"},
 )
-def _(logits, tokens, pad_id=None):
-    losses = F.cross_entropy(logits[:, :-1].mT, tokens[:, 1:], reduction="none")
-    real = torch.ones_like(losses) if pad_id is None else (tokens[:, :-1] != pad_id).to(losses)
-    return (losses * real).sum() / real.sum().clamp(min=1)
 
-
-@misconception(
+mistake(
     "next_token_loss",
     "A pad_id of 0 is taken for none at all: `if pad_id` is false for 0. Ask whether it is None.",
+    {"if pad_id is None": "if not pad_id"},
 )
-def _(logits, tokens, pad_id=None):
-    predicted, targets = logits[:, :-1].flatten(0, 1), tokens[:, 1:].flatten()
-    real = torch.ones_like(targets, dtype=torch.bool) if not pad_id else targets != pad_id
-    total = F.cross_entropy(predicted[real], targets[real], reduction="sum")
-    return total / real.sum().clamp(min=1)
 
-
-@misconception(
+mistake(
     "next_token_loss",
     "The logarithm is taken of a softmax. For large logits some probabilities are rounded to "
     "zero, and the loss is infinite. Log and softmax belong in one function.",
+    {
+        'F.cross_entropy(predicted[real], targets[real], reduction="sum")': ""
+        "-torch.log(torch.softmax(predicted[real], dim=-1)).gather(-1, "
+        "targets[real].unsqueeze(-1)).sum()",
+    },
 )
-def _(logits, tokens, pad_id=None):
-    predicted, targets = logits[:, :-1].flatten(0, 1), tokens[:, 1:].flatten()
-    real = torch.ones_like(targets, dtype=torch.bool) if pad_id is None else targets != pad_id
-    log_probabilities = torch.log(torch.softmax(predicted[real], dim=-1))
-    picked = log_probabilities.gather(-1, targets[real].unsqueeze(-1))
-    return -picked.sum() / real.sum().clamp(min=1)
 
-
-@misconception(
+mistake(
     "next_token_loss",
     "Without any target the mean is zero over zero, NaN, and one such batch spoils all weights. "
     "The loss should be 0 then.",
+    {".clamp(min=1)": ""},
 )
-def _(logits, tokens, pad_id=None):
-    predicted, targets = logits[:, :-1].flatten(0, 1), tokens[:, 1:].flatten()
-    return F.cross_entropy(predicted, targets, ignore_index=-100 if pad_id is None else pad_id)
 
 
-@exercise("mask_tokens", chapter="07-masked", points=4)
+@exercise("mask_tokens", chapter="07-masked", points=4, behavior=True)
 def _(student, reference, draw):
     def seeded(seed):
         generator = torch.Generator()
@@ -543,15 +437,18 @@ def _(student, reference, draw):
         return {"generator": built(seeded, seed=draw.int(0, 2**31)), **more}
 
     def rate(found, low, high, what):
-        require(low < found < high, f"{what} should be about {(low + high) / 2:.3f}: {found:.3f}.")
+        shown = f"{'only ' if found <= low else ''}{found:.3f}"
+        require(low < found < high, f"{what} should be about {(low + high) / 2:.3f}: {shown}.")
 
     mask_id, vocab_size, special = 3, 1000, (0, 1, 2)
     tokens = draw.integers(4, vocab_size, 200, 200)  # limits below are 6 standard deviations
     (inputs, labels), left = student.with_inputs(tokens, mask_id, vocab_size, **random())
     call = student.last_call
+    wanted = dict(zip(("inputs", "labels"), reference(tokens, mask_id, vocab_size), strict=True))
     for name, got in {"inputs": inputs, "labels": labels}.items():
+        like = wanted[name]
         require(
-            isinstance(got, torch.Tensor) and got.shape == tokens.shape and got.dtype == torch.long,
+            isinstance(got, torch.Tensor) and (got.shape, got.dtype) == (like.shape, like.dtype),
             f"{call}: {name} should be whole numbers of the shape of tokens, (200, 200).",
         )
     require(bool((left["0"] == tokens).all()), f"{call} changes its input: work on a copy.")
@@ -627,284 +524,137 @@ def _(student, reference, draw):
     )
 
 
-@misconception(
+mistake(
     "mask_tokens",
     "The tokens given are changed in place. Whoever called still needs them: work on a copy.",
+    {
+        "inputs = tokens.masked_fill(": "labels = tokens.masked_fill(~chosen, -100)\n"
+        "inputs = tokens.masked_fill_(",
+        "inputs = torch.where(chosen & (fate > 8), random, inputs)": "replaced = chosen & (fate > "
+        "8)\ninputs[replaced] = random[replaced]",
+        "return inputs, tokens.masked_fill(~chosen, -100)": "return inputs, labels",
+    },
 )
-def _(tokens, mask_id, vocab_size, probability=0.15, special_ids=(), generator=None):
-    special = torch.isin(tokens, torch.tensor(special_ids, dtype=tokens.dtype))
-    chosen = (torch.rand(tokens.shape, generator=generator) < probability) & ~special
-    fate = torch.rand(tokens.shape, generator=generator)
-    random = torch.randint(vocab_size, tokens.shape, generator=generator)
-    labels = tokens.masked_fill(~chosen, -100)
-    tokens[chosen & (fate < 0.8)] = mask_id
-    replaced = chosen & (fate >= 0.9)
-    tokens[replaced] = random[replaced]
-    return tokens, labels
 
-
-@misconception(
+mistake(
     "mask_tokens",
     "Every token is a label. Only those that were chosen are to be predicted; the labels of all "
     "others are -100, which the loss ignores.",
+    {"tokens.masked_fill(~chosen, -100)": "tokens.clone()"},
 )
-def _(tokens, mask_id, vocab_size, probability=0.15, special_ids=(), generator=None):
-    special = torch.isin(tokens, torch.tensor(special_ids, dtype=tokens.dtype))
-    chosen = (torch.rand(tokens.shape, generator=generator) < probability) & ~special
-    fate = torch.rand(tokens.shape, generator=generator)
-    random = torch.randint(vocab_size, tokens.shape, generator=generator)
-    inputs, labels = tokens.clone(), tokens.clone()
-    inputs[chosen & (fate < 0.8)] = mask_id
-    inputs = torch.where(chosen & (fate >= 0.9), random, inputs)
-    return inputs, labels
 
-
-@misconception(
+mistake(
     "mask_tokens",
     "The labels are -100 where a token was chosen, and the token elsewhere: it should be the "
     "other way around.",
+    {"~chosen": "chosen"},
 )
-def _(tokens, mask_id, vocab_size, probability=0.15, special_ids=(), generator=None):
-    special = torch.isin(tokens, torch.tensor(special_ids, dtype=tokens.dtype))
-    chosen = (torch.rand(tokens.shape, generator=generator) < probability) & ~special
-    fate = torch.rand(tokens.shape, generator=generator)
-    random = torch.randint(vocab_size, tokens.shape, generator=generator)
-    inputs, labels = tokens.clone(), tokens.clone()
-    labels[chosen] = -100
-    inputs[chosen & (fate < 0.8)] = mask_id
-    inputs = torch.where(chosen & (fate >= 0.9), random, inputs)
-    return inputs, labels
 
-
-@misconception(
+mistake(
     "mask_tokens",
     "The labels are what the tokens became, mask_id for the most part. They should be the tokens "
     "as they were.",
+    {"tokens.masked_fill(~chosen": "inputs.masked_fill(~chosen"},
 )
-def _(tokens, mask_id, vocab_size, probability=0.15, special_ids=(), generator=None):
-    special = torch.isin(tokens, torch.tensor(special_ids, dtype=tokens.dtype))
-    chosen = (torch.rand(tokens.shape, generator=generator) < probability) & ~special
-    fate = torch.rand(tokens.shape, generator=generator)
-    random = torch.randint(vocab_size, tokens.shape, generator=generator)
-    inputs, labels = tokens.clone(), tokens.clone()
-    labels[~chosen] = -100
-    inputs[chosen & (fate < 0.8)] = mask_id
-    inputs = torch.where(chosen & (fate >= 0.9), random, inputs)
-    return inputs, inputs.masked_fill(~chosen, -100)
 
-
-@misconception(
+mistake(
     "mask_tokens",
     "A chosen token that stays as it is has no label. It is to be predicted like the other "
     "chosen ones: that is why it was chosen.",
+    {"~chosen": "~chosen | (inputs == tokens)"},
 )
-def _(tokens, mask_id, vocab_size, probability=0.15, special_ids=(), generator=None):
-    special = torch.isin(tokens, torch.tensor(special_ids, dtype=tokens.dtype))
-    chosen = (torch.rand(tokens.shape, generator=generator) < probability) & ~special
-    fate = torch.rand(tokens.shape, generator=generator)
-    random = torch.randint(vocab_size, tokens.shape, generator=generator)
-    inputs, labels = tokens.clone(), tokens.clone()
-    labels[~chosen] = -100
-    inputs[chosen & (fate < 0.8)] = mask_id
-    inputs = torch.where(chosen & (fate >= 0.9), random, inputs)
-    return inputs, labels.masked_fill(inputs == tokens, -100)
 
-
-@misconception(
+mistake(
     "mask_tokens",
     "80, 10 and 10 percent are taken of all tokens, so that tokens change which were not chosen. "
     "They are shares of the chosen ones.",
+    {"chosen & (fate < 8)": "fate < 8", "chosen & (fate > 8)": "fate > 8"},
 )
-def _(tokens, mask_id, vocab_size, probability=0.15, special_ids=(), generator=None):
-    special = torch.isin(tokens, torch.tensor(special_ids, dtype=tokens.dtype))
-    chosen = (torch.rand(tokens.shape, generator=generator) < probability) & ~special
-    fate = torch.rand(tokens.shape, generator=generator)
-    random = torch.randint(vocab_size, tokens.shape, generator=generator)
-    inputs, labels = tokens.clone(), tokens.clone()
-    labels[~chosen] = -100
-    inputs[(fate < 0.8)] = mask_id
-    inputs = torch.where((fate >= 0.9), random, inputs)
-    return inputs, labels
 
-
-@misconception(
+mistake(
     "mask_tokens",
     "Every chosen token becomes mask_id. That is true of 80 percent; 10 percent become a random "
     "token, and 10 percent stay.",
+    {
+        "chosen & (fate < 8)": "chosen",
+        "inputs = torch.where(chosen & (fate > 8), random, inputs)": "",
+    },
 )
-def _(tokens, mask_id, vocab_size, probability=0.15, special_ids=(), generator=None):
-    special = torch.isin(tokens, torch.tensor(special_ids, dtype=tokens.dtype))
-    chosen = (torch.rand(tokens.shape, generator=generator) < probability) & ~special
-    inputs, labels = tokens.clone(), tokens.clone()
-    labels[~chosen] = -100
-    inputs[chosen] = mask_id
-    return inputs, labels
 
-
-@misconception(
+mistake(
     "mask_tokens",
     "After 80 percent have become mask_id, 10 percent of the rest become random. That is 2 "
     "percent of the chosen; it should be 10, half of the rest.",
+    {"(fate > 8)": "(fate >= 8) & (torch.rand(tokens.shape, generator=generator) < 0.1)"},
 )
-def _(tokens, mask_id, vocab_size, probability=0.15, special_ids=(), generator=None):
-    special = torch.isin(tokens, torch.tensor(special_ids, dtype=tokens.dtype))
-    chosen = (torch.rand(tokens.shape, generator=generator) < probability) & ~special
-    fate = torch.rand(tokens.shape, generator=generator)
-    second = torch.rand(tokens.shape, generator=generator)
-    random = torch.randint(vocab_size, tokens.shape, generator=generator)
-    inputs, labels = tokens.clone(), tokens.clone()
-    labels[~chosen] = -100
-    inputs[chosen & (fate < 0.8)] = mask_id
-    inputs = torch.where(chosen & (fate >= 0.8) & (second < 0.1), random, inputs)
-    return inputs, labels
 
-
-@misconception(
+mistake(
     "mask_tokens",
     "No chosen token stays as it is: 20 percent become random. Half of these should stay.",
+    {"fate > 8": "fate >= 8"},
 )
-def _(tokens, mask_id, vocab_size, probability=0.15, special_ids=(), generator=None):
-    special = torch.isin(tokens, torch.tensor(special_ids, dtype=tokens.dtype))
-    chosen = (torch.rand(tokens.shape, generator=generator) < probability) & ~special
-    fate = torch.rand(tokens.shape, generator=generator)
-    random = torch.randint(vocab_size, tokens.shape, generator=generator)
-    inputs, labels = tokens.clone(), tokens.clone()
-    labels[~chosen] = -100
-    inputs[chosen & (fate < 0.8)] = mask_id
-    inputs = torch.where(chosen & (fate >= 0.8), random, inputs)
-    return inputs, labels
 
-
-@misconception(
+mistake(
     "mask_tokens",
     "The same number of tokens is chosen in every row. Each token should be chosen by its own "
     "chance, independently of the others.",
+    {
+        "chosen = torch.bernoulli(chances, generator=generator).bool()": "order = "
+        "torch.rand(tokens.shape, generator=generator).argsort(dim=-1).argsort(dim=-1)\n"
+        "chosen = (order < probability * tokens.shape[-1]) & (chances > 0)",
+    },
 )
-def _(tokens, mask_id, vocab_size, probability=0.15, special_ids=(), generator=None):
-    special = torch.isin(tokens, torch.tensor(special_ids, dtype=tokens.dtype))
-    order = torch.rand(tokens.shape, generator=generator).argsort(dim=-1).argsort(dim=-1)
-    chosen = (order < probability * tokens.shape[-1]) & ~special
-    fate = torch.rand(tokens.shape, generator=generator)
-    random = torch.randint(vocab_size, tokens.shape, generator=generator)
-    inputs, labels = tokens.clone(), tokens.clone()
-    labels[~chosen] = -100
-    inputs[chosen & (fate < 0.8)] = mask_id
-    inputs = torch.where(chosen & (fate >= 0.9), random, inputs)
-    return inputs, labels
 
-
-@misconception(
+mistake(
     "mask_tokens",
     "The same places are chosen in every row: one row of chances is used for the whole batch.",
+    {
+        "torch.bernoulli(chances, generator=generator).bool()": "torch.rand(tokens.shape[-1], "
+        "generator=generator) < chances",
+    },
 )
-def _(tokens, mask_id, vocab_size, probability=0.15, special_ids=(), generator=None):
-    special = torch.isin(tokens, torch.tensor(special_ids, dtype=tokens.dtype))
-    chosen = (torch.rand(tokens.shape[-1], generator=generator) < probability) & ~special
-    fate = torch.rand(tokens.shape, generator=generator)
-    random = torch.randint(vocab_size, tokens.shape, generator=generator)
-    inputs, labels = tokens.clone(), tokens.clone()
-    labels[~chosen] = -100
-    inputs[chosen & (fate < 0.8)] = mask_id
-    inputs = torch.where(chosen & (fate >= 0.9), random, inputs)
-    return inputs, labels
 
-
-@misconception(
+mistake(
     "mask_tokens",
     "Special tokens are chosen like all others: special_ids is not used. A model learns nothing "
     "from predicting padding.",
+    {"chances[tokens == special] = 0.0": "pass"},
 )
-def _(tokens, mask_id, vocab_size, probability=0.15, special_ids=(), generator=None):
-    chosen = torch.rand(tokens.shape, generator=generator) < probability
-    fate = torch.rand(tokens.shape, generator=generator)
-    random = torch.randint(vocab_size, tokens.shape, generator=generator)
-    inputs, labels = tokens.clone(), tokens.clone()
-    labels[~chosen] = -100
-    inputs[chosen & (fate < 0.8)] = mask_id
-    inputs = torch.where(chosen & (fate >= 0.9), random, inputs)
-    return inputs, labels
 
-
-@misconception(
+mistake(
     "mask_tokens",
     "Special tokens keep their labels out, but are changed in the inputs all the same. They "
     "should be left alone in both.",
+    {
+        "chances[tokens == special] = 0.0": "pass",
+        "~chosen": "~chosen | torch.isin(tokens, torch.tensor(special_ids, dtype=tokens.dtype))",
+    },
 )
-def _(tokens, mask_id, vocab_size, probability=0.15, special_ids=(), generator=None):
-    special = torch.isin(tokens, torch.tensor(special_ids, dtype=tokens.dtype))
-    chosen = torch.rand(tokens.shape, generator=generator) < probability
-    fate = torch.rand(tokens.shape, generator=generator)
-    random = torch.randint(vocab_size, tokens.shape, generator=generator)
-    inputs, labels = tokens.clone(), tokens.clone()
-    labels[~chosen | special] = -100
-    inputs[chosen & (fate < 0.8)] = mask_id
-    inputs = torch.where(chosen & (fate >= 0.9), random, inputs)
-    return inputs, labels
 
-
-@misconception(
+mistake(
     "mask_tokens",
     "The probability is always 0.15, whatever the caller asks for.",
+    {"probability, device": "0.15, device"},
 )
-def _(tokens, mask_id, vocab_size, probability=0.15, special_ids=(), generator=None):
-    special = torch.isin(tokens, torch.tensor(special_ids, dtype=tokens.dtype))
-    chosen = (torch.rand(tokens.shape, generator=generator) < 0.15) & ~special
-    fate = torch.rand(tokens.shape, generator=generator)
-    random = torch.randint(vocab_size, tokens.shape, generator=generator)
-    inputs, labels = tokens.clone(), tokens.clone()
-    labels[~chosen] = -100
-    inputs[chosen & (fate < 0.8)] = mask_id
-    inputs = torch.where(chosen & (fate >= 0.9), random, inputs)
-    return inputs, labels
 
-
-@misconception(
+mistake(
     "mask_tokens",
     "One random token is drawn for all places. Each place should get its own.",
+    {"vocab_size, tokens.shape, generator": "vocab_size, (1,), generator"},
 )
-def _(tokens, mask_id, vocab_size, probability=0.15, special_ids=(), generator=None):
-    special = torch.isin(tokens, torch.tensor(special_ids, dtype=tokens.dtype))
-    chosen = (torch.rand(tokens.shape, generator=generator) < probability) & ~special
-    fate = torch.rand(tokens.shape, generator=generator)
-    random = torch.randint(vocab_size, (1,), generator=generator).expand(tokens.shape)
-    inputs, labels = tokens.clone(), tokens.clone()
-    labels[~chosen] = -100
-    inputs[chosen & (fate < 0.8)] = mask_id
-    inputs = torch.where(chosen & (fate >= 0.9), random, inputs)
-    return inputs, labels
 
-
-@misconception(
+mistake(
     "mask_tokens",
     "The last token of the vocabulary is never drawn: the upper bound of randint is not included "
     "already.",
+    {"vocab_size, tokens.shape, generator": "vocab_size - 1, tokens.shape, generator"},
 )
-def _(tokens, mask_id, vocab_size, probability=0.15, special_ids=(), generator=None):
-    special = torch.isin(tokens, torch.tensor(special_ids, dtype=tokens.dtype))
-    chosen = (torch.rand(tokens.shape, generator=generator) < probability) & ~special
-    fate = torch.rand(tokens.shape, generator=generator)
-    random = torch.randint(vocab_size - 1, tokens.shape, generator=generator)
-    inputs, labels = tokens.clone(), tokens.clone()
-    labels[~chosen] = -100
-    inputs[chosen & (fate < 0.8)] = mask_id
-    inputs = torch.where(chosen & (fate >= 0.9), random, inputs)
-    return inputs, labels
 
-
-@misconception(
+mistake(
     "mask_tokens",
     "Token 0 is never drawn. The random tokens are uniform over the whole vocabulary.",
+    {"vocab_size, tokens.shape, generator": "1, vocab_size, tokens.shape, generator"},
 )
-def _(tokens, mask_id, vocab_size, probability=0.15, special_ids=(), generator=None):
-    special = torch.isin(tokens, torch.tensor(special_ids, dtype=tokens.dtype))
-    chosen = (torch.rand(tokens.shape, generator=generator) < probability) & ~special
-    fate = torch.rand(tokens.shape, generator=generator)
-    random = torch.randint(1, vocab_size, tokens.shape, generator=generator)
-    inputs, labels = tokens.clone(), tokens.clone()
-    labels[~chosen] = -100
-    inputs[chosen & (fate < 0.8)] = mask_id
-    inputs = torch.where(chosen & (fate >= 0.9), random, inputs)
-    return inputs, labels
 
 
 @exercise("KeyValueCache", chapter="07-masked", points=2)
@@ -912,7 +662,7 @@ def _(student, reference, draw):
     B, H, D = 2, 3, 7
     cache, wanted = student(), reference()
     same(cache.call("__len__"), wanted.call("__len__"), call="The length of an empty cache")
-    for number, length in enumerate((4, 1, 6), start=1):
+    for number, length in enumerate((4, 4, 1, 6), start=1):
         key, value = draw.normal(B=B, H=H, L=length, D=D), draw.normal(B=B, H=H, L=length, D=D)
         got, want = cache.call("append", key, value), wanted.call("append", key, value)
         call = cache.last_call
@@ -933,251 +683,113 @@ def _(student, reference, draw):
             close(got.inputs[path], want.inputs[path], call=call)
 
 
-@misconception(
+mistake(
     "KeyValueCache",
     "Only the newest keys and values are kept: each append forgets what was there. The cache is "
     "for remembering all of them.",
+    {
+        "self.length += key.shape[-2]": "self.length = key.shape[-2]",
+        "if self.stored is not None": "if False",
+    },
 )
-class _:
-    def __init__(self):
-        self.keys = None
-        self.values = None
 
-    def append(self, key, value):
-        self.keys, self.values = key, value
-        return key, value
-
-    def __len__(self):
-        return 0 if self.keys is None else self.keys.shape[-2]
-
-
-@misconception(
+mistake(
     "KeyValueCache",
     "All are kept, but only the new ones come back. Attention needs the keys and values of all "
     "positions so far.",
+    {
+        "self.length += key.shape[-2]": "new = key, value\nself.length += key.shape[-2]",
+        "return key, value": "return new",
+    },
 )
-class _:
-    def __init__(self):
-        self.keys = None
-        self.values = None
 
-    def append(self, key, value):
-        new = key, value
-        if self.keys is not None:
-            key = torch.cat([self.keys, key], dim=-2)
-            value = torch.cat([self.values, value], dim=-2)
-        self.keys, self.values = key, value
-        return new
-
-    def __len__(self):
-        return 0 if self.keys is None else self.keys.shape[-2]
-
-
-@misconception(
+mistake(
     "KeyValueCache",
     "New positions are joined along the heads, dimension 1. They belong along the positions, the "
     "last but one.",
+    {
+        "torch.cat([keys, key], dim=-2)": "torch.cat([keys, key], dim=1)",
+        "torch.cat([values, value], dim=-2)": "torch.cat([values, value], dim=1)",
+        "return self.length": "return 0 if self.stored is None else self.stored[0].shape[1]",
+    },
 )
-class _:
-    def __init__(self):
-        self.keys = None
-        self.values = None
 
-    def append(self, key, value):
-        if self.keys is not None:
-            key = torch.cat([self.keys, key], dim=1)
-            value = torch.cat([self.values, value], dim=1)
-        self.keys, self.values = key, value
-        return key, value
-
-    def __len__(self):
-        return 0 if self.keys is None else self.keys.shape[1]
-
-
-@misconception(
+mistake(
     "KeyValueCache",
     "New positions are joined along the features, the last dimension. They belong along the "
     "positions, the last but one.",
+    {
+        "torch.cat([keys, key], dim=-2)": "torch.cat([keys, key], dim=-1)",
+        "torch.cat([values, value], dim=-2)": "torch.cat([values, value], dim=-1)",
+        "return self.length": "return 0 if self.stored is None else self.stored[0].shape[-2]",
+    },
 )
-class _:
-    def __init__(self):
-        self.keys = None
-        self.values = None
 
-    def append(self, key, value):
-        if self.keys is not None:
-            key = torch.cat([self.keys, key], dim=-1)
-            value = torch.cat([self.values, value], dim=-1)
-        self.keys, self.values = key, value
-        return key, value
-
-    def __len__(self):
-        return 0 if self.keys is None else self.keys.shape[-2]
-
-
-@misconception(
+mistake(
     "KeyValueCache",
     "New positions are joined along the batch. They belong along the positions, the last but one.",
+    {
+        "torch.cat([keys, key], dim=-2)": "torch.cat([keys, key], dim=0)",
+        "torch.cat([values, value], dim=-2)": "torch.cat([values, value], dim=0)",
+        "return self.length": "return 0 if self.stored is None else self.stored[0].shape[-2]",
+    },
 )
-class _:
-    def __init__(self):
-        self.keys = None
-        self.values = None
 
-    def append(self, key, value):
-        if self.keys is not None:
-            key = torch.cat([self.keys, key], dim=0)
-            value = torch.cat([self.values, value], dim=0)
-        self.keys, self.values = key, value
-        return key, value
-
-    def __len__(self):
-        return 0 if self.keys is None else self.keys.shape[-2]
-
-
-@misconception(
+mistake(
     "KeyValueCache",
     "New positions are put in front. They come after those that were there.",
+    {
+        "torch.cat([keys, key], dim=-2)": "torch.cat([key, keys], dim=-2)",
+        "torch.cat([values, value], dim=-2)": "torch.cat([value, values], dim=-2)",
+    },
 )
-class _:
-    def __init__(self):
-        self.keys = None
-        self.values = None
 
-    def append(self, key, value):
-        if self.keys is not None:
-            key = torch.cat([key, self.keys], dim=-2)
-            value = torch.cat([value, self.values], dim=-2)
-        self.keys, self.values = key, value
-        return key, value
-
-    def __len__(self):
-        return 0 if self.keys is None else self.keys.shape[-2]
-
-
-@misconception(
+mistake(
     "KeyValueCache",
     "The length counts how often something was appended. One append can bring several positions: "
     "those are counted.",
+    {"+= key.shape[-2]": "+= 1"},
 )
-class _:
-    def __init__(self):
-        self.keys = None
-        self.values = None
-        self.appends = 0
 
-    def append(self, key, value):
-        if self.keys is not None:
-            key = torch.cat([self.keys, key], dim=-2)
-            value = torch.cat([self.values, value], dim=-2)
-        self.appends += 1
-        self.keys, self.values = key, value
-        return key, value
-
-    def __len__(self):
-        return self.appends
-
-
-@misconception(
+mistake(
     "KeyValueCache",
     "The length is the size of the batch: `len` of a tensor is its first dimension. The "
     "positions are the last but one.",
+    {"return self.length": "return 0 if self.stored is None else len(self.stored[0])"},
 )
-class _:
-    def __init__(self):
-        self.keys = None
-        self.values = None
 
-    def append(self, key, value):
-        if self.keys is not None:
-            key = torch.cat([self.keys, key], dim=-2)
-            value = torch.cat([self.values, value], dim=-2)
-        self.keys, self.values = key, value
-        return key, value
-
-    def __len__(self):
-        return 0 if self.keys is None else len(self.keys)
-
-
-@misconception(
+mistake(
     "KeyValueCache",
     "An empty cache has no length: asking for it fails. It is 0.",
+    {"return self.length": "return self.stored[0].shape[-2]"},
 )
-class _:
-    def __init__(self):
-        self.keys = None
-        self.values = None
 
-    def append(self, key, value):
-        if self.keys is not None:
-            key = torch.cat([self.keys, key], dim=-2)
-            value = torch.cat([self.values, value], dim=-2)
-        self.keys, self.values = key, value
-        return key, value
-
-    def __len__(self):
-        return self.keys.shape[-2]
-
-
-@misconception(
+mistake(
     "KeyValueCache",
     "The keys come back twice; the second should be the values.",
+    {"return key, value": "return key, key"},
 )
-class _:
-    def __init__(self):
-        self.keys = None
-        self.values = None
 
-    def append(self, key, value):
-        if self.keys is not None:
-            key = torch.cat([self.keys, key], dim=-2)
-            value = torch.cat([self.values, value], dim=-2)
-        self.keys, self.values = key, value
-        return key, key
-
-    def __len__(self):
-        return 0 if self.keys is None else self.keys.shape[-2]
-
-
-@misconception(
+mistake(
     "KeyValueCache",
     "A list of pieces comes back. Attention needs one tensor of keys and one of values, joined "
     "along the positions.",
+    {
+        "return torch.cat(self.pieces[0], dim=2), torch.cat(self.pieces[1], dim=2)": "return "
+        "self.pieces",
+    },
+    style="lists of pieces",
 )
-class _:
-    def __init__(self):
-        self.keys = []
-        self.values = []
 
-    def append(self, key, value):
-        self.keys.append(key)
-        self.values.append(value)
-        return self.keys, self.values
-
-    def __len__(self):
-        return sum(key.shape[-2] for key in self.keys)
-
-
-@misconception(
+mistake(
     "KeyValueCache",
     "What is appended is cut off from its gradient by detach. In generation nobody would notice, "
     "but the contract lets gradients through.",
+    {
+        "self.length += key.shape[-2]": "key, value = key.detach(), value.detach()\n"
+        "self.length += key.shape[-2]",
+    },
 )
-class _:
-    def __init__(self):
-        self.keys = None
-        self.values = None
-
-    def append(self, key, value):
-        key, value = key.detach(), value.detach()
-        if self.keys is not None:
-            key = torch.cat([self.keys, key], dim=-2)
-            value = torch.cat([self.values, value], dim=-2)
-        self.keys, self.values = key, value
-        return key, value
-
-    def __len__(self):
-        return 0 if self.keys is None else self.keys.shape[-2]
 
 
 def between(probabilities, number):
@@ -1659,329 +1271,120 @@ def _(student, reference, draw):
     )
 
 
-@misconception(
+mistake(
     "blockwise_attention",
     "The scores are not divided by sqrt(D).",
+    {"/ math.sqrt(D)": ""},
 )
-def _(query, key, value, block_size, causal=False):
-    L, S = query.shape[-2], key.shape[-2]
-    total = query.new_zeros(*query.shape[:-1], 1)
-    output = query.new_zeros(*query.shape[:-1], value.shape[-1])
-    largest = torch.full_like(total, -math.inf)
-    rows = torch.arange(L).unsqueeze(-1) + S - L
-    for start in range(0, S, block_size):
-        scores = query @ key[..., start : start + block_size, :].mT
-        if causal:
-            columns = torch.arange(start, start + scores.shape[-1])
-            scores = scores.masked_fill(columns > rows, -math.inf)
 
-        new = torch.maximum(largest, scores.amax(dim=-1, keepdim=True)).detach()
-        shrink, exponentials = torch.exp(largest - new), torch.exp(scores - new)
-        total = total * shrink + exponentials.sum(dim=-1, keepdim=True)
-        output = output * shrink + exponentials @ value[..., start : start + block_size, :]
-        largest = new
-    return output / total
-
-
-@misconception(
+mistake(
     "blockwise_attention",
     "Each block of keys has a softmax of its own, and the results are added up: the weights of "
     "one query then sum to the number of blocks. There should be one softmax over all keys.",
+    {
+        "output = output * shrink + exponentials @ values": "output = output + "
+        "torch.softmax(scores, dim=-1) @ values",
+        "output / total": "output",
+    },
 )
-def _(query, key, value, block_size, causal=False):
-    L, S = query.shape[-2], key.shape[-2]
-    query = query / math.sqrt(query.shape[-1])
-    output = query.new_zeros(*query.shape[:-1], value.shape[-1])
-    rows = torch.arange(L).unsqueeze(-1) + S - L
-    for start in range(0, S, block_size):
-        scores = query @ key[..., start : start + block_size, :].mT
-        if causal:
-            columns = torch.arange(start, start + scores.shape[-1])
-            scores = scores.masked_fill(columns > rows, -math.inf)
 
-        weights = torch.softmax(scores, dim=-1)
-        output = output + weights @ value[..., start : start + block_size, :]
-    return output
-
-
-@misconception(
+mistake(
     "blockwise_attention",
     "Each block of keys has a softmax of its own, and the results are averaged, as if all blocks "
     "were equally important. A block with large scores should count more.",
+    {
+        "output = output * shrink + exponentials @ values": "output = output + "
+        "torch.softmax(scores, dim=-1) @ values",
+        "output / total": "output / math.ceil(S / block_size)",
+    },
 )
-def _(query, key, value, block_size, causal=False):
-    L, S = query.shape[-2], key.shape[-2]
-    query = query / math.sqrt(query.shape[-1])
-    output = query.new_zeros(*query.shape[:-1], value.shape[-1])
-    rows = torch.arange(L).unsqueeze(-1) + S - L
-    for start in range(0, S, block_size):
-        scores = query @ key[..., start : start + block_size, :].mT
-        if causal:
-            columns = torch.arange(start, start + scores.shape[-1])
-            scores = scores.masked_fill(columns > rows, -math.inf)
 
-        weights = torch.softmax(scores, dim=-1)
-        output = output + weights @ value[..., start : start + block_size, :]
-    return output / math.ceil(S / block_size)
-
-
-@misconception(
+mistake(
     "blockwise_attention",
     "The outputs so far are scaled down when a larger score turns up, but not their sum of "
     "exponentials: both were computed with the old maximum.",
+    {"total * shrink": "total"},
 )
-def _(query, key, value, block_size, causal=False):
-    L, S = query.shape[-2], key.shape[-2]
-    query = query / math.sqrt(query.shape[-1])
-    total = query.new_zeros(*query.shape[:-1], 1)
-    output = query.new_zeros(*query.shape[:-1], value.shape[-1])
-    largest = torch.full_like(total, -math.inf)
-    rows = torch.arange(L).unsqueeze(-1) + S - L
-    for start in range(0, S, block_size):
-        scores = query @ key[..., start : start + block_size, :].mT
-        if causal:
-            columns = torch.arange(start, start + scores.shape[-1])
-            scores = scores.masked_fill(columns > rows, -math.inf)
 
-        new = torch.maximum(largest, scores.amax(dim=-1, keepdim=True)).detach()
-        shrink, exponentials = torch.exp(largest - new), torch.exp(scores - new)
-        total = total + exponentials.sum(dim=-1, keepdim=True)
-        output = output * shrink + exponentials @ value[..., start : start + block_size, :]
-        largest = new
-    return output / total
-
-
-@misconception(
+mistake(
     "blockwise_attention",
     "The sum of exponentials is scaled down when a larger score turns up, but not the outputs so "
     "far: both were computed with the old maximum.",
+    {"output * shrink": "output"},
 )
-def _(query, key, value, block_size, causal=False):
-    L, S = query.shape[-2], key.shape[-2]
-    query = query / math.sqrt(query.shape[-1])
-    total = query.new_zeros(*query.shape[:-1], 1)
-    output = query.new_zeros(*query.shape[:-1], value.shape[-1])
-    largest = torch.full_like(total, -math.inf)
-    rows = torch.arange(L).unsqueeze(-1) + S - L
-    for start in range(0, S, block_size):
-        scores = query @ key[..., start : start + block_size, :].mT
-        if causal:
-            columns = torch.arange(start, start + scores.shape[-1])
-            scores = scores.masked_fill(columns > rows, -math.inf)
 
-        new = torch.maximum(largest, scores.amax(dim=-1, keepdim=True)).detach()
-        shrink, exponentials = torch.exp(largest - new), torch.exp(scores - new)
-        total = total * shrink + exponentials.sum(dim=-1, keepdim=True)
-        output = output + exponentials @ value[..., start : start + block_size, :]
-        largest = new
-    return output / total
-
-
-@misconception(
+mistake(
     "blockwise_attention",
     "When a larger score turns up, nothing is scaled down: what was summed so far was computed "
     "with the old maximum, and the new terms with the new one.",
+    {"total * shrink": "total", "output * shrink": "output"},
 )
-def _(query, key, value, block_size, causal=False):
-    L, S = query.shape[-2], key.shape[-2]
-    query = query / math.sqrt(query.shape[-1])
-    total = query.new_zeros(*query.shape[:-1], 1)
-    output = query.new_zeros(*query.shape[:-1], value.shape[-1])
-    largest = torch.full_like(total, -math.inf)
-    rows = torch.arange(L).unsqueeze(-1) + S - L
-    for start in range(0, S, block_size):
-        scores = query @ key[..., start : start + block_size, :].mT
-        if causal:
-            columns = torch.arange(start, start + scores.shape[-1])
-            scores = scores.masked_fill(columns > rows, -math.inf)
 
-        new = torch.maximum(largest, scores.amax(dim=-1, keepdim=True)).detach()
-        exponentials = torch.exp(scores - new)
-        total = total + exponentials.sum(dim=-1, keepdim=True)
-        output = output + exponentials @ value[..., start : start + block_size, :]
-        largest = new
-    return output / total
-
-
-@misconception(
+mistake(
     "blockwise_attention",
     "The keys left over are dropped when block_size does not divide their number: the last block "
     "is a shorter one.",
+    {"range(0, S, block_size)": "range(0, max(S // block_size, 1) * block_size, block_size)"},
 )
-def _(query, key, value, block_size, causal=False):
-    L, S = query.shape[-2], key.shape[-2]
-    query = query / math.sqrt(query.shape[-1])
-    total = query.new_zeros(*query.shape[:-1], 1)
-    output = query.new_zeros(*query.shape[:-1], value.shape[-1])
-    largest = torch.full_like(total, -math.inf)
-    rows = torch.arange(L).unsqueeze(-1) + S - L
-    for start in range(0, max(S // block_size, 1) * block_size, block_size):
-        scores = query @ key[..., start : start + block_size, :].mT
-        if causal:
-            columns = torch.arange(start, start + scores.shape[-1])
-            scores = scores.masked_fill(columns > rows, -math.inf)
 
-        new = torch.maximum(largest, scores.amax(dim=-1, keepdim=True)).detach()
-        shrink, exponentials = torch.exp(largest - new), torch.exp(scores - new)
-        total = total * shrink + exponentials.sum(dim=-1, keepdim=True)
-        output = output * shrink + exponentials @ value[..., start : start + block_size, :]
-        largest = new
-    return output / total
-
-
-@misconception(
+mistake(
     "blockwise_attention",
     "No maximum is subtracted: exp of a score of some hundreds is infinite, and the division "
     "then gives NaN.",
+    {
+        "torch.exp(largest - new_largest)": "1.0",
+        "torch.exp(scores - new_largest)": "torch.exp(scores)",
+    },
 )
-def _(query, key, value, block_size, causal=False):
-    L, S = query.shape[-2], key.shape[-2]
-    query = query / math.sqrt(query.shape[-1])
-    total = query.new_zeros(*query.shape[:-1], 1)
-    output = query.new_zeros(*query.shape[:-1], value.shape[-1])
-    rows = torch.arange(L).unsqueeze(-1) + S - L
-    for start in range(0, S, block_size):
-        scores = query @ key[..., start : start + block_size, :].mT
-        if causal:
-            columns = torch.arange(start, start + scores.shape[-1])
-            scores = scores.masked_fill(columns > rows, -math.inf)
 
-        exponentials = torch.exp(scores)
-        total = total + exponentials.sum(dim=-1, keepdim=True)
-        output = output + exponentials @ value[..., start : start + block_size, :]
-    return output / total
-
-
-@misconception(
+mistake(
     "blockwise_attention",
     "`causal` is not used: queries attend to what comes after them.",
+    {"if causal:": "if False:"},
 )
-def _(query, key, value, block_size, causal=False):
-    query = query / math.sqrt(query.shape[-1])
-    total = query.new_zeros(*query.shape[:-1], 1)
-    output = query.new_zeros(*query.shape[:-1], value.shape[-1])
-    largest = torch.full_like(total, -math.inf)
-    for start in range(0, key.shape[-2], block_size):
-        scores = query @ key[..., start : start + block_size, :].mT
-        new = torch.maximum(largest, scores.amax(dim=-1, keepdim=True)).detach()
-        shrink, exponentials = torch.exp(largest - new), torch.exp(scores - new)
-        total = total * shrink + exponentials.sum(dim=-1, keepdim=True)
-        output = output * shrink + exponentials @ value[..., start : start + block_size, :]
-        largest = new
-    return output / total
 
-
-@misconception(
+mistake(
     "blockwise_attention",
     "With `causal`, a query does not attend to its own position. The mask includes the diagonal.",
+    {"places > positions.unsqueeze(-1)": "(places >= positions.unsqueeze(-1)) & (places > 0)"},
 )
-def _(query, key, value, block_size, causal=False):
-    L, S = query.shape[-2], key.shape[-2]
-    query = query / math.sqrt(query.shape[-1])
-    total = query.new_zeros(*query.shape[:-1], 1)
-    output = query.new_zeros(*query.shape[:-1], value.shape[-1])
-    largest = torch.full_like(total, -math.inf)
-    rows = torch.arange(L).unsqueeze(-1) + S - L
-    for start in range(0, S, block_size):
-        scores = query @ key[..., start : start + block_size, :].mT
-        if causal:
-            columns = torch.arange(start, start + scores.shape[-1])
-            scores = scores.masked_fill((columns >= rows) & (columns > 0), -math.inf)
 
-        new = torch.maximum(largest, scores.amax(dim=-1, keepdim=True)).detach()
-        shrink, exponentials = torch.exp(largest - new), torch.exp(scores - new)
-        total = total * shrink + exponentials.sum(dim=-1, keepdim=True)
-        output = output * shrink + exponentials @ value[..., start : start + block_size, :]
-        largest = new
-    return output / total
-
-
-@misconception(
+mistake(
     "blockwise_attention",
     "With `causal`, whole blocks are allowed or not: a query attends to all keys of its own "
     "block, also those after it. Inside that block the mask decides key by key.",
+    {
+        "places > positions.unsqueeze(-1)": "places // block_size > positions.unsqueeze(-1) // "
+        "block_size",
+    },
 )
-def _(query, key, value, block_size, causal=False):
-    L, S = query.shape[-2], key.shape[-2]
-    query = query / math.sqrt(query.shape[-1])
-    total = query.new_zeros(*query.shape[:-1], 1)
-    output = query.new_zeros(*query.shape[:-1], value.shape[-1])
-    largest = torch.full_like(total, -math.inf)
-    rows = torch.arange(L).unsqueeze(-1) + S - L
-    for start in range(0, S, block_size):
-        scores = query @ key[..., start : start + block_size, :].mT
-        if causal:
-            columns = torch.arange(start, start + scores.shape[-1])
-            scores = scores.masked_fill((columns // block_size) > (rows // block_size), -math.inf)
 
-        new = torch.maximum(largest, scores.amax(dim=-1, keepdim=True)).detach()
-        shrink, exponentials = torch.exp(largest - new), torch.exp(scores - new)
-        total = total * shrink + exponentials.sum(dim=-1, keepdim=True)
-        output = output * shrink + exponentials @ value[..., start : start + block_size, :]
-        largest = new
-    return output / total
-
-
-@misconception(
+mistake(
     "blockwise_attention",
     "With `causal` and L < S, the queries are taken for the first positions. They are the last: "
     "query i is at position S - L + i.",
+    {"+ first_query + S - L": "+ first_query"},
 )
-def _(query, key, value, block_size, causal=False):
-    L, S = query.shape[-2], key.shape[-2]
-    query = query / math.sqrt(query.shape[-1])
-    total = query.new_zeros(*query.shape[:-1], 1)
-    output = query.new_zeros(*query.shape[:-1], value.shape[-1])
-    largest = torch.full_like(total, -math.inf)
-    rows = torch.arange(L).unsqueeze(-1) + S - L
-    for start in range(0, S, block_size):
-        scores = query @ key[..., start : start + block_size, :].mT
-        if causal:
-            columns = torch.arange(start, start + scores.shape[-1])
-            scores = scores.masked_fill(columns > rows - (S - L), -math.inf)
 
-        new = torch.maximum(largest, scores.amax(dim=-1, keepdim=True)).detach()
-        shrink, exponentials = torch.exp(largest - new), torch.exp(scores - new)
-        total = total * shrink + exponentials.sum(dim=-1, keepdim=True)
-        output = output * shrink + exponentials @ value[..., start : start + block_size, :]
-        largest = new
-    return output / total
-
-
-@misconception(
+mistake(
     "blockwise_attention",
     "The values are right, but this is the full form: all L * S scores are held at once. The "
     "point of the blocks is never to do that.",
+    {
+        "blocks = []": "scores = query @ key.mT / math.sqrt(D)\nif causal:\n"
+        "    scores = scores.masked_fill(~torch.ones(L, S, dtype=torch.bool).tril(S - L), "
+        "-math.inf)\nreturn torch.softmax(scores, dim=-1) @ value\nblocks = []"
+    },
 )
-def _(query, key, value, block_size, causal=False):
-    scores = query @ key.mT / math.sqrt(query.shape[-1])
-    L, S = scores.shape[-2:]
-    if causal:
-        mask = torch.ones(L, S, dtype=torch.bool).tril(S - L)
-        scores = scores.masked_fill(~mask, -math.inf)
-    return torch.softmax(scores, dim=-1) @ value
 
-
-@misconception(
+mistake(
     "blockwise_attention",
     "The scores are computed in blocks, but the causal mask is made whole: it has L * S elements "
     "by itself. Each block needs only its own part.",
+    {
+        "places = torch.arange(keys.shape[-2], device=query.device) + first_key": "mask = "
+        "torch.ones(L, S, dtype=torch.bool).tril(S - L)\n"
+        "mask = mask[first_query : first_query + block_size]",
+        "places > positions.unsqueeze(-1)": "~mask[:, first_key : first_key + block_size]",
+    },
 )
-def _(query, key, value, block_size, causal=False):
-    L, S = query.shape[-2], key.shape[-2]
-    query = query / math.sqrt(query.shape[-1])
-    total = query.new_zeros(*query.shape[:-1], 1)
-    output = query.new_zeros(*query.shape[:-1], value.shape[-1])
-    largest = torch.full_like(total, -math.inf)
-    for start in range(0, S, block_size):
-        scores = query @ key[..., start : start + block_size, :].mT
-        if causal:
-            mask = torch.ones(L, S, dtype=torch.bool).tril(S - L)
-            scores = scores.masked_fill(~mask[:, start : start + block_size], -math.inf)
-
-        new = torch.maximum(largest, scores.amax(dim=-1, keepdim=True)).detach()
-        shrink, exponentials = torch.exp(largest - new), torch.exp(scores - new)
-        total = total * shrink + exponentials.sum(dim=-1, keepdim=True)
-        output = output * shrink + exponentials @ value[..., start : start + block_size, :]
-        largest = new
-    return output / total

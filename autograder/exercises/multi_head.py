@@ -1,11 +1,9 @@
 """Checks for chapter 6, multi-head attention."""
 
-import math
-
 import torch
 from torch import nn
 
-from autograder.checking import agrees, built, close, exercise, misconception, raises
+from autograder.checking import agrees, built, close, exercise, mistake, raises
 
 
 @exercise("split_heads", chapter="06-multi-head", points=2)
@@ -18,97 +16,64 @@ def _(student, reference, draw):
     raises(student, ValueError, draw.normal(2, 8, 10), 4, **says)
 
 
-@misconception(
+mistake(
     "split_heads",
     "The tensor was reshaped to (B, H, L, D) in one go. That cuts the memory in its order, so "
     "each head gets some of the positions with all features, where it should get all positions "
     "with some of the features.",
+    {"x.reshape(B, L, num_heads, D).transpose(1, 2)": "x.reshape(B, num_heads, L, D)"},
 )
-def _(x, num_heads):
-    B, L, E = x.shape
-    if E % num_heads:
-        raise ValueError(f"embed_dim {E} is not divisible by num_heads {num_heads}")
-    return x.reshape(B, num_heads, L, E // num_heads)
 
-
-@misconception(
+mistake(
     "split_heads",
     "The features are cut into heads, but the result is (B, L, H, D): the heads have to come "
     "before the positions, or else the matrix product would compare heads with heads.",
+    {".transpose(1, 2)": ""},
 )
-def _(x, num_heads):
-    B, L, E = x.shape
-    if E % num_heads:
-        raise ValueError(f"embed_dim {E} is not divisible by num_heads {num_heads}")
-    return x.reshape(B, L, num_heads, E // num_heads)
 
-
-@misconception(
+mistake(
     "split_heads",
     "The features are dealt out like cards: head h gets h, h + H, h + 2H and so on. It should "
     "get neighbors, features h * D to (h + 1) * D - 1.",
+    {
+        "x.reshape(B, L, num_heads, D).transpose(1, 2)": "x.reshape(B, L, D, num_heads)"
+        ".permute(0, 3, 1, 2)",
+    },
 )
-def _(x, num_heads):
-    B, L, E = x.shape
-    if E % num_heads:
-        raise ValueError(f"embed_dim {E} is not divisible by num_heads {num_heads}")
-    return x.reshape(B, L, E // num_heads, num_heads).permute(0, 3, 1, 2)
 
-
-@misconception(
+mistake(
     "split_heads",
     "num_heads was taken for the size of a head. It is the number of heads; their size is E "
     "divided by it.",
+    {"num_heads, D)": "D, num_heads)"},
 )
-def _(x, num_heads):
-    B, L, E = x.shape
-    if E % num_heads:
-        raise ValueError(f"embed_dim {E} is not divisible by num_heads {num_heads}")
-    return x.reshape(B, L, E // num_heads, num_heads).transpose(1, 2)
 
-
-@misconception(
+mistake(
     "split_heads",
     "The heads come first, before the batch: (H, B, L, D). The batch stays in front.",
+    {"x.reshape(B, L, num_heads, D).transpose(1, 2)": "torch.stack(x.chunk(num_heads, dim=-1))"},
 )
-def _(x, num_heads):
-    E = x.shape[-1]
-    if E % num_heads:
-        raise ValueError(f"embed_dim {E} is not divisible by num_heads {num_heads}")
-    return torch.stack(x.chunk(num_heads, dim=-1))
 
-
-@misconception(
+mistake(
     "split_heads",
     "Positions and features changed places inside the heads: (B, H, D, L). Keys are transposed "
     "later, when the scores are computed, and queries and values never.",
+    {".transpose(1, 2)": ".permute(0, 2, 3, 1)"},
 )
-def _(x, num_heads):
-    B, L, E = x.shape
-    if E % num_heads:
-        raise ValueError(f"embed_dim {E} is not divisible by num_heads {num_heads}")
-    return x.reshape(B, L, num_heads, E // num_heads).permute(0, 2, 3, 1)
 
-
-@misconception(
+mistake(
     "split_heads",
     "When E is not divisible, the features left over are dropped without a word. That loses part "
     "of every vector: it is a ValueError.",
+    {"if rest": "if False", "return x": "return x[..., : num_heads * D]"},
 )
-def _(x, num_heads):
-    B, L, E = x.shape
-    D = E // num_heads
-    return x[..., : num_heads * D].reshape(B, L, num_heads, D).transpose(1, 2)
 
-
-@misconception(
+mistake(
     "split_heads",
     "When E is not divisible, the error is the one that torch raises in the reshape. It speaks "
     "of shapes and input sizes; a ValueError that names E and num_heads says what went wrong.",
+    {"if rest": "if False"},
 )
-def _(x, num_heads):
-    B, L, E = x.shape
-    return x.reshape(B, L, num_heads, E // num_heads).transpose(1, 2)
 
 
 @exercise("merge_heads", chapter="06-multi-head", points=2)
@@ -118,71 +83,54 @@ def _(student, reference, draw):
     agrees(student, reference, draw.normal(1, 6, 7, 1), case="heads of one feature")
 
 
-@misconception(
+mistake(
     "merge_heads",
     "The tensor was reshaped to (B, L, E) in one go. The heads are still before the positions "
     "then, so that a row of the result mixes several positions of one head.",
+    {".transpose(1, 2)": ""},
 )
-def _(x):
-    B, H, L, D = x.shape
-    return x.reshape(B, L, H * D)
 
-
-@misconception(
+mistake(
     "merge_heads",
     "`view` cannot merge heads after a transpose: the memory is still in the old order. "
     "`reshape` copies where that is needed.",
+    {".reshape(": ".view("},
 )
-def _(x):
-    B, H, L, D = x.shape
-    return x.transpose(1, 2).view(B, L, H * D)
 
-
-@misconception(
+mistake(
     "merge_heads",
     "The features of the heads are shuffled into one another: first the first feature of every "
     "head, then the second of every head. Each head's features should stay together.",
+    {".transpose(1, 2)": ".permute(0, 2, 3, 1)"},
 )
-def _(x):
-    B, H, L, D = x.shape
-    return x.permute(0, 2, 3, 1).reshape(B, L, H * D)
 
-
-@misconception(
+mistake(
     "merge_heads",
     "The heads are averaged. They hold different features, and are put side by side; mixing them "
     "is the work of W_o.",
+    {"x.transpose(1, 2).reshape(B, L, H * D)": "x.mean(dim=1)"},
 )
-def _(x):
-    return x.mean(dim=1)
 
-
-@misconception(
+mistake(
     "merge_heads",
     "The heads are added up. They hold different features, and are put side by side; mixing them "
     "is the work of W_o.",
+    {"x.transpose(1, 2).reshape(B, L, H * D)": "x.sum(dim=1)"},
 )
-def _(x):
-    return x.sum(dim=1)
 
-
-@misconception(
+mistake(
     "merge_heads",
     "The heads are put one behind the other along the positions, (B, H * L, D). They belong side "
     "by side, along the features.",
+    {"x.transpose(1, 2).reshape(B, L, H * D)": "x.reshape(B, H * L, D)"},
 )
-def _(x):
-    B, H, L, D = x.shape
-    return x.reshape(B, H * L, D)
 
-
-@misconception(
+mistake(
     "merge_heads",
     "The heads and the positions changed places, but their features were not put side by side: "
     "(B, L, H, D) has a dimension too many.",
+    {".reshape(B, L, H * D)": ""},
 )
-def _(x):
-    return x.transpose(1, 2)
 
 
 @exercise(
@@ -234,645 +182,96 @@ def _(student, reference, draw):
     raises(student, ValueError, 10, 4, says=("10", "4"), case="4 heads for 10 features")
 
 
-@misconception(
+mistake(
     "MultiHeadAttention",
     "The scores are divided by sqrt(embed_dim). A head's dot products have embed_dim / num_heads "
     "terms, so that is the number under the root.",
+    {
+        "split_heads(self.W_q(query), self.num_heads)": "split_heads(self.W_q(query), "
+        "self.num_heads) / self.num_heads**0.5",
+    },
 )
-class _(nn.Module):
-    def __init__(self, embed_dim, num_heads):
-        super().__init__()
-        if embed_dim % num_heads:
-            raise ValueError(f"embed_dim {embed_dim}, num_heads {num_heads}")
-        self.num_heads = num_heads
-        self.W_q = nn.Linear(embed_dim, embed_dim)
-        self.W_k = nn.Linear(embed_dim, embed_dim)
-        self.W_v = nn.Linear(embed_dim, embed_dim)
-        self.W_o = nn.Linear(embed_dim, embed_dim)
 
-    def forward(self, query, key, value, mask=None):
-        B, L, E = query.shape
-        heads = (B, -1, self.num_heads, E // self.num_heads)
-        query = self.W_q(query).view(heads).transpose(1, 2)
-        key = self.W_k(key).view(heads).transpose(1, 2)
-        value = self.W_v(value).view(heads).transpose(1, 2)
-        scores = query @ key.mT / math.sqrt(E)
-        if mask is not None:
-            empty = ~mask.any(dim=-1, keepdim=True)
-            scores = scores.masked_fill(~mask & ~empty, -math.inf)
-        weights = torch.softmax(scores, dim=-1)
-        if mask is not None:
-            weights = weights.masked_fill(empty, 0.0)
-        output = (weights @ value).transpose(1, 2).reshape(B, L, E)
-        return self.W_o(output), weights
-
-
-@misconception(
-    "MultiHeadAttention",
-    "The scores are not scaled: the dot products of a head should be divided by the root of the "
-    "head's size.",
-)
-class _(nn.Module):
-    def __init__(self, embed_dim, num_heads):
-        super().__init__()
-        if embed_dim % num_heads:
-            raise ValueError(f"embed_dim {embed_dim}, num_heads {num_heads}")
-        self.num_heads = num_heads
-        self.W_q = nn.Linear(embed_dim, embed_dim)
-        self.W_k = nn.Linear(embed_dim, embed_dim)
-        self.W_v = nn.Linear(embed_dim, embed_dim)
-        self.W_o = nn.Linear(embed_dim, embed_dim)
-
-    def forward(self, query, key, value, mask=None):
-        B, L, E = query.shape
-        heads = (B, -1, self.num_heads, E // self.num_heads)
-        query = self.W_q(query).view(heads).transpose(1, 2)
-        key = self.W_k(key).view(heads).transpose(1, 2)
-        value = self.W_v(value).view(heads).transpose(1, 2)
-        scores = query @ key.mT
-        if mask is not None:
-            empty = ~mask.any(dim=-1, keepdim=True)
-            scores = scores.masked_fill(~mask & ~empty, -math.inf)
-        weights = torch.softmax(scores, dim=-1)
-        if mask is not None:
-            weights = weights.masked_fill(empty, 0.0)
-        output = (weights @ value).transpose(1, 2).reshape(B, L, E)
-        return self.W_o(output), weights
-
-
-@misconception(
-    "MultiHeadAttention",
-    "The heads are split by a reshape alone, without a transpose: each head then holds some "
-    "positions with all features, not all positions with some features.",
-)
-class _(nn.Module):
-    def __init__(self, embed_dim, num_heads):
-        super().__init__()
-        if embed_dim % num_heads:
-            raise ValueError(f"embed_dim {embed_dim}, num_heads {num_heads}")
-        self.num_heads = num_heads
-        self.W_q = nn.Linear(embed_dim, embed_dim)
-        self.W_k = nn.Linear(embed_dim, embed_dim)
-        self.W_v = nn.Linear(embed_dim, embed_dim)
-        self.W_o = nn.Linear(embed_dim, embed_dim)
-
-    def forward(self, query, key, value, mask=None):
-        B, L, E = query.shape
-        heads = (B, self.num_heads, -1, E // self.num_heads)
-        query = self.W_q(query).view(heads)
-        key = self.W_k(key).view(heads)
-        value = self.W_v(value).view(heads)
-        scores = query @ key.mT / math.sqrt(E // self.num_heads)
-        if mask is not None:
-            empty = ~mask.any(dim=-1, keepdim=True)
-            scores = scores.masked_fill(~mask & ~empty, -math.inf)
-        weights = torch.softmax(scores, dim=-1)
-        if mask is not None:
-            weights = weights.masked_fill(empty, 0.0)
-        output = (weights @ value).transpose(1, 2).reshape(B, L, E)
-        return self.W_o(output), weights
-
-
-@misconception(
-    "MultiHeadAttention",
-    "The heads are merged by a reshape alone, without the transpose back: each row of the result "
-    "mixes several positions.",
-)
-class _(nn.Module):
-    def __init__(self, embed_dim, num_heads):
-        super().__init__()
-        if embed_dim % num_heads:
-            raise ValueError(f"embed_dim {embed_dim}, num_heads {num_heads}")
-        self.num_heads = num_heads
-        self.W_q = nn.Linear(embed_dim, embed_dim)
-        self.W_k = nn.Linear(embed_dim, embed_dim)
-        self.W_v = nn.Linear(embed_dim, embed_dim)
-        self.W_o = nn.Linear(embed_dim, embed_dim)
-
-    def forward(self, query, key, value, mask=None):
-        B, L, E = query.shape
-        heads = (B, -1, self.num_heads, E // self.num_heads)
-        query = self.W_q(query).view(heads).transpose(1, 2)
-        key = self.W_k(key).view(heads).transpose(1, 2)
-        value = self.W_v(value).view(heads).transpose(1, 2)
-        scores = query @ key.mT / math.sqrt(E // self.num_heads)
-        if mask is not None:
-            empty = ~mask.any(dim=-1, keepdim=True)
-            scores = scores.masked_fill(~mask & ~empty, -math.inf)
-        weights = torch.softmax(scores, dim=-1)
-        if mask is not None:
-            weights = weights.masked_fill(empty, 0.0)
-        output = (weights @ value).reshape(B, L, E)
-        return self.W_o(output), weights
-
-
-@misconception(
-    "MultiHeadAttention",
-    "The heads are merged feature by feature: first the first feature of all heads, then the "
-    "second. W_o expects the features of each head side by side.",
-)
-class _(nn.Module):
-    def __init__(self, embed_dim, num_heads):
-        super().__init__()
-        if embed_dim % num_heads:
-            raise ValueError(f"embed_dim {embed_dim}, num_heads {num_heads}")
-        self.num_heads = num_heads
-        self.W_q = nn.Linear(embed_dim, embed_dim)
-        self.W_k = nn.Linear(embed_dim, embed_dim)
-        self.W_v = nn.Linear(embed_dim, embed_dim)
-        self.W_o = nn.Linear(embed_dim, embed_dim)
-
-    def forward(self, query, key, value, mask=None):
-        B, L, E = query.shape
-        heads = (B, -1, self.num_heads, E // self.num_heads)
-        query = self.W_q(query).view(heads).transpose(1, 2)
-        key = self.W_k(key).view(heads).transpose(1, 2)
-        value = self.W_v(value).view(heads).transpose(1, 2)
-        scores = query @ key.mT / math.sqrt(E // self.num_heads)
-        if mask is not None:
-            empty = ~mask.any(dim=-1, keepdim=True)
-            scores = scores.masked_fill(~mask & ~empty, -math.inf)
-        weights = torch.softmax(scores, dim=-1)
-        if mask is not None:
-            weights = weights.masked_fill(empty, 0.0)
-        output = (weights @ value).permute(0, 2, 3, 1).reshape(B, L, E)
-        return self.W_o(output), weights
-
-
-@misconception(
+mistake(
     "MultiHeadAttention",
     "W_o is not applied: the heads lie side by side, and nothing mixes what they found.",
+    {"self.W_o(merge_heads(heads))": "merge_heads(heads)"},
 )
-class _(nn.Module):
-    def __init__(self, embed_dim, num_heads):
-        super().__init__()
-        if embed_dim % num_heads:
-            raise ValueError(f"embed_dim {embed_dim}, num_heads {num_heads}")
-        self.num_heads = num_heads
-        self.W_q = nn.Linear(embed_dim, embed_dim)
-        self.W_k = nn.Linear(embed_dim, embed_dim)
-        self.W_v = nn.Linear(embed_dim, embed_dim)
-        self.W_o = nn.Linear(embed_dim, embed_dim)
 
-    def forward(self, query, key, value, mask=None):
-        B, L, E = query.shape
-        heads = (B, -1, self.num_heads, E // self.num_heads)
-        query = self.W_q(query).view(heads).transpose(1, 2)
-        key = self.W_k(key).view(heads).transpose(1, 2)
-        value = self.W_v(value).view(heads).transpose(1, 2)
-        scores = query @ key.mT / math.sqrt(E // self.num_heads)
-        if mask is not None:
-            empty = ~mask.any(dim=-1, keepdim=True)
-            scores = scores.masked_fill(~mask & ~empty, -math.inf)
-        weights = torch.softmax(scores, dim=-1)
-        if mask is not None:
-            weights = weights.masked_fill(empty, 0.0)
-        output = (weights @ value).transpose(1, 2).reshape(B, L, E)
-        return output, weights
-
-
-@misconception(
+mistake(
     "MultiHeadAttention",
     "The values are made from the keys. They have an input of their own, which may be another.",
+    {
+        "key = split_heads(self.W_k(key), self.num_heads)": "value = key\n"
+        "key = split_heads(self.W_k(key), self.num_heads)",
+    },
 )
-class _(nn.Module):
-    def __init__(self, embed_dim, num_heads):
-        super().__init__()
-        if embed_dim % num_heads:
-            raise ValueError(f"embed_dim {embed_dim}, num_heads {num_heads}")
-        self.num_heads = num_heads
-        self.W_q = nn.Linear(embed_dim, embed_dim)
-        self.W_k = nn.Linear(embed_dim, embed_dim)
-        self.W_v = nn.Linear(embed_dim, embed_dim)
-        self.W_o = nn.Linear(embed_dim, embed_dim)
 
-    def forward(self, query, key, value, mask=None):
-        B, L, E = query.shape
-        heads = (B, -1, self.num_heads, E // self.num_heads)
-        key_input = key
-        query = self.W_q(query).view(heads).transpose(1, 2)
-        key = self.W_k(key).view(heads).transpose(1, 2)
-        value = self.W_v(key_input).view(heads).transpose(1, 2)
-        scores = query @ key.mT / math.sqrt(E // self.num_heads)
-        if mask is not None:
-            empty = ~mask.any(dim=-1, keepdim=True)
-            scores = scores.masked_fill(~mask & ~empty, -math.inf)
-        weights = torch.softmax(scores, dim=-1)
-        if mask is not None:
-            weights = weights.masked_fill(empty, 0.0)
-        output = (weights @ value).transpose(1, 2).reshape(B, L, E)
-        return self.W_o(output), weights
-
-
-@misconception(
+mistake(
     "MultiHeadAttention",
     "The softmax runs over the queries: the weights of all queries for one key sum to one. It "
     "should be the weights of all keys for one query.",
+    {
+        "masked_fill(~mask,": "masked_fill(~mask & mask.any(dim=-1, keepdim=True),",
+        "weights = softmax(scores)": "weights = torch.softmax(scores, dim=-2)\n"
+        "weights = weights * (1 if mask is None else mask.any(dim=-1, keepdim=True))",
+    },
+    within="scaled_dot_product_attention",
 )
-class _(nn.Module):
-    def __init__(self, embed_dim, num_heads):
-        super().__init__()
-        if embed_dim % num_heads:
-            raise ValueError(f"embed_dim {embed_dim}, num_heads {num_heads}")
-        self.num_heads = num_heads
-        self.W_q = nn.Linear(embed_dim, embed_dim)
-        self.W_k = nn.Linear(embed_dim, embed_dim)
-        self.W_v = nn.Linear(embed_dim, embed_dim)
-        self.W_o = nn.Linear(embed_dim, embed_dim)
 
-    def forward(self, query, key, value, mask=None):
-        B, L, E = query.shape
-        heads = (B, -1, self.num_heads, E // self.num_heads)
-        query = self.W_q(query).view(heads).transpose(1, 2)
-        key = self.W_k(key).view(heads).transpose(1, 2)
-        value = self.W_v(value).view(heads).transpose(1, 2)
-        scores = query @ key.mT / math.sqrt(E // self.num_heads)
-        if mask is not None:
-            empty = ~mask.any(dim=-1, keepdim=True)
-            scores = scores.masked_fill(~mask & ~empty, -math.inf)
-        weights = torch.softmax(scores, dim=-2)
-        if mask is not None:
-            weights = weights.masked_fill(empty, 0.0)
-        output = (weights @ value).transpose(1, 2).reshape(B, L, E)
-        return self.W_o(output), weights
-
-
-@misconception(
+mistake(
     "MultiHeadAttention",
     "The heads compete with each other: the softmax runs over the heads. Within each head, the "
     "weights of all keys for one query should sum to one.",
+    {
+        "masked_fill(~mask,": "masked_fill(~mask & mask.any(dim=-1, keepdim=True),",
+        "weights = softmax(scores)": "weights = torch.softmax(scores, dim=1)\n"
+        "weights = weights * (1 if mask is None else mask.any(dim=-1, keepdim=True))",
+    },
+    within="scaled_dot_product_attention",
 )
-class _(nn.Module):
-    def __init__(self, embed_dim, num_heads):
-        super().__init__()
-        if embed_dim % num_heads:
-            raise ValueError(f"embed_dim {embed_dim}, num_heads {num_heads}")
-        self.num_heads = num_heads
-        self.W_q = nn.Linear(embed_dim, embed_dim)
-        self.W_k = nn.Linear(embed_dim, embed_dim)
-        self.W_v = nn.Linear(embed_dim, embed_dim)
-        self.W_o = nn.Linear(embed_dim, embed_dim)
 
-    def forward(self, query, key, value, mask=None):
-        B, L, E = query.shape
-        heads = (B, -1, self.num_heads, E // self.num_heads)
-        query = self.W_q(query).view(heads).transpose(1, 2)
-        key = self.W_k(key).view(heads).transpose(1, 2)
-        value = self.W_v(value).view(heads).transpose(1, 2)
-        scores = query @ key.mT / math.sqrt(E // self.num_heads)
-        if mask is not None:
-            empty = ~mask.any(dim=-1, keepdim=True)
-            scores = scores.masked_fill(~mask & ~empty, -math.inf)
-        weights = torch.softmax(scores, dim=1)
-        if mask is not None:
-            weights = weights.masked_fill(empty, 0.0)
-        output = (weights @ value).transpose(1, 2).reshape(B, L, E)
-        return self.W_o(output), weights
-
-
-@misconception(
+mistake(
     "MultiHeadAttention",
     "There are no heads in here: the attention is over all features at once, as if num_heads "
     "were 1, and its weights are shown once for each head.",
+    {
+        "split_heads(self.W_q(query), self.num_heads)": "split_heads(self.W_q(query), 1)",
+        "split_heads(self.W_k(key), self.num_heads)": "split_heads(self.W_k(key), 1)",
+        "split_heads(self.W_v(value), self.num_heads)": "split_heads(self.W_v(value), 1)",
+        "heads, weights = scaled_dot_product_attention(query, key, value, mask)": "wide = "
+        "query.expand(-1, self.num_heads, -1, -1), key.expand(-1, self.num_heads, -1, -1)\n"
+        "heads, weights = scaled_dot_product_attention(*wide, value.expand(-1, self.num_heads, "
+        "-1, -1), mask)\nheads = heads.mean(dim=1, keepdim=True)",
+    },
 )
-class _(nn.Module):
-    def __init__(self, embed_dim, num_heads):
-        super().__init__()
-        if embed_dim % num_heads:
-            raise ValueError(f"embed_dim {embed_dim}, num_heads {num_heads}")
-        self.num_heads = num_heads
-        self.W_q = nn.Linear(embed_dim, embed_dim)
-        self.W_k = nn.Linear(embed_dim, embed_dim)
-        self.W_v = nn.Linear(embed_dim, embed_dim)
-        self.W_o = nn.Linear(embed_dim, embed_dim)
 
-    def forward(self, query, key, value, mask=None):
-        B, L, E = query.shape
-        query, key, value = self.W_q(query), self.W_k(key), self.W_v(value)
-        scores = query @ key.mT / math.sqrt(E)
-        scores = scores[:, None].expand(-1, self.num_heads, -1, -1)
-        if mask is not None:
-            empty = ~mask.any(dim=-1, keepdim=True)
-            scores = scores.masked_fill(~mask & ~empty, -math.inf)
-        weights = torch.softmax(scores, dim=-1)
-        if mask is not None:
-            weights = weights.masked_fill(empty, 0.0)
-        output = weights.mean(dim=1) @ value
-        return self.W_o(output), weights
-
-
-@misconception(
+mistake(
     "MultiHeadAttention",
     "The weights that come back are the mean over the heads. Each head has its own, (B, H, L, "
     "S); torch's layer averages them unless told otherwise.",
+    {"self.W_o(merge_heads(heads)), weights": "self.W_o(merge_heads(heads)), weights.mean(dim=1)"},
 )
-class _(nn.Module):
-    def __init__(self, embed_dim, num_heads):
-        super().__init__()
-        if embed_dim % num_heads:
-            raise ValueError(f"embed_dim {embed_dim}, num_heads {num_heads}")
-        self.num_heads = num_heads
-        self.W_q = nn.Linear(embed_dim, embed_dim)
-        self.W_k = nn.Linear(embed_dim, embed_dim)
-        self.W_v = nn.Linear(embed_dim, embed_dim)
-        self.W_o = nn.Linear(embed_dim, embed_dim)
 
-    def forward(self, query, key, value, mask=None):
-        B, L, E = query.shape
-        heads = (B, -1, self.num_heads, E // self.num_heads)
-        query = self.W_q(query).view(heads).transpose(1, 2)
-        key = self.W_k(key).view(heads).transpose(1, 2)
-        value = self.W_v(value).view(heads).transpose(1, 2)
-        scores = query @ key.mT / math.sqrt(E // self.num_heads)
-        if mask is not None:
-            empty = ~mask.any(dim=-1, keepdim=True)
-            scores = scores.masked_fill(~mask & ~empty, -math.inf)
-        weights = torch.softmax(scores, dim=-1)
-        if mask is not None:
-            weights = weights.masked_fill(empty, 0.0)
-        output = (weights @ value).transpose(1, 2).reshape(B, L, E)
-        return self.W_o(output), weights.mean(dim=1)
-
-
-@misconception(
-    "MultiHeadAttention",
-    "The mask is read the wrong way around: True means `may attend` here, as in torch's "
-    "scaled_dot_product_attention. In nn.MultiheadAttention it means the opposite.",
-)
-class _(nn.Module):
-    def __init__(self, embed_dim, num_heads):
-        super().__init__()
-        if embed_dim % num_heads:
-            raise ValueError(f"embed_dim {embed_dim}, num_heads {num_heads}")
-        self.num_heads = num_heads
-        self.W_q = nn.Linear(embed_dim, embed_dim)
-        self.W_k = nn.Linear(embed_dim, embed_dim)
-        self.W_v = nn.Linear(embed_dim, embed_dim)
-        self.W_o = nn.Linear(embed_dim, embed_dim)
-
-    def forward(self, query, key, value, mask=None):
-        B, L, E = query.shape
-        heads = (B, -1, self.num_heads, E // self.num_heads)
-        query = self.W_q(query).view(heads).transpose(1, 2)
-        key = self.W_k(key).view(heads).transpose(1, 2)
-        value = self.W_v(value).view(heads).transpose(1, 2)
-        scores = query @ key.mT / math.sqrt(E // self.num_heads)
-        if mask is not None:
-            mask = ~mask
-            empty = ~mask.any(dim=-1, keepdim=True)
-            scores = scores.masked_fill(~mask & ~empty, -math.inf)
-        weights = torch.softmax(scores, dim=-1)
-        if mask is not None:
-            weights = weights.masked_fill(empty, 0.0)
-        output = (weights @ value).transpose(1, 2).reshape(B, L, E)
-        return self.W_o(output), weights
-
-
-@misconception(
-    "MultiHeadAttention",
-    "The mask is applied after the softmax. The weights that remain do not sum to one, because "
-    "the keys that were removed have taken their share already.",
-)
-class _(nn.Module):
-    def __init__(self, embed_dim, num_heads):
-        super().__init__()
-        if embed_dim % num_heads:
-            raise ValueError(f"embed_dim {embed_dim}, num_heads {num_heads}")
-        self.num_heads = num_heads
-        self.W_q = nn.Linear(embed_dim, embed_dim)
-        self.W_k = nn.Linear(embed_dim, embed_dim)
-        self.W_v = nn.Linear(embed_dim, embed_dim)
-        self.W_o = nn.Linear(embed_dim, embed_dim)
-
-    def forward(self, query, key, value, mask=None):
-        B, L, E = query.shape
-        heads = (B, -1, self.num_heads, E // self.num_heads)
-        query = self.W_q(query).view(heads).transpose(1, 2)
-        key = self.W_k(key).view(heads).transpose(1, 2)
-        value = self.W_v(value).view(heads).transpose(1, 2)
-        scores = query @ key.mT / math.sqrt(E // self.num_heads)
-        weights = torch.softmax(scores, dim=-1)
-        if mask is not None:
-            weights = weights * mask
-        output = (weights @ value).transpose(1, 2).reshape(B, L, E)
-        return self.W_o(output), weights
-
-
-@misconception(
-    "MultiHeadAttention",
-    "The scores are multiplied by the mask. A masked score becomes 0, and 0 is a score like any "
-    "other: exp(0) = 1. It has to become -inf before the softmax.",
-)
-class _(nn.Module):
-    def __init__(self, embed_dim, num_heads):
-        super().__init__()
-        if embed_dim % num_heads:
-            raise ValueError(f"embed_dim {embed_dim}, num_heads {num_heads}")
-        self.num_heads = num_heads
-        self.W_q = nn.Linear(embed_dim, embed_dim)
-        self.W_k = nn.Linear(embed_dim, embed_dim)
-        self.W_v = nn.Linear(embed_dim, embed_dim)
-        self.W_o = nn.Linear(embed_dim, embed_dim)
-
-    def forward(self, query, key, value, mask=None):
-        B, L, E = query.shape
-        heads = (B, -1, self.num_heads, E // self.num_heads)
-        query = self.W_q(query).view(heads).transpose(1, 2)
-        key = self.W_k(key).view(heads).transpose(1, 2)
-        value = self.W_v(value).view(heads).transpose(1, 2)
-        scores = query @ key.mT / math.sqrt(E // self.num_heads)
-        if mask is not None:
-            scores = scores * mask
-        weights = torch.softmax(scores, dim=-1)
-        output = (weights @ value).transpose(1, 2).reshape(B, L, E)
-        return self.W_o(output), weights
-
-
-@misconception(
-    "MultiHeadAttention",
-    "The mask is not used at all.",
-)
-class _(nn.Module):
-    def __init__(self, embed_dim, num_heads):
-        super().__init__()
-        if embed_dim % num_heads:
-            raise ValueError(f"embed_dim {embed_dim}, num_heads {num_heads}")
-        self.num_heads = num_heads
-        self.W_q = nn.Linear(embed_dim, embed_dim)
-        self.W_k = nn.Linear(embed_dim, embed_dim)
-        self.W_v = nn.Linear(embed_dim, embed_dim)
-        self.W_o = nn.Linear(embed_dim, embed_dim)
-
-    def forward(self, query, key, value, mask=None):
-        B, L, E = query.shape
-        heads = (B, -1, self.num_heads, E // self.num_heads)
-        query = self.W_q(query).view(heads).transpose(1, 2)
-        key = self.W_k(key).view(heads).transpose(1, 2)
-        value = self.W_v(value).view(heads).transpose(1, 2)
-        scores = query @ key.mT / math.sqrt(E // self.num_heads)
-        weights = torch.softmax(scores, dim=-1)
-        output = (weights @ value).transpose(1, 2).reshape(B, L, E)
-        return self.W_o(output), weights
-
-
-@misconception(
-    "MultiHeadAttention",
-    "A query that may attend to nothing gets NaN: the softmax of a row that is all -inf is zero "
-    "over zero. Its weights should be zeros.",
-)
-class _(nn.Module):
-    def __init__(self, embed_dim, num_heads):
-        super().__init__()
-        if embed_dim % num_heads:
-            raise ValueError(f"embed_dim {embed_dim}, num_heads {num_heads}")
-        self.num_heads = num_heads
-        self.W_q = nn.Linear(embed_dim, embed_dim)
-        self.W_k = nn.Linear(embed_dim, embed_dim)
-        self.W_v = nn.Linear(embed_dim, embed_dim)
-        self.W_o = nn.Linear(embed_dim, embed_dim)
-
-    def forward(self, query, key, value, mask=None):
-        B, L, E = query.shape
-        heads = (B, -1, self.num_heads, E // self.num_heads)
-        query = self.W_q(query).view(heads).transpose(1, 2)
-        key = self.W_k(key).view(heads).transpose(1, 2)
-        value = self.W_v(value).view(heads).transpose(1, 2)
-        scores = query @ key.mT / math.sqrt(E // self.num_heads)
-        if mask is not None:
-            scores = scores.masked_fill(~mask, -math.inf)
-        weights = torch.softmax(scores, dim=-1)
-        output = (weights @ value).transpose(1, 2).reshape(B, L, E)
-        return self.W_o(output), weights
-
-
-@misconception(
-    "MultiHeadAttention",
-    "A query that may attend to nothing attends to everything: a large negative number in place "
-    "of -inf leaves a row that is all the same, and its softmax is uniform. Its weights should "
-    "be zeros.",
-)
-class _(nn.Module):
-    def __init__(self, embed_dim, num_heads):
-        super().__init__()
-        if embed_dim % num_heads:
-            raise ValueError(f"embed_dim {embed_dim}, num_heads {num_heads}")
-        self.num_heads = num_heads
-        self.W_q = nn.Linear(embed_dim, embed_dim)
-        self.W_k = nn.Linear(embed_dim, embed_dim)
-        self.W_v = nn.Linear(embed_dim, embed_dim)
-        self.W_o = nn.Linear(embed_dim, embed_dim)
-
-    def forward(self, query, key, value, mask=None):
-        B, L, E = query.shape
-        heads = (B, -1, self.num_heads, E // self.num_heads)
-        query = self.W_q(query).view(heads).transpose(1, 2)
-        key = self.W_k(key).view(heads).transpose(1, 2)
-        value = self.W_v(value).view(heads).transpose(1, 2)
-        scores = query @ key.mT / math.sqrt(E // self.num_heads)
-        if mask is not None:
-            scores = scores.masked_fill(~mask, -1e9)
-        weights = torch.softmax(scores, dim=-1)
-        output = (weights @ value).transpose(1, 2).reshape(B, L, E)
-        return self.W_o(output), weights
-
-
-@misconception(
-    "MultiHeadAttention",
-    "NaN is replaced by zero after the softmax. That mends the values, but not the gradient: it "
-    "still goes through the softmax of a row that is all -inf, and is NaN.",
-)
-class _(nn.Module):
-    def __init__(self, embed_dim, num_heads):
-        super().__init__()
-        if embed_dim % num_heads:
-            raise ValueError(f"embed_dim {embed_dim}, num_heads {num_heads}")
-        self.num_heads = num_heads
-        self.W_q = nn.Linear(embed_dim, embed_dim)
-        self.W_k = nn.Linear(embed_dim, embed_dim)
-        self.W_v = nn.Linear(embed_dim, embed_dim)
-        self.W_o = nn.Linear(embed_dim, embed_dim)
-
-    def forward(self, query, key, value, mask=None):
-        B, L, E = query.shape
-        heads = (B, -1, self.num_heads, E // self.num_heads)
-        query = self.W_q(query).view(heads).transpose(1, 2)
-        key = self.W_k(key).view(heads).transpose(1, 2)
-        value = self.W_v(value).view(heads).transpose(1, 2)
-        scores = query @ key.mT / math.sqrt(E // self.num_heads)
-        if mask is not None:
-            added = torch.zeros(mask.shape, dtype=scores.dtype).masked_fill(~mask, -math.inf)
-            scores = scores + added
-        weights = torch.nan_to_num(torch.softmax(scores, dim=-1))
-        output = (weights @ value).transpose(1, 2).reshape(B, L, E)
-        return self.W_o(output), weights
-
-
-@misconception(
+mistake(
     "MultiHeadAttention",
     "Where a query may attend to nothing in any head, the output is set to zero after W_o. The "
     "heads are zeros there, before W_o; what comes out of it is its bias.",
+    {
+        "return self.W_o(merge_heads(heads)), weights": "output = self.W_o(merge_heads(heads))\n"
+        "if mask is not None:\n"
+        "    nothing = ~mask.expand(weights.shape).any(dim=-1, keepdim=True).any(dim=1)\n"
+        "    output = output.masked_fill(nothing, 0.0)\nreturn output, weights",
+    },
 )
-class _(nn.Module):
-    def __init__(self, embed_dim, num_heads):
-        super().__init__()
-        if embed_dim % num_heads:
-            raise ValueError(f"embed_dim {embed_dim}, num_heads {num_heads}")
-        self.num_heads = num_heads
-        self.W_q = nn.Linear(embed_dim, embed_dim)
-        self.W_k = nn.Linear(embed_dim, embed_dim)
-        self.W_v = nn.Linear(embed_dim, embed_dim)
-        self.W_o = nn.Linear(embed_dim, embed_dim)
 
-    def forward(self, query, key, value, mask=None):
-        B, L, E = query.shape
-        heads = (B, -1, self.num_heads, E // self.num_heads)
-        query = self.W_q(query).view(heads).transpose(1, 2)
-        key = self.W_k(key).view(heads).transpose(1, 2)
-        value = self.W_v(value).view(heads).transpose(1, 2)
-        scores = query @ key.mT / math.sqrt(E // self.num_heads)
-        if mask is not None:
-            empty = ~mask.any(dim=-1, keepdim=True)
-            scores = scores.masked_fill(~mask & ~empty, -math.inf)
-        weights = torch.softmax(scores, dim=-1)
-        if mask is not None:
-            weights = weights.masked_fill(empty, 0.0)
-        output = self.W_o((weights @ value).transpose(1, 2).reshape(B, L, E))
-        if mask is not None:
-            nothing = empty.expand(B, self.num_heads, L, 1).all(dim=1)
-            output = output.masked_fill(nothing, 0.0)
-        return output, weights
-
-
-@misconception(
+mistake(
     "MultiHeadAttention",
     "An embed_dim that is not divisible by num_heads is accepted when the layer is made; the "
     "error comes later, from a reshape inside. It should be a ValueError at once, naming both "
     "numbers.",
+    {"if embed_dim % num_heads": "if False"},
 )
-class _(nn.Module):
-    def __init__(self, embed_dim, num_heads):
-        super().__init__()
-        self.num_heads = num_heads
-        self.W_q = nn.Linear(embed_dim, embed_dim)
-        self.W_k = nn.Linear(embed_dim, embed_dim)
-        self.W_v = nn.Linear(embed_dim, embed_dim)
-        self.W_o = nn.Linear(embed_dim, embed_dim)
-
-    def forward(self, query, key, value, mask=None):
-        B, L, E = query.shape
-        heads = (B, -1, self.num_heads, E // self.num_heads)
-        query = self.W_q(query).view(heads).transpose(1, 2)
-        key = self.W_k(key).view(heads).transpose(1, 2)
-        value = self.W_v(value).view(heads).transpose(1, 2)
-        scores = query @ key.mT / math.sqrt(E // self.num_heads)
-        if mask is not None:
-            empty = ~mask.any(dim=-1, keepdim=True)
-            scores = scores.masked_fill(~mask & ~empty, -math.inf)
-        weights = torch.softmax(scores, dim=-1)
-        if mask is not None:
-            weights = weights.masked_fill(empty, 0.0)
-        output = (weights @ value).transpose(1, 2).reshape(B, L, E)
-        return self.W_o(output), weights
 
 
 @exercise("from_torch", chapter="06-multi-head", points=4)
@@ -922,457 +321,94 @@ def _(student, reference, draw):
     close(layer(*inputs), wanted(*inputs), names=("output", "weights"), case=case)
 
 
-@misconception(
+mistake(
     "from_torch",
     "The three parts of in_proj_weight are taken in another order. Torch has the queries first, "
     "then the keys, then the values.",
+    {"layer.W_q, layer.W_k, layer.W_v": "layer.W_v, layer.W_k, layer.W_q"},
 )
-def _(mha):
-    if (mha.kdim, mha.vdim) != (mha.embed_dim, mha.embed_dim):
-        raise ValueError("from_torch: kdim and vdim must be embed_dim")
 
-    class Layer(nn.Module):
-        def __init__(self, embed_dim, num_heads):
-            super().__init__()
-            self.num_heads = num_heads
-            self.W_q = nn.Linear(embed_dim, embed_dim)
-            self.W_k = nn.Linear(embed_dim, embed_dim)
-            self.W_v = nn.Linear(embed_dim, embed_dim)
-            self.W_o = nn.Linear(embed_dim, embed_dim)
-
-        def forward(self, query, key, value, mask=None):
-            made = self.W_q(query), self.W_k(key), self.W_v(value)
-            query, key, value = (
-                part.unflatten(-1, (self.num_heads, -1)).transpose(1, 2) for part in made
-            )
-            weights = torch.softmax(query @ key.mT / math.sqrt(query.shape[-1]), dim=-1)
-            return self.W_o((weights @ value).transpose(1, 2).flatten(-2)), weights
-
-    layer = Layer(mha.embed_dim, mha.num_heads).to(mha.in_proj_weight.dtype)
-    E = mha.embed_dim
-    linears = layer.W_v, layer.W_k, layer.W_q
-    with torch.no_grad():
-        for i, linear in enumerate(linears):
-            linear.weight.copy_(mha.in_proj_weight[i * E : (i + 1) * E])
-            linear.bias.zero_()
-            if mha.in_proj_bias is not None:
-                linear.bias.copy_(mha.in_proj_bias[i * E : (i + 1) * E])
-        layer.W_o.weight.copy_(mha.out_proj.weight)
-        layer.W_o.bias.zero_()
-        if mha.out_proj.bias is not None:
-            layer.W_o.bias.copy_(mha.out_proj.bias)
-    return layer
-
-
-@misconception(
+mistake(
     "from_torch",
     "The matrices are transposed on the way. Torch stores all of them as nn.Linear does, output "
     "features first, so each can be copied as it is.",
+    {
+        "ours.weight.copy_(weight)": "ours.weight.copy_(weight.T)",
+        "copy_(mha.out_proj.weight)": "copy_(mha.out_proj.weight.T)",
+    },
 )
-def _(mha):
-    if (mha.kdim, mha.vdim) != (mha.embed_dim, mha.embed_dim):
-        raise ValueError("from_torch: kdim and vdim must be embed_dim")
 
-    class Layer(nn.Module):
-        def __init__(self, embed_dim, num_heads):
-            super().__init__()
-            self.num_heads = num_heads
-            self.W_q = nn.Linear(embed_dim, embed_dim)
-            self.W_k = nn.Linear(embed_dim, embed_dim)
-            self.W_v = nn.Linear(embed_dim, embed_dim)
-            self.W_o = nn.Linear(embed_dim, embed_dim)
-
-        def forward(self, query, key, value, mask=None):
-            made = self.W_q(query), self.W_k(key), self.W_v(value)
-            query, key, value = (
-                part.unflatten(-1, (self.num_heads, -1)).transpose(1, 2) for part in made
-            )
-            weights = torch.softmax(query @ key.mT / math.sqrt(query.shape[-1]), dim=-1)
-            return self.W_o((weights @ value).transpose(1, 2).flatten(-2)), weights
-
-    layer = Layer(mha.embed_dim, mha.num_heads).to(mha.in_proj_weight.dtype)
-    E = mha.embed_dim
-    linears = layer.W_q, layer.W_k, layer.W_v
-    with torch.no_grad():
-        for i, linear in enumerate(linears):
-            linear.weight.copy_(mha.in_proj_weight[i * E : (i + 1) * E].T)
-            linear.bias.zero_()
-            if mha.in_proj_bias is not None:
-                linear.bias.copy_(mha.in_proj_bias[i * E : (i + 1) * E])
-        layer.W_o.weight.copy_(mha.out_proj.weight.T)
-        layer.W_o.bias.zero_()
-        if mha.out_proj.bias is not None:
-            layer.W_o.bias.copy_(mha.out_proj.bias)
-    return layer
-
-
-@misconception(
+mistake(
     "from_torch",
     "The biases of the source are not copied. Torch sets them to zero at first, so that a fresh "
     "layer hides it; a trained one does not.",
+    {"if mha.in_proj_bias is not None": "if False"},
 )
-def _(mha):
-    if (mha.kdim, mha.vdim) != (mha.embed_dim, mha.embed_dim):
-        raise ValueError("from_torch: kdim and vdim must be embed_dim")
 
-    class Layer(nn.Module):
-        def __init__(self, embed_dim, num_heads):
-            super().__init__()
-            self.num_heads = num_heads
-            self.W_q = nn.Linear(embed_dim, embed_dim)
-            self.W_k = nn.Linear(embed_dim, embed_dim)
-            self.W_v = nn.Linear(embed_dim, embed_dim)
-            self.W_o = nn.Linear(embed_dim, embed_dim)
-
-        def forward(self, query, key, value, mask=None):
-            made = self.W_q(query), self.W_k(key), self.W_v(value)
-            query, key, value = (
-                part.unflatten(-1, (self.num_heads, -1)).transpose(1, 2) for part in made
-            )
-            weights = torch.softmax(query @ key.mT / math.sqrt(query.shape[-1]), dim=-1)
-            return self.W_o((weights @ value).transpose(1, 2).flatten(-2)), weights
-
-    layer = Layer(mha.embed_dim, mha.num_heads).to(mha.in_proj_weight.dtype)
-    E = mha.embed_dim
-    linears = layer.W_q, layer.W_k, layer.W_v
-    with torch.no_grad():
-        for i, linear in enumerate(linears):
-            linear.weight.copy_(mha.in_proj_weight[i * E : (i + 1) * E])
-            linear.bias.zero_()
-        layer.W_o.weight.copy_(mha.out_proj.weight)
-        layer.W_o.bias.zero_()
-    return layer
-
-
-@misconception(
+mistake(
     "from_torch",
     "The bias of out_proj is not copied: the other three are.",
+    {"layer.W_o.bias.copy_(mha.out_proj.bias)": ""},
 )
-def _(mha):
-    if (mha.kdim, mha.vdim) != (mha.embed_dim, mha.embed_dim):
-        raise ValueError("from_torch: kdim and vdim must be embed_dim")
 
-    class Layer(nn.Module):
-        def __init__(self, embed_dim, num_heads):
-            super().__init__()
-            self.num_heads = num_heads
-            self.W_q = nn.Linear(embed_dim, embed_dim)
-            self.W_k = nn.Linear(embed_dim, embed_dim)
-            self.W_v = nn.Linear(embed_dim, embed_dim)
-            self.W_o = nn.Linear(embed_dim, embed_dim)
-
-        def forward(self, query, key, value, mask=None):
-            made = self.W_q(query), self.W_k(key), self.W_v(value)
-            query, key, value = (
-                part.unflatten(-1, (self.num_heads, -1)).transpose(1, 2) for part in made
-            )
-            weights = torch.softmax(query @ key.mT / math.sqrt(query.shape[-1]), dim=-1)
-            return self.W_o((weights @ value).transpose(1, 2).flatten(-2)), weights
-
-    layer = Layer(mha.embed_dim, mha.num_heads).to(mha.in_proj_weight.dtype)
-    E = mha.embed_dim
-    linears = layer.W_q, layer.W_k, layer.W_v
-    with torch.no_grad():
-        for i, linear in enumerate(linears):
-            linear.weight.copy_(mha.in_proj_weight[i * E : (i + 1) * E])
-            linear.bias.zero_()
-            if mha.in_proj_bias is not None:
-                linear.bias.copy_(mha.in_proj_bias[i * E : (i + 1) * E])
-        layer.W_o.weight.copy_(mha.out_proj.weight)
-        layer.W_o.bias.zero_()
-    return layer
-
-
-@misconception(
+mistake(
     "from_torch",
     "The rows of in_proj_weight are cut head by head: queries, keys and values of the first "
     "head, then of the second. Torch has all queries first, then all keys, then all values.",
+    {
+        "with torch.no_grad()": "def in_heads(rows):\n"
+        "    cut = rows.unflatten(0, (mha.num_heads, 3, -1)).transpose(0, 1)\n"
+        "    return cut.reshape(3, mha.embed_dim, *rows.shape[1:])\nwith torch.no_grad()",
+        "mha.in_proj_weight.chunk(3)": "in_heads(mha.in_proj_weight)",
+        "mha.in_proj_bias.chunk(3)": "in_heads(mha.in_proj_bias)",
+    },
 )
-def _(mha):
-    if (mha.kdim, mha.vdim) != (mha.embed_dim, mha.embed_dim):
-        raise ValueError("from_torch: kdim and vdim must be embed_dim")
 
-    class Layer(nn.Module):
-        def __init__(self, embed_dim, num_heads):
-            super().__init__()
-            self.num_heads = num_heads
-            self.W_q = nn.Linear(embed_dim, embed_dim)
-            self.W_k = nn.Linear(embed_dim, embed_dim)
-            self.W_v = nn.Linear(embed_dim, embed_dim)
-            self.W_o = nn.Linear(embed_dim, embed_dim)
-
-        def forward(self, query, key, value, mask=None):
-            made = self.W_q(query), self.W_k(key), self.W_v(value)
-            query, key, value = (
-                part.unflatten(-1, (self.num_heads, -1)).transpose(1, 2) for part in made
-            )
-            weights = torch.softmax(query @ key.mT / math.sqrt(query.shape[-1]), dim=-1)
-            return self.W_o((weights @ value).transpose(1, 2).flatten(-2)), weights
-
-    layer = Layer(mha.embed_dim, mha.num_heads).to(mha.in_proj_weight.dtype)
-    E = mha.embed_dim
-    linears = layer.W_q, layer.W_k, layer.W_v
-    with torch.no_grad():
-        rows = torch.arange(3 * E).reshape(mha.num_heads, 3, -1).transpose(0, 1).reshape(3, E)
-        for i, linear in enumerate(linears):
-            linear.weight.copy_(mha.in_proj_weight[rows[i]])
-            linear.bias.zero_()
-            if mha.in_proj_bias is not None:
-                linear.bias.copy_(mha.in_proj_bias[rows[i]])
-        layer.W_o.weight.copy_(mha.out_proj.weight)
-        layer.W_o.bias.zero_()
-        if mha.out_proj.bias is not None:
-            layer.W_o.bias.copy_(mha.out_proj.bias)
-    return layer
-
-
-@misconception(
+mistake(
     "from_torch",
     "The size of a head is given where the layer expects the number of heads.",
+    {"mha.num_heads)": "mha.head_dim)"},
 )
-def _(mha):
-    if (mha.kdim, mha.vdim) != (mha.embed_dim, mha.embed_dim):
-        raise ValueError("from_torch: kdim and vdim must be embed_dim")
 
-    class Layer(nn.Module):
-        def __init__(self, embed_dim, num_heads):
-            super().__init__()
-            self.num_heads = num_heads
-            self.W_q = nn.Linear(embed_dim, embed_dim)
-            self.W_k = nn.Linear(embed_dim, embed_dim)
-            self.W_v = nn.Linear(embed_dim, embed_dim)
-            self.W_o = nn.Linear(embed_dim, embed_dim)
-
-        def forward(self, query, key, value, mask=None):
-            made = self.W_q(query), self.W_k(key), self.W_v(value)
-            query, key, value = (
-                part.unflatten(-1, (self.num_heads, -1)).transpose(1, 2) for part in made
-            )
-            weights = torch.softmax(query @ key.mT / math.sqrt(query.shape[-1]), dim=-1)
-            return self.W_o((weights @ value).transpose(1, 2).flatten(-2)), weights
-
-    layer = Layer(mha.embed_dim, mha.head_dim).to(mha.in_proj_weight.dtype)
-    E = mha.embed_dim
-    linears = layer.W_q, layer.W_k, layer.W_v
-    with torch.no_grad():
-        for i, linear in enumerate(linears):
-            linear.weight.copy_(mha.in_proj_weight[i * E : (i + 1) * E])
-            linear.bias.zero_()
-            if mha.in_proj_bias is not None:
-                linear.bias.copy_(mha.in_proj_bias[i * E : (i + 1) * E])
-        layer.W_o.weight.copy_(mha.out_proj.weight)
-        layer.W_o.bias.zero_()
-        if mha.out_proj.bias is not None:
-            layer.W_o.bias.copy_(mha.out_proj.bias)
-    return layer
-
-
-@misconception(
+mistake(
     "from_torch",
     "The source's order of dimensions was kept: with batch_first=False the layer takes (L, B, "
     "E). The course's layer is batch first, whatever the source was.",
+    {
+        "return layer": "forward = layer.forward\nif not mha.batch_first:\n"
+        "    def turned(*inputs):\n"
+        "        output, weights = forward(*(x.transpose(0, 1) for x in inputs))\n"
+        "        return output.transpose(0, 1), weights\n    layer.forward = turned\nreturn layer",
+    },
 )
-def _(mha):
-    if (mha.kdim, mha.vdim) != (mha.embed_dim, mha.embed_dim):
-        raise ValueError("from_torch: kdim and vdim must be embed_dim")
 
-    class Layer(nn.Module):
-        def __init__(self, embed_dim, num_heads):
-            super().__init__()
-            self.num_heads = num_heads
-            self.W_q = nn.Linear(embed_dim, embed_dim)
-            self.W_k = nn.Linear(embed_dim, embed_dim)
-            self.W_v = nn.Linear(embed_dim, embed_dim)
-            self.W_o = nn.Linear(embed_dim, embed_dim)
-
-        def forward(self, query, key, value, mask=None):
-            if not mha.batch_first:
-                query, key, value = (x.transpose(0, 1) for x in (query, key, value))
-            made = self.W_q(query), self.W_k(key), self.W_v(value)
-            query, key, value = (
-                part.unflatten(-1, (self.num_heads, -1)).transpose(1, 2) for part in made
-            )
-            weights = torch.softmax(query @ key.mT / math.sqrt(query.shape[-1]), dim=-1)
-            output = self.W_o((weights @ value).transpose(1, 2).flatten(-2))
-            return output if mha.batch_first else output.transpose(0, 1), weights
-
-    layer = Layer(mha.embed_dim, mha.num_heads).to(mha.in_proj_weight.dtype)
-    E = mha.embed_dim
-    linears = layer.W_q, layer.W_k, layer.W_v
-    with torch.no_grad():
-        for i, linear in enumerate(linears):
-            linear.weight.copy_(mha.in_proj_weight[i * E : (i + 1) * E])
-            linear.bias.zero_()
-            if mha.in_proj_bias is not None:
-                linear.bias.copy_(mha.in_proj_bias[i * E : (i + 1) * E])
-        layer.W_o.weight.copy_(mha.out_proj.weight)
-        layer.W_o.bias.zero_()
-        if mha.out_proj.bias is not None:
-            layer.W_o.bias.copy_(mha.out_proj.bias)
-    return layer
-
-
-@misconception(
+mistake(
     "from_torch",
     "A source without bias is not expected: its in_proj_bias is None. The biases of this layer "
     "should be zeros then.",
+    {"if mha.in_proj_bias is not None": "if True"},
 )
-def _(mha):
-    if (mha.kdim, mha.vdim) != (mha.embed_dim, mha.embed_dim):
-        raise ValueError("from_torch: kdim and vdim must be embed_dim")
 
-    class Layer(nn.Module):
-        def __init__(self, embed_dim, num_heads):
-            super().__init__()
-            self.num_heads = num_heads
-            self.W_q = nn.Linear(embed_dim, embed_dim)
-            self.W_k = nn.Linear(embed_dim, embed_dim)
-            self.W_v = nn.Linear(embed_dim, embed_dim)
-            self.W_o = nn.Linear(embed_dim, embed_dim)
-
-        def forward(self, query, key, value, mask=None):
-            made = self.W_q(query), self.W_k(key), self.W_v(value)
-            query, key, value = (
-                part.unflatten(-1, (self.num_heads, -1)).transpose(1, 2) for part in made
-            )
-            weights = torch.softmax(query @ key.mT / math.sqrt(query.shape[-1]), dim=-1)
-            return self.W_o((weights @ value).transpose(1, 2).flatten(-2)), weights
-
-    layer = Layer(mha.embed_dim, mha.num_heads).to(mha.in_proj_weight.dtype)
-    E = mha.embed_dim
-    linears = layer.W_q, layer.W_k, layer.W_v
-    with torch.no_grad():
-        for i, linear in enumerate(linears):
-            linear.weight.copy_(mha.in_proj_weight[i * E : (i + 1) * E])
-        for linear, bias in zip(linears, mha.in_proj_bias.chunk(3), strict=True):
-            linear.bias.copy_(bias)
-        layer.W_o.weight.copy_(mha.out_proj.weight)
-        layer.W_o.bias.copy_(mha.out_proj.bias)
-    return layer
-
-
-@misconception(
+mistake(
     "from_torch",
     "A float64 source becomes a float32 layer, which refuses float64 inputs and has lost half of "
     "the digits. The dtype should follow the source.",
+    {".to(mha.in_proj_weight)": ""},
 )
-def _(mha):
-    if (mha.kdim, mha.vdim) != (mha.embed_dim, mha.embed_dim):
-        raise ValueError("from_torch: kdim and vdim must be embed_dim")
 
-    class Layer(nn.Module):
-        def __init__(self, embed_dim, num_heads):
-            super().__init__()
-            self.num_heads = num_heads
-            self.W_q = nn.Linear(embed_dim, embed_dim)
-            self.W_k = nn.Linear(embed_dim, embed_dim)
-            self.W_v = nn.Linear(embed_dim, embed_dim)
-            self.W_o = nn.Linear(embed_dim, embed_dim)
-
-        def forward(self, query, key, value, mask=None):
-            made = self.W_q(query), self.W_k(key), self.W_v(value)
-            query, key, value = (
-                part.unflatten(-1, (self.num_heads, -1)).transpose(1, 2) for part in made
-            )
-            weights = torch.softmax(query @ key.mT / math.sqrt(query.shape[-1]), dim=-1)
-            return self.W_o((weights @ value).transpose(1, 2).flatten(-2)), weights
-
-    layer = Layer(mha.embed_dim, mha.num_heads)
-    E = mha.embed_dim
-    linears = layer.W_q, layer.W_k, layer.W_v
-    with torch.no_grad():
-        for i, linear in enumerate(linears):
-            linear.weight.copy_(mha.in_proj_weight[i * E : (i + 1) * E])
-            linear.bias.zero_()
-            if mha.in_proj_bias is not None:
-                linear.bias.copy_(mha.in_proj_bias[i * E : (i + 1) * E])
-        layer.W_o.weight.copy_(mha.out_proj.weight)
-        layer.W_o.bias.zero_()
-        if mha.out_proj.bias is not None:
-            layer.W_o.bias.copy_(mha.out_proj.bias)
-    return layer
-
-
-@misconception(
+mistake(
     "from_torch",
     "A source with kdim or vdim of its own is not refused: it has no in_proj_weight, but three "
     "matrices of other names and shapes. That is a ValueError.",
+    {"if mha.kdim != mha.embed_dim or mha.vdim != mha.embed_dim": "if False"},
 )
-def _(mha):
 
-    class Layer(nn.Module):
-        def __init__(self, embed_dim, num_heads):
-            super().__init__()
-            self.num_heads = num_heads
-            self.W_q = nn.Linear(embed_dim, embed_dim)
-            self.W_k = nn.Linear(embed_dim, embed_dim)
-            self.W_v = nn.Linear(embed_dim, embed_dim)
-            self.W_o = nn.Linear(embed_dim, embed_dim)
-
-        def forward(self, query, key, value, mask=None):
-            made = self.W_q(query), self.W_k(key), self.W_v(value)
-            query, key, value = (
-                part.unflatten(-1, (self.num_heads, -1)).transpose(1, 2) for part in made
-            )
-            weights = torch.softmax(query @ key.mT / math.sqrt(query.shape[-1]), dim=-1)
-            return self.W_o((weights @ value).transpose(1, 2).flatten(-2)), weights
-
-    layer = Layer(mha.embed_dim, mha.num_heads).to(mha.in_proj_weight.dtype)
-    E = mha.embed_dim
-    linears = layer.W_q, layer.W_k, layer.W_v
-    with torch.no_grad():
-        for i, linear in enumerate(linears):
-            linear.weight.copy_(mha.in_proj_weight[i * E : (i + 1) * E])
-            linear.bias.zero_()
-            if mha.in_proj_bias is not None:
-                linear.bias.copy_(mha.in_proj_bias[i * E : (i + 1) * E])
-        layer.W_o.weight.copy_(mha.out_proj.weight)
-        layer.W_o.bias.zero_()
-        if mha.out_proj.bias is not None:
-            layer.W_o.bias.copy_(mha.out_proj.bias)
-    return layer
-
-
-@misconception(
+mistake(
     "from_torch",
     "Only kdim is looked at. A source with a vdim of its own does not fit either: that is a "
     "ValueError too.",
+    {"or mha.vdim != mha.embed_dim": ""},
 )
-def _(mha):
-    if mha.kdim != mha.embed_dim:
-        raise ValueError("from_torch: kdim must be embed_dim")
-
-    class Layer(nn.Module):
-        def __init__(self, embed_dim, num_heads):
-            super().__init__()
-            self.num_heads = num_heads
-            self.W_q = nn.Linear(embed_dim, embed_dim)
-            self.W_k = nn.Linear(embed_dim, embed_dim)
-            self.W_v = nn.Linear(embed_dim, embed_dim)
-            self.W_o = nn.Linear(embed_dim, embed_dim)
-
-        def forward(self, query, key, value, mask=None):
-            made = self.W_q(query), self.W_k(key), self.W_v(value)
-            query, key, value = (
-                part.unflatten(-1, (self.num_heads, -1)).transpose(1, 2) for part in made
-            )
-            weights = torch.softmax(query @ key.mT / math.sqrt(query.shape[-1]), dim=-1)
-            return self.W_o((weights @ value).transpose(1, 2).flatten(-2)), weights
-
-    layer = Layer(mha.embed_dim, mha.num_heads).to(mha.in_proj_weight.dtype)
-    E = mha.embed_dim
-    linears = layer.W_q, layer.W_k, layer.W_v
-    with torch.no_grad():
-        for i, linear in enumerate(linears):
-            linear.weight.copy_(mha.in_proj_weight[i * E : (i + 1) * E])
-            linear.bias.zero_()
-            if mha.in_proj_bias is not None:
-                linear.bias.copy_(mha.in_proj_bias[i * E : (i + 1) * E])
-        layer.W_o.weight.copy_(mha.out_proj.weight)
-        layer.W_o.bias.zero_()
-        if mha.out_proj.bias is not None:
-            layer.W_o.bias.copy_(mha.out_proj.bias)
-    return layer
 
 
 @exercise("attention_parameter_count", chapter="06-multi-head", points=1)
@@ -1384,53 +420,43 @@ def _(student, reference, draw):
         close(got, want, call=student.last_call, rtol=0.0, atol=0.0)
 
 
-@misconception(
+mistake(
     "attention_parameter_count",
     "The biases are missing: each nn.Linear has one number more for each of its outputs.",
+    {"+ embed_dim)": ")"},
 )
-def _(embed_dim, num_heads):
-    return 4 * embed_dim**2
 
-
-@misconception(
+mistake(
     "attention_parameter_count",
     "The count is multiplied by the number of heads. The heads share out the same matrices: more "
     "heads, but smaller ones.",
+    {"4 *": "4 * num_heads *"},
 )
-def _(embed_dim, num_heads):
-    return 4 * num_heads * (embed_dim**2 + embed_dim)
 
-
-@misconception(
+mistake(
     "attention_parameter_count",
     "There are four matrices, not three: W_o, which mixes the heads at the end, is missing.",
+    {"4 *": "3 *"},
 )
-def _(embed_dim, num_heads):
-    return 3 * (embed_dim**2 + embed_dim)
 
-
-@misconception(
+mistake(
     "attention_parameter_count",
     "W_q, W_k and W_v are counted for one head only: their rows are those of all heads together.",
+    {
+        "return 4 * (embed_dim * embed_dim + embed_dim)": "one = embed_dim // num_heads\n"
+        "return 3 * (embed_dim * one + one) + embed_dim * embed_dim + embed_dim",
+    },
 )
-def _(embed_dim, num_heads):
-    head_dim = embed_dim // num_heads
-    return 3 * (embed_dim * head_dim + head_dim) + embed_dim**2 + embed_dim
 
-
-@misconception(
+mistake(
     "attention_parameter_count",
     "The bias of an nn.Linear is counted as one number. It has one for each output.",
+    {"+ embed_dim)": "+ 1)"},
 )
-def _(embed_dim, num_heads):
-    return 4 * (embed_dim**2 + 1)
 
-
-@misconception(
+mistake(
     "attention_parameter_count",
     "The number is right, but it is a float: a count is a whole number, and / always gives a "
     "float.",
+    {"embed_dim * embed_dim": "embed_dim * (embed_dim / num_heads) * num_heads"},
 )
-def _(embed_dim, num_heads):
-    head_dim = embed_dim / num_heads
-    return 4 * (embed_dim * head_dim * num_heads + embed_dim)
