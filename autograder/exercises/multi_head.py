@@ -209,6 +209,13 @@ mistake(
 
 mistake(
     "MultiHeadAttention",
+    "The values are made by W_k. They are W_v's: what is looked for and what is found have weights "
+    "of their own.",
+    {"self.W_v(value)": "self.W_k(value)"},
+)
+
+mistake(
+    "MultiHeadAttention",
     "The softmax runs over the queries: the weights of all queries for one key sum to one. It "
     "should be the weights of all keys for one query.",
     {

@@ -67,11 +67,6 @@ RESTYLED = {
             {'enumerate(("W_q", "W_k", "W_v"))': 'enumerate(("W_v", "W_k", "W_q"))'},
             "The three parts",
         ),
-        (
-            "load a state dict",
-            {"if mha.in_proj_weight is None": "if False"},
-            "A source with kdim or vdim",
-        ),
         ("load a state dict", {".to(mha.in_proj_weight.dtype)": ""}, "A float64 source"),
         (
             "one projection after the other",
