@@ -243,6 +243,16 @@ mistake(
     "back: they are joined in the order in which they were made, and the two halves of an "
     "annotation are about different tokens.",
     {
+        "backward.gather(1, turned.unsqueeze(-1).expand_as(backward))": "backward",
+        "backward[:, 0]": "backward[torch.arange(len(tokens)), lengths - 1]",
+    },
+)
+
+mistake(
+    "BidirectionalEncoder",
+    "The rows were turned around as a whole, padding first, and the backward direction's outputs "
+    "were not turned back: the two halves of an annotation are about different tokens.",
+    {
         "tokens.gather(1, turned)": "tokens.flip(1)",
         "backward.gather(1, turned.unsqueeze(-1).expand_as(backward))": "backward",
         "backward[:, 0]": "backward[:, -1]",
@@ -693,6 +703,16 @@ mistake(
     "AttentionDecoder",
     "The previous token is not used. The decoder then does not know what it has just written.",
     {"embedded = self.embedding(previous)": "embedded = 0 * self.embedding(previous)"},
+)
+
+mistake(
+    "AttentionDecoder",
+    "There is no embedding of the previous token, so the decoder does not know what it has just "
+    "written.",
+    {
+        "self.embedding = nn.Embedding(vocab_size, embed_dim)": "embed_dim = 0",
+        "self.embedding(previous)": "state[:, :0]",
+    },
 )
 
 mistake(
