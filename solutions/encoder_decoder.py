@@ -61,8 +61,8 @@ class DecoderBlock(nn.Module):
     The self-attention is causal: position i attends to positions 0 to i. The cross-attention is
     not, and its memory is used as it comes, without a norm.
     In training, dropout with probability `dropout` is applied to what each of the three returns,
-    before it is added to x, and nowhere else; the weights are returned as they were used. In
-    evaluation mode there is none.
+    before it is added to x, and nowhere else: not inside of the three, and not on the weights,
+    which are returned as they were used. In evaluation mode there is none.
 
     `forward(x, memory, memory_mask=None)` returns `(output, cross_weights)`: the weights are those
     of the cross-attention.
@@ -233,7 +233,8 @@ def beam_search(
     `step(prefixes)` takes a batch of unfinished sequences (n, t), int64, each beginning with
     bos_id, and returns logits (n, V) for the token that follows each; their log-softmax is taken
     here. A hypothesis is a sequence of tokens with the sum of its tokens' log-probabilities; it is
-    finished when it ends with eos_id, and is not extended then.
+    finished when it ends with eos_id, and is not extended then. bos_id is none of its tokens, and
+    ends nothing where it is eos_id.
     The beam begins with the empty hypothesis. In every round each unfinished hypothesis of the beam
     is extended by each of the V tokens; among these and the finished ones, which keep their places
     as long as they are good enough, the beam_width of the largest log-probability are the new beam.

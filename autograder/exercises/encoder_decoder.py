@@ -4,10 +4,9 @@ import itertools
 import math
 
 import torch
-from torch import nn
-from torch.nn import functional as F
 
-from autograder.checking import agrees, close, exercise, misconception, portable, raises, require
+from autograder.checking import agrees, close, exercise, mistake, portable, raises, require
+from autograder.checking.comparing import kind_of
 
 
 def loaded(student, reference, draw, *arguments, **options):
@@ -39,272 +38,112 @@ def _(student, reference, draw):
     agrees(mine, theirs, x, memory, mask, names=names, case="as many queries as keys")
 
 
-@misconception(
+mistake(
     "CrossAttention",
     "The keys and values come from the decoder's own sequence: this is self-attention, and "
     "nothing of the source is seen. Queries come from x, keys and values from the memory.",
+    {
+        "self.W_k(memory)": "self.W_k(x)",
+        "self.W_v(memory)": "self.W_v(x)",
+        "None if memory_mask is None else memory_mask[:, None, None, :]": "None",
+    },
 )
-class _(nn.Module):
-    def __init__(self, embed_dim, num_heads):
-        super().__init__()
-        self.num_heads = num_heads
-        self.W_q, self.W_k = nn.Linear(embed_dim, embed_dim), nn.Linear(embed_dim, embed_dim)
-        self.W_v, self.W_o = nn.Linear(embed_dim, embed_dim), nn.Linear(embed_dim, embed_dim)
-
-    def forward(self, x, memory, memory_mask=None):
-        query, key, value = (
-            made.unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
-            for made in (self.W_q(x), self.W_k(x), self.W_v(x))
-        )
-        scores = query @ key.mT / math.sqrt(query.shape[-1])
-        weights = scores.softmax(dim=-1)
-        return self.W_o((weights @ value).transpose(1, 2).flatten(2)), weights
 
 
-@misconception(
+mistake(
     "CrossAttention",
     "The roles are exchanged: the memory asks, and x is looked at. The decoder asks, so the "
     "queries come from x, and the output has x's length.",
+    {
+        "self.W_q(x)": "self.W_q(memory)",
+        "self.W_k(memory)": "self.W_k(x)",
+        "self.W_v(memory)": "self.W_v(x)",
+        "None if memory_mask is None else memory_mask[:, None, None, :]": "None",
+    },
 )
-class _(nn.Module):
-    def __init__(self, embed_dim, num_heads):
-        super().__init__()
-        self.num_heads = num_heads
-        self.W_q, self.W_k = nn.Linear(embed_dim, embed_dim), nn.Linear(embed_dim, embed_dim)
-        self.W_v, self.W_o = nn.Linear(embed_dim, embed_dim), nn.Linear(embed_dim, embed_dim)
-
-    def forward(self, x, memory, memory_mask=None):
-        query, key, value = (
-            made.unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
-            for made in (self.W_q(memory), self.W_k(x), self.W_v(x))
-        )
-        scores = query @ key.mT / math.sqrt(query.shape[-1])
-        weights = scores.softmax(dim=-1)
-        return self.W_o((weights @ value).transpose(1, 2).flatten(2)), weights
 
 
-@misconception(
+mistake(
     "CrossAttention",
     "There is a causal mask on the cross-attention. The source is complete before the first word "
     "is written: every target position may look at all of it.",
+    {
+        "None if memory_mask is None else memory_mask[:, None, None, :]": "torch.ones("
+        "x.shape[1], memory.shape[1], dtype=torch.bool).tril()\n"
+        "if memory_mask is not None:\n"
+        "    mask = mask & memory_mask[:, None, None, :]"
+    },
 )
-class _(nn.Module):
-    def __init__(self, embed_dim, num_heads):
-        super().__init__()
-        self.num_heads = num_heads
-        self.W_q, self.W_k = nn.Linear(embed_dim, embed_dim), nn.Linear(embed_dim, embed_dim)
-        self.W_v, self.W_o = nn.Linear(embed_dim, embed_dim), nn.Linear(embed_dim, embed_dim)
-
-    def forward(self, x, memory, memory_mask=None):
-        query, key, value = (
-            made.unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
-            for made in (self.W_q(x), self.W_k(memory), self.W_v(memory))
-        )
-        scores = query @ key.mT / math.sqrt(query.shape[-1])
-        scores = scores + torch.full_like(scores, -1e30).triu(1)
-        if memory_mask is not None:
-            scores = scores.masked_fill(~memory_mask[:, None, None, :], -1e30)
-        weights = scores.softmax(dim=-1)
-        if memory_mask is not None:
-            weights = weights * memory_mask[:, None, None, :]
-        return self.W_o((weights @ value).transpose(1, 2).flatten(2)), weights
 
 
-@misconception(
+mistake(
     "CrossAttention",
     "The memory mask is not used, so padding of the source is attended to.",
+    {"None if memory_mask is None else memory_mask[:, None, None, :]": "None"},
 )
-class _(nn.Module):
-    def __init__(self, embed_dim, num_heads):
-        super().__init__()
-        self.num_heads = num_heads
-        self.W_q, self.W_k = nn.Linear(embed_dim, embed_dim), nn.Linear(embed_dim, embed_dim)
-        self.W_v, self.W_o = nn.Linear(embed_dim, embed_dim), nn.Linear(embed_dim, embed_dim)
-
-    def forward(self, x, memory, memory_mask=None):
-        query, key, value = (
-            made.unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
-            for made in (self.W_q(x), self.W_k(memory), self.W_v(memory))
-        )
-        scores = query @ key.mT / math.sqrt(query.shape[-1])
-        weights = scores.softmax(dim=-1)
-        return self.W_o((weights @ value).transpose(1, 2).flatten(2)), weights
 
 
-@misconception(
+mistake(
     "CrossAttention",
     "The memory mask is used the wrong way round. True means that a position may be attended to "
     "(torch's `key_padding_mask` means the opposite).",
+    {"else memory_mask": "else ~memory_mask"},
 )
-class _(nn.Module):
-    def __init__(self, embed_dim, num_heads):
-        super().__init__()
-        self.num_heads = num_heads
-        self.W_q, self.W_k = nn.Linear(embed_dim, embed_dim), nn.Linear(embed_dim, embed_dim)
-        self.W_v, self.W_o = nn.Linear(embed_dim, embed_dim), nn.Linear(embed_dim, embed_dim)
-
-    def forward(self, x, memory, memory_mask=None):
-        query, key, value = (
-            made.unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
-            for made in (self.W_q(x), self.W_k(memory), self.W_v(memory))
-        )
-        scores = query @ key.mT / math.sqrt(query.shape[-1])
-        if memory_mask is not None:
-            scores = scores.masked_fill(memory_mask[:, None, None, :], -1e30)
-        weights = scores.softmax(dim=-1)
-        if memory_mask is not None:
-            weights = weights * ~memory_mask[:, None, None, :]
-        return self.W_o((weights @ value).transpose(1, 2).flatten(2)), weights
 
 
-@misconception(
+mistake(
     "CrossAttention",
     "Where a sentence has no memory that may be attended to, the softmax gets only -inf and "
     "returns NaN. Weights and heads should be zeros there.",
+    {"softmax(scores)": "scores.softmax(dim=-1)"},
+    within="scaled_dot_product_attention",
 )
-class _(nn.Module):
-    def __init__(self, embed_dim, num_heads):
-        super().__init__()
-        self.num_heads = num_heads
-        self.W_q, self.W_k = nn.Linear(embed_dim, embed_dim), nn.Linear(embed_dim, embed_dim)
-        self.W_v, self.W_o = nn.Linear(embed_dim, embed_dim), nn.Linear(embed_dim, embed_dim)
-
-    def forward(self, x, memory, memory_mask=None):
-        query, key, value = (
-            made.unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
-            for made in (self.W_q(x), self.W_k(memory), self.W_v(memory))
-        )
-        scores = query @ key.mT / math.sqrt(query.shape[-1])
-        if memory_mask is not None:
-            scores = scores.masked_fill(~memory_mask[:, None, None, :], -math.inf)
-        weights = scores.softmax(dim=-1)
-        return self.W_o((weights @ value).transpose(1, 2).flatten(2)), weights
 
 
-@misconception(
+mistake(
     "CrossAttention",
     "Where a sentence has no memory that may be attended to, all weights are equal: a large "
     "negative number instead of -inf makes the softmax uniform. Weights and heads should be "
     "zeros there.",
+    {"-math.inf": "-1e30"},
+    within="scaled_dot_product_attention",
 )
-class _(nn.Module):
-    def __init__(self, embed_dim, num_heads):
-        super().__init__()
-        self.num_heads = num_heads
-        self.W_q, self.W_k = nn.Linear(embed_dim, embed_dim), nn.Linear(embed_dim, embed_dim)
-        self.W_v, self.W_o = nn.Linear(embed_dim, embed_dim), nn.Linear(embed_dim, embed_dim)
-
-    def forward(self, x, memory, memory_mask=None):
-        query, key, value = (
-            made.unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
-            for made in (self.W_q(x), self.W_k(memory), self.W_v(memory))
-        )
-        scores = query @ key.mT / math.sqrt(query.shape[-1])
-        if memory_mask is not None:
-            scores = scores.masked_fill(~memory_mask[:, None, None, :], -1e30)
-        weights = scores.softmax(dim=-1)
-        return self.W_o((weights @ value).transpose(1, 2).flatten(2)), weights
 
 
-@misconception(
+mistake(
     "CrossAttention",
     "The mask multiplies the weights after the softmax, so what is left does not sum to one. The "
     "mask belongs before the softmax.",
+    {
+        "if mask is not None:": "if False:",
+        "weights = softmax(scores)": "weights = softmax(scores) * (1 if mask is None else mask)",
+    },
+    within="scaled_dot_product_attention",
 )
-class _(nn.Module):
-    def __init__(self, embed_dim, num_heads):
-        super().__init__()
-        self.num_heads = num_heads
-        self.W_q, self.W_k = nn.Linear(embed_dim, embed_dim), nn.Linear(embed_dim, embed_dim)
-        self.W_v, self.W_o = nn.Linear(embed_dim, embed_dim), nn.Linear(embed_dim, embed_dim)
-
-    def forward(self, x, memory, memory_mask=None):
-        query, key, value = (
-            made.unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
-            for made in (self.W_q(x), self.W_k(memory), self.W_v(memory))
-        )
-        scores = query @ key.mT / math.sqrt(query.shape[-1])
-        weights = scores.softmax(dim=-1)
-        if memory_mask is not None:
-            weights = weights * memory_mask[:, None, None, :]
-        return self.W_o((weights @ value).transpose(1, 2).flatten(2)), weights
 
 
-@misconception(
+mistake(
     "CrossAttention",
     "The scores are divided by the root of embed_dim. Each head's vectors have only embed_dim / "
     "num_heads numbers, and the root of that is the scale.",
+    {"* query.shape[-1] ** -0.5": "* x.shape[-1] ** -0.5"},
+    style="einops and einsum",
 )
-class _(nn.Module):
-    def __init__(self, embed_dim, num_heads):
-        super().__init__()
-        self.num_heads = num_heads
-        self.W_q, self.W_k = nn.Linear(embed_dim, embed_dim), nn.Linear(embed_dim, embed_dim)
-        self.W_v, self.W_o = nn.Linear(embed_dim, embed_dim), nn.Linear(embed_dim, embed_dim)
-
-    def forward(self, x, memory, memory_mask=None):
-        query, key, value = (
-            made.unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
-            for made in (self.W_q(x), self.W_k(memory), self.W_v(memory))
-        )
-        scores = query @ key.mT / math.sqrt(x.shape[-1])
-        if memory_mask is not None:
-            scores = scores.masked_fill(~memory_mask[:, None, None, :], -1e30)
-        weights = scores.softmax(dim=-1)
-        if memory_mask is not None:
-            weights = weights * memory_mask[:, None, None, :]
-        return self.W_o((weights @ value).transpose(1, 2).flatten(2)), weights
 
 
-@misconception(
+mistake(
     "CrossAttention",
     "`W_o` is not applied: the heads stand side by side, and nothing mixes them.",
+    {"self.W_o(merge_heads(heads))": "merge_heads(heads)"},
 )
-class _(nn.Module):
-    def __init__(self, embed_dim, num_heads):
-        super().__init__()
-        self.num_heads = num_heads
-        self.W_q, self.W_k = nn.Linear(embed_dim, embed_dim), nn.Linear(embed_dim, embed_dim)
-        self.W_v, self.W_o = nn.Linear(embed_dim, embed_dim), nn.Linear(embed_dim, embed_dim)
-
-    def forward(self, x, memory, memory_mask=None):
-        query, key, value = (
-            made.unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
-            for made in (self.W_q(x), self.W_k(memory), self.W_v(memory))
-        )
-        scores = query @ key.mT / math.sqrt(query.shape[-1])
-        if memory_mask is not None:
-            scores = scores.masked_fill(~memory_mask[:, None, None, :], -1e30)
-        weights = scores.softmax(dim=-1)
-        if memory_mask is not None:
-            weights = weights * memory_mask[:, None, None, :]
-        return (weights @ value).transpose(1, 2).flatten(2), weights
 
 
-@misconception(
+mistake(
     "CrossAttention",
     "The weights are averaged over the heads, as nn.MultiheadAttention does unless told "
     "otherwise. Each head's weights are wanted, (B, H, L, S).",
+    {"self.W_o(merge_heads(heads)), weights": "self.W_o(merge_heads(heads)), weights.mean(dim=1)"},
 )
-class _(nn.Module):
-    def __init__(self, embed_dim, num_heads):
-        super().__init__()
-        self.num_heads = num_heads
-        self.W_q, self.W_k = nn.Linear(embed_dim, embed_dim), nn.Linear(embed_dim, embed_dim)
-        self.W_v, self.W_o = nn.Linear(embed_dim, embed_dim), nn.Linear(embed_dim, embed_dim)
-
-    def forward(self, x, memory, memory_mask=None):
-        query, key, value = (
-            made.unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
-            for made in (self.W_q(x), self.W_k(memory), self.W_v(memory))
-        )
-        scores = query @ key.mT / math.sqrt(query.shape[-1])
-        if memory_mask is not None:
-            scores = scores.masked_fill(~memory_mask[:, None, None, :], -1e30)
-        weights = scores.softmax(dim=-1)
-        if memory_mask is not None:
-            weights = weights * memory_mask[:, None, None, :]
-        return self.W_o((weights @ value).transpose(1, 2).flatten(2)), weights.mean(dim=1)
 
 
 @exercise(
@@ -339,654 +178,166 @@ def _(student, reference, draw):
     close(mine(x, memory), theirs(x, memory), names=names, case=case, call=mine.last_call)
 
     # What is random comes last: a known mistake is recognized by what it answered before.
-    parts = {
-        "self-attention": ("self_attn.W_o.bias", 1.0),
-        "cross-attention": ("multihead_attn.W_o.bias", 4.0),
-        "feed-forward": ("feed_forward.linear2.bias", 16.0),
-    }
+    parts = {"self-attention": 1.0, "cross-attention": 4.0, "feed-forward": 16.0}
     mine = student(1, 1, 1, dropout=0.25, norm_first=True)
-    zeros = {name: torch.zeros(old.shape) for name, old in mine.parameters().items()}
-    mine.load(zeros | {name: torch.full((1,), value) for name, value in parts.values()})
+    # What is dropped inside of the three, or on the weights, changes what they return.
+    inside = {"self_attn.W_v": 1.0, "multihead_attn.W_v": 2.0, "feed_forward.linear1": 4.0}
+    after = {"self_attn.W_o": 1.0, "multihead_attn.W_o": 2.0, "feed_forward.linear2": 4.0}
+    weights = {name: torch.zeros(old.shape) for name, old in mine.parameters().items()}
+    weights |= {f"{name}.bias": torch.full((1,), value) for name, value in inside.items()}
+    weights |= {f"{name}.weight": torch.full((1, 1), value) for name, value in after.items()}
+    mine.load(weights)
     mine.train()
-    added = mine(torch.ones(100, 40, 1), torch.ones(100, 2, 1))[0] - 1
+    added = mine(torch.ones(4000, 1, 1), torch.ones(4000, 1, 1))[0] - 1
     for kept in itertools.product((False, True), repeat=3):
-        sizes = [value for (_, value), here in zip(parts.values(), kept, strict=True) if here]
+        sizes = [value for value, here in zip(parts.values(), kept, strict=True) if here]
         what = [part for part, here in zip(parts, kept, strict=True) if here]
         share = 0.75 ** len(sizes) * 0.25 ** (3 - len(sizes))
         here = ((added - sum(sizes) / 0.75).abs() < 1e-3).double().mean().item()
         require(
-            abs(here - share) < 0.05,
+            abs(here - share) < 6 * math.sqrt(share * (1 - share) / len(added)),
             f"In training with dropout=0.25, {share:.1%} of the entries should get "
             f"{' and '.join(what) or 'nothing'}, scaled by 1 / 0.75; it is {here:.1%}.",
         )
 
 
-@misconception(
+mistake(
     "DecoderBlock",
     "The self-attention is not causal, so a position sees the target tokens that it is to predict.",
+    {"seen, seen, seen, mask": "seen, seen, seen"},
 )
-class _(nn.Module):
-    def __init__(self, embed_dim, num_heads, hidden_dim, dropout=0.0, norm_first=False):
-        super().__init__()
-        self.num_heads, self.norm_first = num_heads, norm_first
-        names = ("W_q", "W_k", "W_v", "W_o")
-        self.self_attn = nn.ModuleDict({n: nn.Linear(embed_dim, embed_dim) for n in names})
-        self.multihead_attn = nn.ModuleDict({n: nn.Linear(embed_dim, embed_dim) for n in names})
-        self.feed_forward = nn.Module()
-        self.feed_forward.linear1 = nn.Linear(embed_dim, hidden_dim)
-        self.feed_forward.linear2 = nn.Linear(hidden_dim, embed_dim)
-        self.norm1, self.norm2 = nn.LayerNorm(embed_dim), nn.LayerNorm(embed_dim)
-        self.norm3 = nn.LayerNorm(embed_dim)
-        self.dropout = nn.Dropout(dropout)
-
-    def attend(self, layer, x, memory, mask):
-        query, key, value = (
-            layer[name](given).unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
-            for name, given in (("W_q", x), ("W_k", memory), ("W_v", memory))
-        )
-        scores = (query @ key.mT / math.sqrt(query.shape[-1])).masked_fill(~mask, -1e30)
-        weights = scores.softmax(dim=-1) * mask
-        return layer["W_o"]((weights @ value).transpose(1, 2).flatten(2)), weights
-
-    def forward(self, x, memory, memory_mask=None):
-        same = nn.Identity()
-        causal = torch.ones(x.shape[1], x.shape[1], dtype=torch.bool)
-        allowed = torch.ones(memory.shape[:2], dtype=torch.bool)
-        allowed = (allowed if memory_mask is None else memory_mask)[:, None, None]
-        three = (self.norm1, self.norm2, self.norm3)
-        norms = [(norm, same) if self.norm_first else (same, norm) for norm in three]
-        (pre1, post1), (pre2, post2), (pre3, post3) = norms
-        seen = pre1(x)
-        own, own_weights = self.attend(self.self_attn, seen, seen, causal)
-        x = post1(x + self.dropout(own))
-        cross, weights = self.attend(self.multihead_attn, pre2(x), memory, allowed)
-        x = post2(x + self.dropout(cross))
-        hidden = F.relu(self.feed_forward.linear1(pre3(x)))
-        return post3(x + self.dropout(self.feed_forward.linear2(hidden))), weights
 
 
-@misconception(
+mistake(
     "DecoderBlock",
     "The diagonal is masked too, so a position does not see its own token, and the first sees "
     "nothing. Position i attends to 0 to i, itself included.",
+    {"mask = causal_mask(x.shape[1]).to(x.device)": "mask = causal_mask(x.shape[1]).tril(-1)"},
 )
-class _(nn.Module):
-    def __init__(self, embed_dim, num_heads, hidden_dim, dropout=0.0, norm_first=False):
-        super().__init__()
-        self.num_heads, self.norm_first = num_heads, norm_first
-        names = ("W_q", "W_k", "W_v", "W_o")
-        self.self_attn = nn.ModuleDict({n: nn.Linear(embed_dim, embed_dim) for n in names})
-        self.multihead_attn = nn.ModuleDict({n: nn.Linear(embed_dim, embed_dim) for n in names})
-        self.feed_forward = nn.Module()
-        self.feed_forward.linear1 = nn.Linear(embed_dim, hidden_dim)
-        self.feed_forward.linear2 = nn.Linear(hidden_dim, embed_dim)
-        self.norm1, self.norm2 = nn.LayerNorm(embed_dim), nn.LayerNorm(embed_dim)
-        self.norm3 = nn.LayerNorm(embed_dim)
-        self.dropout = nn.Dropout(dropout)
-
-    def attend(self, layer, x, memory, mask):
-        query, key, value = (
-            layer[name](given).unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
-            for name, given in (("W_q", x), ("W_k", memory), ("W_v", memory))
-        )
-        scores = (query @ key.mT / math.sqrt(query.shape[-1])).masked_fill(~mask, -1e30)
-        weights = scores.softmax(dim=-1) * mask
-        return layer["W_o"]((weights @ value).transpose(1, 2).flatten(2)), weights
-
-    def forward(self, x, memory, memory_mask=None):
-        same = nn.Identity()
-        causal = torch.ones(x.shape[1], x.shape[1], dtype=torch.bool).tril(-1)
-        allowed = torch.ones(memory.shape[:2], dtype=torch.bool)
-        allowed = (allowed if memory_mask is None else memory_mask)[:, None, None]
-        three = (self.norm1, self.norm2, self.norm3)
-        norms = [(norm, same) if self.norm_first else (same, norm) for norm in three]
-        (pre1, post1), (pre2, post2), (pre3, post3) = norms
-        seen = pre1(x)
-        own, own_weights = self.attend(self.self_attn, seen, seen, causal)
-        x = post1(x + self.dropout(own))
-        cross, weights = self.attend(self.multihead_attn, pre2(x), memory, allowed)
-        x = post2(x + self.dropout(cross))
-        hidden = F.relu(self.feed_forward.linear1(pre3(x)))
-        return post3(x + self.dropout(self.feed_forward.linear2(hidden))), weights
 
 
-@misconception(
+mistake(
     "DecoderBlock",
     "The cross-attention is causal as well. The source is known in full: only the self-attention "
     "must not look ahead.",
+    {
+        "None if memory_mask is None else memory_mask[:, None, None]": "torch.ones("
+        "length, memory.size(1), dtype=torch.bool).tril()\n"
+        "if memory_mask is not None:\n"
+        "    allowed = allowed & memory_mask[:, None, None]"
+    },
+    style="two branches",
 )
-class _(nn.Module):
-    def __init__(self, embed_dim, num_heads, hidden_dim, dropout=0.0, norm_first=False):
-        super().__init__()
-        self.num_heads, self.norm_first = num_heads, norm_first
-        names = ("W_q", "W_k", "W_v", "W_o")
-        self.self_attn = nn.ModuleDict({n: nn.Linear(embed_dim, embed_dim) for n in names})
-        self.multihead_attn = nn.ModuleDict({n: nn.Linear(embed_dim, embed_dim) for n in names})
-        self.feed_forward = nn.Module()
-        self.feed_forward.linear1 = nn.Linear(embed_dim, hidden_dim)
-        self.feed_forward.linear2 = nn.Linear(hidden_dim, embed_dim)
-        self.norm1, self.norm2 = nn.LayerNorm(embed_dim), nn.LayerNorm(embed_dim)
-        self.norm3 = nn.LayerNorm(embed_dim)
-        self.dropout = nn.Dropout(dropout)
-
-    def attend(self, layer, x, memory, mask):
-        query, key, value = (
-            layer[name](given).unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
-            for name, given in (("W_q", x), ("W_k", memory), ("W_v", memory))
-        )
-        scores = (query @ key.mT / math.sqrt(query.shape[-1])).masked_fill(~mask, -1e30)
-        weights = scores.softmax(dim=-1) * mask
-        return layer["W_o"]((weights @ value).transpose(1, 2).flatten(2)), weights
-
-    def forward(self, x, memory, memory_mask=None):
-        same = nn.Identity()
-        causal = torch.ones(x.shape[1], x.shape[1], dtype=torch.bool).tril()
-        allowed = torch.ones(memory.shape[:2], dtype=torch.bool)
-        allowed = (allowed if memory_mask is None else memory_mask)[:, None, None]
-        allowed = allowed & torch.ones(x.shape[1], memory.shape[1], dtype=torch.bool).tril()
-        three = (self.norm1, self.norm2, self.norm3)
-        norms = [(norm, same) if self.norm_first else (same, norm) for norm in three]
-        (pre1, post1), (pre2, post2), (pre3, post3) = norms
-        seen = pre1(x)
-        own, own_weights = self.attend(self.self_attn, seen, seen, causal)
-        x = post1(x + self.dropout(own))
-        cross, weights = self.attend(self.multihead_attn, pre2(x), memory, allowed)
-        x = post2(x + self.dropout(cross))
-        hidden = F.relu(self.feed_forward.linear1(pre3(x)))
-        return post3(x + self.dropout(self.feed_forward.linear2(hidden))), weights
 
 
-@misconception(
+mistake(
     "DecoderBlock",
     "The source mask is forgotten: `memory_mask` does not reach the cross-attention, and padding "
     "is attended to.",
+    {"memory, memory_mask)": "memory)"},
 )
-class _(nn.Module):
-    def __init__(self, embed_dim, num_heads, hidden_dim, dropout=0.0, norm_first=False):
-        super().__init__()
-        self.num_heads, self.norm_first = num_heads, norm_first
-        names = ("W_q", "W_k", "W_v", "W_o")
-        self.self_attn = nn.ModuleDict({n: nn.Linear(embed_dim, embed_dim) for n in names})
-        self.multihead_attn = nn.ModuleDict({n: nn.Linear(embed_dim, embed_dim) for n in names})
-        self.feed_forward = nn.Module()
-        self.feed_forward.linear1 = nn.Linear(embed_dim, hidden_dim)
-        self.feed_forward.linear2 = nn.Linear(hidden_dim, embed_dim)
-        self.norm1, self.norm2 = nn.LayerNorm(embed_dim), nn.LayerNorm(embed_dim)
-        self.norm3 = nn.LayerNorm(embed_dim)
-        self.dropout = nn.Dropout(dropout)
-
-    def attend(self, layer, x, memory, mask):
-        query, key, value = (
-            layer[name](given).unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
-            for name, given in (("W_q", x), ("W_k", memory), ("W_v", memory))
-        )
-        scores = (query @ key.mT / math.sqrt(query.shape[-1])).masked_fill(~mask, -1e30)
-        weights = scores.softmax(dim=-1) * mask
-        return layer["W_o"]((weights @ value).transpose(1, 2).flatten(2)), weights
-
-    def forward(self, x, memory, memory_mask=None):
-        same = nn.Identity()
-        causal = torch.ones(x.shape[1], x.shape[1], dtype=torch.bool).tril()
-        allowed = torch.ones(memory.shape[:2], dtype=torch.bool)
-        allowed = allowed[:, None, None]
-        three = (self.norm1, self.norm2, self.norm3)
-        norms = [(norm, same) if self.norm_first else (same, norm) for norm in three]
-        (pre1, post1), (pre2, post2), (pre3, post3) = norms
-        seen = pre1(x)
-        own, own_weights = self.attend(self.self_attn, seen, seen, causal)
-        x = post1(x + self.dropout(own))
-        cross, weights = self.attend(self.multihead_attn, pre2(x), memory, allowed)
-        x = post2(x + self.dropout(cross))
-        hidden = F.relu(self.feed_forward.linear1(pre3(x)))
-        return post3(x + self.dropout(self.feed_forward.linear2(hidden))), weights
 
 
-@misconception(
+mistake(
     "DecoderBlock",
     "The keys and values of the cross-attention come from the decoder's own x. They come from "
     "the memory, or the source is never seen.",
+    {
+        "norm2(x), memory, memory, allowed": "norm2(x), self.norm2(x), self.norm2(x), causal",
+        "multihead_attn(x, memory, memory, allowed": "multihead_attn(x, x, x, causal",
+    },
+    style="two branches",
 )
-class _(nn.Module):
-    def __init__(self, embed_dim, num_heads, hidden_dim, dropout=0.0, norm_first=False):
-        super().__init__()
-        self.num_heads, self.norm_first = num_heads, norm_first
-        names = ("W_q", "W_k", "W_v", "W_o")
-        self.self_attn = nn.ModuleDict({n: nn.Linear(embed_dim, embed_dim) for n in names})
-        self.multihead_attn = nn.ModuleDict({n: nn.Linear(embed_dim, embed_dim) for n in names})
-        self.feed_forward = nn.Module()
-        self.feed_forward.linear1 = nn.Linear(embed_dim, hidden_dim)
-        self.feed_forward.linear2 = nn.Linear(hidden_dim, embed_dim)
-        self.norm1, self.norm2 = nn.LayerNorm(embed_dim), nn.LayerNorm(embed_dim)
-        self.norm3 = nn.LayerNorm(embed_dim)
-        self.dropout = nn.Dropout(dropout)
-
-    def attend(self, layer, x, memory, mask):
-        query, key, value = (
-            layer[name](given).unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
-            for name, given in (("W_q", x), ("W_k", memory), ("W_v", memory))
-        )
-        scores = (query @ key.mT / math.sqrt(query.shape[-1])).masked_fill(~mask, -1e30)
-        weights = scores.softmax(dim=-1) * mask
-        return layer["W_o"]((weights @ value).transpose(1, 2).flatten(2)), weights
-
-    def forward(self, x, memory, memory_mask=None):
-        same = nn.Identity()
-        causal = torch.ones(x.shape[1], x.shape[1], dtype=torch.bool).tril()
-        allowed = torch.ones(memory.shape[:2], dtype=torch.bool)
-        allowed = (allowed if memory_mask is None else memory_mask)[:, None, None]
-        three = (self.norm1, self.norm2, self.norm3)
-        norms = [(norm, same) if self.norm_first else (same, norm) for norm in three]
-        (pre1, post1), (pre2, post2), (pre3, post3) = norms
-        seen = pre1(x)
-        own, own_weights = self.attend(self.self_attn, seen, seen, causal)
-        x = post1(x + self.dropout(own))
-        cross, weights = self.attend(self.multihead_attn, pre2(x), pre2(x), causal)
-        x = post2(x + self.dropout(cross))
-        hidden = F.relu(self.feed_forward.linear1(pre3(x)))
-        return post3(x + self.dropout(self.feed_forward.linear2(hidden))), weights
 
 
-@misconception(
+mistake(
     "DecoderBlock",
     "The weights of the self-attention are returned. Those of the cross-attention are wanted.",
+    {
+        "attended, _ =": "attended, own_weights =",
+        "return x, cross_weights": "return x, own_weights",
+    },
 )
-class _(nn.Module):
-    def __init__(self, embed_dim, num_heads, hidden_dim, dropout=0.0, norm_first=False):
-        super().__init__()
-        self.num_heads, self.norm_first = num_heads, norm_first
-        names = ("W_q", "W_k", "W_v", "W_o")
-        self.self_attn = nn.ModuleDict({n: nn.Linear(embed_dim, embed_dim) for n in names})
-        self.multihead_attn = nn.ModuleDict({n: nn.Linear(embed_dim, embed_dim) for n in names})
-        self.feed_forward = nn.Module()
-        self.feed_forward.linear1 = nn.Linear(embed_dim, hidden_dim)
-        self.feed_forward.linear2 = nn.Linear(hidden_dim, embed_dim)
-        self.norm1, self.norm2 = nn.LayerNorm(embed_dim), nn.LayerNorm(embed_dim)
-        self.norm3 = nn.LayerNorm(embed_dim)
-        self.dropout = nn.Dropout(dropout)
-
-    def attend(self, layer, x, memory, mask):
-        query, key, value = (
-            layer[name](given).unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
-            for name, given in (("W_q", x), ("W_k", memory), ("W_v", memory))
-        )
-        scores = (query @ key.mT / math.sqrt(query.shape[-1])).masked_fill(~mask, -1e30)
-        weights = scores.softmax(dim=-1) * mask
-        return layer["W_o"]((weights @ value).transpose(1, 2).flatten(2)), weights
-
-    def forward(self, x, memory, memory_mask=None):
-        same = nn.Identity()
-        causal = torch.ones(x.shape[1], x.shape[1], dtype=torch.bool).tril()
-        allowed = torch.ones(memory.shape[:2], dtype=torch.bool)
-        allowed = (allowed if memory_mask is None else memory_mask)[:, None, None]
-        three = (self.norm1, self.norm2, self.norm3)
-        norms = [(norm, same) if self.norm_first else (same, norm) for norm in three]
-        (pre1, post1), (pre2, post2), (pre3, post3) = norms
-        seen = pre1(x)
-        own, own_weights = self.attend(self.self_attn, seen, seen, causal)
-        x = post1(x + self.dropout(own))
-        cross, weights = self.attend(self.multihead_attn, pre2(x), memory, allowed)
-        x = post2(x + self.dropout(cross))
-        hidden = F.relu(self.feed_forward.linear1(pre3(x)))
-        return post3(x + self.dropout(self.feed_forward.linear2(hidden))), own_weights
 
 
-@misconception(
+mistake(
     "DecoderBlock",
     "`norm_first` is not used: the block is post-norm always. With norm_first=True each norm "
     "stands before its sublayer, and the sum is not normalized.",
+    {"self.norm_first = norm_first": "self.norm_first = False"},
 )
-class _(nn.Module):
-    def __init__(self, embed_dim, num_heads, hidden_dim, dropout=0.0, norm_first=False):
-        super().__init__()
-        self.num_heads, self.norm_first = num_heads, norm_first
-        names = ("W_q", "W_k", "W_v", "W_o")
-        self.self_attn = nn.ModuleDict({n: nn.Linear(embed_dim, embed_dim) for n in names})
-        self.multihead_attn = nn.ModuleDict({n: nn.Linear(embed_dim, embed_dim) for n in names})
-        self.feed_forward = nn.Module()
-        self.feed_forward.linear1 = nn.Linear(embed_dim, hidden_dim)
-        self.feed_forward.linear2 = nn.Linear(hidden_dim, embed_dim)
-        self.norm1, self.norm2 = nn.LayerNorm(embed_dim), nn.LayerNorm(embed_dim)
-        self.norm3 = nn.LayerNorm(embed_dim)
-        self.dropout = nn.Dropout(dropout)
-
-    def attend(self, layer, x, memory, mask):
-        query, key, value = (
-            layer[name](given).unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
-            for name, given in (("W_q", x), ("W_k", memory), ("W_v", memory))
-        )
-        scores = (query @ key.mT / math.sqrt(query.shape[-1])).masked_fill(~mask, -1e30)
-        weights = scores.softmax(dim=-1) * mask
-        return layer["W_o"]((weights @ value).transpose(1, 2).flatten(2)), weights
-
-    def forward(self, x, memory, memory_mask=None):
-        same = nn.Identity()
-        causal = torch.ones(x.shape[1], x.shape[1], dtype=torch.bool).tril()
-        allowed = torch.ones(memory.shape[:2], dtype=torch.bool)
-        allowed = (allowed if memory_mask is None else memory_mask)[:, None, None]
-        three = (self.norm1, self.norm2, self.norm3)
-        norms = [(same, norm) for norm in three]
-        (pre1, post1), (pre2, post2), (pre3, post3) = norms
-        seen = pre1(x)
-        own, own_weights = self.attend(self.self_attn, seen, seen, causal)
-        x = post1(x + self.dropout(own))
-        cross, weights = self.attend(self.multihead_attn, pre2(x), memory, allowed)
-        x = post2(x + self.dropout(cross))
-        hidden = F.relu(self.feed_forward.linear1(pre3(x)))
-        return post3(x + self.dropout(self.feed_forward.linear2(hidden))), weights
 
 
-@misconception(
+mistake(
     "DecoderBlock",
     "The block is pre-norm always. Without norm_first each norm comes after the sum, as in the "
     "paper of 2017.",
+    {"self.norm_first = norm_first": "self.norm_first = True"},
 )
-class _(nn.Module):
-    def __init__(self, embed_dim, num_heads, hidden_dim, dropout=0.0, norm_first=False):
-        super().__init__()
-        self.num_heads, self.norm_first = num_heads, norm_first
-        names = ("W_q", "W_k", "W_v", "W_o")
-        self.self_attn = nn.ModuleDict({n: nn.Linear(embed_dim, embed_dim) for n in names})
-        self.multihead_attn = nn.ModuleDict({n: nn.Linear(embed_dim, embed_dim) for n in names})
-        self.feed_forward = nn.Module()
-        self.feed_forward.linear1 = nn.Linear(embed_dim, hidden_dim)
-        self.feed_forward.linear2 = nn.Linear(hidden_dim, embed_dim)
-        self.norm1, self.norm2 = nn.LayerNorm(embed_dim), nn.LayerNorm(embed_dim)
-        self.norm3 = nn.LayerNorm(embed_dim)
-        self.dropout = nn.Dropout(dropout)
-
-    def attend(self, layer, x, memory, mask):
-        query, key, value = (
-            layer[name](given).unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
-            for name, given in (("W_q", x), ("W_k", memory), ("W_v", memory))
-        )
-        scores = (query @ key.mT / math.sqrt(query.shape[-1])).masked_fill(~mask, -1e30)
-        weights = scores.softmax(dim=-1) * mask
-        return layer["W_o"]((weights @ value).transpose(1, 2).flatten(2)), weights
-
-    def forward(self, x, memory, memory_mask=None):
-        same = nn.Identity()
-        causal = torch.ones(x.shape[1], x.shape[1], dtype=torch.bool).tril()
-        allowed = torch.ones(memory.shape[:2], dtype=torch.bool)
-        allowed = (allowed if memory_mask is None else memory_mask)[:, None, None]
-        three = (self.norm1, self.norm2, self.norm3)
-        norms = [(norm, same) for norm in three]
-        (pre1, post1), (pre2, post2), (pre3, post3) = norms
-        seen = pre1(x)
-        own, own_weights = self.attend(self.self_attn, seen, seen, causal)
-        x = post1(x + self.dropout(own))
-        cross, weights = self.attend(self.multihead_attn, pre2(x), memory, allowed)
-        x = post2(x + self.dropout(cross))
-        hidden = F.relu(self.feed_forward.linear1(pre3(x)))
-        return post3(x + self.dropout(self.feed_forward.linear2(hidden))), weights
 
 
-@misconception(
+mistake(
     "DecoderBlock",
     "norm2 and norm3 are exchanged: norm2 belongs to the cross-attention, norm3 to the "
     "feed-forward.",
+    {
+        "seen = self.norm2": "seen = self.norm3",
+        "x = self.norm2": "x = self.norm3",
+        "seen = self.norm3": "seen = self.norm2",
+        "x = self.norm3": "x = self.norm2",
+    },
 )
-class _(nn.Module):
-    def __init__(self, embed_dim, num_heads, hidden_dim, dropout=0.0, norm_first=False):
-        super().__init__()
-        self.num_heads, self.norm_first = num_heads, norm_first
-        names = ("W_q", "W_k", "W_v", "W_o")
-        self.self_attn = nn.ModuleDict({n: nn.Linear(embed_dim, embed_dim) for n in names})
-        self.multihead_attn = nn.ModuleDict({n: nn.Linear(embed_dim, embed_dim) for n in names})
-        self.feed_forward = nn.Module()
-        self.feed_forward.linear1 = nn.Linear(embed_dim, hidden_dim)
-        self.feed_forward.linear2 = nn.Linear(hidden_dim, embed_dim)
-        self.norm1, self.norm2 = nn.LayerNorm(embed_dim), nn.LayerNorm(embed_dim)
-        self.norm3 = nn.LayerNorm(embed_dim)
-        self.dropout = nn.Dropout(dropout)
-
-    def attend(self, layer, x, memory, mask):
-        query, key, value = (
-            layer[name](given).unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
-            for name, given in (("W_q", x), ("W_k", memory), ("W_v", memory))
-        )
-        scores = (query @ key.mT / math.sqrt(query.shape[-1])).masked_fill(~mask, -1e30)
-        weights = scores.softmax(dim=-1) * mask
-        return layer["W_o"]((weights @ value).transpose(1, 2).flatten(2)), weights
-
-    def forward(self, x, memory, memory_mask=None):
-        same = nn.Identity()
-        causal = torch.ones(x.shape[1], x.shape[1], dtype=torch.bool).tril()
-        allowed = torch.ones(memory.shape[:2], dtype=torch.bool)
-        allowed = (allowed if memory_mask is None else memory_mask)[:, None, None]
-        three = (self.norm1, self.norm3, self.norm2)
-        norms = [(norm, same) if self.norm_first else (same, norm) for norm in three]
-        (pre1, post1), (pre2, post2), (pre3, post3) = norms
-        seen = pre1(x)
-        own, own_weights = self.attend(self.self_attn, seen, seen, causal)
-        x = post1(x + self.dropout(own))
-        cross, weights = self.attend(self.multihead_attn, pre2(x), memory, allowed)
-        x = post2(x + self.dropout(cross))
-        hidden = F.relu(self.feed_forward.linear1(pre3(x)))
-        return post3(x + self.dropout(self.feed_forward.linear2(hidden))), weights
 
 
-@misconception(
+mistake(
     "DecoderBlock",
     "With norm_first the memory is normalized too. It is used as it comes: norm2 is for x alone.",
+    {"(seen, memory,": "(seen, self.norm2(memory) if self.norm_first else memory,"},
 )
-class _(nn.Module):
-    def __init__(self, embed_dim, num_heads, hidden_dim, dropout=0.0, norm_first=False):
-        super().__init__()
-        self.num_heads, self.norm_first = num_heads, norm_first
-        names = ("W_q", "W_k", "W_v", "W_o")
-        self.self_attn = nn.ModuleDict({n: nn.Linear(embed_dim, embed_dim) for n in names})
-        self.multihead_attn = nn.ModuleDict({n: nn.Linear(embed_dim, embed_dim) for n in names})
-        self.feed_forward = nn.Module()
-        self.feed_forward.linear1 = nn.Linear(embed_dim, hidden_dim)
-        self.feed_forward.linear2 = nn.Linear(hidden_dim, embed_dim)
-        self.norm1, self.norm2 = nn.LayerNorm(embed_dim), nn.LayerNorm(embed_dim)
-        self.norm3 = nn.LayerNorm(embed_dim)
-        self.dropout = nn.Dropout(dropout)
-
-    def attend(self, layer, x, memory, mask):
-        query, key, value = (
-            layer[name](given).unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
-            for name, given in (("W_q", x), ("W_k", memory), ("W_v", memory))
-        )
-        scores = (query @ key.mT / math.sqrt(query.shape[-1])).masked_fill(~mask, -1e30)
-        weights = scores.softmax(dim=-1) * mask
-        return layer["W_o"]((weights @ value).transpose(1, 2).flatten(2)), weights
-
-    def forward(self, x, memory, memory_mask=None):
-        same = nn.Identity()
-        causal = torch.ones(x.shape[1], x.shape[1], dtype=torch.bool).tril()
-        allowed = torch.ones(memory.shape[:2], dtype=torch.bool)
-        allowed = (allowed if memory_mask is None else memory_mask)[:, None, None]
-        three = (self.norm1, self.norm2, self.norm3)
-        norms = [(norm, same) if self.norm_first else (same, norm) for norm in three]
-        (pre1, post1), (pre2, post2), (pre3, post3) = norms
-        seen = pre1(x)
-        own, own_weights = self.attend(self.self_attn, seen, seen, causal)
-        x = post1(x + self.dropout(own))
-        cross, weights = self.attend(self.multihead_attn, pre2(x), pre2(memory), allowed)
-        x = post2(x + self.dropout(cross))
-        hidden = F.relu(self.feed_forward.linear1(pre3(x)))
-        return post3(x + self.dropout(self.feed_forward.linear2(hidden))), weights
 
 
-@misconception(
+mistake(
     "DecoderBlock",
     "The cross-attention comes before the self-attention. The decoder looks back over its own "
     "words first, and asks the source then.",
+    {
+        "self.norm1, lambda y: self.self_attn(y, y, y, mask)": "self.norm2, "
+        "lambda y: self.multihead_attn(y, memory, memory_mask)",
+        "self.norm2, lambda y: self.multihead_attn(y, memory, memory_mask)": "self.norm1, "
+        "lambda y: self.self_attn(y, y, y, mask)",
+        "kept[1]": "kept[0]",
+    },
+    style="a list of sublayers",
 )
-class _(nn.Module):
-    def __init__(self, embed_dim, num_heads, hidden_dim, dropout=0.0, norm_first=False):
-        super().__init__()
-        self.num_heads, self.norm_first = num_heads, norm_first
-        names = ("W_q", "W_k", "W_v", "W_o")
-        self.self_attn = nn.ModuleDict({n: nn.Linear(embed_dim, embed_dim) for n in names})
-        self.multihead_attn = nn.ModuleDict({n: nn.Linear(embed_dim, embed_dim) for n in names})
-        self.feed_forward = nn.Module()
-        self.feed_forward.linear1 = nn.Linear(embed_dim, hidden_dim)
-        self.feed_forward.linear2 = nn.Linear(hidden_dim, embed_dim)
-        self.norm1, self.norm2 = nn.LayerNorm(embed_dim), nn.LayerNorm(embed_dim)
-        self.norm3 = nn.LayerNorm(embed_dim)
-        self.dropout = nn.Dropout(dropout)
-
-    def attend(self, layer, x, memory, mask):
-        query, key, value = (
-            layer[name](given).unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
-            for name, given in (("W_q", x), ("W_k", memory), ("W_v", memory))
-        )
-        scores = (query @ key.mT / math.sqrt(query.shape[-1])).masked_fill(~mask, -1e30)
-        weights = scores.softmax(dim=-1) * mask
-        return layer["W_o"]((weights @ value).transpose(1, 2).flatten(2)), weights
-
-    def forward(self, x, memory, memory_mask=None):
-        same = nn.Identity()
-        causal = torch.ones(x.shape[1], x.shape[1], dtype=torch.bool).tril()
-        allowed = torch.ones(memory.shape[:2], dtype=torch.bool)
-        allowed = (allowed if memory_mask is None else memory_mask)[:, None, None]
-        three = (self.norm1, self.norm2, self.norm3)
-        norms = [(norm, same) if self.norm_first else (same, norm) for norm in three]
-        (pre1, post1), (pre2, post2), (pre3, post3) = norms
-        cross, weights = self.attend(self.multihead_attn, pre2(x), memory, allowed)
-        x = post2(x + self.dropout(cross))
-        seen = pre1(x)
-        own, own_weights = self.attend(self.self_attn, seen, seen, causal)
-        x = post1(x + self.dropout(own))
-        hidden = F.relu(self.feed_forward.linear1(pre3(x)))
-        return post3(x + self.dropout(self.feed_forward.linear2(hidden))), weights
 
 
-@misconception(
+mistake(
     "DecoderBlock",
     "The residual connection around the cross-attention is missing: what the block knew of the "
     "target is lost there.",
+    {"memory_mask) x = x +": "memory_mask)\nx ="},
 )
-class _(nn.Module):
-    def __init__(self, embed_dim, num_heads, hidden_dim, dropout=0.0, norm_first=False):
-        super().__init__()
-        self.num_heads, self.norm_first = num_heads, norm_first
-        names = ("W_q", "W_k", "W_v", "W_o")
-        self.self_attn = nn.ModuleDict({n: nn.Linear(embed_dim, embed_dim) for n in names})
-        self.multihead_attn = nn.ModuleDict({n: nn.Linear(embed_dim, embed_dim) for n in names})
-        self.feed_forward = nn.Module()
-        self.feed_forward.linear1 = nn.Linear(embed_dim, hidden_dim)
-        self.feed_forward.linear2 = nn.Linear(hidden_dim, embed_dim)
-        self.norm1, self.norm2 = nn.LayerNorm(embed_dim), nn.LayerNorm(embed_dim)
-        self.norm3 = nn.LayerNorm(embed_dim)
-        self.dropout = nn.Dropout(dropout)
-
-    def attend(self, layer, x, memory, mask):
-        query, key, value = (
-            layer[name](given).unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
-            for name, given in (("W_q", x), ("W_k", memory), ("W_v", memory))
-        )
-        scores = (query @ key.mT / math.sqrt(query.shape[-1])).masked_fill(~mask, -1e30)
-        weights = scores.softmax(dim=-1) * mask
-        return layer["W_o"]((weights @ value).transpose(1, 2).flatten(2)), weights
-
-    def forward(self, x, memory, memory_mask=None):
-        same = nn.Identity()
-        causal = torch.ones(x.shape[1], x.shape[1], dtype=torch.bool).tril()
-        allowed = torch.ones(memory.shape[:2], dtype=torch.bool)
-        allowed = (allowed if memory_mask is None else memory_mask)[:, None, None]
-        three = (self.norm1, self.norm2, self.norm3)
-        norms = [(norm, same) if self.norm_first else (same, norm) for norm in three]
-        (pre1, post1), (pre2, post2), (pre3, post3) = norms
-        seen = pre1(x)
-        own, own_weights = self.attend(self.self_attn, seen, seen, causal)
-        x = post1(x + self.dropout(own))
-        cross, weights = self.attend(self.multihead_attn, pre2(x), memory, allowed)
-        x = post2(self.dropout(cross))
-        hidden = F.relu(self.feed_forward.linear1(pre3(x)))
-        return post3(x + self.dropout(self.feed_forward.linear2(hidden))), weights
 
 
-@misconception(
+mistake(
     "DecoderBlock",
     "There is no dropout. In training, what each of the three sublayers returns goes through "
     "dropout before it is added.",
+    {"nn.Dropout(dropout)": "nn.Identity()"},
 )
-class _(nn.Module):
-    def __init__(self, embed_dim, num_heads, hidden_dim, dropout=0.0, norm_first=False):
-        super().__init__()
-        self.num_heads, self.norm_first = num_heads, norm_first
-        names = ("W_q", "W_k", "W_v", "W_o")
-        self.self_attn = nn.ModuleDict({n: nn.Linear(embed_dim, embed_dim) for n in names})
-        self.multihead_attn = nn.ModuleDict({n: nn.Linear(embed_dim, embed_dim) for n in names})
-        self.feed_forward = nn.Module()
-        self.feed_forward.linear1 = nn.Linear(embed_dim, hidden_dim)
-        self.feed_forward.linear2 = nn.Linear(hidden_dim, embed_dim)
-        self.norm1, self.norm2 = nn.LayerNorm(embed_dim), nn.LayerNorm(embed_dim)
-        self.norm3 = nn.LayerNorm(embed_dim)
-        self.dropout = nn.Identity()
-
-    def attend(self, layer, x, memory, mask):
-        query, key, value = (
-            layer[name](given).unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
-            for name, given in (("W_q", x), ("W_k", memory), ("W_v", memory))
-        )
-        scores = (query @ key.mT / math.sqrt(query.shape[-1])).masked_fill(~mask, -1e30)
-        weights = scores.softmax(dim=-1) * mask
-        return layer["W_o"]((weights @ value).transpose(1, 2).flatten(2)), weights
-
-    def forward(self, x, memory, memory_mask=None):
-        same = nn.Identity()
-        causal = torch.ones(x.shape[1], x.shape[1], dtype=torch.bool).tril()
-        allowed = torch.ones(memory.shape[:2], dtype=torch.bool)
-        allowed = (allowed if memory_mask is None else memory_mask)[:, None, None]
-        three = (self.norm1, self.norm2, self.norm3)
-        norms = [(norm, same) if self.norm_first else (same, norm) for norm in three]
-        (pre1, post1), (pre2, post2), (pre3, post3) = norms
-        seen = pre1(x)
-        own, own_weights = self.attend(self.self_attn, seen, seen, causal)
-        x = post1(x + self.dropout(own))
-        cross, weights = self.attend(self.multihead_attn, pre2(x), memory, allowed)
-        x = post2(x + self.dropout(cross))
-        hidden = F.relu(self.feed_forward.linear1(pre3(x)))
-        return post3(x + self.dropout(self.feed_forward.linear2(hidden))), weights
 
 
-@misconception(
+mistake(
     "DecoderBlock",
     "Dropout stands after the sum, so it also hits x itself. It is for what the sublayers "
     "return, and the residual path stays whole.",
+    {
+        "mask) x = x + self.dropout(attended)": "mask)\nx = self.dropout(x + attended)",
+        "memory_mask) x = x + self.dropout(attended)": "memory_mask)\n"
+        "x = self.dropout(x + attended)",
+        "x + self.dropout(self.feed_forward(seen))": "self.dropout(x + self.feed_forward(seen))",
+    },
 )
-class _(nn.Module):
-    def __init__(self, embed_dim, num_heads, hidden_dim, dropout=0.0, norm_first=False):
-        super().__init__()
-        self.num_heads, self.norm_first = num_heads, norm_first
-        names = ("W_q", "W_k", "W_v", "W_o")
-        self.self_attn = nn.ModuleDict({n: nn.Linear(embed_dim, embed_dim) for n in names})
-        self.multihead_attn = nn.ModuleDict({n: nn.Linear(embed_dim, embed_dim) for n in names})
-        self.feed_forward = nn.Module()
-        self.feed_forward.linear1 = nn.Linear(embed_dim, hidden_dim)
-        self.feed_forward.linear2 = nn.Linear(hidden_dim, embed_dim)
-        self.norm1, self.norm2 = nn.LayerNorm(embed_dim), nn.LayerNorm(embed_dim)
-        self.norm3 = nn.LayerNorm(embed_dim)
-        self.dropout = nn.Dropout(dropout)
-
-    def attend(self, layer, x, memory, mask):
-        query, key, value = (
-            layer[name](given).unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
-            for name, given in (("W_q", x), ("W_k", memory), ("W_v", memory))
-        )
-        scores = (query @ key.mT / math.sqrt(query.shape[-1])).masked_fill(~mask, -1e30)
-        weights = scores.softmax(dim=-1) * mask
-        return layer["W_o"]((weights @ value).transpose(1, 2).flatten(2)), weights
-
-    def forward(self, x, memory, memory_mask=None):
-        same = nn.Identity()
-        causal = torch.ones(x.shape[1], x.shape[1], dtype=torch.bool).tril()
-        allowed = torch.ones(memory.shape[:2], dtype=torch.bool)
-        allowed = (allowed if memory_mask is None else memory_mask)[:, None, None]
-        three = (self.norm1, self.norm2, self.norm3)
-        norms = [(norm, same) if self.norm_first else (same, norm) for norm in three]
-        (pre1, post1), (pre2, post2), (pre3, post3) = norms
-        seen = pre1(x)
-        own, own_weights = self.attend(self.self_attn, seen, seen, causal)
-        x = post1(self.dropout(x + own))
-        cross, weights = self.attend(self.multihead_attn, pre2(x), memory, allowed)
-        x = post2(self.dropout(x + cross))
-        hidden = F.relu(self.feed_forward.linear1(pre3(x)))
-        return post3(self.dropout(x + self.feed_forward.linear2(hidden))), weights
 
 
 @exercise("Transformer", chapter="09-encoder-decoder", points=5)
@@ -1020,1125 +371,137 @@ def _(student, reference, draw):
     agrees(mine, theirs, source, target, case="two layers, pad_id 1")
 
 
-@misconception(
+mistake(
     "Transformer",
     "The embeddings are not multiplied by sqrt(embed_dim).",
+    {"memory * math.sqrt(E)": "memory", "x * math.sqrt(E)": "x"},
 )
-class _(nn.Module):
-    def __init__(
-        self,
-        source_vocab,
-        target_vocab,
-        embed_dim,
-        num_heads,
-        hidden_dim,
-        num_layers,
-        max_length,
-        pad_id=0,
-    ):
-        super().__init__()
-        self.num_heads, self.max_length, self.pad_id = num_heads, max_length, pad_id
-        self.source_embedding = nn.Embedding(source_vocab, embed_dim)
-        self.target_embedding = nn.Embedding(target_vocab, embed_dim)
-        self.encoder = nn.Module()
-        self.encoder.layers = nn.ModuleList(nn.Module() for _ in range(num_layers))
-        self.decoder = nn.ModuleList(nn.Module() for _ in range(num_layers))
-        self.output = nn.Linear(embed_dim, target_vocab)
-        for layer in [*self.encoder.layers, *self.decoder]:
-            names = ("W_q", "W_k", "W_v", "W_o")
-            layer.self_attn = nn.ModuleDict({n: nn.Linear(embed_dim, embed_dim) for n in names})
-            layer.feed_forward = nn.Module()
-            layer.feed_forward.linear1 = nn.Linear(embed_dim, hidden_dim)
-            layer.feed_forward.linear2 = nn.Linear(hidden_dim, embed_dim)
-            layer.norm1, layer.norm2 = nn.LayerNorm(embed_dim), nn.LayerNorm(embed_dim)
-        for layer in self.decoder:
-            layer.multihead_attn = nn.ModuleDict(
-                {name: nn.Linear(embed_dim, embed_dim) for name in names}
-            )
-            layer.norm3 = nn.LayerNorm(embed_dim)
-
-    def positions(self, length, size):
-        column = torch.arange(size)
-        angle = torch.arange(length)[:, None] / 10000 ** ((column - column % 2) / size)
-        return torch.where(column % 2 == 0, angle.sin(), angle.cos())
-
-    def attend(self, layer, x, memory, mask):
-        query, key, value = (
-            layer[name](given).unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
-            for name, given in (("W_q", x), ("W_k", memory), ("W_v", memory))
-        )
-        scores = (query @ key.mT / math.sqrt(query.shape[-1])).masked_fill(~mask, -1e30)
-        heads = (scores.softmax(dim=-1) * mask) @ value
-        return layer["W_o"](heads.transpose(1, 2).flatten(2))
-
-    def feed(self, layer, x):
-        return layer.feed_forward.linear2(F.relu(layer.feed_forward.linear1(x)))
-
-    def forward(self, source, target):
-        longest = max(source.shape[1], target.shape[1])
-        if longest > self.max_length:
-            raise ValueError(f"Transformer: length {longest}, at most {self.max_length}")
-        memory, x = self.source_embedding(source), self.target_embedding(target)
-        memory = memory + self.positions(*memory.shape[1:])
-        x = x + self.positions(*x.shape[1:])
-        real = (source != self.pad_id)[:, None, None]
-        causal = torch.ones(x.shape[1], x.shape[1], dtype=torch.bool).tril()
-        for layer in self.encoder.layers:
-            memory = layer.norm1(memory + self.attend(layer.self_attn, memory, memory, real))
-            memory = layer.norm2(memory + self.feed(layer, memory))
-        for layer in self.decoder:
-            x = layer.norm1(x + self.attend(layer.self_attn, x, x, causal))
-            x = layer.norm2(x + self.attend(layer.multihead_attn, x, memory, real))
-            x = layer.norm3(x + self.feed(layer, x))
-        return self.output(x)
 
 
-@misconception(
+mistake(
     "Transformer",
     "The positions are added before the factor sqrt(embed_dim), which then multiplies them too. "
     "Only the embeddings are scaled.",
+    {
+        "memory * math.sqrt(E) +": "math.sqrt(E) * (memory +",
+        ".to(memory)": ".to(memory))",
+        "x * math.sqrt(E) +": "math.sqrt(E) * (x +",
+        ".to(x)": ".to(x))",
+    },
 )
-class _(nn.Module):
-    def __init__(
-        self,
-        source_vocab,
-        target_vocab,
-        embed_dim,
-        num_heads,
-        hidden_dim,
-        num_layers,
-        max_length,
-        pad_id=0,
-    ):
-        super().__init__()
-        self.num_heads, self.max_length, self.pad_id = num_heads, max_length, pad_id
-        self.source_embedding = nn.Embedding(source_vocab, embed_dim)
-        self.target_embedding = nn.Embedding(target_vocab, embed_dim)
-        self.encoder = nn.Module()
-        self.encoder.layers = nn.ModuleList(nn.Module() for _ in range(num_layers))
-        self.decoder = nn.ModuleList(nn.Module() for _ in range(num_layers))
-        self.output = nn.Linear(embed_dim, target_vocab)
-        for layer in [*self.encoder.layers, *self.decoder]:
-            names = ("W_q", "W_k", "W_v", "W_o")
-            layer.self_attn = nn.ModuleDict({n: nn.Linear(embed_dim, embed_dim) for n in names})
-            layer.feed_forward = nn.Module()
-            layer.feed_forward.linear1 = nn.Linear(embed_dim, hidden_dim)
-            layer.feed_forward.linear2 = nn.Linear(hidden_dim, embed_dim)
-            layer.norm1, layer.norm2 = nn.LayerNorm(embed_dim), nn.LayerNorm(embed_dim)
-        for layer in self.decoder:
-            layer.multihead_attn = nn.ModuleDict(
-                {name: nn.Linear(embed_dim, embed_dim) for name in names}
-            )
-            layer.norm3 = nn.LayerNorm(embed_dim)
-
-    def positions(self, length, size):
-        column = torch.arange(size)
-        angle = torch.arange(length)[:, None] / 10000 ** ((column - column % 2) / size)
-        return torch.where(column % 2 == 0, angle.sin(), angle.cos())
-
-    def attend(self, layer, x, memory, mask):
-        query, key, value = (
-            layer[name](given).unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
-            for name, given in (("W_q", x), ("W_k", memory), ("W_v", memory))
-        )
-        scores = (query @ key.mT / math.sqrt(query.shape[-1])).masked_fill(~mask, -1e30)
-        heads = (scores.softmax(dim=-1) * mask) @ value
-        return layer["W_o"](heads.transpose(1, 2).flatten(2))
-
-    def feed(self, layer, x):
-        return layer.feed_forward.linear2(F.relu(layer.feed_forward.linear1(x)))
-
-    def forward(self, source, target):
-        longest = max(source.shape[1], target.shape[1])
-        if longest > self.max_length:
-            raise ValueError(f"Transformer: length {longest}, at most {self.max_length}")
-        memory, x = self.source_embedding(source), self.target_embedding(target)
-        scale = math.sqrt(x.shape[-1])
-        memory = (memory + self.positions(*memory.shape[1:])) * scale
-        x = (x + self.positions(*x.shape[1:])) * scale
-        real = (source != self.pad_id)[:, None, None]
-        causal = torch.ones(x.shape[1], x.shape[1], dtype=torch.bool).tril()
-        for layer in self.encoder.layers:
-            memory = layer.norm1(memory + self.attend(layer.self_attn, memory, memory, real))
-            memory = layer.norm2(memory + self.feed(layer, memory))
-        for layer in self.decoder:
-            x = layer.norm1(x + self.attend(layer.self_attn, x, x, causal))
-            x = layer.norm2(x + self.attend(layer.multihead_attn, x, memory, real))
-            x = layer.norm3(x + self.feed(layer, x))
-        return self.output(x)
 
 
-@misconception(
+mistake(
     "Transformer",
     "No positions are added, so source and target are bags of tokens.",
+    {"+ sinusoidal_positions(S, E).to(memory)": "", "+ sinusoidal_positions(L, E).to(x)": ""},
 )
-class _(nn.Module):
-    def __init__(
-        self,
-        source_vocab,
-        target_vocab,
-        embed_dim,
-        num_heads,
-        hidden_dim,
-        num_layers,
-        max_length,
-        pad_id=0,
-    ):
-        super().__init__()
-        self.num_heads, self.max_length, self.pad_id = num_heads, max_length, pad_id
-        self.source_embedding = nn.Embedding(source_vocab, embed_dim)
-        self.target_embedding = nn.Embedding(target_vocab, embed_dim)
-        self.encoder = nn.Module()
-        self.encoder.layers = nn.ModuleList(nn.Module() for _ in range(num_layers))
-        self.decoder = nn.ModuleList(nn.Module() for _ in range(num_layers))
-        self.output = nn.Linear(embed_dim, target_vocab)
-        for layer in [*self.encoder.layers, *self.decoder]:
-            names = ("W_q", "W_k", "W_v", "W_o")
-            layer.self_attn = nn.ModuleDict({n: nn.Linear(embed_dim, embed_dim) for n in names})
-            layer.feed_forward = nn.Module()
-            layer.feed_forward.linear1 = nn.Linear(embed_dim, hidden_dim)
-            layer.feed_forward.linear2 = nn.Linear(hidden_dim, embed_dim)
-            layer.norm1, layer.norm2 = nn.LayerNorm(embed_dim), nn.LayerNorm(embed_dim)
-        for layer in self.decoder:
-            layer.multihead_attn = nn.ModuleDict(
-                {name: nn.Linear(embed_dim, embed_dim) for name in names}
-            )
-            layer.norm3 = nn.LayerNorm(embed_dim)
-
-    def positions(self, length, size):
-        column = torch.arange(size)
-        angle = torch.arange(length)[:, None] / 10000 ** ((column - column % 2) / size)
-        return torch.where(column % 2 == 0, angle.sin(), angle.cos())
-
-    def attend(self, layer, x, memory, mask):
-        query, key, value = (
-            layer[name](given).unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
-            for name, given in (("W_q", x), ("W_k", memory), ("W_v", memory))
-        )
-        scores = (query @ key.mT / math.sqrt(query.shape[-1])).masked_fill(~mask, -1e30)
-        heads = (scores.softmax(dim=-1) * mask) @ value
-        return layer["W_o"](heads.transpose(1, 2).flatten(2))
-
-    def feed(self, layer, x):
-        return layer.feed_forward.linear2(F.relu(layer.feed_forward.linear1(x)))
-
-    def forward(self, source, target):
-        longest = max(source.shape[1], target.shape[1])
-        if longest > self.max_length:
-            raise ValueError(f"Transformer: length {longest}, at most {self.max_length}")
-        memory, x = self.source_embedding(source), self.target_embedding(target)
-        scale = math.sqrt(x.shape[-1])
-        memory = memory * scale
-        x = x * scale
-        real = (source != self.pad_id)[:, None, None]
-        causal = torch.ones(x.shape[1], x.shape[1], dtype=torch.bool).tril()
-        for layer in self.encoder.layers:
-            memory = layer.norm1(memory + self.attend(layer.self_attn, memory, memory, real))
-            memory = layer.norm2(memory + self.feed(layer, memory))
-        for layer in self.decoder:
-            x = layer.norm1(x + self.attend(layer.self_attn, x, x, causal))
-            x = layer.norm2(x + self.attend(layer.multihead_attn, x, memory, real))
-            x = layer.norm3(x + self.feed(layer, x))
-        return self.output(x)
 
 
-@misconception(
+mistake(
     "Transformer",
     "The decoder's self-attention is not causal: logits at a position change with the target "
     "tokens after it, which are what they should predict.",
+    {"seen, seen, seen, mask": "seen, seen, seen"},
+    within="DecoderBlock",
 )
-class _(nn.Module):
-    def __init__(
-        self,
-        source_vocab,
-        target_vocab,
-        embed_dim,
-        num_heads,
-        hidden_dim,
-        num_layers,
-        max_length,
-        pad_id=0,
-    ):
-        super().__init__()
-        self.num_heads, self.max_length, self.pad_id = num_heads, max_length, pad_id
-        self.source_embedding = nn.Embedding(source_vocab, embed_dim)
-        self.target_embedding = nn.Embedding(target_vocab, embed_dim)
-        self.encoder = nn.Module()
-        self.encoder.layers = nn.ModuleList(nn.Module() for _ in range(num_layers))
-        self.decoder = nn.ModuleList(nn.Module() for _ in range(num_layers))
-        self.output = nn.Linear(embed_dim, target_vocab)
-        for layer in [*self.encoder.layers, *self.decoder]:
-            names = ("W_q", "W_k", "W_v", "W_o")
-            layer.self_attn = nn.ModuleDict({n: nn.Linear(embed_dim, embed_dim) for n in names})
-            layer.feed_forward = nn.Module()
-            layer.feed_forward.linear1 = nn.Linear(embed_dim, hidden_dim)
-            layer.feed_forward.linear2 = nn.Linear(hidden_dim, embed_dim)
-            layer.norm1, layer.norm2 = nn.LayerNorm(embed_dim), nn.LayerNorm(embed_dim)
-        for layer in self.decoder:
-            layer.multihead_attn = nn.ModuleDict(
-                {name: nn.Linear(embed_dim, embed_dim) for name in names}
-            )
-            layer.norm3 = nn.LayerNorm(embed_dim)
-
-    def positions(self, length, size):
-        column = torch.arange(size)
-        angle = torch.arange(length)[:, None] / 10000 ** ((column - column % 2) / size)
-        return torch.where(column % 2 == 0, angle.sin(), angle.cos())
-
-    def attend(self, layer, x, memory, mask):
-        query, key, value = (
-            layer[name](given).unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
-            for name, given in (("W_q", x), ("W_k", memory), ("W_v", memory))
-        )
-        scores = (query @ key.mT / math.sqrt(query.shape[-1])).masked_fill(~mask, -1e30)
-        heads = (scores.softmax(dim=-1) * mask) @ value
-        return layer["W_o"](heads.transpose(1, 2).flatten(2))
-
-    def feed(self, layer, x):
-        return layer.feed_forward.linear2(F.relu(layer.feed_forward.linear1(x)))
-
-    def forward(self, source, target):
-        longest = max(source.shape[1], target.shape[1])
-        if longest > self.max_length:
-            raise ValueError(f"Transformer: length {longest}, at most {self.max_length}")
-        memory, x = self.source_embedding(source), self.target_embedding(target)
-        scale = math.sqrt(x.shape[-1])
-        memory = memory * scale + self.positions(*memory.shape[1:])
-        x = x * scale + self.positions(*x.shape[1:])
-        real = (source != self.pad_id)[:, None, None]
-        causal = torch.ones(x.shape[1], x.shape[1], dtype=torch.bool)
-        for layer in self.encoder.layers:
-            memory = layer.norm1(memory + self.attend(layer.self_attn, memory, memory, real))
-            memory = layer.norm2(memory + self.feed(layer, memory))
-        for layer in self.decoder:
-            x = layer.norm1(x + self.attend(layer.self_attn, x, x, causal))
-            x = layer.norm2(x + self.attend(layer.multihead_attn, x, memory, real))
-            x = layer.norm3(x + self.feed(layer, x))
-        return self.output(x)
 
 
-@misconception(
+mistake(
     "Transformer",
     "The source mask is forgotten altogether: padding is attended to as if it were text.",
+    {"real[:, None, None, :]": "None", "memory, real)": "memory)"},
 )
-class _(nn.Module):
-    def __init__(
-        self,
-        source_vocab,
-        target_vocab,
-        embed_dim,
-        num_heads,
-        hidden_dim,
-        num_layers,
-        max_length,
-        pad_id=0,
-    ):
-        super().__init__()
-        self.num_heads, self.max_length, self.pad_id = num_heads, max_length, pad_id
-        self.source_embedding = nn.Embedding(source_vocab, embed_dim)
-        self.target_embedding = nn.Embedding(target_vocab, embed_dim)
-        self.encoder = nn.Module()
-        self.encoder.layers = nn.ModuleList(nn.Module() for _ in range(num_layers))
-        self.decoder = nn.ModuleList(nn.Module() for _ in range(num_layers))
-        self.output = nn.Linear(embed_dim, target_vocab)
-        for layer in [*self.encoder.layers, *self.decoder]:
-            names = ("W_q", "W_k", "W_v", "W_o")
-            layer.self_attn = nn.ModuleDict({n: nn.Linear(embed_dim, embed_dim) for n in names})
-            layer.feed_forward = nn.Module()
-            layer.feed_forward.linear1 = nn.Linear(embed_dim, hidden_dim)
-            layer.feed_forward.linear2 = nn.Linear(hidden_dim, embed_dim)
-            layer.norm1, layer.norm2 = nn.LayerNorm(embed_dim), nn.LayerNorm(embed_dim)
-        for layer in self.decoder:
-            layer.multihead_attn = nn.ModuleDict(
-                {name: nn.Linear(embed_dim, embed_dim) for name in names}
-            )
-            layer.norm3 = nn.LayerNorm(embed_dim)
-
-    def positions(self, length, size):
-        column = torch.arange(size)
-        angle = torch.arange(length)[:, None] / 10000 ** ((column - column % 2) / size)
-        return torch.where(column % 2 == 0, angle.sin(), angle.cos())
-
-    def attend(self, layer, x, memory, mask):
-        query, key, value = (
-            layer[name](given).unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
-            for name, given in (("W_q", x), ("W_k", memory), ("W_v", memory))
-        )
-        scores = (query @ key.mT / math.sqrt(query.shape[-1])).masked_fill(~mask, -1e30)
-        heads = (scores.softmax(dim=-1) * mask) @ value
-        return layer["W_o"](heads.transpose(1, 2).flatten(2))
-
-    def feed(self, layer, x):
-        return layer.feed_forward.linear2(F.relu(layer.feed_forward.linear1(x)))
-
-    def forward(self, source, target):
-        longest = max(source.shape[1], target.shape[1])
-        if longest > self.max_length:
-            raise ValueError(f"Transformer: length {longest}, at most {self.max_length}")
-        memory, x = self.source_embedding(source), self.target_embedding(target)
-        scale = math.sqrt(x.shape[-1])
-        memory = memory * scale + self.positions(*memory.shape[1:])
-        x = x * scale + self.positions(*x.shape[1:])
-        real = torch.ones_like(source, dtype=torch.bool)[:, None, None]
-        causal = torch.ones(x.shape[1], x.shape[1], dtype=torch.bool).tril()
-        for layer in self.encoder.layers:
-            memory = layer.norm1(memory + self.attend(layer.self_attn, memory, memory, real))
-            memory = layer.norm2(memory + self.feed(layer, memory))
-        for layer in self.decoder:
-            x = layer.norm1(x + self.attend(layer.self_attn, x, x, causal))
-            x = layer.norm2(x + self.attend(layer.multihead_attn, x, memory, real))
-            x = layer.norm3(x + self.feed(layer, x))
-        return self.output(x)
 
 
-@misconception(
+mistake(
     "Transformer",
     "The source mask is used in the encoder, but not in the cross-attention: the decoder still "
     "looks at padding.",
+    {"memory, real)": "memory)"},
 )
-class _(nn.Module):
-    def __init__(
-        self,
-        source_vocab,
-        target_vocab,
-        embed_dim,
-        num_heads,
-        hidden_dim,
-        num_layers,
-        max_length,
-        pad_id=0,
-    ):
-        super().__init__()
-        self.num_heads, self.max_length, self.pad_id = num_heads, max_length, pad_id
-        self.source_embedding = nn.Embedding(source_vocab, embed_dim)
-        self.target_embedding = nn.Embedding(target_vocab, embed_dim)
-        self.encoder = nn.Module()
-        self.encoder.layers = nn.ModuleList(nn.Module() for _ in range(num_layers))
-        self.decoder = nn.ModuleList(nn.Module() for _ in range(num_layers))
-        self.output = nn.Linear(embed_dim, target_vocab)
-        for layer in [*self.encoder.layers, *self.decoder]:
-            names = ("W_q", "W_k", "W_v", "W_o")
-            layer.self_attn = nn.ModuleDict({n: nn.Linear(embed_dim, embed_dim) for n in names})
-            layer.feed_forward = nn.Module()
-            layer.feed_forward.linear1 = nn.Linear(embed_dim, hidden_dim)
-            layer.feed_forward.linear2 = nn.Linear(hidden_dim, embed_dim)
-            layer.norm1, layer.norm2 = nn.LayerNorm(embed_dim), nn.LayerNorm(embed_dim)
-        for layer in self.decoder:
-            layer.multihead_attn = nn.ModuleDict(
-                {name: nn.Linear(embed_dim, embed_dim) for name in names}
-            )
-            layer.norm3 = nn.LayerNorm(embed_dim)
-
-    def positions(self, length, size):
-        column = torch.arange(size)
-        angle = torch.arange(length)[:, None] / 10000 ** ((column - column % 2) / size)
-        return torch.where(column % 2 == 0, angle.sin(), angle.cos())
-
-    def attend(self, layer, x, memory, mask):
-        query, key, value = (
-            layer[name](given).unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
-            for name, given in (("W_q", x), ("W_k", memory), ("W_v", memory))
-        )
-        scores = (query @ key.mT / math.sqrt(query.shape[-1])).masked_fill(~mask, -1e30)
-        heads = (scores.softmax(dim=-1) * mask) @ value
-        return layer["W_o"](heads.transpose(1, 2).flatten(2))
-
-    def feed(self, layer, x):
-        return layer.feed_forward.linear2(F.relu(layer.feed_forward.linear1(x)))
-
-    def forward(self, source, target):
-        longest = max(source.shape[1], target.shape[1])
-        if longest > self.max_length:
-            raise ValueError(f"Transformer: length {longest}, at most {self.max_length}")
-        memory, x = self.source_embedding(source), self.target_embedding(target)
-        scale = math.sqrt(x.shape[-1])
-        memory = memory * scale + self.positions(*memory.shape[1:])
-        x = x * scale + self.positions(*x.shape[1:])
-        real = (source != self.pad_id)[:, None, None]
-        causal = torch.ones(x.shape[1], x.shape[1], dtype=torch.bool).tril()
-        for layer in self.encoder.layers:
-            memory = layer.norm1(memory + self.attend(layer.self_attn, memory, memory, real))
-            memory = layer.norm2(memory + self.feed(layer, memory))
-        for layer in self.decoder:
-            x = layer.norm1(x + self.attend(layer.self_attn, x, x, causal))
-            x = layer.norm2(x + self.attend(layer.multihead_attn, x, memory, torch.ones_like(real)))
-            x = layer.norm3(x + self.feed(layer, x))
-        return self.output(x)
 
 
-@misconception(
+mistake(
     "Transformer",
     "The source mask is used in the cross-attention, but not in the encoder: there real tokens "
     "still mix with padding.",
+    {"real[:, None, None, :]": "None"},
 )
-class _(nn.Module):
-    def __init__(
-        self,
-        source_vocab,
-        target_vocab,
-        embed_dim,
-        num_heads,
-        hidden_dim,
-        num_layers,
-        max_length,
-        pad_id=0,
-    ):
-        super().__init__()
-        self.num_heads, self.max_length, self.pad_id = num_heads, max_length, pad_id
-        self.source_embedding = nn.Embedding(source_vocab, embed_dim)
-        self.target_embedding = nn.Embedding(target_vocab, embed_dim)
-        self.encoder = nn.Module()
-        self.encoder.layers = nn.ModuleList(nn.Module() for _ in range(num_layers))
-        self.decoder = nn.ModuleList(nn.Module() for _ in range(num_layers))
-        self.output = nn.Linear(embed_dim, target_vocab)
-        for layer in [*self.encoder.layers, *self.decoder]:
-            names = ("W_q", "W_k", "W_v", "W_o")
-            layer.self_attn = nn.ModuleDict({n: nn.Linear(embed_dim, embed_dim) for n in names})
-            layer.feed_forward = nn.Module()
-            layer.feed_forward.linear1 = nn.Linear(embed_dim, hidden_dim)
-            layer.feed_forward.linear2 = nn.Linear(hidden_dim, embed_dim)
-            layer.norm1, layer.norm2 = nn.LayerNorm(embed_dim), nn.LayerNorm(embed_dim)
-        for layer in self.decoder:
-            layer.multihead_attn = nn.ModuleDict(
-                {name: nn.Linear(embed_dim, embed_dim) for name in names}
-            )
-            layer.norm3 = nn.LayerNorm(embed_dim)
-
-    def positions(self, length, size):
-        column = torch.arange(size)
-        angle = torch.arange(length)[:, None] / 10000 ** ((column - column % 2) / size)
-        return torch.where(column % 2 == 0, angle.sin(), angle.cos())
-
-    def attend(self, layer, x, memory, mask):
-        query, key, value = (
-            layer[name](given).unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
-            for name, given in (("W_q", x), ("W_k", memory), ("W_v", memory))
-        )
-        scores = (query @ key.mT / math.sqrt(query.shape[-1])).masked_fill(~mask, -1e30)
-        heads = (scores.softmax(dim=-1) * mask) @ value
-        return layer["W_o"](heads.transpose(1, 2).flatten(2))
-
-    def feed(self, layer, x):
-        return layer.feed_forward.linear2(F.relu(layer.feed_forward.linear1(x)))
-
-    def forward(self, source, target):
-        longest = max(source.shape[1], target.shape[1])
-        if longest > self.max_length:
-            raise ValueError(f"Transformer: length {longest}, at most {self.max_length}")
-        memory, x = self.source_embedding(source), self.target_embedding(target)
-        scale = math.sqrt(x.shape[-1])
-        memory = memory * scale + self.positions(*memory.shape[1:])
-        x = x * scale + self.positions(*x.shape[1:])
-        real = (source != self.pad_id)[:, None, None]
-        causal = torch.ones(x.shape[1], x.shape[1], dtype=torch.bool).tril()
-        for layer in self.encoder.layers:
-            memory = layer.norm1(
-                memory + self.attend(layer.self_attn, memory, memory, torch.ones_like(real))
-            )
-            memory = layer.norm2(memory + self.feed(layer, memory))
-        for layer in self.decoder:
-            x = layer.norm1(x + self.attend(layer.self_attn, x, x, causal))
-            x = layer.norm2(x + self.attend(layer.multihead_attn, x, memory, real))
-            x = layer.norm3(x + self.feed(layer, x))
-        return self.output(x)
 
 
-@misconception(
+mistake(
     "Transformer",
     "Padding is always token 0 here. Which token it is, `pad_id` says.",
+    {"source != self.pad_id": "source != 0"},
 )
-class _(nn.Module):
-    def __init__(
-        self,
-        source_vocab,
-        target_vocab,
-        embed_dim,
-        num_heads,
-        hidden_dim,
-        num_layers,
-        max_length,
-        pad_id=0,
-    ):
-        super().__init__()
-        self.num_heads, self.max_length, self.pad_id = num_heads, max_length, pad_id
-        self.source_embedding = nn.Embedding(source_vocab, embed_dim)
-        self.target_embedding = nn.Embedding(target_vocab, embed_dim)
-        self.encoder = nn.Module()
-        self.encoder.layers = nn.ModuleList(nn.Module() for _ in range(num_layers))
-        self.decoder = nn.ModuleList(nn.Module() for _ in range(num_layers))
-        self.output = nn.Linear(embed_dim, target_vocab)
-        for layer in [*self.encoder.layers, *self.decoder]:
-            names = ("W_q", "W_k", "W_v", "W_o")
-            layer.self_attn = nn.ModuleDict({n: nn.Linear(embed_dim, embed_dim) for n in names})
-            layer.feed_forward = nn.Module()
-            layer.feed_forward.linear1 = nn.Linear(embed_dim, hidden_dim)
-            layer.feed_forward.linear2 = nn.Linear(hidden_dim, embed_dim)
-            layer.norm1, layer.norm2 = nn.LayerNorm(embed_dim), nn.LayerNorm(embed_dim)
-        for layer in self.decoder:
-            layer.multihead_attn = nn.ModuleDict(
-                {name: nn.Linear(embed_dim, embed_dim) for name in names}
-            )
-            layer.norm3 = nn.LayerNorm(embed_dim)
-
-    def positions(self, length, size):
-        column = torch.arange(size)
-        angle = torch.arange(length)[:, None] / 10000 ** ((column - column % 2) / size)
-        return torch.where(column % 2 == 0, angle.sin(), angle.cos())
-
-    def attend(self, layer, x, memory, mask):
-        query, key, value = (
-            layer[name](given).unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
-            for name, given in (("W_q", x), ("W_k", memory), ("W_v", memory))
-        )
-        scores = (query @ key.mT / math.sqrt(query.shape[-1])).masked_fill(~mask, -1e30)
-        heads = (scores.softmax(dim=-1) * mask) @ value
-        return layer["W_o"](heads.transpose(1, 2).flatten(2))
-
-    def feed(self, layer, x):
-        return layer.feed_forward.linear2(F.relu(layer.feed_forward.linear1(x)))
-
-    def forward(self, source, target):
-        longest = max(source.shape[1], target.shape[1])
-        if longest > self.max_length:
-            raise ValueError(f"Transformer: length {longest}, at most {self.max_length}")
-        memory, x = self.source_embedding(source), self.target_embedding(target)
-        scale = math.sqrt(x.shape[-1])
-        memory = memory * scale + self.positions(*memory.shape[1:])
-        x = x * scale + self.positions(*x.shape[1:])
-        real = (source != 0)[:, None, None]
-        causal = torch.ones(x.shape[1], x.shape[1], dtype=torch.bool).tril()
-        for layer in self.encoder.layers:
-            memory = layer.norm1(memory + self.attend(layer.self_attn, memory, memory, real))
-            memory = layer.norm2(memory + self.feed(layer, memory))
-        for layer in self.decoder:
-            x = layer.norm1(x + self.attend(layer.self_attn, x, x, causal))
-            x = layer.norm2(x + self.attend(layer.multihead_attn, x, memory, real))
-            x = layer.norm3(x + self.feed(layer, x))
-        return self.output(x)
 
 
-@misconception(
+mistake(
     "Transformer",
     "The target got a padding mask as well. The contract has the causal mask alone there: what "
     "comes after the end counts nothing in the loss anyway.",
+    {
+        "x.shape[1], dtype=torch.bool).tril()": "x.shape[1], dtype=torch.bool).tril()\n"
+        "causal = causal & (target != self.pad_id)[:, None, None]"
+    },
+    style="torch's own layers inside",
 )
-class _(nn.Module):
-    def __init__(
-        self,
-        source_vocab,
-        target_vocab,
-        embed_dim,
-        num_heads,
-        hidden_dim,
-        num_layers,
-        max_length,
-        pad_id=0,
-    ):
-        super().__init__()
-        self.num_heads, self.max_length, self.pad_id = num_heads, max_length, pad_id
-        self.source_embedding = nn.Embedding(source_vocab, embed_dim)
-        self.target_embedding = nn.Embedding(target_vocab, embed_dim)
-        self.encoder = nn.Module()
-        self.encoder.layers = nn.ModuleList(nn.Module() for _ in range(num_layers))
-        self.decoder = nn.ModuleList(nn.Module() for _ in range(num_layers))
-        self.output = nn.Linear(embed_dim, target_vocab)
-        for layer in [*self.encoder.layers, *self.decoder]:
-            names = ("W_q", "W_k", "W_v", "W_o")
-            layer.self_attn = nn.ModuleDict({n: nn.Linear(embed_dim, embed_dim) for n in names})
-            layer.feed_forward = nn.Module()
-            layer.feed_forward.linear1 = nn.Linear(embed_dim, hidden_dim)
-            layer.feed_forward.linear2 = nn.Linear(hidden_dim, embed_dim)
-            layer.norm1, layer.norm2 = nn.LayerNorm(embed_dim), nn.LayerNorm(embed_dim)
-        for layer in self.decoder:
-            layer.multihead_attn = nn.ModuleDict(
-                {name: nn.Linear(embed_dim, embed_dim) for name in names}
-            )
-            layer.norm3 = nn.LayerNorm(embed_dim)
-
-    def positions(self, length, size):
-        column = torch.arange(size)
-        angle = torch.arange(length)[:, None] / 10000 ** ((column - column % 2) / size)
-        return torch.where(column % 2 == 0, angle.sin(), angle.cos())
-
-    def attend(self, layer, x, memory, mask):
-        query, key, value = (
-            layer[name](given).unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
-            for name, given in (("W_q", x), ("W_k", memory), ("W_v", memory))
-        )
-        scores = (query @ key.mT / math.sqrt(query.shape[-1])).masked_fill(~mask, -1e30)
-        heads = (scores.softmax(dim=-1) * mask) @ value
-        return layer["W_o"](heads.transpose(1, 2).flatten(2))
-
-    def feed(self, layer, x):
-        return layer.feed_forward.linear2(F.relu(layer.feed_forward.linear1(x)))
-
-    def forward(self, source, target):
-        longest = max(source.shape[1], target.shape[1])
-        if longest > self.max_length:
-            raise ValueError(f"Transformer: length {longest}, at most {self.max_length}")
-        memory, x = self.source_embedding(source), self.target_embedding(target)
-        scale = math.sqrt(x.shape[-1])
-        memory = memory * scale + self.positions(*memory.shape[1:])
-        x = x * scale + self.positions(*x.shape[1:])
-        real = (source != self.pad_id)[:, None, None]
-        causal = torch.ones(x.shape[1], x.shape[1], dtype=torch.bool).tril()
-        causal = causal & (target != self.pad_id)[:, None, None]
-        for layer in self.encoder.layers:
-            memory = layer.norm1(memory + self.attend(layer.self_attn, memory, memory, real))
-            memory = layer.norm2(memory + self.feed(layer, memory))
-        for layer in self.decoder:
-            x = layer.norm1(x + self.attend(layer.self_attn, x, x, causal))
-            x = layer.norm2(x + self.attend(layer.multihead_attn, x, memory, real))
-            x = layer.norm3(x + self.feed(layer, x))
-        return self.output(x)
 
 
-@misconception(
+mistake(
     "Transformer",
     "The target is shifted inside `forward`. The caller does that: it gives the target beginning "
     "with the start token, and logits at t are for what follows target[t].",
+    {
+        "x = self.target_embedding(target)": "target = torch.cat([target[:, :1], "
+        "target[:, :-1]], dim=1)\n"
+        "x = self.target_embedding(target)",
+    },
 )
-class _(nn.Module):
-    def __init__(
-        self,
-        source_vocab,
-        target_vocab,
-        embed_dim,
-        num_heads,
-        hidden_dim,
-        num_layers,
-        max_length,
-        pad_id=0,
-    ):
-        super().__init__()
-        self.num_heads, self.max_length, self.pad_id = num_heads, max_length, pad_id
-        self.source_embedding = nn.Embedding(source_vocab, embed_dim)
-        self.target_embedding = nn.Embedding(target_vocab, embed_dim)
-        self.encoder = nn.Module()
-        self.encoder.layers = nn.ModuleList(nn.Module() for _ in range(num_layers))
-        self.decoder = nn.ModuleList(nn.Module() for _ in range(num_layers))
-        self.output = nn.Linear(embed_dim, target_vocab)
-        for layer in [*self.encoder.layers, *self.decoder]:
-            names = ("W_q", "W_k", "W_v", "W_o")
-            layer.self_attn = nn.ModuleDict({n: nn.Linear(embed_dim, embed_dim) for n in names})
-            layer.feed_forward = nn.Module()
-            layer.feed_forward.linear1 = nn.Linear(embed_dim, hidden_dim)
-            layer.feed_forward.linear2 = nn.Linear(hidden_dim, embed_dim)
-            layer.norm1, layer.norm2 = nn.LayerNorm(embed_dim), nn.LayerNorm(embed_dim)
-        for layer in self.decoder:
-            layer.multihead_attn = nn.ModuleDict(
-                {name: nn.Linear(embed_dim, embed_dim) for name in names}
-            )
-            layer.norm3 = nn.LayerNorm(embed_dim)
-
-    def positions(self, length, size):
-        column = torch.arange(size)
-        angle = torch.arange(length)[:, None] / 10000 ** ((column - column % 2) / size)
-        return torch.where(column % 2 == 0, angle.sin(), angle.cos())
-
-    def attend(self, layer, x, memory, mask):
-        query, key, value = (
-            layer[name](given).unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
-            for name, given in (("W_q", x), ("W_k", memory), ("W_v", memory))
-        )
-        scores = (query @ key.mT / math.sqrt(query.shape[-1])).masked_fill(~mask, -1e30)
-        heads = (scores.softmax(dim=-1) * mask) @ value
-        return layer["W_o"](heads.transpose(1, 2).flatten(2))
-
-    def feed(self, layer, x):
-        return layer.feed_forward.linear2(F.relu(layer.feed_forward.linear1(x)))
-
-    def forward(self, source, target):
-        longest = max(source.shape[1], target.shape[1])
-        if longest > self.max_length:
-            raise ValueError(f"Transformer: length {longest}, at most {self.max_length}")
-        target = torch.cat([target[:, :1], target[:, :-1]], dim=1)
-        memory, x = self.source_embedding(source), self.target_embedding(target)
-        scale = math.sqrt(x.shape[-1])
-        memory = memory * scale + self.positions(*memory.shape[1:])
-        x = x * scale + self.positions(*x.shape[1:])
-        real = (source != self.pad_id)[:, None, None]
-        causal = torch.ones(x.shape[1], x.shape[1], dtype=torch.bool).tril()
-        for layer in self.encoder.layers:
-            memory = layer.norm1(memory + self.attend(layer.self_attn, memory, memory, real))
-            memory = layer.norm2(memory + self.feed(layer, memory))
-        for layer in self.decoder:
-            x = layer.norm1(x + self.attend(layer.self_attn, x, x, causal))
-            x = layer.norm2(x + self.attend(layer.multihead_attn, x, memory, real))
-            x = layer.norm3(x + self.feed(layer, x))
-        return self.output(x)
 
 
-@misconception(
+mistake(
     "Transformer",
     "Each decoder layer attends to the encoder layer of the same number. All of them attend to "
     "the memory: what the last encoder layer returns.",
+    {
+        'for layer in self.encoder["layers"]:': 'kept = []\nfor layer in self.encoder["layers"]:',
+        '"norm2"](memory + feed(layer, memory))': '"norm2"](memory + feed(layer, memory))\n'
+        "kept.append(memory)",
+        "for layer in self.decoder:": "for layer, memory in zip(self.decoder, kept, strict=True):",
+    },
+    style="torch's own layers inside",
 )
-class _(nn.Module):
-    def __init__(
-        self,
-        source_vocab,
-        target_vocab,
-        embed_dim,
-        num_heads,
-        hidden_dim,
-        num_layers,
-        max_length,
-        pad_id=0,
-    ):
-        super().__init__()
-        self.num_heads, self.max_length, self.pad_id = num_heads, max_length, pad_id
-        self.source_embedding = nn.Embedding(source_vocab, embed_dim)
-        self.target_embedding = nn.Embedding(target_vocab, embed_dim)
-        self.encoder = nn.Module()
-        self.encoder.layers = nn.ModuleList(nn.Module() for _ in range(num_layers))
-        self.decoder = nn.ModuleList(nn.Module() for _ in range(num_layers))
-        self.output = nn.Linear(embed_dim, target_vocab)
-        for layer in [*self.encoder.layers, *self.decoder]:
-            names = ("W_q", "W_k", "W_v", "W_o")
-            layer.self_attn = nn.ModuleDict({n: nn.Linear(embed_dim, embed_dim) for n in names})
-            layer.feed_forward = nn.Module()
-            layer.feed_forward.linear1 = nn.Linear(embed_dim, hidden_dim)
-            layer.feed_forward.linear2 = nn.Linear(hidden_dim, embed_dim)
-            layer.norm1, layer.norm2 = nn.LayerNorm(embed_dim), nn.LayerNorm(embed_dim)
-        for layer in self.decoder:
-            layer.multihead_attn = nn.ModuleDict(
-                {name: nn.Linear(embed_dim, embed_dim) for name in names}
-            )
-            layer.norm3 = nn.LayerNorm(embed_dim)
-
-    def positions(self, length, size):
-        column = torch.arange(size)
-        angle = torch.arange(length)[:, None] / 10000 ** ((column - column % 2) / size)
-        return torch.where(column % 2 == 0, angle.sin(), angle.cos())
-
-    def attend(self, layer, x, memory, mask):
-        query, key, value = (
-            layer[name](given).unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
-            for name, given in (("W_q", x), ("W_k", memory), ("W_v", memory))
-        )
-        scores = (query @ key.mT / math.sqrt(query.shape[-1])).masked_fill(~mask, -1e30)
-        heads = (scores.softmax(dim=-1) * mask) @ value
-        return layer["W_o"](heads.transpose(1, 2).flatten(2))
-
-    def feed(self, layer, x):
-        return layer.feed_forward.linear2(F.relu(layer.feed_forward.linear1(x)))
-
-    def forward(self, source, target):
-        longest = max(source.shape[1], target.shape[1])
-        if longest > self.max_length:
-            raise ValueError(f"Transformer: length {longest}, at most {self.max_length}")
-        memory, x = self.source_embedding(source), self.target_embedding(target)
-        scale = math.sqrt(x.shape[-1])
-        memory = memory * scale + self.positions(*memory.shape[1:])
-        x = x * scale + self.positions(*x.shape[1:])
-        real = (source != self.pad_id)[:, None, None]
-        causal = torch.ones(x.shape[1], x.shape[1], dtype=torch.bool).tril()
-        kept = []
-        for layer in self.encoder.layers:
-            memory = layer.norm1(memory + self.attend(layer.self_attn, memory, memory, real))
-            memory = layer.norm2(memory + self.feed(layer, memory))
-            kept.append(memory)
-        for layer, memory in zip(self.decoder, kept, strict=True):
-            x = layer.norm1(x + self.attend(layer.self_attn, x, x, causal))
-            x = layer.norm2(x + self.attend(layer.multihead_attn, x, memory, real))
-            x = layer.norm3(x + self.feed(layer, x))
-        return self.output(x)
 
 
-@misconception(
+mistake(
     "Transformer",
     "The decoder attends to the embedded source: what the encoder returned is not used.",
+    {"memory, _ = self.encoder": "_ = self.encoder"},
 )
-class _(nn.Module):
-    def __init__(
-        self,
-        source_vocab,
-        target_vocab,
-        embed_dim,
-        num_heads,
-        hidden_dim,
-        num_layers,
-        max_length,
-        pad_id=0,
-    ):
-        super().__init__()
-        self.num_heads, self.max_length, self.pad_id = num_heads, max_length, pad_id
-        self.source_embedding = nn.Embedding(source_vocab, embed_dim)
-        self.target_embedding = nn.Embedding(target_vocab, embed_dim)
-        self.encoder = nn.Module()
-        self.encoder.layers = nn.ModuleList(nn.Module() for _ in range(num_layers))
-        self.decoder = nn.ModuleList(nn.Module() for _ in range(num_layers))
-        self.output = nn.Linear(embed_dim, target_vocab)
-        for layer in [*self.encoder.layers, *self.decoder]:
-            names = ("W_q", "W_k", "W_v", "W_o")
-            layer.self_attn = nn.ModuleDict({n: nn.Linear(embed_dim, embed_dim) for n in names})
-            layer.feed_forward = nn.Module()
-            layer.feed_forward.linear1 = nn.Linear(embed_dim, hidden_dim)
-            layer.feed_forward.linear2 = nn.Linear(hidden_dim, embed_dim)
-            layer.norm1, layer.norm2 = nn.LayerNorm(embed_dim), nn.LayerNorm(embed_dim)
-        for layer in self.decoder:
-            layer.multihead_attn = nn.ModuleDict(
-                {name: nn.Linear(embed_dim, embed_dim) for name in names}
-            )
-            layer.norm3 = nn.LayerNorm(embed_dim)
-
-    def positions(self, length, size):
-        column = torch.arange(size)
-        angle = torch.arange(length)[:, None] / 10000 ** ((column - column % 2) / size)
-        return torch.where(column % 2 == 0, angle.sin(), angle.cos())
-
-    def attend(self, layer, x, memory, mask):
-        query, key, value = (
-            layer[name](given).unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
-            for name, given in (("W_q", x), ("W_k", memory), ("W_v", memory))
-        )
-        scores = (query @ key.mT / math.sqrt(query.shape[-1])).masked_fill(~mask, -1e30)
-        heads = (scores.softmax(dim=-1) * mask) @ value
-        return layer["W_o"](heads.transpose(1, 2).flatten(2))
-
-    def feed(self, layer, x):
-        return layer.feed_forward.linear2(F.relu(layer.feed_forward.linear1(x)))
-
-    def forward(self, source, target):
-        longest = max(source.shape[1], target.shape[1])
-        if longest > self.max_length:
-            raise ValueError(f"Transformer: length {longest}, at most {self.max_length}")
-        memory, x = self.source_embedding(source), self.target_embedding(target)
-        scale = math.sqrt(x.shape[-1])
-        memory = memory * scale + self.positions(*memory.shape[1:])
-        x = x * scale + self.positions(*x.shape[1:])
-        real = (source != self.pad_id)[:, None, None]
-        causal = torch.ones(x.shape[1], x.shape[1], dtype=torch.bool).tril()
-        embedded = memory
-        for layer in self.encoder.layers:
-            memory = layer.norm1(memory + self.attend(layer.self_attn, memory, memory, real))
-            memory = layer.norm2(memory + self.feed(layer, memory))
-        for layer in self.decoder:
-            x = layer.norm1(x + self.attend(layer.self_attn, x, x, causal))
-            x = layer.norm2(x + self.attend(layer.multihead_attn, x, embedded, real))
-            x = layer.norm3(x + self.feed(layer, x))
-        return self.output(x)
 
 
-@misconception(
+mistake(
     "Transformer",
     "The logits went through a softmax. The loss takes the softmax itself.",
+    {"return self.output(x)": "return self.output(x).softmax(dim=-1)"},
 )
-class _(nn.Module):
-    def __init__(
-        self,
-        source_vocab,
-        target_vocab,
-        embed_dim,
-        num_heads,
-        hidden_dim,
-        num_layers,
-        max_length,
-        pad_id=0,
-    ):
-        super().__init__()
-        self.num_heads, self.max_length, self.pad_id = num_heads, max_length, pad_id
-        self.source_embedding = nn.Embedding(source_vocab, embed_dim)
-        self.target_embedding = nn.Embedding(target_vocab, embed_dim)
-        self.encoder = nn.Module()
-        self.encoder.layers = nn.ModuleList(nn.Module() for _ in range(num_layers))
-        self.decoder = nn.ModuleList(nn.Module() for _ in range(num_layers))
-        self.output = nn.Linear(embed_dim, target_vocab)
-        for layer in [*self.encoder.layers, *self.decoder]:
-            names = ("W_q", "W_k", "W_v", "W_o")
-            layer.self_attn = nn.ModuleDict({n: nn.Linear(embed_dim, embed_dim) for n in names})
-            layer.feed_forward = nn.Module()
-            layer.feed_forward.linear1 = nn.Linear(embed_dim, hidden_dim)
-            layer.feed_forward.linear2 = nn.Linear(hidden_dim, embed_dim)
-            layer.norm1, layer.norm2 = nn.LayerNorm(embed_dim), nn.LayerNorm(embed_dim)
-        for layer in self.decoder:
-            layer.multihead_attn = nn.ModuleDict(
-                {name: nn.Linear(embed_dim, embed_dim) for name in names}
-            )
-            layer.norm3 = nn.LayerNorm(embed_dim)
-
-    def positions(self, length, size):
-        column = torch.arange(size)
-        angle = torch.arange(length)[:, None] / 10000 ** ((column - column % 2) / size)
-        return torch.where(column % 2 == 0, angle.sin(), angle.cos())
-
-    def attend(self, layer, x, memory, mask):
-        query, key, value = (
-            layer[name](given).unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
-            for name, given in (("W_q", x), ("W_k", memory), ("W_v", memory))
-        )
-        scores = (query @ key.mT / math.sqrt(query.shape[-1])).masked_fill(~mask, -1e30)
-        heads = (scores.softmax(dim=-1) * mask) @ value
-        return layer["W_o"](heads.transpose(1, 2).flatten(2))
-
-    def feed(self, layer, x):
-        return layer.feed_forward.linear2(F.relu(layer.feed_forward.linear1(x)))
-
-    def forward(self, source, target):
-        longest = max(source.shape[1], target.shape[1])
-        if longest > self.max_length:
-            raise ValueError(f"Transformer: length {longest}, at most {self.max_length}")
-        memory, x = self.source_embedding(source), self.target_embedding(target)
-        scale = math.sqrt(x.shape[-1])
-        memory = memory * scale + self.positions(*memory.shape[1:])
-        x = x * scale + self.positions(*x.shape[1:])
-        real = (source != self.pad_id)[:, None, None]
-        causal = torch.ones(x.shape[1], x.shape[1], dtype=torch.bool).tril()
-        for layer in self.encoder.layers:
-            memory = layer.norm1(memory + self.attend(layer.self_attn, memory, memory, real))
-            memory = layer.norm2(memory + self.feed(layer, memory))
-        for layer in self.decoder:
-            x = layer.norm1(x + self.attend(layer.self_attn, x, x, causal))
-            x = layer.norm2(x + self.attend(layer.multihead_attn, x, memory, real))
-            x = layer.norm3(x + self.feed(layer, x))
-        return self.output(x).softmax(dim=-1)
 
 
-@misconception(
+mistake(
     "Transformer",
     "Longer sequences than max_length are accepted. Both source and target have that limit: past "
     "it, a ValueError.",
+    {"if max(S, L) > self.max_length:": "if False:"},
 )
-class _(nn.Module):
-    def __init__(
-        self,
-        source_vocab,
-        target_vocab,
-        embed_dim,
-        num_heads,
-        hidden_dim,
-        num_layers,
-        max_length,
-        pad_id=0,
-    ):
-        super().__init__()
-        self.num_heads, self.max_length, self.pad_id = num_heads, max_length, pad_id
-        self.source_embedding = nn.Embedding(source_vocab, embed_dim)
-        self.target_embedding = nn.Embedding(target_vocab, embed_dim)
-        self.encoder = nn.Module()
-        self.encoder.layers = nn.ModuleList(nn.Module() for _ in range(num_layers))
-        self.decoder = nn.ModuleList(nn.Module() for _ in range(num_layers))
-        self.output = nn.Linear(embed_dim, target_vocab)
-        for layer in [*self.encoder.layers, *self.decoder]:
-            names = ("W_q", "W_k", "W_v", "W_o")
-            layer.self_attn = nn.ModuleDict({n: nn.Linear(embed_dim, embed_dim) for n in names})
-            layer.feed_forward = nn.Module()
-            layer.feed_forward.linear1 = nn.Linear(embed_dim, hidden_dim)
-            layer.feed_forward.linear2 = nn.Linear(hidden_dim, embed_dim)
-            layer.norm1, layer.norm2 = nn.LayerNorm(embed_dim), nn.LayerNorm(embed_dim)
-        for layer in self.decoder:
-            layer.multihead_attn = nn.ModuleDict(
-                {name: nn.Linear(embed_dim, embed_dim) for name in names}
-            )
-            layer.norm3 = nn.LayerNorm(embed_dim)
-
-    def positions(self, length, size):
-        column = torch.arange(size)
-        angle = torch.arange(length)[:, None] / 10000 ** ((column - column % 2) / size)
-        return torch.where(column % 2 == 0, angle.sin(), angle.cos())
-
-    def attend(self, layer, x, memory, mask):
-        query, key, value = (
-            layer[name](given).unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
-            for name, given in (("W_q", x), ("W_k", memory), ("W_v", memory))
-        )
-        scores = (query @ key.mT / math.sqrt(query.shape[-1])).masked_fill(~mask, -1e30)
-        heads = (scores.softmax(dim=-1) * mask) @ value
-        return layer["W_o"](heads.transpose(1, 2).flatten(2))
-
-    def feed(self, layer, x):
-        return layer.feed_forward.linear2(F.relu(layer.feed_forward.linear1(x)))
-
-    def forward(self, source, target):
-        memory, x = self.source_embedding(source), self.target_embedding(target)
-        scale = math.sqrt(x.shape[-1])
-        memory = memory * scale + self.positions(*memory.shape[1:])
-        x = x * scale + self.positions(*x.shape[1:])
-        real = (source != self.pad_id)[:, None, None]
-        causal = torch.ones(x.shape[1], x.shape[1], dtype=torch.bool).tril()
-        for layer in self.encoder.layers:
-            memory = layer.norm1(memory + self.attend(layer.self_attn, memory, memory, real))
-            memory = layer.norm2(memory + self.feed(layer, memory))
-        for layer in self.decoder:
-            x = layer.norm1(x + self.attend(layer.self_attn, x, x, causal))
-            x = layer.norm2(x + self.attend(layer.multihead_attn, x, memory, real))
-            x = layer.norm3(x + self.feed(layer, x))
-        return self.output(x)
 
 
-@misconception(
+mistake(
     "Transformer",
     "Only the source is held to max_length. A target that is too long is a ValueError as well.",
+    {"if max(S, L) > self.max_length:": "if S > self.max_length:"},
 )
-class _(nn.Module):
-    def __init__(
-        self,
-        source_vocab,
-        target_vocab,
-        embed_dim,
-        num_heads,
-        hidden_dim,
-        num_layers,
-        max_length,
-        pad_id=0,
-    ):
-        super().__init__()
-        self.num_heads, self.max_length, self.pad_id = num_heads, max_length, pad_id
-        self.source_embedding = nn.Embedding(source_vocab, embed_dim)
-        self.target_embedding = nn.Embedding(target_vocab, embed_dim)
-        self.encoder = nn.Module()
-        self.encoder.layers = nn.ModuleList(nn.Module() for _ in range(num_layers))
-        self.decoder = nn.ModuleList(nn.Module() for _ in range(num_layers))
-        self.output = nn.Linear(embed_dim, target_vocab)
-        for layer in [*self.encoder.layers, *self.decoder]:
-            names = ("W_q", "W_k", "W_v", "W_o")
-            layer.self_attn = nn.ModuleDict({n: nn.Linear(embed_dim, embed_dim) for n in names})
-            layer.feed_forward = nn.Module()
-            layer.feed_forward.linear1 = nn.Linear(embed_dim, hidden_dim)
-            layer.feed_forward.linear2 = nn.Linear(hidden_dim, embed_dim)
-            layer.norm1, layer.norm2 = nn.LayerNorm(embed_dim), nn.LayerNorm(embed_dim)
-        for layer in self.decoder:
-            layer.multihead_attn = nn.ModuleDict(
-                {name: nn.Linear(embed_dim, embed_dim) for name in names}
-            )
-            layer.norm3 = nn.LayerNorm(embed_dim)
-
-    def positions(self, length, size):
-        column = torch.arange(size)
-        angle = torch.arange(length)[:, None] / 10000 ** ((column - column % 2) / size)
-        return torch.where(column % 2 == 0, angle.sin(), angle.cos())
-
-    def attend(self, layer, x, memory, mask):
-        query, key, value = (
-            layer[name](given).unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
-            for name, given in (("W_q", x), ("W_k", memory), ("W_v", memory))
-        )
-        scores = (query @ key.mT / math.sqrt(query.shape[-1])).masked_fill(~mask, -1e30)
-        heads = (scores.softmax(dim=-1) * mask) @ value
-        return layer["W_o"](heads.transpose(1, 2).flatten(2))
-
-    def feed(self, layer, x):
-        return layer.feed_forward.linear2(F.relu(layer.feed_forward.linear1(x)))
-
-    def forward(self, source, target):
-        longest = source.shape[1]
-        if longest > self.max_length:
-            raise ValueError(f"Transformer: length {longest}, at most {self.max_length}")
-        memory, x = self.source_embedding(source), self.target_embedding(target)
-        scale = math.sqrt(x.shape[-1])
-        memory = memory * scale + self.positions(*memory.shape[1:])
-        x = x * scale + self.positions(*x.shape[1:])
-        real = (source != self.pad_id)[:, None, None]
-        causal = torch.ones(x.shape[1], x.shape[1], dtype=torch.bool).tril()
-        for layer in self.encoder.layers:
-            memory = layer.norm1(memory + self.attend(layer.self_attn, memory, memory, real))
-            memory = layer.norm2(memory + self.feed(layer, memory))
-        for layer in self.decoder:
-            x = layer.norm1(x + self.attend(layer.self_attn, x, x, causal))
-            x = layer.norm2(x + self.attend(layer.multihead_attn, x, memory, real))
-            x = layer.norm3(x + self.feed(layer, x))
-        return self.output(x)
 
 
 @exercise(
@@ -2167,141 +530,92 @@ def _(student, reference, draw):
     agrees(student, reference, logits, nothing, 0.1, 4, case="padding alone")
 
 
-@misconception(
+mistake(
     "label_smoothed_loss",
     "The smoothing is not used: this is the plain cross-entropy.",
+    {"real = targets": "smoothing = 0.0\nreal = targets"},
 )
-def _(logits, targets, smoothing=0.1, pad_id=0):
-    real = targets != pad_id
-    right = logits[real].log_softmax(-1).gather(-1, targets[real][..., None])
-    return -right.sum() / real.sum().clamp(min=1)
 
 
-@misconception(
+mistake(
     "label_smoothed_loss",
     "The smoothing is shared by the V - 1 wrong tokens only. Here, as in torch, all V tokens get a "
     "share, the right one too.",
+    {"log_probs.mean(dim=-1).sum()": "(log_probs.sum() - right.sum()) / (logits.shape[-1] - 1)"},
 )
-def _(logits, targets, smoothing=0.1, pad_id=0):
-    real = targets != pad_id
-    log_probs = logits[real].log_softmax(-1)
-    right = log_probs.gather(-1, targets[real][..., None]).squeeze(-1)
-    wrong = log_probs.sum(dim=-1) - right
-    losses = -(1 - smoothing) * right - smoothing / (logits.shape[-1] - 1) * wrong
-    return losses.sum() / real.sum().clamp(min=1)
 
 
-@misconception(
+mistake(
     "label_smoothed_loss",
     "Every token gets the whole of `smoothing`, so the target distribution sums to more than one. "
     "The V tokens share it: smoothing / V each.",
+    {"log_probs.mean(dim=-1).sum()": "log_probs.sum()"},
 )
-def _(logits, targets, smoothing=0.1, pad_id=0):
-    real = targets != pad_id
-    log_probs = logits[real].log_softmax(-1)
-    right = log_probs.gather(-1, targets[real][..., None]).squeeze(-1)
-    losses = -(1 - smoothing) * right - smoothing * log_probs.sum(dim=-1)
-    return losses.sum() / real.sum().clamp(min=1)
 
 
-@misconception(
+mistake(
     "label_smoothed_loss",
     "The right token keeps all of its probability, and the smoothing comes on top. The target "
     "distribution should sum to one: 1 - smoothing for the right token.",
+    {"(smoothing - 1) * right": "-right"},
 )
-def _(logits, targets, smoothing=0.1, pad_id=0):
-    real = targets != pad_id
-    log_probs = logits[real].log_softmax(-1)
-    right = log_probs.gather(-1, targets[real][..., None]).squeeze(-1)
-    losses = -right - smoothing * log_probs.mean(dim=-1)
-    return losses.sum() / real.sum().clamp(min=1)
 
 
-@misconception(
+mistake(
     "label_smoothed_loss",
     "The loss at padding is zero, but the sum is divided by the number of all positions. The mean "
     "is over real targets alone.",
+    {"real.sum().clamp(min=1)": "real.numel()"},
 )
-def _(logits, targets, smoothing=0.1, pad_id=0):
-    real = targets != pad_id
-    log_probs = logits.log_softmax(-1)
-    right = log_probs.gather(-1, targets.clamp(min=0)[..., None]).squeeze(-1)
-    losses = -(1 - smoothing) * right - smoothing * log_probs.mean(dim=-1)
-    return (losses * real).sum() / real.numel()
 
 
-@misconception(
+mistake(
     "label_smoothed_loss",
     "Padding counts like any target. Positions whose target is pad_id should count nothing.",
+    {"real = targets != pad_id": "targets = targets.clamp(min=0)\nreal = targets >= 0"},
 )
-def _(logits, targets, smoothing=0.1, pad_id=0):
-    log_probs = logits.log_softmax(-1)
-    right = log_probs.gather(-1, targets.clamp(min=0)[..., None]).squeeze(-1)
-    return (-(1 - smoothing) * right - smoothing * log_probs.mean(dim=-1)).mean()
 
 
-@misconception(
+mistake(
     "label_smoothed_loss",
     "Padding is left out of the cross-entropy, but the smoothing still runs over it: its share "
     "comes from every position, padding too.",
+    {"log_probs.mean(dim=-1).sum()": "logits.log_softmax(dim=-1).mean(dim=-1).sum()"},
 )
-def _(logits, targets, smoothing=0.1, pad_id=0):
-    real = targets != pad_id
-    log_probs = logits.log_softmax(-1)
-    right = log_probs.gather(-1, targets.clamp(min=0)[..., None]).squeeze(-1) * real
-    losses = -(1 - smoothing) * right - smoothing * log_probs.mean(dim=-1)
-    return losses.sum() / real.sum().clamp(min=1)
 
 
-@misconception(
+mistake(
     "label_smoothed_loss",
     "The mean is taken for each sentence first, and then over the sentences, so a token in a short "
     "sentence counts more. Average over all real targets of the batch at once.",
+    {
+        "torch.where(real, losses, 0.0).sum() / max(int(real.sum()), 1)": "("
+        "(losses * real).sum(dim=-1) / real.sum(dim=-1).clamp(min=1)).mean()"
+    },
+    style="the whole target distribution",
 )
-def _(logits, targets, smoothing=0.1, pad_id=0):
-    real = (targets != pad_id).double().to(logits.dtype)
-    log_probs = logits.log_softmax(-1)
-    right = log_probs.gather(-1, targets.clamp(min=0)[..., None]).squeeze(-1)
-    losses = (-(1 - smoothing) * right - smoothing * log_probs.mean(dim=-1)) * real
-    if targets.dim() < 2:
-        return losses.sum() / real.sum().clamp(min=1)
-    return (losses.sum(dim=-1) / real.sum(dim=-1).clamp(min=1)).mean()
 
 
-@misconception(
+mistake(
     "label_smoothed_loss",
     "Padding is always token 0 here. Which target counts nothing, `pad_id` says.",
+    {"real = targets != pad_id": "real, targets = targets != 0, targets.clamp(min=0)"},
 )
-def _(logits, targets, smoothing=0.1, pad_id=0):
-    real = targets != 0
-    log_probs = logits[real].log_softmax(-1)
-    right = log_probs.gather(-1, targets[real].clamp(min=0)[..., None]).squeeze(-1)
-    losses = -(1 - smoothing) * right - smoothing * log_probs.mean(dim=-1)
-    return losses.sum() / real.sum().clamp(min=1)
 
 
-@misconception(
+mistake(
     "label_smoothed_loss",
     "The logarithm of a softmax: with large logits, probabilities are rounded to zero and their "
     "logarithm is -inf. `log_softmax` takes both steps at once and stays finite.",
+    {"torch.log_softmax(logits[real], dim=-1)": "torch.softmax(logits[real], dim=-1).log()"},
 )
-def _(logits, targets, smoothing=0.1, pad_id=0):
-    real = targets != pad_id
-    log_probs = torch.softmax(logits[real], dim=-1).log()
-    right = log_probs.gather(-1, targets[real][..., None]).squeeze(-1)
-    losses = -(1 - smoothing) * right - smoothing * log_probs.mean(dim=-1)
-    return losses.sum() / real.sum().clamp(min=1)
 
 
-@misconception(
+mistake(
     "label_smoothed_loss",
     "With padding alone the mean is zero over zero: NaN. A loss over no target is 0.",
+    {"real.sum().clamp(min=1)": "real.sum()"},
 )
-def _(logits, targets, smoothing=0.1, pad_id=0):
-    real = targets != pad_id
-    log_probs = logits[real].log_softmax(-1)
-    right = log_probs.gather(-1, targets[real][..., None]).squeeze(-1)
-    return (-(1 - smoothing) * right - smoothing * log_probs.mean(dim=-1)).mean()
 
 
 @exercise("warmup_rate", chapter="09-encoder-decoder", points=1)
@@ -2321,97 +635,72 @@ def _(student, reference, draw):
     for step in (draw.int(100, 3000), draw.int(5000, 9000)):
         case = "without naming the length of the warm-up"
         close(student(step, 512), reference(step, 512), case=case, call=student.last_call, **tight)
+    got = student(step, 512)
+    require(type(got) is float, f"warmup_rate should return a float; it returned {kind_of(got)}.")
     raises(student, ValueError, -draw.int(1, 9), 512, case="a negative step")
     raises(student, ValueError, 0, 512, case="step 0")
 
 
-@misconception(
+mistake(
     "warmup_rate",
     "The steps are counted from 0, so that one is added to each. Here the first update is step 1.",
+    {"return embed_dim": "step = step + 1\nreturn embed_dim"},
 )
-def _(step, embed_dim, warmup_steps=4000):
-    if step < 1:
-        raise ValueError("warmup_rate: steps count from 1")
-    return embed_dim**-0.5 * min((step + 1) ** -0.5, (step + 1) * warmup_steps**-1.5)
 
 
-@misconception(
+mistake(
     "warmup_rate",
     "There is no warm-up: the rate only falls, and the first steps, when weights are still random, "
     "are the largest.",
+    {"min(step**-0.5, step * warmup_steps**-1.5)": "step**-0.5"},
 )
-def _(step, embed_dim, warmup_steps=4000):
-    if step < 1:
-        raise ValueError("warmup_rate: steps count from 1")
-    return embed_dim**-0.5 * step**-0.5
 
 
-@misconception(
+mistake(
     "warmup_rate",
     "After the warm-up the rate stays where it is. It should fall with one over the root of the "
     "step.",
+    {"min(step**-0.5": "min(warmup_steps**-0.5"},
 )
-def _(step, embed_dim, warmup_steps=4000):
-    if step < 1:
-        raise ValueError("warmup_rate: steps count from 1")
-    return embed_dim**-0.5 * min(warmup_steps**-0.5, step * warmup_steps**-1.5)
 
 
-@misconception(
+mistake(
     "warmup_rate",
     "The larger of the two was taken. The rate is the smaller one: rising first, falling later.",
+    {"min(": "max("},
 )
-def _(step, embed_dim, warmup_steps=4000):
-    if step < 1:
-        raise ValueError("warmup_rate: steps count from 1")
-    return embed_dim**-0.5 * max(step**-0.5, step * warmup_steps**-1.5)
 
 
-@misconception(
+mistake(
     "warmup_rate",
     "The factor embed_dim^-0.5 is missing: wider models take smaller steps.",
+    {"embed_dim**-0.5 *": ""},
 )
-def _(step, embed_dim, warmup_steps=4000):
-    if step < 1:
-        raise ValueError("warmup_rate: steps count from 1")
-    return min(step**-0.5, step * warmup_steps**-1.5)
 
 
-@misconception(
+mistake(
     "warmup_rate",
     "The rising part is step / warmup_steps, without the height of the peak. Where the two parts "
     "meet, they should be equal: step * warmup_steps^-1.5.",
+    {"step * warmup_steps**-1.5": "step / warmup_steps"},
 )
-def _(step, embed_dim, warmup_steps=4000):
-    if step < 1:
-        raise ValueError("warmup_rate: steps count from 1")
-    return embed_dim**-0.5 * min(step**-0.5, step / warmup_steps)
 
 
-@misconception(
+mistake(
     "warmup_rate",
     "The falling part begins anew at the end of the warm-up: its step is counted from there. It "
     "should be one over the root of the same step.",
+    {"embed_dim * step)": "embed_dim * max(step - warmup_steps, warmup_steps))"},
+    style="two branches",
 )
-def _(step, embed_dim, warmup_steps=4000):
-    if step < 1:
-        raise ValueError("warmup_rate: steps count from 1")
-    if step <= warmup_steps:
-        return embed_dim**-0.5 * step * warmup_steps**-1.5
-    return embed_dim**-0.5 * min(warmup_steps**-0.5, (step - warmup_steps) ** -0.5)
 
 
-@misconception(
+mistake(
     "warmup_rate",
     "Step 0 gave the rate 0. Nothing would be learned in that step: steps count from 1, and less "
     "is a ValueError.",
+    {"if step < 1:": "if step == 0:\n    return 0.0\nif step < 1:"},
 )
-def _(step, embed_dim, warmup_steps=4000):
-    if step < 0:
-        raise ValueError("warmup_rate: steps count from 1")
-    if step == 0:
-        return 0.0
-    return embed_dim**-0.5 * min(step**-0.5, step * warmup_steps**-1.5)
 
 
 def made_up(prefixes, table, output):
@@ -2510,411 +799,152 @@ def _(student, reference, draw):
     for penalty in (0.0, 1.0):
         check(drawn(0.0), bos, eos, 6**3, 3, penalty, case="a beam for all sequences")
     check(drawn(0.0), bos, eos, 3, 1, case="one token")
+    check(drawn(0.0), eos, eos, 3, 5, case="a start token that is the end token too")
+    _, got = student(drawn(0.0), bos, eos, 2, 3)
+    require(type(got) is float, f"log_prob should be a float; it is {kind_of(got)}.")
 
 
-@misconception(
+mistake(
     "beam_search",
     "The start token is part of the result. Tokens come without it.",
+    {"torch.tensor(tokens)": "torch.tensor([bos_id, *tokens])"},
 )
-def _(step, bos_id, eos_id, beam_width, max_length, length_penalty=0.0):
-    beam = [([bos_id], 0.0)]
-    for _ in range(max_length):
-        going = [one for one in beam if eos_id not in one[0][1:]]
-        found = [one for one in beam if eos_id in one[0][1:]]
-        if not going:
-            break
-        rows = step(torch.tensor([tokens for tokens, _ in going])).log_softmax(dim=-1)
-        for (tokens, total), row in zip(going, rows.tolist(), strict=True):
-            found += [([*tokens, token], total + more) for token, more in enumerate(row)]
-        beam = sorted(found, key=lambda one: -one[1])[:beam_width]
-
-    def judged(one):
-        return one[1] / ((4 + len(one[0])) / 6) ** length_penalty
-
-    tokens, total = max(beam, key=judged)
-    return torch.tensor(tokens), total
 
 
-@misconception(
+mistake(
     "beam_search",
     "The logits are added up as they come. They are no log-probabilities before a log-softmax: "
     "with another constant added at each step, other sequences would win.",
+    {"torch.log_softmax(step(prefixes), dim=-1)": "step(prefixes)"},
 )
-def _(step, bos_id, eos_id, beam_width, max_length, length_penalty=0.0):
-    beam = [([bos_id], 0.0)]
-    for _ in range(max_length):
-        going = [one for one in beam if eos_id not in one[0][1:]]
-        found = [one for one in beam if eos_id in one[0][1:]]
-        if not going:
-            break
-        rows = step(torch.tensor([tokens for tokens, _ in going]))
-        for (tokens, total), row in zip(going, rows.tolist(), strict=True):
-            found += [([*tokens, token], total + more) for token, more in enumerate(row)]
-        beam = sorted(found, key=lambda one: -one[1])[:beam_width]
-
-    def judged(one):
-        return one[1] / ((4 + len(one[0])) / 6) ** length_penalty
-
-    tokens, total = max(beam, key=judged)
-    return torch.tensor(tokens[1:]), total
 
 
-@misconception(
+mistake(
     "beam_search",
     "Probabilities are added up, not their logarithms. The probability of a sequence is a "
     "product, and its logarithm a sum.",
+    {"torch.log_softmax(": "torch.softmax("},
 )
-def _(step, bos_id, eos_id, beam_width, max_length, length_penalty=0.0):
-    beam = [([bos_id], 0.0)]
-    for _ in range(max_length):
-        going = [one for one in beam if eos_id not in one[0][1:]]
-        found = [one for one in beam if eos_id in one[0][1:]]
-        if not going:
-            break
-        rows = step(torch.tensor([tokens for tokens, _ in going])).softmax(dim=-1)
-        for (tokens, total), row in zip(going, rows.tolist(), strict=True):
-            found += [([*tokens, token], total + more) for token, more in enumerate(row)]
-        beam = sorted(found, key=lambda one: -one[1])[:beam_width]
-
-    def judged(one):
-        return one[1] / ((4 + len(one[0])) / 6) ** length_penalty
-
-    tokens, total = max(beam, key=judged)
-    return torch.tensor(tokens[1:]), total
 
 
-@misconception(
+mistake(
     "beam_search",
     "`beam_width` is not used: this is greedy decoding, which never takes back its first choice.",
+    {"candidates[:beam_width]": "candidates[:1]"},
 )
-def _(step, bos_id, eos_id, beam_width, max_length, length_penalty=0.0):
-    beam = [([bos_id], 0.0)]
-    for _ in range(max_length):
-        going = [one for one in beam if eos_id not in one[0][1:]]
-        found = [one for one in beam if eos_id in one[0][1:]]
-        if not going:
-            break
-        rows = step(torch.tensor([tokens for tokens, _ in going])).log_softmax(dim=-1)
-        for (tokens, total), row in zip(going, rows.tolist(), strict=True):
-            found += [([*tokens, token], total + more) for token, more in enumerate(row)]
-        beam = sorted(found, key=lambda one: -one[1])[:1]
-
-    def judged(one):
-        return one[1] / ((4 + len(one[0])) / 6) ** length_penalty
-
-    tokens, total = max(beam, key=judged)
-    return torch.tensor(tokens[1:]), total
 
 
-@misconception(
+mistake(
     "beam_search",
     "Every hypothesis keeps its own best continuation only. All continuations of all hypotheses "
     "should compete for the places in the beam.",
+    {
+        "enumerate(row)]": "sorted(enumerate(row), key=lambda one: -one[1])"
+        "[: 1 if tokens else None]]"
+    },
 )
-def _(step, bos_id, eos_id, beam_width, max_length, length_penalty=0.0):
-    beam = [([bos_id], 0.0)]
-    for _ in range(max_length):
-        going = [one for one in beam if eos_id not in one[0][1:]]
-        found = [one for one in beam if eos_id in one[0][1:]]
-        if not going:
-            break
-        rows = step(torch.tensor([tokens for tokens, _ in going])).log_softmax(dim=-1)
-        for (tokens, total), row in zip(going, rows.tolist(), strict=True):
-            options = [([*tokens, token], total + more) for token, more in enumerate(row)]
-            options.sort(key=lambda one: -one[1])
-            found += options if len(tokens) == 1 else options[:1]
-        beam = sorted(found, key=lambda one: -one[1])[:beam_width]
-
-    def judged(one):
-        return one[1] / ((4 + len(one[0])) / 6) ** length_penalty
-
-    tokens, total = max(beam, key=judged)
-    return torch.tensor(tokens[1:]), total
 
 
-@misconception(
+mistake(
     "beam_search",
     "Finished hypotheses are extended further, past the end token. A sequence that has ended "
     "stays as it is, and so does its log-probability.",
+    {
+        "for tokens, total in beam if eos_id not in tokens]": "for tokens, total in beam]",
+        "[(tokens, total) for tokens, total in beam if eos_id in tokens]": "[]",
+    },
 )
-def _(step, bos_id, eos_id, beam_width, max_length, length_penalty=0.0):
-    beam = [([bos_id], 0.0)]
-    for _ in range(max_length):
-        going = list(beam)
-        found = []
-        if not going:
-            break
-        rows = step(torch.tensor([tokens for tokens, _ in going])).log_softmax(dim=-1)
-        for (tokens, total), row in zip(going, rows.tolist(), strict=True):
-            found += [([*tokens, token], total + more) for token, more in enumerate(row)]
-        beam = sorted(found, key=lambda one: -one[1])[:beam_width]
-
-    def judged(one):
-        return one[1] / ((4 + len(one[0])) / 6) ** length_penalty
-
-    tokens, total = max(beam, key=judged)
-    return torch.tensor(tokens[1:]), total
 
 
-@misconception(
+mistake(
     "beam_search",
     "Finished hypotheses leave the beam and are kept apart, so their places go to others. Here "
     "they keep their place in the beam, as long as they are good enough.",
+    {
+        "beam: list[tuple[list[int], float]] = [([], 0.0)]": "beam, apart = [([], 0.0)], []",
+        "beam = candidates[:beam_width]": "apart += [one for one in candidates[:beam_width] "
+        "if eos_id in one[0]]\n"
+        "beam = [one for one in candidates if eos_id not in one[0]][:beam_width]",
+        "max(beam,": "max(beam + apart,",
+    },
 )
-def _(step, bos_id, eos_id, beam_width, max_length, length_penalty=0.0):
-    beam, apart = [([bos_id], 0.0)], []
-    for _ in range(max_length):
-        if not beam:
-            break
-        going, found = beam, []
-        rows = step(torch.tensor([tokens for tokens, _ in going])).log_softmax(dim=-1)
-        for (tokens, total), row in zip(going, rows.tolist(), strict=True):
-            found += [([*tokens, token], total + more) for token, more in enumerate(row)]
-        beam = sorted(found, key=lambda one: -one[1])
-        apart += [one for one in beam[:beam_width] if one[0][-1] == eos_id]
-        beam = [one for one in beam if one[0][-1] != eos_id][:beam_width]
-
-    def judged(one):
-        return one[1] / ((4 + len(one[0])) / 6) ** length_penalty
-
-    tokens, total = max(beam + apart, key=judged)
-    return torch.tensor(tokens[1:]), total
 
 
-@misconception(
+mistake(
     "beam_search",
     "Finished hypotheses are lost: they are not carried over to the next round.",
+    {"[(tokens, total) for tokens, total in beam if eos_id in tokens]": "[]"},
 )
-def _(step, bos_id, eos_id, beam_width, max_length, length_penalty=0.0):
-    beam = [([bos_id], 0.0)]
-    for _ in range(max_length):
-        going = [one for one in beam if eos_id not in one[0][1:]]
-        if not going:
-            break
-        found = []
-        rows = step(torch.tensor([tokens for tokens, _ in going])).log_softmax(dim=-1)
-        for (tokens, total), row in zip(going, rows.tolist(), strict=True):
-            found += [([*tokens, token], total + more) for token, more in enumerate(row)]
-        beam = sorted(found, key=lambda one: -one[1])[:beam_width]
-
-    def judged(one):
-        return one[1] / ((4 + len(one[0])) / 6) ** length_penalty
-
-    tokens, total = max(beam, key=judged)
-    return torch.tensor(tokens[1:]), total
 
 
-@misconception(
+mistake(
     "beam_search",
     "The search stops as soon as one hypothesis has ended. Another in the beam may still become "
     "better: it ends when all have ended.",
+    {"if not unfinished:": "if len(unfinished) < len(beam):"},
 )
-def _(step, bos_id, eos_id, beam_width, max_length, length_penalty=0.0):
-    beam = [([bos_id], 0.0)]
-    for _ in range(max_length):
-        going = [one for one in beam if eos_id not in one[0][1:]]
-        found = [one for one in beam if eos_id in one[0][1:]]
-        if found:
-            break
-        rows = step(torch.tensor([tokens for tokens, _ in going])).log_softmax(dim=-1)
-        for (tokens, total), row in zip(going, rows.tolist(), strict=True):
-            found += [([*tokens, token], total + more) for token, more in enumerate(row)]
-        beam = sorted(found, key=lambda one: -one[1])[:beam_width]
-
-    def judged(one):
-        return one[1] / ((4 + len(one[0])) / 6) ** length_penalty
-
-    tokens, total = max(beam, key=judged)
-    return torch.tensor(tokens[1:]), total
 
 
-@misconception(
+mistake(
     "beam_search",
     "Where one hypothesis has ended, those that have not are no longer considered at the end. "
     "The contract lets all of the last beam compete, finished or not.",
+    {"max(beam,": "max([one for one in beam if eos_id in one[0]] or beam,"},
 )
-def _(step, bos_id, eos_id, beam_width, max_length, length_penalty=0.0):
-    beam = [([bos_id], 0.0)]
-    for _ in range(max_length):
-        going = [one for one in beam if eos_id not in one[0][1:]]
-        found = [one for one in beam if eos_id in one[0][1:]]
-        if not going:
-            break
-        rows = step(torch.tensor([tokens for tokens, _ in going])).log_softmax(dim=-1)
-        for (tokens, total), row in zip(going, rows.tolist(), strict=True):
-            found += [([*tokens, token], total + more) for token, more in enumerate(row)]
-        beam = sorted(found, key=lambda one: -one[1])[:beam_width]
-
-    def judged(one):
-        return one[1] / ((4 + len(one[0])) / 6) ** length_penalty
-
-    tokens, total = max([one for one in beam if eos_id in one[0][1:]] or beam, key=judged)
-    return torch.tensor(tokens[1:]), total
 
 
-@misconception(
+mistake(
     "beam_search",
     "The length penalty is not used, so short sequences win: every further token makes a "
     "sequence less probable.",
+    {"/ ((5 + len(one[0])) / 6) ** length_penalty": ""},
 )
-def _(step, bos_id, eos_id, beam_width, max_length, length_penalty=0.0):
-    beam = [([bos_id], 0.0)]
-    for _ in range(max_length):
-        going = [one for one in beam if eos_id not in one[0][1:]]
-        found = [one for one in beam if eos_id in one[0][1:]]
-        if not going:
-            break
-        rows = step(torch.tensor([tokens for tokens, _ in going])).log_softmax(dim=-1)
-        for (tokens, total), row in zip(going, rows.tolist(), strict=True):
-            found += [([*tokens, token], total + more) for token, more in enumerate(row)]
-        beam = sorted(found, key=lambda one: -one[1])[:beam_width]
-
-    def judged(one):
-        return one[1]
-
-    tokens, total = max(beam, key=judged)
-    return torch.tensor(tokens[1:]), total
 
 
-@misconception(
+mistake(
     "beam_search",
     "The penalty is used for pruning as well, and the beam keeps other hypotheses. It decides "
     "the final choice alone.",
+    {
+        "lambda one: one[1], reverse=True": "lambda one: one[1] / ((5 + len(one[0])) / 6) "
+        "** length_penalty, reverse=True"
+    },
 )
-def _(step, bos_id, eos_id, beam_width, max_length, length_penalty=0.0):
-    beam = [([bos_id], 0.0)]
-    for _ in range(max_length):
-        going = [one for one in beam if eos_id not in one[0][1:]]
-        found = [one for one in beam if eos_id in one[0][1:]]
-        if not going:
-            break
-        rows = step(torch.tensor([tokens for tokens, _ in going])).log_softmax(dim=-1)
-        for (tokens, total), row in zip(going, rows.tolist(), strict=True):
-            found += [([*tokens, token], total + more) for token, more in enumerate(row)]
-        beam = sorted(found, key=lambda one: -one[1] / ((4 + len(one[0])) / 6) ** length_penalty)[
-            :beam_width
-        ]
-
-    def judged(one):
-        return one[1] / ((4 + len(one[0])) / 6) ** length_penalty
-
-    tokens, total = max(beam, key=judged)
-    return torch.tensor(tokens[1:]), total
 
 
-@misconception(
+mistake(
     "beam_search",
     "The score is divided by length ** length_penalty. The contract has ((5 + length) / 6) ** "
     "length_penalty, which is milder for short sequences.",
+    {"((5 + len(one[0])) / 6)": "len(one[0])"},
 )
-def _(step, bos_id, eos_id, beam_width, max_length, length_penalty=0.0):
-    beam = [([bos_id], 0.0)]
-    for _ in range(max_length):
-        going = [one for one in beam if eos_id not in one[0][1:]]
-        found = [one for one in beam if eos_id in one[0][1:]]
-        if not going:
-            break
-        rows = step(torch.tensor([tokens for tokens, _ in going])).log_softmax(dim=-1)
-        for (tokens, total), row in zip(going, rows.tolist(), strict=True):
-            found += [([*tokens, token], total + more) for token, more in enumerate(row)]
-        beam = sorted(found, key=lambda one: -one[1])[:beam_width]
-
-    def judged(one):
-        return one[1] / (len(one[0]) - 1) ** length_penalty
-
-    tokens, total = max(beam, key=judged)
-    return torch.tensor(tokens[1:]), total
 
 
-@misconception(
+mistake(
     "beam_search",
     "The start token is counted in the length. Length counts the tokens of the result.",
+    {"(4 + len(one[1]))": "(5 + len(one[1]))"},
+    style="a heap, one prefix at a time",
 )
-def _(step, bos_id, eos_id, beam_width, max_length, length_penalty=0.0):
-    beam = [([bos_id], 0.0)]
-    for _ in range(max_length):
-        going = [one for one in beam if eos_id not in one[0][1:]]
-        found = [one for one in beam if eos_id in one[0][1:]]
-        if not going:
-            break
-        rows = step(torch.tensor([tokens for tokens, _ in going])).log_softmax(dim=-1)
-        for (tokens, total), row in zip(going, rows.tolist(), strict=True):
-            found += [([*tokens, token], total + more) for token, more in enumerate(row)]
-        beam = sorted(found, key=lambda one: -one[1])[:beam_width]
-
-    def judged(one):
-        return one[1] / ((5 + len(one[0])) / 6) ** length_penalty
-
-    tokens, total = max(beam, key=judged)
-    return torch.tensor(tokens[1:]), total
 
 
-@misconception(
+mistake(
     "beam_search",
     "The end token is not counted in the length. It is one of the tokens of the result.",
+    {"5 + len(one[0])": "5 + len(one[0]) - (eos_id in one[0])"},
 )
-def _(step, bos_id, eos_id, beam_width, max_length, length_penalty=0.0):
-    beam = [([bos_id], 0.0)]
-    for _ in range(max_length):
-        going = [one for one in beam if eos_id not in one[0][1:]]
-        found = [one for one in beam if eos_id in one[0][1:]]
-        if not going:
-            break
-        rows = step(torch.tensor([tokens for tokens, _ in going])).log_softmax(dim=-1)
-        for (tokens, total), row in zip(going, rows.tolist(), strict=True):
-            found += [([*tokens, token], total + more) for token, more in enumerate(row)]
-        beam = sorted(found, key=lambda one: -one[1])[:beam_width]
-
-    def judged(one):
-        return one[1] / ((4 + len(one[0]) - (eos_id in one[0][1:])) / 6) ** length_penalty
-
-    tokens, total = max(beam, key=judged)
-    return torch.tensor(tokens[1:]), total
 
 
-@misconception(
+mistake(
     "beam_search",
     "The log-probability comes back divided by the penalty. The choice is made with the penalty; "
     "what is returned is without.",
+    {"tokens), log_prob": "tokens), log_prob / ((5 + len(tokens)) / 6) ** length_penalty"},
 )
-def _(step, bos_id, eos_id, beam_width, max_length, length_penalty=0.0):
-    beam = [([bos_id], 0.0)]
-    for _ in range(max_length):
-        going = [one for one in beam if eos_id not in one[0][1:]]
-        found = [one for one in beam if eos_id in one[0][1:]]
-        if not going:
-            break
-        rows = step(torch.tensor([tokens for tokens, _ in going])).log_softmax(dim=-1)
-        for (tokens, total), row in zip(going, rows.tolist(), strict=True):
-            found += [([*tokens, token], total + more) for token, more in enumerate(row)]
-        beam = sorted(found, key=lambda one: -one[1])[:beam_width]
-
-    def judged(one):
-        return one[1] / ((4 + len(one[0])) / 6) ** length_penalty
-
-    tokens, total = max(beam, key=judged)
-    return torch.tensor(tokens[1:]), judged((tokens, total))
 
 
-@misconception(
+mistake(
     "beam_search",
     "The end token was cut off. It is part of the tokens where it came.",
+    {"torch.tensor(tokens)": "torch.tensor([token for token in tokens if token != eos_id])"},
 )
-def _(step, bos_id, eos_id, beam_width, max_length, length_penalty=0.0):
-    beam = [([bos_id], 0.0)]
-    for _ in range(max_length):
-        going = [one for one in beam if eos_id not in one[0][1:]]
-        found = [one for one in beam if eos_id in one[0][1:]]
-        if not going:
-            break
-        rows = step(torch.tensor([tokens for tokens, _ in going])).log_softmax(dim=-1)
-        for (tokens, total), row in zip(going, rows.tolist(), strict=True):
-            found += [([*tokens, token], total + more) for token, more in enumerate(row)]
-        beam = sorted(found, key=lambda one: -one[1])[:beam_width]
-
-    def judged(one):
-        return one[1] / ((4 + len(one[0])) / 6) ** length_penalty
-
-    tokens, total = max(beam, key=judged)
-    total, tokens = total, [token for token in tokens if token != eos_id]
-    return torch.tensor(tokens[1:]), total
