@@ -256,6 +256,14 @@ mistake(
     style="weights of zero and one",
 )
 
+mistake(
+    "mean_pool",
+    "A mask of numbers was used as indices or with `~`, which work on booleans alone. The mask may "
+    "be 0 and 1: turn it into booleans first.",
+    {"mask.bool()": "mask"},
+    style="sentence by sentence",
+)
+
 
 def letters_of(padded):
     class Encoding:
@@ -367,4 +375,21 @@ mistake(
     "The vectors of all sentences came back sorted by length, as the batch was. The rows should "
     "be in the order of the sentences.",
     {"encode_batch(sentences)": "encode_batch(sorted(sentences, key=len))"},
+)
+
+mistake(
+    "embed",
+    "All tokens count as real, padding too, for the model and for the mean. Which of them are "
+    "real, the encodings' `attention_mask` says.",
+    {
+        "nn.utils.rnn.pad_sequence(real, batch_first=True).bool()": (
+            "torch.ones_like(tokens, dtype=torch.bool)"
+        )
+    },
+)
+
+mistake(
+    "embed",
+    "The mask goes to the model as whole numbers. It is boolean there, True where a token is real.",
+    {".bool()": ""},
 )

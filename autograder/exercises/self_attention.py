@@ -649,6 +649,18 @@ mistake(
     style="one-hot positions through a linear layer",
 )
 
+mistake(
+    "LearnedPositions",
+    "The vectors of the positions came back alone. The result is x plus them.",
+    {"x + self.table.weight[:L]": "self.table.weight[:L].expand_as(x)"},
+)
+
+mistake(
+    "LearnedPositions",
+    "A sequence of exactly max_length is refused. Only a longer one is a ValueError.",
+    {"max_length < L": "max_length <= L"},
+)
+
 
 @exercise("rotate_positions", chapter="05-self-attention", points=3)
 def _(student, reference, draw):

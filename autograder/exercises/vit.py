@@ -236,6 +236,28 @@ mistake(
     {"+ self.positions": "* self.positions"},
 )
 
+mistake(
+    "PatchEmbedding",
+    "`image_size` is taken for one number. It may be a pair as well, (height, width), of an image "
+    "that is not square.",
+    {
+        "height, width = (image_size, image_size) if isinstance(image_size, int) else image_size": (
+            "height = width = image_size"
+        )
+    },
+)
+
+mistake(
+    "PatchEmbedding",
+    "`positions` is a plain tensor, not a parameter: no optimizer finds it, and it is not saved "
+    "with the weights.",
+    {
+        "nn.Parameter(torch.randn(1, N + 1, embed_dim) * 0.02)": (
+            "torch.randn(1, N + 1, embed_dim) * 0.02"
+        )
+    },
+)
+
 
 @exercise("VisionTransformer", chapter="10-vit", points=3)
 def _(student, reference, draw):
@@ -402,6 +424,13 @@ mistake(
         "(layer.mean(dim=1) + identity) / 2": "layer.mean(dim=1)",
         "return rollout": "return (rollout + identity) / 2",
     },
+)
+
+mistake(
+    "attention_rollout",
+    "The layers were stacked to one tensor, which takes the same number of heads in each. H may "
+    "differ: average the heads of each layer first.",
+    {"for layer in weights": "for layer in torch.stack(weights)"},
 )
 
 

@@ -206,3 +206,9 @@ def test_a_function_with_tensors_bound_to_it_is_an_argument_like_others():
         "embed", "padded by hand", {last: "return F.normalize(mean, dim=-1).cumsum(0)"}
     )
     assert not judge("embed", Home({"embed": wrong}), live(find("embed")), 2017).passed
+
+
+def test_the_dtypes_of_tensors_of_different_names_are_not_compared():
+    must = {'if "embeddings.position_ids" in left:': "if True:"}
+    sentence = said(restyled("convert_weights", "every name written out", must), "convert_weights")
+    assert "dtype" not in (sentence or "")

@@ -427,25 +427,25 @@ class _(nn.Module):
 
 
 @variant("rotate_positions", about="turns clockwise")
-def _(x, base=10000.0):
+def _(x, base=10000.0, start=0):
     L, D = x.shape[-2:]
     if D % 2:
         raise ValueError("D must be even")
     theta = base ** (-torch.arange(0, D, 2, dtype=x.dtype) / D)
-    angle = torch.arange(L, dtype=x.dtype)[:, None] * theta
+    angle = (start + torch.arange(L, dtype=x.dtype))[:, None] * theta
     c, s = angle.cos(), angle.sin()
     a, b = x[..., 0::2], x[..., 1::2]
     return torch.stack([a * c + b * s, b * c - a * s], dim=-1).flatten(-2)
 
 
 @variant("rotate_positions", about="pairs feature i with feature i + D / 2")
-def _(x, base=10000.0):
+def _(x, base=10000.0, start=0):
     D = x.shape[-1]
     if D % 2 != 0:
         raise ValueError(f"odd D: {D}")
     half = D // 2
     inv = 1.0 / base ** (torch.arange(half, dtype=x.dtype) * 2 / D)
-    angle = torch.outer(torch.arange(x.shape[-2], dtype=x.dtype), inv)
+    angle = torch.outer(start + torch.arange(x.shape[-2], dtype=x.dtype), inv)
     cos = torch.cat([angle.cos()] * 2, dim=-1)
     sin = torch.cat([angle.sin()] * 2, dim=-1)
     turned = torch.cat([-x[..., half:], x[..., :half]], dim=-1)
@@ -453,11 +453,11 @@ def _(x, base=10000.0):
 
 
 @variant("rotate_positions", about="positions count from 1")
-def _(x, base=10000.0):
+def _(x, base=10000.0, start=0):
     n, d = x.size(-2), x.size(-1)
     if d % 2:
         raise ValueError("odd number of features")
-    pos = torch.arange(1, n + 1, dtype=x.dtype).unsqueeze(-1)
+    pos = (start + torch.arange(1, n + 1, dtype=x.dtype)).unsqueeze(-1)
     ang = pos / base ** (torch.arange(0, d, 2, dtype=x.dtype) / d)
     even, odd = x[..., ::2], x[..., 1::2]
     out = torch.empty_like(x)
@@ -467,12 +467,12 @@ def _(x, base=10000.0):
 
 
 @variant("rotate_positions", about="the position is always axis 1")
-def _(x, base=10000.0):
+def _(x, base=10000.0, start=0):
     D = x.shape[-1]
     if D % 2 == 1:
         raise ValueError("D is odd")
     freqs = base ** (-2 * torch.arange(D // 2, dtype=x.dtype) / D)
-    pos = torch.arange(x.shape[1], dtype=x.dtype)
+    pos = start + torch.arange(x.shape[1], dtype=x.dtype)
     shape = [1, x.shape[1]] + [1] * (x.dim() - 3) + [D // 2]
     angle = torch.outer(pos, freqs).reshape(shape)
     p = x.reshape(*x.shape[:-1], D // 2, 2)
@@ -482,12 +482,12 @@ def _(x, base=10000.0):
 
 
 @variant("rotate_positions", about="the angles are float32 for float64 too")
-def _(x, base=10000.0):
+def _(x, base=10000.0, start=0):
     *_, L, D = x.shape
     if D % 2:
         raise ValueError("need an even D")
     w = torch.tensor([base ** (-2 * i / D) for i in range(D // 2)], dtype=torch.float32)
-    t = torch.arange(L).float()[:, None] * w[None, :]
+    t = (start + torch.arange(L)).float()[:, None] * w[None, :]
     cos, sin = torch.cos(t), torch.sin(t)
     x1, x2 = x[..., 0::2], x[..., 1::2]
     both = torch.stack([x1 * cos - x2 * sin, x1 * sin + x2 * cos], -1)
@@ -495,10 +495,10 @@ def _(x, base=10000.0):
 
 
 @variant("rotate_positions", about="an odd D is not refused, its last feature stays")
-def _(x, base=10000.0):
+def _(x, base=10000.0, start=0):
     L, D = x.shape[-2], x.shape[-1]
     parts = []
-    pos = torch.arange(L, dtype=x.dtype)
+    pos = start + torch.arange(L, dtype=x.dtype)
     for i in range(D // 2):
         a = pos * base ** (-2 * i / D)
         u, v = x[..., 2 * i], x[..., 2 * i + 1]
@@ -509,12 +509,12 @@ def _(x, base=10000.0):
 
 
 @variant("rotate_positions", about=("turns clockwise", "positions count from 1"))
-def _(x, base=10000.0):
+def _(x, base=10000.0, start=0):
     L, D = x.shape[-2:]
     if D % 2:
         raise ValueError("D must be divisible by 2")
     rate = base ** (-torch.arange(0, D, 2, dtype=x.dtype) / D)
-    t = (torch.arange(L, dtype=x.dtype) + 1)[:, None] * rate
+    t = (start + torch.arange(L, dtype=x.dtype) + 1)[:, None] * rate
     a, b = x.unflatten(-1, (-1, 2)).unbind(-1)
     a, b = a * t.cos() + b * t.sin(), -a * t.sin() + b * t.cos()
     return torch.stack([a, b], -1).flatten(-2)
@@ -545,12 +545,12 @@ def _(offset, embed_dim):
 
 
 @variant("rotate_positions", about="the base is always 10000")
-def _(x, base=10000.0):
+def _(x, base=10000.0, start=0):
     D = x.shape[-1]
     if D % 2:
         raise ValueError("D is odd")
     rates = torch.tensor([10000 ** (-2 * i / D) for i in range(D // 2)], dtype=x.dtype)
-    angle = torch.einsum("l,d->ld", torch.arange(x.shape[-2], dtype=x.dtype), rates)
+    angle = torch.einsum("l,d->ld", (start + torch.arange(x.shape[-2], dtype=x.dtype)), rates)
     a, b = x[..., 0::2], x[..., 1::2]
     pairs = torch.stack([a * angle.cos() - b * angle.sin(), a * angle.sin() + b * angle.cos()])
     return pairs.movedim(0, -1).flatten(-2)
