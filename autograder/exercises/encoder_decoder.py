@@ -65,6 +65,19 @@ mistake(
 
 mistake(
     "CrossAttention",
+    "The roles are exchanged, and the mask is on the queries: the memory asks, and x is looked at. "
+    "The decoder asks, so the queries come from x, and the mask is for the keys.",
+    {
+        "self.W_q(x)": "self.W_q(memory)",
+        "self.W_k(memory)": "self.W_k(x)",
+        "self.W_v(memory)": "self.W_v(x)",
+        "[:, None, None, :]": "[:, None, :, None]",
+    },
+)
+
+
+mistake(
+    "CrossAttention",
     "There is a causal mask on the cross-attention. The source is complete before the first word "
     "is written: every target position may look at all of it.",
     {
