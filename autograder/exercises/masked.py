@@ -127,6 +127,12 @@ mistake(
 
 mistake(
     "padding_mask",
+    "One position too few is real: positions were counted from 1, but they count from 0.",
+    {"torch.arange(max_length,": "torch.arange(1, max_length + 1,"},
+)
+
+mistake(
+    "padding_mask",
     "The padding is in front. The first positions of each row are the real ones.",
     {"positions < lengths.unsqueeze(-1)": "positions >= max_length - lengths.unsqueeze(-1)"},
 )
@@ -224,6 +230,19 @@ mistake(
     "The scores are multiplied by the mask. A masked score becomes 0, and 0 is a score like any "
     "other: exp(0) = 1. It has to become -inf.",
     {"scores = scores.masked_fill(~mask, -math.inf)": "scores = scores * mask"},
+)
+
+mistake(
+    "masked_softmax",
+    "The mask is applied after the softmax. The weights that remain do not sum to one: the "
+    "masked scores have taken their share already.",
+    {"scores = scores.masked_fill(~mask, -math.inf)": "return softmax(scores, dim).where(mask, 0)"},
+)
+
+mistake(
+    "masked_softmax",
+    "A masked score becomes 0, and 0 is a score like any other: exp(0) = 1. It has to become -inf.",
+    {"-math.inf": "0.0"},
 )
 
 mistake(
@@ -522,6 +541,11 @@ def _(student, reference, draw):
         not torch.equal(one[1], two[1]),
         "Called twice without a generator, mask_tokens chooses the same tokens.",
     )
+    numbers = {
+        int((student(tokens[:200], mask_id, vocab_size, **random())[1] != -100).sum())
+        for _ in range(12)  # the likeliest number comes 12 times in one of 10**10 checks
+    }
+    require(len(numbers) > 1, "Of 200 tokens, mask_tokens chooses the same number at every call.")
 
 
 mistake(
@@ -602,6 +626,17 @@ mistake(
         "chosen = torch.bernoulli(chances, generator=generator).bool()": "order = "
         "torch.rand(tokens.shape, generator=generator).argsort(dim=-1).argsort(dim=-1)\n"
         "chosen = (order < probability * tokens.shape[-1]) & (chances > 0)",
+    },
+)
+
+mistake(
+    "mask_tokens",
+    "Exactly that share of all tokens is chosen. Each should be chosen by its own chance, so that "
+    "their number varies.",
+    {
+        "chosen = torch.bernoulli(chances, generator=generator).bool()": "order = "
+        "torch.rand(tokens.numel(), generator=generator).argsort().argsort().view(tokens.shape)\n"
+        "chosen = (order < round(probability * tokens.numel())) & (chances > 0)",
     },
 )
 
@@ -710,7 +745,7 @@ mistake(
     {
         "torch.cat([keys, key], dim=-2)": "torch.cat([keys, key], dim=1)",
         "torch.cat([values, value], dim=-2)": "torch.cat([values, value], dim=1)",
-        "return self.length": "return 0 if self.stored is None else self.stored[0].shape[1]",
+        "return self.length": "return 0 if self.stored is None else self.stored[0].shape[-2]",
     },
 )
 
@@ -762,6 +797,12 @@ mistake(
     "KeyValueCache",
     "An empty cache has no length: asking for it fails. It is 0.",
     {"return self.length": "return self.stored[0].shape[-2]"},
+)
+
+mistake(
+    "KeyValueCache",
+    "An empty cache has no length: asking for it fails. It is 0.",
+    {"return self.length": "return self.stored.shape[-2]"},
 )
 
 mistake(
