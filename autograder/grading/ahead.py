@@ -61,6 +61,11 @@ class Plan:
     sizes: list[int]  # of the right answers
     holds: bool = True  # until a check has asked something else of a submission
 
+    @property
+    def bounds_memory(self) -> bool:
+        """Whether some call may hold no more than so much beyond what was held before."""
+        return any(request.get("room") for request in self.requests)
+
     def reference(self) -> Recording:
         """The reference's answers, from the first on."""
         return Recording(self.answers)

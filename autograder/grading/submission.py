@@ -252,8 +252,16 @@ class Run:
         return replace(again, points=task.points, max_points=task.points, message=one_line(text))
 
     def _judged(self, index: int, task: Task) -> Verdict:
+        foreseen = plan(task.name, self.seed)
         try:
-            verdict = self._asked(index, task.name, plan(task.name, self.seed))
+            try:
+                verdict = self._asked(index, task.name, foreseen)
+            except Gone as gone:
+                if gone.status == "timeout" or not foreseen.bounds_memory:
+                    raise
+                # What the checks before it have left in memory is not to this one's charge.
+                self._close()
+                verdict = self._asked(index, task.name, foreseen)
         except Gone as gone:
             self._lost(gone)
             text = one_line(_sentence(task.name, gone))

@@ -1,4 +1,4 @@
-# As many threads as there can be, busy until the end: the neighbor's time is measured by a clock
+# Many threads, busy until the end: the neighbor's time is measured by a clock
 # on the wall.
 #
 # /// expect
@@ -10,7 +10,7 @@
 # %% double
 import threading, torch
 
-big = torch.ones(1000, 1000)
+big = torch.ones(200, 200)
 
 
 def busy():
@@ -21,8 +21,9 @@ def busy():
 def double(x):
     threading.stack_size(2**18)
     try:
-        for _ in range(25):
+        for _ in range(8):
             threading.Thread(target=busy, daemon=True).start()
     except RuntimeError:
         pass
-    busy()
+    while True:  # what the threads took may leave no room for one more product
+        pass

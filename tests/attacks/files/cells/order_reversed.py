@@ -1,10 +1,11 @@
-# The cells stand in reverse order: nothing is defined when it is checked.
+# The cells stand in reverse order: nothing that a definition needs is there.
 #
 # /// expect
-# double = "missing"
-# softmax = "missing"
-# distance_scores = "missing"
-# LearnedPositions = "missing"
+# double = "failed: is not defined"
+# softmax = "failed: is not defined"
+# distance_scores = "failed: is not defined"
+# LearnedPositions = "failed: is not defined"
+# notes = ["The cell that defines"]
 # ///
 
 from tests.attacks.corpus import save

@@ -2,7 +2,7 @@
 #
 # /// expect
 # double = "failed"
-# softmax = "missing"
+# softmax = "failed"
 # notes = ["the locked cell check-double was edited", "the locked cell check-softmax was edited"]
 # ///
 
