@@ -2,13 +2,14 @@
 
 They copy all that lies beside a submission into `autograded/` and on into `feedback/`, and follow
 symbolic links, of notebooks and folders too: what a link leads to would be handed back. There is
-no setting for that, so two of nbgrader's methods are replaced where its configuration is read.
+no setting for that, so three of nbgrader's methods are replaced where its configuration is read.
 """
 
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from nbgrader.apps.api import NbGraderAPI
 from nbgrader.converters import Autograde, GenerateFeedback
 from nbgrader.converters.base import BaseConverter, NbGraderException
 from nbgrader.coursedir import CourseDirectory
@@ -26,6 +27,7 @@ def guard() -> None:
     """Replace them; harmless to repeat."""
     BaseConverter.init_assignment = _init_assignment
     CourseDirectory.get_existing_timestamp = _existing_timestamp
+    NbGraderAPI.get_submitted_timestamp = _submitted_timestamp
 
 
 def _init_assignment(self: BaseConverter, assignment_id: str, student_id: str) -> None:
@@ -59,3 +61,9 @@ def _existing_timestamp(self: CourseDirectory, dest_path: Any) -> datetime | Non
     if came.problem and (Path(dest_path) / "timestamp.txt").stat().st_size:
         self.log.warning("%s: %s", dest_path, came.problem)
     return came.when
+
+
+def _submitted_timestamp(self: NbGraderAPI, assignment_id: str, student_id: str) -> datetime | None:
+    """The same, for the formgrader's lists."""
+    place = self.coursedir.submitted_directory
+    return arrival(Path(self.coursedir.format_path(place, student_id, assignment_id))).when
