@@ -672,3 +672,76 @@ class _:
 
     def __len__(self):
         return self.used
+
+
+@variant("next_token_probabilities", about="the temperature multiplies")
+def _(logits, temperature=1.0, top_k=None, top_p=None):
+    return torch.softmax(logits * temperature, dim=-1)
+
+
+@variant("next_token_probabilities", about="what remains is not scaled to sum to one")
+def _(logits, temperature=1.0, top_k=None, top_p=None):
+    p = torch.softmax(logits / max(temperature, 1e-6), dim=-1)
+    if top_k is not None:
+        p = p * (p >= p.topk(min(top_k, p.shape[-1]), dim=-1).values[..., -1:])
+    return p
+
+
+@variant("next_token_probabilities", about="top_p is not used")
+def _(logits, temperature=1.0, top_k=None, top_p=None):
+    p = torch.softmax(logits / max(temperature, 1e-6), dim=-1)
+    if top_k is not None:
+        p = p * (p >= p.topk(min(top_k, p.shape[-1]), dim=-1).values[..., -1:])
+    return p / p.sum(-1, keepdim=True)
+
+
+@variant("next_token_probabilities", about="top_k is not used")
+def _(logits, temperature=1.0, top_k=None, top_p=None):
+    return torch.softmax(logits / max(temperature, 1e-6), dim=-1)
+
+
+@variant("next_token_probabilities", about=("the temperature multiplies", "top_p is not used"))
+def _(logits, temperature=1.0, top_k=None, top_p=None):
+    z = logits * temperature
+    if top_k is not None:
+        z = z.masked_fill(z < z.topk(min(top_k, z.shape[-1]), dim=-1).values[..., -1:], -torch.inf)
+    return torch.softmax(z, dim=-1)
+
+
+def _copying(weights, tokens, after=1, first=False, every=False, total=False):
+    B, H, L, _ = weights.shape
+    score, count = torch.zeros(H), 0
+    for b in range(B):
+        for i in range(L):
+            places = [j + after for j in range(i) if tokens[b, j] == tokens[b, i]]
+            places = [j for j in (places[:1] if first else places) if j < L]
+            if places or every:
+                count += 1
+                for j in places:
+                    score = score + weights[b, :, i, j]
+    return score if total or not count else score / count
+
+
+@variant("induction_score", about="the weight on the earlier token itself, not on what follows it")
+def _(weights, tokens):
+    return _copying(weights.detach(), tokens, after=0)
+
+
+@variant("induction_score", about="only the first earlier place counts")
+def _(weights, tokens):
+    return _copying(weights.detach(), tokens, first=True)
+
+
+@variant("induction_score", about="the mean is over all queries")
+def _(weights, tokens):
+    return _copying(weights.detach(), tokens, every=True)
+
+
+@variant("induction_score", about="the sum over the queries, not their mean")
+def _(weights, tokens):
+    return _copying(weights.detach(), tokens, total=True)
+
+
+@variant("induction_score", about=("the earlier token itself", "the mean is over all queries"))
+def _(weights, tokens):
+    return _copying(weights.detach(), tokens, after=0, every=True)
