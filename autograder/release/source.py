@@ -6,6 +6,7 @@ from autograder.release.answers import empty_answers
 from autograder.release.book_only import link_book_only
 from autograder.release.chapter import Chapter
 from autograder.release.contract import hold_to_the_contract
+from autograder.release.hidden import leave_out_hidden
 from autograder.release.outputs import clear_outputs
 from autograder.release.plain_markdown import make_markdown_plain
 from autograder.release.provided import write_out_provided
@@ -13,6 +14,7 @@ from autograder.release.stub import cut_stubs
 
 RECIPE = (
     hold_to_the_contract,
+    leave_out_hidden,
     link_book_only,  # before the Markdown: its sentence is plain already, headings are still whole
     write_out_provided,  # before the stubs: it says which names the notebook has
     cut_stubs,

@@ -167,6 +167,7 @@ def chapter_cells() -> list:
         new_markdown_cell(fold, id="folded"),
         new_code_cell("print(mean(torch.ones(3)))", id="demo"),
         number,
+        new_code_cell("glue('unread', 1)", id="hidden", metadata={"tags": ["remove-cell"]}),
         new_markdown_cell("The share is {glue:text}`share`.", id="talk"),
         new_markdown_cell("## Play with it", id="play-title"),
         new_code_cell(play, id="play", metadata={"tags": ["book-only"]}),

@@ -31,6 +31,10 @@ def test_a_number_in_prose_is_the_stored_one(cells):
     assert cells["talk"].source == "The share is 0.25."
 
 
+def test_a_hidden_cell_is_left_out(cells):
+    assert "hidden" not in cells
+
+
 def test_the_figure_to_play_with_is_a_link(cells):
     assert cells["play"].cell_type == "markdown"
     assert cells["play"].source == (

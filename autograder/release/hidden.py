@@ -1,0 +1,20 @@
+"""Cells that nobody reads, such as those that count what the prose says: not for students."""
+
+from autograder.release.cells import grade_id, tags
+from autograder.release.chapter import Chapter
+from autograder.release.errors import ReleaseError
+
+HIDDEN = "remove-cell"  # the book's own name for it
+
+
+def leave_out_hidden(chapter: Chapter) -> None:
+    """Drop the cells with the tag. Raises ReleaseError if one of them belongs to an exercise."""
+    kept = []
+    for cell in chapter.notebook.cells:
+        if HIDDEN not in tags(cell):
+            kept.append(cell)
+        elif name := grade_id(cell):
+            raise ReleaseError(
+                f"{chapter.name}: the cell {name!r} has the tag {HIDDEN}, and students need it."
+            )
+    chapter.notebook.cells = kept

@@ -1,0 +1,60 @@
+"""Are the chapters short, without machinery, and with exercises of every kind?"""
+
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from autograder.release.book import Book
+from autograder.release.chapter import Chapter
+from autograder.release.references import References
+from autograder.release.source import make_source
+from tests.book.chapter_counts import BOOK, TITLE, Counts, counted
+
+# The chapters that are held to it, by the names after their numbers.
+REWRITTEN: list[str] = []
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module", params=REWRITTEN)
+def path(request) -> Path:
+    return next(BOOK.glob(f"[0-9][0-9]-{request.param}.ipynb"))
+
+
+@pytest.fixture(scope="module")
+def counts(path) -> Counts:
+    return counted(nbformat.read(path, as_version=4))
+
+
+@pytest.fixture(scope="module")
+def students(path) -> Counts:
+    chapter = Chapter.read(path, References(ROOT / "solutions"), Book.of(ROOT))
+    return counted(nbformat.reads(make_source(chapter), as_version=4))
+
+
+def test_is_short(counts):
+    assert counts.prose <= 2500
+    assert counts.text <= 4500
+    assert counts.code <= 120
+
+
+def test_asks_a_few_questions_beside_what_they_are_about(counts):
+    assert 1 <= counts.questions <= 5
+    assert counts.most_questions_together <= 2
+
+
+def test_shows_no_machinery(counts, students):
+    assert counts.machinery == students.machinery == []
+
+
+def test_has_one_cell_of_imports(counts, students):
+    assert len(counts.imports) == len(students.imports) == 1
+
+
+def test_says_of_each_exercise_how_hard_and_how_long(counts):
+    assert len(counts.titles) >= len(counts.graded) + counts.find_outs
+    assert [title for title in counts.titles if not TITLE.fullmatch(title)] == []
+
+
+def test_has_something_to_predict(path, counts):
+    assert counts.predictions >= 1 or path.stem.startswith("00")
