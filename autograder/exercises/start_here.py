@@ -1,6 +1,7 @@
 """Checks for chapter 0, start here."""
 
 from autograder.checking import agrees, exercise, mistake, same
+from autograder.checking.predicting import prediction
 
 
 @exercise("double", chapter="00-start-here", points=1)
@@ -44,4 +45,16 @@ mistake(
     "Whole numbers came back as floating-point numbers. The result should keep the dtype of the "
     "input, and a factor with a decimal point does not.",
     {"2 * x": "2.0 * x"},
+)
+
+prediction(
+    "two-added",
+    chapter="00-start-here",
+    question="For how many of the whole numbers from -1000 to 1000 does `x + 2` equal `2 * x`?",
+    right=1,
+    options={
+        1: "From x + 2 = 2x follows x = 2, and nothing else.",
+        0: "There is one, and it is the one that somebody tried first: 2.",
+        2: "Two lines that are not the same meet once at most; a parabola and a line, twice.",
+    },
 )

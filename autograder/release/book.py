@@ -105,8 +105,9 @@ class Book:
             cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
             outputs = [output for cell in cells for output in cell.get("outputs", [])]
             for i, name in enumerate(filter(None, map(_figure_name, outputs)), start=1):
-                title = f"Figure {int(path.stem[:2])}.{i}"
-                figures[f"fig-{name}"] = Label(path.stem, title, "figure")
+                chapter, label = path.stem[:2], f"fig-{path.stem[:2]}-{name}"
+                label += "-play" if label in figures else ""  # as the book's own figures.py has it
+                figures[label] = Label(path.stem, f"Figure {int(chapter)}.{i}", "figure")
         return figures
 
     def title_of(self, page: str) -> str:

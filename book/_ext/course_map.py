@@ -19,6 +19,8 @@ DESCRIPTION = (
     "one that uses what it made."
 )
 
+WIDEST = 3  # boxes in a row
+
 
 class course_map(nodes.General, nodes.Element):
     """The map's place."""
@@ -44,10 +46,17 @@ def rows_of(course: dict[str, Chapter]) -> list[list[Chapter]]:
     for page, level in depth.items():
         rows[level].append(course[page])
     place: dict[str, float] = {}
+    rows = [part for row in rows for part in broken(row)]
     for row in rows:
         row.sort(key=lambda chapter: mean([place[need] for need in direct(chapter, course)]))
         place |= {chapter.page: at for chapter, at in zip(row, centers(len(row)), strict=True)}
     return rows
+
+
+def broken(row: list[Chapter]) -> list[list[Chapter]]:
+    """A row as one, or as several of about the same length where it is too long for the page."""
+    parts = -(-len(row) // WIDEST)
+    return [row[len(row) * i // parts : len(row) * (i + 1) // parts] for i in range(parts)]
 
 
 def mean(numbers: list[float]) -> float:

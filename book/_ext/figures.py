@@ -24,6 +24,7 @@ from sphinx.util import logging
 log = logging.getLogger(__name__)
 
 STILL_WIDTH = 640
+NARROW = 540  # pixels: a picture of no more than these can be read at a phone's width
 FIGURE = re.compile(r"<figure class=\"play\"[^>]* data-name=\"([^\"]+)\" data-spec='([^']*)'>")
 # Colors of the figures (lab.plots, lab.play) on a light page and on a dark one; custom.css has the
 # same for words.
@@ -229,7 +230,8 @@ def size_images(app: Sphinx, page: str, template: str, context: dict, doctree) -
         width, height = drawn_size(Path(app.srcdir, files[name]))
         seen += 1
         lazy = ' loading="lazy"' if seen > 1 else ""
-        return f'<img width="{width}" height="{height}"{lazy} {tag[5:]}'
+        narrow = " data-narrow" if width <= NARROW else ""
+        return f'<img width="{width}" height="{height}"{lazy}{narrow} {tag[5:]}'
 
     context["body"] = IMAGE.sub(sized, context.get("body", ""))
 
