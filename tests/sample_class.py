@@ -53,7 +53,7 @@ class Handed:
 
 def reference_source(task: Exercise) -> str:
     """The reference's source."""
-    return source_of(getattr(import_module(f"solutions.{task.module}"), task.name), task.name)
+    return source_of(getattr(import_module(f"solutions.{task.module}"), task.reference), task.name)
 
 
 class Class:
@@ -110,8 +110,10 @@ class Class:
                 Expected(passed=set(names)),
             )
         # A mistake in an earlier exercise would be one of the whole notebook.
+        tasks = {name: exercises()[name] for name in names}
+        names = [name for name in names if tasks[name].reference == name]
         wrong = {name: [one for one in wrongs(name) if not one.elsewhere] for name in names}
-        used = {name: set(definition(exercises()[name].module, name).whole) for name in names}
+        used = {name: set(definition(tasks[name].module, name).whole) for name in names}
         for number in range(min(MISTAKES, max(map(len, wrong.values())))):
             chosen: dict[str, Wrong] = {}
             for name in names[number % len(names) :] + names[: number % len(names)]:
@@ -125,11 +127,13 @@ class Class:
                 chapter,
                 self.solved(chapter, **sources),
                 Expected(
-                    passed=set(names) - set(chosen),
+                    passed=set(tasks) - set(chosen),
                     sentences={name: one.sentence for name, one in chosen.items()},
                 ),
             )
-        untouched = dict.fromkeys(names, "not started")
+        untouched = {
+            name: "not mended" if task.mend else "not started" for name, task in tasks.items()
+        }
         self.hand_in("untouched", chapter, self.released(chapter), Expected(statuses=untouched))
 
     def _broken(self, chapter: Chapter) -> None:

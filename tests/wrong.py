@@ -29,6 +29,8 @@ def wrongs(name: str) -> list[Wrong]:
         Wrong(one.sentence, one.wrong, source_of(one.wrong, name)) for one in task.misconceptions
     ]
     for mistake in task.mistakes:
+        if mistake.sentence == task.planted:
+            continue  # of which a student is told that it is not mended yet
         root, changes = changed(task, mistake)
         texts = rewritten(root, changes)
         elsewhere = set(texts) != {name}

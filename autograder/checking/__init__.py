@@ -16,7 +16,14 @@ if TYPE_CHECKING:
     from autograder.checking.judge import PUBLIC_SEED, Lost
     from autograder.checking.predicting import prediction
     from autograder.checking.recording import record, reference_for
-    from autograder.checking.registry import exercise, exercises, find, misconception, mistake
+    from autograder.checking.registry import (
+        exercise,
+        exercises,
+        find,
+        mend,
+        misconception,
+        mistake,
+    )
     from autograder.checking.values import built, portable
     from autograder.checking.verdict import Verdict
 
@@ -27,7 +34,7 @@ _HOMES = {
     "judge": ("PUBLIC_SEED", "Lost"),
     "predicting": ("prediction",),
     "recording": ("record", "reference_for"),
-    "registry": ("exercise", "exercises", "find", "misconception", "mistake"),
+    "registry": ("exercise", "exercises", "find", "mend", "misconception", "mistake"),
     "values": ("built", "portable"),
     "verdict": ("Verdict",),
 }
@@ -44,6 +51,7 @@ __all__ = [
     "exercises",
     "find",
     "holds_at_most",
+    "mend",
     "misconception",
     "mistake",
     "portable",

@@ -145,6 +145,15 @@ def diagnose(
     return within(pairs, 0.6 * seconds) or finding() or within(known.slips(), seconds)
 
 
+def still_planted(task: Exercise, students: Log, run: Run, seed: int) -> bool:
+    """Whether the student's code answers as the code that was given to be mended."""
+    return task.planted is not None and any(
+        candidate.explains(students, task.behavior, run, surely=False)
+        for candidate in candidates(task, seed).mistakes
+        if candidate.sentence == task.planted
+    )
+
+
 def _explained(
     students: Log, run: Run, begin: float, search: Iterator[Candidate], seconds: float
 ) -> str | None:
@@ -201,13 +210,13 @@ def _own(task: Exercise) -> Iterator[Candidate]:
 
 def _inherited(task: Exercise) -> Iterator[Candidate]:
     try:
-        root = definition(task.module, task.name)
+        root = definition(task.module, task.reference)
     except NoSource:
         return
     known = {(mistake.within, str(mistake.changes)) for mistake in task.mistakes}
     for name in reversed(root.whole):
         used = exercises().get(name)
-        if used is None or name == task.name:
+        if used is None or name == task.reference:
             continue
         for mistake in used.mistakes:
             place = (mistake.within or name, str(mistake.changes))
@@ -224,7 +233,7 @@ def _inherited(task: Exercise) -> Iterator[Candidate]:
 
 def _slips(task: Exercise) -> Iterator[Candidate]:
     try:
-        root = definition(task.module, task.name)
+        root = definition(task.module, task.reference)
     except NoSource:
         return
     for sentence, texts in slips(root):
@@ -251,7 +260,7 @@ def rewritten(root: Definition, changes: Sequence[Change]) -> dict[str, str]:
 
 def changed(task: Exercise, mistake: Mistake) -> tuple[Definition, tuple[Change, ...]]:
     """What a mistake changes. Raises StaleMistake where that does not stand there once."""
-    return mistake.located(definition(task.module, task.name, mistake.style))
+    return mistake.located(definition(task.module, task.reference, mistake.style))
 
 
 def _pairs(known: Sequence[Candidate], students: Log) -> Iterator[Candidate]:

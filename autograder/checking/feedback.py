@@ -3,7 +3,7 @@
 import html
 from typing import Any
 
-from autograder.checking.verdict import Verdict
+from autograder.checking.verdict import UNTOUCHED, Verdict
 
 MIME = "application/vnd.attention-course.verdict+json"
 
@@ -11,6 +11,7 @@ _SIGNS = {
     "passed": ("\N{CHECK MARK}", "#1a7f37"),
     "failed": ("\N{BALLOT X}", "#cf222e"),
     "not started": ("\N{WHITE CIRCLE}", "#6e7781"),
+    "not mended": ("\N{WHITE CIRCLE}", "#6e7781"),
 }
 
 
@@ -22,8 +23,8 @@ def points_text(points: float) -> str:
 def headline(verdict: Verdict) -> str:
     """One line: the sign, the exercise, the outcome, the points."""
     sign = _SIGNS.get(verdict.status, _SIGNS["failed"])[0]
-    if verdict.status == "not started":
-        outcome = f"not started yet ({points_text(verdict.max_points)})"
+    if verdict.status in UNTOUCHED:
+        outcome = f"{verdict.status} yet ({points_text(verdict.max_points)})"
     elif verdict.passed:
         outcome = f"passed, {points_text(verdict.points)}"
     else:

@@ -8,7 +8,7 @@ import torch
 
 from autograder.checking.calling import Home, tensors
 from autograder.checking.comparing import Failure, brief, current_draw
-from autograder.checking.diagnosis import diagnose
+from autograder.checking.diagnosis import diagnose, still_planted
 from autograder.checking.draw import Draw
 from autograder.checking.events import Log, current_log
 from autograder.checking.families import used_of
@@ -19,6 +19,7 @@ from autograder.checking.values import Ref
 from autograder.checking.verdict import Verdict
 
 PUBLIC_SEED = 2017
+AS_GIVEN = "Not mended yet: it answers as it did when it was given to you."
 
 
 class Lost(BaseException):
@@ -48,13 +49,17 @@ def judge(
     try:
         asked = _examine(task, bounded, remembered, seed, log, bool(task.forbidden))
     except NotStarted:
-        return Verdict(name, 0.0, task.points, "not started", message="not started yet")
+        status = "not mended" if task.mend else "not started"
+        return Verdict(name, 0.0, task.points, status, message=f"{status} yet")
     if log.failure is None:
         return Verdict(name, task.points, task.points, "passed", message="All cases hold.")
     sentence = None
     seconds = time.monotonic() - begin if seconds is None else seconds
     if not log.lost and any(event.words for event in log.events):
         run = functools.partial(_imitate, task, remembered, seed)
+        if still_planted(task, log, run, seed):
+            text = f"{AS_GIVEN} {_account(log.failure)}"
+            return Verdict(name, 0.0, task.points, "not mended", message=text)
         found = functools.partial(finding, task, *asked)
         sentence = diagnose(task, log, run, seed, seconds, found)
     return Verdict(name, 0.0, task.points, "failed", sentence, _account(log.failure))

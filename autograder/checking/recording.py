@@ -55,7 +55,7 @@ class Recording:
 def live(task: Exercise) -> Home:
     """A home of the reference itself."""
     module = importlib.import_module(f"solutions.{task.module}")
-    return Home({task.name: getattr(module, task.name)})
+    return Home({task.name: getattr(module, task.reference)})
 
 
 def record(name: str) -> list[dict[str, Any]]:

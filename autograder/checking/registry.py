@@ -4,7 +4,7 @@ import functools
 import importlib
 import pkgutil
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from autograder.checking.changes import Change, StaleMistake, changes_of
@@ -53,13 +53,24 @@ class Exercise:
     misconceptions: list[Misconception] = field(default_factory=list)
 
     mistakes: list[Mistake] = field(default_factory=list)
+    mend: str = ""  # the key of the mistake that the student's cell comes with
+    reference: str = ""  # its name in the solutions, which is its own unless it stands beside
     candidates: dict[int, Any] = field(default_factory=dict, repr=False)  # by seed
+
+    def __post_init__(self) -> None:
+        self.reference = self.reference or self.name
+
+    @property
+    def planted(self) -> str | None:
+        """The sentence of the mistake that the student's cell comes with; None if it is a stub."""
+        found = [one.sentence for one in self.mistakes if self.mend and one.key == self.mend]
+        return found[0] if found else None
 
     @functools.cached_property
     def parameters(self) -> list[str]:
         """The names of the arguments; for a class, of those that make an instance."""
         try:
-            return definition(self.module, self.name).signature
+            return definition(self.module, self.reference).signature
         except NoSource:
             return []
 
@@ -67,7 +78,7 @@ class Exercise:
     def forward_parameters(self) -> list[str]:
         """For a class: the names of the arguments of `forward`."""
         try:
-            return definition(self.module, self.name).method("forward")
+            return definition(self.module, self.reference).method("forward")
         except NoSource:
             return []
 
@@ -84,11 +95,13 @@ def exercise(
     points: float,
     forbidden: tuple[str, ...] = (),
     behavior: bool = False,
+    mend: str = "",
 ) -> Callable[[Callable], Callable]:
     """Register a check: `def _(student, reference, draw)`.
 
     With `behavior`, the names inside a class are free, so two implementations never give the same
     numbers: a mistake is known by the property that it breaks, not by its answers.
+    With `mend`, a mistake's key, the student is given the code with that mistake, not a stub.
     """
 
     def register(check: Callable) -> Callable:
@@ -105,10 +118,27 @@ def exercise(
             behavior,
             _waiting.pop(name, []),
             _waiting_mistakes.pop(name, []),
+            mend,
         )
         return check
 
     return register
+
+
+def mend(exercise: str, key: str, *, points: float) -> None:
+    """Register `mend_<exercise>` beside the exercise: its code, with the mistake of that key.
+
+    Check and mistakes are those of the exercise, which must be registered above.
+    """
+    if exercise not in _exercises:
+        raise ValueError(f"There is no exercise {exercise} above its mend(...).")
+    name = f"mend_{exercise}"
+    if name in _exercises:
+        raise ValueError(f"Two checks are registered for the exercise {name}.")
+    written = _exercises[exercise]
+    _exercises[name] = replace(
+        written, name=name, points=float(points), mend=key, reference=exercise, candidates={}
+    )
 
 
 def mistake(

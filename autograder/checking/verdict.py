@@ -3,6 +3,9 @@
 from dataclasses import asdict, dataclass
 from typing import Any
 
+# Nothing was done: the stub, or the code to be mended, is as it was given.
+UNTOUCHED = ("not started", "not mended")
+
 
 @dataclass(frozen=True)
 class Verdict:

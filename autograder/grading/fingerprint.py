@@ -14,7 +14,7 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parents[1]
 REPOSITORY = PACKAGE.parent
-REGISTERING = {"exercise", "mistake", "misconception"}
+REGISTERING = {"exercise", "mistake", "mend", "misconception"}
 
 
 def of_grader(release: Path) -> str:
@@ -47,6 +47,7 @@ def of_exercise(name: str, module: str, root: Path = REPOSITORY) -> str:
     The mistakes of the exercises that the reference may use are its own too. Comments and layout do
     not count.
     """
+    name = name.removeprefix("mend_")  # which is judged as what it stands beside
     path = root / "autograder" / "exercises" / f"{module}.py"
     parts = [ast.unparse(statement) for statement in _about(_parsed(path), name)]
     for used in sorted(_imported(path, "autograder.exercises", root) - {path}):
@@ -117,7 +118,7 @@ def _is_mistake(statement: ast.stmt) -> bool:
 
 
 def _registers(statement: ast.stmt) -> str | None:
-    decorators = [statement.value] if _is_mistake(statement) else []
+    decorators = [statement.value] if isinstance(statement, ast.Expr) else []
     for decorator in getattr(statement, "decorator_list", decorators):
         if isinstance(decorator, ast.Call) and ast.unparse(decorator.func) in REGISTERING:
             return getattr(decorator.args[0], "value", None) if decorator.args else None

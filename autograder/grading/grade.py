@@ -7,6 +7,7 @@ from typing import Any
 import nbformat
 
 from autograder.checking import Verdict
+from autograder.checking.verdict import UNTOUCHED
 from autograder.grading.job import TRIES, BrokenCheck, Job
 from autograder.grading.notebook import Chapter, answered, parse, restored
 from autograder.grading.page import feedback_page
@@ -115,7 +116,7 @@ def _result(job: Job, graded: Graded, notebook: nbformat.NotebookNode | None) ->
             {"name": name, "max_points": float(points[name]), "answered": written[name]}
             for name in written
         ]
-    untouched = sorted(verdict.name for verdict in verdicts if verdict.status == "not started")
+    untouched = sorted(verdict.name for verdict in verdicts if verdict.status in UNTOUCHED)
     return {
         "record": record,
         "scores": {

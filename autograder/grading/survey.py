@@ -6,12 +6,13 @@ from dataclasses import dataclass, field
 from statistics import mean, median
 from typing import Any
 
+from autograder.checking.verdict import UNTOUCHED
 from autograder.grading.course import Course, CourseError
 from autograder.grading.journal import Journal
 from autograder.grading.schema import reading
 from autograder.grading.scores import read_scores
 
-UNTRIED = {"not started", "missing"}
+UNTRIED = {*UNTOUCHED, "missing"}
 RETAUGHT_AT_MOST = 5
 
 

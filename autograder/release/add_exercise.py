@@ -14,7 +14,7 @@ from autograder.checking import exercises
 from autograder.checking.registry import Exercise
 from autograder.release.build import ROOT
 from autograder.release.cells import grade_id
-from autograder.release.contract import UNWRITTEN
+from autograder.release.contract import BOOK_ONLY, UNWRITTEN
 
 TASK = """\
 `````{{exercise}} {title}, {points}
@@ -35,8 +35,22 @@ TASK = """\
 {unwritten[3]}
 :::"""
 
+TO_MEND = """\
+There is one mistake in this code. Find it and mend it, or write the function anew: the docstring
+says what must hold."""
+
 REFERENCE = """\
 :::{{dropdown}} One way to write it
+```{{literalinclude}} ../solutions/{module}.py
+:pyobject: {name}
+```
+:::"""
+
+# Not in the student's copy, whose check says no more than that it is not mended yet.
+MISTAKE = """\
+:::{{dropdown}} What was wrong
+{sentence}
+
 ```{{literalinclude}} ../solutions/{module}.py
 :pyobject: {name}
 ```
@@ -46,6 +60,7 @@ REFERENCE = """\
 def cells(exercise: Exercise) -> list[NotebookNode]:
     """The task to be written, the exercise cell, the check cell, the folded reference."""
     name, module = exercise.name, exercise.module
+    bound = "" if exercise.reference == name else f" as {name}"
     points = int(exercise.points) if exercise.points.is_integer() else exercise.points
     marks = {"schema_version": 3, "task": False}
     to_solve = marks | {"grade": False, "solution": True, "locked": False, "grade_id": name}
@@ -56,17 +71,24 @@ def cells(exercise: Exercise) -> list[NotebookNode]:
         "title": name.replace("_", " ").capitalize(),
         "points": f"{points} point" if points == 1 else f"{points} points",
         "label": label,
-        "unwritten": UNWRITTEN,
+        "unwritten": (TO_MEND if exercise.mend else UNWRITTEN[0], *UNWRITTEN[1:]),
     }
+    solution = new_markdown_cell(
+        (MISTAKE if exercise.mend else REFERENCE).format(
+            module=module, name=exercise.reference, sentence=exercise.planted
+        ),
+        id=f"{label}-reference",
+        metadata={"tags": [BOOK_ONLY]} if exercise.mend else {},
+    )
     return [
         new_markdown_cell(TASK.format(**words), id=f"{label}-task"),
         new_code_cell(
-            f"from solutions.{module} import {name}",
+            f"from solutions.{module} import {exercise.reference}{bound}",
             id=f"{label}-exercise",
             metadata={"nbgrader": to_solve},
         ),
         new_code_cell(f'check("{name}")', id=f"{label}-check", metadata={"nbgrader": to_check}),
-        new_markdown_cell(REFERENCE.format(module=module, name=name), id=f"{label}-reference"),
+        solution,
     ]
 
 

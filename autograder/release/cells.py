@@ -43,10 +43,11 @@ def parsed(cell: NotebookNode, where: str) -> ast.Module:
 
 @dataclass(frozen=True)
 class Import:
-    """One `from solutions.<module> import <name>`."""
+    """One `from solutions.<module> import <name>`, or `... as mend_<name>`."""
 
     module: str
     name: str
+    bound: str  # what it is called in the notebook
 
 
 def imports_from_solutions(cell: NotebookNode, where: str) -> list[Import]:
@@ -56,7 +57,10 @@ def imports_from_solutions(cell: NotebookNode, where: str) -> list[Import]:
         plain = (
             isinstance(statement, ast.ImportFrom)
             and (statement.module or "").startswith("solutions.")
-            and all(name.asname is None and name.name != "*" for name in statement.names)
+            and all(
+                name.name != "*" and name.asname in (None, f"mend_{name.name}")
+                for name in statement.names
+            )
         )
         if not plain:
             raise ReleaseError(
@@ -64,7 +68,7 @@ def imports_from_solutions(cell: NotebookNode, where: str) -> list[Import]:
                 f"`from solutions.<module> import <name>`, and holds `{ast.unparse(statement)}`."
             )
         module = statement.module.removeprefix("solutions.")
-        wanted += [Import(module, name.name) for name in statement.names]
+        wanted += [Import(module, name.name, name.asname or name.name) for name in statement.names]
     if not wanted:
         raise ReleaseError(f"{where}: cell {cell.id!r} imports nothing from solutions.")
     return wanted

@@ -46,7 +46,7 @@ class Chapter:
                 break
             match kind(cell):
                 case "exercise" | "provided":
-                    names |= {item.name for item in imports_from_solutions(cell, self.name)}
+                    names |= {item.bound for item in imports_from_solutions(cell, self.name)}
                     names |= self._defined.get(grade_id(cell), set())
                 case "demo":
                     names |= names_imported(parsed(cell, self.name))

@@ -84,7 +84,7 @@ def _points(where: str, cells: list[NotebookNode], index: int) -> None:
 
 
 def _exercise(where: str, cell) -> None:
-    wanted = [item.name for item in imports_from_solutions(cell, where)]
+    wanted = [item.bound for item in imports_from_solutions(cell, where)]
     if wanted != [grade_id(cell)]:
         raise ReleaseError(
             f"{where}: the exercise cell {grade_id(cell)!r} imports {', '.join(wanted)}; "

@@ -11,12 +11,13 @@ from nbformat import NotebookNode
 
 from autograder.release.cells import grade_id, kind, tags
 from autograder.release.hashing import sha256
+from autograder.release.mends import PREFIX
 
 VERSION = 1
 
 
 def entry(notebook: NotebookNode, modules: dict[str, str]) -> dict[str, Any]:
-    """One chapter: its cells in order, and its exercises. `modules`: exercise -> module."""
+    """One chapter: its cells in order, and its exercises. `modules`: reference -> module."""
     cells, exercises, stub = [], [], None
     for cell in notebook.cells:
         cells.append(
@@ -31,10 +32,13 @@ def entry(notebook: NotebookNode, modules: dict[str, str]) -> dict[str, Any]:
         if kind(cell) == "exercise":
             stub = cell
         elif kind(cell) == "check":
+            name = grade_id(stub)
+            reference = name if name in modules else name.removeprefix(PREFIX)
             exercises.append(
                 {
-                    "name": grade_id(stub),
-                    "module": modules[grade_id(stub)],
+                    "name": name,
+                    "module": modules[reference],
+                    "reference": reference,
                     "points": float(cell.metadata.nbgrader.points),
                     "cell": stub.id,
                     "check_grade_id": grade_id(cell),

@@ -69,7 +69,8 @@ def _keys(exercises: list[dict[str, Any]], root: Path) -> dict[str, str]:
             raise ReleaseError(
                 f"{name} has no check: there is no autograder/exercises/{module}.py."
             )
-        used = {item.module for item in references.find(module, name).with_all_it_uses()}
+        reference = references.find(module, exercise["reference"])
+        used = {item.module for item in reference.with_all_it_uses()}
         sources = [references.path(item).read_bytes() for item in sorted(used)]
         keys[name] = sha256(
             checking,

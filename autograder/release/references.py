@@ -99,6 +99,14 @@ class References:
         uses.sort(key=lambda item: item.name)
         return Reference(module, name, node, lines, imports, tuple(uses))
 
+    def with_another(self, reference: Reference, source: str) -> Reference:
+        """The reference, had it another text."""
+        after = reference.lines[reference.node.end_lineno :]
+        text = "\n".join([*reference.lines[: reference.first_line - 1], source, *after])
+        other = References(self.folder)
+        other._trees[reference.module] = ast.parse(text), tuple(text.split("\n"))
+        return other.find(reference.module, reference.name)
+
     def _read(self, module: str) -> tuple[ast.Module, tuple[str, ...]]:
         if module not in self._trees:
             path = self.path(module)

@@ -1,7 +1,7 @@
 """Exercise cells: the reference's text, with every body marked as the solution.
 
 nbgrader's own ClearSolutions then makes the stub of it: signature, docstring, and
-`raise NotImplementedError` where each body was.
+`raise NotImplementedError` where each body was. What is to be mended it leaves as it is.
 """
 
 import ast
@@ -9,6 +9,7 @@ import ast
 from autograder.release.cells import grade_id, imports_from_solutions, kind
 from autograder.release.chapter import Chapter
 from autograder.release.errors import ReleaseError
+from autograder.release.mends import MEND, Mends, as_text
 from autograder.release.references import Reference
 
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
@@ -16,14 +17,25 @@ BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
 
 def cut_stubs(chapter: Chapter) -> None:
     """Replace each exercise cell's import by nbgrader's source of the exercise."""
+    mends = Mends(chapter.references)
     for cell in chapter.notebook.cells:
         if kind(cell) != "exercise":
             continue
         (wanted,) = imports_from_solutions(cell, chapter.name)
         reference = chapter.references.find(wanted.module, wanted.name)
         chapter.note_use_of(reference)
-        _reject_what_the_notebook_lacks(chapter, reference, grade_id(cell))
-        cell.source = stub(reference)
+        broken = mends.broken(wanted.module, wanted.bound)
+        _reject_what_the_notebook_lacks(chapter, broken or reference, grade_id(cell))
+        if broken:
+            cell.source = as_text(broken, wanted.bound)
+            cell.metadata[MEND] = True
+        elif wanted.bound == wanted.name:
+            cell.source = stub(reference)
+        else:
+            raise ReleaseError(
+                f"{chapter.name}: autograder/exercises/{wanted.module}.py has no "
+                f"`mend({wanted.name!r}, ...)` for the exercise {wanted.bound}."
+            )
 
 
 def stub(reference: Reference) -> str:

@@ -1,8 +1,8 @@
 """A chapter as a reader meets it: the notebook's cells without their machinery.
 
-An exercise shows what a student gets: the task, then the stub, made from the reference as the
-release makes it. The cell that checks it is left out: its verdict is on work that no reader has
-done. All imports stand folded in one place, with what earlier chapters provide.
+An exercise shows what a student gets: the task, then the stub or the code to be mended, made from
+the reference as the release makes it. The cell that checks it is left out: its verdict is on work
+that no reader has done. All imports stand folded in one place, with what earlier chapters provide.
 """
 
 import re
@@ -17,6 +17,7 @@ from sphinx.util import logging
 from sphinx_exercise.nodes import is_exercise_node
 
 from autograder.release.errors import ReleaseError
+from autograder.release.mends import Mends, as_text
 from autograder.release.references import References
 from autograder.release.stub import BEGIN, END, stub
 
@@ -39,7 +40,7 @@ def read(app: Sphinx, doctree: nodes.document) -> None:
         marks = node["cell_metadata"].get("nbgrader", {})
         code = readers_code(source_of(node))
         if marks.get("solution"):
-            show_stub(node, exercise, code, references)
+            show_stub(node, exercise, code, references, marks["grade_id"])
             exercise = None
         elif marks.get("grade"):
             node.parent.remove(node)
@@ -98,12 +99,19 @@ def replace_code(cell: nodes.container, code: ReadersCode) -> None:
 
 
 def show_stub(
-    cell: nodes.container, exercise: nodes.Element | None, code: ReadersCode, references: References
+    cell: nodes.container,
+    exercise: nodes.Element | None,
+    code: ReadersCode,
+    references: References,
+    grade: str,
 ) -> None:
-    """Put what a student fills in below the exercise's task, before its hints."""
+    """Put what a student fills in or mends below the exercise's task, before its hints."""
     stubs = []
     for module, name in code.provided:
         try:
+            if broken := Mends(references).broken(module, grade):
+                stubs.append(as_text(broken, grade))
+                continue
             stubs.append(
                 SOLUTION.sub(r"\1raise NotImplementedError", stub(references.find(module, name)))
             )

@@ -1,4 +1,7 @@
-"""The exercises of the chapters that are in the book: the ones that must be complete."""
+"""The exercises of the chapters that are in the book: the ones that must be complete.
+
+Those that are to be mended beside another have its check and its mistakes, and tests of their own.
+"""
 
 from functools import cache
 from pathlib import Path
@@ -17,7 +20,7 @@ def published() -> dict[str, Exercise]:
     return {
         name: task
         for name, task in exercises().items()
-        if (BOOK / f"{task.chapter}.ipynb").exists()
+        if (BOOK / f"{task.chapter}.ipynb").exists() and task.reference == name
     }
 
 

@@ -33,6 +33,8 @@ def test_mistakes_are_told_in_other_styles(name):
     if not task.misconceptions:
         assert len(known) >= (2 if name in TRIVIAL else 4)
     for style, wanted, beginning in known:
+        if (task.planted or "").startswith(beginning):
+            continue  # of which a student is told that it is not mended yet
         root = definition(task.module, name, style)
         wrong = root.built({name: applied(root.code, changes_of(root.code, wanted, style))})
         sentences = {one.sentence for one in task.mistakes if one.sentence.startswith(beginning)}

@@ -1,0 +1,132 @@
+"""Mend exercises: the student's cell holds the reference with one known mistake.
+
+Which exercises come so, and with which mistake, is read from `autograder/exercises/`, never
+imported:
+
+    @exercise("softmax", ..., mend="largest")    in the place of the one to write
+    mend("softmax", "largest", points=1)         `mend_softmax`, beside it
+    mistake("softmax", "...", {...}, key="largest")
+"""
+
+import ast
+import io
+import subprocess
+import sys
+import tokenize
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+from autograder.checking.changes import StaleMistake, applied, changes_of
+from autograder.release.errors import ReleaseError
+from autograder.release.references import Reference, References
+
+PREFIX = "mend_"
+MEND = "mend"  # of a cell's metadata: its code is no solution, but what the student begins with
+
+
+class Mends:
+    """The mend exercises of a repository."""
+
+    def __init__(self, references: References) -> None:
+        self._references = references
+        self._folder = references.folder.parent / "autograder" / "exercises"
+
+    def broken(self, module: str, grade: str) -> Reference | None:
+        """The reference with the mistake of the exercise `grade`; None where that is to write."""
+        path = self._folder / f"{module}.py"
+        if not path.is_file():
+            return None
+        name, keys = grade.removeprefix(PREFIX), _keys(path)
+        if grade not in keys:
+            return None
+        return self._changed(module, name, _mistake(path, name, keys[grade]))
+
+    def _changed(self, module: str, name: str, wanted: dict[str, str]) -> Reference:
+        reference = self._references.find(module, name)
+        try:
+            changes = changes_of(reference.source, wanted, name)
+        except StaleMistake as error:
+            raise ReleaseError(
+                f"The mistake to be mended in {name} does not fit: {error}"
+            ) from None
+        return self._references.with_another(reference, applied(reference.source, changes))
+
+
+def as_text(reference: Reference, name: str) -> str:
+    """The code under a name, without comments and formatted: nothing shows what was changed."""
+    lines = reference.source.split("\n")
+    words = tokenize.generate_tokens(io.StringIO(reference.source).readline)
+    for word in reversed(list(words)):  # from the end, so that earlier places stay true
+        row, (start, end) = word.start[0] - 1, (word.start[1], word.end[1])
+        if word.type == tokenize.COMMENT:
+            lines[row] = lines[row][:start].rstrip()
+            if not lines[row]:
+                del lines[row]
+        elif word.string == reference.name and not lines[row][:start].endswith("."):
+            lines[row] = lines[row][:start] + name + lines[row][end:]
+    return _formatted("\n".join(lines))
+
+
+def _formatted(text: str) -> str:
+    command = [sys.executable, "-m", "ruff", "format", "--isolated", "--line-length", "100", "-"]
+    done = subprocess.run(command, input=text, text=True, capture_output=True)
+    if done.returncode:
+        raise ReleaseError(f"What is to be mended is no code that can be set: {done.stderr}")
+    return done.stdout.strip("\n")
+
+
+def _keys(path: Path) -> dict[str, str]:
+    """The mistake of each mend exercise, by the exercise's name."""
+    found = {}
+    for call in _calls(path):
+        match ast.unparse(call.func), [_literal(item) for item in call.args]:
+            case "exercise", [name] if "mend" in (options := _options(call)):
+                found[name] = _literal(options["mend"])
+            case "mend", [name, key]:
+                found[f"{PREFIX}{name}"] = key
+    return found
+
+
+def _mistake(path: Path, name: str, key: str) -> dict[str, str]:
+    for call in _calls(path):
+        options = _options(call)
+        if (
+            ast.unparse(call.func) == "mistake"
+            and _literal(call.args[0]) == name
+            and "key" in options
+            and _literal(options["key"]) == key
+        ):
+            if {"within", "style"} & options.keys():
+                raise ReleaseError(
+                    f"{path.name}: the mistake {key!r} of {name} cannot be given to mend, since it "
+                    f"is no change of the text of {name} itself."
+                )
+            try:
+                return ast.literal_eval(call.args[2])
+            except ValueError:
+                raise ReleaseError(
+                    f"{path.name}: the changes of the mistake {key!r} of {name} must be written "
+                    "out, since a release only reads them."
+                ) from None
+    raise ReleaseError(f"{path.name}: {name} has no mistake with key={key!r} to be mended.")
+
+
+@cache
+def _parsed(path: Path, changed: int) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def _calls(path: Path) -> Iterator[ast.Call]:
+    """What a module of checks registers."""
+    for statement in _parsed(path, path.stat().st_mtime_ns).body:
+        made = getattr(statement, "decorator_list", [getattr(statement, "value", None)])
+        yield from (item for item in made if isinstance(item, ast.Call))
+
+
+def _options(call: ast.Call) -> dict[str, ast.expr]:
+    return {item.arg: item.value for item in call.keywords if item.arg}
+
+
+def _literal(node: ast.expr) -> str:
+    return node.value if isinstance(node, ast.Constant) else ""
