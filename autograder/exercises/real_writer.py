@@ -3,7 +3,7 @@
 import torch
 from torch.nn import functional as F
 
-from autograder.checking import agrees, built, close, exercise, mistake, raises, require
+from autograder.checking import agrees, built, close, exercise, mend, mistake, raises, require
 from autograder.checking.predicting import prediction
 from autograder.checking.subject import Raised
 
@@ -162,6 +162,8 @@ def _(student, reference, draw):
         )
 
 
+mend("SwiGLU", "sigmoid", points=1)
+
 mistake(
     "SwiGLU",
     "silu is applied to what W_up gives. The gate is activated, and the other hidden vector stays "
@@ -198,6 +200,7 @@ mistake(
     "SwiGLU",
     "The gate goes through a sigmoid. silu(z) is z * sigmoid(z): the gate itself is a factor too.",
     {"F.silu(": "torch.sigmoid("},
+    key="sigmoid",
 )
 
 mistake(

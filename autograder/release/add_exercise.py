@@ -36,8 +36,8 @@ TASK = """\
 :::"""
 
 TO_MEND = """\
-There is one mistake in this code. Find it and mend it, or write the function anew: the docstring
-says what must hold."""
+There is one mistake in this code. Find it and mend it, or write it all anew: the docstring says
+what must hold."""
 
 REFERENCE = """\
 :::{{dropdown}} One way to write it
@@ -68,7 +68,7 @@ def cells(exercise: Exercise) -> list[NotebookNode]:
     to_check["grade_id"] = f"check-{name}"
     label = name.lower().replace("_", "-")
     words = {
-        "title": name.replace("_", " ").capitalize(),
+        "title": f"Mend {exercise.reference}" if bound else name.replace("_", " ").capitalize(),
         "points": f"{points} point" if points == 1 else f"{points} points",
         "label": label,
         "unwritten": (TO_MEND if exercise.mend else UNWRITTEN[0], *UNWRITTEN[1:]),

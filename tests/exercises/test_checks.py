@@ -69,10 +69,10 @@ def verdict_of(name: str, thing: Any, seed: int = PUBLIC_SEED) -> Verdict:
     return judge(name, Home({name: thing}), reference(name, seed), seed)
 
 
-def lifted(name: str, source: str) -> Any:
+def lifted(name: str, source: str, exercise: str = "") -> Any:
     """What the source makes in a notebook: after the setup cell and the earlier exercises."""
     names: dict[str, Any] = dict(SETUP)
-    names |= {other: reference_of(exercises()[other]) for other in earlier(name)}
+    names |= {other: reference_of(exercises()[other]) for other in earlier(exercise or name)}
     exec(compile(source, f"<{name}>", "exec"), names)
     return names[name]
 

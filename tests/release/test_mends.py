@@ -99,10 +99,10 @@ def test_what_cannot_be_given_to_mend_is_said_in_one_sentence(tiny, text, senten
 
 
 def test_another_name_than_that_of_the_exercise_is_refused(tiny):
-    cell = exercise_cell("mean")
+    cell = beside()
     cell.source = "from solutions.tiny import mean as average"
     with pytest.raises(ReleaseError, match="may hold nothing but"):
-        make_source(chapter(tiny, cell, check_cell("mean")))
+        make_source(chapter(tiny, cell, check_cell("mend_mean", 1)))
 
 
 def test_the_course_s_own_broken_code_differs_and_is_short_of_nothing():
