@@ -2,8 +2,9 @@
 
 import torch
 
-from autograder.checking import agrees, close, exercise, mistake, portable, raises, require
+from autograder.checking import agrees, close, exercise, mend, mistake, portable, raises, require
 from autograder.checking.comparing import kind_of
+from autograder.checking.predicting import prediction
 
 
 @exercise("exact_lookup", chapter="01-lookup", points=2)
@@ -423,6 +424,7 @@ mistake(
     "The weights of each key sum to one over the points x. It is the other way around: for each "
     "x, the weights of all keys sum to one.",
     {"dim=1)": "dim=0)"},
+    key="over-the-points",
 )
 
 mistake(
@@ -458,4 +460,47 @@ mistake(
     "A bandwidth of zero or less was accepted. The square hides the sign, but a kernel has no "
     "negative width, and one of no width has no value: that is a ValueError.",
     {"if not bandwidth > 0:": "if False:"},
+)
+
+mend("kernel_regression", "over-the-points", points=1)
+
+prediction(
+    "misspelled",
+    chapter="01-lookup",
+    question=(
+        "Luke has 20 points, Lena 12, Hans 8. Which query gets an answer nearer to Luke's 20 from "
+        "`soft_lookup`: the right name or the misspelled one?"
+    ),
+    right='"Puke"',
+    options={
+        '"Luke"': ("It has the better match. But the L of Lena matches too, and takes a fifth."),
+        '"Puke"': (
+            "It shares letters with Luke and with nobody else, so Luke has all of the weight: a "
+            "weight compares a key with the other keys."
+        ),
+        "Both the same.": (
+            "They would be if only the best key counted. Here all keys that match a bit do."
+        ),
+    },
+)
+
+prediction(
+    "the-next-afternoon",
+    chapter="01-lookup",
+    question=(
+        "The last reading was taken a little before hour 48, at midnight. What does "
+        "`kernel_regression` with a bandwidth of 1 hour answer for hour 66, six in the evening?"
+    ),
+    right="The last reading.",
+    options={
+        "The temperature of yesterday's evening, since the wave goes on.": (
+            "Nothing in the formula knows of a wave. It knows distances, and all are large."
+        ),
+        "The mean of all readings.": (
+            "All keys are far away, but not equally far: weights compare them with one another."
+        ),
+        "The last reading.": (
+            "Its key is the nearest, and beside it every other kernel is as good as zero."
+        ),
+    },
 )

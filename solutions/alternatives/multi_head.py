@@ -1,4 +1,4 @@
-"""Chapter 7 in other styles."""
+"""Chapter 6 in other styles."""
 
 import math
 

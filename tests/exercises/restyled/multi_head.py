@@ -1,4 +1,4 @@
-"""Chapter 7."""
+"""Chapter 6."""
 
 RESTYLED = {
     "split_heads": [

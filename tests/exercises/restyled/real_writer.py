@@ -1,4 +1,4 @@
-"""Chapter 14."""
+"""Chapter 12."""
 
 LENGTH = "the length over the root of the size"
 GROUPS = "groups as one more dimension"

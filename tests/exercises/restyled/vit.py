@@ -1,4 +1,4 @@
-"""Chapter 12."""
+"""Chapter 10."""
 
 CONVOLUTION = "convolution with the projection's weights"
 LAYERS = "torch's encoder layers inside"

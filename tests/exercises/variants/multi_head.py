@@ -1,4 +1,4 @@
-"""Wrong solutions of chapter 7."""
+"""Wrong solutions of chapter 6."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Chapter 14."""
+"""Chapter 12."""
 
 import torch
 from torch import nn

@@ -1,4 +1,4 @@
-"""Wrong solutions of chapter 9."""
+"""Wrong solutions of chapter 8."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Wrong solutions of chapter 12."""
+"""Wrong solutions of chapter 10."""
 
 import torch
 from torch import nn

@@ -1,4 +1,4 @@
-"""Chapter 13."""
+"""Chapter 11."""
 
 DOTS = "split at the dots"
 RULES = "regular expressions"
