@@ -19,7 +19,7 @@ from autograder.checking.values import Ref
 from autograder.checking.verdict import Verdict
 
 PUBLIC_SEED = 2017
-AS_GIVEN = "Not mended yet: it answers as it did when it was given to you."
+AS_GIVEN = "Not mended yet, it answers as it did when it was given to you:"
 
 
 class Lost(BaseException):

@@ -111,10 +111,10 @@ def answered(asked: Prediction, guess: Any = None) -> Card:
     if given is None:
         return Card("?", f"{guess!r} is no answer to this question.", [_how(asked)])
     if _agrees(given, asked.right):
-        return Card("\N{CHECK MARK}", f"Yes: {_shown(asked.right)}.", [asked.options[asked.right]])
+        return Card("\N{CHECK MARK}", f"Yes: {shown(asked.right)}.", [asked.options[asked.right]])
     known = [why for option, why in asked.options.items() if _agrees(given, option)]
-    lines = [*known, f"It is {_shown(asked.right)}. {asked.options[asked.right]}"]
-    return Card("\N{BALLOT X}", f"Not {_shown(given)}.", lines)
+    lines = [*known, f"It is {shown(asked.right)}. {asked.options[asked.right]}"]
+    return Card("\N{BALLOT X}", f"Not {shown(given)}.", lines)
 
 
 def _question(asked: Prediction) -> Card:
@@ -157,7 +157,8 @@ def _agrees(guess: Any, option: Any) -> bool:
     return abs(guess - option) <= NEAR * abs(option)
 
 
-def _shown(value: Any) -> str:
+def shown(value: Any) -> str:
+    """An answer in words."""
     return f"{value:g}" if isinstance(value, float | int) else str(value)
 
 

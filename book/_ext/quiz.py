@@ -26,7 +26,10 @@ MARKS = {"[x] ": True, "[ ] ": False}
 
 
 class quiz(nodes.General, nodes.Element):
-    """A question (a `quiz_question`) and its choices (`quiz_choice`)."""
+    """A question (a `quiz_question`) and its choices (`quiz_choice`).
+
+    Attribute `before`: whether it is asked before what it asks about.
+    """
 
 
 class quiz_question(nodes.General, nodes.Element):
@@ -39,6 +42,11 @@ class quiz_choice(nodes.General, nodes.Element):
 
 class quiz_label(nodes.General, nodes.TextElement):
     """What one can choose, in one line."""
+
+
+def known_by(*lines: str) -> str:
+    """By what a browser remembers a question."""
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:12]
 
 
 class Quiz(SphinxDirective):
@@ -60,8 +68,7 @@ class Quiz(SphinxDirective):
         choices = [self.choice(item) for item in listed]
         if len(choices) < 2 or sum(choice["right"] for choice in choices) != 1:
             raise self.error("quiz: two or more choices are wanted, one of them right: `- [x]`")
-        text = "\n".join([*self.arguments, *self.content])
-        known = hashlib.sha256(text.encode()).hexdigest()[:12]
+        known = known_by(*self.arguments, *self.content)
         return [quiz("", quiz_question("", *question), *choices, known=known)]
 
     def choice(self, item: nodes.list_item) -> quiz_choice:
@@ -114,7 +121,8 @@ def depart_quiz(self: HTML5Translator, node: quiz) -> None:
 def visit_question(self: HTML5Translator, node: quiz_question) -> None:
     number = node.parent["number"]
     self.body.append(f'<legend class="quiz-question" id="quiz-{number}-question">\n')
-    self.body.append(f'<span class="quiz-number">Question {number}.</span>\n')
+    when = ", before you read on" if node.parent.get("before") else ""
+    self.body.append(f'<span class="quiz-number">Question {number}{when}.</span>\n')
 
 
 def depart_question(self: HTML5Translator, node: quiz_question) -> None:

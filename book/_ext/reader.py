@@ -2,7 +2,8 @@
 
 An exercise shows what a student gets: the task, then the stub or the code to be mended, made from
 the reference as the release makes it. The cell that checks it is left out: its verdict is on work
-that no reader has done. All imports stand folded in one place, with what earlier chapters provide.
+that no reader has done. What a cell asks to be predicted is a quiz. All imports stand folded in one
+place, with what earlier chapters provide.
 """
 
 import re
@@ -10,6 +11,7 @@ from pathlib import Path
 
 from course import chapters, module_of
 from docutils import nodes
+from predictions import as_quiz, asked, prediction_of
 from readers_code import ReadersCode, readers_code, statements
 from sphinx import addnodes
 from sphinx.application import Sphinx
@@ -30,7 +32,8 @@ COUNTING = ("Show how it is counted", "Hide how it is counted")
 
 def read(app: Sphinx, doctree: nodes.document) -> None:
     """Make a notebook's page the reader's."""
-    references = References(Path(app.srcdir).parent / "solutions")
+    root = Path(app.srcdir).parent
+    references, exercises = References(root / "solutions"), root / "autograder" / "exercises"
     exercise = None
     first, imports, provided = None, [], []
     for node in list(doctree.findall(lambda node: is_exercise_node(node) or is_cell(node))):
@@ -44,6 +47,8 @@ def read(app: Sphinx, doctree: nodes.document) -> None:
             exercise = None
         elif marks.get("grade"):
             node.parent.remove(node)
+        elif name := asked(source_of(node)):
+            ask(node, name, exercises)
         elif code.imports_only and not shown(node):
             provided += code.provided
             imports += [one for one in statements(code.text) if one not in imports]
@@ -124,6 +129,14 @@ def show_stub(
     else:
         exercise += block
         cell.parent.remove(cell)
+
+
+def ask(cell: nodes.container, name: str, exercises: Path) -> None:
+    """Put a quiz in the place of the cell that asks in a notebook."""
+    try:
+        cell.replace_self(as_quiz(prediction_of(name, exercises)))
+    except LookupError as error:
+        log.warning("the question cannot be asked: %s", error, location=cell)
 
 
 def fold_imports(

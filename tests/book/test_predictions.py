@@ -1,0 +1,93 @@
+"""What a notebook asks before a demo runs is a quiz on the page, which has no kernel."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from bs4 import BeautifulSoup
+
+from autograder.checking.predicting import Prediction, predictions, shown
+
+ROOT = Path(__file__).parents[2]
+EXERCISES = ROOT / "autograder" / "exercises"
+SITE = ROOT / "build" / "book" / "_build" / "html"
+SHAPE = Prediction(
+    "shape",
+    "02-softmax",
+    "What is the shape of `weights`?",
+    (3, 2),
+    {(3, 2): "A row for each query.", (2, 3): "That is `weights.T`."},
+)
+
+
+@pytest.fixture
+def extension(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "book" / "_ext"))
+    import predictions
+
+    yield predictions
+    for name in ("predictions", "quiz"):
+        sys.modules.pop(name, None)
+
+
+@pytest.mark.parametrize(
+    ("source", "name"),
+    [
+        ('predict("row-sums")', "row-sums"),
+        ('predict("row-sums", 1.0)', "row-sums"),
+        ('x = predict("row-sums")', None),
+        ('predict("row-sums")\nprint(1)', None),
+        ("%pip install x", None),
+        ("", None),
+    ],
+)
+def test_is_a_cell_that_only_asks_known(extension, source, name):
+    assert extension.asked(source) == name
+
+
+def test_is_every_question_read_as_it_is_registered(extension):
+    for name, registered in predictions().items():
+        assert extension.prediction_of(name, EXERCISES) == registered
+    with pytest.raises(LookupError, match="no prediction 'no-such' is written out"):
+        extension.prediction_of("no-such", EXERCISES)
+
+
+def test_does_the_order_of_shapes_give_nothing_away(extension):
+    asked, *choices = extension.as_quiz(SHAPE).children
+    assert asked.astext() == "What is the shape of weights?"
+    assert [(one[0].astext(), one["right"]) for one in choices] == [
+        ("(2, 3)", False),
+        ("(3, 2)", True),
+    ]
+    assert choices[0][1].astext() == "That is weights.T."
+
+
+def questions() -> list[tuple[str, str]]:
+    """The page and the name of each question that a chapter asks."""
+    found = []
+    for path in sorted((ROOT / "book").glob("[0-9][0-9]-*.ipynb")):
+        for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+            source = "".join(cell["source"])
+            if cell["cell_type"] == "code" and source.startswith("predict("):
+                found.append((path.stem, source.split('"')[1]))
+    return found
+
+
+@pytest.mark.skipif(not SITE.exists(), reason="the book is not built: make book")
+@pytest.mark.parametrize(("page", "name"), questions())
+def test_is_the_question_a_quiz_on_its_page(page, name):
+    text = (SITE / f"{page}.html").read_text(encoding="utf-8")
+    soup = BeautifulSoup(text, "html.parser")
+    asked = predictions()[name]
+    (quiz,) = [
+        one
+        for one in soup.select("fieldset.quiz")
+        if "before you read on" in one.select_one(".quiz-number").get_text()
+        and asked.question.replace("`", "") in one.select_one("legend").get_text()
+    ]
+    offered = {one.summary.get_text(): one for one in quiz.select("details")}
+    assert set(offered) == {shown(option).replace("`", "") for option in asked.options}
+    right = [words for words, one in offered.items() if one.has_attr("data-right")]
+    assert right == [shown(asked.right).replace("`", "")]
+    assert "predict(" not in soup.select_one("article").get_text()
