@@ -25,9 +25,7 @@ class Wrong:
 def wrongs(name: str) -> list[Wrong]:
     """Every known mistake of an exercise, made."""
     task = exercises()[name]
-    found = [
-        Wrong(one.sentence, one.wrong, source_of(one.wrong, name)) for one in task.misconceptions
-    ]
+    found = []
     for mistake in task.mistakes:
         if mistake.sentence == task.planted:
             continue  # of which a student is told that it is not mended yet

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
         exercises,
         find,
         mend,
-        misconception,
         mistake,
     )
     from autograder.checking.values import built, portable
@@ -34,7 +33,7 @@ _HOMES = {
     "judge": ("PUBLIC_SEED", "Lost"),
     "predicting": ("prediction",),
     "recording": ("record", "reference_for"),
-    "registry": ("exercise", "exercises", "find", "mend", "misconception", "mistake"),
+    "registry": ("exercise", "exercises", "find", "mend", "mistake"),
     "values": ("built", "portable"),
     "verdict": ("Verdict",),
 }
@@ -52,7 +51,6 @@ __all__ = [
     "find",
     "holds_at_most",
     "mend",
-    "misconception",
     "mistake",
     "portable",
     "prediction",

@@ -190,14 +190,9 @@ def candidates(task: Exercise, seed: int) -> Known:
     if seed not in task.candidates:
         if len(task.candidates) >= SEEDS_KEPT:
             task.candidates.clear()
-        mistakes = [*_written(task), *_own(task), *_inherited(task)]
+        mistakes = [*_own(task), *_inherited(task)]
         task.candidates[seed] = Known(mistakes, _slips(task))
     return task.candidates[seed]
-
-
-def _written(task: Exercise) -> Iterator[Candidate]:
-    for known in task.misconceptions:
-        yield Candidate(known.sentence, lambda wrong=known.wrong: wrong)
 
 
 def _own(task: Exercise) -> Iterator[Candidate]:

@@ -12,15 +12,6 @@ from autograder.checking.sources import Definition, NoSource, definition
 
 
 @dataclass(frozen=True)
-class Misconception:
-    """A wrong implementation that people really write, and what to tell them."""
-
-    exercise: str
-    sentence: str
-    wrong: Callable
-
-
-@dataclass(frozen=True)
 class Mistake:
     """What people really write in place of something in the reference, and what to tell them."""
 
@@ -50,8 +41,6 @@ class Exercise:
     forbidden: tuple[str, ...]
     check: Callable
     behavior: bool = False
-    misconceptions: list[Misconception] = field(default_factory=list)
-
     mistakes: list[Mistake] = field(default_factory=list)
     mend: str = ""  # the key of the mistake that the student's cell comes with
     reference: str = ""  # its name in the solutions, which is its own unless it stands beside
@@ -84,8 +73,7 @@ class Exercise:
 
 
 _exercises: dict[str, Exercise] = {}
-_waiting: dict[str, list[Misconception]] = {}
-_waiting_mistakes: dict[str, list[Mistake]] = {}
+_early: dict[str, list[Mistake]] = {}  # registered before their exercise
 
 
 def exercise(
@@ -116,8 +104,7 @@ def exercise(
             forbidden,
             check,
             behavior,
-            _waiting.pop(name, []),
-            _waiting_mistakes.pop(name, []),
+            _early.pop(name, []),
             mend,
         )
         return check
@@ -160,21 +147,7 @@ def mistake(
     if exercise in _exercises:
         _exercises[exercise].mistakes.append(known)
     else:
-        _waiting_mistakes.setdefault(exercise, []).append(known)
-
-
-def misconception(name: str, sentence: str) -> Callable[[Any], Any]:
-    """Register a wrong implementation of an exercise with the sentence that explains it."""
-
-    def register(wrong: Any) -> Any:
-        known = Misconception(name, sentence, wrong)
-        if name in _exercises:
-            _exercises[name].misconceptions.append(known)
-        else:
-            _waiting.setdefault(name, []).append(known)
-        return wrong
-
-    return register
+        _early.setdefault(exercise, []).append(known)
 
 
 @functools.cache

@@ -14,7 +14,7 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parents[1]
 REPOSITORY = PACKAGE.parent
-REGISTERING = {"exercise", "mistake", "mend", "misconception"}
+REGISTERING = {"exercise", "mistake", "mend"}
 
 
 def of_grader(release: Path) -> str:

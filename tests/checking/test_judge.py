@@ -1,5 +1,6 @@
 """A verdict on whatever a student hands in, and never an exception."""
 
+import functools
 import sys
 
 import pytest
@@ -8,7 +9,8 @@ from torch import nn
 
 from autograder.checking import Lost, exercises, find
 from autograder.checking.calling import Home
-from autograder.checking.judge import judge
+from autograder.checking.diagnosis import candidates
+from autograder.checking.judge import PUBLIC_SEED, judge
 from autograder.checking.recording import live
 from tests.checking.samples import answering
 
@@ -242,12 +244,13 @@ def test_an_unknown_exercise_is_told_with_what_comes_close():
 def test_the_known_mistakes_are_tried_only_as_long_as_they_agree(monkeypatch):
     calls = []
     task = find("double")
-    for known in task.misconceptions:
-        monkeypatch.setitem(known.__dict__, "wrong", counted(known.wrong, calls))
     monkeypatch.setattr(task, "candidates", {})
+    known = candidates(task, PUBLIC_SEED).mistakes
+    for one in known:
+        one.make = functools.partial(counted, one.make(), calls)
     verdict = verdict_of(lambda x: x - 17, "double")
     assert verdict.misconception is None
-    assert len(calls) == len(task.misconceptions)
+    assert len(calls) == len(known) > 0
 
 
 def counted(function, calls):

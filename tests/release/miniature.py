@@ -66,7 +66,7 @@ def total(values: Tensor) -> Tensor:
 CHECKS = '''\
 """Checks of chapter 3."""
 
-from autograder.checking import agrees, close, exercise, misconception
+from autograder.checking import agrees, close, exercise, mistake
 
 
 @exercise("mean", chapter="03-tiny", points=2)
@@ -75,9 +75,9 @@ def _(student, reference, draw):
     close(student(values), reference(values))
 
 
-@misconception("mean", "This adds up, and does not divide.")
-def _(values):
-    return values.sum()
+mistake(
+    "mean", "This adds up, and does not divide.", {"/ math.prod([len(values)])": ""}, key="sum"
+)
 
 
 @exercise("Scale", chapter="03-tiny", points=1)

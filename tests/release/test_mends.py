@@ -18,12 +18,14 @@ from autograder.release.source import make_source
 from tests.release.miniature import CHECKS, chapter_cells, check_cell, exercise_cell, write_chapter
 from tests.release.student import complaints, results, run, unpack
 
-MISTAKES = """
-
-mistake("mean", "This adds up, and does not divide.", {"/ math.prod([len(values)])": ""}, key="sum")
+MISTAKES = (
+    CHECKS.replace("exercise, mistake", "exercise, mend, mistake")
+    + """
 mistake("Scale", "The factor is added.", {"x * self.factor": "x + self.factor"}, key="added")
 """
-BESIDE = MISTAKES + 'mend("mean", "sum", points=1)\n'
+)
+IN_PLACE = MISTAKES.replace('"03-tiny", points=1', '"03-tiny", points=1, mend="added"')
+BESIDE = 'mend("mean", "sum", points=1)\n'
 MENDED = '''\
 def mend_mean(values: Sequence) -> Tensor:
     """The mean of some numbers.
@@ -33,15 +35,6 @@ def mend_mean(values: Sequence) -> Tensor:
     return total(values)'''
 
 
-def checks(extra: str, in_place: bool = False) -> str:
-    """The checks in miniature, with mistakes as changes."""
-    text = CHECKS.replace("misconception\n", "mend, mistake\n").split("@misconception")
-    text = text[0] + text[1].split("\n\n\n", 1)[1]
-    if in_place:
-        text = text.replace('"03-tiny", points=1', '"03-tiny", points=1, mend="added"')
-    return text + extra
-
-
 def beside(name: str = "mean"):
     """The cell of an exercise to be mended beside the one to write."""
     cell = exercise_cell(f"mend_{name}")
@@ -49,10 +42,10 @@ def beside(name: str = "mean"):
     return cell
 
 
-def chapter(root: Path, *cells, text: str = BESIDE, in_place: bool = False) -> Chapter:
+def chapter(root: Path, *cells, text: str = MISTAKES + BESIDE) -> Chapter:
     folder = root / "autograder" / "exercises"
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "tiny.py").write_text(checks(text, in_place))
+    (folder / "tiny.py").write_text(text)
     path = write_chapter(root, [*chapter_cells(), *cells])
     return Chapter.read(path, References(root / "solutions"), Book.of(root))
 
@@ -72,7 +65,7 @@ def test_the_cell_beside_has_its_own_name_and_no_comment(tiny):
 
 
 def test_the_cell_in_the_place_of_the_written_one_keeps_the_name(tiny):
-    text = source(tiny, "Scale", text=MISTAKES, in_place=True)
+    text = source(tiny, "Scale", text=IN_PLACE)
     assert text.startswith("class Scale(nn.Module):\n")
     assert "wide = x + self.factor\n" in text and "#" not in text.replace("# (..., E)", "")
 
@@ -80,17 +73,17 @@ def test_the_cell_in_the_place_of_the_written_one_keeps_the_name(tiny):
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("", r"has no `mend\('mean', ...\)` for the exercise mend_mean"),
-        ('mend("mean", "other", points=1)', "mean has no mistake with key='other'"),
+        (MISTAKES, r"has no `mend\('mean', ...\)` for the exercise mend_mean"),
+        (MISTAKES + 'mend("mean", "other", points=1)', "mean has no mistake with key='other'"),
         (
-            BESIDE.replace("math.prod", "math.sqrt"),
+            MISTAKES.replace("math.prod", "math.sqrt") + BESIDE,
             "The mistake to be mended in mean does not fit: .* stands 0 times in mean",
         ),
         (
-            BESIDE.replace('key="sum"', 'key="sum", within="total"'),
+            MISTAKES.replace('key="sum"', 'key="sum", within="total"') + BESIDE,
             "'sum' of mean cannot be given to mend",
         ),
-        (BESIDE.replace('{"/ math', 'CHANGES or {"/ math'), "must be written out"),
+        (MISTAKES.replace('{"/ math', 'CHANGES or {"/ math') + BESIDE, "must be written out"),
     ],
 )
 def test_what_cannot_be_given_to_mend_is_said_in_one_sentence(tiny, text, sentence):
@@ -123,7 +116,7 @@ def test_the_course_s_own_broken_code_differs_and_is_short_of_nothing():
 @pytest.mark.slow
 def test_from_the_release_to_the_student_and_back(tiny_with_tools, tmp_path):
     """One test, since every step needs the one before it and the first costs the most."""
-    chapter(tiny_with_tools, beside(), check_cell("mend_mean", 1), in_place=True)
+    chapter(tiny_with_tools, beside(), check_cell("mend_mean", 1), text=IN_PLACE + BESIDE)
     released = release(root=tiny_with_tools)
     manifest = json.loads((released.course / "manifest.json").read_text())
     exercises = manifest["chapters"]["03-tiny"]["exercises"]
