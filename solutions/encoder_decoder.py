@@ -1,4 +1,4 @@
-"""Chapter 9, the full Transformer: cross-attention, training, and search."""
+"""Chapter 11, the full Transformer: cross-attention, training, and search."""
 
 import math
 from collections.abc import Callable
@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from solutions.attention_layer import scaled_dot_product_attention
 from solutions.masked import causal_mask
 from solutions.multi_head import MultiHeadAttention, merge_heads, split_heads
-from solutions.self_attention import sinusoidal_positions
+from solutions.positions import sinusoidal_positions
 from solutions.transformer_block import Encoder, FeedForward, LayerNorm
 
 
@@ -17,7 +17,7 @@ class CrossAttention(nn.Module):
     """Multi-head attention from one sequence to another: the decoder asks, the encoder answers.
 
     `CrossAttention(embed_dim, num_heads)` has the parameters `W_q`, `W_k`, `W_v` and `W_o`, each an
-    `nn.Linear(embed_dim, embed_dim)` with its bias, used as in chapter 6's `MultiHeadAttention`.
+    `nn.Linear(embed_dim, embed_dim)` with its bias, used as in chapter 7's `MultiHeadAttention`.
     Queries are made from `x`, keys and values from `memory`, which is what the encoder returned.
 
     `forward(x, memory, memory_mask=None)` returns `(output, weights)`.
@@ -53,8 +53,8 @@ class DecoderBlock(nn.Module):
     """One layer of a Transformer's decoder: look back, look at the source, think.
 
     `DecoderBlock(embed_dim, num_heads, hidden_dim, dropout=0.0, norm_first=False)` has `self_attn`
-    (chapter 6's `MultiHeadAttention`), `multihead_attn` (a `CrossAttention`), `feed_forward`
-    (chapter 8's `FeedForward`, relu), and `norm1`, `norm2`, `norm3` (chapter 8's `LayerNorm`; eps
+    (chapter 7's `MultiHeadAttention`), `multihead_attn` (a `CrossAttention`), `feed_forward`
+    (chapter 9's `FeedForward`, relu), and `norm1`, `norm2`, `norm3` (chapter 9's `LayerNorm`; eps
     is 1e-5), one for each of the three, in this order.
     Post-norm (norm_first=False): each of the three gets x, and x = norm(x + what it returns).
     Pre-norm (norm_first=True): each gets norm(x), and x = x + what it returns.
@@ -119,12 +119,12 @@ class Transformer(nn.Module):
 
     `Transformer(source_vocab, target_vocab, embed_dim, num_heads, hidden_dim, num_layers,
     max_length, pad_id=0)` has `source_embedding` and `target_embedding`, an `nn.Embedding` each;
-    `encoder`, chapter 8's `Encoder` with num_layers layers; `decoder`, an `nn.ModuleList` of
+    `encoder`, chapter 9's `Encoder` with num_layers layers; `decoder`, an `nn.ModuleList` of
     num_layers `DecoderBlock`s, one after another; and `output`, an
     `nn.Linear(embed_dim, target_vocab)`. All layers are post-norm, with relu, without dropout, and
     there is no norm after the last one.
 
-    `forward(source, target)`: both sides are embedded, times sqrt(embed_dim), and then chapter 5's
+    `forward(source, target)`: both sides are embedded, times sqrt(embed_dim), and then chapter 6's
     sinusoidal positions are added, from position 0. The encoder makes the memory of the source;
     every decoder layer attends to it. Where source is pad_id nothing attends to it, neither in the
     encoder nor from the decoder. The target has no padding mask: it is causal, no position sees a

@@ -1,4 +1,4 @@
-"""Chapter 6, multi-head attention: several relations at once."""
+"""Chapter 7, multi-head attention: several relations at once."""
 
 import torch
 from torch import Tensor, nn

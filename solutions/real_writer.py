@@ -1,4 +1,4 @@
-"""Chapter 12, a real writer: a published language model on the course's own layers."""
+"""Chapter 14, a real writer: a published language model on the course's own layers."""
 
 from collections.abc import Iterator, Sequence
 
@@ -7,9 +7,10 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from solutions.attention_layer import scaled_dot_product_attention
-from solutions.masked import KeyValueCache, causal_mask, next_token_probabilities
+from solutions.masked import causal_mask
 from solutions.multi_head import merge_heads, split_heads
-from solutions.self_attention import rotate_positions
+from solutions.positions import rotate_positions
+from solutions.writer import KeyValueCache, next_token_probabilities
 
 
 class RMSNorm(nn.Module):

@@ -1,4 +1,4 @@
-"""Chapter 8, the Transformer block: everything around attention."""
+"""Chapter 9, the Transformer block: everything around attention."""
 
 import torch
 from torch import Tensor, nn
@@ -66,7 +66,7 @@ class EncoderBlock(nn.Module):
     """One layer of a Transformer's encoder: attention, then feed-forward, each added to its input.
 
     `EncoderBlock(embed_dim, num_heads, hidden_dim, dropout=0.0, norm_first=False,
-    activation="relu")` has `self_attn` (with chapter 6's `W_q`, `W_k`, `W_v`, `W_o`),
+    activation="relu")` has `self_attn` (with chapter 7's `W_q`, `W_k`, `W_v`, `W_o`),
     `feed_forward` (with `linear1`, `linear2`), `norm1` and `norm2` (with `weight`, `bias`; eps is
     1e-5). norm1 belongs to the attention, norm2 to the feed-forward.
     Post-norm (norm_first=False): x = norm1(x + attention(x)), then norm2(x + feed_forward(x)).

@@ -1,4 +1,4 @@
-"""Chapter 10, the Vision Transformer: an image is a sequence of patches."""
+"""Chapter 12, the Vision Transformer: an image is a sequence of patches."""
 
 import torch
 from torch import Tensor, nn
@@ -84,7 +84,7 @@ class VisionTransformer(nn.Module):
     """An image classifier: the Transformer's encoder, unchanged, over the patches of an image.
 
     `VisionTransformer(image_size, patch_size, channels, num_classes, embed_dim, num_heads,
-    hidden_dim, num_layers)` has `patch_embedding`, a `PatchEmbedding`; `encoder`, chapter 8's
+    hidden_dim, num_layers)` has `patch_embedding`, a `PatchEmbedding`; `encoder`, chapter 9's
     `Encoder`, pre-norm (norm_first=True), with gelu, without dropout; `norm`, a `LayerNorm`; and
     `head`, an `nn.Linear(embed_dim, num_classes)`.
 

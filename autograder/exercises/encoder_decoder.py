@@ -1,4 +1,4 @@
-"""Checks for chapter 9, the full Transformer."""
+"""Checks for chapter 11, the full Transformer."""
 
 import itertools
 import math
@@ -18,7 +18,7 @@ def loaded(student, reference, draw, *arguments, **options):
     return mine, theirs
 
 
-@exercise("CrossAttention", chapter="09-encoder-decoder", points=3)
+@exercise("CrossAttention", chapter="11-encoder-decoder", points=3)
 def _(student, reference, draw):
     names = ("output", "weights")
     mine, theirs = loaded(student, reference, draw, 6, 2)
@@ -160,7 +160,7 @@ mistake(
 
 
 @exercise(
-    "DecoderBlock", chapter="09-encoder-decoder", points=4, forbidden=("TransformerDecoderLayer",)
+    "DecoderBlock", chapter="11-encoder-decoder", points=4, forbidden=("TransformerDecoderLayer",)
 )
 def _(student, reference, draw):
     names = ("output", "cross_weights")
@@ -353,7 +353,7 @@ mistake(
 )
 
 
-@exercise("Transformer", chapter="09-encoder-decoder", points=5)
+@exercise("Transformer", chapter="11-encoder-decoder", points=5)
 def _(student, reference, draw):
     def tokens(vocab, *sizes, **named):
         return draw.integers(2, vocab, *sizes, **named)
@@ -519,7 +519,7 @@ mistake(
 
 @exercise(
     "label_smoothed_loss",
-    chapter="09-encoder-decoder",
+    chapter="11-encoder-decoder",
     points=3,
     forbidden=("cross_entropy", "cross_entropy_loss", "CrossEntropyLoss"),
 )
@@ -631,7 +631,7 @@ mistake(
 )
 
 
-@exercise("warmup_rate", chapter="09-encoder-decoder", points=1)
+@exercise("warmup_rate", chapter="11-encoder-decoder", points=1)
 def _(student, reference, draw):
     tight = {"rtol": 1e-6, "atol": 0.0}
     warmup = draw.int(50, 90)
@@ -727,7 +727,7 @@ def by_last_token(prefixes, table):
     return table[prefixes.shape[1] - 1, prefixes[:, -1]]
 
 
-@exercise("beam_search", chapter="09-encoder-decoder", points=4)
+@exercise("beam_search", chapter="11-encoder-decoder", points=4)
 def _(student, reference, draw):
     vocab, bos, eos = 6, 0, 1
 

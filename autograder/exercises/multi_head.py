@@ -1,4 +1,4 @@
-"""Checks for chapter 6, multi-head attention."""
+"""Checks for chapter 7, multi-head attention."""
 
 import torch
 from torch import nn
@@ -6,7 +6,7 @@ from torch import nn
 from autograder.checking import agrees, built, close, exercise, mistake, raises
 
 
-@exercise("split_heads", chapter="06-multi-head", points=2)
+@exercise("split_heads", chapter="07-multi-head", points=2)
 def _(student, reference, draw):
     agrees(student, reference, draw.normal(B=2, L=5, E=12), 3)
     agrees(student, reference, draw.normal(2, 5, 12), 12, case="a head for every feature")
@@ -76,7 +76,7 @@ mistake(
 )
 
 
-@exercise("merge_heads", chapter="06-multi-head", points=2)
+@exercise("merge_heads", chapter="07-multi-head", points=2)
 def _(student, reference, draw):
     agrees(student, reference, draw.normal(B=2, H=3, L=5, D=4))
     agrees(student, reference, draw.normal(2, 1, 5, 4), case="one head")
@@ -135,7 +135,7 @@ mistake(
 
 @exercise(
     "MultiHeadAttention",
-    chapter="06-multi-head",
+    chapter="07-multi-head",
     points=6,
     forbidden=(
         "MultiheadAttention",
@@ -281,7 +281,7 @@ mistake(
 )
 
 
-@exercise("from_torch", chapter="06-multi-head", points=4)
+@exercise("from_torch", chapter="07-multi-head", points=4)
 def _(student, reference, draw):
     def source(embed_dim, num_heads, options, weights):
         mha = nn.MultiheadAttention(embed_dim, num_heads, **options)
@@ -418,7 +418,7 @@ mistake(
 )
 
 
-@exercise("attention_parameter_count", chapter="06-multi-head", points=1)
+@exercise("attention_parameter_count", chapter="07-multi-head", points=1)
 def _(student, reference, draw):
     heads, head_dim = draw.int(5, 9), draw.int(10, 20)
     sizes = [(heads * head_dim, heads), (512, 8), (512, 1), (2, 1), (768, 12)]

@@ -1,4 +1,4 @@
-"""Checks for chapter 12, a real writer. None of them needs the published weights."""
+"""Checks for chapter 14, a real writer. None of them needs the published weights."""
 
 import torch
 from torch.nn import functional as F
@@ -20,7 +20,7 @@ def same_names(layer, wanted, case="a new layer"):
 
 @exercise(
     "RMSNorm",
-    chapter="12-real-writer",
+    chapter="14-real-writer",
     points=2,
     forbidden=("rms_norm", "layer_norm", "batch_norm", "group_norm", "instance_norm", "normalize"),
 )
@@ -139,7 +139,7 @@ mistake(
 )
 
 
-@exercise("SwiGLU", chapter="12-real-writer", points=2)
+@exercise("SwiGLU", chapter="14-real-writer", points=2)
 def _(student, reference, draw):
     for E, hidden, case in ((6, 10, ""), (4, 4, "as many hidden features"), (5, 1, "one hidden")):
         layer, wanted = student(E, hidden), reference(E, hidden)
@@ -265,7 +265,7 @@ def filled_cache(layer, pieces, num_kv_heads, head_dim):
 
 @exercise(
     "GroupedQueryAttention",
-    chapter="12-real-writer",
+    chapter="14-real-writer",
     points=6,
     forbidden=(
         "MultiheadAttention",
@@ -552,7 +552,7 @@ mistake(
 
 prediction(
     "mask-taken-away",
-    chapter="12-real-writer",
+    chapter="14-real-writer",
     question=(
         "The model was trained with the causal mask, on two trillion tokens. Now the mask is taken "
         "away, and every position may attend to what comes after it. The mean loss over a "

@@ -1,4 +1,4 @@
-"""Checks for chapter 8, the Transformer block."""
+"""Checks for chapter 9, the Transformer block."""
 
 import math
 
@@ -19,7 +19,7 @@ def _same_parameters(student, reference):
 
 @exercise(
     "LayerNorm",
-    chapter="08-transformer-block",
+    chapter="09-transformer-block",
     points=3,
     forbidden=("layer_norm", "batch_norm", "group_norm", "instance_norm", "rms_norm"),
 )
@@ -192,7 +192,7 @@ mistake(
 )
 
 
-@exercise("FeedForward", chapter="08-transformer-block", points=2)
+@exercise("FeedForward", chapter="09-transformer-block", points=2)
 def _(student, reference, draw):
     E, hidden = 6, 10
     weights = {
@@ -314,7 +314,7 @@ mistake(
 
 @exercise(
     "EncoderBlock",
-    chapter="08-transformer-block",
+    chapter="09-transformer-block",
     points=5,
     forbidden=(
         "TransformerEncoderLayer",
@@ -644,7 +644,7 @@ mistake(
 
 @exercise(
     "Encoder",
-    chapter="08-transformer-block",
+    chapter="09-transformer-block",
     points=3,
     forbidden=(
         "TransformerEncoder",

@@ -1,4 +1,4 @@
-"""Checks for chapter 10, the Vision Transformer."""
+"""Checks for chapter 12, the Vision Transformer."""
 
 import math
 
@@ -12,7 +12,7 @@ def drawn_weights(layer, draw):
     return {name: 0.5 * draw.normal(*old.shape) for name, old in layer.parameters().items()}
 
 
-@exercise("patchify", chapter="10-vit", points=2)
+@exercise("patchify", chapter="12-vit", points=2)
 def _(student, reference, draw):
     agrees(student, reference, draw.normal(1, 1, H=4, W=6), 2, case="one image of one channel")
     agrees(student, reference, draw.normal(B=2, C=3, H=4, W=6), 2, case="three channels")
@@ -87,7 +87,7 @@ mistake(
 )
 
 
-@exercise("unpatchify", chapter="10-vit", points=2)
+@exercise("unpatchify", chapter="12-vit", points=2)
 def _(student, reference, draw):
     one = draw.normal(1, N=6, K=4)
     agrees(student, reference, one, 2, 1, 4, 6, case="one image of one channel")
@@ -149,7 +149,7 @@ mistake(
 )
 
 
-@exercise("PatchEmbedding", chapter="10-vit", points=3)
+@exercise("PatchEmbedding", chapter="12-vit", points=3)
 def _(student, reference, draw):
     for size, (height, width) in (((4, 6), (4, 6)), ((6, 4), (6, 4)), (4, (4, 4))):
         arguments = (size, 2, 3, 8)
@@ -259,7 +259,7 @@ mistake(
 )
 
 
-@exercise("VisionTransformer", chapter="10-vit", points=3)
+@exercise("VisionTransformer", chapter="12-vit", points=3)
 def _(student, reference, draw):
     for size, (height, width), layers in (((4, 6), (4, 6), 1), ((6, 4), (6, 4), 2), (4, (4, 4), 3)):
         arguments = (size, 2, 3, 5, 8, 2, 12, layers)
@@ -343,7 +343,7 @@ def rows_of_weights(draw, *sizes, heads):
     return torch.softmax(2 * draw.normal(*sizes, H=heads, N=5, M=5), dim=-1)
 
 
-@exercise("attention_rollout", chapter="10-vit", points=3)
+@exercise("attention_rollout", chapter="12-vit", points=3)
 def _(student, reference, draw):
     def check(weights, case):
         agrees(student, reference, weights, case=case, gradients=False)
@@ -439,7 +439,7 @@ def seeded(seed, other=0):
     return torch.Generator().manual_seed(seed)
 
 
-@exercise("random_patch_mask", chapter="10-vit", points=2)
+@exercise("random_patch_mask", chapter="12-vit", points=2)
 def _(student, reference, draw):
     seed = draw.int(0, 2**30)
 
@@ -570,7 +570,7 @@ mistake(
 )
 
 
-@exercise("masked_patch_loss", chapter="10-vit", points=2)
+@exercise("masked_patch_loss", chapter="12-vit", points=2)
 def _(student, reference, draw):
     predicted, target = draw.normal(B=3, N=6, K=4), draw.normal(B=3, N=6, K=4)
     mask = torch.stack([draw.permutation(6) < 4 for _ in range(3)])

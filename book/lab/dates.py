@@ -1,4 +1,4 @@
-"""Written dates in many languages to digits: the task of chapters 3 and 9.
+"""Written dates in many languages to digits: the task of chapters 3 and 11.
 
     "10 déc. 2002; 9 april 1967"  ->  "021210/670409$"
 

@@ -1,4 +1,4 @@
-"""Chapter 9 in other styles."""
+"""Chapter 11 in other styles."""
 
 import math
 
@@ -10,11 +10,11 @@ from solutions.alternatives import alternative
 from solutions.attention_layer import scaled_dot_product_attention
 from solutions.encoder_decoder import CrossAttention, DecoderBlock
 from solutions.multi_head import MultiHeadAttention
-from solutions.self_attention import sinusoidal_positions
+from solutions.positions import sinusoidal_positions
 from solutions.transformer_block import Encoder, FeedForward, LayerNorm
 
 
-@alternative("CrossAttention", "chapter 6's layer, inherited")
+@alternative("CrossAttention", "chapter 7's layer, inherited")
 class _(MultiHeadAttention):
     def forward(self, x, memory, memory_mask=None):
         if memory_mask is not None:

@@ -1,4 +1,4 @@
-"""Chapter 6 in other styles."""
+"""Chapter 7 in other styles."""
 
 import math
 

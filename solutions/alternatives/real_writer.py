@@ -1,4 +1,4 @@
-"""Chapter 12 in other styles."""
+"""Chapter 14 in other styles."""
 
 import math
 
@@ -8,7 +8,7 @@ from torch.nn import functional as F
 
 from solutions.alternatives import alternative
 from solutions.masked import causal_mask
-from solutions.self_attention import rotate_positions
+from solutions.positions import rotate_positions
 
 
 @alternative("RMSNorm", "the length over the root of the size")

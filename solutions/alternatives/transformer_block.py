@@ -1,4 +1,4 @@
-"""Chapter 8 in other styles."""
+"""Chapter 9 in other styles."""
 
 import math
 

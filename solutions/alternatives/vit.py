@@ -1,4 +1,4 @@
-"""Chapter 10 in other styles."""
+"""Chapter 12 in other styles."""
 
 import torch
 from torch import nn

@@ -1,4 +1,4 @@
-"""The text that chapter 7 learns from, held to the pages that Python itself prints."""
+"""The text that chapter 10 learns from, held to the pages that Python itself prints."""
 
 import math
 import re

@@ -8,7 +8,7 @@ from lab import machine, minilm, plots
 from lab.machine import HEAD, LAYER, PARTS, TOKENS, WIDTH
 from matplotlib import pyplot as plt
 
-from solutions.real_model import SentenceEncoder, convert_weights
+from solutions.real_encoder import SentenceEncoder, convert_weights
 
 needs_files = pytest.mark.skipif(
     minilm.find("model.safetensors") is None, reason="the model's files are not here"

@@ -10,7 +10,7 @@ import pytest
 import torch
 from lab import minilm
 
-from solutions.real_model import SentenceEncoder, convert_weights, embed
+from solutions.real_encoder import SentenceEncoder, convert_weights, embed
 
 HAVE_FILES = importlib.util.find_spec("tokenizers") and importlib.util.find_spec(minilm.PACKAGE)
 WORDS = """

@@ -181,7 +181,7 @@ def test_late_in_a_name_is_said_and_no_time_is_guessed(course):
         ("attention", []),
         ("week 2", []),
         ("2", ["02-softmax"]),
-        ("Chapter 02", ["02-softmax"]),
+        ("Chapter 2", ["02-softmax"]),
         ("12", []),
         ("chapter 2 and 4", []),
         ("", []),

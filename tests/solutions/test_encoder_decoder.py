@@ -1,4 +1,4 @@
-"""Chapter 9 against torch's own layers and losses, exhaustive search, and the paper's numbers."""
+"""Chapter 11 against torch's own layers and losses, exhaustive search, and the paper's numbers."""
 
 import itertools
 import math
@@ -17,7 +17,7 @@ from solutions.encoder_decoder import (
     warmup_rate,
 )
 from solutions.multi_head import from_torch
-from solutions.self_attention import sinusoidal_positions
+from solutions.positions import sinusoidal_positions
 
 BOS, EOS = 0, 1
 CLOSE = {"rtol": 1e-4, "atol": 1e-5}

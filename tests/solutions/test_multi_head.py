@@ -1,4 +1,4 @@
-"""Chapter 6 against torch's own multi-head attention, slow loops and properties."""
+"""Chapter 7 against torch's own multi-head attention, slow loops and properties."""
 
 import math
 

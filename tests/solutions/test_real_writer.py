@@ -1,4 +1,4 @@
-"""Chapter 12 against torch's own functions, transformers' Llama, and properties."""
+"""Chapter 14 against torch's own functions, transformers' Llama, and properties."""
 
 import itertools
 import math
@@ -9,7 +9,7 @@ from torch import nn
 from torch.autograd import gradcheck
 from torch.nn import functional as F
 
-from solutions.masked import KeyValueCache
+from solutions.positions import rotate_positions
 from solutions.real_writer import (
     GroupedQueryAttention,
     LanguageModel,
@@ -17,7 +17,7 @@ from solutions.real_writer import (
     SwiGLU,
     write,
 )
-from solutions.self_attention import rotate_positions
+from solutions.writer import KeyValueCache
 from tests.llama import llama, put_in
 
 SIZES = {"vocab_size": 50, "embed_dim": 24, "num_heads": 6, "num_kv_heads": 2, "hidden_dim": 40}

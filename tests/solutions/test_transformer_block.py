@@ -1,4 +1,4 @@
-"""Chapter 8 against torch's own layers under the same weights, and properties."""
+"""Chapter 9 against torch's own layers under the same weights, and properties."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Chapter 10 against torch's convolution, folding and encoder layers, slow loops and properties."""
+"""Chapter 12 against torch's convolution, folding and encoder layers, slow loops and properties."""
 
 import math
 

@@ -1,14 +1,14 @@
-"""Chapter 9."""
+"""Chapter 11."""
 
 RESTYLED = {
     "CrossAttention": [
         (
-            "chapter 6's layer, inherited",
+            "chapter 7's layer, inherited",
             {"memory, memory, memory_mask)": "memory, memory)"},
             "The memory mask is not used",
         ),
         (
-            "chapter 6's layer, inherited",
+            "chapter 7's layer, inherited",
             {"memory_mask.unsqueeze(1).unsqueeze(1)": "~memory_mask.unsqueeze(1).unsqueeze(1)"},
             "The memory mask is used the wrong way",
         ),

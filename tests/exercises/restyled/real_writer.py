@@ -1,4 +1,4 @@
-"""Chapter 12."""
+"""Chapter 14."""
 
 LENGTH = "the length over the root of the size"
 GROUPS = "groups as one more dimension"

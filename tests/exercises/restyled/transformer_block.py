@@ -1,4 +1,4 @@
-"""Chapter 8."""
+"""Chapter 9."""
 
 RESTYLED = {
     "LayerNorm": [

@@ -1,4 +1,4 @@
-"""Chapter 10."""
+"""Chapter 12."""
 
 CONVOLUTION = "convolution with the projection's weights"
 LAYERS = "torch's encoder layers inside"

@@ -1,4 +1,4 @@
-"""Wrong solutions of chapter 9."""
+"""Wrong solutions of chapter 11."""
 
 import math
 
@@ -10,7 +10,7 @@ from solutions.attention_layer import scaled_dot_product_attention
 from solutions.encoder_decoder import CrossAttention, DecoderBlock
 from solutions.masked import causal_mask
 from solutions.multi_head import MultiHeadAttention, merge_heads, split_heads
-from solutions.self_attention import sinusoidal_positions
+from solutions.positions import sinusoidal_positions
 from solutions.transformer_block import Encoder, FeedForward, LayerNorm
 from tests.exercises.variants import variant
 

@@ -1,4 +1,4 @@
-"""Wrong solutions of chapter 6."""
+"""Wrong solutions of chapter 7."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Chapter 12."""
+"""Chapter 14."""
 
 import torch
 from torch import nn

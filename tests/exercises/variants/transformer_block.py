@@ -1,4 +1,4 @@
-"""Wrong solutions of chapter 8."""
+"""Wrong solutions of chapter 9."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Wrong solutions of chapter 10."""
+"""Wrong solutions of chapter 12."""
 
 import torch
 from torch import nn

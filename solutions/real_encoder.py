@@ -1,4 +1,4 @@
-"""Chapter 11, a real model: published weights in the course's own encoder."""
+"""Chapter 13, a real encoder: published weights in the course's own encoder."""
 
 import torch
 from torch import Tensor, nn
@@ -7,7 +7,7 @@ from solutions.transformer_block import Encoder, LayerNorm
 
 
 class SentenceEncoder(nn.Module):
-    """The published sentence encoder around chapter 8's `Encoder`: tokens in, one vector for each.
+    """The published sentence encoder around chapter 9's `Encoder`: tokens in, one vector for each.
 
     Tokens, their positions and their segment (0 for all) are embedded, added up and normalized;
     then comes the encoder, post-norm, with gelu. Sizes as published for all-MiniLM-L6-v2, whose

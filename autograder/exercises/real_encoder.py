@@ -1,4 +1,4 @@
-"""Checks for chapter 11, a real model. None of them needs the published weights."""
+"""Checks for chapter 13, a real encoder. None of them needs the published weights."""
 
 import math
 
@@ -37,7 +37,7 @@ def published(draw, layers, ids=True):
     return weights | ({"embeddings.position_ids": torch.arange(4)[None]} if ids else {})
 
 
-@exercise("convert_weights", chapter="11-real-model", points=3)
+@exercise("convert_weights", chapter="13-real-encoder", points=3)
 def _(student, reference, draw):
     for layers, ids, case in (
         (1, True, "one layer"),
@@ -169,7 +169,7 @@ mistake(
 )
 
 
-@exercise("mean_pool", chapter="11-real-model", points=2)
+@exercise("mean_pool", chapter="13-real-encoder", points=2)
 def _(student, reference, draw):
     hidden = draw.normal(B=3, L=5, E=4)
     everything = torch.ones(3, 5, dtype=torch.bool)
@@ -290,7 +290,7 @@ def tiny_model(table, mixing):
     return Model()
 
 
-@exercise("embed", chapter="11-real-model", points=2)
+@exercise("embed", chapter="13-real-encoder", points=2)
 def _(student, reference, draw):
     table, mixing = draw.normal(12, 6), draw.normal(6, 6)
     model = built(tiny_model, table=table, mixing=mixing)

@@ -1,11 +1,11 @@
-"""Wrong solutions of chapter 11."""
+"""Wrong solutions of chapter 13."""
 
 import re
 
 import torch
 from torch.nn import functional as F
 
-from solutions.real_model import mean_pool
+from solutions.real_encoder import mean_pool
 from tests.exercises.variants import variant
 
 OUTSIDE = {

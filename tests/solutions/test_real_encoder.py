@@ -1,4 +1,4 @@
-"""Chapter 11 against slow loops, torch's own layers, and the published implementation."""
+"""Chapter 13 against slow loops, torch's own layers, and the published implementation."""
 
 import hashlib
 
@@ -7,7 +7,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from solutions.real_model import SentenceEncoder, convert_weights, embed, mean_pool
+from solutions.real_encoder import SentenceEncoder, convert_weights, embed, mean_pool
 
 SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 SIZES = {"vocab_size": 9, "embed_dim": 6, "num_heads": 2, "hidden_dim": 8, "max_length": 7}

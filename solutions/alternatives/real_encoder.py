@@ -1,4 +1,4 @@
-"""Chapter 11 in other styles."""
+"""Chapter 13 in other styles."""
 
 import torch
 from torch.nn import functional as F

@@ -1,4 +1,4 @@
-"""Chapter 11."""
+"""Chapter 13."""
 
 DOTS = "split at the dots"
 RULES = "regular expressions"
