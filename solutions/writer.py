@@ -19,7 +19,7 @@ class KeyValueCache:
     `append(key, value)` adds positions at the end and returns `(keys, values)`: all so far, the new
     ones included, in order. `len(cache)` is their number.
     Shapes: key and value (B, H, L, D), for L new positions, one or more; returns two of
-    (B, H, S, D), where S is the new length.
+    (B, H, S, D), where S is the new length, in the dtype of what was appended.
     Gradients reach what was appended. What was appended or returned before is left unchanged, and
     two caches share nothing.
     """
@@ -124,8 +124,9 @@ def blockwise_attention(
     returns the output alone, (..., L, E), equal to that of full attention to 1e-5. Any block size
     from 1 works, also one that divides neither L nor S, or is larger than both.
     With `causal`, L <= S and the mask is `causal_mask(L, S - L)`: the last query sees all keys.
-    For a block size that is small beside L and S, no intermediate result has as many elements as
-    all scores, (..., L, S), and no mask as many as L * S.
+    For a block size of at most a fifth of L and of S, no intermediate result has as many elements
+    as all scores, (..., L, S), and no mask as many as L * S; where L and S are in the thousands,
+    all that is held at once is less than half of that.
     Scores may be as large as 1e4: the result is finite. Gradients reach query, key and value and
     are finite. Inputs are left unchanged; non-contiguous inputs and float64 work.
     Not: torch's scaled_dot_product_attention.

@@ -235,6 +235,9 @@ class Home:
             return str(value)
         if hasattr(value, "__array__") and hasattr(value, "dtype"):
             return torch.as_tensor(np.array(value))  # torch may crash on what is no array
+        return self._kept(value)
+
+    def _kept(self, value: Any) -> Ref:
         self.instances.append(value)
         return Ref(len(self.instances) - 1)
 
@@ -252,7 +255,10 @@ class Home:
             reply |= {"calls": sorted(watch.names), "largest": watch.largest}
         else:
             value = function(*args, **kwargs)
-        reply["value"] = self._result(value)
+        if isinstance(function, type) and isinstance(value, function):
+            reply["value"] = self._kept(value)  # an object, though it may be a list or a dict too
+        else:
+            reply["value"] = self._result(value)
         if request.get("inputs"):
             left = {**dict(tensors(args)), **dict(tensors(kwargs))}
             reply["inputs"] = {path: copied(tensor) for path, tensor in left.items()}

@@ -3,7 +3,8 @@
 import torch
 from torch import nn
 
-from autograder.checking import agrees, built, close, exercise, mistake, raises
+from autograder.checking import agrees, built, close, exercise, mistake, raises, require
+from autograder.checking.subject import Raised
 
 
 @exercise("split_heads", chapter="07-multi-head", points=2)
@@ -318,12 +319,30 @@ def _(student, reference, draw):
         other = built(wider, embed_dim=E, num_heads=H, options={name: 8})
         raises(student, ValueError, other, case=f"a source with {name}=8")
 
-    bound = {"embed_dim": E, "num_heads": H, "options": {"batch_first": True}, "weights": weights}
-    layer, wanted = student(built(source, **bound)), reference(built(source, **bound))
+    def folded(embed_dim, num_heads, row):
+        """A source in which one number or row in memory stands for all: it cannot take others."""
+        mha = nn.MultiheadAttention(embed_dim, num_heads, batch_first=True)
+        for part, size in ((mha, 3 * embed_dim), (mha.out_proj, embed_dim)):
+            name = "in_proj_" if part is mha else ""
+            setattr(part, f"{name}weight", nn.Parameter(row.expand(size, embed_dim)))
+            setattr(part, f"{name}bias", nn.Parameter(row[:1].expand(size)))
+        return mha.eval()
+
+    bound = {"embed_dim": E, "num_heads": H, "row": draw.normal(E)}
+    layer, wanted = student(built(folded, **bound)), reference(built(folded, **bound))
     close(layer.parameters(), wanted.parameters(), call="the parameters of the layer")
     others = {name: draw.normal(*old.shape) / 2 for name, old in wanted.parameters().items()}
-    for each in (layer, wanted):
-        each.load(others)
+    wanted.load(others)
+    own = True
+    try:
+        layer.load(others)
+    except Raised:
+        own = False
+    require(
+        own,
+        "The layer that from_torch returns has no weights of its own: other values cannot be put "
+        "into it without changing the source's.",
+    )
     case = "other weights, put into the layer: they alone decide, not the source"
     close(layer(*inputs), wanted(*inputs), names=("output", "weights"), case=case)
 
@@ -408,6 +427,16 @@ mistake(
     "A source with kdim or vdim of its own is not refused: it has no in_proj_weight, but three "
     "matrices of other names and shapes. That is a ValueError.",
     {"if mha.kdim != mha.embed_dim or mha.vdim != mha.embed_dim": "if False"},
+)
+
+mistake(
+    "from_torch",
+    "The layer shares its weights with the source: whoever trains one of them changes the other. "
+    "The numbers should be copied, as by `copy_` or `clone`.",
+    {
+        "ours.weight.copy_(weight)": "ours.weight.data = weight.data",
+        "layer.W_o.weight.copy_(mha.out_proj.weight)": "layer.W_o.weight = mha.out_proj.weight",
+    },
 )
 
 mistake(

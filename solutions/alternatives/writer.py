@@ -23,6 +23,28 @@ class _:
         return sum(piece.size(2) for piece in self.pieces[0])
 
 
+@alternative("KeyValueCache", "a list of pairs")
+class _(list):
+    def append(self, key, value):
+        super().append((key, value))
+        keys, values = zip(*self, strict=True)
+        return torch.cat(keys, dim=2), torch.cat(values, dim=2)
+
+    def __len__(self):
+        return sum(key.size(2) for key, _ in self)
+
+
+@alternative("KeyValueCache", "a dict of what is stored")
+class _(dict):
+    def append(self, key, value):
+        for name, new in (("keys", key), ("values", value)):
+            self[name] = torch.cat([self[name], new], dim=2) if name in self else new
+        return self["keys"], self["values"]
+
+    def __len__(self):
+        return self["keys"].size(2) if "keys" in self else 0
+
+
 @alternative("KeyValueCache", "an empty module at first")
 class _(nn.Module):
     def __init__(self):

@@ -36,6 +36,16 @@ def test_an_object_is_built_where_the_code_runs():
     assert apply(built(layer, size=3), torch.ones(1, 3)).item() == 6.0
 
 
+@pytest.mark.parametrize("kind", [list, dict, tuple])
+def test_an_instance_of_the_code_s_own_class_is_an_object_whatever_it_is_besides(kind):
+    class Cache(kind):
+        def size(self):
+            return len(self)
+
+    made = subject(Cache)()
+    assert made.is_instance and made.call("size") == 0
+
+
 def test_only_a_plain_function_travels():
     with pytest.raises(TypeError, match="plain `def`"):
         portable(lambda x: x)
