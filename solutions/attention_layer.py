@@ -63,8 +63,8 @@ class AttentionLayer(nn.Module):
     Scores may be as large as 1e4. Gradients reach the queries, the inputs and both parameters and
     are finite. Inputs are left unchanged; non-contiguous inputs and float64 work. What else is
     inside the class is free; torch's own scaled_dot_product_attention is allowed.
-    Source: Vaswani et al. 2017, section 3.2.1, equation 1; Luong et al. 2015, section 3.1,
-    equation 8 ("general"), for the matrix between queries and inputs.
+    Source: Vaswani et al. 2017, section 3.2.1, equation 1; Luong et al. 2015, section 3.1, the
+    score called "general", for the matrix between queries and inputs.
     """
 
     def __init__(self, query_dim: int, input_dim: int, value_dim: int) -> None:

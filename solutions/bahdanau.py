@@ -143,7 +143,7 @@ def sequence_log_prob(logits: Tensor, targets: Tensor, pad_id: int) -> Tensor:
     Logits may be as large as 1e4: the result is finite.
     Gradients reach `logits` and are finite. Inputs are left unchanged; non-contiguous inputs and
     float64 work. `log_softmax` and `F.cross_entropy` are allowed.
-    Source: Bahdanau et al. 2015, equation 2.
+    Source: Bahdanau et al. 2015, equation 2, each factor as in equation 4.
     """
     real = targets != pad_id  # (B, L)
     log_probs = logits.log_softmax(dim=-1)  # (B, L, V)

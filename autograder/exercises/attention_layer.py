@@ -2,7 +2,7 @@
 
 import torch
 
-from autograder.checking import agrees, exercise, mistake, require
+from autograder.checking import agrees, exercise, mistake, prediction, require
 from autograder.checking.subject import Raised
 
 NAMES = ("output", "weights")
@@ -404,4 +404,48 @@ mistake(
     "grid_to_sequence",
     "The grid is read row by row, but from the bottom right backward. Position 0 is the top left.",
     {".transpose(1, 2)": ".flip(-1).transpose(1, 2)"},
+)
+
+
+prediction(
+    "attention-output",
+    chapter="04-attention-layer",
+    question=(
+        "Queries have the shape (4, 10, 64), keys (4, 50, 64), values (4, 50, 7). What is the "
+        "shape of the output?"
+    ),
+    right=(4, 10, 7),
+    options={
+        (4, 10, 7): "One row for each query, as wide as a value; the keys are gone.",
+        (4, 10, 64): (
+            "Attention is often drawn as something that changes queries, and then the output "
+            "would be as wide as they are. But it is made of values."
+        ),
+        (4, 10, 50): "These are the weights: one for each pair of a query and a key.",
+        (4, 50, 7): "These are the values. There is one output for each query, not for each key.",
+    },
+)
+
+
+prediction(
+    "words-without-places",
+    chapter="04-attention-layer",
+    question=(
+        "Nothing in the model knows a place, so pictures of 'three seven' and of 'seven three' "
+        "give the same logits. One picture in ten has the same digit twice. If the model reads "
+        "every digit perfectly, what share of all words can it get right at best?"
+    ),
+    right=0.55,
+    options={
+        0.55: (
+            "All words of the one picture in ten whose digits are the same, and half of the "
+            "others: 0.1 + 0.9 / 2."
+        ),
+        0.5: "Half of them where the digits differ. Where they are the same, both words are right.",
+        1.0: (
+            "It knows which two digits there are. But it gives the same two words for both orders, "
+            "and one of the two pictures has them the other way around."
+        ),
+        0.1: "This is guessing among ten words without having seen the picture.",
+    },
 )

@@ -3,7 +3,16 @@
 import torch
 from torch import Tensor
 
-from autograder.checking import agrees, close, exercise, mistake, portable, require, same
+from autograder.checking import (
+    agrees,
+    close,
+    exercise,
+    mistake,
+    portable,
+    prediction,
+    require,
+    same,
+)
 from autograder.exercises.attention_layer import no_bias
 
 
@@ -1017,4 +1026,49 @@ mistake(
     "The state is put in the start state's place: the tensor that came in has changed. Whoever "
     "called the function still needs it.",
     {"logits, state,": "logits, new,", "previous = logits": "state.copy_(new)\nprevious = logits"},
+)
+
+
+prediction(
+    "annotations-shape",
+    chapter="03-bahdanau",
+    question=(
+        "Two dates of 12 and 31 characters are one batch. An encoder with hidden_dim = 8 reads it "
+        "in both directions. What is the shape of the annotations?"
+    ),
+    right=(2, 31, 16),
+    options={
+        (2, 31, 16): (
+            "One annotation for each place of the longer row, padding included: 8 numbers of the "
+            "forward direction, then 8 of the backward direction."
+        ),
+        (2, 31, 8): "This is one direction alone. The two are put side by side, not added.",
+        (2, 12, 16): "The batch is as long as its longer row; the shorter one is padded.",
+        (2, 16): "This is one vector a text, a summary. The annotations are one for each token.",
+    },
+)
+
+
+prediction(
+    "annotations-shuffled",
+    chapter="03-bahdanau",
+    question=(
+        "The annotations of a text are shuffled, and its mask along with them. The decoder then "
+        "makes the same steps, each given the true previous token. What becomes of its logits?"
+    ),
+    right="They stay the same, up to rounding.",
+    options={
+        "They stay the same, up to rounding.": (
+            "Each annotation keeps its score and so its weight, wherever it stands, and a sum does "
+            "not depend on the order of its terms."
+        ),
+        "They belong to a text with its characters shuffled.": (
+            "So it would be if the characters were shuffled before the encoder reads them. What "
+            "each annotation knows of its surroundings was written into it before."
+        ),
+        "They are nonsense: the decoder reads from left to right.": (
+            "The encoder did read in order. The decoder looks at all annotations at once, and "
+            "never asks where one stands."
+        ),
+    },
 )

@@ -148,13 +148,15 @@ def heatmap(
     signed: bool = False,
     low: float | None = None,
     high: float | None = None,
+    colors: str | None = None,
 ) -> AxesImage:
     """Draw a matrix with its row and column names, each cell with its number.
 
     `matrix` is anything of shape (rows, columns): a tensor, an array, nested lists. `form` is the
     numbers' format, None leaves them out. Weights (the default) go from white to dark purple, from
     0 to 1 unless `low` and `high` say otherwise; `signed` ones from blue over white to orange,
-    symmetric about zero. `-inf` and NaN are left white with their name in the cell.
+    symmetric about zero. `colors` names another map, for what is neither: "Greys" for shares.
+    `-inf` and NaN are left white with their name in the cell.
     Returns the image, for a color bar.
     """
     if hasattr(matrix, "detach"):
@@ -164,10 +166,9 @@ def heatmap(
     if signed:
         reach = np.abs(matrix[finite]).max(initial=0.0) or 1.0
         low, high = (-reach if low is None else low), (reach if high is None else high)
-        colors = SIGNED_MAP
     else:
         low, high = (0.0 if low is None else low), (1.0 if high is None else high)
-        colors = WEIGHT_MAP
+    colors = colors or (SIGNED_MAP if signed else WEIGHT_MAP)
     image = ax.imshow(
         np.where(finite, matrix, np.nan), cmap=colors, vmin=low, vmax=high, aspect="auto"
     )
