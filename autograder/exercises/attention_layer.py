@@ -358,7 +358,7 @@ mistake(
 )
 
 
-@exercise("grid_to_sequence", chapter="04-attention-layer", points=1)
+@exercise("grid_to_sequence", chapter="04-attention-layer", points=1, mend="memory")
 def _(student, reference, draw):
     agrees(student, reference, draw.normal(B=2, C=5, H=3, W=4))
     agrees(student, reference, draw.normal(1, C=6, H=5, W=3), case="one picture, more rows")
@@ -370,6 +370,7 @@ mistake(
     "The numbers are read off in memory order and cut into pieces of C. A piece then holds one "
     "channel at neighboring places, where it should hold all channels of one place.",
     {"features.reshape(B, C, H * W).transpose(1, 2)": "features.reshape(B, H * W, C)"},
+    key="memory",
 )
 
 mistake(

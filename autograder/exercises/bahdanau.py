@@ -65,7 +65,9 @@ def _affine(inputs, outputs):
     return bool(missing.abs().max() < 1e-6 * outputs.abs().max().clamp(min=1))
 
 
-@exercise("BidirectionalEncoder", chapter="03-bahdanau", points=4, behavior=True)
+@exercise(
+    "BidirectionalEncoder", chapter="03-bahdanau", points=4, behavior=True, mend="longest"
+)
 def _(student, reference, draw):
     B, S, V, H, pad = 4, 6, 11, 4, 3
     tokens = draw.integers(0, V - 1, 40, 5)
@@ -330,6 +332,14 @@ mistake(
     "The rows were sorted by length, and not put back in their order: every sentence gets another "
     "one's annotations.",
     {"position =": "lengths, order = lengths.sort()\ntokens = tokens[order]\nposition ="},
+)
+
+mistake(
+    "BidirectionalEncoder",
+    "The lengths are not used: the backward direction starts in the padding and carries it into "
+    "every annotation. How much padding a row has then changes what it means.",
+    {"lengths.unsqueeze(1) - 1 - position": "tokens.shape[1] - 1 - position"},
+    key="longest",
 )
 
 mistake(
