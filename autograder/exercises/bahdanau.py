@@ -65,9 +65,7 @@ def _affine(inputs, outputs):
     return bool(missing.abs().max() < 1e-6 * outputs.abs().max().clamp(min=1))
 
 
-@exercise(
-    "BidirectionalEncoder", chapter="03-bahdanau", points=4, behavior=True, mend="longest"
-)
+@exercise("BidirectionalEncoder", chapter="03-bahdanau", points=4, behavior=True, mend="longest")
 def _(student, reference, draw):
     B, S, V, H, pad = 4, 6, 11, 4, 3
     tokens = draw.integers(0, V - 1, 40, 5)

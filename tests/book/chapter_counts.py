@@ -32,6 +32,8 @@ class Counts:
     titles: list[str] = field(default_factory=list)  # of the exercises
     machinery: list[str] = field(default_factory=list)  # ids of cells in which some is seen
     imports: list[str] = field(default_factory=list)  # ids of cells that only import
+    provided: list[str] = field(default_factory=list)  # ids of cells of earlier chapters' code
+    unfolded: list[str] = field(default_factory=list)  # ids of those that are not folded
     predictions: int = 0
     find_outs: int = 0
     graded: list[str] = field(default_factory=list)  # names of what is checked
@@ -78,6 +80,10 @@ def _count_code(cell: NotebookNode, marks: dict, found: Counts) -> None:
     if marks.get("grade"):
         found.graded.append(marks["grade_id"].removeprefix("check-"))
     if marks.get("grade") or marks.get("solution"):
+        return
+    if marks.get("locked"):
+        found.provided.append(cell.id)
+        found.unfolded += [] if tags & FOLDED else [cell.id]
         return
     found.predictions += "predict(" in cell.source
     if "remove-cell" in tags:

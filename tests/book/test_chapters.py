@@ -12,7 +12,7 @@ from autograder.release.source import make_source
 from tests.book.chapter_counts import BOOK, TITLE, Counts, counted
 
 # The chapters that are held to it, by the names after their numbers.
-REWRITTEN = ["start-here", "lookup"]
+REWRITTEN = ["start-here", "lookup", "bahdanau", "attention-layer"]
 ROOT = Path(__file__).parents[2]
 
 
@@ -49,6 +49,11 @@ def test_shows_no_machinery(counts, students):
 
 def test_has_one_cell_of_imports(counts, students):
     assert len(counts.imports) == len(students.imports) == 1
+
+
+def test_folds_what_earlier_chapters_wrote_in_one_cell(students):
+    assert len(students.provided) <= 1
+    assert students.unfolded == []
 
 
 def test_says_of_each_exercise_how_hard_and_how_long(counts):
