@@ -120,6 +120,29 @@ def mean_pool(hidden: Tensor, mask: Tensor) -> Tensor:
     return nn.functional.normalize(total, dim=-1)  # which the unit length takes away again
 
 
+def contrastive_loss(anchors: Tensor, positives: Tensor, temperature: float = 0.05) -> Tensor:
+    """How hard it is for each anchor to find its own positive in the batch: cross-entropy, in nats.
+
+    Row i of `positives` belongs to row i of `anchors`; all other rows are what it is not. Each
+    anchor scores every positive by their cosine over the temperature, and is to choose the one of
+    its own row: the result is the mean cross-entropy over the anchors. Anchors choose among
+    positives; positives choose nothing.
+
+    Shapes: anchors and positives (B, E), B at least 1; returns a scalar, 0 for a single pair.
+    The lengths of the vectors, from 1e-6 to 1e6, make no difference. A vector of zeros has a cosine
+    of 0 to all. The temperature may be as small as 1e-4.
+    Gradients reach `anchors` and `positives` and are finite, for a vector of zeros too. Inputs are
+    left unchanged; non-contiguous inputs and float64 work. `F.cross_entropy` is allowed.
+    Source: van den Oord et al. 2018, Representation Learning with Contrastive Predictive Coding,
+    equation 4.
+    """
+    anchors = nn.functional.normalize(anchors, dim=-1)  # (B, E), of length one
+    positives = nn.functional.normalize(positives, dim=-1)  # (B, E)
+    scores = anchors @ positives.T / temperature  # (B, B): anchors by positives
+    own = torch.arange(len(scores), device=scores.device)  # (B): the answer of row i is i
+    return nn.functional.cross_entropy(scores, own)
+
+
 def embed(sentences: list[str], model: nn.Module, tokenizer: object) -> Tensor:
     """The published model's sentence embeddings, from the course's own encoder.
 

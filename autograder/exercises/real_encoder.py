@@ -265,6 +265,218 @@ mistake(
 )
 
 
+@exercise("contrastive_loss", chapter="13-real-encoder", points=2)
+def _(student, reference, draw):
+    anchors, positives = draw.normal(B=5, E=8), draw.normal(B=5, E=8)
+    agrees(student, reference, anchors, positives)
+    near = anchors + 0.8 * positives
+    agrees(student, reference, anchors, near, temperature=0.5, case="pairs that are alike")
+    agrees(student, reference, anchors, positives, 2.0, case="a temperature of 2")
+    alone = {"temperature": 0.5, "contiguous": False, "unchanged": False}
+    agrees(student, reference, anchors[:1], positives[:1], case="one pair", **alone)
+
+    quick = {"gradients": False, "contiguous": False, "unchanged": False, "temperature": 0.5}
+    lengths = torch.tensor([1e-6, 1e-3, 1.0, 1e3, 1e6])[:, None]
+    extreme = {
+        "vectors of length 1e-6 to 1e6": (lengths * anchors, lengths.flip(0) * near),
+        "a vector of zeros": (
+            anchors * (torch.arange(5) != 1)[:, None],
+            near * (torch.arange(5) != 3)[:, None],
+        ),
+        "a temperature of 1e-4": (anchors, positives),
+    }
+    for case, given in extreme.items():
+        settings = quick | ({"temperature": 1e-4} if "1e-4" in case else {})
+        agrees(student, reference, *given, case=case, **settings)
+        # Of zeros any direction is right; and at 1e-4 the gradients have few digits.
+        gradients = student.gradients(*given, temperature=settings["temperature"]).inputs
+        require(
+            all(torch.isfinite(gradient).all() for gradient in gradients.values()),
+            f"{case}: the loss is finite, but a gradient is not (NaN or infinite).",
+        )
+
+
+mistake(
+    "contrastive_loss",
+    "The scores are dot products, not cosines: long vectors count more. Scale every vector to "
+    "length 1 first.",
+    {
+        "anchors = nn.functional.normalize(anchors, dim=-1)": "",
+        "positives = nn.functional.normalize(positives, dim=-1)": "",
+    },
+)
+
+mistake(
+    "contrastive_loss",
+    "The anchors were not scaled to length 1. A cosine is a dot product over both lengths.",
+    {"anchors = nn.functional.normalize(anchors, dim=-1)": ""},
+)
+
+mistake(
+    "contrastive_loss",
+    "The positives were not scaled to length 1, so that the longest of them attract all anchors. A "
+    "cosine is a dot product over both lengths.",
+    {"positives = nn.functional.normalize(positives, dim=-1)": ""},
+)
+
+mistake(
+    "contrastive_loss",
+    "The features were scaled over the batch, column by column. Each row is a vector: it is its "
+    "length that should become 1.",
+    {
+        "normalize(anchors, dim=-1)": "normalize(anchors, dim=0)",
+        "normalize(positives, dim=-1)": "normalize(positives, dim=0)",
+    },
+)
+
+mistake(
+    "contrastive_loss",
+    "The scores are multiplied by the temperature. They are to be divided by it: a small "
+    "temperature makes the choice sharp.",
+    {"/ temperature": "* temperature"},
+)
+
+mistake(
+    "contrastive_loss",
+    "The temperature is not used. Cosines lie between -1 and 1: undivided, the softmax over them "
+    "is nearly flat, whatever the model does.",
+    {"/ temperature": ""},
+)
+
+mistake(
+    "contrastive_loss",
+    "The wrong side chooses: here each positive looks for its anchor. Row i of the scores is "
+    "anchor i with all positives, and the softmax runs over the positives.",
+    {"anchors @ positives.T": "positives @ anchors.T"},
+    key="side",
+)
+
+mistake(
+    "contrastive_loss",
+    "Both sides choose, and the two losses are averaged. That is a loss that people use, but not "
+    "this one: only the anchors choose.",
+    {
+        "return nn.functional.cross_entropy(scores, own)": (
+            "forward = nn.functional.cross_entropy(scores, own)\n"
+            "return (forward + nn.functional.cross_entropy(scores.T, own)) / 2"
+        )
+    },
+)
+
+mistake(
+    "contrastive_loss",
+    "The losses of the anchors were added up. Their mean is wanted, which does not grow with the "
+    "batch.",
+    {"cross_entropy(scores, own)": 'cross_entropy(scores, own, reduction="sum")'},
+)
+
+mistake(
+    "contrastive_loss",
+    "Every anchor is told to choose the first positive. The answer of row i is i.",
+    {"torch.arange(len(scores), device=scores.device)": "torch.zeros_like(scores[0]).long()"},
+)
+
+mistake(
+    "contrastive_loss",
+    "Only the score of the right pair counts. Nothing then keeps the other pairs apart: a model "
+    "that gives one vector for everything would be perfect.",
+    {"nn.functional.cross_entropy(scores, own)": "-scores.diagonal().mean()"},
+)
+
+mistake(
+    "contrastive_loss",
+    "The right positive is missing from the sum below the fraction. It is one of those among which "
+    "the anchor chooses.",
+    {
+        "return nn.functional.cross_entropy(scores, own)": (
+            "others = scores.masked_fill(own == own[:, None], -1e9)\n"
+            "return (others.logsumexp(dim=-1) - scores.diagonal()).mean()"
+        )
+    },
+)
+
+mistake(
+    "contrastive_loss",
+    "The other anchors are among the choices as well. Other losses do that; here an anchor chooses "
+    "among the positives alone.",
+    {
+        "scores = anchors @ positives.T / temperature": (
+            "itself = torch.eye(len(anchors), dtype=torch.bool)\n"
+            "among = (anchors @ anchors.T).masked_fill(itself, -1e9)\n"
+            "scores = torch.cat([anchors @ positives.T, among], dim=1) / temperature"
+        )
+    },
+)
+
+mistake(
+    "contrastive_loss",
+    "The softmax was taken twice: `F.cross_entropy` wants the scores, and takes their softmax "
+    "itself.",
+    {"cross_entropy(scores, own)": "cross_entropy(scores.softmax(dim=-1), own)"},
+)
+
+mistake(
+    "contrastive_loss",
+    "The logarithm of a softmax that has become zero is minus infinity. `F.cross_entropy`, or a "
+    "log-softmax, never computes that zero.",
+    {"nn.functional.cross_entropy(scores, own)": "-scores.softmax(-1).diagonal().log().mean()"},
+)
+
+mistake(
+    "contrastive_loss",
+    "exp of a large score is infinite. Cosines over a temperature of 1e-4 reach 10,000: subtract "
+    "the largest first, or leave it to `F.cross_entropy`.",
+    {
+        "return nn.functional.cross_entropy(scores, own)": (
+            "exponentials = scores.exp()\n"
+            "chosen = exponentials.diagonal() / exponentials.sum(dim=-1)\n"
+            "return -chosen.log().mean()"
+        )
+    },
+)
+
+mistake(
+    "contrastive_loss",
+    "A vector of zeros was divided by its length, and zero over zero is NaN. It should have a "
+    "cosine of 0 to all others.",
+    {
+        "anchors = nn.functional.normalize(anchors, dim=-1)": (
+            "anchors = anchors / anchors.norm(dim=-1, keepdim=True)"
+        ),
+        "positives = nn.functional.normalize(positives, dim=-1)": (
+            "positives = positives / positives.norm(dim=-1, keepdim=True)"
+        ),
+    },
+)
+
+mistake(
+    "contrastive_loss",
+    "A small number was added to the lengths. Next to a vector that is as short, it is not small, "
+    "and the cosine shrinks: take the larger of the two in place of the sum.",
+    {
+        "anchors = nn.functional.normalize(anchors, dim=-1)": (
+            "anchors = anchors / (anchors.norm(dim=-1, keepdim=True) + 1e-6)"
+        ),
+        "positives = nn.functional.normalize(positives, dim=-1)": (
+            "positives = positives / (positives.norm(dim=-1, keepdim=True) + 1e-6)"
+        ),
+    },
+)
+
+mistake(
+    "contrastive_loss",
+    "The scores are distances, and so the farthest positive is chosen. The cosine is large where "
+    "two vectors are alike.",
+    {"anchors @ positives.T": "torch.cdist(anchors, positives)"},
+)
+
+mistake(
+    "contrastive_loss",
+    "The positives get no gradient. One model makes both sides, and learns from both.",
+    {"normalize(positives, dim=-1)": "normalize(positives.detach(), dim=-1)"},
+)
+
+
 def letters_of(padded):
     class Encoding:
         def __init__(self, ids, real):

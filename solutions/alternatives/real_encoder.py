@@ -125,6 +125,31 @@ def _(hidden, mask):
     return total / length[:, None]
 
 
+@alternative("contrastive_loss", "library cosine, log-sum-exp")
+def _(anchors, positives, temperature=0.05):
+    scores = F.cosine_similarity(anchors.unsqueeze(1), positives.unsqueeze(0), dim=-1) / temperature
+    return torch.mean(torch.logsumexp(scores, dim=1) - torch.diagonal(scores))
+
+
+@alternative("contrastive_loss", "the trace of a log-softmax")
+def _(anchors, positives, temperature=0.05):
+    def unit(vectors):
+        return vectors / torch.linalg.vector_norm(vectors, dim=1, keepdim=True).clamp(min=1e-12)
+
+    cosines = torch.einsum("ie,je->ij", unit(anchors), unit(positives))
+    return -torch.log_softmax(cosines / temperature, dim=1).trace() / len(anchors)
+
+
+@alternative("contrastive_loss", "anchor by anchor")
+def _(anchors, positives, temperature=0.05):
+    directions = F.normalize(positives)
+    losses = []
+    for row, anchor in enumerate(anchors):
+        scores = directions @ F.normalize(anchor, dim=0) / temperature
+        losses.append(F.cross_entropy(scores, torch.tensor(row)))
+    return torch.stack(losses).mean()
+
+
 @alternative("embed", "one sentence at a time")
 def _(sentences, model, tokenizer):
     rows = []

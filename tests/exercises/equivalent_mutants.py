@@ -14,6 +14,16 @@ EQUIVALENT: dict[tuple[str, str], str] = {
         "return nn.functional.normalize(total, dim=-1) => return nn.functional.normalize(total)",
     ): "The default is dimension 1, which is the last of two.",
     (
+        "contrastive_loss",
+        "anchors = nn.functional.normalize(anchors, dim=-1) => "
+        "anchors = nn.functional.normalize(anchors)",
+    ): "The default is dimension 1, which is the last of two.",
+    (
+        "contrastive_loss",
+        "positives = nn.functional.normalize(positives, dim=-1) => "
+        "positives = nn.functional.normalize(positives)",
+    ): "The default is dimension 1, which is the last of two.",
+    (
         "blockwise_attention",
         "output = total = 0.0 => output = total = 1.0",
     ): "The first block scales whatever was there before it by exp(-inf), which is 0.",

@@ -1,13 +1,20 @@
 """Chapter 13 against slow loops, torch's own layers, and the published implementation."""
 
 import hashlib
+import math
 
 import pytest
 import torch
 from torch import nn
 from torch.nn import functional as F
 
-from solutions.real_encoder import SentenceEncoder, convert_weights, embed, mean_pool
+from solutions.real_encoder import (
+    SentenceEncoder,
+    contrastive_loss,
+    convert_weights,
+    embed,
+    mean_pool,
+)
 
 SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 SIZES = {"vocab_size": 9, "embed_dim": 6, "num_heads": 2, "hidden_dim": 8, "max_length": 7}
@@ -153,6 +160,67 @@ def test_a_sentence_is_embedded_the_same_alone_and_in_a_batch(length):
     torch.testing.assert_close(together, alone, rtol=1e-4, atol=1e-5)
     torch.testing.assert_close(together.norm(dim=-1), torch.ones(4))
     assert not together.requires_grad
+
+
+@pytest.mark.parametrize("temperature", [0.05, 0.5, 2.0])
+@pytest.mark.parametrize("B", [1, 2, 7])
+def test_the_contrastive_loss_equals_a_slow_loop(B, temperature):
+    anchors, positives = torch.randn(2, B, 5, dtype=torch.float64)
+    losses = []
+    for i in range(B):
+        cosines = [
+            float(anchors[i] @ one / math.sqrt(anchors[i] @ anchors[i]) / math.sqrt(one @ one))
+            for one in positives
+        ]
+        exponentials = [math.exp(cosine / temperature) for cosine in cosines]
+        losses.append(-math.log(exponentials[i] / sum(exponentials)))
+    got = contrastive_loss(anchors, positives, temperature)
+    assert got.item() == pytest.approx(sum(losses) / B, rel=1e-9, abs=1e-12)
+
+
+def test_the_contrastive_loss_by_hand():
+    # Cosines 1 and 0 for the first anchor, 0.6 and 0.8 for the second; the temperature is 0.2.
+    anchors = torch.tensor([[2.0, 0.0], [3.0, 4.0]])
+    positives = torch.tensor([[5.0, 0.0], [0.0, 1.0]])
+    wanted = (math.log(1 + math.exp(-5)) + math.log(1 + math.exp(-1))) / 2
+    assert contrastive_loss(anchors, positives, 0.2).item() == pytest.approx(wanted, rel=1e-5)
+
+
+def test_a_model_that_gives_one_vector_for_all_loses_the_log_of_the_batch():
+    same = torch.ones(16, 3)
+    assert contrastive_loss(same, same).item() == pytest.approx(math.log(16))
+
+
+def test_the_contrastive_loss_equals_the_published_one():
+    losses = pytest.importorskip("sentence_transformers.losses")
+    theirs = losses.MultipleNegativesRankingLoss(nn.Identity(), scale=20.0)
+    anchors, positives = torch.randn(2, 12, 8)
+    wanted = theirs.compute_loss_from_embeddings([anchors, positives], None)
+    torch.testing.assert_close(contrastive_loss(anchors, positives, 0.05), wanted)
+
+
+def test_the_contrastive_loss_has_the_gradient_that_finite_differences_find():
+    anchors, positives = torch.randn(2, 4, 3, dtype=torch.float64).requires_grad_()
+    assert torch.autograd.gradcheck(contrastive_loss, (anchors, positives, 0.5))
+
+
+@pytest.mark.parametrize("length", [1e-6, 1e6])
+def test_lengths_make_no_difference_to_the_contrastive_loss(length):
+    anchors, positives = torch.randn(2, 6, 4)
+    wanted = contrastive_loss(anchors, positives)
+    unequal = torch.where(torch.arange(6) % 2 == 0, length, 1.0)[:, None]
+    torch.testing.assert_close(contrastive_loss(unequal * anchors, positives), wanted)
+    torch.testing.assert_close(contrastive_loss(anchors, unequal * positives), wanted)
+
+
+@pytest.mark.parametrize("temperature", [1e-4, 0.05])
+def test_zeros_have_no_direction_and_finite_gradients(temperature):
+    anchors, positives = torch.zeros(3, 4).requires_grad_(), torch.randn(3, 4).requires_grad_()
+    loss = contrastive_loss(anchors, positives, temperature)
+    loss.backward()
+    assert loss.item() == pytest.approx(math.log(3))
+    assert anchors.grad.isfinite().all()
+    assert positives.grad.isfinite().all()
 
 
 def sentences_of_many_lengths():

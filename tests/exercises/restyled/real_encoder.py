@@ -53,6 +53,49 @@ RESTYLED = {
             "All vectors together",
         ),
     ],
+    "contrastive_loss": [
+        (
+            "library cosine, log-sum-exp",
+            {"/ temperature": "* temperature"},
+            "The scores are multiplied",
+        ),
+        ("library cosine, log-sum-exp", {"/ temperature": ""}, "The temperature is not used"),
+        (
+            "library cosine, log-sum-exp",
+            {"torch.logsumexp(scores, dim=1)": "torch.logsumexp(scores, dim=0)"},
+            "The wrong side chooses",
+        ),
+        (
+            "library cosine, log-sum-exp",
+            {"torch.logsumexp(scores, dim=1) - torch.diagonal(scores)": "-torch.diagonal(scores)"},
+            "Only the score of the right pair counts",
+        ),
+        (
+            "the trace of a log-softmax",
+            {"unit(anchors), unit(positives)": "anchors, positives"},
+            "The scores are dot products",
+        ),
+        (
+            "the trace of a log-softmax",
+            {"/ len(anchors)": ""},
+            "The losses of the anchors were added",
+        ),
+        (
+            "the trace of a log-softmax",
+            {"unit(positives)": "unit(positives.detach())"},
+            "The positives get no gradient",
+        ),
+        (
+            "anchor by anchor",
+            {"F.normalize(anchor, dim=0)": "anchor"},
+            "The anchors were not scaled",
+        ),
+        (
+            "anchor by anchor",
+            {"torch.tensor(row)": "torch.tensor(0)"},
+            "Every anchor is told to choose the first",
+        ),
+    ],
     "embed": [
         (
             PADDED,

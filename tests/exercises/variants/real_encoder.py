@@ -284,3 +284,68 @@ def _(state_dict):
             new = f"encoder.layers.{n}.{INSIDE[part]}.{kind}"
         out[new] = tensor.float()
     return out
+
+
+@variant("contrastive_loss", about="dot products in place of cosines")
+def _(anchors, positives, temperature=0.05):
+    logits = torch.matmul(anchors, positives.transpose(0, 1)) / temperature
+    labels = torch.arange(anchors.size(0))
+    return F.cross_entropy(logits, labels)
+
+
+@variant("contrastive_loss", about="both sides choose")
+def _(anchors, positives, temperature=0.05):
+    a, p = F.normalize(anchors, dim=1), F.normalize(positives, dim=1)
+    logits = a @ p.t() / temperature
+    labels = torch.arange(a.size(0))
+    return 0.5 * (F.cross_entropy(logits, labels) + F.cross_entropy(logits.t(), labels))
+
+
+@variant("contrastive_loss", about="the right pair is not below the fraction")
+def _(anchors, positives, temperature=0.05):
+    sim = F.cosine_similarity(anchors[:, None, :], positives[None, :, :], dim=2) / temperature
+    n = sim.size(0)
+    total = 0
+    for i in range(n):
+        rest = torch.cat([sim[i, :i], sim[i, i + 1 :]])
+        total = total + torch.logsumexp(rest, dim=0) - sim[i, i]
+    return total / n
+
+
+@variant("contrastive_loss", about="the temperature multiplies")
+def _(anchors, positives, temperature=0.05):
+    sim = F.cosine_similarity(anchors[:, None], positives[None], dim=-1)
+    return -(sim * temperature).log_softmax(dim=1).diag().mean()
+
+
+@variant("contrastive_loss", about="exp and log by hand overflow for a small temperature")
+def _(anchors, positives, temperature=0.05):
+    sim = F.cosine_similarity(anchors[:, None], positives[None], dim=-1)
+    numbers = torch.exp(sim / temperature)
+    return -torch.log(torch.diag(numbers) / numbers.sum(dim=1)).mean()
+
+
+@variant("contrastive_loss", about="a vector of zeros gives NaN")
+def _(anchors, positives, temperature=0.05):
+    a = anchors / anchors.norm(dim=1, keepdim=True)
+    p = positives / positives.norm(dim=1, keepdim=True)
+    return F.cross_entropy(torch.mm(a, p.T) / temperature, torch.arange(len(a)))
+
+
+@variant("contrastive_loss", about="the positives choose among the anchors")
+def _(anchors, positives, temperature=0.05):
+    a, p = F.normalize(anchors, dim=-1), F.normalize(positives, dim=-1)
+    logits = p.mm(a.T).div(temperature)
+    return F.cross_entropy(logits, torch.arange(p.shape[0]))
+
+
+@variant("contrastive_loss", about=("dot products", "the sum in place of the mean"))
+def _(anchors, positives, temperature=0.05):
+    logits = anchors @ positives.T / temperature
+    return F.cross_entropy(logits, torch.arange(len(anchors)), reduction="sum")
+
+
+@variant("contrastive_loss", about=("the temperature multiplies", "the positives choose"))
+def _(anchors, positives, temperature=0.05):
+    a, p = F.normalize(anchors, dim=-1), F.normalize(positives, dim=-1)
+    return F.cross_entropy((p @ a.T) * temperature, torch.arange(len(a)))
