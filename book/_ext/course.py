@@ -1,7 +1,7 @@
 """The course's chapters and what each needs, read from the code: nothing is listed by hand.
 
-A chapter needs another if its references import from that chapter's (`solutions/`), or if its
-notebook provides something of it.
+A chapter needs another if its references import from that chapter's (`solutions/`), if its
+notebook provides something of it, or if its opening, the text of its first cell, links back to it.
 """
 
 import ast
@@ -12,6 +12,7 @@ from functools import cache
 from pathlib import Path
 
 CHAPTER = re.compile(r"(\d\d)-([\w-]+)")
+LINK = re.compile(r"\]\((\d\d-[\w-]+)\.ipynb\)")
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,9 @@ def chapters(book: Path) -> dict[str, Chapter]:
         if references.exists():
             modules |= imported(references.read_text(encoding="utf-8"))
         needs = {pages[module] for module in modules if module in pages} - {path.stem}
+        needs |= {
+            page for page in LINK.findall(texts[0]) if page in pages.values() and page < path.stem
+        }
         found[path.stem] = Chapter(path.stem, title, frozenset(needs))
     return found
 

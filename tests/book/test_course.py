@@ -1,0 +1,45 @@
+"""Is what a chapter needs read from its code and its opening?"""
+
+from pathlib import Path
+
+import pytest
+from nbformat import write
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def needs(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "book" / "_ext"))
+    from course import chapters
+
+    book, solutions = tmp_path / "book", tmp_path / "solutions"
+    book.mkdir()
+    solutions.mkdir()
+
+    def of(**pages: list[str]) -> dict[str, set[str]]:
+        for name, cells in pages.items():
+            page = name.removeprefix("c").replace("_", "-")
+            opening, *code = cells
+            made = [new_markdown_cell(f"# {page}\n\n{opening}"), *map(new_code_cell, code)]
+            write(new_notebook(cells=made), book / f"{page}.ipynb")
+        (solutions / "third.py").write_text("from solutions.second import two\n")
+        return {page: set(chapter.needs) for page, chapter in chapters(book).items()}
+
+    return of
+
+
+def test_a_chapter_needs_what_it_imports_and_what_its_opening_links_back_to(needs):
+    found = needs(
+        c01_first=["Later comes [chapter 2](02-second.ipynb)."],
+        c02_second=["One question."],
+        c03_third=["Another one, and [a page](glossary.md)."],
+        c04_fourth=["As in [chapter 1](01-first.ipynb).", "from solutions.third import three"],
+    )
+    assert found == {
+        "01-first": set(),
+        "02-second": set(),
+        "03-third": {"02-second"},
+        "04-fourth": {"01-first", "03-third"},
+    }
