@@ -134,7 +134,7 @@ def _release(options: argparse.Namespace) -> int:
 
 def _check(options: argparse.Namespace) -> int:
     """Check your own notebook; the exit code is 1 if an exercise is not right yet."""
-    from autograder.checking.terminal import check_notebook, table
+    from autograder.checking.terminal import check_notebook, note_on_packages, table
 
     if course := _course_it_was_handed_in_to(options.notebook):
         chapter = options.notebook.resolve().parent.name
@@ -152,6 +152,8 @@ def _check(options: argparse.Namespace) -> int:
     if not verdicts:
         raise UsageError(f"{options.notebook} has no check cells.")
     print(table(verdicts))
+    if note := note_on_packages(options.notebook):
+        print(note)
     if options.json:
         lines = (json.dumps(verdict.as_dict()) for verdict in verdicts)
         options.json.write_text("\n".join(lines) + "\n", encoding="utf-8")

@@ -27,8 +27,20 @@ class Cell:
         return first_line(self.source)
 
     @functools.cached_property
+    def _python(self) -> str:
+        try:
+            return self.plain(self.source)
+        except SyntaxError:  # indented as neither Python nor IPython can read it
+            return self.source
+
+    @functools.cached_property
     def _bound(self) -> tuple[frozenset[str], frozenset[str]]:
-        return names_bound(self.plain(self.source))
+        return names_bound(self._python)
+
+    @functools.cached_property
+    def imports(self) -> frozenset[str]:
+        """The modules that it imports, by their first names."""
+        return modules_imported(self._python)
 
     @property
     def defines(self) -> frozenset[str]:
@@ -76,6 +88,10 @@ class CellLog:
         lacking = (getattr(error, "name", None) or "") if isinstance(error, NameError) else ""
         self._cells.append(Cell(source, self._shell.transform_cell, changed, told, lacking))
         self._before = {}
+
+    def imports(self) -> set[str]:
+        """The modules that the cells import, by their first names."""
+        return set().union(*(cell.imports for cell in self._cells))
 
     def obstacle(self, name: str) -> str | None:
         """Why what `name` stands for is not the code of the exercise, in a sentence or two.
@@ -154,6 +170,18 @@ def names_bound(source: str) -> tuple[frozenset[str], frozenset[str]]:
     finder = _Bound()
     finder.visit(tree)
     return frozenset(finder.defines), frozenset(finder.assigns - finder.defines)
+
+
+def modules_imported(source: str) -> frozenset[str]:
+    """The first names of the modules that a source imports anywhere; none of what is no Python."""
+    try:
+        nodes = list(ast.walk(ast.parse(source)))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return frozenset()
+    names = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
+    plain = (node for node in nodes if isinstance(node, ast.ImportFrom) and not node.level)
+    names += [node.module for node in plain if node.module]
+    return frozenset(name.partition(".")[0] for name in names)
 
 
 class _Bound(ast.NodeVisitor):

@@ -42,13 +42,16 @@ def details(verdict: Verdict) -> list[str]:
 class Feedback:
     """Displays a verdict in whatever the front end can show."""
 
-    def __init__(self, verdict: Verdict, printed: str = "") -> None:
+    def __init__(self, verdict: Verdict, printed: str = "", note: str = "") -> None:
+        """With what the code `printed`, and a `note` on the notebook as a whole."""
         self.verdict = verdict
         self.printed = printed
+        self.note = note
 
     def text(self) -> str:
         """Plain text, for a terminal."""
         lines = [headline(self.verdict), *(f"  {line}" for line in details(self.verdict))]
+        lines += [f"  {self.note}"] * bool(self.note)
         if self.printed:
             lines += ["  Your code printed:", *(f"    {row}" for row in self.printed.splitlines())]
         return "\n".join(lines)
@@ -58,6 +61,7 @@ class Feedback:
         color = _SIGNS.get(self.verdict.status, _SIGNS["failed"])[1]
         rows = [f"<strong>{html.escape(headline(self.verdict))}</strong>"]
         rows += [f"<div>{html.escape(line)}</div>" for line in details(self.verdict)]
+        rows += [f"<div>{html.escape(self.note)}</div>"] * bool(self.note)
         if self.printed:
             rows.append(f"<pre>Your code printed:\n{html.escape(self.printed)}</pre>")
         style = f"border-left: 4px solid {color}; padding: 0.4em 0.8em; margin: 0.3em 0"

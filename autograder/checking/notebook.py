@@ -13,6 +13,7 @@ from autograder.checking.calling import Home
 from autograder.checking.cell_log import CellLog
 from autograder.checking.feedback import Feedback
 from autograder.checking.judge import judge
+from autograder.checking.packages import told_of
 from autograder.checking.recording import reference_for
 from autograder.checking.registry import find
 from autograder.checking.unwritten import explain_unwritten
@@ -55,7 +56,8 @@ def check(name: str) -> float:
     said = printed.getvalue()
     if len(said) > PRINTED_AT_MOST:
         said = said[:PRINTED_AT_MOST] + "\n..."
-    return _show(Feedback(verdict, "" if verdict.passed else said))
+    note = told_of(log.imports()) if log is not None else ""
+    return _show(Feedback(verdict, "" if verdict.passed else said, note))
 
 
 @contextlib.contextmanager

@@ -11,7 +11,9 @@ from typing import Any
 
 from autograder.checking import notebook as in_notebook
 from autograder.checking.calling import described
+from autograder.checking.cell_log import modules_imported
 from autograder.checking.feedback import details, headline, points_text
+from autograder.checking.packages import told_of
 from autograder.checking.registry import exercises
 from autograder.checking.resuming import ask_nobody, run_cell
 from autograder.checking.time_limit import TimeLimit
@@ -26,13 +28,7 @@ def check_notebook(path: Path, limit_seconds: float = 60.0) -> list[Verdict]:
     Cells tagged `ungraded` (training, figures) are left out; one that takes longer than the limit
     is stopped. Raises ValueError with one sentence when the file is not a notebook.
     """
-    try:
-        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-    except FileNotFoundError:
-        raise ValueError(f"There is no file {path}.") from None
-    except (OSError, ValueError, KeyError, TypeError):
-        raise ValueError(f"{path} is not a notebook: save it in Jupyter and try again.") from None
-
+    sources = _sources(path)
     os.environ["MPLBACKEND"] = "Agg"
     from IPython.core.interactiveshell import InteractiveShell
     from IPython.utils.capture import capture_output
@@ -48,10 +44,8 @@ def check_notebook(path: Path, limit_seconds: float = 60.0) -> list[Verdict]:
     answered, builtins.input = builtins.input, ask_nobody
     try:
         with contextlib.chdir(path.resolve().parent), capture_output():
-            for cell in cells:
-                tags = cell.get("metadata", {}).get("tags", [])
-                if cell.get("cell_type") == "code" and "ungraded" not in tags:
-                    found += _run(shell, "".join(cell["source"]), limit_seconds)
+            for source in sources:
+                found += _run(shell, source, limit_seconds)
     finally:
         builtins.input = answered
         in_notebook.observers.remove(found.append)
@@ -59,6 +53,36 @@ def check_notebook(path: Path, limit_seconds: float = 60.0) -> list[Verdict]:
         sys.modules["__main__"] = caller
     latest = {verdict.name: verdict for verdict in found}
     return list(latest.values())
+
+
+def note_on_packages(path: Path) -> str:
+    """What a learner should know of the packages that a notebook imports; nothing if all is well.
+
+    Raises ValueError as `check_notebook` does.
+    """
+    from IPython.core.inputtransformer2 import TransformerManager
+
+    names: set[str] = set()
+    for source in _sources(path):
+        with contextlib.suppress(SyntaxError):
+            names |= modules_imported(TransformerManager().transform_cell(source))
+    return told_of(names)
+
+
+def _sources(path: Path) -> list[str]:
+    """The cells that count."""
+    try:
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    except FileNotFoundError:
+        raise ValueError(f"There is no file {path}.") from None
+    except (OSError, ValueError, KeyError, TypeError):
+        raise ValueError(f"{path} is not a notebook: save it in Jupyter and try again.") from None
+    return [
+        "".join(cell["source"])
+        for cell in cells
+        if cell.get("cell_type") == "code"
+        and "ungraded" not in cell.get("metadata", {}).get("tags", [])
+    ]
 
 
 def _run(shell: Any, source: str, limit_seconds: float) -> list[Verdict]:

@@ -8,12 +8,13 @@ import nbformat
 
 from autograder.checking import Verdict
 from autograder.checking.verdict import UNTOUCHED
+from autograder.grading.compiled import compile_imported
 from autograder.grading.job import TRIES, BrokenCheck, Job
 from autograder.grading.notebook import Chapter, answered, parse, restored
 from autograder.grading.page import feedback_page
 from autograder.grading.quoting import quote_text_cells
 from autograder.grading.reading import Invalid
-from autograder.grading.sandbox import SandboxUnavailable
+from autograder.grading.sandbox import SandboxUnavailable, WarmProcess
 from autograder.grading.submission import Graded, Run, check_outputs
 from autograder.grading.text import one_line
 from autograder.grading.workshop import workshop
@@ -64,6 +65,8 @@ def _run(job: Job, notebook: nbformat.NotebookNode) -> Graded:
         last = attempt == TRIES - 1
         warm = workshop(job.limits).warm()
         try:
+            if isinstance(warm, WarmProcess):
+                compile_imported(_code(notebook), warm)
             graded = Run(notebook, job.chapter, warm, job.limits, job.seed, job.known).grade()
         except SandboxUnavailable:
             if last:
@@ -73,6 +76,10 @@ def _run(job: Job, notebook: nbformat.NotebookNode) -> Graded:
         if warm.alive or last:
             break
     return graded
+
+
+def _code(notebook: nbformat.NotebookNode) -> list[str]:
+    return [cell.source for cell in notebook.cells if cell.cell_type == "code"]
 
 
 def _result(job: Job, graded: Graded, notebook: nbformat.NotebookNode | None) -> dict[str, Any]:

@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 import autograder
-from autograder.grading import packages
+from autograder.checking import packages
 from autograder.grading.isolation import USER, Allowance
 
 if TYPE_CHECKING:
@@ -40,10 +40,10 @@ STAGED = (
     "checking/values.py",
     "checking/calling.py",
     "checking/cell_log.py",
+    "checking/packages.py",
     "checking/resuming.py",
     "grading/wire.py",
     "grading/isolation.py",
-    "grading/packages.py",
     "grading/worker.py",
 )
 INSIDE = '''\
@@ -305,6 +305,7 @@ class Layout:
             "OMP_NUM_THREADS": "1",
             "OPENBLAS_NUM_THREADS": "1",
             "MKL_NUM_THREADS": "1",
+            "JOBLIB_MULTIPROCESSING": "0",  # it would warn that it cannot
             "MPLBACKEND": "Agg",
             "MPLCONFIGDIR": f"{self.scratch}/matplotlib",
             "IPYTHONDIR": f"{self.scratch}/ipython",
@@ -347,7 +348,7 @@ def staged() -> Iterator[tuple[str, bytes]]:
     for name in STAGED:
         yield f"{COURSE}/autograder/{name}", (home / name).read_bytes()
     shown = json.dumps(sorted(packages.modules()))
-    yield f"{COURSE}/autograder/grading/{packages.TOLD}", shown.encode()
+    yield f"{COURSE}/autograder/checking/{packages.TOLD}", shown.encode()
     spec = importlib.util.find_spec("lab")
     lab = Path(spec.origin).parent if spec and spec.origin else home.parent / "book" / "lab"
     for path in sorted(lab.rglob("*")):

@@ -14,6 +14,7 @@ import torch
 from nbformat import NotebookNode
 
 from autograder.checking import Verdict, find
+from autograder.checking.cell_log import first_line
 from autograder.checking.feedback import Feedback
 from autograder.checking.judge import judge
 from autograder.grading.ahead import Ahead, Plan, Unforeseen, plan
@@ -31,6 +32,7 @@ from autograder.grading.text import one_line, visible, whole_characters
 from autograder.grading.wire import WireError
 
 NOT_DEFINED = re.compile(r"NameError: name '(\w+)' is not defined")
+MISSING_NAME = re.compile(r"name '(\w+)' is not defined")
 NOTES_AT_MOST = 10
 TEXT_AT_MOST = 4000  # characters of an error
 RESTARTS_AT_MOST = 8
@@ -83,6 +85,7 @@ class Run:
         self.graded = Graded(dict(self.known))
         self.session: Session | None = None
         self.poisoned: set[int] = set()
+        self.broken: dict[int, str] = {}  # own cells that ended a session, and what is said of it
         self.restarts = 0
         self.sources: list[str] = []  # of the cells that ran
         self.below: list[tuple[int, Task]] = []  # checks with code below them
@@ -173,6 +176,10 @@ class Run:
             if name in {task.name for task in self.chapter.tasks}:
                 points = next(task.points for task in self.chapter.tasks if task.name == name)
                 self._verdict(Verdict(name, 0.0, points, gone.status, None, _sentence(name, gone)))
+            else:
+                begins = f"the cell that begins `{first_line(cell.source)}` broke off"
+                self.broken[index] = f"{begins}: {gone.message}"
+                self._note(self.broken[index])
             return
         room = Room(min(2 * OUTPUT_BYTES, self.room.characters), self.room.pixels)
         cell.outputs = _outputs(reply.get("outputs"), room)
@@ -290,13 +297,26 @@ class Run:
             reason = _text(found.get("reason"))
             if reason:
                 self._note(reason)
+            reason = reason or self._broken_before(lacking[1])
             return replace(verdict, message=f"{verdict.message} {reason}".strip())
         told = _text(found.get("obstacle"))
+        for name in MISSING_NAME.findall(told)[:1]:
+            told = f"{told} {self._broken_before(name)}".strip()
         if found.get("written") is not True:
             text = f"{task.name} is not defined in the submission"
             return replace(verdict, status="missing", message=text)
         self._note(told)
         return replace(verdict, misconception=None, message=told or verdict.message)
+
+    def _broken_before(self, name: str) -> str:
+        """Which cell would have made a name, where that one broke off; nothing if none did."""
+        names = re.compile(rf"\b{re.escape(name)}\b")
+        found = [
+            said
+            for index, said in self.broken.items()
+            if names.search(self.notebook.cells[index].source)
+        ]
+        return f"{found[-1][0].upper()}{found[-1][1:]}." if found else ""
 
     def _note(self, text: str) -> None:
         text = one_line(text).rstrip(".")

@@ -12,9 +12,10 @@ from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell, new_notebook
 
 from autograder.checking import find
+from autograder.checking import notebook as in_notebook
 from autograder.checking.feedback import MIME, headline
 from autograder.checking.notebook import check
-from autograder.checking.terminal import check_notebook, table
+from autograder.checking.terminal import check_notebook, note_on_packages, table
 from solutions.lookup import letter_similarity
 from solutions.softmax import sharpen
 from solutions.start_here import double
@@ -332,6 +333,32 @@ def test_a_failing_line_does_not_take_the_rest_of_its_cell(tmp_path, shell, line
         new_notebook(cells=[new_code_cell(cell), new_code_cell('check("double")')]), path
     )
     assert [verdict.passed for verdict in check_notebook(path)] == [True]
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("import nbgrader", "Grading does not have nbgrader: what"),
+        ("def f():\n    from rich.table import Table", "Grading does not have rich: what"),
+        ("import nbgrader.api as api, yaml", "Grading does not have nbgrader and yaml: what"),
+        ("try: import no_such_package\nexcept ImportError: pass", "not have no_such_package: what"),
+        ("import torch.nn, einops, pandas, math, sklearn, lab, tqdm\nfrom . import x", ""),
+        ("%matplotlib inline\nx = 'import nbgrader'", ""),
+    ],
+)
+def test_a_package_that_grading_will_not_have_is_named(tmp_path, shell, monkeypatch, line, told):
+    """In a notebook beside the verdict, and in the terminal below the table."""
+    sources = (SETUP, line, inspect.getsource(double), 'check("double")')
+    path = tmp_path / "one.ipynb"
+    nbformat.write(new_notebook(cells=list(map(new_code_cell, sources))), path)
+    assert told in note_on_packages(path) and bool(told) == bool(note_on_packages(path))
+    found = []
+    monkeypatch.setattr(in_notebook, "display", found.append)
+    check_notebook(path)
+    (feedback,) = found
+    assert feedback.verdict.passed
+    assert feedback.note == note_on_packages(path)
+    assert feedback.note in feedback.text() and feedback.note in feedback.html()
 
 
 def test_what_does_not_end_is_stopped_and_said(tmp_path, shell):

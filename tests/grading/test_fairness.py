@@ -6,10 +6,10 @@ import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
 from autograder.checking import find
+from autograder.checking.packages import NOTEBOOKS, modules
 from autograder.grading import sandbox
 from autograder.grading.fingerprint import REPOSITORY
 from autograder.grading.notebook import Chapter, Task
-from autograder.grading.packages import NOTEBOOKS, modules
 from autograder.grading.sandbox import WarmProcess
 from autograder.grading.submission import Limits, Run
 from tests.sample_class import reference_source
@@ -121,6 +121,25 @@ def test_a_syntax_error_is_said_with_its_line(warm):
     assert verdict.status == "failed"
     assert "SyntaxError in line 1: expected ':'" in verdict.message
     assert any("SyntaxError in line 1" in note for note in found.notes)
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("def softmax(scores):\n    x = 1\n  return x", "IndentationError in line 3"),
+        ("def softmax(scores):\n    if 1:\n\treturn scores", "TabError in line 3"),
+        ("def softmax(scores):\nreturn scores", "IndentationError in line 2"),
+        ('def softmax(scores):\n    """Weights.\n    return scores', "SyntaxError in line 2"),
+        ("def softmax(scores):\n    return scores)", "SyntaxError in line 2"),
+        ("def softmax(scores):\n    return (scores", "SyntaxError in line 2"),
+        ("def softmax(scores):\n    return “scores”", "SyntaxError in line 2"),
+    ],
+)
+def test_what_is_no_python_is_there_and_said_with_its_line(warm, source, said):
+    found = graded(warm, {"softmax": source}, SETUP)
+    assert found.verdicts["softmax"].status == "failed"
+    assert said in found.verdicts["softmax"].message
+    assert any(said in note for note in found.notes)
 
 
 def test_a_definition_that_raises_is_not_missing(warm):

@@ -8,6 +8,7 @@ import functools
 import json
 import re
 import sys
+from collections.abc import Iterable
 from importlib.machinery import PathFinder
 from importlib.metadata import PackageNotFoundError, distribution, requires
 from pathlib import Path
@@ -16,6 +17,10 @@ PROJECT = "attention-course"
 # The extra `notebooks` of pyproject.toml; Colab has all of them.
 NOTEBOOKS = ("einops", "jaxtyping", "pandas", "seaborn")
 TOLD = "packages.json"
+# Imported by every notebook, and known without reading what is installed, which takes a second.
+USUAL = frozenset(
+    {"autograder", "lab", "solutions", "torch", "numpy", "matplotlib", "math", "IPython"}
+)
 # Read by tools that come with every environment; they are nobody's requirement.
 ALWAYS = ("pip", "setuptools", "wheel")
 
@@ -63,6 +68,23 @@ def modules() -> frozenset[str]:
         first = {re.split("[/,]", line, maxsplit=1)[0] for line in record.splitlines()}
         found |= {each.split(".")[0] for each in first if not each.endswith("-info")}
     return frozenset(name for name in found if name.isidentifier())
+
+
+def not_in_grading(names: Iterable[str]) -> list[str]:
+    """Which of these modules a submission cannot import, although a notebook here perhaps can."""
+    unusual = set(names) - USUAL - sys.stdlib_module_names
+    return sorted(unusual - modules() - set(NOTEBOOKS)) if unusual else []
+
+
+def told_of(names: Iterable[str]) -> str:
+    """What a learner should know of the modules that a notebook imports; nothing if all is well."""
+    lacking = not_in_grading(names)
+    if not lacking:
+        return ""
+    *before, last = lacking
+    listed = f"{', '.join(before)} and {last}" if before else last
+    them = "them" if before else "it"
+    return f"Grading does not have {listed}: what your exercises do with {them} fails there."
 
 
 class Hider:
