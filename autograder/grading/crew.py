@@ -7,12 +7,14 @@ never lies in memory as a whole.
 import contextlib
 import itertools
 import multiprocessing
+import os
 import sys
 from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any
 
+from autograder.grading import cores
 from autograder.grading.isolation import die_with_parent
 from autograder.grading.job import TRIES, Job
 from autograder.grading.workshop import workshop
@@ -92,13 +94,22 @@ def _by_itself(job: Job) -> dict[str, Any]:
     return job.given_up(GAVE_UP)
 
 
+def _begin(counter: Any, grader: int) -> None:
+    """What a worker does first; `counter` is shared by several."""
+    if sys.platform == "linux":
+        # A grader that is killed leaves no worker behind, and so no sandbox either.
+        die_with_parent()
+    if counter is not None:
+        cores.take(counter, grader)
+
+
 @contextlib.contextmanager
 def _pool(workers: int) -> Iterator[ProcessPoolExecutor]:
     # Not fork: a fork of a process that has used torch's threads may hang.
     context = multiprocessing.get_context("spawn")
-    # A grader that is killed leaves no worker behind, and so no sandbox either.
-    tied = die_with_parent if sys.platform == "linux" else None
-    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=tied)
+    counter = context.Value("i") if workers > 1 else None
+    begun = (counter, os.getpid())
+    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_begin, initargs=begun)
     try:
         yield pool
     finally:

@@ -27,6 +27,7 @@ from typing import IO, TYPE_CHECKING
 
 import autograder
 from autograder.checking import packages
+from autograder.grading import cores
 from autograder.grading.isolation import USER, Allowance
 
 if TYPE_CHECKING:
@@ -373,7 +374,7 @@ class WarmProcess:
         self._said: IO[bytes] | None = tempfile.TemporaryFile()  # noqa: SIM115
         worker = f"{COURSE}/autograder/grading/worker.py"
         arguments = [worker, str(inside.fileno()), layout.scratch]
-        with inside, layout.command(program, arguments) as (command, descriptors):
+        with inside, layout.command(program, arguments) as (command, descriptors), cores.own():
             self._process = subprocess.Popen(
                 command,
                 pass_fds=(*descriptors, inside.fileno()),

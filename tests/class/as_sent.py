@@ -77,6 +77,10 @@ class Term:
         """The chapter untouched."""
         return self._made.released(self._made.chapters[chapter])
 
+    def every(self, status: str) -> dict[str, tuple[str, str]]:
+        """Every exercise of the small chapter, with the same status."""
+        return dict.fromkeys(self.names(self.small), (status, ""))
+
     def everybody(self) -> Iterator[Sent]:
         """The whole class."""
         yield from self._names_and_folders()
@@ -130,7 +134,7 @@ class Term:
             "two-different",
             self.small,
             several(file(first, right), file(second, untouched)),
-            lost={"double": ("missing", "")},
+            lost=self.every("missing"),
             notes=(
                 f"there are 2 different notebooks of this chapter ({first}, {second}); leave the "
                 f"one that counts, as {own}",
@@ -141,7 +145,7 @@ class Term:
             "nothing-but-a-report",
             self.small,
             file(f"{self.small}/report.pdf", b"%PDF-1.7"),
-            lost={"double": ("missing", "")},
+            lost=self.every("missing"),
             notes=("no notebook was handed in",),
             status="missing",
         )
@@ -149,7 +153,7 @@ class Term:
             "a-link",
             self.small,
             lambda folder: linked(folder / own),
-            lost={"double": ("missing", "")},
+            lost=self.every("missing"),
             notes=("the notebook is a symbolic link; a submission must be a plain file",),
             status="invalid",
         )
@@ -343,17 +347,22 @@ class Term:
         notebook = self.solved(self.large, softmax=f"{head}{branch}    lowest{rest}")
         note = "softmax names the library's own softmax, which was not seen to be called"
         yield self.sent("names-it-in-a-dead-branch", self.large, notebook, notes=(note,))
-        called = "def softmax(scores, dim=-1):\n    return torch.softmax(scores, dim).nan_to_num()"
+        called = (
+            "def softmax(scores, dim=-1):\n"
+            "    some = (scores > -math.inf).any(dim, keepdim=True)\n"
+            "    return torch.softmax(scores.masked_fill(~some, 0), dim) * some"
+        )
         lost = {"softmax": ("failed", "the library's own softmax")}
         yield self.sent("calls-it", self.large, self.solved(self.large, softmax=called), lost=lost)
 
     def _code_elsewhere(self) -> Iterator[Sent]:
         right, wrong = reference_source(exercises()["double"]), "def double(x):\n    return x + 2"
         note = "the code of double stands below its check, and was judged there"
-        below = self.released(self.small)
+        stub = cell_of(self.released(self.small), "double").source
+        below = self.solved(self.small, double=stub)
         below.cells.append(new_code_cell(right))
         yield self.sent("below-the-check", self.small, below, notes=(note,))
-        below = self.released(self.small)
+        below = self.solved(self.small, double=stub)
         below.cells.append(new_code_cell(wrong))
         lost = {"double": ("failed", "Two was added to every entry")}
         yield self.sent("wrong-below-the-check", self.small, below, lost=lost, notes=(note,))
@@ -403,7 +412,7 @@ class Term:
         half = self.solved(self.large, sharpen=stub)
         yield self.sent("half-done", self.large, half, lost={"sharpen": ("not started", "")})
         yield self.sent(
-            "untouched", self.small, self.released(self.small), lost={"double": ("not started", "")}
+            "untouched", self.small, self.released(self.small), lost=self.every("not started")
         )
 
     def _one_mistake_once(self) -> Iterator[Sent]:
@@ -456,7 +465,7 @@ class Term:
 
     def _hostile(self) -> Iterator[Sent]:
         name = f"{self.small}/{self.small}.ipynb"
-        missing = {"double": ("missing", "")}
+        missing = self.every("missing")
         for student, source, status, words in (
             ("endless", "while True: pass", "timeout", "did not finish in time"),
             ("greedy", "return bytearray(8 * 2**30)", "memory", "memory"),
@@ -503,7 +512,7 @@ class Term:
         if os.geteuid() == 0:
             return {}
         unread = "the notebook cannot be read (Permission denied)"
-        lost = {"double": ("missing", "")}
+        lost = self.every("missing")
         return {"lost": lost, "notes": (unread,), "status": "invalid"}
 
     def sent(self, student: str, chapter: str, notebook: NotebookNode, **expected: Any) -> Sent:

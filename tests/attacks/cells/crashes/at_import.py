@@ -2,6 +2,7 @@
 #
 # /// expect
 # status = "crashed"
+# notes = ["broke off: it"]
 # ///
 
 # %% import

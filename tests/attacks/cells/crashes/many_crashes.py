@@ -5,6 +5,7 @@
 # softmax = "crashed"
 # LearnedPositions = "crashed"
 # status = "crashed"
+# notes = ["broke off: it"]
 # ///
 
 # %% a

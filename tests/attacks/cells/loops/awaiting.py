@@ -2,6 +2,7 @@
 #
 # /// expect
 # status = "timeout"
+# notes = ["broke off: it"]
 # patient = false
 # ///
 
