@@ -2,7 +2,7 @@
 #
 # /// expect
 # status = "crashed"
-# notes = ["broke off: it"]
+# notes = ["broke off: the process crashed"]
 # ///
 
 # %% import

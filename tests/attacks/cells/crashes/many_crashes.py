@@ -5,7 +5,7 @@
 # softmax = "crashed"
 # LearnedPositions = "crashed"
 # status = "crashed"
-# notes = ["broke off: it"]
+# notes = ["`import os` broke off: the process ended itself with exit code 1", "broke off: the process ended itself with exit code 2"]
 # ///
 
 # %% a
