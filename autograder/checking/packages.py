@@ -19,7 +19,7 @@ NOTEBOOKS = ("einops", "jaxtyping", "pandas", "seaborn")
 TOLD = "packages.json"
 # Imported by every notebook, and known without reading what is installed, which takes a second.
 USUAL = frozenset(
-    {"autograder", "lab", "solutions", "torch", "numpy", "matplotlib", "math", "IPython"}
+    {"autograder", "lab", "solutions", "torch", "numpy", "matplotlib", "sklearn", "babel", "tqdm"}
 )
 # Read by tools that come with every environment; they are nobody's requirement.
 ALWAYS = ("pip", "setuptools", "wheel")
