@@ -4,7 +4,8 @@ import math
 
 import torch
 
-from autograder.checking import agrees, exercise, holds_at_most, mistake, raises, require
+from autograder.checking import agrees, exercise, holds_at_most, mend, mistake, raises, require
+from autograder.checking.predicting import prediction
 
 LIBRARY = ("softmax", "log_softmax", "scaled_dot_product_attention")
 
@@ -566,6 +567,7 @@ mistake(
     "The scale is taken from the number of keys. What makes dot products large is the number of "
     "terms in the sum, which is the size of one vector.",
     {"query.shape[-1]": "key.shape[-2]"},
+    key="number-of-keys",
 )
 
 
@@ -601,4 +603,39 @@ mistake(
     "The keys are transposed as if they were a single matrix. With a batch in front, only the "
     "last two dimensions should change places.",
     {"key.transpose(-2, -1)": "key.t()"},
+)
+
+mend("scaled_dot_product_scores", "number-of-keys", points=1)
+
+prediction(
+    "which-function",
+    chapter="02-softmax",
+    question="Which of ReLU, absolute value, square, sigmoid, softplus and exponential pass all?",
+    right="The exponential alone.",
+    options={
+        "Sigmoid, softplus and exponential.": (
+            "All three keep the order and leave out nobody. But two of them know where zero is, "
+            "and a shift moves zero."
+        ),
+        "The exponential alone.": (
+            "A shift multiplies all of its numbers by the same factor, and the division takes it "
+            "out again."
+        ),
+        "ReLU and exponential.": "ReLU gives nothing to scores below zero; a shift changes that.",
+    },
+)
+
+prediction(
+    "spread-of-64",
+    chapter="02-softmax",
+    question=(
+        "A query and a key have 64 entries, all independent, with mean 0 and variance 1. What is "
+        "the standard deviation of their dot product?"
+    ),
+    right=8.0,
+    options={
+        8.0: "64 terms with variance 1 have variance 64 together, and the root of 64 is 8.",
+        64.0: "64 is the variance. The standard deviation is its root.",
+        1.0: "That is the standard deviation of each term. There are 64 of them.",
+    },
 )
