@@ -40,6 +40,7 @@ TAG = re.compile(r"<[^>]+>")
 LONG = 36  # characters
 
 SHEET = "formulas.css"
+RADICAL = "\N{SQUARE ROOT}"
 TEXT = re.compile(r"<math[ >].*?</math>", re.DOTALL)
 # A letter that stands alone is drawn in italics, which are characters of their own.
 ITALICS = {chr(0x61 + i): 0x1D44E + i for i in range(26)} | {"h": 0x210E}
@@ -120,6 +121,7 @@ def characters(site: Path) -> set[int]:
     """The characters in the formulas of all pages, upright and in italics."""
     texts = (page.read_text(encoding="utf-8") for page in site.glob("*.html"))
     used = {letter for text in texts for formula in TEXT.findall(text) for letter in formula}
+    used |= {RADICAL}  # a root's sign, which stands in no element
     return set(map(ord, used)) | {ITALICS[letter] for letter in used if letter in ITALICS}
 
 

@@ -102,3 +102,10 @@ def test_is_the_font_of_formulas_there_with_the_page(opened):
     assert page.evaluate("document.fonts.check('16px \"Course Math\"')")
     families = page.locator("math").first.evaluate("math => getComputedStyle(math).fontFamily")
     assert "Course Math" in families
+
+
+def test_has_a_root_its_sign(opened):
+    root = opened("02-softmax").page.locator("math msqrt").first
+    width = "root => root.getBoundingClientRect().width"
+    inside = "root => root.firstElementChild.getBoundingClientRect().width"
+    assert root.evaluate(width) - root.evaluate(inside) > 4
