@@ -1,7 +1,10 @@
 """Changes of code, compared word by word: how it is set does not count."""
 
+import ast
+import difflib
+import functools
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 _WORDS = re.compile(
@@ -35,6 +38,11 @@ class Change:
         """Whether the two cannot both be made."""
         return self.where == other.where and self.start < other.end and other.start < self.end
 
+    def within(self, other: "Change") -> bool:
+        """Whether the other one takes away what this one would change."""
+        inside = other.start <= self.start and self.end <= other.end
+        return self.where == other.where and inside and other.start < other.end
+
 
 def changes_of(code: str, wanted: Mapping[str, str], where: str) -> tuple[Change, ...]:
     """What stands in the code -> what is written instead, as changes. Raises StaleMistake."""
@@ -46,6 +54,52 @@ def applied(code: str, changes: Iterable[Change]) -> str:
     for change in sorted(changes, key=lambda one: one.start, reverse=True):
         code = code[: change.start] + change.text + code[change.end :]
     return code
+
+
+def composed(
+    codes: Mapping[str, str], one: Sequence[Change], other: Sequence[Change]
+) -> tuple[Change, ...] | None:
+    """Both at once; None where they exclude each other.
+
+    Where they overlap, only the words that differ count; what one of them takes away, the other
+    need not change.
+    """
+    if not _overlapping(one, other):
+        return (*one, *other)
+    first = [part for change in one for part in _finer(codes[change.where], change)]
+    second = [part for change in other for part in _finer(codes[change.where], change)]
+    left = [part for part in second if not any(part.within(outer) for outer in first)]
+    return (*first, *left) if left and not _overlapping(first, left) else None
+
+
+def _overlapping(one: Iterable[Change], other: Sequence[Change]) -> bool:
+    return any(mine.overlaps(theirs) for mine in one for theirs in other)
+
+
+@functools.lru_cache(maxsize=1024)
+def _finer(code: str, change: Change) -> tuple[Change, ...]:
+    """The change as changes of the words that differ, if they come to the same code."""
+    finer = tuple(_parts(code, change))
+    try:
+        trees = [ast.dump(ast.parse(applied(code, made))) for made in (finer, (change,))]
+    except SyntaxError:
+        return (change,)
+    return finer if trees[0] == trees[1] else (change,)
+
+
+def _parts(code: str, change: Change) -> Iterator[Change]:
+    old, new = _words(code[change.start : change.end]), _words(change.text)
+    words = [[word for word, _, _ in side] for side in (old, new)]
+    for kind, i, j, k, m in difflib.SequenceMatcher(None, *words, autojunk=False).get_opcodes():
+        if kind == "equal":
+            continue
+        start, end = (old[i][1], old[j - 1][2]) if j > i else 2 * (old[i - 1][2] if i else 0,)
+        text = change.text[new[k][1] : new[m - 1][2]] if m > k else ""
+        if j == i and k:  # with the layout before it, which may be a new line
+            text = change.text[new[k - 1][2] : new[m - 1][2]]
+        elif j == i and m < len(new):
+            text = change.text[new[k][1] : new[m][1]]
+        yield Change(change.where, change.start + start, change.start + end, text)
 
 
 def _change(code: str, old: str, new: str, where: str) -> Change:

@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from autograder.checking.changes import Change, StaleMistake, applied
+from autograder.checking.changes import Change, StaleMistake, applied, composed
 from autograder.checking.comparing import difference, finite
 from autograder.checking.events import Event, Log
 from autograder.checking.registry import Exercise, Mistake, exercises
 from autograder.checking.searching import slips
+from autograder.checking.set_aside import set_aside
 from autograder.checking.sources import Definition, NoSource, definition
 
 Run = Callable[[Any, Log], None]  # run the check with a changed reference, and note its events
@@ -77,6 +78,12 @@ class Candidate:
             _is_evident(students, surely) or self._words == [one.words for one in students.events]
         )
 
+    def agreed(self, students: Log) -> int:
+        """How many events from the first on are the student's, as far as it was run."""
+        both = zip(self.events, students.events, strict=False)
+        apart = (n for n, (mine, theirs) in enumerate(both) if not alike(mine, theirs))
+        return next(apart, min(len(self.events), len(students.events)))
+
     @property
     def _words(self) -> list[str]:
         return [event.words for event in self.events]
@@ -130,56 +137,169 @@ def diagnose(
     """The sentence of what explains every event of the student's code, if something does.
 
     The known mistakes are all tried. Beyond them the search ends after so many seconds: two of them
-    at once, then what can be found without explaining numbers, then a small slip of any kind. Where
-    behavior is graded, the events say too little to search.
+    at once, one beside faults that speak for themselves, then what can be found without explaining
+    numbers, then a small slip of any kind. Where behavior is graded, the events say too little to
+    search.
     """
-    begin = time.monotonic()
     known = candidates(task, seed)
-    for candidate in known.mistakes:
+    for candidate in known.mistakes():
         if candidate.explains(students, task.behavior, run, surely=False):
             return candidate.sentence
     if task.behavior:
         return finding()
-    pairs = _pairs(known.mistakes, students)
-    within = functools.partial(_explained, students, run, begin)
-    return within(pairs, 0.6 * seconds) or finding() or within(known.slips(), seconds)
+    search = _Search(known, students, run, time.thread_time())
+    return (
+        search.first(search.pairs(), 0.5 * seconds)
+        or search.beside()
+        or finding()
+        or search.first(search.slips(), seconds)
+    )
 
 
 def still_planted(task: Exercise, students: Log, run: Run, seed: int) -> bool:
     """Whether the student's code answers as the code that was given to be mended."""
     return task.planted is not None and any(
         candidate.explains(students, task.behavior, run, surely=False)
-        for candidate in candidates(task, seed).mistakes
+        for candidate in candidates(task, seed).mistakes()
         if candidate.sentence == task.planted
     )
 
 
-def _explained(
-    students: Log, run: Run, begin: float, search: Iterator[Candidate], seconds: float
-) -> str | None:
-    """The sentence of the first candidate that explains the student's answers in time."""
-    for candidate in search:
-        if time.monotonic() - begin > seconds:
+@dataclass
+class _Search:
+    """What is tried where no known mistake by itself explains the student's answers."""
+
+    known: "Known"
+    students: Log
+    run: Run
+    begin: float
+
+    def first(self, search: Iterator[Candidate], seconds: float) -> str | None:
+        """The sentence of the first candidate that explains the student's answers in time."""
+        for candidate in search:
+            if time.thread_time() - self.begin > seconds:
+                return None
+            if candidate.explains(self.students, False, self.run):
+                return candidate.sentence
+        return None
+
+    def beside(self) -> str | None:
+        """A known mistake beside faults that speak for themselves, or such faults alone."""
+        aside = set_aside(self.students, self.known.task.name, alike)
+        if aside is None:
             return None
-        if candidate.explains(students, False, run):
-            return candidate.sentence
-    return None
+        for one in (*self._possible(), *self.known.reference()):
+            if one.explains(aside.rest, False, self.run):
+                return aside.told(one.sentence, one.events, self.students) or None
+        return None
+
+    def pairs(self) -> Iterator[Candidate]:
+        """Two mistakes at once, where both can be made and one changes the first wrong answer.
+
+        First comes what explains that answer, as any other may come in later; then two that both
+        change it.
+        """
+        known = self._possible()
+        leading = self._leading(known)
+        for one in leading:
+            for other in known:
+                if other is not one:
+                    yield from _both(one, other)
+        changing = {id(one) for one in known if self._fails_first(one)}
+
+        def order(pair: tuple[tuple[int, Candidate], ...]) -> tuple[int, int]:
+            (place, one), (other_place, other) = pair
+            return len({id(one), id(other)} - changing), place + other_place
+
+        # Own mistakes stand before inherited ones; the nearer to the front both stand, the earlier.
+        for (_, one), (_, other) in sorted(itertools.combinations(enumerate(known), 2), key=order):
+            if changing & {id(one), id(other)} and one not in leading and other not in leading:
+                yield from _both(one, other)
+
+    def slips(self) -> Iterator[Candidate]:
+        """Small slips, alone and beside the known mistakes that explain the first wrong answers."""
+        if all(event.kind in ("asked", "raised") for event in self._failed()):
+            return  # an error alone says too little
+        yield from self.known.slips()
+        for one in self._leading(self._possible())[:2]:
+            yield from _slips_beside(one)
+
+    def _failed(self) -> list[Event]:
+        return [event for event in self.students.events if event.words]
+
+    @functools.cached_property
+    def _wrong_from(self) -> int:
+        return next(number for number, event in enumerate(self.students.events) if event.words)
+
+    def _possible(self) -> list[Candidate]:
+        """Changes of the reference that leave every answer right before the first wrong one."""
+        return [
+            one
+            for one in self.known.mistakes()
+            if one.root is not None
+            and not any(event.words for event in one.events[: self._wrong_from])
+        ]
+
+    def _fails_first(self, one: Candidate) -> bool:
+        return any(event.words for event in one.events[self._wrong_from : self._wrong_from + 1])
+
+    def _leading(self, known: Sequence[Candidate]) -> list[Candidate]:
+        """Those that explain the first wrong answer, and the more after it the earlier."""
+        reach = {id(one): one.agreed(self.students) for one in known}
+        leading = [
+            one for one in known if self._fails_first(one) and reach[id(one)] > self._wrong_from
+        ]
+        return sorted(leading, key=lambda one: -reach[id(one)])
+
+
+def _both(one: Candidate, other: Candidate) -> Iterator[Candidate]:
+    """The two at once, if they are changes of one reference that do not exclude each other."""
+    if one.root is not other.root or one.root is None:
+        return
+    texts = {name: item.code for name, item in one.root.whole.items()}
+    for first, second in ((one, other), (other, one)):
+        changes = composed(texts, first.changes, second.changes)
+        if changes is not None:
+            yield candidate(f"{one.sentence} And: {other.sentence}", one.root, changes)
+            return
+
+
+def _slips_beside(one: Candidate) -> Iterator[Candidate]:
+    if one.root is None:
+        return
+    written = rewritten(one.root, one.changes)
+    for sentence, texts in slips(one.root, written):
+        make = functools.partial(one.root.built, written | texts)
+        yield Candidate(f"{one.sentence} And: {sentence}", make, one.root)
 
 
 @dataclass
 class Known:
     """What is tried for an exercise; the answers to the check of one seed are kept with it."""
 
-    mistakes: list[Candidate]
-    _slips: Iterator[Candidate]
-    _seen: list[Candidate] = field(default_factory=list)
+    task: Exercise
 
-    def slips(self) -> Iterator[Candidate]:
-        """Small slips of any kind, made as they are needed."""
-        yield from self._seen
-        for candidate in self._slips:
-            self._seen.append(candidate)
-            yield candidate
+    def __post_init__(self) -> None:
+        task = self.task
+        self.mistakes = _Kept(itertools.chain(_own(task), _inherited(task)))
+        self.reference = _Kept(_unchanged(task))
+        self.slips = _Kept(_slips(task))
+
+
+class _Kept:
+    """Candidates that are made as they are needed, and kept."""
+
+    def __init__(self, made: Iterator[Candidate]) -> None:
+        self._made = made
+        self._kept: list[Candidate] = []
+
+    def __call__(self) -> Iterator[Candidate]:
+        for number in itertools.count():
+            if number == len(self._kept):
+                self._kept.extend(itertools.islice(self._made, 1))
+            if number == len(self._kept):
+                return
+            yield self._kept[number]
 
 
 def candidates(task: Exercise, seed: int) -> Known:
@@ -190,8 +310,7 @@ def candidates(task: Exercise, seed: int) -> Known:
     if seed not in task.candidates:
         if len(task.candidates) >= SEEDS_KEPT:
             task.candidates.clear()
-        mistakes = [*_own(task), *_inherited(task)]
-        task.candidates[seed] = Known(mistakes, _slips(task))
+        task.candidates[seed] = Known(task)
     return task.candidates[seed]
 
 
@@ -226,6 +345,13 @@ def _inherited(task: Exercise) -> Iterator[Candidate]:
             yield candidate(sentence, root, changes)
 
 
+def _unchanged(task: Exercise) -> Iterator[Candidate]:
+    try:
+        yield candidate("", definition(task.module, task.name), ())
+    except NoSource:
+        return
+
+
 def _slips(task: Exercise) -> Iterator[Candidate]:
     try:
         root = definition(task.module, task.reference)
@@ -255,6 +381,7 @@ def rewritten(root: Definition, changes: Sequence[Change]) -> dict[str, str]:
 
 def changed(task: Exercise, mistake: Mistake) -> tuple[Definition, tuple[Change, ...]]:
     """What a mistake changes. Raises StaleMistake where that does not stand there once."""
+<<<<<<< HEAD
     return mistake.located(definition(task.module, task.reference, mistake.style))
 
 
@@ -282,3 +409,6 @@ def _pairs(known: Sequence[Candidate], students: Log) -> Iterator[Candidate]:
             continue
         both = (*one.changes, *other.changes)
         yield candidate(f"{one.sentence} And: {other.sentence}", one.root, both)
+=======
+    return mistake.located(definition(task.module, task.name, mistake.style))
+>>>>>>> 6e5ba7c (Compose any two mistakes of one reference, word by word; set aside faults that speak for themselves; make candidates as they are needed)

@@ -6,6 +6,7 @@ and what it compares is compared with its own tolerances.
 """
 
 import contextvars
+import functools
 import re
 from dataclasses import dataclass
 from typing import Any
@@ -23,7 +24,12 @@ class Event:
     atol: float = 0.0
     dtype: bool = True
     free: bool = False  # whether a mistake may give something else
-    words: str = ""  # of its failure, without numbers; empty if it holds
+    text: str = ""  # what failed; empty if it holds
+
+    @functools.cached_property
+    def words(self) -> str:
+        """What failed, without numbers."""
+        return re.sub(r"[\d.]+", "#", self.text)
 
 
 class Log:
@@ -46,8 +52,8 @@ class Log:
         free: bool = False,
     ) -> None:
         """Add an event, and keep the first failure."""
-        words = re.sub(r"[\d.]+", "#", str(failure)) if failure else ""
-        self.events.append(Event(kind, got, rtol, atol, dtype, free, words))
+        text = str(failure) if failure else ""
+        self.events.append(Event(kind, got, rtol, atol, dtype, free, text))
         if self.failure is None:
             self.failure = failure
 

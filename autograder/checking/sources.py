@@ -87,9 +87,16 @@ def _arguments(function: ast.FunctionDef | None) -> list[str]:
     return names[1:] if names[:1] == ["self"] else names
 
 
-@functools.cache
 def definition(module: str, name: str, style: str = "") -> Definition:
-    """The reference `name` of a module, or its alternative in some style. Raises NoSource."""
+    """The reference `name` of a module, or its alternative in some style: one object for each.
+
+    Raises NoSource.
+    """
+    return _definition(module, name, style)
+
+
+@functools.cache
+def _definition(module: str, name: str, style: str) -> Definition:
     parsed = _parsed(f"alternatives.{module}" if style else module)
     code = parsed.styles.get((name, style)) if style else parsed.definitions.get(name)
     if code is None:

@@ -21,8 +21,8 @@ def f(x, y):
 
 
 def said(thing, name, seed=2017):
-    """The sentence on a solution, with all the time in the world."""
-    return judge(name, Home({name: thing}), live(find(name)), seed, seconds=600).misconception
+    """The sentence on a solution, with time to search."""
+    return judge(name, Home({name: thing}), live(find(name)), seed, seconds=4.0).misconception
 
 
 def restyled(name, style, changes, within=""):

@@ -1,0 +1,69 @@
+"""Faults that speak for themselves, whatever else is wrong: set aside, the rest may be a known one.
+
+An error that is not raised, another dtype, the precision of float32, an input that is changed.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import torch
+
+from autograder.checking.calling import tensors
+from autograder.checking.events import Event, Log
+
+SINGLE = {"rtol": 1e-4, "atol": 1e-5}  # to which two results in float32 are the same
+
+
+@dataclass(frozen=True)
+class SetAside:
+    """A student's events with what is set aside, and what is to be said of that."""
+
+    rest: Log
+    faults: Sequence[tuple[int, str]]  # the event's number, and the fault in words
+    alike: Callable[[Event, Event], bool]
+
+    def told(self, sentence: str, explained: Sequence[Event], students: Log) -> str:
+        """The sentence, and those faults that it does not explain, each kind once."""
+        kinds: dict[str, str] = {}
+        for number, text in self.faults:
+            event = students.events[number]
+            if not self.alike(explained[number], event):
+                kinds.setdefault(event.kind, text)
+        also = [text[0].upper() + text[1:] for text in kinds.values()]
+        return " And: ".join(filter(None, [sentence, *also]))
+
+
+def set_aside(students: Log, name: str, alike: Callable[[Event, Event], bool]) -> SetAside | None:
+    """What can be set aside, if anything can."""
+    rest, faults = Log(), []
+    for number, event in enumerate(students.events):
+        kept, text = _without(event, name)
+        rest.events.append(kept)
+        if text:
+            faults.append((number, text))
+    return SetAside(rest, faults, alike) if faults else None
+
+
+def _without(event: Event, name: str) -> tuple[Event, str]:
+    """The event without a fault that speaks for itself, and the fault in words."""
+    if not event.text:
+        return event, ""
+    if event.kind == "asked" or event.kind == "holds" and "changes its input" in event.text:
+        return replace(event, free=True), event.text
+    if event.kind != "value":
+        return event, ""
+    dtypes = {tensor.dtype for _, tensor in tensors(event.got)}
+    if event.dtype and "should have dtype" in event.text:
+        return replace(event, dtype=False, **_looser(event)), (
+            f"The result of {name} has another dtype than it should, as in this case: {event.text}"
+        )
+    if torch.float64 in dtypes and 0 < event.rtol < SINGLE["rtol"]:
+        return replace(event, **_looser(event)), (
+            f"{name} is only as exact as float32 where it is given float64: something on the way "
+            "is made in float32, such as a table or a constant."
+        )
+    return event, ""
+
+
+def _looser(event: Event) -> dict[str, float]:
+    return {key: max(getattr(event, key), value) for key, value in SINGLE.items()}
