@@ -117,6 +117,7 @@ def _change(code: str, old: str, new: str, where: str) -> Change:
     return Change(where, start, end, new.replace("\n", "\n" + indent))
 
 
+@functools.lru_cache(maxsize=512)
 def _words(code: str) -> list[tuple[str, int, int]]:
     """Each word with where it begins and ends."""
     return [

@@ -347,7 +347,7 @@ def _inherited(task: Exercise) -> Iterator[Candidate]:
 
 def _unchanged(task: Exercise) -> Iterator[Candidate]:
     try:
-        yield candidate("", definition(task.module, task.name), ())
+        yield candidate("", definition(task.module, task.reference), ())
     except NoSource:
         return
 
@@ -381,34 +381,4 @@ def rewritten(root: Definition, changes: Sequence[Change]) -> dict[str, str]:
 
 def changed(task: Exercise, mistake: Mistake) -> tuple[Definition, tuple[Change, ...]]:
     """What a mistake changes. Raises StaleMistake where that does not stand there once."""
-<<<<<<< HEAD
     return mistake.located(definition(task.module, task.reference, mistake.style))
-
-
-def _pairs(known: Sequence[Candidate], students: Log) -> Iterator[Candidate]:
-    """Two mistakes at once, where both can be made.
-
-    One of them must change the first answer that is wrong, and none a right one before.
-    """
-
-    def may_be(one: Candidate) -> bool:
-        both = zip(one.events, students.events, strict=False)
-        return one.root is not None and all(theirs.words or not mine.words for mine, theirs in both)
-
-    def differs(one: Candidate) -> bool:
-        return any(event.words for event in one.events[: first + 1])
-
-    first = next(number for number, event in enumerate(students.events) if event.words)
-    left = [(number, one) for number, one in enumerate(known) if may_be(one)]
-    pairs = itertools.combinations(left, 2)
-    # Own mistakes stand before inherited ones; the nearer to the front both stand, the earlier.
-    for (_, one), (_, other) in sorted(pairs, key=lambda pair: pair[1][0] + pair[0][0]):
-        if one.root is not other.root or not (differs(one) or differs(other)):
-            continue
-        if any(mine.overlaps(theirs) for mine in one.changes for theirs in other.changes):
-            continue
-        both = (*one.changes, *other.changes)
-        yield candidate(f"{one.sentence} And: {other.sentence}", one.root, both)
-=======
-    return mistake.located(definition(task.module, task.name, mistake.style))
->>>>>>> 6e5ba7c (Compose any two mistakes of one reference, word by word; set aside faults that speak for themselves; make candidates as they are needed)
