@@ -17,11 +17,13 @@ if TYPE_CHECKING:
     from autograder.checking.predicting import prediction
     from autograder.checking.recording import record, reference_for
     from autograder.checking.registry import (
+        by,
         exercise,
         exercises,
         find,
         mend,
         mistake,
+        mistakes,
     )
     from autograder.checking.values import built, portable
     from autograder.checking.verdict import Verdict
@@ -33,7 +35,7 @@ _HOMES = {
     "judge": ("PUBLIC_SEED", "Lost"),
     "predicting": ("prediction",),
     "recording": ("record", "reference_for"),
-    "registry": ("exercise", "exercises", "find", "mend", "mistake"),
+    "registry": ("by", "exercise", "exercises", "find", "mend", "mistake", "mistakes"),
     "values": ("built", "portable"),
     "verdict": ("Verdict",),
 }
@@ -45,6 +47,7 @@ __all__ = [
     "Verdict",
     "agrees",
     "built",
+    "by",
     "close",
     "exercise",
     "exercises",
@@ -52,6 +55,7 @@ __all__ = [
     "holds_at_most",
     "mend",
     "mistake",
+    "mistakes",
     "portable",
     "prediction",
     "raises",

@@ -128,26 +128,53 @@ def mend(exercise: str, key: str, *, points: float) -> None:
     )
 
 
-def mistake(
-    exercise: str,
-    sentence: str,
-    changes: Mapping[str, str],
-    *,
-    within: str = "",
-    style: str = "",
-    key: str = "",
-) -> None:
-    """Register what goes wrong: what stands in the reference -> what is written instead.
+@dataclass(frozen=True)
+class By:
+    """How a mistake is made, where the change alone does not say it."""
 
-    Each piece must stand there exactly once; how it is set does not count. It may stand in a
-    function or class that the reference uses, which `within` names, or in an alternative, whose
-    style `style` names.
+    changes: Mapping[str, str]
+    within: str = ""
+    style: str = ""
+    key: str = ""
+
+
+def by(changes: Mapping[str, str], *, within: str = "", style: str = "", key: str = "") -> By:
+    """A change that does not stand in the reference itself, or that has a key.
+
+    It may stand in a function or class that the reference uses, which `within` names, or in an
+    alternative, whose style `style` names. `mend` knows it by its key.
     """
-    known = Mistake(exercise, sentence, changes, within, style, key)
-    if exercise in _exercises:
-        _exercises[exercise].mistakes.append(known)
-    else:
-        _early.setdefault(exercise, []).append(known)
+    return By(changes, within, style, key)
+
+
+class Mistakes:
+    """Where what goes wrong is registered: `mistakes["halve"] = {sentence: change}`.
+
+    A change is what stands in the reference -> what is written instead. Each piece must stand there
+    exactly once; how it is set does not count. One sentence may have several changes, in a list:
+    there are several ways to make that mistake.
+    """
+
+    def __setitem__(
+        self, exercise: str, known: Mapping[str, Mapping[str, str] | By | list]
+    ) -> None:
+        found = [
+            Mistake(exercise, sentence, **vars(way if isinstance(way, By) else By(way)))
+            for sentence, ways in known.items()
+            for way in (ways if isinstance(ways, list) else [ways])
+        ]
+        if exercise in _exercises:
+            _exercises[exercise].mistakes.extend(found)
+        else:
+            _early.setdefault(exercise, []).extend(found)
+
+
+mistakes = Mistakes()
+
+
+def mistake(exercise: str, sentence: str, changes: Mapping[str, str], **how: str) -> None:
+    """Register one mistake of an exercise by itself."""
+    mistakes[exercise] = {sentence: by(changes, **how)}
 
 
 @functools.cache

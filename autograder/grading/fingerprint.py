@@ -60,7 +60,7 @@ def of_exercise(name: str, module: str, root: Path = REPOSITORY) -> str:
     for checks in (path.with_name(used.name) for used in solutions):
         found = _parsed(checks).body if checks.exists() else []
         parts += [
-            ast.unparse(one) for one in found if _is_mistake(one) and _registers(one) in inside
+            ast.unparse(one) for one in found if _is_mistakes(one) and _registers(one) in inside
         ]
     return _sha256(parts)
 
@@ -109,15 +109,17 @@ def _inside(name: str, modules: list[ast.Module]) -> set[str]:
     return found - {name}
 
 
-def _is_mistake(statement: ast.stmt) -> bool:
-    return (
-        isinstance(statement, ast.Expr)
-        and isinstance(statement.value, ast.Call)
-        and ast.unparse(statement.value.func) == "mistake"
-    )
+def _is_mistakes(statement: ast.stmt) -> bool:
+    """Is it `mistakes["name"] = ...`, or one mistake by itself?"""
+    if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+        return ast.unparse(statement.value.func) == "mistake"
+    target = statement.targets[0] if isinstance(statement, ast.Assign) else None
+    return isinstance(target, ast.Subscript) and ast.unparse(target.value) == "mistakes"
 
 
 def _registers(statement: ast.stmt) -> str | None:
+    if isinstance(statement, ast.Assign) and _is_mistakes(statement):
+        return getattr(statement.targets[0].slice, "value", None)
     decorators = [statement.value] if isinstance(statement, ast.Expr) else []
     for decorator in getattr(statement, "decorator_list", decorators):
         if isinstance(decorator, ast.Call) and ast.unparse(decorator.func) in REGISTERING:

@@ -5,7 +5,7 @@ imported:
 
     @exercise("softmax", ..., mend="largest")    in the place of the one to write
     mend("softmax", "largest", points=1)         `mend_softmax`, beside it
-    mistake("softmax", "...", {...}, key="largest")
+    mistakes["softmax"] = {"...": by({...}, key="largest")}
 """
 
 import ast
@@ -89,21 +89,16 @@ def _keys(path: Path) -> dict[str, str]:
 
 
 def _mistake(path: Path, name: str, key: str) -> dict[str, str]:
-    for call in _calls(path):
+    for call in _keyed(path, name):
         options = _options(call)
-        if (
-            ast.unparse(call.func) == "mistake"
-            and _literal(call.args[0]) == name
-            and "key" in options
-            and _literal(options["key"]) == key
-        ):
+        if "key" in options and _literal(options["key"]) == key:
             if {"within", "style"} & options.keys():
                 raise ReleaseError(
                     f"{path.name}: the mistake {key!r} of {name} cannot be given to mend, since it "
                     f"is no change of the text of {name} itself."
                 )
             try:
-                return ast.literal_eval(call.args[2])
+                return ast.literal_eval(call.args[-1])
             except ValueError:
                 raise ReleaseError(
                     f"{path.name}: the changes of the mistake {key!r} of {name} must be written "
@@ -112,14 +107,31 @@ def _mistake(path: Path, name: str, key: str) -> dict[str, str]:
     raise ReleaseError(f"{path.name}: {name} has no mistake with key={key!r} to be mended.")
 
 
+def _keyed(path: Path, name: str) -> Iterator[ast.Call]:
+    """The `by(...)` of what `mistakes[name]` is set to, and what is registered by itself."""
+    for statement in _statements(path):
+        match statement:
+            case ast.Expr(ast.Call(ast.Name("mistake"), [ast.Constant(value), _, *_])):
+                if value == name:
+                    yield statement.value
+            case ast.Assign([ast.Subscript(ast.Name("mistakes"), ast.Constant(value))], known):
+                calls = (node for node in ast.walk(known) if isinstance(node, ast.Call))
+                if value == name:
+                    yield from (call for call in calls if ast.unparse(call.func) == "by")
+
+
 @cache
 def _parsed(path: Path, changed: int) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
+def _statements(path: Path) -> list[ast.stmt]:
+    return _parsed(path, path.stat().st_mtime_ns).body
+
+
 def _calls(path: Path) -> Iterator[ast.Call]:
-    """What a module of checks registers."""
-    for statement in _parsed(path, path.stat().st_mtime_ns).body:
+    """What a module of checks registers by calls and decorators."""
+    for statement in _statements(path):
         made = getattr(statement, "decorator_list", [getattr(statement, "value", None)])
         yield from (item for item in made if isinstance(item, ast.Call))
 
