@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 
-from autograder.checking import agrees, built, close, exercise, mistake, raises, require
+from autograder.checking import agrees, built, by, close, exercise, mistakes, raises, require
 from autograder.checking.subject import Raised
 
 
@@ -17,64 +17,40 @@ def _(student, reference, draw):
     raises(student, ValueError, draw.normal(2, 8, 10), 4, **says)
 
 
-mistake(
-    "split_heads",
+mistakes["split_heads"] = {
     "The tensor was reshaped to (B, H, L, D) in one go. That cuts the memory in its order, so "
     "each head gets some of the positions with all features, where it should get all positions "
-    "with some of the features.",
-    {"x.reshape(B, L, num_heads, D).transpose(1, 2)": "x.reshape(B, num_heads, L, D)"},
-)
-
-mistake(
-    "split_heads",
+    "with some of the features.": {
+        "x.reshape(B, L, num_heads, D).transpose(1, 2)": "x.reshape(B, num_heads, L, D)"
+    },
     "The features are cut into heads, but the result is (B, L, H, D): the heads have to come "
-    "before the positions, or else the matrix product would compare heads with heads.",
-    {".transpose(1, 2)": ""},
-)
-
-mistake(
-    "split_heads",
+    "before the positions, or else the matrix product would compare heads with heads.": {
+        ".transpose(1, 2)": ""
+    },
     "The features are dealt out like cards: head h gets h, h + H, h + 2H and so on. It should "
-    "get neighbors, features h * D to (h + 1) * D - 1.",
-    {
+    "get neighbors, features h * D to (h + 1) * D - 1.": {
         "x.reshape(B, L, num_heads, D).transpose(1, 2)": "x.reshape(B, L, D, num_heads)"
         ".permute(0, 3, 1, 2)",
     },
-)
-
-mistake(
-    "split_heads",
     "num_heads was taken for the size of a head. It is the number of heads; their size is E "
-    "divided by it.",
-    {"num_heads, D)": "D, num_heads)"},
-)
-
-mistake(
-    "split_heads",
-    "The heads come first, before the batch: (H, B, L, D). The batch stays in front.",
-    {"x.reshape(B, L, num_heads, D).transpose(1, 2)": "torch.stack(x.chunk(num_heads, dim=-1))"},
-)
-
-mistake(
-    "split_heads",
+    "divided by it.": {"num_heads, D)": "D, num_heads)"},
+    "The heads come first, before the batch: (H, B, L, D). The batch stays in front.": {
+        "x.reshape(B, L, num_heads, D).transpose(1, 2)": "torch.stack(x.chunk(num_heads, dim=-1))"
+    },
     "Positions and features changed places inside the heads: (B, H, D, L). Keys are transposed "
-    "later, when the scores are computed, and queries and values never.",
-    {".transpose(1, 2)": ".permute(0, 2, 3, 1)"},
-)
-
-mistake(
-    "split_heads",
+    "later, when the scores are computed, and queries and values never.": {
+        ".transpose(1, 2)": ".permute(0, 2, 3, 1)"
+    },
     "When E is not divisible, the features left over are dropped without a word. That loses part "
-    "of every vector: it is a ValueError.",
-    {"if rest": "if False", "return x": "return x[..., : num_heads * D]"},
-)
-
-mistake(
-    "split_heads",
+    "of every vector: it is a ValueError.": {
+        "if rest": "if False",
+        "return x": "return x[..., : num_heads * D]",
+    },
     "When E is not divisible, the error is the one that torch raises in the reshape. It speaks "
-    "of shapes and input sizes; a ValueError that names E and num_heads says what went wrong.",
-    {"if rest": "if False"},
-)
+    "of shapes and input sizes; a ValueError that names E and num_heads says what went wrong.": {
+        "if rest": "if False"
+    },
+}
 
 
 @exercise("merge_heads", chapter="07-multi-head", points=2)
@@ -84,54 +60,28 @@ def _(student, reference, draw):
     agrees(student, reference, draw.normal(1, 6, 7, 1), case="heads of one feature")
 
 
-mistake(
-    "merge_heads",
+mistakes["merge_heads"] = {
     "The tensor was reshaped to (B, L, E) in one go. The heads are still before the positions "
-    "then, so that a row of the result mixes several positions of one head.",
-    {".transpose(1, 2)": ""},
-)
-
-mistake(
-    "merge_heads",
+    "then, so that a row of the result mixes several positions of one head.": {
+        ".transpose(1, 2)": ""
+    },
     "`view` cannot merge heads after a transpose: the memory is still in the old order. "
-    "`reshape` copies where that is needed.",
-    {".reshape(": ".view("},
-)
-
-mistake(
-    "merge_heads",
+    "`reshape` copies where that is needed.": {".reshape(": ".view("},
     "The features of the heads are shuffled into one another: first the first feature of every "
-    "head, then the second of every head. Each head's features should stay together.",
-    {".transpose(1, 2)": ".permute(0, 2, 3, 1)"},
-)
-
-mistake(
-    "merge_heads",
+    "head, then the second of every head. Each head's features should stay together.": {
+        ".transpose(1, 2)": ".permute(0, 2, 3, 1)"
+    },
     "The heads are averaged. They hold different features, and are put side by side; mixing them "
-    "is the work of W_o.",
-    {"x.transpose(1, 2).reshape(B, L, H * D)": "x.mean(dim=1)"},
-)
-
-mistake(
-    "merge_heads",
+    "is the work of W_o.": {"x.transpose(1, 2).reshape(B, L, H * D)": "x.mean(dim=1)"},
     "The heads are added up. They hold different features, and are put side by side; mixing them "
-    "is the work of W_o.",
-    {"x.transpose(1, 2).reshape(B, L, H * D)": "x.sum(dim=1)"},
-)
-
-mistake(
-    "merge_heads",
+    "is the work of W_o.": {"x.transpose(1, 2).reshape(B, L, H * D)": "x.sum(dim=1)"},
     "The heads are put one behind the other along the positions, (B, H * L, D). They belong side "
-    "by side, along the features.",
-    {"x.transpose(1, 2).reshape(B, L, H * D)": "x.reshape(B, H * L, D)"},
-)
-
-mistake(
-    "merge_heads",
+    "by side, along the features.": {
+        "x.transpose(1, 2).reshape(B, L, H * D)": "x.reshape(B, H * L, D)"
+    },
     "The heads and the positions changed places, but their features were not put side by side: "
-    "(B, L, H, D) has a dimension too many.",
-    {".reshape(B, L, H * D)": ""},
-)
+    "(B, L, H, D) has a dimension too many.": {".reshape(B, L, H * D)": ""},
+}
 
 
 @exercise(
@@ -183,67 +133,41 @@ def _(student, reference, draw):
     raises(student, ValueError, 10, 4, says=("10", "4"), case="4 heads for 10 features")
 
 
-mistake(
-    "MultiHeadAttention",
+mistakes["MultiHeadAttention"] = {
     "The scores are divided by sqrt(embed_dim). A head's dot products have embed_dim / num_heads "
-    "terms, so that is the number under the root.",
-    {
+    "terms, so that is the number under the root.": {
         "split_heads(self.W_q(query), self.num_heads)": "split_heads(self.W_q(query), "
         "self.num_heads) / self.num_heads**0.5",
     },
-)
-
-mistake(
-    "MultiHeadAttention",
-    "W_o is not applied: the heads lie side by side, and nothing mixes what they found.",
-    {"self.W_o(merge_heads(heads))": "merge_heads(heads)"},
-)
-
-mistake(
-    "MultiHeadAttention",
-    "The values are made from the keys. They have an input of their own, which may be another.",
-    {
+    "W_o is not applied: the heads lie side by side, and nothing mixes what they found.": {
+        "self.W_o(merge_heads(heads))": "merge_heads(heads)"
+    },
+    "The values are made from the keys. They have an input of their own, which may be another.": {
         "key = split_heads(self.W_k(key), self.num_heads)": "value = key\n"
         "key = split_heads(self.W_k(key), self.num_heads)",
     },
-)
-
-mistake(
-    "MultiHeadAttention",
     "The values are made by W_k. They are W_v's: what is looked for and what is found have weights "
-    "of their own.",
-    {"self.W_v(value)": "self.W_k(value)"},
-)
-
-mistake(
-    "MultiHeadAttention",
+    "of their own.": {"self.W_v(value)": "self.W_k(value)"},
     "The softmax runs over the queries: the weights of all queries for one key sum to one. It "
-    "should be the weights of all keys for one query.",
-    {
-        "masked_fill(~mask,": "masked_fill(~mask & mask.any(dim=-1, keepdim=True),",
-        "weights = softmax(scores)": "weights = torch.softmax(scores, dim=-2)\n"
-        "weights = weights * (1 if mask is None else mask.any(dim=-1, keepdim=True))",
-    },
-    within="scaled_dot_product_attention",
-)
-
-mistake(
-    "MultiHeadAttention",
+    "should be the weights of all keys for one query.": by(
+        {
+            "masked_fill(~mask,": "masked_fill(~mask & mask.any(dim=-1, keepdim=True),",
+            "weights = softmax(scores)": "weights = torch.softmax(scores, dim=-2)\n"
+            "weights = weights * (1 if mask is None else mask.any(dim=-1, keepdim=True))",
+        },
+        within="scaled_dot_product_attention",
+    ),
     "The heads compete with each other: the softmax runs over the heads. Within each head, the "
-    "weights of all keys for one query should sum to one.",
-    {
-        "masked_fill(~mask,": "masked_fill(~mask & mask.any(dim=-1, keepdim=True),",
-        "weights = softmax(scores)": "weights = torch.softmax(scores, dim=1)\n"
-        "weights = weights * (1 if mask is None else mask.any(dim=-1, keepdim=True))",
-    },
-    within="scaled_dot_product_attention",
-)
-
-mistake(
-    "MultiHeadAttention",
+    "weights of all keys for one query should sum to one.": by(
+        {
+            "masked_fill(~mask,": "masked_fill(~mask & mask.any(dim=-1, keepdim=True),",
+            "weights = softmax(scores)": "weights = torch.softmax(scores, dim=1)\n"
+            "weights = weights * (1 if mask is None else mask.any(dim=-1, keepdim=True))",
+        },
+        within="scaled_dot_product_attention",
+    ),
     "There are no heads in here: the attention is over all features at once, as if num_heads "
-    "were 1, and its weights are shown once for each head.",
-    {
+    "were 1, and its weights are shown once for each head.": {
         "split_heads(self.W_q(query), self.num_heads)": "split_heads(self.W_q(query), 1)",
         "split_heads(self.W_k(key), self.num_heads)": "split_heads(self.W_k(key), 1)",
         "split_heads(self.W_v(value), self.num_heads)": "split_heads(self.W_v(value), 1)",
@@ -252,34 +176,21 @@ mistake(
         "heads, weights = scaled_dot_product_attention(*wide, value.expand(-1, self.num_heads, "
         "-1, -1), mask)\nheads = heads.mean(dim=1, keepdim=True)",
     },
-)
-
-mistake(
-    "MultiHeadAttention",
     "The weights that come back are the mean over the heads. Each head has its own, (B, H, L, "
-    "S); torch's layer averages them unless told otherwise.",
-    {"self.W_o(merge_heads(heads)), weights": "self.W_o(merge_heads(heads)), weights.mean(dim=1)"},
-)
-
-mistake(
-    "MultiHeadAttention",
+    "S); torch's layer averages them unless told otherwise.": {
+        "self.W_o(merge_heads(heads)), weights": "self.W_o(merge_heads(heads)), weights.mean(dim=1)"
+    },
     "Where a query may attend to nothing in any head, the output is set to zero after W_o. The "
-    "heads are zeros there, before W_o; what comes out of it is its bias.",
-    {
+    "heads are zeros there, before W_o; what comes out of it is its bias.": {
         "return self.W_o(merge_heads(heads)), weights": "output = self.W_o(merge_heads(heads))\n"
         "if mask is not None:\n"
         "    nothing = ~mask.expand(weights.shape).any(dim=-1, keepdim=True).any(dim=1)\n"
         "    output = output.masked_fill(nothing, 0.0)\nreturn output, weights",
     },
-)
-
-mistake(
-    "MultiHeadAttention",
     "An embed_dim that is not divisible by num_heads is accepted when the layer is made; the "
     "error comes later, from a reshape inside. It should be a ValueError at once, naming both "
-    "numbers.",
-    {"if embed_dim % num_heads": "if False"},
-)
+    "numbers.": {"if embed_dim % num_heads": "if False"},
+}
 
 
 @exercise("from_torch", chapter="07-multi-head", points=4)
@@ -347,104 +258,55 @@ def _(student, reference, draw):
     close(layer(*inputs), wanted(*inputs), names=("output", "weights"), case=case)
 
 
-mistake(
-    "from_torch",
+mistakes["from_torch"] = {
     "The three parts of in_proj_weight are taken in another order. Torch has the queries first, "
-    "then the keys, then the values.",
-    {"layer.W_q, layer.W_k, layer.W_v": "layer.W_v, layer.W_k, layer.W_q"},
-)
-
-mistake(
-    "from_torch",
+    "then the keys, then the values.": {
+        "layer.W_q, layer.W_k, layer.W_v": "layer.W_v, layer.W_k, layer.W_q"
+    },
     "The matrices are transposed on the way. Torch stores all of them as nn.Linear does, output "
-    "features first, so each can be copied as it is.",
-    {
+    "features first, so each can be copied as it is.": {
         "ours.weight.copy_(weight)": "ours.weight.copy_(weight.T)",
         "copy_(mha.out_proj.weight)": "copy_(mha.out_proj.weight.T)",
     },
-)
-
-mistake(
-    "from_torch",
     "The biases of the source are not copied. Torch sets them to zero at first, so that a fresh "
-    "layer hides it; a trained one does not.",
-    {"if mha.in_proj_bias is not None": "if False"},
-)
-
-mistake(
-    "from_torch",
-    "The bias of out_proj is not copied: the other three are.",
-    {"layer.W_o.bias.copy_(mha.out_proj.bias)": ""},
-)
-
-mistake(
-    "from_torch",
+    "layer hides it; a trained one does not.": {"if mha.in_proj_bias is not None": "if False"},
+    "The bias of out_proj is not copied: the other three are.": {
+        "layer.W_o.bias.copy_(mha.out_proj.bias)": ""
+    },
     "The rows of in_proj_weight are cut head by head: queries, keys and values of the first "
-    "head, then of the second. Torch has all queries first, then all keys, then all values.",
-    {
+    "head, then of the second. Torch has all queries first, then all keys, then all values.": {
         "with torch.no_grad()": "def in_heads(rows):\n"
         "    cut = rows.unflatten(0, (mha.num_heads, 3, -1)).transpose(0, 1)\n"
         "    return cut.reshape(3, mha.embed_dim, *rows.shape[1:])\nwith torch.no_grad()",
         "mha.in_proj_weight.chunk(3)": "in_heads(mha.in_proj_weight)",
         "mha.in_proj_bias.chunk(3)": "in_heads(mha.in_proj_bias)",
     },
-)
-
-mistake(
-    "from_torch",
-    "The size of a head is given where the layer expects the number of heads.",
-    {"mha.num_heads)": "mha.head_dim)"},
-)
-
-mistake(
-    "from_torch",
+    "The size of a head is given where the layer expects the number of heads.": {
+        "mha.num_heads)": "mha.head_dim)"
+    },
     "The source's order of dimensions was kept: with batch_first=False the layer takes (L, B, "
-    "E). The course's layer is batch first, whatever the source was.",
-    {
+    "E). The course's layer is batch first, whatever the source was.": {
         "return layer": "forward = layer.forward\nif not mha.batch_first:\n"
         "    def turned(*inputs):\n"
         "        output, weights = forward(*(x.transpose(0, 1) for x in inputs))\n"
         "        return output.transpose(0, 1), weights\n    layer.forward = turned\nreturn layer",
     },
-)
-
-mistake(
-    "from_torch",
     "A source without bias is not expected: its in_proj_bias is None. The biases of this layer "
-    "should be zeros then.",
-    {"if mha.in_proj_bias is not None": "if True"},
-)
-
-mistake(
-    "from_torch",
+    "should be zeros then.": {"if mha.in_proj_bias is not None": "if True"},
     "A float64 source becomes a float32 layer, which refuses float64 inputs and has lost half of "
-    "the digits. The dtype should follow the source.",
-    {".to(mha.in_proj_weight)": ""},
-)
-
-mistake(
-    "from_torch",
+    "the digits. The dtype should follow the source.": {".to(mha.in_proj_weight)": ""},
     "A source with kdim or vdim of its own is not refused: it has no in_proj_weight, but three "
-    "matrices of other names and shapes. That is a ValueError.",
-    {"if mha.kdim != mha.embed_dim or mha.vdim != mha.embed_dim": "if False"},
-)
-
-mistake(
-    "from_torch",
+    "matrices of other names and shapes. That is a ValueError.": {
+        "if mha.kdim != mha.embed_dim or mha.vdim != mha.embed_dim": "if False"
+    },
     "The layer shares its weights with the source: whoever trains one of them changes the other. "
-    "The numbers should be copied, as by `copy_` or `clone`.",
-    {
+    "The numbers should be copied, as by `copy_` or `clone`.": {
         "ours.weight.copy_(weight)": "ours.weight.data = weight.data",
         "layer.W_o.weight.copy_(mha.out_proj.weight)": "layer.W_o.weight = mha.out_proj.weight",
     },
-)
-
-mistake(
-    "from_torch",
     "Only kdim is looked at. A source with a vdim of its own does not fit either: that is a "
-    "ValueError too.",
-    {"or mha.vdim != mha.embed_dim": ""},
-)
+    "ValueError too.": {"or mha.vdim != mha.embed_dim": ""},
+}
 
 
 @exercise("attention_parameter_count", chapter="07-multi-head", points=1)
@@ -456,43 +318,22 @@ def _(student, reference, draw):
         close(got, want, call=student.last_call, rtol=0.0, atol=0.0)
 
 
-mistake(
-    "attention_parameter_count",
-    "The biases are missing: each nn.Linear has one number more for each of its outputs.",
-    {"+ embed_dim)": ")"},
-)
-
-mistake(
-    "attention_parameter_count",
+mistakes["attention_parameter_count"] = {
+    "The biases are missing: each nn.Linear has one number more for each of its outputs.": {
+        "+ embed_dim)": ")"
+    },
     "The count is multiplied by the number of heads. The heads share out the same matrices: more "
-    "heads, but smaller ones.",
-    {"4 *": "4 * num_heads *"},
-)
-
-mistake(
-    "attention_parameter_count",
-    "There are four matrices, not three: W_o, which mixes the heads at the end, is missing.",
-    {"4 *": "3 *"},
-)
-
-mistake(
-    "attention_parameter_count",
-    "W_q, W_k and W_v are counted for one head only: their rows are those of all heads together.",
-    {
+    "heads, but smaller ones.": {"4 *": "4 * num_heads *"},
+    "There are four matrices, not three: W_o, which mixes the heads at the end, is missing.": {
+        "4 *": "3 *"
+    },
+    "W_q, W_k and W_v are counted for one head only: their rows are those of all heads together.": {
         "return 4 * (embed_dim * embed_dim + embed_dim)": "one = embed_dim // num_heads\n"
         "return 3 * (embed_dim * one + one) + embed_dim * embed_dim + embed_dim",
     },
-)
-
-mistake(
-    "attention_parameter_count",
-    "The bias of an nn.Linear is counted as one number. It has one for each output.",
-    {"+ embed_dim)": "+ 1)"},
-)
-
-mistake(
-    "attention_parameter_count",
+    "The bias of an nn.Linear is counted as one number. It has one for each output.": {
+        "+ embed_dim)": "+ 1)"
+    },
     "The number is right, but it is a float: a count is a whole number, and / always gives a "
-    "float.",
-    {"embed_dim * embed_dim": "embed_dim * (embed_dim / num_heads) * num_heads"},
-)
+    "float.": {"embed_dim * embed_dim": "embed_dim * (embed_dim / num_heads) * num_heads"},
+}

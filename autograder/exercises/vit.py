@@ -4,7 +4,7 @@ import math
 
 import torch
 
-from autograder.checking import agrees, built, close, exercise, mistake, raises, require
+from autograder.checking import agrees, built, by, close, exercise, mistakes, raises, require
 
 
 def drawn_weights(layer, draw):
@@ -23,68 +23,42 @@ def _(student, reference, draw):
     raises(student, ValueError, draw.normal(2, 3, 4, 7), 2, case="a width that does not divide")
 
 
-mistake(
-    "patchify",
+mistakes["patchify"] = {
     "The patches come in column order, from top to bottom first. Like the words on a page they "
-    "should come in rows: left to right, then the next row.",
-    {"grid.permute(0, 2, 4, 1, 3, 5)": "grid.permute(0, 4, 2, 1, 3, 5)"},
-)
-
-mistake(
-    "patchify",
+    "should come in rows: left to right, then the next row.": {
+        "grid.permute(0, 2, 4, 1, 3, 5)": "grid.permute(0, 4, 2, 1, 3, 5)"
+    },
     "The channel comes last inside each patch, as in a color image of NumPy. Here it comes first: "
-    "all pixels of the first channel, then all of the second.",
-    {"grid.permute(0, 2, 4, 1, 3, 5)": "grid.permute(0, 2, 4, 3, 5, 1)"},
-)
-
-mistake(
-    "patchify",
+    "all pixels of the first channel, then all of the second.": {
+        "grid.permute(0, 2, 4, 1, 3, 5)": "grid.permute(0, 2, 4, 3, 5, 1)"
+    },
     "The image was reshaped without moving any axis, so each `patch` is a run of pixels along the "
-    "rows. A patch is a square: the axes of the grid have to come before those inside a patch.",
-    {"grid = grid.permute(0, 2, 4, 1, 3, 5)": ""},
-)
-
-mistake(
-    "patchify",
-    "Each patch is written column by column. Inside a patch too, the row comes before the column.",
-    {"grid.permute(0, 2, 4, 1, 3, 5)": "grid.permute(0, 2, 4, 1, 5, 3)"},
-)
-
-mistake(
-    "patchify",
+    "rows. A patch is a square: the axes of the grid have to come before those inside a patch.": {
+        "grid = grid.permute(0, 2, 4, 1, 3, 5)": ""
+    },
+    "Each patch is written column by column. Inside a patch too, the row comes before "
+    "the column.": {"grid.permute(0, 2, 4, 1, 3, 5)": "grid.permute(0, 2, 4, 1, 5, 3)"},
     "The axes before a reshape are in the order of the whole image, so that pixels of different "
-    "patches change places: height splits into (H / P, P), the number of patches first.",
-    {
+    "patches change places: height splits into (H / P, P), the number of patches first.": {
         "H // P, P, W // P, P": "P, H // P, P, W // P",
         "grid.permute(0, 2, 4, 1, 3, 5)": "grid.permute(0, 3, 5, 1, 2, 4)",
     },
-)
-
-mistake(
-    "patchify",
     "Every channel makes patches of its own. A patch holds all channels of its square: there are "
-    "as many patches as squares, and each is C * P * P long.",
-    {
+    "as many patches as squares, and each is C * P * P long.": {
         "grid.permute(0, 2, 4, 1, 3, 5)": "grid.permute(0, 1, 2, 4, 3, 5)",
         "(H // P) * (W // P), C * P * P": "-1, P * P",
     },
-)
-
-mistake(
-    "patchify",
     "An image that does not divide into patches was cut off at the edge without a word. Whoever "
-    "calls the function should hear of it: that is a ValueError.",
-    {"if height % patch_size != 0 or width % patch_size != 0:": "if False:"},
-    style="unfold",
-)
-
-mistake(
-    "patchify",
+    "calls the function should hear of it: that is a ValueError.": by(
+        {"if height % patch_size != 0 or width % patch_size != 0:": "if False:"},
+        style="unfold",
+    ),
     "Only the height was tested. The width has to be divisible by the patch size as well, or it is "
-    "a ValueError.",
-    {"height % patch_size != 0 or width % patch_size != 0": "height % patch_size"},
-    style="unfold",
-)
+    "a ValueError.": by(
+        {"height % patch_size != 0 or width % patch_size != 0": "height % patch_size"},
+        style="unfold",
+    ),
+}
 
 
 @exercise("unpatchify", chapter="12-vit", points=2)
@@ -99,54 +73,35 @@ def _(student, reference, draw):
     agrees(student, reference, draw.normal(2, 10, 3), 1, 3, 2, 5, case="one pixel a patch")
 
 
-mistake(
-    "unpatchify",
+mistakes["unpatchify"] = {
     "The patches were reshaped to an image without moving any axis. That puts the pixels of one "
-    "patch side by side along a row, and does not undo `patchify`.",
-    {"grid = grid.permute(0, 3, 1, 4, 2, 5)": ""},
-)
-
-mistake(
-    "unpatchify",
+    "patch side by side along a row, and does not undo `patchify`.": {
+        "grid = grid.permute(0, 3, 1, 4, 2, 5)": ""
+    },
     "The grid of patches was taken as width times height, so an image that is not square comes out "
-    "scrambled. Rows of patches come first: height / P of them.",
-    {"height // P, width // P": "width // P, height // P"},
-)
-
-mistake(
-    "unpatchify",
-    "The patches were laid out column by column. `patchify` numbers them row by row.",
-    {
+    "scrambled. Rows of patches come first: height / P of them.": {
+        "height // P, width // P": "width // P, height // P"
+    },
+    "The patches were laid out column by column. `patchify` numbers them row by row.": {
         "height // P, width // P": "width // P, height // P",
         "grid.permute(0, 3, 1, 4, 2, 5)": "grid.permute(0, 3, 2, 4, 1, 5)",
     },
-)
-
-mistake(
-    "unpatchify",
     "The vector of a patch was read with the channel last. In `patchify`'s order the channel comes "
-    "first, then the row, then the column.",
-    {"C, P, P": "P, P, C", "grid.permute(0, 3, 1, 4, 2, 5)": "grid.permute(0, 5, 1, 3, 2, 4)"},
-)
-
-mistake(
-    "unpatchify",
-    "Inside each patch rows and columns are exchanged: every patch is mirrored at its diagonal.",
-    {"grid.permute(0, 3, 1, 4, 2, 5)": "grid.permute(0, 3, 1, 5, 2, 4)"},
-)
-
-mistake(
-    "unpatchify",
-    "Height and width changed places in the result. The shape is (B, channels, height, width).",
-    {"grid.reshape(B, C, height, width)": "grid.reshape(B, C, height, width).mT"},
-)
-
-mistake(
-    "unpatchify",
+    "first, then the row, then the column.": {
+        "C, P, P": "P, P, C",
+        "grid.permute(0, 3, 1, 4, 2, 5)": "grid.permute(0, 5, 1, 3, 2, 4)",
+    },
+    "Inside each patch rows and columns are exchanged: every patch is mirrored at its diagonal.": {
+        "grid.permute(0, 3, 1, 4, 2, 5)": "grid.permute(0, 3, 1, 5, 2, 4)"
+    },
+    "Height and width changed places in the result. The shape is (B, channels, height, width).": {
+        "grid.reshape(B, C, height, width)": "grid.reshape(B, C, height, width).mT"
+    },
     "The axes of the grid and those inside a patch are in the wrong order before the last reshape: "
-    "neighboring rows of the image come from different patches.",
-    {"grid.permute(0, 3, 1, 4, 2, 5)": "grid.permute(0, 3, 4, 1, 5, 2)"},
-)
+    "neighboring rows of the image come from different patches.": {
+        "grid.permute(0, 3, 1, 4, 2, 5)": "grid.permute(0, 3, 4, 1, 5, 2)"
+    },
+}
 
 
 @exercise("PatchEmbedding", chapter="12-vit", points=3)
@@ -167,96 +122,55 @@ def _(student, reference, draw):
     agrees(mine, theirs, draw.normal(1, 1, 3, 6), case="one image of one channel, patches of 3")
 
 
-mistake(
-    "PatchEmbedding",
+mistakes["PatchEmbedding"] = {
     "The class token stands at the end of the sequence. It comes first, at index 0, where the "
-    "head will look for it.",
-    {"[token, patches]": "[patches, token]"},
-)
-
-mistake(
-    "PatchEmbedding",
+    "head will look for it.": {"[token, patches]": "[patches, token]"},
     "The positions were added before the class token was put in front, so the token has none. "
-    "All N + 1 vectors get a position, and the first one is the token's.",
-    {
+    "All N + 1 vectors get a position, and the first one is the token's.": {
         "torch.cat([token, patches], dim=1) + self.positions": (
             "torch.cat([token, patches + self.positions[:, 1:]], dim=1)"
         )
     },
-)
-
-mistake(
-    "PatchEmbedding",
     "The first N positions went to the patches, and the class token got none. The first position "
-    "is the token's: put it in front, then add all N + 1.",
-    {
+    "is the token's: put it in front, then add all N + 1.": {
         "torch.cat([token, patches], dim=1) + self.positions": (
             "torch.cat([token, patches + self.positions[:, :-1]], dim=1)"
         )
     },
-)
-
-mistake(
-    "PatchEmbedding",
-    "The positions are not added at all. Without them the encoder cannot tell where a patch was.",
-    {"+ self.positions": ""},
-)
-
-mistake(
-    "PatchEmbedding",
+    "The positions are not added at all. Without them the encoder cannot tell where a patch was.": {
+        "+ self.positions": ""
+    },
     "Inside each patch the channel comes last. The projection's weights go by `patchify`'s "
-    "order: channel, then row, then column.",
-    {"grid.permute(0, 2, 4, 1, 3, 5)": "grid.permute(0, 2, 4, 3, 5, 1)"},
-    within="patchify",
-)
-
-mistake(
-    "PatchEmbedding",
+    "order: channel, then row, then column.": by(
+        {"grid.permute(0, 2, 4, 1, 3, 5)": "grid.permute(0, 2, 4, 3, 5, 1)"},
+        within="patchify",
+    ),
     "The patches are in column order, so each gets the position of another. `patchify` numbers "
-    "them row by row.",
-    {"grid.permute(0, 2, 4, 1, 3, 5)": "grid.permute(0, 4, 2, 1, 3, 5)"},
-    within="patchify",
-)
-
-mistake(
-    "PatchEmbedding",
+    "them row by row.": by(
+        {"grid.permute(0, 2, 4, 1, 3, 5)": "grid.permute(0, 4, 2, 1, 3, 5)"},
+        within="patchify",
+    ),
     "The projection has no bias. It is an nn.Linear, and that has one unless the contract says "
-    "otherwise.",
-    {
+    "otherwise.": {
         "nn.Linear(channels * P * P, embed_dim)": (
             "nn.Linear(channels * P * P, embed_dim, bias=False)"
         )
     },
-)
-
-mistake(
-    "PatchEmbedding",
     "The sequence is multiplied by the positions. They are added: a position near zero should "
-    "change little, not wipe out the patch.",
-    {"+ self.positions": "* self.positions"},
-)
-
-mistake(
-    "PatchEmbedding",
+    "change little, not wipe out the patch.": {"+ self.positions": "* self.positions"},
     "`image_size` is taken for one number. It may be a pair as well, (height, width), of an image "
-    "that is not square.",
-    {
+    "that is not square.": {
         "height, width = (image_size, image_size) if isinstance(image_size, int) else image_size": (
             "height = width = image_size"
         )
     },
-)
-
-mistake(
-    "PatchEmbedding",
     "`positions` is a plain tensor, not a parameter: no optimizer finds it, and it is not saved "
-    "with the weights.",
-    {
+    "with the weights.": {
         "nn.Parameter(torch.randn(1, N + 1, embed_dim) * 0.02)": (
             "torch.randn(1, N + 1, embed_dim) * 0.02"
         )
     },
-)
+}
 
 
 @exercise("VisionTransformer", chapter="12-vit", points=3)
@@ -272,70 +186,36 @@ def _(student, reference, draw):
         agrees(mine, theirs, images, case=case)
 
 
-mistake(
-    "VisionTransformer",
+mistakes["VisionTransformer"] = {
     "The blocks are post-norm: each norm comes after the sum. A Vision Transformer is pre-norm: "
     "the norm stands before attention and before feed-forward, and the residual path stays "
-    "untouched.",
-    {"norm_first=True": "norm_first=False"},
-)
-
-mistake(
-    "VisionTransformer",
+    "untouched.": {"norm_first=True": "norm_first=False"},
     "The feed-forward networks use relu, the encoder's default. The Vision Transformer uses "
-    "gelu: the encoder takes the activation as an argument.",
-    {', activation="gelu"': ""},
-)
-
-mistake(
-    "VisionTransformer",
+    "gelu: the encoder takes the activation as an argument.": {', activation="gelu"': ""},
     "The class is read from the average of all vectors. The contract reads it from the class "
-    "token alone, whose only task is to collect what the head needs.",
-    {"x[:, 0]": "x.mean(dim=1)"},
-)
-
-mistake(
-    "VisionTransformer",
+    "token alone, whose only task is to collect what the head needs.": {"x[:, 0]": "x.mean(dim=1)"},
     "The class is read from the average of the patches, and the class token is not used for "
-    "anything. It is the class token that the head should read.",
-    {"x[:, 0]": "x[:, 1:].mean(dim=1)"},
-)
-
-mistake(
-    "VisionTransformer",
+    "anything. It is the class token that the head should read.": {
+        "x[:, 0]": "x[:, 1:].mean(dim=1)"
+    },
     "The class is read from the last vector, which is the last patch. The class token comes "
-    "first, so its vector has index 0.",
-    {"x[:, 0]": "x[:, -1]"},
-)
-
-mistake(
-    "VisionTransformer",
+    "first, so its vector has index 0.": {"x[:, 0]": "x[:, -1]"},
     "The norm before the head is missing. In a pre-norm encoder nothing normalizes the sum of "
-    "all layers' contributions until this last norm does.",
-    {"self.norm(x[:, 0])": "x[:, 0]"},
-)
-
-mistake(
-    "VisionTransformer",
+    "all layers' contributions until this last norm does.": {"self.norm(x[:, 0])": "x[:, 0]"},
     "The logits went through a softmax. The contract returns logits: the loss takes the softmax "
-    "itself, and twice is too much.",
-    {"self.head(self.norm(x[:, 0]))": "self.head(self.norm(x[:, 0])).softmax(dim=-1)"},
-)
-
-mistake(
-    "VisionTransformer",
+    "itself, and twice is too much.": {
+        "self.head(self.norm(x[:, 0]))": "self.head(self.norm(x[:, 0])).softmax(dim=-1)"
+    },
     "The positions are not added. Without them the encoder sees a bag of patches: shuffle the "
-    "image's patches, and the class token cannot tell.",
-    {"+ self.positions": ""},
-    within="PatchEmbedding",
-)
-
-mistake(
-    "VisionTransformer",
-    "All layers run with the first layer's weights. Each layer has weights of its own.",
-    {"in self.encoder.layers": "in [self.encoder.layers[0]] * len(self.encoder.layers)"},
-    style="torch's encoder layers inside",
-)
+    "image's patches, and the class token cannot tell.": by(
+        {"+ self.positions": ""},
+        within="PatchEmbedding",
+    ),
+    "All layers run with the first layer's weights. Each layer has weights of its own.": by(
+        {"in self.encoder.layers": "in [self.encoder.layers[0]] * len(self.encoder.layers)"},
+        style="torch's encoder layers inside",
+    ),
+}
 
 
 def rows_of_weights(draw, *sizes, heads):
@@ -361,77 +241,42 @@ def _(student, reference, draw):
     check([rows_of_weights(draw, 2, heads=heads) for heads in (2, 4)], "layers of 2 and 4 heads")
 
 
-mistake(
-    "attention_rollout",
+mistakes["attention_rollout"] = {
     "The identity is missing: only attention is followed. Half of what a position passes on is "
-    "what it had before, by the residual connection.",
-    {"(layer.mean(dim=1) + identity) / 2": "layer.mean(dim=1)"},
-)
-
-mistake(
-    "attention_rollout",
+    "what it had before, by the residual connection.": {
+        "(layer.mean(dim=1) + identity) / 2": "layer.mean(dim=1)"
+    },
     "The layers are multiplied in the wrong order. The last layer looks at what the layer before "
-    "it made: its matrix stands on the left.",
-    {"mixing @ rollout": "rollout @ mixing"},
-)
-
-mistake(
-    "attention_rollout",
+    "it made: its matrix stands on the left.": {"mixing @ rollout": "rollout @ mixing"},
     "The identity was added, but the sum was not halved, so rows sum to two, four, eight. Shares "
-    "of a whole should sum to one in every layer.",
-    {"/ 2": ""},
-)
-
-mistake(
-    "attention_rollout",
-    "The heads were added up, not averaged. The average of rows that sum to one sums to one again.",
-    {"layer.mean(dim=1)": "layer.sum(dim=1)"},
-)
-
-mistake(
-    "attention_rollout",
+    "of a whole should sum to one in every layer.": {"/ 2": ""},
+    "The heads were added up, not averaged. The average of rows that sum to one sums to "
+    "one again.": {"layer.mean(dim=1)": "layer.sum(dim=1)"},
     "The largest of the heads was taken, not their mean. That is a variant one meets, but its rows "
-    "do not sum to one.",
-    {"layer.mean(dim=1)": "layer.amax(dim=1)"},
-)
-
-mistake(
-    "attention_rollout",
+    "do not sum to one.": {"layer.mean(dim=1)": "layer.amax(dim=1)"},
     "Only the last layer was looked at. It mixes vectors that are mixtures already; what of the "
-    "input is in them, only the product of all layers says.",
-    {"mixing if rollout is None else mixing @ rollout": "mixing"},
-)
-
-mistake(
-    "attention_rollout",
+    "input is in them, only the product of all layers says.": {
+        "mixing if rollout is None else mixing @ rollout": "mixing"
+    },
     "The layers were averaged. One layer works on what another returns, so their matrices are "
-    "multiplied.",
-    {"mixing @ rollout": "mixing + rollout", "return rollout": "return rollout / len(weights)"},
-)
-
-mistake(
-    "attention_rollout",
+    "multiplied.": {
+        "mixing @ rollout": "mixing + rollout",
+        "return rollout": "return rollout / len(weights)",
+    },
     "The matrices were multiplied entry by entry (`*`). Following a path through two layers sums "
-    "over all positions in between: that is the matrix product (`@`).",
-    {"mixing @ rollout": "mixing * rollout"},
-)
-
-mistake(
-    "attention_rollout",
+    "over all positions in between: that is the matrix product (`@`).": {
+        "mixing @ rollout": "mixing * rollout"
+    },
     "The identity was counted once, after the product of all layers. Every layer has a residual "
-    "connection of its own.",
-    {
+    "connection of its own.": {
         "(layer.mean(dim=1) + identity) / 2": "layer.mean(dim=1)",
         "return rollout": "return (rollout + identity) / 2",
     },
-)
-
-mistake(
-    "attention_rollout",
     "The layers were stacked to one tensor, which takes the same number of heads in each. H may "
-    "differ: average the heads of each layer first.",
-    {"for layer in weights": "for layer in torch.stack(weights)"},
-)
+    "differ: average the heads of each layer first.": {
+        "for layer in weights": "for layer in torch.stack(weights)"
+    },
+}
 
 
 def seeded(seed, other=0):
@@ -494,80 +339,45 @@ def _(student, reference, draw):
     )
 
 
-mistake(
-    "random_patch_mask",
+mistakes["random_patch_mask"] = {
     "Every patch is masked by chance, by itself. The share is then right on average only; the "
-    "contract wants exactly the same number in every row.",
-    {".argsort()": "", "places < count": "places < ratio"},
-)
-
-mistake(
-    "random_patch_mask",
-    "True and False are exchanged: True should mean masked, and these are the patches that stay.",
-    {"places < count": "places >= count"},
-)
-
-mistake(
-    "random_patch_mask",
-    "The number of masked patches is cut off, not rounded: `int(9.6)` is 9, `round(9.6)` is 10.",
-    {"round(": "int("},
-)
-
-mistake(
-    "random_patch_mask",
+    "contract wants exactly the same number in every row.": {
+        ".argsort()": "",
+        "places < count": "places < ratio",
+    },
+    "True and False are exchanged: True should mean masked, and these are the patches that stay.": {
+        "places < count": "places >= count"
+    },
+    "The number of masked patches is cut off, not rounded: `int(9.6)` is 9, `round(9.6)` is 10.": {
+        "round(": "int("
+    },
     "The number of masked patches is rounded up. It is Python's `round`: to the nearest whole "
-    "number.",
-    {"round(ratio * num_patches)": "-int(-ratio * num_patches // 1)"},
-)
-
-mistake(
-    "random_patch_mask",
+    "number.": {"round(ratio * num_patches)": "-int(-ratio * num_patches // 1)"},
     "A half is always rounded up here. Python's `round` takes the even neighbor: `round(6.5)` is "
-    "6, and `round(7.5)` is 8.",
-    {"round(ratio * num_patches)": "int(ratio * num_patches + 0.5)"},
-)
-
-mistake(
-    "random_patch_mask",
+    "6, and `round(7.5)` is 8.": {"round(ratio * num_patches)": "int(ratio * num_patches + 0.5)"},
     "One choice was made for the whole batch, so all rows are alike. Each image should have "
-    "patches of its own masked.",
-    {
+    "patches of its own masked.": {
         "torch.rand(batch, num_patches, generator=generator).argsort()": (
             "torch.rand(num_patches, generator=generator).argsort().repeat(batch, 1)"
         )
     },
-)
-
-mistake(
-    "random_patch_mask",
     "The first patches are masked, in every row: nothing is random. The model would never learn "
-    "to fill in the top of an image from below.",
-    {
+    "to fill in the top of an image from below.": {
         "torch.rand(batch, num_patches, generator=generator).argsort()": (
             "torch.arange(num_patches).repeat(batch, 1)"
         )
     },
-)
-
-mistake(
-    "random_patch_mask",
     "The masked patches are one run of neighbors that starts at a random place. Every patch is to "
-    "be chosen by itself: all sets of that size should be equally likely.",
-    {
+    "be chosen by itself: all sets of that size should be equally likely.": {
         "torch.rand(batch, num_patches, generator=generator).argsort()": (
             "torch.arange(num_patches) - torch.randint(num_patches, (batch, 1), "
             "generator=generator)"
         ),
         "places < count": "places % num_patches < count",
     },
-)
-
-mistake(
-    "random_patch_mask",
     "`generator` is not used, so the same seed gives another mask each time, and no run can be "
-    "repeated.",
-    {", generator=generator": ""},
-)
+    "repeated.": {", generator=generator": ""},
+}
 
 
 @exercise("masked_patch_loss", chapter="12-vit", points=2)
@@ -587,61 +397,32 @@ def _(student, reference, draw):
     agrees(student, reference, predicted, target, nothing, case="no patch masked")
 
 
-mistake(
-    "masked_patch_loss",
+mistakes["masked_patch_loss"] = {
     "The loss is over all patches. The visible ones were given to the model, and copying them is "
-    "no achievement: only masked patches count.",
-    {"predicted[mask] - target[mask]": "predicted - target"},
-)
-
-mistake(
-    "masked_patch_loss",
+    "no achievement: only masked patches count.": {
+        "predicted[mask] - target[mask]": "predicted - target"
+    },
     "The loss is over the visible patches. True in the mask means masked, and those are what the "
-    "model has to fill in.",
-    {"predicted[mask] - target[mask]": "predicted[~mask] - target[~mask]"},
-)
-
-mistake(
-    "masked_patch_loss",
+    "model has to fill in.": {"predicted[mask] - target[mask]": "predicted[~mask] - target[~mask]"},
     "The squared differences of the masked patches are added up, but divided by the number of all "
-    "elements. The mean is over masked patches alone.",
-    {"max(difference.numel(), 1)": "predicted.numel()"},
-)
-
-mistake(
-    "masked_patch_loss",
+    "elements. The mean is over masked patches alone.": {
+        "max(difference.numel(), 1)": "predicted.numel()"
+    },
     "The sum is divided by the number of masked patches, not by the number of their elements: each "
-    "patch counts with the sum of its pixels.",
-    {"difference.numel()": "len(difference)"},
-)
-
-mistake(
-    "masked_patch_loss",
-    "The squared differences are summed, not averaged, so the loss grows with the batch.",
-    {"/ max(difference.numel(), 1)": ""},
-)
-
-mistake(
-    "masked_patch_loss",
-    "The differences are taken without their squares: this is the mean absolute error.",
-    {"difference.square()": "difference.abs()"},
-)
-
-mistake(
-    "masked_patch_loss",
-    "The root of the mean was taken. The contract wants the mean squared error itself.",
-    {
+    "patch counts with the sum of its pixels.": {"difference.numel()": "len(difference)"},
+    "The squared differences are summed, not averaged, so the loss grows with the batch.": {
+        "/ max(difference.numel(), 1)": ""
+    },
+    "The differences are taken without their squares: this is the mean absolute error.": {
+        "difference.square()": "difference.abs()"
+    },
+    "The root of the mean was taken. The contract wants the mean squared error itself.": {
         "difference.square().sum() / max(difference.numel(), 1)": (
             "(difference.square().sum() / max(difference.numel(), 1)).sqrt()"
         )
     },
-)
-
-mistake(
-    "masked_patch_loss",
     "Each image is averaged by itself, and then the images. Where they have different numbers of "
-    "masked patches, a patch counts more in an image with few: average over all of them at once.",
-    {
+    "masked patches, a patch counts more in an image with few: average over all of them at once.": {
         "difference = predicted[mask] - target[mask]": (
             "patches = (predicted - target).square().mean(dim=-1) * mask"
         ),
@@ -649,10 +430,7 @@ mistake(
             "(patches.sum(dim=1) / mask.sum(dim=1).clamp(min=1)).mean()"
         ),
     },
-)
-
-mistake(
-    "masked_patch_loss",
-    "Without any masked patch the mean is zero over zero: NaN. A loss over nothing is 0 here.",
-    {"difference.square().sum() / max(difference.numel(), 1)": "difference.square().mean()"},
-)
+    "Without any masked patch the mean is zero over zero: NaN. A loss over nothing is 0 here.": {
+        "difference.square().sum() / max(difference.numel(), 1)": "difference.square().mean()"
+    },
+}
