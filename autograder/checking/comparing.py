@@ -116,7 +116,7 @@ def close(
     start = _prefix(case, call) or "The result"
     problem = difference(got, want, names, rtol, atol, dtype)
     problem = f"{start} {problem}" if problem else ""
-    _note("value", got, problem, rtol=rtol, atol=atol, dtype=dtype)
+    _note("value", got, problem, want=want, rtol=rtol, atol=atol, dtype=dtype)
 
 
 def finite(tensor: Tensor) -> bool:

@@ -4,15 +4,18 @@ import functools
 import itertools
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
+
+import torch
+from torch import Tensor
 
 from autograder.checking.changes import Change, StaleMistake, applied, composed
 from autograder.checking.comparing import difference, finite
 from autograder.checking.events import Event, Log
 from autograder.checking.registry import Exercise, Mistake, exercises
 from autograder.checking.searching import slips
-from autograder.checking.set_aside import set_aside
+from autograder.checking.set_aside import SetAside, set_aside
 from autograder.checking.sources import Definition, NoSource, definition
 
 Run = Callable[[Any, Log], None]  # run the check with a changed reference, and note its events
@@ -26,21 +29,47 @@ class Apart(BaseException):
 
 
 class _Following(Log):
-    """The run of a mistake, which ends at the first event that is not the student's."""
+    """The run of a mistake, which ends at the first event that is not the student's.
 
-    def __init__(self, students: Log, behavior: bool) -> None:
+    With `only_failures` it does so where the student's answer is wrong alone.
+    """
+
+    def __init__(self, students: Log, behavior: bool, only_failures: bool = False) -> None:
         super().__init__()
         self._students = students.events
         self._behavior = behavior
+        self._only_failures = only_failures
 
     def note(self, kind: str, got: Any = None, **details: Any) -> None:
         """Add an event. Raises Apart if it is another one than the student's."""
         super().note(kind, got, **details)
         number = len(self.events) - 1
-        if number >= len(self._students) or not alike(
-            self.events[number], self._students[number], self._behavior
+        if number >= len(self._students) or not self.fits(
+            self.events[number], self._students[number]
         ):
             raise Apart
+
+    def fits(self, mine: Event, students: Event) -> bool:
+        """Whether the mistake may go on."""
+        if self._only_failures and not students.text:
+            return mine.kind == students.kind
+        if self._only_failures and mine.kind == "value":
+            mine = replace(mine, got=_where_wrong(mine.got, students.got, students.want))
+        return alike(mine, students, self._behavior)
+
+
+def _where_wrong(mine: Any, students: Any, want: Any) -> Any:
+    """The answer of a mistake, with the student's numbers in its place where they are right."""
+    if isinstance(want, tuple | list) and isinstance(mine, tuple | list):
+        if len(mine) == len(want) and isinstance(students, tuple | list):
+            return type(mine)(map(_where_wrong, mine, students, want))
+    elif all(isinstance(one, Tensor) for one in (mine, students, want)) and (
+        mine.shape == students.shape == want.shape
+    ):
+        one, other = students.double(), want.double()
+        right = torch.isclose(one, other, rtol=1e-4, atol=1e-5, equal_nan=True)
+        return torch.where(right, students.to(mine.dtype), mine)
+    return mine
 
 
 @dataclass
@@ -77,6 +106,24 @@ class Candidate:
         return self._agrees(students, behavior) and (
             _is_evident(students, surely) or self._words == [one.words for one in students.events]
         )
+
+    def explains_failures(self, students: Log, run: Run) -> bool:
+        """Whether it gives every wrong answer, and few more: some of its cases may be right."""
+        log = _Following(students, False, only_failures=True)
+        if not all(map(log.fits, self.events, students.events)):
+            return False
+        try:
+            run(self.make(), log)
+        except Apart:
+            return False
+        except Exception:  # a change that makes no code
+            return False
+        if len(log.events) != len(students.events):
+            return False
+        mine = [one for one in zip(log.events, students.events, strict=True) if one[0].text]
+        both = [one for one in mine if one[1].text and not one[1].free]
+        told = any(theirs.kind == "value" for _, theirs in both)
+        return told and len(mine) <= 2 * len(both)
 
     def agreed(self, students: Log) -> int:
         """How many events from the first on are the student's, as far as it was run."""
@@ -142,7 +189,7 @@ def diagnose(
     search.
     """
     known = candidates(task, seed)
-    for candidate in known.mistakes():
+    for candidate in known.mistakes:
         if candidate.explains(students, task.behavior, run, surely=False):
             return candidate.sentence
     if task.behavior:
@@ -151,6 +198,7 @@ def diagnose(
     return (
         search.first(search.pairs(), 0.5 * seconds)
         or search.beside()
+        or search.in_part(0.7 * seconds)
         or finding()
         or search.first(search.slips(), seconds)
     )
@@ -160,7 +208,7 @@ def still_planted(task: Exercise, students: Log, run: Run, seed: int) -> bool:
     """Whether the student's code answers as the code that was given to be mended."""
     return task.planted is not None and any(
         candidate.explains(students, task.behavior, run, surely=False)
-        for candidate in candidates(task, seed).mistakes()
+        for candidate in candidates(task, seed).mistakes
         if candidate.sentence == task.planted
     )
 
@@ -183,14 +231,30 @@ class _Search:
                 return candidate.sentence
         return None
 
+    @functools.cached_property
+    def _aside(self) -> SetAside:
+        return set_aside(self.students, self.known.task.name, alike)
+
     def beside(self) -> str | None:
         """A known mistake beside faults that speak for themselves, or such faults alone."""
-        aside = set_aside(self.students, self.known.task.name, alike)
-        if aside is None:
+        aside = self._aside
+        if not aside.faults:
             return None
-        for one in (*self._possible(), *self.known.reference()):
+        for one in self.known.reference:
             if one.explains(aside.rest, False, self.run):
-                return aside.told(one.sentence, one.events, self.students) or None
+                return aside.precision
+        for one in self._possible():
+            if one.explains(aside.rest, False, self.run):
+                return aside.told(one.sentence, one.events, self.students)
+        return None
+
+    def in_part(self, seconds: float) -> str | None:
+        """A known mistake that gives every wrong answer, where other answers of it are mended."""
+        for one in self.known.mistakes:
+            if time.thread_time() - self.begin > seconds:
+                return None
+            if one.explains_failures(self._aside.rest, self.run):
+                return one.sentence
         return None
 
     def pairs(self) -> Iterator[Candidate]:
@@ -220,7 +284,7 @@ class _Search:
         """Small slips, alone and beside the known mistakes that explain the first wrong answers."""
         if all(event.kind in ("asked", "raised") for event in self._failed()):
             return  # an error alone says too little
-        yield from self.known.slips()
+        yield from self.known.slips
         for one in self._leading(self._possible())[:2]:
             yield from _slips_beside(one)
 
@@ -235,7 +299,7 @@ class _Search:
         """Changes of the reference that leave every answer right before the first wrong one."""
         return [
             one
-            for one in self.known.mistakes()
+            for one in self.known.mistakes
             if one.root is not None
             and not any(event.words for event in one.events[: self._wrong_from])
         ]
@@ -293,7 +357,7 @@ class _Kept:
         self._made = made
         self._kept: list[Candidate] = []
 
-    def __call__(self) -> Iterator[Candidate]:
+    def __iter__(self) -> Iterator[Candidate]:
         for number in itertools.count():
             if number == len(self._kept):
                 self._kept.extend(itertools.islice(self._made, 1))

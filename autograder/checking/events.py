@@ -20,6 +20,7 @@ class Event:
         str  # value, gradient, holds, asked (an error), raised (one that nobody asked for), broken
     )
     got: Any = None
+    want: Any = None
     rtol: float = 0.0
     atol: float = 0.0
     dtype: bool = True
@@ -45,6 +46,7 @@ class Log:
         kind: str,
         got: Any = None,
         *,
+        want: Any = None,
         failure: Exception | None = None,
         rtol: float = 0.0,
         atol: float = 0.0,
@@ -53,7 +55,7 @@ class Log:
     ) -> None:
         """Add an event, and keep the first failure."""
         text = str(failure) if failure else ""
-        self.events.append(Event(kind, got, rtol, atol, dtype, free, text))
+        self.events.append(Event(kind, got, want, rtol, atol, dtype, free, text))
         if self.failure is None:
             self.failure = failure
 

@@ -20,7 +20,14 @@ class SetAside:
 
     rest: Log
     faults: Sequence[tuple[int, str]]  # the event's number, and the fault in words
+    imprecise: str
     alike: Callable[[Event, Event], bool]
+
+    @property
+    def precision(self) -> str | None:
+        """What is to be said where nothing but the precision of float32 is wrong."""
+        texts = {text for _, text in self.faults}
+        return texts.pop() if texts == {self.imprecise} else None
 
     def told(self, sentence: str, explained: Sequence[Event], students: Log) -> str:
         """The sentence, and those faults that it does not explain, each kind once."""
@@ -29,22 +36,25 @@ class SetAside:
             event = students.events[number]
             if not self.alike(explained[number], event):
                 kinds.setdefault(event.kind, text)
-        also = [text[0].upper() + text[1:] for text in kinds.values()]
-        return " And: ".join(filter(None, [sentence, *also]))
+        return " And: ".join([sentence, *kinds.values()])
 
 
-def set_aside(students: Log, name: str, alike: Callable[[Event, Event], bool]) -> SetAside | None:
-    """What can be set aside, if anything can."""
+def set_aside(students: Log, name: str, alike: Callable[[Event, Event], bool]) -> SetAside:
+    """What can be set aside, and the rest."""
     rest, faults = Log(), []
+    imprecise = (
+        f"{name} is only as exact as float32 where it is given float64: something on the way is "
+        "made in float32, such as a table or a constant."
+    )
     for number, event in enumerate(students.events):
-        kept, text = _without(event, name)
+        kept, text = _without(event, imprecise)
         rest.events.append(kept)
         if text:
             faults.append((number, text))
-    return SetAside(rest, faults, alike) if faults else None
+    return SetAside(rest, faults, imprecise, alike)
 
 
-def _without(event: Event, name: str) -> tuple[Event, str]:
+def _without(event: Event, imprecise: str) -> tuple[Event, str]:
     """The event without a fault that speaks for itself, and the fault in words."""
     if not event.text:
         return event, ""
@@ -54,14 +64,9 @@ def _without(event: Event, name: str) -> tuple[Event, str]:
         return event, ""
     dtypes = {tensor.dtype for _, tensor in tensors(event.got)}
     if event.dtype and "should have dtype" in event.text:
-        return replace(event, dtype=False, **_looser(event)), (
-            f"The result of {name} has another dtype than it should, as in this case: {event.text}"
-        )
+        return replace(event, dtype=False, **_looser(event)), event.text
     if torch.float64 in dtypes and 0 < event.rtol < SINGLE["rtol"]:
-        return replace(event, **_looser(event)), (
-            f"{name} is only as exact as float32 where it is given float64: something on the way "
-            "is made in float32, such as a table or a constant."
-        )
+        return replace(event, **_looser(event)), imprecise
     return event, ""
 
 

@@ -101,6 +101,77 @@ def test_a_slip_that_nobody_foresaw_is_told_with_its_kind_and_place():
     assert "`W_v`" in sentence
 
 
+def test_an_own_mistake_and_one_of_an_earlier_exercise_are_both_named():
+    root = definition("multi_head", "MultiHeadAttention")
+    changes = {
+        "self.W_o(merge_heads(heads))": "merge_heads(heads)",
+        "value, mask)": "value, None if mask is None else ~mask)",
+    }
+    code = applied(root.code, changes_of(root.code, changes, root.name))
+    wrong = root.built({root.name: code})
+    sentence = said(wrong, "MultiHeadAttention")
+    assert sentence.startswith("W_o is not applied") and " And: In the " in sentence
+
+
+def test_two_mistakes_at_one_place_are_both_named():
+    """Both change the same call, in different words of it."""
+
+    def wrong(scores, mask=None, dim=-1):
+        if mask is None:
+            return scores.softmax(-1)
+        return scores.softmax(-1).masked_fill(~mask, 0.0)
+
+    sentence = said(wrong, "masked_softmax")
+    assert sentence.startswith("The mask is applied after the softmax")
+    assert "`dim` is not used" in sentence
+
+
+def test_a_missing_error_does_not_hide_a_mistake():
+    def wrong(scores, sharpness):
+        first = scores.argmax(dim=-1)
+        if sharpness == 1:
+            return torch.nn.functional.one_hot(first, scores.shape[-1]) + 0 * scores
+        return torch.softmax(scores * (sharpness / (1 - sharpness)), dim=-1)
+
+    sentence = said(wrong, "sharpen")
+    assert sentence.startswith("At sharpness 1 only one of several")
+    assert "should raise ValueError" in sentence
+
+
+def test_numbers_of_float32_only_are_told_whatever_made_them():
+    def wrong(x, base=10000.0, start=0):
+        if x.shape[-1] % 2:
+            raise ValueError(f"{x.shape[-1]} is odd")
+        place = torch.arange(start, start + x.shape[-2])[:, None]
+        angle = place * base ** (-torch.arange(0, x.shape[-1], 2) / x.shape[-1])
+        cos, sin, one, two = angle.cos(), angle.sin(), x[..., 0::2], x[..., 1::2]
+        turned = torch.stack([one * cos - two * sin, one * sin + two * cos], -1)
+        return turned.flatten(-2).to(x.dtype)
+
+    assert said(wrong, "rotate_positions").startswith(
+        "rotate_positions is only as exact as float32"
+    )
+
+
+def test_a_mistake_that_is_mended_in_one_case_is_named():
+    """The wrong answers are all those of the mistake; the fully masked row is not."""
+
+    def wrong(hidden, mask):
+        first = hidden[:, 0] * mask.bool().any(dim=1, keepdim=True)
+        return torch.nn.functional.normalize(first, dim=-1)
+
+    assert said(wrong, "mean_pool").startswith("The first token's vector was taken")
+
+
+def test_an_error_in_other_words_is_told_by_the_message_alone():
+    def wrong(x, num_heads):
+        if x.shape[-1] % num_heads:
+            raise ValueError("does not divide")
+        return x.unflatten(-1, (num_heads, -1)).transpose(1, 2)
+
+    assert said(wrong, "split_heads") is None
+
+
 def test_right_in_all_but_one_case_is_enough_to_be_silent():
     """Two mistakes that agree in the first cases: one of them is not said for the other."""
 

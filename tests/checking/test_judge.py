@@ -245,7 +245,7 @@ def test_the_known_mistakes_are_tried_only_as_long_as_they_agree(monkeypatch):
     calls = []
     task = find("double")
     monkeypatch.setattr(task, "candidates", {})
-    known = candidates(task, PUBLIC_SEED).mistakes
+    known = list(candidates(task, PUBLIC_SEED).mistakes)
     for one in known:
         one.make = functools.partial(counted, one.make(), calls)
     verdict = verdict_of(lambda x: x - 17, "double")

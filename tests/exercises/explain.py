@@ -14,7 +14,7 @@ def explain(name: str, thing: Any, beginning: str, seed: int = PUBLIC_SEED) -> s
     task = exercises()[name]
     log, reference = Log(), _Remembered(live(task))
     _imitate(task, reference, seed, thing, log)
-    (known,) = [one for one in candidates(task, seed).mistakes() if beginning in one.sentence]
+    (known,) = [one for one in candidates(task, seed).mistakes if beginning in one.sentence]
     following = _Following(log, task.behavior)
     try:
         _imitate(task, reference, seed, known.make(), following)
