@@ -8,10 +8,11 @@ import functools
 import json
 import re
 import sys
-from collections.abc import Iterable
-from importlib.machinery import PathFinder
+from collections.abc import Iterable, Sequence
+from importlib.machinery import ModuleSpec, PathFinder
 from importlib.metadata import PackageNotFoundError, distribution, requires
 from pathlib import Path
+from types import ModuleType
 
 PROJECT = "attention-course"
 # The extra `notebooks` of pyproject.toml; Colab has all of them.
@@ -87,24 +88,26 @@ def told_of(names: Iterable[str]) -> str:
     return f"Grading does not have {listed}: what your exercises do with {them} fails there."
 
 
-class Hider:
-    """Finds nothing, and says so for packages that are installed but not for submissions."""
+class Shown(PathFinder):
+    """Finds what Python finds, but for packages that are installed and not for submissions."""
 
     def __init__(self, shown: frozenset[str]) -> None:
         self._shown = shown | sys.stdlib_module_names
 
-    def find_spec(self, name: str, path: object = None, target: object = None) -> None:
-        """Raises ModuleNotFoundError where the other finders must not look."""
-        if path is not None or name in self._shown:
-            return
-        spec = PathFinder.find_spec(name)
-        origin = (spec.origin or "") if spec else ""
-        if "-packages" in origin or origin.startswith("/packages/"):
-            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """None for what is hidden, as for what is not there: libraries ask, and do without."""
+        spec = PathFinder.find_spec(name, path, target)
+        if spec is None or path is not None or name in self._shown:
+            return spec
+        origin = spec.origin or ""
+        return None if "-packages" in origin or origin.startswith("/packages/") else spec
 
 
 def hide_others() -> None:
     """From here on, only these packages of those that are installed can be imported."""
     told = Path(__file__).with_name(TOLD)  # inside the sandbox, where metadata may be out of reach
-    shown = json.loads(told.read_text()) if told.exists() else modules()
-    sys.meta_path.insert(0, Hider(frozenset(shown)))
+    names = json.loads(told.read_text()) if told.exists() else modules()
+    shown = Shown(frozenset(names))
+    sys.meta_path[:] = [shown if finder is PathFinder else finder for finder in sys.meta_path]

@@ -307,6 +307,8 @@ class Layout:
             "OPENBLAS_NUM_THREADS": "1",
             "MKL_NUM_THREADS": "1",
             "JOBLIB_MULTIPROCESSING": "0",  # it would warn that it cannot
+            "PYTHONBREAKPOINT": "0",  # nobody is there to debug
+            "TORCH_COMPILE_DISABLE": "1",  # there is no compiler; the code itself runs
             "MPLBACKEND": "Agg",
             "MPLCONFIGDIR": f"{self.scratch}/matplotlib",
             "IPYTHONDIR": f"{self.scratch}/ipython",

@@ -216,6 +216,7 @@ class Notebook:
         self.shell = Shell.instance(config=config, display_pub_class=Publisher)
         builtins.input = ask_nobody
         packages.hide_others()
+        sys.path.insert(0, "")  # as in Jupyter, for modules that a notebook writes
         self.shell.displayhook.write_output_prompt = lambda: None
         self.shell.displayhook.write_format_data = self._result
         self.shell.displayhook.finish_displayhook = lambda: None

@@ -115,6 +115,44 @@ def test_a_failing_line_in_the_cell_of_the_exercise_costs_nothing(warm):
     assert found.notes == ["No module named 'no_such_package': grading does not have that package"]
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "%%writefile helper.py\ndef half(x):\n    return x / 2",
+        "import importlib.util\nassert importlib.util.find_spec('nbgrader') is None",
+        "torch.use_deterministic_algorithms(True)",
+        "torch.set_default_dtype(torch.float64)",
+        "torch.set_grad_enabled(False)",
+        "import warnings\nwarnings.filterwarnings('error')",
+        "from tqdm.auto import tqdm\nfor _ in tqdm(range(3)): pass",
+        "del F",
+    ],
+)
+def test_what_a_notebook_sets_or_writes_first_costs_nothing(warm, line):
+    use = "from helper import half\n" if "writefile" in line else ""
+    found = graded(warm, {"softmax": use + RIGHT}, SETUP, line)
+    assert found.verdicts["softmax"].passed, found.verdicts["softmax"].message
+    assert found.notes == []
+
+
+@pytest.mark.parametrize(
+    ("head", "first"),
+    [
+        ("%%time\n", ""),
+        ("%%capture\n", ""),
+        ("@torch.compile\n", ""),
+        ("from __future__ import annotations\n", ""),
+        ("", "    breakpoint()\n"),
+        ("", "    print(scores)\n"),
+    ],
+)
+def test_what_stands_around_or_in_the_exercise_costs_nothing(warm, head, first):
+    begin, _, rest = RIGHT.partition("    lowest")
+    found = graded(warm, {"softmax": f"{head}{begin}{first}    lowest{rest}"}, SETUP)
+    assert found.verdicts["softmax"].passed, found.verdicts["softmax"].message
+    assert found.notes == []
+
+
 def test_a_syntax_error_is_said_with_its_line(warm):
     found = graded(warm, {"softmax": "def softmax(scores, dim=-1)\n    return scores"}, SETUP)
     verdict = found.verdicts["softmax"]
