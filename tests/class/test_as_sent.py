@@ -1,10 +1,12 @@
 """Is work that comes in every shape scored fairly, with the right sentences, and twice alike?"""
 
+import html
 import importlib
 import shutil
 
 import pytest
 
+from autograder.cli import main
 from autograder.grading import crew
 from autograder.grading.course import Course
 from autograder.grading.runner import grade_class
@@ -18,6 +20,8 @@ pytestmark = [
     pytest.mark.skipif(available() is not None, reason=str(available())),
     pytest.mark.xdist_group("class"),
 ]
+# When a submission came and which of several files it is: the list says it, the page does not.
+FOR_THE_TEACHER = ("timestamp.txt", " is graded, and not ")
 LIMITS = Limits(as_sent.LIMIT_SECONDS)
 
 
@@ -86,8 +90,18 @@ def test_the_students_pages_say_it_too(term, sent, graded):
     for one in sent:
         page = (pages / one.student / one.chapter / f"{one.chapter}.html").read_text("utf-8")
         assert "<script" not in page
+        for note in one.notes:
+            assert (note in html.unescape(page)) != any(map(note.__contains__, FOR_THE_TEACHER))
         for name, (status, _) in one.lost.items():
             assert f"{name}: {'failed' if status == 'failed' else status}" in page
+
+
+def test_the_report_names_everybody_to_look_at(term, sent, graded, capsys):
+    assert main(["report", *term.chapters, "--course", str(term.course.root)]) == 0
+    page = html.unescape((term.course.root / "report.html").read_text(encoding="utf-8"))
+    for one in sent:
+        if one.status != "missing":  # who handed in nothing is in a list of names
+            assert all(note in page for note in one.notes), one.student
 
 
 def test_a_second_time_nothing_is_graded_anew(term, graded, monkeypatch):
