@@ -103,7 +103,7 @@ def _(query, keys, values, similarity):
 def _(query, keys, values, similarity):
     total, output, scores = 0.0, torch.zeros_like(values[0]), []
     for key, value in zip(keys, values, strict=True):
-        score = torch.as_tensor(similarity(query, key)).to(values.dtype)
+        score = torch.as_tensor(similarity(query, key), dtype=values.dtype)
         scores.append(score)
         total = total + score
         output = output + score * value
