@@ -7,6 +7,9 @@ from torch import Tensor
 
 from autograder.checking.draw import Draw
 
+# For `agrees`, where a case is about values, and the rest of the battery was asked of another.
+VALUES = {"gradients": False, "contiguous": False, "double": False, "unchanged": False}
+
 
 def each_one(**sizes: int) -> Iterator[tuple[str, dict[str, int]]]:
     """The sizes with each of them in turn as 1, named: a `squeeze()` or a lost axis shows."""

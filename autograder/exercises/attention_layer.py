@@ -3,6 +3,7 @@
 import torch
 
 from autograder.checking import agrees, exercise, mistake, prediction, require
+from autograder.checking.cases import VALUES, each_one
 from autograder.checking.subject import Raised
 
 NAMES = ("output", "weights")
@@ -97,6 +98,13 @@ def _(student, reference, draw):
     case("", query, key, value)
     case("no batch", query[0], key[0], value[0])
     case("one query", query[:, :1], key, value)
+    for text, size in each_one(B=2, L=3, S=5, D=8, E=6):
+        B, L, S, D, E = size.values()
+        some = draw.normal(B, L, D), draw.normal(B, S, D), draw.normal(B, S, E)
+        agrees(student, reference, *some, names=NAMES, case=text, **VALUES)
+    square = draw.permutation(5)[:, None] <= draw.permutation(5)
+    some = draw.normal(2, 5, 8), key, value, square
+    agrees(student, reference, *some, names=NAMES, case="as many queries as keys", **VALUES)
 
     # Every query of this mask may attend to some keys and not to others, every key is allowed
     # for some queries and not for others, and it is not its own transpose.

@@ -13,6 +13,7 @@ from autograder.checking import (
     require,
     same,
 )
+from autograder.checking.cases import VALUES
 from autograder.exercises.attention_layer import no_bias
 
 
@@ -782,6 +783,8 @@ def _(student, reference, draw):
     B, L, V = 3, 5, 7
     logits, targets = 2 * draw.normal(B=B, L=L, V=V), draw.integers(1, V, B, L)
     agrees(student, reference, logits, targets, 0)
+    agrees(student, reference, logits[:1], targets[:1], 0, case="B = 1", **VALUES)
+    agrees(student, reference, logits[:, :1], targets[:, :1], 0, case="L = 1", **VALUES)
     short = torch.arange(L) >= torch.tensor([2, 5, 4])[:, None]
     agrees(student, reference, logits, targets.masked_fill(short, 0), 0, case="padding")
     targets = (targets - 1) * (targets != 5)  # 0 is a token here, and 4 is none

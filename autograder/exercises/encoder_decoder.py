@@ -6,6 +6,7 @@ import math
 import torch
 
 from autograder.checking import agrees, by, close, exercise, mistakes, portable, raises, require
+from autograder.checking.cases import VALUES
 from autograder.checking.comparing import kind_of
 
 
@@ -120,6 +121,8 @@ def _(student, reference, draw):
         some = {"contiguous": False, "double": False}
         agrees(mine, theirs, x, memory, names=names, case=norm, **some)
         agrees(mine, theirs, x, memory, mask, names=names, case=f"{norm}, padding")
+        one = {"names": names, "case": f"{norm}, one position reads one"}
+        agrees(mine, theirs, x[:1, :1], memory[:1, :1], **one, **VALUES)
         case = f"{norm}, a sentence of padding alone"
         agrees(mine, theirs, x, memory, nothing, names=names, case=case, **some)
 
@@ -349,6 +352,7 @@ def _(student, reference, draw):
     agrees(student, reference, logits, targets, case="the usual smoothing")
     logits, targets = 2 * draw.normal(B=2, L=3, V=7), draw.integers(1, 7, B=2, L=3)
     agrees(student, reference, logits, targets, 0.2, case="a batch of sentences")
+    agrees(student, reference, logits[:1, :1], targets[:1, :1], 0.2, case="B = L = 1", **VALUES)
     targets[0, 2] = targets[1, 1] = targets[1, 2] = 0
     agrees(student, reference, logits, targets, 0.2, case="padding")
     targets[0, 0] = targets[0, 2] = targets[1, 1] = 3

@@ -3,6 +3,7 @@
 import torch
 
 from autograder.checking import agrees, close, exercise, mend, mistake, portable, raises, require
+from autograder.checking.cases import VALUES
 from autograder.checking.comparing import kind_of
 from autograder.checking.predicting import prediction
 
@@ -12,6 +13,8 @@ def _(student, reference, draw):
     keys, values = draw.normal(S=6, D=4), draw.normal(S=6, E=3)
     query = keys[draw.int(1, 6)].clone()
     agrees(student, reference, query, keys, values, case="one equal key")
+    agrees(student, reference, keys[0], keys[:1], values[:1], case="S = 1", **VALUES)
+    agrees(student, reference, query, keys[:1], values[:1], case="S = 1, not equal", **VALUES)
 
     corners = draw.permutation(8)  # the corners of a cube: all differ, most share an entry
     keys = torch.stack([corners // 4, corners // 2 % 2, corners % 2], dim=-1).float()  # (8, 3)
@@ -299,6 +302,7 @@ def _(student, reference, draw):
         agrees(student, reference, *numbers, names=names, case=case)
     small = (1e-9, [2.0, 1.0, 3.0, 0.5], values, times)
     agrees(student, reference, *small, names=names, case="similarities near zero")
+    agrees(student, reference, 1.5, [2.0], values[:1], times, names=names, case="S = 1", **VALUES)
 
     values = draw.normal(3, E=2)
     unlike = ("bead", ["fig", "mix", "ivy"], values, letters)

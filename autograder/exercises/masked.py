@@ -12,6 +12,7 @@ from autograder.checking import (
     require,
     same,
 )
+from autograder.checking.cases import VALUES, each_one
 
 
 @exercise("causal_mask", chapter="08-masked", points=2)
@@ -117,6 +118,9 @@ def _(student, reference, draw):
     B, L, S = 2, 5, 7
     scores = draw.normal(B=B, L=L, S=S)
     agrees(student, reference, scores, case="no mask")
+    for case, size in each_one(B=B, L=L, S=S):
+        some, allowed = draw.normal(*size.values()), draw.boolean(*size.values())
+        agrees(student, reference, some, allowed, case=f"{case}, a mask", **VALUES)
     mask = draw.boolean(B, L, S)
     mask[..., 2] = True  # no row and no column is empty
     mask[:, 3] = True

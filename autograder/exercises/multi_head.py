@@ -4,6 +4,7 @@ import torch
 from torch import nn
 
 from autograder.checking import agrees, built, by, close, exercise, mistakes, raises, require
+from autograder.checking.cases import VALUES
 from autograder.checking.subject import Raised
 
 
@@ -109,6 +110,8 @@ def _(student, reference, draw):
     quick = names | {"contiguous": False, "double": False, "unchanged": False}
     agrees(layer, wanted, query, key, value, **names)
     agrees(layer, wanted, query, query, query, case="self-attention", **quick)
+    one = query[:, :1], key[:, :1], value[:, :1]
+    agrees(layer, wanted, *one, case="one query, one key", names=names["names"], **VALUES)
 
     mask = draw.boolean(L, S)
     mask[:, 2] = True  # no row is empty

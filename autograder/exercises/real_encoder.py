@@ -6,6 +6,7 @@ import torch
 from torch import nn
 
 from autograder.checking import agrees, built, close, exercise, mistake, require, same
+from autograder.checking.cases import VALUES
 
 
 def published(draw, layers, ids=True):
@@ -174,6 +175,8 @@ def _(student, reference, draw):
     hidden = draw.normal(B=3, L=5, E=4)
     everything = torch.ones(3, 5, dtype=torch.bool)
     agrees(student, reference, hidden, everything, case="no padding")
+    one = hidden[:1, :1], everything[:1, :1]
+    agrees(student, reference, *one, case="one sentence of one token", **VALUES)
     mask = torch.arange(5) < torch.tensor([[4], [1], [3]])
     hidden = hidden + 5.0 * ~mask[..., None]
     agrees(student, reference, hidden, mask, case="padding")

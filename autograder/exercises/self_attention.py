@@ -10,6 +10,7 @@ from autograder.checking import (
     portable,
     require,
 )
+from autograder.checking.cases import VALUES, each_one
 from autograder.exercises.attention_layer import no_bias
 
 
@@ -32,6 +33,12 @@ def _(student, reference, draw):
     # Queries, keys and values of one width: whoever mixes them up gets numbers, not an error.
     pair = layers(6, 4, 4)
     case("", draw.normal(2, L=5, E=6))
+    for text, size in each_one(B=2, L=5):
+        x = draw.normal(*size.values(), 6)
+        agrees(*pair, x, names=("output", "weights"), case=text, **VALUES)
+    pair = layers(6, 6, 6)  # whoever adds the input to the output gets numbers, not an error
+    x = draw.normal(2, L=5, E=6)
+    agrees(*pair, x, names=("output", "weights"), case="one width for all", **VALUES)
 
     pair = layers(6, 8, 3)
     x = draw.normal(2, L=5, E=6)

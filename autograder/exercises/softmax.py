@@ -5,6 +5,7 @@ import math
 import torch
 
 from autograder.checking import agrees, exercise, holds_at_most, mend, mistake, raises, require
+from autograder.checking.cases import VALUES, each_one
 from autograder.checking.predicting import prediction
 
 LIBRARY = ("softmax", "log_softmax", "scaled_dot_product_attention")
@@ -16,6 +17,8 @@ def _(student, reference, draw):
     agrees(student, reference, draw.normal(S=7), case="one slice")
     agrees(student, reference, draw.normal(B=2, L=5, S=7), dim=1, case="along the middle dimension")
     agrees(student, reference, draw.normal(L=5, S=7), dim=0, case="along the first dimension")
+    for case, size in each_one(L=5, S=7):
+        agrees(student, reference, draw.normal(*size.values()), case=case, **VALUES)
 
     loose = {"rtol": 2e-3}  # float32 keeps scores of 1e4 to three decimals
     high = 1e4 + draw.normal(L=3, S=4)
@@ -430,6 +433,9 @@ def _(student, reference, draw):
     agrees(student, reference, *batch, case="a batch")
     many = draw.normal(2, 3, L=5, D=8), draw.normal(2, 3, S=7, D=8)
     agrees(student, reference, *many, case="two batch dimensions")
+    for case, size in each_one(L=5, S=7, D=8):
+        L, S, D = size.values()
+        agrees(student, reference, draw.normal(L, D), draw.normal(S, D), case=case, **VALUES)
 
     query, key = draw.normal(L=5, D=8), draw.normal(S=7, D=8)
     query[1] = 0.0

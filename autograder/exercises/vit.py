@@ -5,6 +5,7 @@ import math
 import torch
 
 from autograder.checking import agrees, built, by, close, exercise, mistakes, raises, require
+from autograder.checking.cases import VALUES
 
 
 def drawn_weights(layer, draw):
@@ -184,6 +185,7 @@ def _(student, reference, draw):
         images = draw.normal(B=2, C=3, H=height, W=width)
         case = f"image size {size}, {layers} {'layer' if layers == 1 else 'layers'}"
         agrees(mine, theirs, images, case=case)
+        agrees(mine, theirs, images[:1], case=f"{case}, one image", **VALUES)
 
 
 mistakes["VisionTransformer"] = {
