@@ -17,21 +17,21 @@ from autograder.release.cells import grade_id
 from autograder.release.contract import BOOK_ONLY, UNWRITTEN
 
 TASK = """\
-`````{{exercise}} {title}, {points}
+`````{{exercise}} {title}, ●, 10 minutes, {points}
 :label: ex-{label}
 
 {unwritten[0]}
 `````
 
-:::{{dropdown}} Hint 1: a nudge
+:::{{dropdown}} Hint 1: what to look at
 {unwritten[1]}
 :::
 
-:::{{dropdown}} Hint 2: the way
+:::{{dropdown}} Hint 2: which operation
 {unwritten[2]}
 :::
 
-:::{{dropdown}} Hint 3: nearly the answer
+:::{{dropdown}} Hint 3: how the pieces go together
 {unwritten[3]}
 :::"""
 

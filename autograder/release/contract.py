@@ -16,9 +16,9 @@ POINTS = re.compile(r"\b\d+(?:\.\d+)? points?\b")
 # What add_exercise writes for an author to replace: the task, and its three hints.
 UNWRITTEN = (
     "What to write, and all that must hold of it.",
-    "Where to look.",
-    "How to go about it.",
-    "The lines, with the last step missing.",
+    "What to look at.",
+    "Which operation, or which fact.",
+    "How the pieces go together, without the line itself.",
 )
 
 
