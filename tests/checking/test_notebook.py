@@ -344,6 +344,7 @@ def test_a_failing_line_does_not_take_the_rest_of_its_cell(tmp_path, shell, line
         ("try: import no_such_package\nexcept ImportError: pass", "not have no_such_package: what"),
         ("import torch.nn, einops, pandas, math, sklearn, lab, tqdm\nfrom . import x", ""),
         ("%matplotlib inline\nx = 'import nbgrader'", ""),
+        ("import nbgrader\nfrom solutions.softmax import softmax", ""),  # a chapter of the book
     ],
 )
 def test_a_package_that_grading_will_not_have_is_named(tmp_path, shell, monkeypatch, line, told):
