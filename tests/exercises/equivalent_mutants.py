@@ -3,7 +3,52 @@
 FACTOR = "All scores are multiplied by the same number, so the best stays the best."
 SQUARED = "The difference is squared."
 
+LAST = "The default is the last dimension."
+ALL_KEPT = "A top_p of 1 keeps all."
+
 EQUIVALENT: dict[tuple[str, str], str] = {
+    (
+        "next_token_probabilities",
+        "probabilities = softmax(scores, dim=-1) => probabilities = softmax(scores)",
+    ): LAST,
+    (
+        "next_token_probabilities",
+        "ordered, order = probabilities.sort(dim=-1, descending=True) => "
+        "ordered, order = probabilities.sort(descending=True)",
+    ): LAST,
+    (
+        "next_token_probabilities",
+        "kth = logits.topk(min(top_k, logits.shape[-1]), dim=-1).values[..., -1:] => "
+        "kth = logits.topk(min(top_k, logits.shape[-1])).values[..., -1:]",
+    ): LAST,
+    (
+        "next_token_probabilities",
+        "scores = (logits - largest) / temperature => scores = (logits + largest) / temperature",
+    ): "The softmax does not change when all scores move by the same number.",
+    (
+        "next_token_probabilities",
+        "if top_p is not None and top_p < 1: => if top_p is not None:",
+    ): ALL_KEPT,
+    (
+        "next_token_probabilities",
+        "if top_p is not None and top_p < 1: => if top_p is not None and top_p <= 1:",
+    ): ALL_KEPT,
+    (
+        "next_token_probabilities",
+        "if top_p is not None and top_p < 1: => if top_p is not None and top_p < 2:",
+    ): ALL_KEPT,
+    (
+        "next_token_probabilities",
+        "kept = torch.zeros_like(before, dtype=torch.bool)."
+        "scatter(-1, order, before < top_p) => "
+        "kept = torch.zeros_like(before, dtype=torch.bool).scatter(-1, order, before <= top_p)",
+    ): "Which of the two holds at a sum of exactly top_p is decided by rounding.",
+    (
+        "next_token_probabilities",
+        "kept = torch.zeros_like(before, dtype=torch.bool)."
+        "scatter(-1, order, before < top_p) => "
+        "kept = torch.ones_like(before, dtype=torch.bool).scatter(-1, order, before < top_p)",
+    ): "Every place is written.",
     (
         "mean_pool",
         "total = hidden.masked_fill(~real, 0.0).sum(dim=1) => "
