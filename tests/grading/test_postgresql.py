@@ -74,7 +74,7 @@ def test_a_course_works_on_postgresql_as_on_sqlite(address, course, capsys):
         f'gradebook = "{address}"\n[due]\n"{CHAPTER}" = {due}\n[late]\npenalty_per_day = 0.25\n'
     )
     (course.root / "gradebook.db").unlink()  # nothing may fall back to it
-    release([CHAPTER], course.root, course.root.parent)
+    release([CHAPTER], course.root)
 
     made = Class(course)
     chapter = made.chapters[CHAPTER]
