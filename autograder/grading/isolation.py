@@ -48,6 +48,7 @@ CAPABILITY_VERSION_3 = 0x20080522
 LAST_CAPABILITY = 63  # dropping one that the kernel does not know fails, which ends the loop
 
 MOST_HELD = 384 * 2**20  # bytes, in a call whose memory is limited; imports take a hundred
+M_MMAP_THRESHOLD, LARGE_BLOCK = -3, 64 * 2**10  # of mallopt; bytes
 USER = 1000  # inside; what it is outside does not show
 NOBODY = 65534  # outside, where the grader is started by root: root's processes have no limit
 
@@ -200,6 +201,15 @@ def limit_one_call(process: int, statm: str, room: int | None, allowance: Allowa
         held = _sizes(Path(statm).read_text())[1] * resource.getpagesize()
         soft = min(held + room, hard - allowance.memory_bytes + MOST_HELD, hard)
     resource.prlimit(process, resource.RLIMIT_DATA, (soft, hard))
+
+
+def hold_only_what_is_used() -> None:
+    """Give large blocks back to the system as soon as they are freed.
+
+    The C library keeps what was freed for the next time, several times what is in use: a limit on
+    one call would count that too.
+    """
+    libc.mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK)
 
 
 def drop_privileges() -> None:

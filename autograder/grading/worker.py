@@ -269,6 +269,8 @@ class Notebook:
     def perform(self, request: dict[str, Any]) -> dict[str, Any]:
         self.stdout.outputs = self.stderr.outputs = Publisher.outputs = Outputs(0)
         sys.stdout, sys.stderr = self.stdout, self.stderr
+        if request.get("room"):
+            isolation.hold_only_what_is_used()
         try:
             return self.home.perform(request)
         except BaseException as error:
