@@ -1,12 +1,15 @@
 """Does honest work get its points, whatever else the notebook does, and is its own error said?"""
 
+import json
 import tomllib
+from importlib.metadata import PackageNotFoundError
 
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
-from autograder.checking import find
-from autograder.checking.packages import NOTEBOOKS, modules
+from autograder.checking import find, packages
+from autograder.checking.cell_log import modules_imported
+from autograder.checking.packages import LEARNERS, NOTEBOOKS, modules
 from autograder.grading import sandbox
 from autograder.grading.fingerprint import REPOSITORY
 from autograder.grading.notebook import Chapter, Task
@@ -221,9 +224,25 @@ def test_the_list_is_the_one_that_is_installed():
     project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     listed = [line.split(">")[0] for line in project["optional-dependencies"]["notebooks"]]
     assert tuple(listed) == NOTEBOOKS
+    assert tuple(line.split(">")[0] for line in project["dependencies"]) == LEARNERS
     pinned = (REPOSITORY / "constraints.txt").read_text(encoding="utf-8")
     assert all(f"\n{name}==" in pinned for name in NOTEBOOKS)
     assert {"torch", "numpy", "einops", "sklearn", "PIL"} <= modules()
+
+
+def test_the_list_is_the_same_where_the_project_is_not_installed(monkeypatch):
+    """On Gradescope its files lie beside the packages that it needs."""
+    before, look_up = packages.modules(), packages.requires
+
+    def not_installed(name):
+        if name == "attention-course":
+            raise PackageNotFoundError(name)
+        return look_up(name)
+
+    monkeypatch.setattr(packages, "requires", not_installed)
+    found = packages.modules.__wrapped__, packages.for_submissions.__wrapped__
+    monkeypatch.setattr(packages, "for_submissions", found[1])
+    assert found[0]() == before
 
 
 STUB = 'def softmax(scores, dim=-1):\n    """Weights."""\n    raise NotImplementedError'
@@ -301,3 +320,15 @@ def test_the_reference_of_what_is_judged_is_never_in_the_sandbox(warm):
     assert "LayerNorm.__init__" in seen and "forward" not in seen
     assert "centered" not in found.verdicts["EncoderBlock"].message
     assert "sqrt" not in found.verdicts["EncoderBlock"].message
+
+
+def test_no_chapter_imports_what_grading_would_lack():
+    """Or each of its checks would say so."""
+    lacking = {
+        name
+        for path in (REPOSITORY / "book").glob("*.ipynb")
+        for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]
+        if cell["cell_type"] == "code"
+        for name in modules_imported("".join(cell["source"]))
+    }
+    assert packages.not_in_grading(lacking) == []
