@@ -375,7 +375,7 @@ mistake(
     "soft_lookup",
     "When no key is similar to the query at all, zero was divided by zero. No weights can be made "
     "from that: it is a ValueError.",
-    {"if total == 0:": "total = torch.as_tensor(total)\nif False:"},
+    {"if total == 0:": "total = torch.as_tensor(total, dtype=values.dtype)\nif False:"},
 )
 
 
