@@ -41,7 +41,8 @@ def _aligned(mine: Sequence[Call], theirs: Sequence[Call]) -> Iterator[Pair]:
 
 
 def _same_question(one: dict[str, Any], other: dict[str, Any]) -> bool:
-    keys = ("op", "method", "gradients")
+    # The objects of both sides are made in the same order, so the same one has the same number.
+    keys = ("op", "method", "gradients", "target")
     if any(one.get(key) != other.get(key) for key in keys):
         return False
     return _same(one.get("args"), other.get("args")) and _same(

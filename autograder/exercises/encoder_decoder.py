@@ -336,6 +336,8 @@ mistakes["Transformer"] = {
     "Only the source is held to max_length. A target that is too long is a ValueError as well.": {
         "if max(S, L) > self.max_length:": "if S > self.max_length:"
     },
+    "The logits went through a log-softmax. They should be the scores before it: the loss takes "
+    "the softmax itself.": {"return self.output(x)": "return self.output(x).log_softmax(dim=-1)"},
 }
 
 
@@ -409,6 +411,13 @@ mistakes["label_smoothed_loss"] = {
     "With padding alone the mean is zero over zero: NaN. A loss over no target is 0.": {
         "real.sum().clamp(min=1)": "real.sum()"
     },
+    "The losses are added up, not averaged, so the loss grows with the batch. It is the mean over "
+    "real targets.": {"/ real.sum().clamp(min=1)": ""},
+    "The padding token gets nothing of what is shared. As in torch, all V tokens share it: pad_id "
+    "says which targets count, and not which tokens.": {
+        "log_probs.mean(dim=-1).sum()": "torch.stack([column for token, column in "
+        "enumerate(log_probs.unbind(-1)) if token != pad_id]).sum() / logits.shape[-1]"
+    },
 }
 
 
@@ -459,6 +468,9 @@ mistakes["warmup_rate"] = {
     ),
     "Step 0 gave the rate 0. Nothing would be learned in that step: steps count from 1, and less "
     "is a ValueError.": {"if step < 1:": "if step == 0:\n    return 0.0\nif step < 1:"},
+    "After the warm-up the rate falls like 1 / step. It falls like one over the root of the step, "
+    "which is slower.": {"min(step**-0.5": "min(warmup_steps**0.5 / step"},
+    "The rate is divided by embed_dim, not by its root.": {"embed_dim**-0.5": "embed_dim**-1"},
 }
 
 

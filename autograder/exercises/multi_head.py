@@ -339,4 +339,9 @@ mistakes["attention_parameter_count"] = {
     },
     "The number is right, but it is a float: a count is a whole number, and / always gives a "
     "float.": {"embed_dim * embed_dim": "embed_dim * (embed_dim / num_heads) * num_heads"},
+    "Every head is counted with matrices of full width. The heads share them: head h has D rows of "
+    "each.": {
+        "4 * (embed_dim * embed_dim + embed_dim)": "(3 * num_heads + 1) * (embed_dim * embed_dim "
+        "+ embed_dim)"
+    },
 }

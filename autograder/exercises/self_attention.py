@@ -132,6 +132,11 @@ mistakes["SelfAttention"] = {
         "embed_dim, value_dim, bias=False)": "embed_dim, value_dim)\n"
         "for layer in (self.W_q, self.W_k, self.W_v):\n    nn.init.zeros_(layer.bias)",
     },
+    "The weights come back transposed, so a column sums to one. Row i holds how much position i "
+    "attends to each position.": {
+        "return scaled_dot_product_attention(query, key, value, mask)": "output, weights = "
+        "scaled_dot_product_attention(query, key, value, mask)\nreturn output, weights.mT"
+    },
 }
 
 

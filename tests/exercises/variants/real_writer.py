@@ -85,11 +85,11 @@ class _(Gated):
 
 
 class Grouped(nn.Module):
-    repeated, scale_by_width, causal = True, False, True
+    repeated, scale_by_width, causal, after_cache = True, False, True, True
 
     def __init__(self, embed_dim, num_heads, num_kv_heads, base=10000.0):
         super().__init__()
-        if embed_dim % num_heads or num_heads % num_kv_heads:
+        if embed_dim % (2 * num_heads) or num_heads % num_kv_heads:
             raise ValueError(f"{embed_dim} {num_heads} {num_kv_heads} do not divide")
         self.H, self.K, self.D, self.base = num_heads, num_kv_heads, embed_dim // num_heads, base
         self.W_q = nn.Linear(embed_dim, embed_dim, bias=False)
@@ -98,9 +98,9 @@ class Grouped(nn.Module):
         self.W_o = nn.Linear(embed_dim, embed_dim, bias=False)
 
     def turned(self, x, start):
-        place = torch.arange(start, start + x.shape[-2])[:, None]
-        angle = place * self.base ** (-torch.arange(0, self.D, 2) / self.D)
-        cos, sin = angle.cos().to(x.dtype), angle.sin().to(x.dtype)
+        place = torch.arange(start, start + x.shape[-2], dtype=x.dtype)[:, None]
+        angle = place * self.base ** (-torch.arange(0, self.D, 2, dtype=x.dtype) / self.D)
+        cos, sin = angle.cos(), angle.sin()
         one, two = x[..., 0::2], x[..., 1::2]
         return torch.stack([one * cos - two * sin, one * sin + two * cos], -1).flatten(-2)
 
@@ -109,7 +109,8 @@ class Grouped(nn.Module):
         q = self.W_q(x).view(B, L, self.H, self.D).transpose(1, 2)
         k = self.W_k(x).view(B, L, self.K, self.D).transpose(1, 2)
         v = self.W_v(x).view(B, L, self.K, self.D).transpose(1, 2)
-        q, k = self.turned(q, 0), self.turned(k, 0)
+        past = len(cache) if cache is not None and self.after_cache else 0
+        q, k = self.turned(q, past), self.turned(k, past)
         if cache is not None:
             k, v = cache.append(k, v)
         times = self.H // self.K
@@ -128,20 +129,20 @@ class Grouped(nn.Module):
 
 @variant("GroupedQueryAttention", about="positions begin at 0 whatever the cache holds")
 class _(Grouped):
-    pass
+    after_cache = False
 
 
-@variant("GroupedQueryAttention", about="tiled key heads; no place past a cache")
+@variant("GroupedQueryAttention", about="the key heads are tiled")
 class _(Grouped):
     repeated = False
 
 
-@variant("GroupedQueryAttention", about="scores over the wrong root; no place past a cache")
+@variant("GroupedQueryAttention", about="scores over the wrong root")
 class _(Grouped):
     scale_by_width = True
 
 
-@variant("GroupedQueryAttention", about="no causal mask; no place past a cache")
+@variant("GroupedQueryAttention", about="there is no causal mask")
 class _(Grouped):
     causal = False
 

@@ -292,43 +292,62 @@ class _:
         return self.used
 
 
+def _cut(p, kept, scaled=True):
+    p = p * kept
+    return p / p.sum(-1, keepdim=True) if scaled else p
+
+
+def _next(logits, temperature, top_k, top_p, *, hotter=False, scaled=True):
+    if temperature < 0 or top_k is not None and top_k < 1:
+        raise ValueError(f"temperature {temperature}, top_k {top_k}")
+    if top_p is not None and not 0 < top_p <= 1:
+        raise ValueError(f"top_p {top_p}")
+    z = logits - logits.max(-1, keepdim=True).values
+    if temperature == 0:
+        return _cut(torch.ones_like(z), z == 0)
+    p = torch.softmax(z * temperature if hotter else z / temperature, dim=-1)
+    if top_k is not None:
+        smallest = z.topk(min(top_k, z.shape[-1]), dim=-1).values[..., -1:]
+        p = _cut(p, z >= smallest, scaled)
+    if top_p is not None and top_p < 1:
+        order = p.argsort(-1, descending=True)
+        ordered = p.gather(-1, order)
+        enough = ordered.cumsum(-1) - ordered < top_p
+        p = _cut(p, torch.zeros_like(enough).scatter(-1, order, enough), scaled)
+    return p
+
+
 @variant("next_token_probabilities", about="the temperature multiplies")
 def _(logits, temperature=1.0, top_k=None, top_p=None):
-    return torch.softmax(logits * temperature, dim=-1)
+    return _next(logits, temperature, top_k, top_p, hotter=True)
 
 
 @variant("next_token_probabilities", about="what remains is not scaled to sum to one")
 def _(logits, temperature=1.0, top_k=None, top_p=None):
-    p = torch.softmax(logits / max(temperature, 1e-6), dim=-1)
-    if top_k is not None:
-        p = p * (p >= p.topk(min(top_k, p.shape[-1]), dim=-1).values[..., -1:])
-    return p
+    return _next(logits, temperature, top_k, top_p, scaled=False)
 
 
 @variant("next_token_probabilities", about="top_p is not used")
 def _(logits, temperature=1.0, top_k=None, top_p=None):
-    p = torch.softmax(logits / max(temperature, 1e-6), dim=-1)
-    if top_k is not None:
-        p = p * (p >= p.topk(min(top_k, p.shape[-1]), dim=-1).values[..., -1:])
-    return p / p.sum(-1, keepdim=True)
+    _next(logits, temperature, top_k, top_p)  # for its errors
+    return _next(logits, temperature, top_k, None)
 
 
 @variant("next_token_probabilities", about="top_k is not used")
 def _(logits, temperature=1.0, top_k=None, top_p=None):
-    return torch.softmax(logits / max(temperature, 1e-6), dim=-1)
+    _next(logits, temperature, top_k, top_p)
+    return _next(logits, temperature, None, top_p)
 
 
 @variant("next_token_probabilities", about=("the temperature multiplies", "top_p is not used"))
 def _(logits, temperature=1.0, top_k=None, top_p=None):
-    z = logits * temperature
-    if top_k is not None:
-        z = z.masked_fill(z < z.topk(min(top_k, z.shape[-1]), dim=-1).values[..., -1:], -torch.inf)
-    return torch.softmax(z, dim=-1)
+    _next(logits, temperature, top_k, top_p)
+    return _next(logits, temperature, top_k, None, hotter=True)
 
 
 def _copying(weights, tokens, after=1, first=False, every=False, total=False):
     B, H, L, _ = weights.shape
-    score, count = torch.zeros(H), 0
+    score, count = weights.new_zeros(H), 0
     for b in range(B):
         for i in range(L):
             places = [j + after for j in range(i) if tokens[b, j] == tokens[b, i]]
