@@ -2,7 +2,17 @@
 
 import torch
 
-from autograder.checking import agrees, close, exercise, mend, mistake, portable, raises, require
+from autograder.checking import (
+    agrees,
+    by,
+    close,
+    exercise,
+    mend,
+    mistakes,
+    portable,
+    raises,
+    require,
+)
 from autograder.checking.cases import VALUES
 from autograder.checking.comparing import kind_of
 from autograder.checking.predicting import prediction
@@ -36,66 +46,41 @@ def _(student, reference, draw):
     agrees(student, reference, query, keys, whole, case="whole numbers as values")
 
 
-mistake(
-    "exact_lookup",
+mistakes["exact_lookup"] = {
     "The values are weighted with the dot products of query and keys. An exact lookup knows two "
-    "weights only: one for a key that equals the query, zero for any other.",
-    {"values[matches].sum(dim=0, dtype=values.dtype)": "(keys @ query) @ values"},
-)
-
-mistake(
-    "exact_lookup",
+    "weights only: one for a key that equals the query, zero for any other.": {
+        "values[matches].sum(dim=0, dtype=values.dtype)": "(keys @ query) @ values"
+    },
     "A key counts as equal when one of its entries is the same. Two vectors are equal only if "
-    "they agree in every entry.",
-    {".all(": ".any("},
-)
-
-mistake(
-    "exact_lookup",
+    "they agree in every entry.": {".all(": ".any("},
     "The value of the nearest key is returned even though no key equals the query. An exact "
-    "lookup that finds nothing has nothing to add up: zeros.",
-    {
+    "lookup that finds nothing has nothing to add up: zeros.": {
         "return values": "if not matches.any():\n"
         "    return values[(keys - query).norm(dim=1).argmin()]\nreturn values"
     },
-)
-
-mistake(
-    "exact_lookup",
     "Where no key equals the query, the first value came back: the position of the largest of "
-    "many zeros is position 0. Nothing found should give zeros.",
-    {"[matches].sum(dim=0, dtype=values.dtype)": "[matches.int().argmax()]"},
-)
-
-mistake(
-    "exact_lookup",
+    "many zeros is position 0. Nothing found should give zeros.": {
+        "[matches].sum(dim=0, dtype=values.dtype)": "[matches.int().argmax()]"
+    },
     "Keys that are only nearly equal to the query were taken too: the comparison allows a "
-    "tolerance. An exact lookup has none; the approximate one comes later in the chapter.",
-    {"(keys == query)": "torch.isclose(keys, query)"},
-)
-
-mistake(
-    "exact_lookup",
+    "tolerance. An exact lookup has none; the approximate one comes later in the chapter.": {
+        "(keys == query)": "torch.isclose(keys, query)"
+    },
     "The search stops at the first equal key. Several keys may equal the query, and the values of "
-    "all of them are to be added.",
-    {"total = total + values[i]": "return values[i]"},
-    style="loop",
-)
-
-mistake(
-    "exact_lookup",
+    "all of them are to be added.": by(
+        {"total = total + values[i]": "return values[i]"},
+        style="loop",
+    ),
     "Of several equal keys only the last one counts, as in a Python dictionary, where a later "
-    "entry overwrites an earlier one. Here the values of all of them are to be added.",
-    {"total = total + values[i]": "total = values[i]"},
-    style="loop",
-)
-
-mistake(
-    "exact_lookup",
+    "entry overwrites an earlier one. Here the values of all of them are to be added.": by(
+        {"total = total + values[i]": "total = values[i]"},
+        style="loop",
+    ),
     "The values of equal keys are averaged. The contract is their sum: each equal key has the "
-    "weight one, whatever the number of the others.",
-    {"return values": "return 1 / matches.sum().clamp(min=1) * values"},
-)
+    "weight one, whatever the number of the others.": {
+        "return values": "return 1 / matches.sum().clamp(min=1) * values"
+    },
+}
 
 
 @exercise("letter_similarity", chapter="01-lookup", points=1)
@@ -126,72 +111,47 @@ def _(student, reference, draw):
     compare("Straße", "STRASSE", "a letter that has no single capital")
 
 
-mistake(
-    "letter_similarity",
+mistakes["letter_similarity"] = {
     "The letters that the words share are counted wherever they stand. Position matters: a letter "
-    'counts only where both words have it, so "abcde" and "eabcd" have nothing in common.',
-    {"sum(x == y for x, y in zip(a, b, strict=False))": "len(set(a) & set(b))"},
-)
-
-mistake(
-    "letter_similarity",
+    'counts only where both words have it, so "abcde" and "eabcd" have nothing in common.': {
+        "sum(x == y for x, y in zip(a, b, strict=False))": "len(set(a) & set(b))"
+    },
     "Counting stops at the first letter that differs, so only a common beginning is seen. Every "
-    "position counts, also those after a difference.",
-    {"if a[i] == b[i]:": "if a[i] != b[i]:\n    break\nelse:"},
-    style="loop over positions",
-)
-
-mistake(
-    "letter_similarity",
+    "position counts, also those after a difference.": by(
+        {"if a[i] == b[i]:": "if a[i] != b[i]:\n    break\nelse:"},
+        style="loop over positions",
+    ),
     "The equal positions are counted, but not set in relation to the length of the words. Three "
-    "of four letters is 0.75, and no similarity is above 1.",
-    {"return sum(": "return float(sum(", "/ longer": ")"},
-)
-
-mistake(
-    "letter_similarity",
-    "A capital and its small letter are taken as different. Case should make no difference.",
-    {"a, b = a.lower(), b.lower()": ""},
-)
-
-mistake(
-    "letter_similarity",
+    "of four letters is 0.75, and no similarity is above 1.": {
+        "return sum(": "return float(sum(",
+        "/ longer": ")",
+    },
+    "A capital and its small letter are taken as different. Case should make no difference.": {
+        "a, b = a.lower(), b.lower()": ""
+    },
     "The count is divided by the length of the shorter word, so a word and its own beginning seem "
-    "to be the same. The letters left over differ too: the longer length counts them.",
-    {
+    "to be the same. The letters left over differ too: the longer length counts them.": {
         "if longer == 0:": "if not a or not b:",
         "return 1.0": "return float(a == b)",
         "/ longer": "/ min(len(a), len(b))",
     },
-)
-
-mistake(
-    "letter_similarity",
     "The count is divided by the length of the first word, whichever is longer. A similarity "
-    "should not change when the two words change places.",
-    {"if longer == 0:": "if not a:", "return 1.0": "return float(a == b)", "/ longer": "/ len(a)"},
-)
-
-mistake(
-    "letter_similarity",
+    "should not change when the two words change places.": {
+        "if longer == 0:": "if not a:",
+        "return 1.0": "return float(a == b)",
+        "/ longer": "/ len(a)",
+    },
     "Two empty words led to a division by zero. They are the same word, so their similarity is "
-    "1.0.",
-    {"if longer == 0:": "if False:"},
-)
-
-mistake(
-    "letter_similarity",
+    "1.0.": {"if longer == 0:": "if False:"},
     "Two empty words scored 0. They have no letter in common, but none in which they differ "
-    "either: they are the same word, and a word compared with itself gives 1.0.",
-    {"return 1.0": "return 0.0"},
-)
-
-mistake(
-    "letter_similarity",
+    "either: they are the same word, and a word compared with itself gives 1.0.": {
+        "return 1.0": "return 0.0"
+    },
     "Case is ignored by folding, which also turns one letter into two (the German sharp s) and "
-    "moves all that follow. The contract names `str.lower`.",
-    {"a.lower(), b.lower()": "a.casefold(), b.casefold()"},
-)
+    "moves all that follow. The contract names `str.lower`.": {
+        "a.lower(), b.lower()": "a.casefold(), b.casefold()"
+    },
+}
 
 
 @exercise("weighted_average", chapter="01-lookup", points=2)
@@ -209,62 +169,32 @@ def _(student, reference, draw):
     raises(student, ValueError, torch.zeros(5), values, case="all weights zero")
 
 
-mistake(
-    "weighted_average",
+mistakes["weighted_average"] = {
     "The weights are used as they come, so the result is a weighted sum: it doubles when all the "
-    "weights double. An average does not.",
-    {"(weights / total) @": "weights @"},
-)
-
-mistake(
-    "weighted_average",
+    "weights double. An average does not.": {"(weights / total) @": "weights @"},
     "The weighted sum is divided by the number of values. That is right only for weights that add "
-    "up to that number; divide so that the weights add up to one.",
-    {"/ total": "/ len(values)"},
-)
-
-mistake(
-    "weighted_average",
+    "up to that number; divide so that the weights add up to one.": {"/ total": "/ len(values)"},
     "The weights went through a softmax. They are weights already: one that is twice another "
-    "should count twice as much, and a weight of zero should not count at all.",
-    {"(weights / total)": "torch.softmax(weights, dim=0)"},
-)
-
-mistake(
-    "weighted_average",
+    "should count twice as much, and a weight of zero should not count at all.": {
+        "(weights / total)": "torch.softmax(weights, dim=0)"
+    },
     "The values are right, but the gradient is not: the sum of the weights was turned into a "
     "plain number, so autograd does not know that every weight changes the share of all the "
-    "others.",
-    {"total = weights.sum()": "total = weights.sum().item()"},
-)
-
-mistake(
-    "weighted_average",
+    "others.": {"total = weights.sum()": "total = weights.sum().item()"},
     "A negative weight was accepted. It would push the result out of the range of the values, "
-    "which is no average any more: that is a ValueError.",
-    {"if (weights < 0).any():": "if False:"},
-)
-
-mistake(
-    "weighted_average",
+    "which is no average any more: that is a ValueError.": {"if (weights < 0).any():": "if False:"},
     "The sign of a negative weight was dropped. Guessing what was meant hides the mistake of "
-    "whoever called the function: that is a ValueError.",
-    {"if (weights < 0).any():": "weights = weights.abs()\nif False:"},
-)
-
-mistake(
-    "weighted_average",
+    "whoever called the function: that is a ValueError.": {
+        "if (weights < 0).any():": "weights = weights.abs()\nif False:"
+    },
     "Weights that are all zero were divided by their sum, and zero over zero is NaN. There is no "
-    "average then: that is a ValueError.",
-    {"if total == 0:": "if False:"},
-)
-
-mistake(
-    "weighted_average",
+    "average then: that is a ValueError.": {"if total == 0:": "if False:"},
     "A small number added to the sum hides that all weights are zero, and zeros come back that no "
-    "value stands behind. There is no average then: that is a ValueError.",
-    {"if total == 0:": "if False:", "/ total": "/ (total + 1e-9)"},
-)
+    "value stands behind. There is no average then: that is a ValueError.": {
+        "if total == 0:": "if False:",
+        "/ total": "/ (total + 1e-9)",
+    },
+}
 
 
 def common_letters(query, key):
@@ -311,72 +241,38 @@ def _(student, reference, draw):
     raises(student, ValueError, *opposite, case="similarities that cancel")
 
 
-mistake(
-    "soft_lookup",
+mistakes["soft_lookup"] = {
     "The similarities went through a softmax. Here they are the weights already, up to their sum: "
     "a key of similarity 0 should get the weight 0, and softmax never gives 0. It comes next "
-    "chapter.",
-    {"torch.stack(shares)": "torch.softmax(torch.stack(shares) * total, dim=0)"},
-)
-
-mistake(
-    "soft_lookup",
+    "chapter.": {"torch.stack(shares)": "torch.softmax(torch.stack(shares) * total, dim=0)"},
     "Only the best key is used. A soft lookup mixes all values: a key that fits half as well "
-    "counts half as much, and does not drop out.",
-    {
+    "counts half as much, and does not drop out.": {
         "weights = torch.stack(shares)": "best = (torch.stack(shares) * total).argmax()\n"
         "weights = (torch.arange(len(shares)) == best).to(values.dtype)"
     },
-)
-
-mistake(
-    "soft_lookup",
     "The similarities are used as weights as they come. They need not sum to one, so the result "
-    "grows with the number of keys that fit.",
-    {"one / total": "one"},
-)
-
-mistake(
-    "soft_lookup",
+    "grows with the number of keys that fit.": {"one / total": "one"},
     "The similarities are divided by the number of keys. The weights should sum to one, whatever "
-    "the similarities are.",
-    {"one / total": "one / len(keys)"},
-)
-
-mistake(
-    "soft_lookup",
+    "the similarities are.": {"one / total": "one / len(keys)"},
     "The result is right, but the weights do not come back with it. The function returns two "
-    "things: what was found, and how much each key had to do with it.",
-    {"weights @ values, weights": "weights @ values"},
-)
-
-mistake(
-    "soft_lookup",
+    "things: what was found, and how much each key had to do with it.": {
+        "weights @ values, weights": "weights @ values"
+    },
     "`similarity` is called with the key first. It may treat its two arguments differently, and "
-    "the contract gives it the query first.",
-    {"similarity(query, key)": "similarity(key, query)"},
-)
-
-mistake(
-    "soft_lookup",
+    "the contract gives it the query first.": {"similarity(query, key)": "similarity(key, query)"},
     "The similarities were turned into plain numbers, which cuts the result off from the query "
-    "and the keys: no gradient reaches them, so nothing that makes them could be trained.",
-    {"similarity(query, key)": "torch.as_tensor(similarity(query, key)).item()"},
-)
-
-mistake(
-    "soft_lookup",
+    "and the keys: no gradient reaches them, so nothing that makes them could be trained.": {
+        "similarity(query, key)": "torch.as_tensor(similarity(query, key)).item()"
+    },
     "Negative similarities were set to zero. The weights are the similarities over their sum, and "
-    "a negative one stays negative.",
-    {"[similarity(query, key)": "[torch.as_tensor(similarity(query, key)).clamp(min=0)"},
-)
-
-mistake(
-    "soft_lookup",
+    "a negative one stays negative.": {
+        "[similarity(query, key)": "[torch.as_tensor(similarity(query, key)).clamp(min=0)"
+    },
     "When no key is similar to the query at all, zero was divided by zero. No weights can be made "
-    "from that: it is a ValueError.",
-    {"if total == 0:": "total = torch.as_tensor(total, dtype=values.dtype)\nif False:"},
-)
+    "from that: it is a ValueError.": {
+        "if total == 0:": "total = torch.as_tensor(total, dtype=values.dtype)\nif False:"
+    },
+}
 
 
 @exercise("kernel_regression", chapter="01-lookup", points=3)
@@ -395,76 +291,42 @@ def _(student, reference, draw):
     raises(student, ValueError, x, keys, values[:6], 0.0, case="bandwidth 0")
 
 
-mistake(
-    "kernel_regression",
+mistakes["kernel_regression"] = {
     "The squared distance is divided by the bandwidth, not by its square. The distance should be "
-    "measured in bandwidths first, so that changing the unit of x changes nothing.",
-    {"/ bandwidth": "/ bandwidth**0.5"},
-)
-
-mistake(
-    "kernel_regression",
+    "measured in bandwidths first, so that changing the unit of x changes nothing.": {
+        "/ bandwidth": "/ bandwidth**0.5"
+    },
     "The factor 2 under the squared distance is missing. The curve is a Gaussian all the same, "
-    "but a narrower one than the bandwidth says.",
-    {"/ 2": ""},
-)
-
-mistake(
-    "kernel_regression",
+    "but a narrower one than the bandwidth says.": {"/ 2": ""},
     "The weight falls with the distance itself, not with its square: a kernel with a sharp peak "
-    "and long tails, not a Gaussian.",
-    {"-(distance**2) / 2": "-distance.abs()"},
-)
-
-mistake(
-    "kernel_regression",
+    "and long tails, not a Gaussian.": {"-(distance**2) / 2": "-distance.abs()"},
     "The minus sign is missing, so the farthest key counts most. A kernel is largest where the "
-    "distance is zero.",
-    {"-(distance**2)": "(distance**2)"},
-)
-
-mistake(
-    "kernel_regression",
+    "distance is zero.": {"-(distance**2)": "(distance**2)"},
     "The weights of each key sum to one over the points x. It is the other way around: for each "
-    "x, the weights of all keys sum to one.",
-    {"dim=1)": "dim=0)"},
-    key="over-the-points",
-)
-
-mistake(
-    "kernel_regression",
+    "x, the weights of all keys sum to one.": by(
+        {"dim=1)": "dim=0)"},
+        key="over-the-points",
+    ),
     "The kernel's values are used as weights without dividing by their sum. The curve then rises "
-    "where there are many keys and falls to zero between them, whatever the values are.",
-    {"torch.softmax(-(distance**2) / 2, dim=1)": "torch.exp(-(distance**2) / 2)"},
-)
-
-mistake(
-    "kernel_regression",
+    "where there are many keys and falls to zero between them, whatever the values are.": {
+        "torch.softmax(-(distance**2) / 2, dim=1)": "torch.exp(-(distance**2) / 2)"
+    },
     "Far from all keys every exp is rounded to zero, and the division is zero over zero: NaN. "
     "What counts is how the exponents compare with one another, and that is lost once exp has "
-    "run.",
-    {
+    "run.": {
         "return weights @ values": "kernel = torch.exp(-(distance**2) / 2)\n"
         "return (kernel @ values) / kernel.sum(dim=1)"
     },
-)
-
-mistake(
-    "kernel_regression",
     "Far from all keys the result is 0: a small number was added to the sum so that the division "
-    "cannot fail. But no value is 0 there; the nearest key should have nearly all of the weight.",
-    {
+    "cannot fail. But no value is 0 there; the nearest key should have nearly all of the weight.": {
         "return weights @ values": "kernel = torch.exp(-(distance**2) / 2)\n"
         "return (kernel @ values) / (kernel.sum(dim=1) + 1e-12)"
     },
-)
-
-mistake(
-    "kernel_regression",
     "A bandwidth of zero or less was accepted. The square hides the sign, but a kernel has no "
-    "negative width, and one of no width has no value: that is a ValueError.",
-    {"if not bandwidth > 0:": "if False:"},
-)
+    "negative width, and one of no width has no value: that is a ValueError.": {
+        "if not bandwidth > 0:": "if False:"
+    },
+}
 
 mend("kernel_regression", "over-the-points", points=1)
 

@@ -5,7 +5,7 @@ import math
 import torch
 from torch import nn
 
-from autograder.checking import agrees, built, close, exercise, mistake, require, same
+from autograder.checking import agrees, built, by, close, exercise, mistakes, require, same
 from autograder.checking.cases import VALUES
 
 
@@ -57,117 +57,69 @@ def _(student, reference, draw):
     )
 
 
-mistake(
-    "convert_weights",
+mistakes["convert_weights"] = {
     "The weight matrices are transposed. The published layers are nn.Linear too: both store "
-    "(outputs, inputs), and square matrices hide such a mistake from every test of shapes.",
-    {
+    "(outputs, inputs), and square matrices hide such a mistake from every test of shapes.": {
         "converted[name] = tensor": (
             'matrix = "layers." in name and tensor.dim() == 2\n'
             "converted[name] = tensor.T if matrix else tensor"
         )
     },
-)
-
-mistake(
-    "convert_weights",
     "The short names were replaced first: `attention.output.dense` contains `output.dense`, so "
     "the attention's output went into the feed-forward network, and one tensor overwrote "
-    "another.",
-    {'"self_attn.W_o"': '"feed_forward.linear2"', '"norm1"': '"norm2"'},
-)
-
-mistake(
-    "convert_weights",
+    "another.": {'"self_attn.W_o"': '"feed_forward.linear2"', '"norm1"': '"norm2"'},
     "The short names were replaced first: `attention.output.dense` contains `output.dense`, so of "
-    "the attention's output only a part was renamed. The longer names go first.",
-    {
+    "the attention's output only a part was renamed. The longer names go first.": {
         '"attention.output.dense": "self_attn.W_o", "attention.output.LayerNorm": "norm1",': "",
         '"output.LayerNorm": "norm2",': (
             '"output.LayerNorm": "norm2", "attention.output.dense": "self_attn.W_o",\n'
             '"attention.output.LayerNorm": "norm1",'
         ),
     },
-)
-
-mistake(
-    "convert_weights",
     "Queries and keys are exchanged. Both are square matrices of the same size, so no shape "
-    "complains.",
-    {'"self_attn.W_q"': '"self_attn.W_k"', '"self_attn.W_k"': '"self_attn.W_q"'},
-)
-
-mistake(
-    "convert_weights",
+    "complains.": {'"self_attn.W_q"': '"self_attn.W_k"', '"self_attn.W_k"': '"self_attn.W_q"'},
     "The two norms of a layer are exchanged. In the published names `attention.output.LayerNorm` "
-    "follows the attention (norm1), and `output.LayerNorm` the feed-forward network (norm2).",
-    {'"norm1"': '"norm2"', '"norm2"': '"norm1"'},
-)
-
-mistake(
-    "convert_weights",
+    "follows the attention (norm1), and `output.LayerNorm` the feed-forward network (norm2).": {
+        '"norm1"': '"norm2"',
+        '"norm2"': '"norm1"',
+    },
     "The embeddings' tables are not renamed. The encoder alone is not the model: every tensor "
-    "has a name here.",
-    {
+    "has a name here.": {
         '"embeddings.word_embeddings": "token_embedding",': "",
         '"embeddings.position_embeddings": "position_embedding",': "",
         '"embeddings.token_type_embeddings": "segment_embedding",': "",
     },
-)
-
-mistake(
-    "convert_weights",
     "The pooler was left out. Sentence embeddings make no use of it, but every published tensor "
-    "is to be used once, so that loading can be strict.",
-    {"for published, ours": 'if name.startswith("pooler"):\n    continue\nfor published, ours'},
-)
-
-mistake(
-    "convert_weights",
-    "The biases were left out: only names that end in `weight` came through.",
-    {"for published, ours": 'if name.endswith("bias"):\n    continue\nfor published, ours'},
-)
-
-mistake(
-    "convert_weights",
+    "is to be used once, so that loading can be strict.": {
+        "for published, ours": 'if name.startswith("pooler"):\n    continue\nfor published, ours'
+    },
+    "The biases were left out: only names that end in `weight` came through.": {
+        "for published, ours": 'if name.endswith("bias"):\n    continue\nfor published, ours'
+    },
     "Layers are told apart by one digit, so layers 10 and 11 overwrite layer 1. A layer's number "
-    "goes up to the next dot.",
-    {
+    "goes up to the next dot.": {
         "converted[name] = tensor": (
             'if name.startswith("encoder"):\n'
             '    name = name[:16] + "." + name.split(".", 3)[3]\n'
             "converted[name] = tensor"
         )
     },
-)
-
-mistake(
-    "convert_weights",
-    "All layers went to one place: the number is missing from the new names.",
-    {'["encoder", "layers", rest[1], ': '["encoder", "layers", '},
-    style="split at the dots",
-)
-
-mistake(
-    "convert_weights",
-    "The tensors came back as float32. Their dtype should stay as it was published.",
-    {
+    "All layers went to one place: the number is missing from the new names.": by(
+        {'["encoder", "layers", rest[1], ': '["encoder", "layers", '},
+        style="split at the dots",
+    ),
+    "The tensors came back as float32. Their dtype should stay as it was published.": {
         "converted[name] = tensor": (
             "converted[name] = tensor.float() if tensor.is_floating_point() else tensor"
         )
     },
-)
-
-mistake(
-    "convert_weights",
     "The names were changed in the dictionary that was given, which is then empty or half "
-    "renamed for whoever else uses it. Make a new one.",
-    {
+    "renamed for whoever else uses it. Make a new one.": {
         "for name, tensor in state_dict.items():": (
             "for name in list(state_dict):\n    tensor = state_dict.pop(name)"
         )
     },
-)
+}
 
 
 @exercise("mean_pool", chapter="13-real-encoder", points=2)
@@ -189,83 +141,44 @@ def _(student, reference, draw):
     agrees(student, reference, hidden, mask, case="a row of padding alone")
 
 
-mistake(
-    "mean_pool",
+mistakes["mean_pool"] = {
     "The mean runs over padding as well. A sentence's vector then depends on how long the longest "
-    "sentence of its batch is.",
-    {"hidden.masked_fill(~real, 0.0)": "hidden"},
-)
-
-mistake(
-    "mean_pool",
+    "sentence of its batch is.": {"hidden.masked_fill(~real, 0.0)": "hidden"},
     "The vectors were not scaled to unit length. With length 1 the dot product of two is their "
-    "cosine.",
-    {"nn.functional.normalize(total, dim=-1)": "total / real.sum(dim=1).clamp(min=1)"},
-)
-
-mistake(
-    "mean_pool",
+    "cosine.": {"nn.functional.normalize(total, dim=-1)": "total / real.sum(dim=1).clamp(min=1)"},
     "The first token's vector was taken, as BERT's classifiers do. This model was trained with the "
-    "mean over all real tokens.",
-    {"hidden.masked_fill(~real, 0.0).sum(dim=1)": "hidden[:, 0]"},
-)
-
-mistake(
-    "mean_pool",
-    "The largest number of each feature was taken, not the mean.",
-    {"hidden.masked_fill(~real, 0.0).sum(dim=1)": "hidden.masked_fill(~real, -1e9).amax(dim=1)"},
-)
-
-mistake(
-    "mean_pool",
+    "mean over all real tokens.": {"hidden.masked_fill(~real, 0.0).sum(dim=1)": "hidden[:, 0]"},
+    "The largest number of each feature was taken, not the mean.": {
+        "hidden.masked_fill(~real, 0.0).sum(dim=1)": "hidden.masked_fill(~real, -1e9).amax(dim=1)"
+    },
     "Every token's vector was scaled to unit length before the mean, and the mean was not. The "
-    "mean comes first, then the scaling.",
-    {
+    "mean comes first, then the scaling.": {
         "hidden.masked_fill": "nn.functional.normalize(hidden, dim=-1).masked_fill",
         "nn.functional.normalize(total, dim=-1)": "total / real.sum(dim=1).clamp(min=1)",
     },
-)
-
-mistake(
-    "mean_pool",
     "Every token's vector was scaled to unit length before the mean. Longer vectors should count "
-    "more: the mean comes first, then the scaling.",
-    {"hidden.masked_fill": "nn.functional.normalize(hidden, dim=-1).masked_fill"},
-)
-
-mistake(
-    "mean_pool",
-    "The mask is used the wrong way round: the mean is over padding. True or 1 is a real token.",
-    {"~real": "real"},
-)
-
-mistake(
-    "mean_pool",
-    "All vectors together were scaled to length 1. Each row by itself should have that length.",
-    {"nn.functional.normalize(total, dim=-1)": "total / total.norm().clamp(min=1e-12)"},
-)
-
-mistake(
-    "mean_pool",
+    "more: the mean comes first, then the scaling.": {
+        "hidden.masked_fill": "nn.functional.normalize(hidden, dim=-1).masked_fill"
+    },
+    "The mask is used the wrong way round: the mean is over padding. True or 1 is a real token.": {
+        "~real": "real"
+    },
+    "All vectors together were scaled to length 1. Each row by itself should have that length.": {
+        "nn.functional.normalize(total, dim=-1)": "total / total.norm().clamp(min=1e-12)"
+    },
     "A mask of numbers was used as indices or with `~`, which work on booleans alone. The mask may "
-    "be 0 and 1: turn it into booleans first.",
-    {"mask.bool()": "mask"},
-)
-
-mistake(
-    "mean_pool",
-    "A row of padding alone is zero over zero: NaN. It should be zeros.",
-    {".clamp(min=1)": ""},
-    style="weights of zero and one",
-)
-
-mistake(
-    "mean_pool",
-    "A mask of numbers was used as indices or with `~`, which work on booleans alone. The mask may "
-    "be 0 and 1: turn it into booleans first.",
-    {"mask.bool()": "mask"},
-    style="sentence by sentence",
-)
+    "be 0 and 1: turn it into booleans first.": [
+        {"mask.bool()": "mask"},
+        by(
+            {"mask.bool()": "mask"},
+            style="sentence by sentence",
+        ),
+    ],
+    "A row of padding alone is zero over zero: NaN. It should be zeros.": by(
+        {".clamp(min=1)": ""},
+        style="weights of zero and one",
+    ),
+}
 
 
 @exercise("contrastive_loss", chapter="13-real-encoder", points=2)
@@ -299,150 +212,80 @@ def _(student, reference, draw):
         )
 
 
-mistake(
-    "contrastive_loss",
+mistakes["contrastive_loss"] = {
     "The scores are dot products, not cosines: long vectors count more. Scale every vector to "
-    "length 1 first.",
-    {
+    "length 1 first.": {
         "anchors = nn.functional.normalize(anchors, dim=-1)": "",
         "positives = nn.functional.normalize(positives, dim=-1)": "",
     },
-)
-
-mistake(
-    "contrastive_loss",
-    "The anchors were not scaled to length 1. A cosine is a dot product over both lengths.",
-    {"anchors = nn.functional.normalize(anchors, dim=-1)": ""},
-)
-
-mistake(
-    "contrastive_loss",
+    "The anchors were not scaled to length 1. A cosine is a dot product over both lengths.": {
+        "anchors = nn.functional.normalize(anchors, dim=-1)": ""
+    },
     "The positives were not scaled to length 1, so that the longest of them attract all anchors. A "
-    "cosine is a dot product over both lengths.",
-    {"positives = nn.functional.normalize(positives, dim=-1)": ""},
-)
-
-mistake(
-    "contrastive_loss",
+    "cosine is a dot product over both lengths.": {
+        "positives = nn.functional.normalize(positives, dim=-1)": ""
+    },
     "The features were scaled over the batch, column by column. Each row is a vector: it is its "
-    "length that should become 1.",
-    {
+    "length that should become 1.": {
         "normalize(anchors, dim=-1)": "normalize(anchors, dim=0)",
         "normalize(positives, dim=-1)": "normalize(positives, dim=0)",
     },
-)
-
-mistake(
-    "contrastive_loss",
     "The scores are multiplied by the temperature. They are to be divided by it: a small "
-    "temperature makes the choice sharp.",
-    {"/ temperature": "* temperature"},
-)
-
-mistake(
-    "contrastive_loss",
+    "temperature makes the choice sharp.": {"/ temperature": "* temperature"},
     "The temperature is not used. Cosines lie between -1 and 1: undivided, the softmax over them "
-    "is nearly flat, whatever the model does.",
-    {"/ temperature": ""},
-)
-
-mistake(
-    "contrastive_loss",
+    "is nearly flat, whatever the model does.": {"/ temperature": ""},
     "The wrong side chooses: here each positive looks for its anchor. Row i of the scores is "
-    "anchor i with all positives, and the softmax runs over the positives.",
-    {"anchors @ positives.T": "positives @ anchors.T"},
-    key="side",
-)
-
-mistake(
-    "contrastive_loss",
+    "anchor i with all positives, and the softmax runs over the positives.": by(
+        {"anchors @ positives.T": "positives @ anchors.T"},
+        key="side",
+    ),
     "Both sides choose, and the two losses are averaged. That is a loss that people use, but not "
-    "this one: only the anchors choose.",
-    {
+    "this one: only the anchors choose.": {
         "return nn.functional.cross_entropy(scores, own)": (
             "forward = nn.functional.cross_entropy(scores, own)\n"
             "return (forward + nn.functional.cross_entropy(scores.T, own)) / 2"
         )
     },
-)
-
-mistake(
-    "contrastive_loss",
     "The losses of the anchors were added up. Their mean is wanted, which does not grow with the "
-    "batch.",
-    {"cross_entropy(scores, own)": 'cross_entropy(scores, own, reduction="sum")'},
-)
-
-mistake(
-    "contrastive_loss",
-    "Every anchor is told to choose the first positive. The answer of row i is i.",
-    {"torch.arange(len(scores), device=scores.device)": "torch.zeros_like(scores[0]).long()"},
-)
-
-mistake(
-    "contrastive_loss",
+    "batch.": {"cross_entropy(scores, own)": 'cross_entropy(scores, own, reduction="sum")'},
+    "Every anchor is told to choose the first positive. The answer of row i is i.": {
+        "torch.arange(len(scores), device=scores.device)": "torch.zeros_like(scores[0]).long()"
+    },
     "Only the score of the right pair counts. Nothing then keeps the other pairs apart: a model "
-    "that gives one vector for everything would be perfect.",
-    {"nn.functional.cross_entropy(scores, own)": "-scores.diagonal().mean()"},
-)
-
-mistake(
-    "contrastive_loss",
+    "that gives one vector for everything would be perfect.": {
+        "nn.functional.cross_entropy(scores, own)": "-scores.diagonal().mean()"
+    },
     "The right positive is missing from the sum below the fraction. It is one of those among which "
-    "the anchor chooses.",
-    {
+    "the anchor chooses.": {
         "return nn.functional.cross_entropy(scores, own)": (
             "others = scores.masked_fill(own == own[:, None], -1e9)\n"
             "return (others.logsumexp(dim=-1) - scores.diagonal()).mean()"
         )
     },
-)
-
-mistake(
-    "contrastive_loss",
     "The other anchors are among the choices as well. Other losses do that; here an anchor chooses "
-    "among the positives alone.",
-    {
+    "among the positives alone.": {
         "scores = anchors @ positives.T / temperature": (
             "itself = torch.eye(len(anchors), dtype=torch.bool)\n"
             "among = (anchors @ anchors.T).masked_fill(itself, -1e9)\n"
             "scores = torch.cat([anchors @ positives.T, among], dim=1) / temperature"
         )
     },
-)
-
-mistake(
-    "contrastive_loss",
     "The softmax was taken twice: `F.cross_entropy` wants the scores, and takes their softmax "
-    "itself.",
-    {"cross_entropy(scores, own)": "cross_entropy(scores.softmax(dim=-1), own)"},
-)
-
-mistake(
-    "contrastive_loss",
+    "itself.": {"cross_entropy(scores, own)": "cross_entropy(scores.softmax(dim=-1), own)"},
     "The logarithm of a softmax that has become zero is minus infinity. `F.cross_entropy`, or a "
-    "log-softmax, never computes that zero.",
-    {"nn.functional.cross_entropy(scores, own)": "-scores.softmax(-1).diagonal().log().mean()"},
-)
-
-mistake(
-    "contrastive_loss",
+    "log-softmax, never computes that zero.": {
+        "nn.functional.cross_entropy(scores, own)": "-scores.softmax(-1).diagonal().log().mean()"
+    },
     "exp of a large score is infinite. Cosines over a temperature of 1e-4 reach 10,000: subtract "
-    "the largest first, or leave it to `F.cross_entropy`.",
-    {
+    "the largest first, or leave it to `F.cross_entropy`.": {
         "return nn.functional.cross_entropy(scores, own)": (
             "exponentials = scores.exp()\n"
             "chosen = exponentials.diagonal() / exponentials.sum(dim=-1)\n"
             "return -chosen.log().mean()"
         )
     },
-)
-
-mistake(
-    "contrastive_loss",
     "A vector of zeros was divided by its length, and zero over zero is NaN. It should have a "
-    "cosine of 0 to all others.",
-    {
+    "cosine of 0 to all others.": {
         "anchors = nn.functional.normalize(anchors, dim=-1)": (
             "anchors = anchors / anchors.norm(dim=-1, keepdim=True)"
         ),
@@ -450,13 +293,8 @@ mistake(
             "positives = positives / positives.norm(dim=-1, keepdim=True)"
         ),
     },
-)
-
-mistake(
-    "contrastive_loss",
     "A small number was added to the lengths. Next to a vector that is as short, it is not small, "
-    "and the cosine shrinks: take the larger of the two in place of the sum.",
-    {
+    "and the cosine shrinks: take the larger of the two in place of the sum.": {
         "anchors = nn.functional.normalize(anchors, dim=-1)": (
             "anchors = anchors / (anchors.norm(dim=-1, keepdim=True) + 1e-6)"
         ),
@@ -464,20 +302,12 @@ mistake(
             "positives = positives / (positives.norm(dim=-1, keepdim=True) + 1e-6)"
         ),
     },
-)
-
-mistake(
-    "contrastive_loss",
     "The scores are distances, and so the farthest positive is chosen. The cosine is large where "
-    "two vectors are alike.",
-    {"anchors @ positives.T": "torch.cdist(anchors, positives)"},
-)
-
-mistake(
-    "contrastive_loss",
-    "The positives get no gradient. One model makes both sides, and learns from both.",
-    {"normalize(positives, dim=-1)": "normalize(positives.detach(), dim=-1)"},
-)
+    "two vectors are alike.": {"anchors @ positives.T": "torch.cdist(anchors, positives)"},
+    "The positives get no gradient. One model makes both sides, and learns from both.": {
+        "normalize(positives, dim=-1)": "normalize(positives.detach(), dim=-1)"
+    },
+}
 
 
 def letters_of(padded):
@@ -521,90 +351,50 @@ def _(student, reference, draw):
             close(got, want, case=f"{kind}, {case}", call=student.last_call)
 
 
-mistake(
-    "embed",
-    "The mean runs over padding as well. Pool with the mask that the tokenizer gives.",
-    {
+mistakes["embed"] = {
+    "The mean runs over padding as well. Pool with the mask that the tokenizer gives.": {
         "mean_pool(model(tokens, mask), mask)": (
             "mean_pool(model(tokens, mask), torch.ones_like(mask))"
         )
     },
-)
-
-mistake(
-    "embed",
     "The model gets a mask that is all True, so real tokens attend to padding. It needs the same "
-    "mask as the mean.",
-    {"model(tokens, mask)": "model(tokens, torch.ones_like(mask))"},
-)
-
-mistake(
-    "embed",
+    "mask as the mean.": {"model(tokens, mask)": "model(tokens, torch.ones_like(mask))"},
     "The attention mask is made from the length of `ids`. Encodings may be padded already: which "
-    "of the tokens are real, `attention_mask` says.",
-    {"torch.tensor(encoding.attention_mask)": "torch.ones(len(encoding.ids))"},
-)
-
-mistake(
-    "embed",
+    "of the tokens are real, `attention_mask` says.": {
+        "torch.tensor(encoding.attention_mask)": "torch.ones(len(encoding.ids))"
+    },
     "The first token's vector was taken. This model was trained with the mean over all real "
-    "tokens.",
-    {
+    "tokens.": {
         "mean_pool(model(tokens, mask), mask)": (
             "nn.functional.normalize(model(tokens, mask)[:, 0], dim=-1)"
         )
     },
-)
-
-mistake(
-    "embed",
-    "The embeddings do not have unit length.",
-    {"return F.normalize(mean, dim=-1)": "return mean"},
-    style="padded by hand",
-)
-
-mistake(
-    "embed",
+    "The embeddings do not have unit length.": by(
+        {"return F.normalize(mean, dim=-1)": "return mean"},
+        style="padded by hand",
+    ),
     "The batch is made of the encodings as they come. They may differ in length, and a tensor "
-    "cannot: pad the shorter ones.",
-    {
+    "cannot: pad the shorter ones.": {
         "nn.utils.rnn.pad_sequence(ids, batch_first=True)": (
             "torch.tensor([encoding.ids for encoding in encodings])"
         )
     },
-)
-
-mistake(
-    "embed",
     "The encodings are cut to the length of the shortest, so the ends of longer sentences are "
-    "lost.",
-    {
+    "lost.": {
         "ids = [": "shortest = min(len(encoding.ids) for encoding in encodings)\nids = [",
         "torch.tensor(encoding.ids)": "torch.tensor(encoding.ids[:shortest])",
         "torch.tensor(encoding.attention_mask)": "torch.tensor(encoding.attention_mask[:shortest])",
     },
-)
-
-mistake(
-    "embed",
     "The vectors of all sentences came back sorted by length, as the batch was. The rows should "
-    "be in the order of the sentences.",
-    {"encode_batch(sentences)": "encode_batch(sorted(sentences, key=len))"},
-)
-
-mistake(
-    "embed",
+    "be in the order of the sentences.": {
+        "encode_batch(sentences)": "encode_batch(sorted(sentences, key=len))"
+    },
     "All tokens count as real, padding too, for the model and for the mean. Which of them are "
-    "real, the encodings' `attention_mask` says.",
-    {
+    "real, the encodings' `attention_mask` says.": {
         "nn.utils.rnn.pad_sequence(real, batch_first=True).bool()": (
             "torch.ones_like(tokens, dtype=torch.bool)"
         )
     },
-)
-
-mistake(
-    "embed",
-    "The mask goes to the model as whole numbers. It is boolean there, True where a token is real.",
-    {".bool()": ""},
-)
+    "The mask goes to the model as whole numbers. It is boolean there, True where a token "
+    "is real.": {".bool()": ""},
+}

@@ -4,7 +4,7 @@ import math
 
 import torch
 
-from autograder.checking import agrees, exercise, holds_at_most, mend, mistake, raises, require
+from autograder.checking import agrees, by, exercise, holds_at_most, mend, mistakes, raises, require
 from autograder.checking.cases import VALUES, each_one
 from autograder.checking.predicting import prediction
 
@@ -35,103 +35,56 @@ def _(student, reference, draw):
     agrees(student, reference, holes, case="a slice that is all -inf")
 
 
-mistake(
-    "softmax",
+mistakes["softmax"] = {
     "The exponentials are not divided by their sum, so they are positive, but are no shares of a "
-    "whole: each slice should sum to one.",
-    {"/ total.clamp(min=1)": ""},
-)
-
-
-mistake(
-    "softmax",
+    "whole: each slice should sum to one.": {"/ total.clamp(min=1)": ""},
     "The exponentials are divided by the sum over the whole tensor. Every slice along `dim` "
-    "should sum to one by itself.",
-    {
+    "should sum to one by itself.": {
         "scores.amax(dim=dim, keepdim=True)": "scores.max()",
         "exponentials.sum(dim=dim, keepdim=True)": "exponentials.sum()",
     },
-)
-
-
-mistake(
-    "softmax",
     "The scores themselves are divided by their sum, without exp. With scores of both signs that "
-    "gives negative weights, and a sum near zero gives huge ones.",
-    {"exponentials / total.clamp(min=1)": "scores / scores.sum(dim=dim, keepdim=True)"},
-)
-
-
-mistake(
-    "softmax",
+    "gives negative weights, and a sum near zero gives huge ones.": {
+        "exponentials / total.clamp(min=1)": "scores / scores.sum(dim=dim, keepdim=True)"
+    },
     "The last dimension is always the one that sums to one: `dim` is not used. The caller says "
-    "along which dimension the weights compete.",
-    {
+    "along which dimension the weights compete.": {
         "scores.amax(dim=dim, keepdim=True)": "scores.amax(dim=-1, keepdim=True)",
         "exponentials.sum(dim=dim, keepdim=True)": "exponentials.sum(dim=-1, keepdim=True)",
     },
-)
-
-
-mistake(
-    "softmax",
     "exp of a large score is infinite, and exp of a very negative one is zero; the division then "
-    "gives NaN. Yet adding the same number to all scores of a slice would change nothing.",
-    {"(scores - largest).exp()": "scores.exp()", "total.clamp(min=1)": "total"},
-)
-mistake(
-    "softmax",
-    "exp of a large score is infinite, and exp of a very negative one is zero; the division then "
-    "gives NaN. Yet adding the same number to all scores of a slice would change nothing.",
-    {
-        "(scores - largest).exp()": "scores.exp()",
-        "total.clamp(min=1)": "torch.where(largest > lowest, total, 1.0)",
-    },
-)
-
-
-mistake(
-    "softmax",
+    "gives NaN. Yet adding the same number to all scores of a slice would change nothing.": [
+        {"(scores - largest).exp()": "scores.exp()", "total.clamp(min=1)": "total"},
+        {
+            "(scores - largest).exp()": "scores.exp()",
+            "total.clamp(min=1)": "torch.where(largest > lowest, total, 1.0)",
+        },
+    ],
     "Large scores were cut off at a bound so that exp stays finite. All scores beyond the bound "
-    "then look equal, although their differences are what softmax is about.",
-    {"(scores - largest).exp()": "scores.clamp(-80, 80).exp()", "total.clamp(min=1)": "total"},
-)
-
-
-mistake(
-    "softmax",
+    "then look equal, although their differences are what softmax is about.": {
+        "(scores - largest).exp()": "scores.clamp(-80, 80).exp()",
+        "total.clamp(min=1)": "total",
+    },
     "The scores are shifted by the largest score of the whole tensor. In a slice far below it "
-    "every exp is rounded to zero: each slice needs a shift of its own.",
-    {"scores.amax(dim=dim, keepdim=True)": "scores.max()", "total.clamp(min=1)": "total"},
-)
-
-
-mistake(
-    "softmax",
+    "every exp is rounded to zero: each slice needs a shift of its own.": {
+        "scores.amax(dim=dim, keepdim=True)": "scores.max()",
+        "total.clamp(min=1)": "total",
+    },
     "A slice that is all -inf gives NaN: the shift computes -inf minus -inf. Such a slice has "
-    "nothing to choose from, and its weights should be zeros.",
-    {"scores.masked_fill(empty, 0.0)": "scores", "weights.masked_fill(empty, 0.0)": "weights"},
-    style="fill empty slices first",
-)
-
-
-mistake(
-    "softmax",
+    "nothing to choose from, and its weights should be zeros.": by(
+        {"scores.masked_fill(empty, 0.0)": "scores", "weights.masked_fill(empty, 0.0)": "weights"},
+        style="fill empty slices first",
+    ),
     "-inf was replaced by a large negative number. In a slice that is all -inf these numbers are "
-    "all the same, so the weights come out equal where they should be zeros.",
-    {"lowest = torch.finfo(scores.dtype).min": "lowest = -1e9\nscores = scores.clamp(min=lowest)"},
-)
-
-
-mistake(
-    "softmax",
+    "all the same, so the weights come out equal where they should be zeros.": {
+        "lowest = torch.finfo(scores.dtype).min": "lowest = -1e9\nscores = scores.clamp(min=lowest)"
+    },
     "NaN was replaced by zero at the end. The weights look right, but the NaN is still inside: "
-    "the gradient goes through it and is NaN as well. It should not arise in the first place.",
-    {
+    "the gradient goes through it and is NaN as well. It should not arise in the first place.": {
         ".clamp(min=lowest)": "",
         "exponentials / total.clamp(min=1)": "(exponentials / total).nan_to_num()",
     },
-)
+}
 
 
 @exercise("sharpen", chapter="02-softmax", points=2)
@@ -153,91 +106,48 @@ def _(student, reference, draw):
     raises(student, ValueError, scores, 1.1, case="a sharpness above 1")
 
 
-mistake(
-    "sharpen",
+mistakes["sharpen"] = {
     "The slider works the wrong way around: the scores are multiplied by the temperature (1 - S) "
-    "/ S, not divided by it, so a larger sharpness gives flatter weights.",
-    {
+    "/ S, not divided by it, so a larger sharpness gives flatter weights.": {
         "if sharpness == 1:": "if sharpness == 0:",
         "sharpness / (1 - sharpness)": "(1 - sharpness) / sharpness",
     },
-)
-
-
-mistake(
-    "sharpen",
     "The scores are multiplied by the sharpness alone. At most that gives the usual softmax; the "
-    "maximum is only reached when the factor can grow without bound.",
-    {"if sharpness == 1:": "if False:", "(sharpness / (1 - sharpness))": "sharpness"},
-)
-
-
-mistake(
-    "sharpen",
+    "maximum is only reached when the factor can grow without bound.": {
+        "if sharpness == 1:": "if False:",
+        "(sharpness / (1 - sharpness))": "sharpness",
+    },
     "The plain average and the maximum are mixed in proportion. The ends are right, but in "
-    "between all scores except the largest get the same weight, whatever they are.",
-    {
+    "between all scores except the largest get the same weight, whatever they are.": {
         "if sharpness == 1:": "if True:",
         "return winners.to(scores.dtype)": "share = (1 - sharpness) / scores.shape[-1]\n"
         "return share + sharpness * winners",
     },
-)
-
-
-mistake(
-    "sharpen",
     "The weights were computed first and sharpened afterwards, without making them sum to one "
-    "again. The factor belongs to the scores, before the softmax.",
-    {"* (sharpness / (1 - sharpness)), dim=-1)": ", dim=-1) ** (sharpness / (1 - sharpness))"},
-)
-
-
-mistake(
-    "sharpen",
+    "again. The factor belongs to the scores, before the softmax.": {
+        "* (sharpness / (1 - sharpness)), dim=-1)": ", dim=-1) ** (sharpness / (1 - sharpness))"
+    },
     "The weights sum to one along the first dimension. The scores that compete with one another "
-    "lie along the last one.",
-    {
+    "lie along the last one.": {
         "scores.amax(dim=-1, keepdim=True)": "scores.amax(dim=0, keepdim=True)",
         "winners.sum(dim=-1, keepdim=True)": "winners.sum(dim=0, keepdim=True)",
         "(1 - sharpness)), dim=-1)": "(1 - sharpness)), dim=0)",
     },
-)
-
-
-mistake(
-    "sharpen",
     "At sharpness 1 the factor divides by zero. This end of the slider needs a case of its own: "
-    "the limit, in which the largest score takes all.",
-    {"if sharpness == 1:": "if False:"},
-)
-
-
-mistake(
-    "sharpen",
+    "the limit, in which the largest score takes all.": {"if sharpness == 1:": "if False:"},
     "At sharpness 1 only one of several equal largest scores gets the weight: whichever comes "
-    "first. Equal scores should have equal weights, also in the limit.",
-    {
-        "return best / best.sum(-1, keepdim=True)": "first = best.argmax(dim=-1)\n"
-        "return F.one_hot(first, best.shape[-1]) + 0 * best"
-    },
-    style="temperature",
-)
-
-
-mistake(
-    "sharpen",
+    "first. Equal scores should have equal weights, also in the limit.": by(
+        {
+            "return best / best.sum(-1, keepdim=True)": "first = best.argmax(dim=-1)\n"
+            "return F.one_hot(first, best.shape[-1]) + 0 * best"
+        },
+        style="temperature",
+    ),
     "At sharpness 1 each of several equal largest scores gets the weight 1, so the weights sum to "
-    "more than one. They should share it.",
-    {"/ winners.sum(dim=-1, keepdim=True)": ""},
-)
-
-
-mistake(
-    "sharpen",
+    "more than one. They should share it.": {"/ winners.sum(dim=-1, keepdim=True)": ""},
     "A sharpness outside of 0 to 1 was accepted. The formula gives numbers for it, but they favor "
-    "the smallest scores: that is a ValueError.",
-    {"if not 0 <= sharpness <= 1:": "if False:"},
-)
+    "the smallest scores: that is a ValueError.": {"if not 0 <= sharpness <= 1:": "if False:"},
+}
 
 
 @exercise(
@@ -254,68 +164,34 @@ def _(student, reference, draw):
     agrees(student, reference, torch.full((5,), 2.0), case="equal scores")
 
 
-mistake(
-    "softmax_jacobian",
+mistakes["softmax_jacobian"] = {
     "The matrix is zero beside its diagonal, as if each weight knew only its own score. The "
-    "weights sum to one: when one score rises, all the other weights fall.",
-    {"- torch.outer(weights, weights)": "* (1 - weights)"},
-)
-
-
-mistake(
-    "softmax_jacobian",
+    "weights sum to one: when one score rises, all the other weights fall.": {
+        "- torch.outer(weights, weights)": "* (1 - weights)"
+    },
     "Only the derivative of each weight by its own score came back, as a vector. The other scores "
-    "change it too: there are S * S derivatives.",
-    {"torch.diag(weights) - torch.outer(weights, weights)": "weights * (1 - weights)"},
-)
-
-
-mistake(
-    "softmax_jacobian",
+    "change it too: there are S * S derivatives.": {
+        "torch.diag(weights) - torch.outer(weights, weights)": "weights * (1 - weights)"
+    },
     "The sign beside the diagonal is wrong: raising a score lowers the weights of the others. "
-    "Every column of the matrix should sum to zero.",
-    {"- torch.outer": "+ torch.outer"},
-)
-
-
-mistake(
-    "softmax_jacobian",
+    "Every column of the matrix should sum to zero.": {"- torch.outer": "+ torch.outer"},
     "The diagonal lacks a term: a weight also grows with its own score, not only shrinks with the "
-    "others. Every column of the matrix should sum to zero.",
-    {"torch.diag(weights) -": "-"},
-)
-
-
-mistake(
-    "softmax_jacobian",
+    "others. Every column of the matrix should sum to zero.": {"torch.diag(weights) -": "-"},
     "The term that belongs to the diagonal was added in every column: the Kronecker delta in the "
-    "formula is one only where row and column are the same, and zero elsewhere.",
-    {"torch.diag(weights) - torch.outer(weights, weights)": "torch.outer(weights, 1 - weights)"},
-)
-
-
-mistake(
-    "softmax_jacobian",
+    "formula is one only where row and column are the same, and zero elsewhere.": {
+        "torch.diag(weights) - torch.outer(weights, weights)": "torch.outer(weights, 1 - weights)"
+    },
     "The formula was applied to the scores. What stands in it are the weights, which the scores "
-    "have to be turned into first.",
-    {"torch.softmax(scores, dim=0)": "scores"},
-)
-
-
-mistake(
-    "softmax_jacobian",
+    "have to be turned into first.": {"torch.softmax(scores, dim=0)": "scores"},
     "The values are right, but the result is cut off from the scores, so no gradient flows "
-    "through it: keep every step inside autograd.",
-    {"torch.softmax(scores, dim=0)": "torch.softmax(scores.detach(), dim=0)"},
-)
-
-
-mistake(
-    "softmax_jacobian",
+    "through it: keep every step inside autograd.": {
+        "torch.softmax(scores, dim=0)": "torch.softmax(scores.detach(), dim=0)"
+    },
     "For scores of 1e4 the exponentials overflow, and the whole matrix is NaN. The weights have "
-    "to be computed in the safe way.",
-    {"torch.softmax(scores, dim=0)": "scores.exp() / scores.exp().sum()"},
-)
+    "to be computed in the safe way.": {
+        "torch.softmax(scores, dim=0)": "scores.exp() / scores.exp().sum()"
+    },
+}
 
 
 @exercise("distance_scores", chapter="02-softmax", points=2)
@@ -355,73 +231,37 @@ def _(student, reference, draw):
     )
 
 
-mistake(
-    "distance_scores",
+mistakes["distance_scores"] = {
     "The sign is missing: these are distances, and the farthest key gets the highest score. A "
-    "near key should score higher than a far one.",
-    {"2 * products - query_square - key_square": "query_square + key_square - 2 * products"},
-)
-
-
-mistake(
-    "distance_scores",
+    "near key should score higher than a far one.": {
+        "2 * products - query_square - key_square": "query_square + key_square - 2 * products"
+    },
     "The distance is not squared: a square root was taken. The contract is minus the squared "
-    "distance, which needs no root and has a gradient everywhere.",
-    {"2 * products - query_square - key_square": "-torch.cdist(query, key)"},
-)
-
-
-mistake(
-    "distance_scores",
+    "distance, which needs no root and has a gradient everywhere.": {
+        "2 * products - query_square - key_square": "-torch.cdist(query, key)"
+    },
     "The cross term is there once only. Multiply out the square of a difference: the product of "
-    "the two stands in it twice.",
-    {"2 * products": "products"},
-)
-
-
-mistake(
-    "distance_scores",
+    "the two stands in it twice.": {"2 * products": "products"},
     "The squared length of the query is missing. It is the same for all keys and so makes no "
-    "difference after a softmax, but without it the scores are not the distances asked for.",
-    {"- query_square": ""},
-)
-
-
-mistake(
-    "distance_scores",
-    "The squared differences are averaged over the D entries. A squared distance is their sum.",
-    {
+    "difference after a softmax, but without it the scores are not the distances asked for.": {
+        "- query_square": ""
+    },
+    "The squared differences are averaged over the D entries. A squared distance is their sum.": {
         "2 * products - query_square - key_square": "products * 2 / query.shape[-1] "
         "- query.square().mean(-1)[..., :, None] - key.square().mean(-1)[..., None, :]"
     },
-)
-
-
-mistake(
-    "distance_scores",
     "Each query is compared with the key at the same position only. Every query needs a score for "
-    "every key, and there may be more keys than queries.",
-    {"2 * products - query_square - key_square": "-(query - key).square().sum(dim=-1)"},
-)
-
-
-mistake(
-    "distance_scores",
+    "every key, and there may be more keys than queries.": {
+        "2 * products - query_square - key_square": "-(query - key).square().sum(dim=-1)"
+    },
     "The keys are transposed as if they were a single matrix. With a batch in front, only the "
-    "last two dimensions should change places.",
-    {"key.transpose(-2, -1)": "key.t()"},
-)
-
-
-mistake(
-    "distance_scores",
+    "last two dimensions should change places.": {"key.transpose(-2, -1)": "key.t()"},
     "The values are right, but all differences of queries and keys are held at once: L * S * D "
-    "numbers to get L * S. Multiply the square out, and only products of matrices are left.",
-    {
+    "numbers to get L * S. Multiply the square out, and only products of matrices are left.": {
         "2 * products - query_square - key_square": "-(query.unsqueeze(-2) - key.unsqueeze(-3))"
         ".square().sum(dim=-1)"
     },
-)
+}
 
 
 @exercise("cosine_scores", chapter="02-softmax", points=2)
@@ -450,87 +290,45 @@ def _(student, reference, draw):
     )
 
 
-mistake(
-    "cosine_scores",
+mistakes["cosine_scores"] = {
     "These are plain dot products: a long vector scores higher than a short one in the same "
-    "direction. The cosine depends on the direction alone.",
-    {
+    "direction. The cosine depends on the direction alone.": {
         "query = query / (query_length + (query_length == 0))": "",
         "key = key / (key_length + (key_length == 0))": "",
     },
-)
-
-
-mistake(
-    "cosine_scores",
     "Only the queries were brought to length one. The length of a key should make no difference "
-    "either.",
-    {"key = key / (key_length + (key_length == 0))": ""},
-)
-
-
-mistake(
-    "cosine_scores",
+    "either.": {"key = key / (key_length + (key_length == 0))": ""},
     "The dot products are divided by the squared lengths. The cosine is the dot product over the "
-    "product of the two lengths, so a vector scores 1 with itself.",
-    {
+    "product of the two lengths, so a vector scores 1 with itself.": {
         "query.norm(dim=-1, keepdim=True)": "query.square().sum(dim=-1, keepdim=True)",
         "key.norm(dim=-1, keepdim=True)": "key.square().sum(dim=-1, keepdim=True)",
     },
-)
-
-
-mistake(
-    "cosine_scores",
     "All vectors were divided by one length, that of the whole tensor. Every vector has a length "
-    "of its own.",
-    {
+    "of its own.": {
         "query.norm(dim=-1, keepdim=True)": "query.norm()",
         "key.norm(dim=-1, keepdim=True)": "key.norm()",
     },
-)
-
-
-mistake(
-    "cosine_scores",
     "The length was taken across the vectors, entry by entry, and not along each vector: the "
-    "entries of a vector lie along the last dimension.",
-    {
+    "entries of a vector lie along the last dimension.": {
         "query.norm(dim=-1, keepdim=True)": "query.norm(dim=-2, keepdim=True)",
         "key.norm(dim=-1, keepdim=True)": "key.norm(dim=-2, keepdim=True)",
     },
-)
-
-
-mistake(
-    "cosine_scores",
     "This is the cosine distance, one minus the cosine: vectors in the same direction get 0. A "
-    "score should be highest for them.",
-    {"query @ key.transpose(-2, -1)": "1 - query @ key.transpose(-2, -1)"},
-)
-
-
-mistake(
-    "cosine_scores",
+    "score should be highest for them.": {
+        "query @ key.transpose(-2, -1)": "1 - query @ key.transpose(-2, -1)"
+    },
     "A vector of zeros was divided by its length, and zero over zero is NaN. It has no direction "
-    "and should score 0 with everything.",
-    {
+    "and should score 0 with everything.": {
         "(query_length + (query_length == 0))": "query_length",
         "(key_length + (key_length == 0))": "key_length",
     },
-)
-
-
-mistake(
-    "cosine_scores",
     "NaN was replaced by zero at the end. The scores look right, but the gradient still goes "
-    "through the division of zero by zero and is NaN: it should not arise in the first place.",
-    {
+    "through the division of zero by zero and is NaN: it should not arise in the first place.": {
         "(query_length + (query_length == 0))": "query_length",
         "(key_length + (key_length == 0))": "key_length",
         "query @ key.transpose(-2, -1)": "(query @ key.transpose(-2, -1)).nan_to_num()",
     },
-)
+}
 
 
 @exercise("scaled_dot_product_scores", chapter="02-softmax", points=1)
@@ -544,72 +342,32 @@ def _(student, reference, draw):
     agrees(student, reference, draw.normal(1, 4), draw.normal(1, 4), case="one query, one key")
 
 
-mistake(
-    "scaled_dot_product_scores",
+mistakes["scaled_dot_product_scores"] = {
     "The dot products are not scaled: with D entries their standard deviation is sqrt(D), and the "
-    "softmax that follows saturates as D grows.",
-    {"/ math.sqrt(D)": ""},
-)
-
-
-mistake(
-    "scaled_dot_product_scores",
+    "softmax that follows saturates as D grows.": {"/ math.sqrt(D)": ""},
     "The dot products are divided by D. Their variance is D, so their standard deviation is "
-    "sqrt(D): dividing by D makes the scores too small and the weights too flat.",
-    {"math.sqrt(D)": "D"},
-)
-
-
-mistake(
-    "scaled_dot_product_scores",
+    "sqrt(D): dividing by D makes the scores too small and the weights too flat.": {
+        "math.sqrt(D)": "D"
+    },
     "The dot products are multiplied by sqrt(D). Their spread already grows with D, and this "
-    "makes it grow twice as fast: it is meant to be undone.",
-    {"/ math.sqrt(D)": "* math.sqrt(D)"},
-)
-
-
-mistake(
-    "scaled_dot_product_scores",
+    "makes it grow twice as fast: it is meant to be undone.": {"/ math.sqrt(D)": "* math.sqrt(D)"},
     "The scale is taken from the number of keys. What makes dot products large is the number of "
-    "terms in the sum, which is the size of one vector.",
-    {"query.shape[-1]": "key.shape[-2]"},
-    key="number-of-keys",
-)
-
-
-mistake(
-    "scaled_dot_product_scores",
+    "terms in the sum, which is the size of one vector.": by(
+        {"query.shape[-1]": "key.shape[-2]"},
+        key="number-of-keys",
+    ),
     "The scale is taken from the number of queries. What makes dot products large is the number "
-    "of terms in the sum, which is the size of one vector.",
-    {"query.shape[-1]": "query.shape[-2]"},
-)
-
-
-mistake(
-    "scaled_dot_product_scores",
+    "of terms in the sum, which is the size of one vector.": {"query.shape[-1]": "query.shape[-2]"},
     "A softmax was applied as well. These are the scores; turning them into weights is the next "
-    "step.",
-    {
+    "step.": {
         "query @ key.transpose(-2, -1)": "torch.softmax(query @ key.transpose(-2, -1)",
         "math.sqrt(D)": "math.sqrt(D), -1)",
     },
-)
-
-
-mistake(
-    "scaled_dot_product_scores",
     "The scores lie the wrong way around: a row for each key. A row should hold the scores of one "
-    "query.",
-    {"query @ key.transpose(-2, -1)": "key @ query.transpose(-2, -1)"},
-)
-
-
-mistake(
-    "scaled_dot_product_scores",
+    "query.": {"query @ key.transpose(-2, -1)": "key @ query.transpose(-2, -1)"},
     "The keys are transposed as if they were a single matrix. With a batch in front, only the "
-    "last two dimensions should change places.",
-    {"key.transpose(-2, -1)": "key.t()"},
-)
+    "last two dimensions should change places.": {"key.transpose(-2, -1)": "key.t()"},
+}
 
 mend("scaled_dot_product_scores", "number-of-keys", points=1)
 

@@ -1,6 +1,6 @@
 """Checks for chapter 0, start here."""
 
-from autograder.checking import agrees, exercise, mistake, same
+from autograder.checking import agrees, exercise, mistakes, same
 from autograder.checking.predicting import prediction
 
 
@@ -12,40 +12,18 @@ def _(student, reference, draw):
     same(student(whole), reference(whole), case="whole numbers", call=student.last_call)
 
 
-mistake(
-    "double",
+mistakes["double"] = {
     "Two was added to every entry. That is twice the entry only for an entry that is 2 already; 0 "
-    "should stay 0.",
-    {"2 * x": "x + 2"},
-)
-
-mistake(
-    "double",
+    "should stay 0.": {"2 * x": "x + 2"},
     "Every entry was squared: multiplied by itself, not by two. The two agree for 0 and 2 only, "
-    "and a square loses the sign.",
-    {"2 * x": "x**2"},
-)
-
-mistake(
-    "double",
+    "and a square loses the sign.": {"2 * x": "x**2"},
     "The result is right, but the input was doubled with it: the operation wrote into `x` itself. "
-    "Whoever called the function still needs the old values.",
-    {"return 2 * x": "x *= 2\nreturn x"},
-)
-
-mistake(
-    "double",
+    "Whoever called the function still needs the old values.": {"return 2 * x": "x *= 2\nreturn x"},
     "The doubled tensor was computed and then dropped: without handing it back, a function in "
-    "Python gives None.",
-    {"return 2 * x": "x = 2 * x"},
-)
-
-mistake(
-    "double",
+    "Python gives None.": {"return 2 * x": "x = 2 * x"},
     "Whole numbers came back as floating-point numbers. The result should keep the dtype of the "
-    "input, and a factor with a decimal point does not.",
-    {"2 * x": "2.0 * x"},
-)
+    "input, and a factor with a decimal point does not.": {"2 * x": "2.0 * x"},
+}
 
 prediction(
     "two-added",
