@@ -58,6 +58,16 @@ class _Following(Log):
         return alike(mine, students, self._behavior)
 
 
+def _wrong_numbers(event: Event) -> bool:
+    """Whether an answer is wrong by more than its dtype."""
+    if event.kind != "value":
+        return False
+    try:
+        return bool(difference(event.got, event.want, dtype=False, nan_equal=True))
+    except Exception:  # answers of any kind, which cannot be compared
+        return False
+
+
 def _where_wrong(mine: Any, students: Any, want: Any) -> Any:
     """The answer of a mistake, with the student's numbers in its place where they are right."""
     if isinstance(want, tuple | list) and isinstance(mine, tuple | list):
@@ -122,7 +132,7 @@ class Candidate:
             return False
         mine = [one for one in zip(log.events, students.events, strict=True) if one[0].text]
         both = [one for one in mine if one[1].text and not one[1].free]
-        told = any(theirs.kind == "value" for _, theirs in both)
+        told = any(_wrong_numbers(theirs) for _, theirs in both)
         return told and len(mine) <= 2 * len(both)
 
     def agreed(self, students: Log) -> int:
@@ -263,6 +273,8 @@ class _Search:
         First comes what explains that answer, as any other may come in later; then two that both
         change it.
         """
+        if not self._failed("value", "gradient", "asked"):
+            return  # what does not hold says too little
         known = self._possible()
         leading = self._leading(known)
         for one in leading:
@@ -282,14 +294,14 @@ class _Search:
 
     def slips(self) -> Iterator[Candidate]:
         """Small slips, alone and beside the known mistakes that explain the first wrong answers."""
-        if all(event.kind in ("asked", "raised") for event in self._failed()):
-            return  # an error alone says too little
+        if not self._failed("value", "gradient"):
+            return  # an error, or what does not hold, says too little
         yield from self.known.slips
         for one in self._leading(self._possible())[:2]:
             yield from _slips_beside(one)
 
-    def _failed(self) -> list[Event]:
-        return [event for event in self.students.events if event.words]
+    def _failed(self, *kinds: str) -> bool:
+        return any(event.text and event.kind in kinds for event in self.students.events)
 
     @functools.cached_property
     def _wrong_from(self) -> int:

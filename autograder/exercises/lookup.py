@@ -151,6 +151,11 @@ mistakes["letter_similarity"] = {
     "moves all that follow. The contract names `str.lower`.": {
         "a.lower(), b.lower()": "a.casefold(), b.casefold()"
     },
+    "The sets of letters are compared, so neither the place of a letter counts nor how often it "
+    "comes. Position matters.": {
+        "longer = max(len(a), len(b))": "longer = max(len(set(a)), len(set(b)))",
+        "sum(x == y for x, y in zip(a, b, strict=False))": "len(set(a) & set(b))",
+    },
 }
 
 
@@ -271,6 +276,13 @@ mistakes["soft_lookup"] = {
     "When no key is similar to the query at all, zero was divided by zero. No weights can be made "
     "from that: it is a ValueError.": {
         "if total == 0:": "total = torch.as_tensor(total, dtype=values.dtype)\nif False:"
+    },
+    "The similarities come back in the place of the weights. The weights are the shares of their "
+    "sum, which are one together.": {
+        "return weights @ values, weights": "return weights @ values, weights * total"
+    },
+    "A negative sum of the similarities is refused. Only a sum of zero leaves no weights.": {
+        "if total == 0:": "if total <= 0:"
     },
 }
 

@@ -59,6 +59,10 @@ mistakes["softmax"] = {
             "(scores - largest).exp()": "scores.exp()",
             "total.clamp(min=1)": "torch.where(largest > lowest, total, 1.0)",
         },
+        {
+            "(scores - largest).exp()": "scores.exp()",
+            "total.clamp(min=1)": "torch.where(total > 0, total, 1.0)",
+        },
     ],
     "Large scores were cut off at a bound so that exp stays finite. All scores beyond the bound "
     "then look equal, although their differences are what softmax is about.": {
@@ -367,6 +371,8 @@ mistakes["scaled_dot_product_scores"] = {
     "query.": {"query @ key.transpose(-2, -1)": "key @ query.transpose(-2, -1)"},
     "The keys are transposed as if they were a single matrix. With a batch in front, only the "
     "last two dimensions should change places.": {"key.transpose(-2, -1)": "key.t()"},
+    "The scores are divided by D, and then by 2: in `D ** 1 / 2` the power comes first. The root "
+    "is `D ** 0.5` or `math.sqrt(D)`.": {"/ math.sqrt(D)": "/ D / 2"},
 }
 
 mend("scaled_dot_product_scores", "number-of-keys", points=1)

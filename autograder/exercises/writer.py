@@ -286,6 +286,12 @@ mistakes["next_token_probabilities"] = {
         "if top_p is not None and not 0 < top_p <= 1": "if temperature > 0 and top_p is not None "
         "and not 0 < top_p <= 1",
     },
+    "What top_k and top_p leave is not scaled to sum to one.": {
+        "scores = scores.masked_fill(logits < kth, -math.inf)": "dropped = logits < kth",
+        "probabilities = softmax(scores, dim=-1)": "probabilities = softmax(scores, dim=-1)\n"
+        "if top_k is not None:\n    probabilities = probabilities.masked_fill(dropped, 0.0)",
+        "probabilities = probabilities / probabilities.sum(dim=-1, keepdim=True)": "pass",
+    },
 }
 
 
@@ -374,6 +380,10 @@ mistakes["induction_score"] = {
         "looked = (weights * after.unsqueeze(1)).sum(dim=-1)": "hits = F.one_hot("
         "weights.argmax(dim=-1), weights.shape[-1])\n"
         "looked = (hits * after.unsqueeze(1)).sum(dim=-1).to(weights)"
+    },
+    "Only the first earlier occurrence is counted. The weights after all of them are summed.": {
+        "before = same.tril(-1)": "before = same.tril(-1)\n"
+        "before = before & (before.cumsum(dim=-1) == 1)"
     },
 }
 
