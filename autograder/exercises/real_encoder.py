@@ -359,8 +359,8 @@ mistakes["embed"] = {
     },
     "The model gets a mask that is all True, so real tokens attend to padding. It needs the same "
     "mask as the mean.": {"model(tokens, mask)": "model(tokens, torch.ones_like(mask))"},
-    "The attention mask is made from the length of `ids`. Encodings may be padded already: which "
-    "of the tokens are real, `attention_mask` says.": {
+    "The attention mask is made from `ids`, by their number or by what they are. Encodings may be "
+    "padded already: which of the tokens are real, `attention_mask` says.": {
         "torch.tensor(encoding.attention_mask)": "torch.ones(len(encoding.ids))"
     },
     "The first token's vector was taken. This model was trained with the mean over all real "
