@@ -22,7 +22,6 @@ if TYPE_CHECKING:
         exercises,
         find,
         mend,
-        mistake,
         mistakes,
     )
     from autograder.checking.values import built, portable
@@ -35,7 +34,7 @@ _HOMES = {
     "judge": ("PUBLIC_SEED", "Lost"),
     "predicting": ("prediction",),
     "recording": ("record", "reference_for"),
-    "registry": ("by", "exercise", "exercises", "find", "mend", "mistake", "mistakes"),
+    "registry": ("by", "exercise", "exercises", "find", "mend", "mistakes"),
     "values": ("built", "portable"),
     "verdict": ("Verdict",),
 }
@@ -54,7 +53,6 @@ __all__ = [
     "find",
     "holds_at_most",
     "mend",
-    "mistake",
     "mistakes",
     "portable",
     "prediction",

@@ -172,11 +172,6 @@ class Mistakes:
 mistakes = Mistakes()
 
 
-def mistake(exercise: str, sentence: str, changes: Mapping[str, str], **how: str) -> None:
-    """Register one mistake of an exercise by itself."""
-    mistakes[exercise] = {sentence: by(changes, **how)}
-
-
 @functools.cache
 def _discover() -> None:
     package = importlib.import_module("autograder.exercises")

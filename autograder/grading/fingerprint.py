@@ -14,7 +14,7 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parents[1]
 REPOSITORY = PACKAGE.parent
-REGISTERING = {"exercise", "mistake", "mend"}
+REGISTERING = {"exercise", "mend"}
 
 
 def of_grader(release: Path) -> str:
@@ -110,15 +110,13 @@ def _inside(name: str, modules: list[ast.Module]) -> set[str]:
 
 
 def _is_mistakes(statement: ast.stmt) -> bool:
-    """Is it `mistakes["name"] = ...`, or one mistake by itself?"""
-    if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
-        return ast.unparse(statement.value.func) == "mistake"
+    """Is it `mistakes["name"] = ...`?"""
     target = statement.targets[0] if isinstance(statement, ast.Assign) else None
     return isinstance(target, ast.Subscript) and ast.unparse(target.value) == "mistakes"
 
 
 def _registers(statement: ast.stmt) -> str | None:
-    if isinstance(statement, ast.Assign) and _is_mistakes(statement):
+    if _is_mistakes(statement):
         return getattr(statement.targets[0].slice, "value", None)
     decorators = [statement.value] if isinstance(statement, ast.Expr) else []
     for decorator in getattr(statement, "decorator_list", decorators):

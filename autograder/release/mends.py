@@ -108,12 +108,9 @@ def _mistake(path: Path, name: str, key: str) -> dict[str, str]:
 
 
 def _keyed(path: Path, name: str) -> Iterator[ast.Call]:
-    """The `by(...)` of what `mistakes[name]` is set to, and what is registered by itself."""
+    """The `by(...)` of what `mistakes[name]` is set to."""
     for statement in _statements(path):
         match statement:
-            case ast.Expr(ast.Call(ast.Name("mistake"), [ast.Constant(value), _, *_])):
-                if value == name:
-                    yield statement.value
             case ast.Assign([ast.Subscript(ast.Name("mistakes"), ast.Constant(value))], known):
                 calls = (node for node in ast.walk(known) if isinstance(node, ast.Call))
                 if value == name:

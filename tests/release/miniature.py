@@ -66,7 +66,7 @@ def total(values: Tensor) -> Tensor:
 CHECKS = '''\
 """Checks of chapter 3."""
 
-from autograder.checking import agrees, close, exercise, mistake
+from autograder.checking import agrees, by, close, exercise, mistakes
 
 
 @exercise("mean", chapter="03-tiny", points=2)
@@ -75,9 +75,9 @@ def _(student, reference, draw):
     close(student(values), reference(values))
 
 
-mistake(
-    "mean", "This adds up, and does not divide.", {"/ math.prod([len(values)])": ""}, key="sum"
-)
+mistakes["mean"] = {
+    "This adds up, and does not divide.": by({"/ math.prod([len(values)])": ""}, key="sum"),
+}
 
 
 @exercise("Scale", chapter="03-tiny", points=1)

@@ -19,9 +19,11 @@ from tests.release.miniature import CHECKS, chapter_cells, check_cell, exercise_
 from tests.release.student import complaints, results, run, unpack
 
 MISTAKES = (
-    CHECKS.replace("exercise, mistake", "exercise, mend, mistake")
+    CHECKS.replace("exercise, mistakes", "exercise, mend, mistakes")
     + """
-mistake("Scale", "The factor is added.", {"x * self.factor": "x + self.factor"}, key="added")
+mistakes["Scale"] = {
+    "The factor is added.": by({"x * self.factor": "x + self.factor"}, key="added"),
+}
 """
 )
 IN_PLACE = MISTAKES.replace('"03-tiny", points=1', '"03-tiny", points=1, mend="added"')
