@@ -222,8 +222,13 @@ def test_the_chapter_has_it_with_the_same_points(name):
 def given(chapter):
     """The names that a chapter gives its readers, in cells of their own."""
     cells = json.loads((ROOT / "book" / f"{chapter}.ipynb").read_text(encoding="utf-8"))["cells"]
-    ids = [cell["metadata"].get("nbgrader", {}).get("grade_id", "") for cell in cells]
-    return {name.removeprefix("provided-") for name in ids if name.startswith("provided-")}
+    code = "\n".join(
+        "".join(cell["source"])
+        for cell in cells
+        if cell["id"].startswith("provided-") and cell["cell_type"] == "code"
+    )
+    imports = (node for node in ast.parse(code).body if isinstance(node, ast.ImportFrom))
+    return {alias.asname or alias.name for node in imports for alias in node.names}
 
 
 def test_every_public_reference_has_an_exercise_or_is_given():

@@ -69,7 +69,7 @@ def test_no_tested_version_excludes_a_python_that_the_project_names(python):
 def requires_python(name: str) -> str | None:
     """What the installed release says; it is the tested one, by the test above."""
     try:
-        return metadata(name)["Requires-Python"]
+        return metadata(name).get("Requires-Python")
     except PackageNotFoundError:
         return None
 

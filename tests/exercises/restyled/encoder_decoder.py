@@ -89,7 +89,7 @@ RESTYLED = {
         (
             "torch's own layers inside",
             {"return self.output(x)": "return self.output(x).softmax(dim=-1)"},
-            "The logits went through",
+            "The logits went through a softmax",
         ),
         (
             "torch's own layers inside",

@@ -116,7 +116,7 @@ RESTYLED = {
         (
             SINGLE,
             {"[encoding.attention_mask]": "[[1] * len(encoding.ids)]"},
-            "The attention mask is made from the length",
+            "The attention mask is made from `ids`",
         ),
     ],
 }
