@@ -27,6 +27,7 @@ from rich.table import Table
 
 from autograder.release.build import release
 from tests.bench import STOCK, Bench, replay_together
+from tests.solved import solved
 
 CHAPTER = "02-softmax"
 AUTOGRADER = [sys.executable, "-m", "autograder.cli"]
@@ -72,9 +73,10 @@ class Line:
 
 def commands(bench: Bench, rounds: int) -> list[Line]:
     """What is done for one person, each command's median."""
-    ready = bench.course(20).root
+    course = bench.course(20)
+    ready = course.root
     run([*AUTOGRADER, "grade", CHAPTER, "--course", str(ready)])
-    notebook = ready / "source" / CHAPTER / f"{CHAPTER}.ipynb"
+    notebook = solved(course, CHAPTER, ready / f"{CHAPTER}.ipynb")
     turns: dict[str, Callable[[], float]] = {
         "stock nbgrader, one submission": lambda: stock(bench.course(1).root),
         "autograder grade, one submission": lambda: ours(bench.course(1).root),

@@ -9,12 +9,11 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from autograder.checking import exercises
 from autograder.release.build import CHAPTERS, release
 from autograder.release.bundle import BUNDLE
 from tests.release.miniature import REPOSITORY
 from tests.release.student import complaints, results, run, unpack
-from tests.sample_class import reference_source
+from tests.solved import solved
 
 pytestmark = pytest.mark.slow
 
@@ -50,16 +49,9 @@ def test_an_untouched_copy_runs_to_its_end_and_earns_nothing(unpacked, name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_solved_copy_earns_every_point(released, unpacked, tmp_path, name):
-    """nbgrader's source is the notebook with the references in it, but where code is to be mended.
-    All of it runs: the training, for a few steps, and the figures work with what a learner wrote.
-    """
-    source = nbformat.read(released.root / "source" / name / f"{name}.ipynb", as_version=4)
-    for cell in source.cells:
-        if cell.metadata.get("mend"):
-            task = exercises()[cell.metadata.nbgrader.grade_id]
-            cell.source = reference_source(task)
-    nbformat.write(source, tmp_path / f"{name}.ipynb")
-    ran = run(tmp_path / f"{name}.ipynb", unpacked[1])
+    """All of it runs: the training, for a few steps, and the figures, with what a learner wrote."""
+    notebook = solved(released, name, tmp_path / f"{name}.ipynb")
+    ran = run(notebook, unpacked[1])
     assert complaints(ran) == []
     assert {key: float(value) for key, value in results(ran).items()} == expected(ran)
 
