@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 import nbformat
-from lab import smollm
+from lab import smollm, stored
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 from nbformat import NotebookNode
@@ -24,7 +24,7 @@ KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 
 def main() -> int:
     # As the tests run them: in a long training, digits depend on how many threads add up.
-    os.environ |= {smollm.CHOICE: "wheel", "OMP_NUM_THREADS": "1"}
+    os.environ |= {smollm.CHOICE: "wheel", "OMP_NUM_THREADS": "1", stored.KEEP: "1"}
     chapters = [Path(name) for name in sys.argv[1:]] or sorted((ROOT / "book").glob("*.ipynb"))
     for path in chapters:
         if path.name in OF_WEIGHTS and (smollm.absent() or smollm.in_wheel() is None):

@@ -1,12 +1,18 @@
 """Chapter 10, the writer: one token after another."""
 
 import math
+from collections.abc import Sequence
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn import functional as F
 
+from solutions.attention_layer import scaled_dot_product_attention
+from solutions.masked import causal_mask
+from solutions.multi_head import MultiHeadAttention, merge_heads, split_heads
+from solutions.positions import rotate_positions
 from solutions.softmax import softmax
+from solutions.transformer_block import EncoderBlock, LayerNorm
 
 
 class KeyValueCache:
@@ -156,3 +162,106 @@ def blockwise_attention(
             largest = new_largest
         blocks.append(output / total)
     return torch.cat(blocks, dim=-2)  # (..., L, E)
+
+
+class RotaryAttention(MultiHeadAttention):
+    """Chapter 7's attention with chapter 6's rotation, and with a memory where there is one.
+
+    `RotaryAttention(embed_dim, num_heads)` has the parameters of `MultiHeadAttention`. Queries and
+    keys, not values, are turned by `rotate_positions` at their place in the text. With a
+    `KeyValueCache` as its `cache`, what comes goes on where the last call ended, and is appended:
+    the mask is then as wide as all that is cached. With None, as at first, it begins at 0.
+
+    `forward(query, key, value, mask=None)`, `(B, L, E)` each, returns `(output, weights)`,
+    (B, L, E) and (B, H, L, S).
+    Source: Su et al. 2021, RoFormer, section 3.2.2.
+    """
+
+    cache = None
+
+    def forward(
+        self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None
+    ) -> tuple[Tensor, Tensor]:
+        past = 0 if self.cache is None else len(self.cache)
+        query = split_heads(self.W_q(query), self.num_heads)  # (B, H, L, D)
+        key = split_heads(self.W_k(key), self.num_heads)  # (B, H, L, D)
+        value = split_heads(self.W_v(value), self.num_heads)  # (B, H, L, D)
+        query, key = rotate_positions(torch.stack([query, key]), start=past)  # both at once
+        if self.cache is not None:
+            key, value = self.cache.append(key, value)  # (B, H, S, D)
+        heads, weights = scaled_dot_product_attention(query, key, value, mask)
+        return self.W_o(merge_heads(heads)), weights  # (B, L, E), (B, H, L, S)
+
+
+class CharacterModel(nn.Module):
+    """A model that writes: tokens in, a logit for every possible next token out.
+
+    Its layers are pre-norm `EncoderBlock`s under a causal mask, with `RotaryAttention` in them. At
+    first the last matrix of each branch is zeros: a new layer adds nothing.
+
+    `forward(tokens, caches=None)` takes whole numbers (B, L) and returns logits (B, L, V). `caches`
+    has one `KeyValueCache` for each layer: then `tokens` go on where the last call ended.
+    `all_weights(tokens)` returns the attention's weights, (B, H, L, L) for each layer.
+    Source: Radford et al. 2018, section 3.1, for blocks under a causal mask.
+    """
+
+    def __init__(
+        self, vocab_size: int, embed_dim: int = 96, num_heads: int = 4, num_layers: int = 3
+    ) -> None:
+        super().__init__()
+        self.embedding = nn.Embedding(vocab_size, embed_dim)
+        nn.init.normal_(self.embedding.weight, std=0.3)
+        self.layers = nn.ModuleList()
+        for _ in range(num_layers):
+            block = EncoderBlock(embed_dim, num_heads, 4 * embed_dim, norm_first=True)
+            block.self_attn = RotaryAttention(embed_dim, num_heads)
+            nn.init.zeros_(block.self_attn.W_o.weight)
+            nn.init.zeros_(block.feed_forward.linear2.weight)
+            self.layers.append(block)
+        self.norm = LayerNorm(embed_dim)
+        self.output = nn.Linear(embed_dim, vocab_size)
+
+    def forward(self, tokens: Tensor, caches: Sequence | None = None) -> Tensor:
+        return self._passed(tokens, caches)[0]
+
+    def all_weights(self, tokens: Tensor) -> list[Tensor]:
+        return self._passed(tokens)[1]
+
+    def _passed(
+        self, tokens: Tensor, caches: Sequence | None = None
+    ) -> tuple[Tensor, list[Tensor]]:
+        mask = causal_mask(tokens.shape[1], len(caches[0]) if caches else 0)  # (L, S)
+        x, seen = self.embedding(tokens), []  # (B, L, E)
+        for number, block in enumerate(self.layers):
+            block.self_attn.cache = caches[number] if caches else None
+            x, weights = block(x, mask)
+            seen.append(weights)
+        return self.output(self.norm(x)), seen  # (B, L, V)
+
+
+@torch.no_grad()
+def write(
+    model: CharacterModel,
+    tokens: Tensor,
+    number: int,
+    temperature: float = 1.0,
+    top_k: int | None = None,
+    top_p: float | None = None,
+    context: int = 64,
+    generator: torch.Generator | None = None,
+) -> Tensor:
+    """Go on with a text: tokens (L) to (L + number), each new one drawn and remembered.
+
+    Where the caches hold `context` positions, they begin anew with the latest half: the model was
+    trained on no longer texts.
+    """
+    caches = None
+    for _ in range(number):
+        if caches is None or len(caches[0]) >= context:
+            caches = [KeyValueCache() for _ in model.layers]
+            new = tokens[-context // 2 :]
+        logits = model(new[None], caches)[0, -1]  # (V)
+        chances = next_token_probabilities(logits, temperature, top_k, top_p)
+        new = torch.multinomial(chances, 1, generator=generator)  # (1)
+        tokens = torch.cat([tokens, new])
+    return tokens

@@ -9,11 +9,16 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from solutions.masked import causal_mask, masked_softmax
 from solutions.multi_head import MultiHeadAttention, merge_heads, split_heads
+from solutions.positions import rotate_positions
+from solutions.transformer_block import EncoderBlock
 from solutions.writer import (
+    CharacterModel,
     KeyValueCache,
+    RotaryAttention,
     blockwise_attention,
     induction_score,
     next_token_probabilities,
+    write,
 )
 
 
@@ -229,3 +234,81 @@ def test_no_output_depends_on_what_comes_after_it(name):
     changed = x.clone()
     changed[:, 4:] = 1e3
     assert torch.equal(attention(changed)[:, :4], attention(x)[:, :4])
+
+
+def moved(model):
+    """A fresh model's layers add nothing, which would hide mistakes: other numbers for all."""
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.normal_(std=0.2)
+    return model
+
+
+def test_rotary_attention_turns_each_pair_of_features_by_its_place():
+    layer = moved(RotaryAttention(8, 2))
+    x = torch.randn(1, 6, 8)
+    _, weights = layer(x, x, x, causal_mask(6))
+    query, key = layer.W_q(x)[0].unflatten(-1, (2, 2, 2)), layer.W_k(x)[0].unflatten(-1, (2, 2, 2))
+    for head in (0, 1):
+        for i in range(6):
+            scores = []
+            for j in range(i + 1):
+                score = 0.0
+                for pair, speed in enumerate((1.0, 0.01)):  # 10000 to the power of 0 and -1/2
+                    (a, b), (c, d) = query[i, head, pair], key[j, head, pair]
+                    turn = (i - j) * speed
+                    score += (a * c + b * d) * math.cos(turn) + (a * d - b * c) * math.sin(turn)
+                scores.append(score / 2)
+            wanted = torch.stack(scores).softmax(dim=0)
+            torch.testing.assert_close(weights[0, head, i, : i + 1], wanted)
+
+
+def test_the_character_model_is_the_blocks_of_chapter_9_under_a_causal_mask():
+    model = moved(CharacterModel(11, 8, 2, 2))
+    tokens = torch.randint(11, (2, 7))
+
+    class Plain(MultiHeadAttention):
+        def forward(self, query, key, value, mask=None):
+            query, key, value = (
+                split_heads(linear(x), self.num_heads)
+                for linear, x in ((self.W_q, query), (self.W_k, key), (self.W_v, value))
+            )
+            heads = F.scaled_dot_product_attention(
+                rotate_positions(query), rotate_positions(key), value, is_causal=True
+            )
+            return self.W_o(merge_heads(heads)), None
+
+    x = model.embedding(tokens)
+    for layer in model.layers:
+        block = EncoderBlock(8, 2, 32, norm_first=True)
+        block.self_attn = Plain(8, 2)
+        block.load_state_dict(layer.state_dict())
+        x, _ = block(x)
+    wanted = F.layer_norm(x, (8,), model.norm.weight, model.norm.bias) @ model.output.weight.T
+    torch.testing.assert_close(model(tokens), wanted + model.output.bias, atol=1e-5, rtol=1e-4)
+
+
+@pytest.mark.parametrize("pieces", [[1] * 9, [4, 1, 4]])
+def test_the_character_model_says_the_same_in_pieces_with_caches(pieces):
+    model = moved(CharacterModel(11, 8, 2, 2))
+    tokens = torch.randint(11, (2, 9))
+    caches = [KeyValueCache() for _ in model.layers]
+    parts = [model(piece, caches) for piece in tokens.split(pieces, dim=1)]
+    torch.testing.assert_close(torch.cat(parts, dim=1), model(tokens), atol=1e-5, rtol=1e-4)
+    assert len(caches[0]) == 9
+
+
+def test_writing_at_temperature_0_takes_the_likeliest_as_without_a_cache():
+    model = moved(CharacterModel(11, 8, 2, 2))
+    start = torch.randint(11, (5,))
+    text = start
+    for _ in range(20):
+        text = torch.cat([text, model(text[None])[0, -1].argmax(keepdim=True)])
+    assert torch.equal(write(model, start, 20, temperature=0.0), text)
+
+
+def test_writing_goes_on_past_the_longest_text_of_the_training():
+    model = moved(CharacterModel(11, 8, 2, 2))
+    text = write(model, torch.randint(11, (5,)), 40, context=12)
+    assert text.shape == (45,)
+    assert text.max() < 11

@@ -1,0 +1,51 @@
+"""Trained models as small files that the page can run: float16 numbers, and a JSON of their sizes.
+
+A chapter writes its model when `make notebooks` runs it, and at no other time: a student's run, or
+a test's with a few steps, leaves the files as they are.
+"""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+KEEP = "ATTENTION_COURSE_KEEP"
+FOLDER = Path(__file__).resolve().parents[1] / "_static" / "models"
+
+
+def keep(name: str, model: nn.Module, example: Tensor, **about: Any) -> None:
+    """Write NAME.safetensors and NAME.json, where the environment has ATTENTION_COURSE_KEEP.
+
+    The numbers are the model's parameters in float16, under their own names. The JSON has what is
+    in `about`, the parameters' shapes, and an `example`: tokens (L) and the logits (V) that the
+    model gives after them, in float32, to compare with.
+    """
+    if not os.environ.get(KEEP):
+        return
+    from safetensors.torch import save_file
+
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    numbers = {key: tensor.detach().half() for key, tensor in model.state_dict().items()}
+    save_file(numbers, FOLDER / f"{name}.safetensors")
+    with torch.no_grad():
+        logits = model(example[None])[0, -1]  # (V)
+    whole = about | {
+        "parameters": {key: list(tensor.shape) for key, tensor in numbers.items()},
+        "example": {
+            "tokens": example.tolist(),
+            "logits": [round(logit, 4) for logit in logits.tolist()],
+        },
+    }
+    (FOLDER / f"{name}.json").write_text(json.dumps(whole, indent=1) + "\n", encoding="utf-8")
+
+
+def stored(name: str) -> tuple[dict[str, Tensor], dict[str, Any]]:
+    """What `keep` wrote: the numbers, in float32, and the JSON."""
+    from safetensors.torch import load_file
+
+    numbers = load_file(FOLDER / f"{name}.safetensors")
+    about = json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
+    return {key: tensor.float() for key, tensor in numbers.items()}, about

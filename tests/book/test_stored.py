@@ -1,0 +1,44 @@
+"""Trained models in files: what is written, and when."""
+
+import pytest
+import torch
+from lab import stored
+from torch import nn
+
+
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        torch.manual_seed(0)
+        self.embedding, self.output = nn.Embedding(5, 4), nn.Linear(4, 5)
+
+    def forward(self, tokens):
+        return self.output(self.embedding(tokens))
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setattr(stored, "FOLDER", tmp_path / "models")
+    return tmp_path / "models"
+
+
+def test_a_model_comes_back_with_its_sizes_and_an_example(folder, monkeypatch):
+    monkeypatch.setenv(stored.KEEP, "1")
+    model, example = Model(), torch.tensor([1, 4, 2])
+    stored.keep("small", model, example, sizes={"embed_dim": 4})
+    numbers, about = stored.stored("small")
+    assert about["sizes"] == {"embed_dim": 4}
+    assert about["parameters"]["output.weight"] == [5, 4]
+    for key, tensor in model.state_dict().items():
+        torch.testing.assert_close(numbers[key], tensor, atol=1e-3, rtol=1e-3)
+    other = Model()
+    other.load_state_dict(numbers)
+    given = torch.tensor(about["example"]["tokens"])
+    wanted = torch.tensor(about["example"]["logits"])
+    torch.testing.assert_close(other(given[None])[0, -1], wanted, atol=5e-3, rtol=0)
+
+
+def test_nothing_is_written_where_nobody_asked(folder, monkeypatch):
+    monkeypatch.delenv(stored.KEEP, raising=False)
+    stored.keep("small", Model(), torch.tensor([0]))
+    assert not folder.exists()
