@@ -1,0 +1,335 @@
+// The course's layers once more, in plain JavaScript: what the figures of the page compute with.
+// tests/book/test_attention_js.py holds every function here to its reference in solutions/.
+//
+// One sequence at a time, so a matrix is enough: rows are positions, columns are features.
+// A layer is an object with the names of the course's modules: layer.W_q.weight, layer.W_q.bias.
+window.attention = (() => {
+  const here = document.currentScript?.src || document.baseURI;
+
+  // ---- matrices
+
+  /** A matrix whose numbers lie row after row; zeros unless numbers are given. */
+  const matrix = (rows, columns, numbers = new Float32Array(rows * columns)) => ({
+    rows,
+    columns,
+    numbers,
+  });
+
+  /** One row, as the same numbers and not a copy of them. */
+  const row = (x, i) => x.numbers.subarray(i * x.columns, (i + 1) * x.columns);
+
+  function dot(a, b) {
+    let sum = 0;
+    for (let i = 0; i < a.length; i++) sum += a[i] * b[i];
+    return sum;
+  }
+
+  /** Every number through a function of it and of its place. */
+  const mapped = (x, change) =>
+    matrix(x.rows, x.columns, x.numbers.map((number, at) =>
+      change(number, Math.floor(at / x.columns), at % x.columns)));
+
+  const add = (a, b) => mapped(a, (number, i, j) => number + b.numbers[i * b.columns + j]);
+
+  /** a (L, D) and b (S, D): every row of a with every row of b, (L, S). */
+  function products(a, b) {
+    const output = matrix(a.rows, b.rows);
+    const others = Array.from({ length: b.rows }, (_, j) => row(b, j));
+    for (let i = 0; i < a.rows; i++) {
+      const [from, to] = [row(a, i), row(output, i)];
+      for (let j = 0; j < b.rows; j++) to[j] = dot(from, others[j]);
+    }
+    return output;
+  }
+
+  /** weights (L, S) and value (S, D): for each row of weights the sum of weight x value, (L, D). */
+  function weightedSum(weights, value) {
+    const output = matrix(weights.rows, value.columns);
+    for (let i = 0; i < weights.rows; i++) {
+      const sum = row(output, i);
+      row(weights, i).forEach((weight, j) => {
+        if (weight) row(value, j).forEach((number, d) => (sum[d] += weight * number));
+      });
+    }
+    return output;
+  }
+
+  /** Some of the columns, from `first` on. */
+  const columns = (x, first, number) =>
+    mapped(matrix(x.rows, number), (_, i, j) => x.numbers[i * x.columns + first + j]);
+
+  /** One matrix below another. */
+  function below(a, b) {
+    const output = matrix(a.rows + b.rows, b.columns);
+    output.numbers.set(a.numbers);
+    output.numbers.set(b.numbers, a.numbers.length);
+    return output;
+  }
+
+  // ---- layers around attention
+
+  /** A row of the table for each token: nn.Embedding. */
+  const embedding = (tokens, { weight }) =>
+    mapped(matrix(tokens.length, weight.columns), (_, i, j) => row(weight, tokens[i])[j]);
+
+  /** x W^T + b, as nn.Linear has it: weight (out, in), bias (1, out) or none. */
+  function linear(x, { weight, bias }) {
+    const output = products(x, weight); // (L, out)
+    return bias ? mapped(output, (number, i, j) => number + bias.numbers[j]) : output;
+  }
+
+  /** Every row brought to mean 0 and variance 1, then scaled and moved. */
+  function layerNorm(x, { weight, bias }, eps = 1e-5) {
+    const output = matrix(x.rows, x.columns);
+    for (let i = 0; i < x.rows; i++) {
+      const [from, to] = [row(x, i), row(output, i)];
+      const mean = from.reduce((sum, number) => sum + number, 0) / x.columns;
+      const variance = from.reduce((sum, number) => sum + (number - mean) ** 2, 0) / x.columns;
+      for (let j = 0; j < x.columns; j++) {
+        const centered = (from[j] - mean) / Math.sqrt(variance + eps);
+        to[j] = centered * weight.numbers[j] + bias.numbers[j];
+      }
+    }
+    return output;
+  }
+
+  /** The error function, to 2e-7: Abramowitz and Stegun, formula 7.1.26. */
+  function erf(z) {
+    const t = 1 / (1 + 0.3275911 * Math.abs(z));
+    const polynomial = [1.061405429, -1.453152027, 1.421413741, -0.284496736, 0.254829592];
+    const tail = polynomial.reduce((sum, factor) => (sum + factor) * t, 0) * Math.exp(-z * z);
+    return Math.sign(z) * (1 - tail);
+  }
+
+  const activations = {
+    relu: (z) => Math.max(0, z),
+    gelu: (z) => (z * (1 + erf(z / Math.SQRT2))) / 2,
+    silu: (z) => z / (1 + Math.exp(-z)),
+  };
+
+  /** The same small network for every position. */
+  const feedForward = (x, layer, activation = "relu") =>
+    linear(mapped(linear(x, layer.linear1), activations[activation]), layer.linear2);
+
+  // ---- attention
+
+  /** Softmax over every row; a row of -Infinity alone becomes zeros. */
+  function softmax(scores) {
+    const output = matrix(scores.rows, scores.columns);
+    for (let i = 0; i < scores.rows; i++) {
+      const [from, to] = [row(scores, i), row(output, i)];
+      const largest = from.reduce((a, b) => Math.max(a, b), -Infinity);
+      if (largest === -Infinity) continue;
+      let total = 0;
+      for (let j = 0; j < from.length; j++) total += to[j] = Math.exp(from[j] - largest);
+      for (let j = 0; j < to.length; j++) to[j] /= total;
+    }
+    return output;
+  }
+
+  // A mask is a question: may query i look at key j?
+  const causalMask = (past = 0) => (i, j) => j <= i + past;
+
+  /** What the mask does not allow gets a score of -Infinity, and so a weight of zero. */
+  const masked = (scores, mask) =>
+    mask ? mapped(scores, (score, i, j) => (mask(i, j) ? score : -Infinity)) : scores;
+
+  const scaled = (scores, D) => mapped(scores, (score) => score / Math.sqrt(D));
+
+  /** Scaled dot-product attention: query (L, D), key (S, D), value (S, E). */
+  function attend(query, key, value, mask) {
+    const scores = masked(scaled(products(query, key), query.columns), mask); // (L, S)
+    const weights = softmax(scores); // (L, S)
+    return { output: weightedSum(weights, value), weights }; // (L, E)
+  }
+
+  /** What a decoder remembers: keys and values of all positions so far. */
+  class KeyValueCache {
+    length = 0;
+    append(key, value) {
+      this.length += key.rows;
+      this.key = this.key ? below(this.key, key) : key;
+      this.value = this.value ? below(this.value, value) : value;
+      return [this.key, this.value];
+    }
+  }
+
+  /**
+   * Several attentions side by side, mixed at the end; `weights` has a matrix for each head.
+   * memory: whose keys and values (x's own unless given); rotary: whether queries and keys are
+   * turned by their positions; off: heads whose output is left out.
+   */
+  function multiHeadAttention(x, layer, options) {
+    const { numHeads, memory = x, mask, rotary = false, cache, off = [] } = options;
+    const D = x.columns / numHeads;
+    const heads = [...Array(numHeads).keys()];
+    const past = cache ? cache.length : 0;
+    const turned = (y) => {
+      if (!rotary) return y;
+      const parts = heads.map((h) => rotatePositions(columns(y, h * D, D), 10000, past));
+      return mapped(y, (_, i, j) => row(parts[Math.floor(j / D)], i)[j % D]);
+    };
+    const query = turned(linear(x, layer.W_q)); // (L, E)
+    let [key, value] = [turned(linear(memory, layer.W_k)), linear(memory, layer.W_v)]; // (S, E)
+    if (cache) [key, value] = cache.append(key, value);
+    const attended = heads.map((h) =>
+      attend(...[query, key, value].map((y) => columns(y, h * D, D)), mask)); // (L, D), (L, S)
+    const merged = mapped(matrix(x.rows, x.columns), (_, i, j) => {
+      const h = Math.floor(j / D);
+      return off.includes(h) ? 0 : row(attended[h].output, i)[j % D];
+    });
+    return { output: linear(merged, layer.W_o), weights: attended.map(({ weights }) => weights) };
+  }
+
+  // ---- positions
+
+  /** Sines and cosines of the position, from fast to slow: (length, embedDim). */
+  const sinusoidalPositions = (length, embedDim) =>
+    mapped(matrix(length, embedDim), (_, i, j) => {
+      const angle = i / 10000 ** ((j - (j % 2)) / embedDim);
+      return j % 2 ? Math.cos(angle) : Math.sin(angle);
+    });
+
+  /** Pairs of neighboring features turned by an angle that grows with the position. */
+  const rotatePositions = (x, base = 10000, start = 0) =>
+    mapped(x, (number, i, j) => {
+      const angle = (start + i) * base ** (-(j - (j % 2)) / x.columns);
+      const other = row(x, i)[j % 2 ? j - 1 : j + 1];
+      return number * Math.cos(angle) + (j % 2 ? 1 : -1) * other * Math.sin(angle);
+    });
+
+  // ---- blocks and models
+
+  /** Attention, then feed-forward, each added to its input; the norm before (pre-norm) or after. */
+  function encoderBlock(x, layer, options) {
+    const { normFirst = false, activation } = options;
+    let weights;
+    const parts = [
+      [layer.norm1, (seen) => {
+        const attended = multiHeadAttention(seen, layer.self_attn, options);
+        weights = attended.weights;
+        return attended.output;
+      }],
+      [layer.norm2, (seen) => feedForward(seen, layer.feed_forward, activation)],
+    ];
+    for (const [norm, part] of layer.feed_forward ? parts : parts.slice(0, 1)) {
+      x = normFirst ? add(x, part(layerNorm(x, norm))) : layerNorm(add(x, part(x)), norm);
+    }
+    return { output: x, weights };
+  }
+
+  /**
+   * A model that writes: logits (L, V) for the token after each, and every layer's weights.
+   * off: a list of heads for each layer; causal: whether the future is masked; caches: one a layer.
+   */
+  function languageModel({ layers, config }, tokens, { causal = true, off = [], caches } = {}) {
+    const past = caches ? caches[0].length : 0;
+    let x = embedding(tokens, layers.embedding); // (L, E)
+    if (config.positions === "sinusoidal") {
+      const table = sinusoidalPositions(past + tokens.length, x.columns);
+      x = mapped(x, (number, i, j) => number * (config.scale ?? 1) + row(table, past + i)[j]);
+    }
+    if (config.positions === "learned") {
+      x = mapped(x, (number, i, j) => number + row(layers.positions.weight, past + i)[j]);
+    }
+    const all = layers.layers.map((layer, l) => {
+      const { output, weights } = encoderBlock(x, layer, {
+        numHeads: config.num_heads,
+        normFirst: config.norm_first,
+        activation: config.activation,
+        rotary: config.positions === "rotary",
+        mask: causal ? causalMask(past) : undefined,
+        cache: caches?.[l],
+        off: off[l],
+      });
+      x = output;
+      return weights;
+    });
+    if (layers.norm) x = layerNorm(x, layers.norm);
+    return { logits: linear(x, layers.output ?? layers.embedding), weights: all };
+  }
+
+  /** What the next token is drawn from: a row of logits, over the temperature, the top k kept. */
+  function nextTokenProbabilities(logits, { temperature = 1, topK = logits.length } = {}) {
+    if (temperature === 0) [temperature, topK] = [1, 1]; // all that are as large share
+    const kth = [...logits].sort((a, b) => b - a)[Math.min(topK, logits.length) - 1];
+    const kept = logits.map((logit) => (logit >= kth ? logit / temperature : -Infinity));
+    return softmax(matrix(1, kept.length, kept)).numbers;
+  }
+
+  /** How much a head looks at what followed the same token before; 0 where none came before. */
+  function inductionScore(weights, tokens) {
+    const looked = [];
+    tokens.forEach((token, i) => {
+      const after = [...Array(i).keys()].filter((j) => tokens[j] === token).map((j) => j + 1);
+      if (after.length) looked.push(after.reduce((sum, j) => sum + row(weights, i)[j], 0));
+    });
+    return looked.length ? looked.reduce((a, b) => a + b) / looked.length : 0;
+  }
+
+  // ---- files
+
+  function half(bits) {
+    const [sign, exponent, fraction] = [bits >> 15 ? -1 : 1, (bits >> 10) & 31, bits & 1023];
+    if (exponent === 31) return fraction ? NaN : sign * Infinity;
+    return sign * (exponent ? 2 ** (exponent - 15) * (1 + fraction / 1024) : fraction * 2 ** -24);
+  }
+
+  const readers = {
+    F32: (bytes) => new Float32Array(bytes),
+    F16: (bytes) => Float32Array.from(new Uint16Array(bytes), half),
+    I8: (bytes) => Float32Array.from(new Int8Array(bytes)),
+  };
+
+  /** A safetensors file: its tensors as layers within layers, and what it says of itself. */
+  function readSafetensors(buffer) {
+    const length = Number(new DataView(buffer).getBigUint64(0, true));
+    const header = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 8, length)));
+    const { __metadata__: metadata = {}, ...entries } = header;
+    const tensors = {};
+    for (const [name, { dtype, shape, data_offsets: [start, end] }] of Object.entries(entries)) {
+      const numbers = readers[dtype](buffer.slice(8 + length + start, 8 + length + end));
+      const last = shape.at(-1) ?? 1;
+      tensors[name] = matrix(numbers.length / last, last, numbers);
+    }
+    const layers = {};
+    for (const [name, tensor] of Object.entries(tensors)) {
+      if (name.endsWith(".scale")) continue;
+      const scale = tensors[`${name}.scale`]; // of whole numbers: one for each row
+      const path = name.split(".");
+      const within = path.slice(0, -1).reduce((place, part, i) => {
+        const list = /^\d+$/.test(path[i + 1] ?? "");
+        return (place[part] ??= list ? [] : {});
+      }, layers);
+      within[path.at(-1)] = scale ? mapped(tensor, (n, i) => n * scale.numbers[i]) : tensor;
+    }
+    return { layers, metadata };
+  }
+
+  // A script and not a file to fetch: that works in a copy on the reader's disk too. Each script
+  // puts its file, in base64, among `models`.
+  const models = {};
+
+  /** One of the book's models, loaded when it is asked for. */
+  async function loadModel(name) {
+    if (!models[name]) {
+      await new Promise((resolve, reject) => {
+        const script = document.createElement("script");
+        script.src = new URL(`models/${name}.js`, here);
+        script.onload = resolve;
+        script.onerror = () => reject(new Error(`the model ${name} did not load`));
+        document.head.append(script);
+      });
+    }
+    const bytes = Uint8Array.from(atob(models[name]), (letter) => letter.charCodeAt(0));
+    const { layers, metadata } = readSafetensors(bytes.buffer);
+    return { layers, config: JSON.parse(metadata.course) };
+  }
+
+  return {
+    ...{ matrix, row, add, products, weightedSum, embedding, linear, layerNorm, activations },
+    ...{ feedForward, softmax, causalMask, masked, scaled, attend, KeyValueCache },
+    ...{ multiHeadAttention, sinusoidalPositions, rotatePositions, encoderBlock, languageModel },
+    ...{ nextTokenProbabilities, inductionScore, readSafetensors, models, loadModel },
+  };
+})();

@@ -1,0 +1,272 @@
+"""Do the layers that the page computes with give what the references give?
+
+Python draws weights and inputs, the reference computes with them, and so does `attention.js` in
+Chromium: the same to 1e-4.
+"""
+
+import math
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import save_file
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from solutions.attention_layer import scaled_dot_product_attention
+from solutions.encoder_decoder import CrossAttention
+from solutions.masked import causal_mask
+from solutions.multi_head import MultiHeadAttention, merge_heads, split_heads
+from solutions.positions import rotate_positions, sinusoidal_positions
+from solutions.softmax import softmax
+from solutions.transformer_block import EncoderBlock, FeedForward, LayerNorm
+from solutions.writer import induction_score, next_token_probabilities
+from tests.book.written_model import Writer, random, written
+
+ROOT = Path(__file__).parents[2]
+SCRIPT = ROOT / "book" / "_static" / "attention.js"
+B, L, S, E, H, V = 1, 7, 5, 12, 3, 11
+D = E // H
+RUN = """([code, values]) => {
+  const of = (value) => {
+    if (Array.isArray(value) && Array.isArray(value[0])) {
+      return attention.matrix(value.length, value[0].length, Float32Array.from(value.flat()));
+    }
+    if (value === null || typeof value !== "object" || Array.isArray(value)) return value;
+    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, of(inner)]));
+  };
+  const back = (found) => {
+    if (found?.numbers) {
+      return Array.from({ length: found.rows }, (_, i) => [...attention.row(found, i)]);
+    }
+    return ArrayBuffer.isView(found) || Array.isArray(found) ? Array.from(found, back) : found;
+  };
+  const named = of(values);
+  return back(new Function("a", ...Object.keys(named), `return ${code}`)(
+    attention, ...Object.values(named)));
+}"""
+
+
+@pytest.fixture(scope="module")
+def page(browser):
+    page = browser.new_page()
+    page.add_script_tag(path=SCRIPT)
+    yield page
+    page.close()
+
+
+@pytest.fixture
+def run(page):
+    """Evaluates JavaScript; tensors of two dimensions arrive as matrices, layers as objects."""
+    return lambda code, **values: page.evaluate(RUN, [code, plain(values)])
+
+
+def plain(value):
+    match value:
+        case Tensor():
+            return value.tolist()
+        case nn.Module():
+            tree: dict = {}
+            for name, tensor in value.state_dict().items():
+                *path, last = name.split(".")
+                place = tree
+                for part in path:
+                    place = place.setdefault(part, {})
+                place[last] = plain(tensor if tensor.dim() == 2 else tensor[None])
+            return tree
+        case dict():
+            return {name: plain(inner) for name, inner in value.items()}
+    return value
+
+
+def same(found, wanted: Tensor) -> None:
+    found = torch.tensor(found, dtype=torch.float32)
+    wanted = wanted.detach().float()
+    assert found.shape == wanted.shape
+    assert torch.allclose(found, wanted, atol=1e-4, rtol=1e-4)
+
+
+def test_equal_the_layers_around_attention_their_references(run):
+    x = 3 * torch.randn(L, E)
+    for bias in (True, False):
+        layer = random(nn.Linear(E, V, bias=bias))
+        same(run("a.linear(x, layer)", x=x, layer=layer), layer(x))
+    norm = random(LayerNorm(E))
+    same(run("a.layerNorm(x, layer)", x=x, layer=norm), norm(x))
+    table = random(nn.Embedding(V, E))
+    tokens = torch.randint(V, (L,))
+    same(run("a.embedding(tokens, layer)", tokens=tokens, layer=table), table(tokens))
+    for name in ("relu", "gelu"):
+        layer = random(FeedForward(E, 2 * E, name))
+        same(run("a.feedForward(x, layer, name)", x=x, layer=layer, name=name), layer(x))
+    points = torch.linspace(-12, 12, 241)
+    for name in ("relu", "gelu", "silu"):
+        found = run("points.map(a.activations[name])", points=points, name=name)
+        same(found, getattr(F, name)(points))
+
+
+def test_equals_softmax_the_reference_and_gives_zeros_where_all_is_masked(run):
+    scores = 1e4 * torch.randn(L, S)
+    same(run("a.softmax(x)", x=scores), softmax(scores))
+    found = run("a.softmax(a.masked(x, (i, j) => i > 0 && j < 2))", x=scores)
+    mask = (torch.arange(L)[:, None] > 0) & (torch.arange(S) < 2)
+    same(found, softmax(scores.masked_fill(~mask, -math.inf)))
+    assert found[0] == [0] * S
+
+
+def test_equals_attention_the_reference_with_and_without_a_mask(run):
+    query, key, value = torch.randn(L, D), torch.randn(S, D), torch.randn(S, E)
+    for code, mask in (("undefined", None), ("a.causalMask(1)", causal_mask(L, 1)[:, :S])):
+        output, weights = scaled_dot_product_attention(query, key, value, mask)
+        call = f"a.attend(query, key, value, {code})"
+        for part, wanted in (("output", output), ("weights", weights)):
+            same(run(f"{call}.{part}", query=query, key=key, value=value), wanted)
+
+
+def test_equal_several_heads_the_reference_on_their_own_inputs_and_on_a_memory(run):
+    x, memory = torch.randn(B, L, E), torch.randn(B, S, E)
+    layer = random(MultiHeadAttention(E, H))
+    cases = [
+        ("numHeads: 3", layer(x, x, x)),
+        ("numHeads: 3, mask: a.causalMask()", layer(x, x, x, causal_mask(L))),
+        ("numHeads: 3, memory", CrossAttention.forward(layer, x, memory)),
+    ]
+    for options, (output, weights) in cases:
+        call = f"a.multiHeadAttention(x, layer, {{ {options} }})"
+        values = {"x": x[0], "memory": memory[0], "layer": layer}
+        same(run(f"{call}.output", **values), output[0])
+        same(run(f"{call}.weights", **values), weights[0])
+
+
+def test_is_a_head_that_is_switched_off_left_out_of_the_output(run):
+    x, layer = torch.randn(B, L, E), random(MultiHeadAttention(E, H))
+    values = split_heads(layer.W_v(x), H)
+    _, weights = layer(x, x, x)
+    heads = weights @ values  # (B, H, L, D)
+    heads[:, 1] = 0
+    found = run(
+        "a.multiHeadAttention(x, layer, { numHeads: 3, off: [1] }).output", x=x[0], layer=layer
+    )
+    same(found, layer.W_o(merge_heads(heads))[0])
+
+
+def test_equal_positions_the_references(run):
+    for length, embed_dim in ((9, 8), (4, 7), (300, 12)):
+        found = run(f"a.sinusoidalPositions({length}, {embed_dim})")
+        same(found, sinusoidal_positions(length, embed_dim))
+    x = torch.randn(L, 8)
+    same(run("a.rotatePositions(x)", x=x), rotate_positions(x))
+    same(run("a.rotatePositions(x, 100, 40)", x=x), rotate_positions(x, 100.0, start=40))
+
+
+@pytest.mark.parametrize("norm_first", [True, False])
+@pytest.mark.parametrize("activation", ["relu", "gelu"])
+def test_equals_a_block_the_reference(run, norm_first, activation):
+    x = torch.randn(B, L, E)
+    block = EncoderBlock(E, H, 2 * E, norm_first=norm_first, activation=activation)
+    output, weights = random(block)(x, causal_mask(L))
+    options = {"numHeads": H, "normFirst": norm_first, "activation": activation}
+    call = "a.encoderBlock(x, layer, { ...options, mask: a.causalMask() })"
+    same(run(f"{call}.output", x=x[0], layer=block, options=options), output[0])
+    same(run(f"{call}.weights", x=x[0], layer=block, options=options), weights[0])
+
+
+@pytest.fixture(scope="module")
+def saved(browser, tmp_path_factory):
+    """A page saved to a disk, with three models beside it, and these models."""
+    folder = tmp_path_factory.mktemp("saved")
+    (folder / "attention.js").write_bytes(SCRIPT.read_bytes())
+    (folder / "page.html").write_text("<!doctype html><script src='attention.js'></script>")
+    models = {}
+    for positions in ("rotary", "sinusoidal", "learned"):
+        models[positions] = random(Writer(positions, V, E, H))
+        written(models[positions], folder, positions)
+    page = browser.new_page()
+    page.goto((folder / "page.html").as_uri())
+    yield page, models
+    page.close()
+
+
+WRITE = """async ([name, tokens, causal]) => {
+  const model = await attention.loadModel(name);
+  const { logits, weights } = attention.languageModel(model, tokens, { causal });
+  const rows = (x) => Array.from({ length: x.rows }, (_, i) => [...attention.row(x, i)]);
+  return [rows(logits), weights.map((heads) => heads.map(rows))];
+}"""
+PIECES = """async ([name, tokens, first]) => {
+  const model = await attention.loadModel(name);
+  const caches = model.layers.layers.map(() => new attention.KeyValueCache());
+  const pieces = [tokens.slice(0, first), ...tokens.slice(first).map((token) => [token])];
+  return pieces.flatMap((piece) => {
+    const { logits } = attention.languageModel(model, piece, { caches });
+    return Array.from({ length: logits.rows }, (_, i) => [...attention.row(logits, i)]);
+  });
+}"""
+
+
+@pytest.mark.parametrize("positions", ["rotary", "sinusoidal", "learned"])
+def test_gives_a_model_from_its_file_the_same_logits_and_weights(saved, positions):
+    page, models = saved
+    tokens = torch.randint(V, (L,))
+    for causal in (True, False):
+        logits, weights = models[positions](tokens, causal)
+        found = page.evaluate(WRITE, [positions, tokens.tolist(), causal])
+        same(found[0], logits)
+        same(found[1], torch.stack(weights))
+
+
+@pytest.mark.parametrize("positions", ["rotary", "sinusoidal", "learned"])
+def test_gives_a_text_in_pieces_with_caches_what_it_gives_at_once(saved, positions):
+    page, models = saved
+    tokens = torch.randint(V, (L,))
+    logits, _ = models[positions](tokens)
+    same(page.evaluate(PIECES, [positions, tokens.tolist(), 3]), logits)
+
+
+def test_are_files_read_in_three_number_formats(page, tmp_path):
+    numbers = torch.cat([torch.randn(60), torch.tensor([0.0, -0.0, 6e-8, -3e-6, 65504.0, -1e-4])])
+    whole = torch.randint(-128, 128, (3, 4), dtype=torch.int8)
+    scale = torch.rand(3)
+    tensors = {
+        "a.full": numbers,
+        "a.half": numbers.half(),
+        "layers.0.whole": whole,
+        "layers.0.whole.scale": scale,
+    }
+    save_file(tensors, tmp_path / "file.safetensors", {"about": "three formats"})
+    found = page.evaluate(
+        """(bytes) => {
+          const { layers, metadata } = attention.readSafetensors(Uint8Array.from(bytes).buffer);
+          return [layers.a.full, layers.a.half, layers.layers[0].whole]
+            .map(({ numbers }) => [...numbers]).concat([metadata.about]);
+        }""",
+        list((tmp_path / "file.safetensors").read_bytes()),
+    )
+    assert torch.equal(torch.tensor(found[0]), numbers)
+    assert torch.equal(torch.tensor(found[1]), numbers.half().float())
+    same(found[2], (whole * scale[:, None]).flatten())
+    assert found[3] == "three formats"
+
+
+def test_is_the_next_token_drawn_from_what_the_reference_gives(run):
+    logits = torch.randn(V)
+    logits[3] = logits[5]
+    for temperature in (0, 0.2, 1, 2.5):
+        for top_k in (1, 3, V, V + 4):
+            found = run(
+                "a.nextTokenProbabilities(Float32Array.from(logits), { temperature, topK })",
+                logits=logits,
+                temperature=temperature,
+                topK=top_k,
+            )
+            same(found, next_token_probabilities(logits, temperature, top_k))
+
+
+def test_equals_the_induction_score_the_reference(run):
+    weights = softmax(torch.randn(1, H, L, L).masked_fill(~causal_mask(L), -math.inf))
+    for tokens in (torch.tensor([[1, 2, 3, 1, 2, 1, 2]]), torch.arange(L)[None]):
+        for head, wanted in enumerate(induction_score(weights, tokens)):
+            found = run(
+                "a.inductionScore(weights, tokens)", weights=weights[0, head], tokens=tokens[0]
+            )
+            assert found == pytest.approx(float(wanted), abs=1e-4)

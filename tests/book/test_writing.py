@@ -1,0 +1,177 @@
+"""The figure in which a model writes: does it show what the model computes?"""
+
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+from lab.writing import writing_figure
+
+from solutions.writer import induction_score, next_token_probabilities
+from tests.book.written_model import Writer, random, written
+
+ROOT = Path(__file__).parents[2]
+STATIC = ROOT / "book" / "_static"
+LETTERS = "abcdefgh \n"
+CONTEXT = 12
+TEXT = "abc abc deafb"  # one character more than the model sees
+ALT = "A model to write with."
+
+
+@pytest.fixture(scope="module")
+def model():
+    torch.manual_seed(10)
+    return random(Writer("rotary", len(LETTERS) + 1, 12, 3))  # one token is no character
+
+
+@pytest.fixture(scope="module")
+def page(browser, model, tmp_path_factory):
+    """The figure in a page on a disk, its model asked for."""
+    folder = tmp_path_factory.mktemp("writing")
+    said = written(model, folder, "writer", vocabulary=LETTERS, context=CONTEXT)
+    scripts = []
+    for name in ("attention.js", "writing.js"):
+        (folder / name).write_bytes((STATIC / name).read_bytes())
+        scripts.append(f"<script defer src='{name}'></script>")
+    drawn = writing_figure("writer", TEXT, ALT, "writing")._repr_html_()
+    attributes = "".join(f" data-{key}='{text}'" for key, text in said.items())
+    drawn = drawn.replace("<figure", f"<figure{attributes}")
+    style = (STATIC / "custom.css").read_text()
+    (folder / "page.html").write_text(
+        "<!doctype html><meta charset='utf-8'><html data-theme='light'>"
+        f"<style>{style}</style>{''.join(scripts)}<body class='bd-content'>{drawn}"
+    )
+    page = browser.new_page()
+    page.set_default_timeout(60_000)
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto((folder / "page.html").as_uri())
+    page.asked_before = [url for url in asked if "models/" in url]
+    page.get_by_role("button", name=f"Load the model ({said['size']})").click()
+    page.locator("figure[data-started]").wait_for()
+    page.asked_after = [url for url in asked if "models/" in url]
+    yield page
+    page.close()
+
+
+@pytest.fixture
+def figure(page):
+    figure = page.locator("figure.writing")
+    figure.get_by_role("button", name="Start over").click()
+    return figure
+
+
+def tokens(text: str) -> torch.Tensor:
+    return torch.tensor([LETTERS.index(letter) for letter in text][-CONTEXT:])
+
+
+def shows(figure, logits, temperature=1.0, top_k=None) -> None:
+    """The ten likeliest characters with their probabilities."""
+    chances = next_token_probabilities(logits[-1, : len(LETTERS)], temperature, top_k)
+    order = chances.argsort(descending=True)
+    names = {" ": "space", "\n": "new line"}
+    wanted = [
+        f"{names.get(LETTERS[i], LETTERS[i])} {chances[i]:.2f}" for i in order if chances[i] > 0
+    ]
+    lines = figure.locator(".writing-next > li").evaluate_all(
+        "lines => lines.map((line) => `${line.children[0].textContent} "
+        "${line.children[2].textContent}`)"
+    )
+    assert [line for line in lines if line.strip()] == wanted
+
+
+def test_is_the_model_loaded_when_it_is_asked_for(page):
+    assert page.asked_before == []
+    assert len(page.asked_after) == 1
+
+
+def test_shows_what_the_model_computes(figure, model):
+    logits, weights = model(tokens(TEXT))
+    shows(figure, logits)
+    names = figure.locator("canvas").evaluate_all("all => all.map(({ ariaLabel }) => ariaLabel)")
+    assert len(names) == 6
+    for name, map_ in zip(names, torch.cat(weights), strict=True):
+        last = map_[-1]
+        letter = TEXT[-CONTEXT:][last.argmax()].replace(" ", "space")
+        copying = induction_score(map_[None, None], tokens(TEXT)[None]).item()
+        assert f"looks most at “{letter}”, {CONTEXT - 1 - last.argmax()} back" in name
+        assert f"{last.max():.2f}; copying {copying:.2f}" in name
+
+
+def test_draws_each_heads_map(figure, model):
+    _, weights = model(tokens(TEXT))
+    drawn = (
+        figure.locator("canvas")
+        .nth(4)
+        .evaluate(
+            """(canvas) => {
+          const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+          return [...data].filter((_, at) => at % 4 === 3).map((alpha) => alpha / 255);
+        }"""
+        )
+    )
+    assert torch.allclose(torch.tensor(drawn).view(CONTEXT, -1), weights[1][1], atol=0.01)
+
+
+def test_follows_the_text_the_knobs_and_the_switches(figure, model):
+    figure.get_by_label("The text so far").fill("bad cab")
+    shows(figure, model(tokens("bad cab"))[0])
+    figure.get_by_label("temperature").fill("0.5")
+    figure.get_by_label("top-k").fill("3")
+    shows(figure, model(tokens("bad cab"))[0], 0.5, 3)
+    figure.get_by_role("checkbox", name="layer 1, head 2").uncheck()
+    figure.get_by_role("checkbox", name="layer 2, head 3").uncheck()
+    shows(figure, model(tokens("bad cab"), off=[(0, 1), (1, 2)])[0], 0.5, 3)
+    figure.get_by_label("the mask").uncheck()
+    shows(figure, model(tokens("bad cab"), causal=False, off=[(0, 1), (1, 2)])[0], 0.5, 3)
+    figure.locator("[role=status]", has_text="2 of 6 heads are off").wait_for()
+
+
+def test_writes_what_is_likeliest_where_nothing_is_left_to_chance(figure, model):
+    figure.get_by_label("temperature").fill("0")
+    figure.get_by_role("button", name="Write one").click()
+    text = TEXT
+    for _ in range(61):
+        likeliest = model(tokens(text))[0][-1, : len(LETTERS)].argmax()
+        text += LETTERS[likeliest]
+        if len(text) == len(TEXT) + 1:
+            assert figure.get_by_label("The text so far").input_value() == text
+            figure.get_by_role("button", name="Keep writing").click()
+    figure.get_by_role("button", name="Keep writing").wait_for()
+    assert figure.get_by_label("The text so far").input_value() == text
+
+
+def test_says_what_the_model_does_not_know(figure, model):
+    figure.get_by_label("The text so far").fill("baé")
+    figure.locator("[role=status]", has_text="does not know “é”").wait_for()
+    shows(figure, model(tokens("ba"))[0])
+
+
+def test_refuses_a_figure_without_a_description():
+    with pytest.raises(ValueError, match="a figure needs a description; alt is empty"):
+        writing_figure("writer", "a", " ", "writing")
+    with pytest.raises(ValueError, match="a model is made of letters, digits and hyphens"):
+        writing_figure("../writer", "a", ALT, "writing")
+
+
+def test_is_a_model_that_is_not_there_a_warning(monkeypatch, tmp_path, caplog):
+    monkeypatch.syspath_prepend(str(ROOT / "book" / "_ext"))
+    import page_models
+    from docutils import nodes
+    from docutils.utils import new_document
+
+    sys.modules.pop("page_models", None)
+    document = new_document("page")
+    drawn = writing_figure("absent", "a", ALT, "writing")._repr_html_()
+    document += nodes.raw("", drawn, format="html")
+
+    class App:
+        srcdir = tmp_path
+
+        class env:
+            note_dependency = staticmethod(lambda path: None)
+
+    warnings = []
+    monkeypatch.setattr(page_models.log, "warning", lambda *words: warnings.append(words))
+    page_models.offer(App, document)
+    assert warnings and warnings[0][1] == "absent"
