@@ -1,0 +1,69 @@
+"""`{course-facts}`: where the course begins and how large it is, counted from the notebooks.
+
+Minutes are said only when every exercise's title has some: less than all would be a wrong sum.
+"""
+
+import json
+import re
+from pathlib import Path
+
+from course import chapters
+from docutils import nodes
+from sphinx import addnodes
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+TITLE = re.compile(r"^ *[:`]{3,}\{exercise\} (.+)$", re.MULTILINE)
+
+
+def exercise_titles(notebook: Path) -> list[str]:
+    """The titles of a chapter's exercises: name, dots, minutes, points."""
+    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+    return [title for cell in cells for title in TITLE.findall("".join(cell["source"]))]
+
+
+def summed(titles: list[str], unit: str) -> int | None:
+    """The sum of what titles say in a unit; nothing where one does not say it."""
+    found = [re.search(rf"(\d+) {unit}s?\b", title) for title in titles]
+    return sum(int(one[1]) for one in found) if all(found) else None
+
+
+def size(titles: list[str], number: int) -> str:
+    """How large the course is, in a sentence."""
+    said = [f"{number} chapters", f"{len(titles)} exercises"]
+    if points := summed(titles, "point"):
+        said.append(f"{points} points")
+    if minutes := summed(titles, "minute"):
+        said.append(f"about {round(minutes / 60)} hours of exercises")
+    return ", ".join(said[:-1]) + f" and {said[-1]}."
+
+
+class CourseFacts(SphinxDirective):
+    """The directive; it takes nothing."""
+
+    def run(self) -> list[nodes.Node]:
+        book = Path(self.env.srcdir)
+        pages = list(chapters(book))
+        titles = []
+        for page in pages:
+            path = book / f"{page}.ipynb"
+            self.env.note_dependency(str(path))
+            titles += exercise_titles(path)
+        words = nodes.inline("", "Start")
+        start = addnodes.pending_xref(
+            "",
+            words,
+            refdomain="std",
+            reftype="doc",
+            reftarget=f"/{pages[0]}",
+            refexplicit=True,
+            refwarn=True,
+        )
+        line = nodes.paragraph("", "", start, classes=["course-facts"])
+        line += nodes.Text(f" {size(titles, len(pages))}")
+        return [line]
+
+
+def setup(app: Sphinx) -> dict:
+    app.add_directive("course-facts", CourseFacts)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
