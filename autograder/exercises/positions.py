@@ -9,6 +9,7 @@ from autograder.checking import (
     close,
     exercise,
     mistakes,
+    prediction,
     raises,
     require,
 )
@@ -69,7 +70,7 @@ mistakes["sinusoidal_positions"] = {
 }
 
 
-@exercise("shift_matrix", chapter="06-positions", points=3)
+@exercise("shift_matrix", chapter="06-positions", points=2, mend="backward")
 def _(student, reference, draw):
     def case(text, offset, embed_dim):
         agrees(student, reference, offset, embed_dim, case=text)
@@ -84,9 +85,8 @@ def _(student, reference, draw):
 
 mistakes["shift_matrix"] = {
     "The rotation goes the wrong way: the matrix is the transpose, which moves a position back by "
-    "`offset`. The sine comes before the cosine in a pair, which turns the usual matrix around.": {
-        "sine], [-sine": "-sine], [sine"
-    },
+    "`offset`. The sine comes before the cosine in a pair, which turns the usual matrix "
+    "around.": by({"sine], [-sine": "-sine], [sine"}, key="backward"),
     "Both sines have the same sign. sin(a + b) has a plus between its two products, cos(a + b) a "
     "minus.": {"-sine": "sine"},
     "The pairs are taken from the two halves, column i and column i + embed_dim / 2. Here sine "
@@ -322,3 +322,26 @@ mistakes["rotate_positions"] = {
         style="a matrix for each pair",
     ),
 }
+
+
+prediction(
+    "twice-as-long",
+    chapter="06-positions",
+    question=(
+        "All four kinds name every left neighbor of ten letters. Of twenty letters, how many does "
+        "the model with sinusoidal positions get right, which are added?"
+    ),
+    right="About half.",
+    options={
+        "All: one place to the left is one matrix, at every place.": (
+            "Such a matrix exists. But training was free to find any that is right at ten places, "
+            "and it found one that is right nowhere else."
+        ),
+        "About half.": (
+            "The hope is not borne out: what was learned at ten places does not carry over."
+        ),
+        "One in nineteen, as by chance.": (
+            "So few it would be if all broke down. But something of what was learned still works."
+        ),
+    },
+)

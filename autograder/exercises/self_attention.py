@@ -8,6 +8,7 @@ from autograder.checking import (
     exercise,
     mistakes,
     portable,
+    prediction,
     require,
 )
 from autograder.checking.cases import VALUES, each_one
@@ -157,7 +158,7 @@ def _first_row_times(x, factor):
     return torch.cat([factor * x[:1], x[1:]])
 
 
-@exercise("equivariance_gap", chapter="05-self-attention", points=2)
+@exercise("equivariance_gap", chapter="05-self-attention", points=2, mend="inverse")
 def _(student, reference, draw):
     L, E = 5, 3
     x, table = draw.normal(L=L, E=E), draw.normal(L=L, E=E)
@@ -191,7 +192,10 @@ mistakes["equivariance_gap"] = {
         "straight[permutation]": "straight"
     },
     "The output is put in the inverse order. Both sides should use the same permutation: "
-    "layer(Px) and P layer(x).": {"straight[permutation]": "straight[permutation.argsort()]"},
+    "layer(Px) and P layer(x).": by(
+        {"straight[permutation]": "straight[permutation.argsort()]"},
+        key="inverse",
+    ),
     "The largest difference was taken with its sign, so a large negative difference does not "
     "count. It is the largest absolute difference.": {".abs()": ""},
     "The absolute differences were averaged. One row that differs among many that do not is then "
@@ -207,3 +211,45 @@ mistakes["equivariance_gap"] = {
     "The gap came back as a tensor, with the gradient's whole graph behind it. It should be a "
     "plain float: `.item()` takes it out.": {".item()": ""},
 }
+
+
+prediction(
+    "weight-of-was",
+    chapter="05-self-attention",
+    question=(
+        "In 'the river bank was dirty' the word 'was' asks, with the query (0, 0). How much weight "
+        "does it give to 'river'?"
+    ),
+    right=0.2,
+    options={
+        0.2: (
+            "All five scores are 0, so all five weights are the same. Who asks nothing gets the "
+            "plain average, chapter 1's bag of words."
+        ),
+        0.0: "This is the score. Its exponential is 1, and so are the four others.",
+        0.34: "So much does 'bank' give. Another query has other scores with the same keys.",
+        0.08: "So much 'was' gets from 'bank'. Here it is the one that asks.",
+    },
+)
+
+prediction(
+    "gap-of-zero",
+    chapter="05-self-attention",
+    question=(
+        "Self-attention, a linear layer applied to each row, and a running sum: whose gap is 0?"
+    ),
+    right="That of self-attention and of the linear layer.",
+    options={
+        "That of self-attention alone.": (
+            "It is 0 there. But who treats each row alike, and by itself, cannot see the order "
+            "either."
+        ),
+        "That of self-attention and of the linear layer.": (
+            "The one sees all rows and no order, the other sees only one row at a time. In a "
+            "running sum each row depends on which ones stood before it."
+        ),
+        "That of all three: each of them only adds up.": (
+            "The last row of a running sum is the same in any order. The rows before it are not."
+        ),
+    },
+)
