@@ -1,12 +1,13 @@
 """The models that figures of the page compute with: each file becomes one script.
 
-Notebooks write `_static/models/NAME.safetensors` when they train. The page loads it on the reader's
-click, and a page that was saved to a disk may load scripts, but no other files: so the site gets
-`_static/models/NAME.js`, which hands the file's bytes to `_static/attention.js`.
+Notebooks write `_static/models/NAME.safetensors` and `NAME.json` when they train. The page loads a
+model on the reader's click, and a page that was saved to a disk may load scripts, but no other
+files: so the site gets `_static/models/NAME.js`, which hands the bytes to `_static/attention.js`.
 """
 
 import json
 import re
+import string
 from base64 import b64encode
 from pathlib import Path
 
@@ -17,28 +18,36 @@ from sphinx.util import logging
 log = logging.getLogger(__name__)
 
 FOLDER = Path("_static", "models")
+SYMBOLS = string.ascii_letters + string.digits + "+-"  # for tokens that are no characters
 FIGURE = re.compile(r'<figure class="writing"[^>]* data-name="([^"]+)" data-model="([^"]+)"')
 
 
-def script(name: str, content: bytes) -> str:
-    """The script that hands over a model's file."""
-    return f'attention.models["{name}"] =\n  "{b64encode(content).decode()}";\n'
+def about(file: Path) -> dict:
+    """What the page needs to know of a model, from the JSON beside its file.
 
-
-def header(content: bytes) -> dict:
-    """The beginning of a safetensors file: its tensors, and what it says of itself."""
-    length = int.from_bytes(content[:8], "little")
-    return json.loads(content[8 : 8 + length])
-
-
-def sizes(content: bytes) -> dict[str, str]:
-    """What the page says and draws before it has the model: megabytes, layers, heads."""
-    known = header(content)
-    config = json.loads(known["__metadata__"]["course"])
-    layers = {found[1] for name in known if (found := re.match(r"layers\.(\d+)\.", name))}
+    A model of tokens that are no characters, such as random ones, is shown with symbols for them.
+    """
+    known = json.loads(file.with_suffix(".json").read_text(encoding="utf-8"))
+    sizes = known["sizes"]
     return {
-        "size": f"{len(script('', content)) / 1e6:.1f} MB",
-        "heads": f"{len(layers)}x{config['num_heads']}",
+        "sizes": sizes,
+        "context": sizes.get("context") or sizes["length"],
+        "characters": known.get("characters", SYMBOLS[: sizes["vocab_size"]]),
+    }
+
+
+def script(file: Path) -> str:
+    """The script that hands over a model: what is known of it, and its file."""
+    handed = about(file) | {"file": b64encode(file.read_bytes()).decode()}
+    return f"attention.models[{json.dumps(file.stem)}] = {json.dumps(handed)};\n"
+
+
+def attributes(file: Path) -> dict[str, str]:
+    """What the page says and draws before it has the model: megabytes, layers, heads."""
+    sizes = about(file)["sizes"]
+    return {
+        "size": f"{len(script(file)) / 1e6:.1f} MB",
+        "heads": f"{sizes['num_layers']}x{sizes['num_heads']}",
     }
 
 
@@ -48,11 +57,12 @@ def offer(app: Sphinx, doctree: nodes.document) -> None:
         if not (found := FIGURE.search(node.astext())):
             continue
         path = Path(app.srcdir) / FOLDER / f"{found[2]}.safetensors"
-        app.env.note_dependency(str(path))
+        for file in (path, path.with_suffix(".json")):
+            app.env.note_dependency(str(file))
         if not path.exists():
             log.warning("the model %s is not in _static/models: run its notebook", found[2])
             continue
-        said = "".join(f' data-{key}="{text}"' for key, text in sizes(path.read_bytes()).items())
+        said = "".join(f' data-{key}="{text}"' for key, text in attributes(path).items())
         text = node.astext().replace(found[0], found[0] + said)
         node.replace_self(nodes.raw("", text, format="html", figure=found[1]))
 
@@ -64,8 +74,9 @@ def lay_in(app: Sphinx, error: Exception | None) -> None:
     target = Path(app.outdir) / FOLDER
     for file in (Path(app.srcdir) / FOLDER).glob("*.safetensors"):
         target.mkdir(exist_ok=True)
-        (target / f"{file.stem}.js").write_text(script(file.stem, file.read_bytes()))
-        (target / file.name).unlink(missing_ok=True)
+        (target / f"{file.stem}.js").write_text(script(file))
+        for copied in (file.name, f"{file.stem}.json"):
+            (target / copied).unlink(missing_ok=True)
 
 
 def setup(app: Sphinx) -> dict:

@@ -200,45 +200,43 @@ window.attention = (() => {
 
   // ---- blocks and models
 
-  /** Attention, then feed-forward, each added to its input; the norm before (pre-norm) or after. */
+  /**
+   * Attention, then feed-forward, each added to its input; the norm before (pre-norm) or after. A
+   * layer of attention alone, without norms, is one too.
+   */
   function encoderBlock(x, layer, options) {
     const { normFirst = false, activation } = options;
-    let weights;
-    const parts = [
-      [layer.norm1, (seen) => {
-        const attended = multiHeadAttention(seen, layer.self_attn, options);
-        weights = attended.weights;
-        return attended.output;
-      }],
-      [layer.norm2, (seen) => feedForward(seen, layer.feed_forward, activation)],
-    ];
-    for (const [norm, part] of layer.feed_forward ? parts : parts.slice(0, 1)) {
-      x = normFirst ? add(x, part(layerNorm(x, norm))) : layerNorm(add(x, part(x)), norm);
-    }
-    return { output: x, weights };
+    const { output, weights } = layer.norm1
+      ? around(x, layer.norm1, normFirst, (seen) =>
+          multiHeadAttention(seen, layer.self_attn, options))
+      : added(x, multiHeadAttention(x, layer, options));
+    if (!layer.feed_forward) return { output, weights };
+    const fed = around(output, layer.norm2, normFirst, (seen) => ({
+      output: feedForward(seen, layer.feed_forward, activation),
+    }));
+    return { output: fed.output, weights };
+  }
+
+  const added = (x, { output, weights }) => ({ output: add(x, output), weights });
+
+  function around(x, norm, normFirst, part) {
+    if (normFirst) return added(x, part(layerNorm(x, norm)));
+    const { output, weights } = added(x, part(x));
+    return { output: layerNorm(output, norm), weights };
   }
 
   /**
-   * A model that writes: logits (L, V) for the token after each, and every layer's weights.
-   * off: a list of heads for each layer; causal: whether the future is masked; caches: one a layer.
+   * A model that writes, of pre-norm blocks with rotary positions: logits (L, V) for the token
+   * after each, and every layer's weights. off: a list of heads for each layer; causal: whether
+   * the future is masked; caches: one for each layer.
    */
-  function languageModel({ layers, config }, tokens, { causal = true, off = [], caches } = {}) {
-    const past = caches ? caches[0].length : 0;
+  function languageModel({ layers, sizes }, tokens, { causal = true, off = [], caches } = {}) {
+    const mask = causal ? causalMask(caches ? caches[0].length : 0) : undefined;
     let x = embedding(tokens, layers.embedding); // (L, E)
-    if (config.positions === "sinusoidal") {
-      const table = sinusoidalPositions(past + tokens.length, x.columns);
-      x = mapped(x, (number, i, j) => number * (config.scale ?? 1) + row(table, past + i)[j]);
-    }
-    if (config.positions === "learned") {
-      x = mapped(x, (number, i, j) => number + row(layers.positions.weight, past + i)[j]);
-    }
     const all = layers.layers.map((layer, l) => {
+      const options = { numHeads: sizes.num_heads, normFirst: true, rotary: true, mask };
       const { output, weights } = encoderBlock(x, layer, {
-        numHeads: config.num_heads,
-        normFirst: config.norm_first,
-        activation: config.activation,
-        rotary: config.positions === "rotary",
-        mask: causal ? causalMask(past) : undefined,
+        ...options,
         cache: caches?.[l],
         off: off[l],
       });
@@ -246,7 +244,7 @@ window.attention = (() => {
       return weights;
     });
     if (layers.norm) x = layerNorm(x, layers.norm);
-    return { logits: linear(x, layers.output ?? layers.embedding), weights: all };
+    return { logits: linear(x, layers.output), weights: all };
   }
 
   /** What the next token is drawn from: a row of logits, over the temperature, the top k kept. */
@@ -307,7 +305,7 @@ window.attention = (() => {
   }
 
   // A script and not a file to fetch: that works in a copy on the reader's disk too. Each script
-  // puts its file, in base64, among `models`.
+  // puts among `models` what is known of a model, and its file in base64.
   const models = {};
 
   /** One of the book's models, loaded when it is asked for. */
@@ -321,9 +319,9 @@ window.attention = (() => {
         document.head.append(script);
       });
     }
-    const bytes = Uint8Array.from(atob(models[name]), (letter) => letter.charCodeAt(0));
-    const { layers, metadata } = readSafetensors(bytes.buffer);
-    return { layers, config: JSON.parse(metadata.course) };
+    const { file, ...about } = models[name];
+    const bytes = Uint8Array.from(atob(file), (letter) => letter.charCodeAt(0));
+    return { layers: readSafetensors(bytes.buffer).layers, ...about };
   }
 
   return {

@@ -83,15 +83,14 @@
   }
 
   function run(figure, model, ui) {
-    const { config } = model;
-    const letters = [...config.vocabulary];
+    const letters = [...model.characters];
     let [writing, timer] = [0, undefined];
 
     /** The text's last tokens, as many as the model sees; what it does not know is left out. */
     function tokens() {
       const all = [...ui.text.value].map((letter) => letters.indexOf(letter));
       const unknown = [...ui.text.value].find((_, i) => all[i] < 0);
-      return { seen: all.filter((token) => token >= 0).slice(-config.context), unknown };
+      return { seen: all.filter((token) => token >= 0).slice(-model.context), unknown };
     }
 
     function compute() {

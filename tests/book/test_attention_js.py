@@ -173,23 +173,22 @@ def test_equals_a_block_the_reference(run, norm_first, activation):
 
 @pytest.fixture(scope="module")
 def saved(browser, tmp_path_factory):
-    """A page saved to a disk, with three models beside it, and these models."""
+    """A page saved to a disk with a model beside it, and this model."""
     folder = tmp_path_factory.mktemp("saved")
     (folder / "attention.js").write_bytes(SCRIPT.read_bytes())
     (folder / "page.html").write_text("<!doctype html><script src='attention.js'></script>")
-    models = {}
-    for positions in ("rotary", "sinusoidal", "learned"):
-        models[positions] = random(Writer(positions, V, E, H))
-        written(models[positions], folder, positions)
+    torch.manual_seed(0)
+    model = random(Writer(V, E, H))
+    written(model, folder, "writer")
     page = browser.new_page()
     page.goto((folder / "page.html").as_uri())
-    yield page, models
+    yield page, model
     page.close()
 
 
-WRITE = """async ([name, tokens, causal]) => {
+WRITE = """async ([name, tokens, options]) => {
   const model = await attention.loadModel(name);
-  const { logits, weights } = attention.languageModel(model, tokens, { causal });
+  const { logits, weights } = attention.languageModel(model, tokens, options);
   const rows = (x) => Array.from({ length: x.rows }, (_, i) => [...attention.row(x, i)]);
   return [rows(logits), weights.map((heads) => heads.map(rows))];
 }"""
@@ -204,23 +203,21 @@ PIECES = """async ([name, tokens, first]) => {
 }"""
 
 
-@pytest.mark.parametrize("positions", ["rotary", "sinusoidal", "learned"])
-def test_gives_a_model_from_its_file_the_same_logits_and_weights(saved, positions):
-    page, models = saved
+def test_gives_a_model_from_its_file_the_same_logits_and_weights(saved):
+    page, model = saved
     tokens = torch.randint(V, (L,))
     for causal in (True, False):
-        logits, weights = models[positions](tokens, causal)
-        found = page.evaluate(WRITE, [positions, tokens.tolist(), causal])
+        logits, weights = model(tokens, causal)
+        found = page.evaluate(WRITE, ["writer", tokens.tolist(), {"causal": causal}])
         same(found[0], logits)
         same(found[1], torch.stack(weights))
 
 
-@pytest.mark.parametrize("positions", ["rotary", "sinusoidal", "learned"])
-def test_gives_a_text_in_pieces_with_caches_what_it_gives_at_once(saved, positions):
-    page, models = saved
+def test_gives_a_text_in_pieces_with_caches_what_it_gives_at_once(saved):
+    page, model = saved
     tokens = torch.randint(V, (L,))
-    logits, _ = models[positions](tokens)
-    same(page.evaluate(PIECES, [positions, tokens.tolist(), 3]), logits)
+    logits, _ = model(tokens)
+    same(page.evaluate(PIECES, ["writer", tokens.tolist(), 3]), logits)
 
 
 def test_are_files_read_in_three_number_formats(page, tmp_path):

@@ -21,14 +21,14 @@ ALT = "A model to write with."
 @pytest.fixture(scope="module")
 def model():
     torch.manual_seed(10)
-    return random(Writer("rotary", len(LETTERS) + 1, 12, 3))  # one token is no character
+    return random(Writer(len(LETTERS) + 1, 12, 3))  # one token is no character
 
 
 @pytest.fixture(scope="module")
 def page(browser, model, tmp_path_factory):
     """The figure in a page on a disk, its model asked for."""
     folder = tmp_path_factory.mktemp("writing")
-    said = written(model, folder, "writer", vocabulary=LETTERS, context=CONTEXT)
+    said = written(model, folder, "writer", characters=LETTERS)
     scripts = []
     for name in ("attention.js", "writing.js"):
         (folder / name).write_bytes((STATIC / name).read_bytes())

@@ -5,13 +5,13 @@ import sys
 from pathlib import Path
 
 import torch
-from safetensors.torch import save
+from safetensors.torch import save_file
 from torch import Tensor, nn
 
 from solutions.attention_layer import scaled_dot_product_attention
 from solutions.masked import causal_mask
 from solutions.multi_head import merge_heads, split_heads
-from solutions.positions import rotate_positions, sinusoidal_positions
+from solutions.positions import rotate_positions
 from solutions.transformer_block import EncoderBlock, LayerNorm
 
 ROOT = Path(__file__).parents[2]
@@ -26,14 +26,12 @@ def random(layer: nn.Module) -> nn.Module:
 
 
 class Writer(nn.Module):
-    """A model of the course's blocks, with positions of one kind."""
+    """A model that writes: pre-norm blocks with rotary positions."""
 
-    def __init__(self, positions: str, vocabulary: int, embed_dim: int, num_heads: int):
+    def __init__(self, vocabulary: int, embed_dim: int, num_heads: int):
         super().__init__()
-        self.kind, self.num_heads = positions, num_heads
+        self.num_heads = num_heads
         self.embedding = nn.Embedding(vocabulary, embed_dim)
-        if positions == "learned":
-            self.positions = nn.Embedding(40, embed_dim)
         self.layers = nn.ModuleList(
             EncoderBlock(embed_dim, num_heads, 2 * embed_dim, norm_first=True) for _ in range(2)
         )
@@ -45,12 +43,7 @@ class Writer(nn.Module):
         self, tokens: Tensor, causal: bool = True, off: list[tuple[int, int]] | None = None
     ) -> tuple[Tensor, list[Tensor]]:
         """tokens (L), pairs of layer and head that are switched off; logits (L, V), weights."""
-        x = self.embedding(tokens)
-        if self.kind == "sinusoidal":
-            x = 2 * x + sinusoidal_positions(*x.shape)
-        if self.kind == "learned":
-            x = x + self.positions.weight[: len(tokens)]
-        x, mask = x[None], causal_mask(len(tokens)) if causal else None
+        x, mask = self.embedding(tokens)[None], causal_mask(len(tokens)) if causal else None
         all_weights = []
         for number, layer in enumerate(self.layers):
             seen = layer.norm1(x)
@@ -59,8 +52,7 @@ class Writer(nn.Module):
                 split_heads(project(seen), self.num_heads)
                 for project in (attention.W_q, attention.W_k, attention.W_v)
             )
-            if self.kind == "rotary":
-                query, key = rotate_positions(query), rotate_positions(key)
+            query, key = rotate_positions(query), rotate_positions(key)
             heads, weights = scaled_dot_product_attention(query, key, value, mask)
             for where, head in off or []:
                 if where == number:
@@ -71,14 +63,7 @@ class Writer(nn.Module):
         return self.output(self.norm(x))[0], all_weights
 
 
-def saved(model: Writer, **config) -> bytes:
-    """The model's file, with what it says of itself."""
-    known = {"num_heads": model.num_heads, "norm_first": True, "activation": "relu", "scale": 2}
-    known |= {"positions": model.kind} | config
-    return save(model.state_dict(), {"course": json.dumps(known)})
-
-
-def written(model: Writer, folder: Path, name: str, **config) -> dict[str, str]:
+def written(model: Writer, folder: Path, name: str, **about) -> dict[str, str]:
     """Lay the model beside a page, as the build does; returns what the page says of it."""
     sys.path.insert(0, str(ROOT / "book" / "_ext"))
     try:
@@ -86,7 +71,15 @@ def written(model: Writer, folder: Path, name: str, **config) -> dict[str, str]:
     finally:
         sys.path.pop(0)
         sys.modules.pop("page_models", None)
-    content = saved(model, **config)
+    file = folder / f"{name}.safetensors"
+    save_file(model.state_dict(), file)
+    sizes = {
+        "vocab_size": model.embedding.num_embeddings,
+        "num_heads": model.num_heads,
+        "num_layers": len(model.layers),
+        "context": 12,
+    }
+    file.with_suffix(".json").write_text(json.dumps({"sizes": sizes} | about))
     (folder / "models").mkdir(exist_ok=True)
-    (folder / "models" / f"{name}.js").write_text(page_models.script(name, content))
-    return page_models.sizes(content)
+    (folder / "models" / f"{name}.js").write_text(page_models.script(file))
+    return page_models.attributes(file)
