@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from autograder.settings import SettingsError
 
 if TYPE_CHECKING:
-    from autograder.grading.course import Course
+    from autograder.grading.course.folder import Course
 
 
 TABLES = ("canvas", "moodle", "gradescope", "csv")
@@ -172,11 +172,12 @@ def _course_it_was_handed_in_to(notebook: Path) -> Path | None:
 
 def _grade(options: argparse.Namespace) -> int:
     """Grade the submitted notebooks in the sandbox."""
-    from autograder.grading.course import Course, CourseError
-    from autograder.grading.job import Limits
-    from autograder.grading.runner import grade_class, write_json
-    from autograder.grading.sandbox import available
-    from autograder.grading.screen import progress_bar, summary
+    from autograder.grading.course.folder import Course
+    from autograder.grading.errors import CourseError
+    from autograder.grading.run.runner import grade_class, write_json
+    from autograder.grading.run.screen import progress_bar, summary
+    from autograder.sandbox.limits import Limits
+    from autograder.sandbox.probe import available
 
     unsafe = options.unsafe_no_sandbox
     if not unsafe and not options.scheduler and (reason := available()):
@@ -206,8 +207,9 @@ def _grade(options: argparse.Namespace) -> int:
 
 def _feedback(options: argparse.Namespace) -> int:
     """Write the students' pages anew, with the points and comments that were entered by hand."""
-    from autograder.grading.course import Course, CourseError
-    from autograder.grading.handback import hand_back
+    from autograder.grading.course.folder import Course
+    from autograder.grading.errors import CourseError
+    from autograder.grading.report.handback import hand_back
 
     course = Course(options.course)
     try:
@@ -223,9 +225,10 @@ def _feedback(options: argparse.Namespace) -> int:
 
 def _report(options: argparse.Namespace) -> int:
     """Show the class at a glance, and write it as a page and a table."""
-    from autograder.grading.course import Course, CourseError
-    from autograder.grading.report import show_report, write_report
-    from autograder.grading.survey import survey
+    from autograder.grading.course.folder import Course
+    from autograder.grading.errors import CourseError
+    from autograder.grading.report.overview import show_report, write_report
+    from autograder.grading.report.survey import survey
 
     course = Course(options.course)
     page = options.to or course.root / "report.html"
@@ -247,7 +250,8 @@ def _export(options: argparse.Namespace) -> int:
     `gradescope-autograder` and `github-classroom` make the files with which those systems grade
     one chapter with this same engine.
     """
-    from autograder.grading.course import Course, CourseError
+    from autograder.grading.course.folder import Course
+    from autograder.grading.errors import CourseError
 
     course = Course(options.course)
     try:
@@ -263,9 +267,9 @@ def _export(options: argparse.Namespace) -> int:
 
 
 def _export_scores(options: argparse.Namespace, course: "Course") -> Path:
-    from autograder.grading.columns import write_scores
-    from autograder.grading.schema import reading
-    from autograder.grading.scores import read_scores
+    from autograder.grading.course.schema import reading
+    from autograder.grading.course.scores import read_scores
+    from autograder.grading.report.columns import write_scores
 
     path = options.to or course.root / f"grades-{options.format}.csv"
     with reading(course.db_url) as database:
@@ -275,7 +279,8 @@ def _export_scores(options: argparse.Namespace, course: "Course") -> Path:
 
 
 def _hand_over(options: argparse.Namespace, course: "Course") -> Path:
-    from autograder.grading.handover import classroom_workflow, gradescope_zip
+    from autograder.grading.hosts.classroom import classroom_workflow
+    from autograder.grading.hosts.gradescope import gradescope_zip
 
     if len(options.chapters) != 1:
         raise UsageError(f"{options.format} is for one chapter: name it, as in 02-softmax.")

@@ -46,20 +46,22 @@ def configure(config: Config, course: Path) -> None:
 
     # Submissions run in the sandbox, and are judged outside it.
     config.Autograde.autograde_preprocessors = [
-        "autograder.grading.preprocessor.SandboxExecute",
+        "autograder.grading.hosts.nbgrader.execute.SandboxExecute",
         "nbgrader.preprocessors.LimitOutput",
         "nbgrader.preprocessors.SaveAutoGrades",
         "nbgrader.preprocessors.AssignLatePenalties",
         "nbgrader.preprocessors.CheckCellMetadata",
     ]
     # What late work costs is said in the course's course.toml.
-    config.AssignLatePenalties.plugin_class = "autograder.grading.late.LateDays"
+    config.AssignLatePenalties.plugin_class = "autograder.grading.course.late.LateDays"
 
     # What students hand in is copied without links, and found by the names that platforms give it.
-    config.ExchangeFactory.collect = "autograder.grading.collecting.PlainCollect"
-    config.ZipCollectApp.collector_plugin = "autograder.grading.collecting.PlatformNames"
+    config.ExchangeFactory.collect = "autograder.grading.hosts.nbgrader.collecting.PlainCollect"
+    config.ZipCollectApp.collector_plugin = (
+        "autograder.grading.hosts.nbgrader.collecting.PlatformNames"
+    )
     # By name, as the classes above: grading knows the settings, and not the other way round.
-    import_module("autograder.grading.nbgrader_guard").guard()
+    import_module("autograder.grading.hosts.nbgrader.guard").guard()
 
 
 def at(config: Config, course: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from clean import SAMPLE_MARK, is_sample, sample_mark
 
-from autograder.grading.sandbox import available
+from autograder.sandbox.probe import available
 
 ROOT = Path(__file__).resolve().parent.parent
 COURSE = "build/sample-class"

@@ -33,12 +33,15 @@ import nbformat
 from rich.console import Console
 from rich.table import Table
 
-from autograder.grading.ahead import plan
-from autograder.grading.course import Course
-from autograder.grading.grade import workshop
-from autograder.grading.notebook import grade_id, parse, restored
-from autograder.grading.submission import OUTPUT_BYTES, Limits, Run
+from autograder.grading.course.folder import Course
+from autograder.grading.course.released import grade_id
+from autograder.grading.submission.ahead import plan
+from autograder.grading.submission.parsing import parse
+from autograder.grading.submission.restoring import restored
+from autograder.grading.submission.run import OUTPUT_BYTES, Run
 from autograder.release.build import release
+from autograder.sandbox.limits import Limits
+from autograder.sandbox.workshop import workshop
 from tests.sample_class import Class
 
 GRADE = [sys.executable, "-m", "autograder.cli", "grade"]

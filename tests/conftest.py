@@ -9,7 +9,7 @@ import pytest
 import torch
 from filelock import FileLock
 
-from autograder.grading.course import Course
+from autograder.grading.course.folder import Course
 from autograder.release.build import release
 
 

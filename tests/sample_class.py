@@ -19,8 +19,8 @@ from nbformat.v4 import new_code_cell
 from autograder.checking import exercises
 from autograder.checking.registry import Exercise
 from autograder.checking.sources import definition
-from autograder.grading.course import Course
-from autograder.grading.notebook import Chapter, grade_id
+from autograder.grading.course.folder import Course
+from autograder.grading.course.released import Chapter, grade_id
 from solutions.alternatives import alternatives
 from tests.wrong import Wrong, source_of, wrongs
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import nbformat
 
 from autograder.checking import exercises
-from autograder.grading.course import Course
+from autograder.grading.course.folder import Course
 from tests.sample_class import reference_source
 
 

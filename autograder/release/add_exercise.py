@@ -14,7 +14,7 @@ from autograder.checking import exercises
 from autograder.checking.registry import Exercise
 from autograder.release.build import ROOT
 from autograder.release.cells import grade_id
-from autograder.release.contract import BOOK_ONLY, UNWRITTEN
+from autograder.release.recipe.contract import BOOK_ONLY, UNWRITTEN
 
 TASK = """\
 `````{{exercise}} {title}, ●, 10 minutes, {points}

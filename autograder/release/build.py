@@ -20,9 +20,9 @@ from autograder.release.errors import ReleaseError
 from autograder.release.hashing import files_in, sha256, sha256_of_files
 from autograder.release.latest import Latest, chapters_entered
 from autograder.release.own_files import OwnFiles
+from autograder.release.recipe import make_source
 from autograder.release.recordings import update_recordings
 from autograder.release.references import References
-from autograder.release.source import make_source
 
 ROOT = Path(__file__).resolve().parents[2]
 CHAPTERS = "[0-9][0-9]-*.ipynb"

@@ -28,7 +28,12 @@ jupyterlab
 """
 BOOK = "The book, with every figure and one way to write each exercise: <{site}/>\n\n"
 PROJECT_FILES = ("pyproject.toml", "LICENSE", "LICENSE-text")
-FOR_TEACHERS = {"grading", "release", "recordings"}  # of autograder; the last is put in anew
+FOR_TEACHERS = {
+    "grading",
+    "release",
+    "sandbox",
+    "recordings",
+}  # of autograder; the last is put in anew
 LONG_AGO = (1980, 1, 1, 0, 0, 0)  # the date of every file in the zip: the same bytes every time
 STAMP = "student.sha256"
 FOLDER, BUNDLE = "student", f"{NAME}-student.zip"  # in the course's folder

@@ -14,7 +14,7 @@ from autograder.checking import exercises
 from autograder.checking.feedback import points_text
 from autograder.release.build import CHAPTERS, ROOT
 from autograder.release.cells import grade_id, kind
-from autograder.release.contract import POINTS, task_of
+from autograder.release.recipe.contract import POINTS, task_of
 
 
 def set_points(notebook: NotebookNode, points: dict[str, float]) -> list[str]:

@@ -16,8 +16,11 @@ ROWS = [
     ],
     [
         Box("release", "release: the students' notebooks"),
-        Box("exercises", "exercises: the checks"),
         Box("grading", "grading: verdicts and gradebook"),
+    ],
+    [
+        Box("exercises", "exercises: the checks"),
+        Box("sandbox", "sandbox: where submissions run"),
     ],
     [
         Box("lab", "lab: data, plots, training"),
@@ -35,16 +38,19 @@ ARROWS = {
     ("chapters", "checking"),
     ("cli", "release"),
     ("cli", "grading"),
+    ("cli", "sandbox"),
     ("cli", "checking"),
     ("cli", "settings"),
-    ("make", "grading"),
+    ("make", "sandbox"),
     ("make", "lab"),
     ("make", "solutions"),
     ("release", "checking"),
     ("release", "settings"),
     ("exercises", "checking"),
     ("grading", "checking"),
+    ("grading", "sandbox"),
     ("grading", "settings"),
+    ("sandbox", "checking"),
 }
 
 

@@ -20,8 +20,8 @@ from sphinx_exercise.nodes import is_exercise_node
 
 from autograder.release.errors import ReleaseError
 from autograder.release.mends import Mends, as_text
+from autograder.release.recipe.stub import BEGIN, END, stub
 from autograder.release.references import References
-from autograder.release.stub import BEGIN, END, stub
 
 log = logging.getLogger(__name__)
 

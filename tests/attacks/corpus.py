@@ -19,8 +19,8 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from nbgrader.api import Gradebook
 
 from autograder.checking import find
-from autograder.grading.course import Course
-from autograder.grading.notebook import grade_id
+from autograder.grading.course.folder import Course
+from autograder.grading.course.released import grade_id
 from autograder.scripts import scripts_on_path
 from tests.sample_class import reference_source
 

@@ -24,9 +24,9 @@ import pytest
 from nbconvert import HTMLExporter
 
 from autograder.checking import find
-from autograder.grading.course import STUDENT_ID, Course
-from autograder.grading.sandbox import available
+from autograder.grading.course.folder import STUDENT_ID, Course
 from autograder.grading.text import one_line
+from autograder.sandbox.probe import available
 from tests.attacks.corpus import CHAPTER, EXERCISES, Case, cases, place, solved, write_course
 
 pytestmark = [

@@ -19,15 +19,19 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from autograder.grading import crew, runner
-from autograder.grading.ahead import BrokenCheck
-from autograder.grading.course import Course, CourseError
-from autograder.grading.grade import Job, grade, workshop
-from autograder.grading.journal import DRAWS, Journal
-from autograder.grading.runner import grade_class, write_json
-from autograder.grading.sandbox import SandboxUnavailable, available
-from autograder.grading.single import grade_single
-from autograder.grading.submission import Graded, Limits
+from autograder.grading.course.folder import Course
+from autograder.grading.course.journal import DRAWS, Journal
+from autograder.grading.errors import BrokenCheck, CourseError
+from autograder.grading.hosts.single import grade_single
+from autograder.grading.run import crew, runner
+from autograder.grading.run.grade import grade
+from autograder.grading.run.job import Job
+from autograder.grading.run.runner import grade_class, write_json
+from autograder.grading.submission.run import Graded
+from autograder.sandbox.errors import SandboxUnavailable
+from autograder.sandbox.limits import Limits
+from autograder.sandbox.probe import available
+from autograder.sandbox.workshop import workshop
 from tests.attacks.corpus import CHAPTER, cell_of, place, solved, write_course
 
 STUDENTS = ("ada", "ben", "eve")
@@ -45,7 +49,7 @@ def canned(monkeypatch):
 def known(job: Job) -> dict:
     """A result that depends on the submission alone."""
     from autograder.checking import Verdict
-    from autograder.grading import grade as grading
+    from autograder.grading.run import grade as grading
 
     if job.content is None:
         return job.unfinished("invalid", job.problem)
@@ -301,7 +305,7 @@ def faulty(content: bytes) -> None:
 
 def test_a_fault_of_the_grader_is_one_submissions_and_told(course, undisturbed, monkeypatch):
     monkeypatch.setattr(crew, "grade", grade)
-    monkeypatch.setattr("autograder.grading.grade.parse", faulty)
+    monkeypatch.setattr("autograder.grading.run.grade.parse", faulty)
     for record in grade_class(course, workers=1):
         assert (record["status"], record["score"]) == ("crashed", 0)
         told = "a fault of the grader, please report it (RecursionError: far too deep)"
@@ -312,7 +316,7 @@ def test_a_fault_of_the_grader_is_one_submissions_and_told(course, undisturbed, 
 
 
 def test_a_fault_of_the_grader_is_no_score_for_another_system(course, monkeypatch):
-    monkeypatch.setattr("autograder.grading.grade.parse", faulty)
+    monkeypatch.setattr("autograder.grading.run.grade.parse", faulty)
     with pytest.raises(CourseError, match="a fault of the grader, please report it"):
         grade_single(course, course.root / "submitted" / "ada" / CHAPTER, Limits())
 

@@ -10,15 +10,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from autograder.grading.course import Course
-from autograder.grading.grade import Job, grade, workshop
-from autograder.grading.needed import needed_cells
-from autograder.grading.notebook import Chapter, parse, restored
-from autograder.grading.page import feedback_page
-from autograder.grading.quoting import quote_text_cells
-from autograder.grading.reading import Invalid
-from autograder.grading.sandbox import available
-from autograder.grading.submission import Limits
+from autograder.grading.course.folder import Course
+from autograder.grading.course.released import Chapter
+from autograder.grading.errors import Invalid
+from autograder.grading.report.feedback_page import feedback_page
+from autograder.grading.run.grade import grade
+from autograder.grading.run.job import Job
+from autograder.grading.submission.needed import needed_cells
+from autograder.grading.submission.parsing import parse
+from autograder.grading.submission.quoting import quote_text_cells
+from autograder.grading.submission.restoring import restored
+from autograder.sandbox.limits import Limits
+from autograder.sandbox.probe import available
+from autograder.sandbox.workshop import workshop
 from tests.attacks.corpus import CHAPTER, EXERCISES, solved, write_course
 
 LIMITS = Limits(seconds=10, memory_bytes=512 * 2**20)

@@ -8,8 +8,8 @@ import pytest
 from autograder.checking import exercises
 from autograder.release.book import Book
 from autograder.release.chapter import Chapter
+from autograder.release.recipe import make_source
 from autograder.release.references import References
-from autograder.release.source import make_source
 from tests.book.chapter_counts import BOOK, TITLE, Counts, counted
 
 # The chapters that are held to it, by the names after their numbers.

@@ -18,7 +18,7 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
 
 from autograder.checking import exercises
-from autograder.grading.course import Course
+from autograder.grading.course.folder import Course
 from tests.sample_class import Class, cell_of, reference_source
 
 HandIn = Callable[[Path], None]  # into the student's own folder

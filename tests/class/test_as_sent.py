@@ -7,11 +7,11 @@ import shutil
 import pytest
 
 from autograder.cli import main
-from autograder.grading import crew
-from autograder.grading.course import Course
-from autograder.grading.runner import grade_class
-from autograder.grading.sandbox import available
-from autograder.grading.submission import Limits
+from autograder.grading.course.folder import Course
+from autograder.grading.run import crew
+from autograder.grading.run.runner import grade_class
+from autograder.sandbox.limits import Limits
+from autograder.sandbox.probe import available
 
 as_sent = importlib.import_module("tests.class.as_sent")
 

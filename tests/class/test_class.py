@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 from nbgrader.api import Gradebook
 
-from autograder.grading.course import Course
-from autograder.grading.runner import grade_class
-from autograder.grading.sandbox import available
-from autograder.grading.submission import Limits
+from autograder.grading.course.folder import Course
+from autograder.grading.run.runner import grade_class
+from autograder.sandbox.limits import Limits
+from autograder.sandbox.probe import available
 from tests.sample_class import HOSTILE_CHAPTER, Class, write
 
 disagreements = importlib.import_module("tests.class.expectations").disagreements

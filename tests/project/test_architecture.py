@@ -16,8 +16,10 @@ PARTS = {
     "solutions": "solutions/**/*.py",
     "make": "make/*.py",
     "cli": "autograder/cli.py",
-    **{part: f"autograder/{part}/**/*.py" for part in ("checking", "exercises", "release")},
-    "grading": "autograder/grading/**/*.py",
+    **{
+        part: f"autograder/{part}/**/*.py"
+        for part in ("checking", "exercises", "grading", "release", "sandbox")
+    },
     "settings": "autograder/settings.py autograder/nbgrader_settings.py autograder/scripts.py",
 }
 

@@ -13,8 +13,8 @@ from autograder.release.build import release
 from autograder.release.chapter import Chapter
 from autograder.release.errors import ReleaseError
 from autograder.release.mends import Mends, as_text
+from autograder.release.recipe import make_source
 from autograder.release.references import References
-from autograder.release.source import make_source
 from tests.release.miniature import CHECKS, chapter_cells, check_cell, exercise_cell, write_chapter
 from tests.release.student import complaints, results, run, unpack
 

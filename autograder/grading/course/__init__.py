@@ -1,0 +1,1 @@
+"""A course folder: what was released, what was handed in, what was graded."""

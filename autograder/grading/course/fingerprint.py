@@ -1,0 +1,162 @@
+"""What a verdict depends on besides the submission, as hashes: what stayed is not graded again.
+
+There are two kinds: one hash for all that every verdict of a chapter depends on (the release, the
+grader), and one for each exercise (its check, its mistakes, its reference). When a check is
+mended, only its own exercise is judged again.
+"""
+
+import ast
+import functools
+import hashlib
+from collections.abc import Iterable
+from importlib.metadata import version
+from pathlib import Path
+
+PACKAGE = Path(__file__).resolve().parents[2]
+REPOSITORY = PACKAGE.parent
+REGISTERING = {"exercise", "mend"}
+
+
+def of_grader(release: Path) -> str:
+    """The release, and the code that runs and judges whatever the exercise."""
+    return _sha256([release.read_bytes().hex(), _grader()])
+
+
+@functools.cache
+def of_everything() -> str:
+    """All code that a verdict may depend on: the same on every machine that grades a class."""
+    return _of_folders(PACKAGE / "exercises", REPOSITORY / "solutions") + _grader()
+
+
+@functools.cache
+def _grader() -> str:
+    return _of_folders(PACKAGE / "checking", PACKAGE / "sandbox", PACKAGE / "grading")
+
+
+def _of_folders(*folders: Path) -> str:
+    parts = [version("torch")]
+    for folder in folders:
+        for path in sorted(folder.rglob("*.py")):
+            parts += [path.relative_to(folder).as_posix(), path.read_text(encoding="utf-8")]
+    return _sha256(parts)
+
+
+def of_exercise(name: str, module: str, root: Path = REPOSITORY) -> str:
+    """The check of `name` with all that it uses, its mistakes, and the reference's module.
+
+    The mistakes of the exercises that the reference may use are its own too. Comments and layout do
+    not count.
+    """
+    name = name.removeprefix("mend_")  # which is judged as what it stands beside
+    path = root / "autograder" / "exercises" / f"{module}.py"
+    parts = [ast.unparse(statement) for statement in _about(_parsed(path), name)]
+    for used in sorted(_imported(path, "autograder.exercises", root) - {path}):
+        parts.append(ast.unparse(_parsed(used)))
+    reference = root / "solutions" / f"{module}.py"
+    solutions = sorted({reference} | _imported(reference, "solutions", root))
+    for used in solutions:
+        parts += [used.name, ast.unparse(_parsed(used))]
+    inside = _inside(name, [_parsed(used) for used in solutions])
+    for checks in (path.with_name(used.name) for used in solutions):
+        found = _parsed(checks).body if checks.exists() else []
+        parts += [
+            ast.unparse(one) for one in found if _is_mistakes(one) and _registers(one) in inside
+        ]
+    return _sha256(parts)
+
+
+def _parsed(path: Path) -> ast.Module:
+    return _tree(path, path.stat().st_mtime_ns)
+
+
+@functools.lru_cache(maxsize=256)
+def _tree(path: Path, changed: int) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def _about(module: ast.Module, name: str) -> list[ast.stmt]:
+    """The statements that register `name`, those that they use, and those that cannot be told."""
+    chosen, helpers, wanted = set(), {}, set()
+    for index, statement in enumerate(module.body):
+        registered = _registers(statement)
+        defined = _defines(statement)
+        if registered is None and defined:
+            helpers[index] = defined
+        elif registered in (None, name):
+            chosen.add(index)
+            wanted |= _uses(statement)
+    while found := {index for index, defined in helpers.items() if defined & wanted}:
+        for index in found:
+            wanted |= _uses(module.body[index])
+            del helpers[index]
+        chosen |= found
+    return [module.body[index] for index in sorted(chosen)]
+
+
+def _inside(name: str, modules: list[ast.Module]) -> set[str]:
+    """The names of what a reference uses, directly or through others."""
+    defined = {
+        statement.name: statement
+        for module in modules
+        for statement in module.body
+        if isinstance(statement, ast.FunctionDef | ast.ClassDef)
+    }
+    found, todo = set(), {name} & defined.keys()
+    while todo:
+        used = set().union(*(_uses(defined[one]) for one in todo)) & defined.keys()
+        found |= todo
+        todo = used - found
+    return found - {name}
+
+
+def _is_mistakes(statement: ast.stmt) -> bool:
+    """Is it `mistakes["name"] = ...`?"""
+    target = statement.targets[0] if isinstance(statement, ast.Assign) else None
+    return isinstance(target, ast.Subscript) and ast.unparse(target.value) == "mistakes"
+
+
+def _registers(statement: ast.stmt) -> str | None:
+    if _is_mistakes(statement):
+        return getattr(statement.targets[0].slice, "value", None)
+    decorators = [statement.value] if isinstance(statement, ast.Expr) else []
+    for decorator in getattr(statement, "decorator_list", decorators):
+        if isinstance(decorator, ast.Call) and ast.unparse(decorator.func) in REGISTERING:
+            return getattr(decorator.args[0], "value", None) if decorator.args else None
+    return None
+
+
+def _defines(statement: ast.stmt) -> set[str]:
+    if isinstance(statement, ast.FunctionDef | ast.ClassDef):
+        return {statement.name}
+    if isinstance(statement, ast.Assign | ast.AnnAssign):
+        stored = (node for node in ast.walk(statement) if isinstance(node, ast.Name))
+        return {node.id for node in stored if isinstance(node.ctx, ast.Store)}
+    if isinstance(statement, ast.Import | ast.ImportFrom):
+        return {(alias.asname or alias.name).split(".")[0] for alias in statement.names}
+    return set()
+
+
+def _uses(statement: ast.stmt) -> set[str]:
+    return {node.id for node in ast.walk(statement) if isinstance(node, ast.Name)}
+
+
+def _imported(path: Path, package: str, root: Path) -> set[Path]:
+    """The modules of one package that a module imports, directly or through others of it."""
+    found: set[Path] = set()
+    todo = [path]
+    while todo:
+        for node in ast.walk(_parsed(todo.pop())):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(f"{package}."):
+                used = root / Path(*node.module.split(".")).with_suffix(".py")
+                if used not in found and used.exists():
+                    found.add(used)
+                    todo.append(used)
+    return found
+
+
+def _sha256(parts: Iterable[str]) -> str:
+    digest = hashlib.sha256()
+    for part in parts:
+        content = part.encode()
+        digest.update(len(content).to_bytes(8, "big") + content)
+    return digest.hexdigest()

@@ -1,0 +1,134 @@
+"""What has been graded: results by content, and which of them the gradebook already has."""
+
+import hashlib
+import hmac
+import json
+import os
+import secrets
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from autograder.grading.course.released import Chapter
+
+# Of inputs in a run. To plan a chapter's checks for one more draw takes three quarters of the time
+# that grading a submission takes; a draw for each student would nearly double a run.
+DRAWS = 8
+
+
+class Journal:
+    """Files in the course's `.grading` folder, each written in one step."""
+
+    def __init__(self, folder: Path) -> None:
+        self._results = folder / "results"
+        self._applied = folder / "applied"
+        for path in (self._results, self._applied):
+            path.mkdir(parents=True, exist_ok=True)
+        self._secret = self._read_secret(folder / "secret")
+        self._round = folder / "round"
+
+    @staticmethod
+    def _read_secret(path: Path) -> bytes:
+        if not path.exists():
+            write_whole(path, secrets.token_hex(32).encode())
+            path.chmod(0o600)
+        return path.read_bytes()
+
+    def basis(self, content: bytes, chapter: "Chapter", settings: str) -> str:
+        """The same for the same submission, release, grader and limits, whatever the checks."""
+        return _sha256(chapter.name, chapter.digest, settings, content)
+
+    def key(self, basis: str, chapter: "Chapter") -> str:
+        """The same where the checks and references are the same too."""
+        return _sha256(basis, *(task.digest for task in chapter.tasks))
+
+    def seed(self, chapter: "Chapter", student: str) -> int:
+        """The seed of a student's inputs in this run: the same when it is resumed, not in the next.
+
+        One of a few, since the reference has to answer for each. Who shares one is not known to
+        who does not have the course's folder, so answers that one student passes on to another
+        while both are graded are mostly wrong ones.
+        """
+        draw = self._digest(f"{self._number()}, {student}")[0] % DRAWS
+        told = f"{self._number()}, {draw}, {chapter.name}, {chapter.digest}"
+        return int.from_bytes(self._digest(told)[:7], "big")
+
+    def _digest(self, text: str) -> bytes:
+        # The name of a folder need not be text.
+        return hmac.digest(self._secret, text.encode(errors="surrogatepass"), "sha256")
+
+    def feedback_secret(self, student: str, chapter: str) -> str:
+        """A secret for one student's page, the same every time."""
+        told = f"the page of {student} for {chapter}".encode(errors="surrogatepass")
+        return hmac.digest(self._secret, told, "sha256").hex()
+
+    def finished(self) -> None:
+        """A run has come to its end."""
+        write_whole(self._round, str(self._number() + 1).encode())
+
+    def _number(self) -> int:
+        try:
+            return int(self._round.read_text(encoding="ascii"))
+        except (OSError, ValueError):
+            return 0
+
+    def result(self, key: str) -> dict[str, Any] | None:
+        """What was found before, if it was."""
+        try:
+            lines = (self._results / f"{key}.json").read_text(encoding="utf-8").split("\n")
+            return {"record": json.loads(lines[0])} | json.loads(lines[1])
+        except (OSError, ValueError, IndexError, TypeError):
+            return None
+
+    def record(self, key: str) -> dict[str, Any] | None:
+        """The record alone, without the notebook and the page."""
+        try:
+            with (self._results / f"{key}.json").open(encoding="utf-8") as lines:
+                return json.loads(lines.readline())
+        except (OSError, ValueError):
+            return None
+
+    def keep(self, key: str, result: dict[str, Any]) -> None:
+        """Remember a result: its record in the first line, the rest in the second."""
+        rest = {name: part for name, part in result.items() if name != "record"}
+        # Other alphabets as they are: as escapes they would take three times the room.
+        text = f"{json.dumps(result['record'])}\n{json.dumps(rest, ensure_ascii=False)}\n"
+        write_whole(self._results / f"{key}.json", text.encode(errors="backslashreplace"))
+
+    def shown(self, student: str, chapter: str) -> str | None:
+        """The key of the result that the gradebook and the folders show."""
+        try:
+            return self._mark(student, chapter).read_text(encoding="ascii")
+        except (OSError, ValueError):
+            return None
+
+    def applied(self, student: str, chapter: str, key: str) -> None:
+        """Note that the gradebook and the folders show this result; the one before is dropped."""
+        before = self.shown(student, chapter)
+        write_whole(self._mark(student, chapter), key.encode())
+        if before and before != key:
+            (self._results / f"{before}.json").unlink(missing_ok=True)
+
+    def _mark(self, student: str, chapter: str) -> Path:
+        name = hashlib.sha256(f"{chapter}\0{student}".encode(errors="surrogatepass")).hexdigest()
+        return self._applied / name
+
+
+def _sha256(*parts: str | bytes) -> str:
+    digest = hashlib.sha256()
+    for part in parts:
+        # The name of a folder need not be text.
+        content = part.encode(errors="surrogatepass") if isinstance(part, str) else part
+        digest.update(len(content).to_bytes(8, "big") + content)
+    return digest.hexdigest()
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file so that it is there whole or not at all."""
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        part.write_bytes(content)
+        part.replace(path)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise

@@ -1,0 +1,55 @@
+"""A file of a submission as bytes: no links, no pipes, no more than can be graded."""
+
+import os
+import stat
+from pathlib import Path
+
+from autograder.grading.course.skim import skimmed
+from autograder.grading.errors import Invalid
+
+LARGEST_FILE = 200 * 2**20
+LARGEST_NOTEBOOK = 20 * 2**20  # without its outputs
+
+
+def read(path: Path) -> bytes:
+    """The bytes of a submitted notebook without its outputs.
+
+    Invalid for links, folders, devices and huge files.
+    """
+    if path.is_symlink():
+        raise Invalid("the notebook is a symbolic link; a submission must be a plain file")
+    content = plain_content(path, LARGEST_FILE + 1)
+    if content is None:
+        raise Invalid("the notebook is not a plain file")
+    return without_outputs(content)
+
+
+def without_outputs(content: bytes) -> bytes:
+    """A notebook's bytes as they are graded; Invalid if there are too many of them."""
+    if len(content) > LARGEST_FILE:
+        raise Invalid(f"the notebook has more than {LARGEST_FILE // 2**20} MiB")
+    content = skimmed(content)
+    if len(content) > LARGEST_NOTEBOOK:
+        size = len(content) / 2**20
+        at_most = f"at most {LARGEST_NOTEBOOK // 2**20} MiB are graded"
+        raise Invalid(f"the notebook has {size:.0f} MiB without its outputs; {at_most}")
+    return content
+
+
+def plain_content(path: Path, at_most: int) -> bytes | None:
+    """The first bytes of a plain file; None for what is none: a pipe would never end.
+
+    Raises OSError if there is no such file, it is a link, or it cannot be read.
+    """
+    # Asked of what was opened, not of the name, which may lead elsewhere the next moment.
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        if stat.S_ISSOCK(path.lstat().st_mode):  # cannot even be opened
+            return None
+        raise
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        return None
+    with open(descriptor, "rb") as file:
+        return file.read(at_most)

@@ -1,0 +1,117 @@
+"""Plugins for nbgrader's collecting: from the exchange without links, from platforms by name."""
+
+import os
+import re
+import stat
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from nbgrader.api import Gradebook
+from nbgrader.exchange.default import ExchangeCollect
+from nbgrader.plugins import FileNameCollectorPlugin
+
+from autograder.grading.course.arrival import LATE
+from autograder.grading.course.folder import STUDENT_ID
+from autograder.grading.course.handed_in import means
+
+# lovelaceada_LATE_12345_67890_02-softmax-1.ipynb: name, late or not, Canvas's ids of user and work.
+CANVAS = re.compile(r"(?P<name>[^_]+)(?P<late>_LATE)?_(?P<lms_id>\d+)_\d+_(?P<file>.+)")
+# Ada Lovelace_12345_assignsubmission_file_/02-softmax.ipynb, or without the folder.
+MOODLE = re.compile(r"(?P<name>[^_/]+)_\d+_assignsubmission_file_(?:.*/)?(?P<file>[^/]+)")
+# lovelace_02-softmax.ipynb
+PLAIN = re.compile(r"(?P<name>[^_]+)_(?P<file>.+)")
+
+
+class PlainCollect(ExchangeCollect):
+    """Copies plain files alone: a link would be followed with a teacher's rights."""
+
+    def do_copy(self, src: str, dest: str, log: Any = None) -> None:
+        """Copy a submission's folder. What a student exchanges for a link meanwhile is not read."""
+        if os.path.islink(src):
+            self.log.error("%s is a symbolic link; nothing is collected", src)
+            return
+        for place, _, names, descriptor in os.fwalk(src, follow_symlinks=False):
+            target = Path(dest) / os.path.relpath(place, src)
+            target.mkdir(parents=True, exist_ok=True)
+            for name in names:
+                content = self._plain(name, descriptor)
+                if content is None:
+                    self.log.warning("%s is not a plain file that is collected", Path(place, name))
+                else:
+                    (target / name).write_bytes(content)
+
+    def _plain(self, name: str, folder: int) -> bytes | None:
+        at_most = 1000 * self.coursedir.max_file_size
+        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+        try:
+            descriptor = os.open(name, flags, dir_fd=folder)
+        except OSError:
+            return None
+        with open(descriptor, "rb") as file:
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                return None
+            content = file.read(at_most + 1)
+        return content if len(content) <= at_most else None
+
+
+class Late(datetime):
+    """A time of which a platform says that it was late, and not when."""
+
+    def isoformat(self, *arguments: Any, **options: Any) -> str:
+        """What nbgrader writes into `timestamp.txt`."""
+        return LATE
+
+
+class PlatformNames(FileNameCollectorPlugin):
+    """Reads the names of Canvas's and Moodle's downloads, and `<student>_<chapter>.ipynb`.
+
+    Students are named as in the gradebook where that has Canvas's id (`lms_user_id`) or the name
+    that Moodle writes; else as in the file's name. With a `named_regexp` of your own that counts.
+    """
+
+    def collect(self, submitted_file: str) -> dict[str, Any] | None:
+        """Student, notebook and time by a file's name; None for what is not to be collected."""
+        path = Path(submitted_file)
+        if self.named_regexp:
+            return super().collect(submitted_file)
+        if path.suffix not in self.valid_ext or path.is_symlink() or not path.is_file():
+            return None
+        chapter = self.parent.coursedir.assignment_id
+        info = self._named(path, chapter)
+        if info is None or not STUDENT_ID.fullmatch(info["student_id"].strip(".")):
+            return None
+        seen = self.__dict__.setdefault("_seen", set())
+        file_id = chapter if means(info.pop("file"), chapter) else path.stem
+        if (info["student_id"], file_id) in seen:  # both are collected; grading names them
+            file_id = path.stem
+        seen.add((info["student_id"], file_id))
+        return info | {"file_id": file_id}
+
+    def _named(self, path: Path, chapter: str) -> dict[str, Any] | None:
+        if found := CANVAS.fullmatch(path.stem):
+            when = {"timestamp": Late(1970, 1, 1)} if found["late"] else {}
+            student = self._student(lms_user_id=found["lms_id"]) or found["name"]
+            return {"student_id": student, "file": found["file"]} | when
+        whole = path.with_suffix("").as_posix()
+        for start in re.finditer(r"(?<=/)", whole):
+            if found := MOODLE.fullmatch(whole, start.end()):
+                first, _, last = found["name"].partition(" ")
+                student = self._student(first_name=first, last_name=last) or found["name"]
+                return {"student_id": student, "file": found["file"]}
+        found = PLAIN.fullmatch(path.stem)
+        if found and means(found["file"], chapter):
+            return {"student_id": found["name"], "file": found["file"]}
+        self.log.warning("%s is not named as Canvas or Moodle do", path.name)
+        return None
+
+    def _student(self, **known: str) -> str | None:
+        """The id of the one student of the gradebook of whom this is known."""
+        coursedir = self.parent.coursedir
+        with Gradebook(coursedir.db_url, coursedir.course_id) as gradebook:
+            found = [
+                student.id
+                for student in gradebook.students
+                if all(str(getattr(student, name)) == value for name, value in known.items())
+            ]
+        return found[0] if len(found) == 1 else None

@@ -1,0 +1,56 @@
+"""The tables of `autograder export`, each a plugin of nbgrader's own `export`.
+
+autograder export canvas
+nbgrader export --exporter=autograder.grading.hosts.nbgrader.exports.CanvasExport --to grades.csv
+"""
+
+from pathlib import Path
+
+from nbgrader.api import Gradebook
+from nbgrader.plugins import ExportPlugin
+
+from autograder.grading.course.scores import read_scores
+from autograder.grading.report.columns import write_scores
+
+
+class _Export(ExportPlugin):
+    """One row a student, one column or more a chapter."""
+
+    kind = ""
+    default_name = "grades.csv"
+
+    def export(self, gradebook: Gradebook) -> None:
+        """Write the table; nbgrader calls this."""
+        path = Path(self.to or self.default_name)
+        scores = read_scores(gradebook.db())
+        count = write_scores(scores, self.kind, path, self.assignment, self.student)
+        self.log.info("Exported %s students to %s", count, path)
+
+
+class PlainExport(_Export):
+    """One row for each student and chapter."""
+
+    kind = "csv"
+
+
+class CanvasExport(_Export):
+    """For Canvas."""
+
+    kind, default_name = "canvas", "grades-canvas.csv"
+
+
+class MoodleExport(_Export):
+    """For Moodle."""
+
+    kind, default_name = "moodle", "grades-moodle.csv"
+
+
+class GradescopeExport(_Export):
+    """As Gradescope's own download."""
+
+    kind, default_name = "gradescope", "grades-gradescope.csv"
+
+
+FORMATS: dict[str, type[_Export]] = {
+    one.kind: one for one in (CanvasExport, MoodleExport, GradescopeExport, PlainExport)
+}

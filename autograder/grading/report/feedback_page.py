@@ -1,0 +1,64 @@
+"""The feedback page of one submission: one file, nothing in it runs or loads."""
+
+import functools
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+import nbformat
+from jinja2 import Environment, PackageLoader, select_autoescape
+
+from autograder.checking.feedback import details, headline, points_text
+from autograder.checking.verdict import Verdict
+from autograder.grading.course.released import grade_id
+from autograder.grading.text import one_line, visible
+
+SOURCE_AT_MOST = 20_000
+
+
+@functools.cache
+def _template() -> Any:
+    loader = PackageLoader("autograder.grading.report", "templates")
+    return Environment(loader=loader, autoescape=select_autoescape()).get_template("feedback.html")
+
+
+@dataclass(frozen=True)
+class Entered:
+    """What a teacher entered by hand for one exercise."""
+
+    points: float | None = None
+    comment: str = ""
+
+
+def feedback_page(
+    record: dict[str, Any],
+    verdicts: list[Verdict],
+    notebook: nbformat.NotebookNode,
+    by_hand: Mapping[str, Entered] = MappingProxyType({}),
+) -> str:
+    """The page as HTML; every text from the submission is escaped."""
+    sources = {grade_id(cell): cell.source for cell in notebook.cells if cell.cell_type == "code"}
+    cards = [
+        {
+            "status": verdict.status.replace(" ", "-"),
+            "headline": visible(headline(verdict)),
+            "details": [visible(line) for line in details(verdict)],
+            "by_hand": by_hand.get(verdict.name),
+            "max_points": points_text(verdict.max_points),
+            "source": visible(sources.get(verdict.name, "")[:SOURCE_AT_MOST]),
+        }
+        for verdict in verdicts
+    ]
+    cards += [
+        {
+            "status": "not-started",
+            "headline": f"{one['name']}: "
+            + ("graded by your teacher" if one["answered"] else "not answered"),
+            "by_hand": by_hand.get(one["name"]),
+            "max_points": points_text(one["max_points"]),
+        }
+        for one in record.get("by_hand", [])
+    ]
+    shown = record | {"student": one_line(record["student"])}
+    return _template().render(record=shown, cards=cards, notes=record["notes"])

@@ -1,0 +1,130 @@
+"""Feedback pages with what a teacher entered by hand: points, comments, late penalties."""
+
+import json
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+
+import nbformat
+from sqlalchemy import Connection, select
+
+from autograder.checking.verdict import Verdict
+from autograder.grading.course import exchange
+from autograder.grading.course.folder import Course
+from autograder.grading.course.journal import Journal
+from autograder.grading.course.schema import (
+    ASSIGNMENT,
+    CELL,
+    COMMENT,
+    GRADE,
+    SUBMITTED,
+    SUBMITTED_NOTEBOOK,
+    reading,
+)
+from autograder.grading.course.scores import Score, read_scores
+from autograder.grading.report.feedback_page import Entered, feedback_page
+
+
+@dataclass(frozen=True)
+class _Shown:
+    """What a page of one student shows besides the verdicts."""
+
+    score: Score | None
+    by_hand: dict[str, Entered]  # by exercise
+
+
+@dataclass
+class HandedBack:
+    """What became of the pages."""
+
+    written: int = 0
+    stale: list[str] = field(default_factory=list)  # whose work is newer than its grading
+
+
+def hand_back(course: Course, chapters: Sequence[str] = ()) -> HandedBack:
+    """Write every graded submission's page anew, as the gradebook is now."""
+    released, journal, done = course.listed(chapters), Journal(course.state), HandedBack()
+    with reading(course.db_url) as database:
+        scores = read_scores(database).found
+        for chapter in released.values():
+            checks = {task.check_id: task.name for task in chapter.exercises}
+            by_hand = _entered(database, chapter.name, checks)
+            for submission in course.submissions([chapter.name]):
+                student = submission.student
+                key = journal.shown(student, chapter.name)
+                record = journal.record(key) if key else None
+                if record is None:
+                    continue
+                where = Path(student) / chapter.name
+                graded = course.root / "autograded" / where / f"{chapter.name}.ipynb"
+                notebook = _graded(graded)
+                as_graded = notebook is not None and not _is_rewritten(notebook)
+                if not as_graded and record.get("sha256") != submission.sha256:
+                    done.stale.append(f"{student}, {chapter.name}")
+                    continue
+                if notebook is None:
+                    notebook = json.loads(journal.result(key)["notebook"])
+                shown = _Shown(scores.get((student, chapter.name)), by_hand[student])
+                page = _page(record, notebook, shown)
+                sent = exchange.sent_with(submission.folder, submission.came)
+                files = exchange.for_feedback(sent, journal, student, chapter.name)
+                files[f"{chapter.name}.html"] = page.encode()
+                exchange.put(course.root / "feedback" / where, files)
+                done.written += 1
+    return done
+
+
+def _graded(path: Path) -> dict | None:
+    try:
+        notebook = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return notebook if isinstance(notebook, dict) and notebook.get("cells") else None
+
+
+def _is_rewritten(notebook: dict) -> bool:
+    """Whether one of nbgrader's commands wrote it, which puts the lines of a source in a list."""
+    return any(isinstance(cell["source"], list) for cell in notebook["cells"])
+
+
+def _page(record: dict, notebook: dict, shown: _Shown) -> str:
+    names = [field.name for field in fields(Verdict)]
+    verdicts = [Verdict(**{name: one[name] for name in names}) for one in record["exercises"]]
+    for cell in notebook["cells"]:
+        cell["source"] = "".join(cell["source"])
+    if shown.score is not None:
+        by_hand = sum(one["max_points"] for one in record.get("by_hand", []))
+        possible = record["max_score"] + by_hand
+        record = record | {"score": shown.score.final, "max_score": possible}
+        if shown.score.penalty:
+            text = f"{shown.score.penalty:g} points were taken off for handing in late"
+            record |= {"notes": [*record["notes"], text]}
+    return feedback_page(record, verdicts, nbformat.from_dict(notebook), shown.by_hand)
+
+
+def _entered(
+    database: Connection, chapter: str, checks: dict[str, str]
+) -> defaultdict[str, dict[str, Entered]]:
+    """By student and exercise; a comment belongs to the exercise's cell, points to the check's."""
+    points: dict[tuple[str, str], float] = {}
+    comments: dict[tuple[str, str], str] = {}
+    for table, value, found in (
+        (GRADE, GRADE.c.manual_score, points),
+        (COMMENT, COMMENT.c.manual_comment, comments),
+    ):
+        rows = database.execute(
+            select(SUBMITTED.c.student_id, CELL.c.name, value)
+            .select_from(table)
+            .join(CELL, CELL.c.id == table.c.cell_id)
+            .join(SUBMITTED_NOTEBOOK, SUBMITTED_NOTEBOOK.c.id == table.c.notebook_id)
+            .join(SUBMITTED, SUBMITTED.c.id == SUBMITTED_NOTEBOOK.c.assignment_id)
+            .join(ASSIGNMENT, ASSIGNMENT.c.id == SUBMITTED.c.assignment_id)
+            .where(ASSIGNMENT.c.name == chapter, value.is_not(None))
+        )
+        found |= {(student, checks.get(name, name)): told for student, name, told in rows}
+    result: defaultdict[str, dict[str, Entered]] = defaultdict(dict)
+    for student, name in points.keys() | comments.keys():
+        where = (student, name)
+        result[student][name] = Entered(points.get(where), comments.get(where, ""))
+    return result

@@ -1,0 +1,155 @@
+"""What a class has understood: counted from the journal's records and the gradebook's scores."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from statistics import mean, median
+from typing import Any
+
+from autograder.checking.verdict import UNTOUCHED
+from autograder.grading.course.folder import Course
+from autograder.grading.course.journal import Journal
+from autograder.grading.course.schema import reading
+from autograder.grading.course.scores import read_scores
+from autograder.grading.errors import CourseError
+
+UNTRIED = {*UNTOUCHED, "missing"}
+RETAUGHT_AT_MOST = 5
+
+
+@dataclass
+class ExerciseSurvey:
+    """How a class did in one exercise."""
+
+    name: str
+    max_points: float
+    statuses: Counter[str] = field(default_factory=Counter)
+    misconceptions: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def handed_in(self) -> int:
+        return self.statuses.total()
+
+    @property
+    def passed(self) -> int:
+        return self.statuses["passed"]
+
+    @property
+    def untried(self) -> int:
+        return sum(self.statuses[status] for status in UNTRIED)
+
+    @property
+    def stuck(self) -> int:
+        """How many tried and did not pass."""
+        return self.handed_in - self.passed - self.untried
+
+    @property
+    def pass_rate(self) -> float:
+        """The share that passed of all who handed the chapter in; 0 where nobody did."""
+        return self.passed / self.handed_in if self.handed_in else 0.0
+
+
+@dataclass
+class ChapterSurvey:
+    """How a class did in one chapter."""
+
+    name: str
+    max_score: float
+    exercises: list[ExerciseSurvey]
+    scores: list[float] = field(default_factory=list)  # late penalties and manual scores included
+    absent: list[str] = field(default_factory=list)  # who handed nothing in
+    ungraded: list[str] = field(default_factory=list)
+    troubles: list[tuple[str, str, str]] = field(default_factory=list)  # student, status, note
+    late: int = 0
+
+    @property
+    def mean(self) -> float:
+        return mean(self.scores) if self.scores else 0.0
+
+    @property
+    def median(self) -> float:
+        return median(self.scores) if self.scores else 0.0
+
+    @property
+    def full(self) -> int:
+        """How many have all points."""
+        return sum(score >= self.max_score for score in self.scores)
+
+    @property
+    def misconceptions(self) -> list[tuple[str, str, int]]:
+        """Exercise, sentence and how many have it, the commonest first."""
+        found = [
+            (one.name, sentence, count)
+            for one in self.exercises
+            for sentence, count in one.misconceptions.items()
+        ]
+        return sorted(found, key=lambda row: (-row[2], row[0], row[1]))
+
+    @property
+    def reteach(self) -> list[ExerciseSurvey]:
+        """What most people tried in vain, a tenth of them at least; the worst first."""
+        hard = [one for one in self.exercises if one.stuck and one.stuck * 10 >= one.handed_in]
+        return sorted(hard, key=lambda one: (-one.stuck, one.name))[:RETAUGHT_AT_MOST]
+
+
+@dataclass
+class Survey:
+    """The class at a glance."""
+
+    chapters: list[ChapterSurvey]
+    students: int
+    records: list[dict[str, Any]]
+
+
+def survey(course: Course, chapters: Sequence[str] = ()) -> Survey:
+    """Count what is graded. Raises CourseError where nothing is."""
+    released, journal = course.listed(chapters), Journal(course.state)
+    with reading(course.db_url) as database:
+        known = read_scores(database)
+    handed_in = {(one.student, one.chapter): one for one in course.submissions(list(released))}
+    class_list = sorted({person.id for person in known.people} | {who for who, _ in handed_in})
+    found, records = [], []
+    for chapter in released.values():
+        exercises = [ExerciseSurvey(task.name, task.points) for task in chapter.exercises]
+        result = ChapterSurvey(chapter.name, chapter.max_points, exercises)
+        for student in class_list:
+            if (student, chapter.name) not in handed_in:
+                result.absent.append(student)
+                continue
+            key = journal.shown(student, chapter.name)
+            record = journal.record(key) if key else None
+            if record is None:
+                result.ungraded.append(student)
+                continue
+            records.append(record)
+            _count(result, record)
+            if problem := handed_in[student, chapter.name].came.problem:
+                result.troubles.append((student, record["status"], problem))
+            if record["status"] != "missing":
+                score = known.found.get((student, chapter.name))
+                result.scores.append(score.final if score else record["score"])
+                result.late += bool(score and score.late_seconds)
+        found.append(result)
+    if not records:
+        raise CourseError(f"Nothing in {course.root} is graded yet: run autograder grade first.")
+    return Survey(found, len(class_list), records)
+
+
+def _count(result: ChapterSurvey, record: dict[str, Any]) -> None:
+    if record["status"] == "missing":
+        result.absent.append(record["student"])
+        return
+    if record["status"] != "graded" or record["notes"]:
+        note = "; ".join(record["notes"]) or _told(record)
+        result.troubles.append((record["student"], record["status"], note))
+    by_name = {one.name: one for one in result.exercises}
+    for one in record["exercises"]:
+        if counted := by_name.get(one["name"]):
+            counted.statuses[one["status"]] += 1
+            if one["misconception"]:
+                counted.misconceptions[one["misconception"]] += 1
+
+
+def _told(record: dict[str, Any]) -> str:
+    messages = [one["message"] for one in record["exercises"] if one["status"] == record["status"]]
+    return messages[0] if messages else "in a cell that belongs to no exercise"

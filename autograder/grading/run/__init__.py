@@ -1,0 +1,1 @@
+"""A class is graded: what there is to do, who does it, and how the results are written down."""

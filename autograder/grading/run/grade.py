@@ -1,0 +1,161 @@
+"""From the bytes of one submission to its result: what a worker does."""
+
+import hashlib
+import json
+from typing import Any
+
+import nbformat
+
+from autograder.checking import Verdict
+from autograder.checking.verdict import UNTOUCHED
+from autograder.grading.course.released import Chapter
+from autograder.grading.errors import BrokenCheck, Invalid
+from autograder.grading.report.feedback_page import feedback_page
+from autograder.grading.run.job import TRIES, Job
+from autograder.grading.submission.outputs import check_outputs
+from autograder.grading.submission.parsing import parse
+from autograder.grading.submission.quoting import quote_text_cells
+from autograder.grading.submission.restoring import answered, restored
+from autograder.grading.submission.run import Graded, Run
+from autograder.grading.text import one_line
+from autograder.sandbox.compiled import compile_imported
+from autograder.sandbox.errors import SandboxUnavailable
+from autograder.sandbox.warm import WarmProcess
+from autograder.sandbox.workshop import workshop
+
+
+def grade(job: Job) -> dict[str, Any]:
+    """Grade one submission; the result is plain data, whatever the submission holds.
+
+    Raises SandboxUnavailable or BrokenCheck where no submission can be graded.
+    """
+    try:
+        return _graded(job)
+    except (SandboxUnavailable, BrokenCheck):
+        raise
+    except Exception as error:  # one submission must not end the run for the class
+        kind = type(error).__name__
+        return job.given_up(f"a fault of the grader, please report it ({kind}: {error})")
+
+
+def unfinished(job: Job, status: str, text: str) -> dict[str, Any]:
+    """The result of a submission that could not be graded, and why."""
+    return _result(job, Graded({}, status, [text]), None)
+
+
+def _graded(job: Job) -> dict[str, Any]:
+    chapter = job.chapter
+    if job.content is None:
+        status = "missing" if not job.problem else "invalid"
+        text = job.problem or "no notebook was handed in"
+        return job.unfinished(status, text)
+    try:
+        notebook = parse(job.content)
+    except Invalid as invalid:
+        return job.unfinished("invalid", str(invalid))
+    notes = restored(notebook, chapter)
+    graded = _run(job, notebook)
+    graded.notes = notes + graded.notes
+    quote_text_cells(notebook, chapter)
+    return _result(job, graded, notebook)
+
+
+def _run(job: Job, notebook: nbformat.NotebookNode) -> Graded:
+    """Run a notebook; once more from the start if the sandbox ended that all sessions come from.
+
+    No submission can reach that one, so what it ended of was not the submission's doing.
+    """
+    for attempt in range(TRIES):
+        last = attempt == TRIES - 1
+        warm = workshop(job.limits).warm()
+        try:
+            if isinstance(warm, WarmProcess):
+                compile_imported(_code(notebook), warm)
+            graded = Run(notebook, job.chapter, warm, job.limits, job.seed, job.known).grade()
+        except SandboxUnavailable:
+            if last:
+                raise
+            workshop(job.limits).close()
+            continue
+        if warm.alive or last:
+            break
+    return graded
+
+
+def _code(notebook: nbformat.NotebookNode) -> list[str]:
+    return [cell.source for cell in notebook.cells if cell.cell_type == "code"]
+
+
+def _result(job: Job, graded: Graded, notebook: nbformat.NotebookNode | None) -> dict[str, Any]:
+    """The stable record of `--json`, and what goes into the course folder."""
+    verdicts = []
+    for task in job.chapter.tasks:
+        verdict = graded.verdicts.get(task.name)
+        if verdict is None:
+            text = one_line(graded.notes[0]) if graded.notes else "it was not graded"
+            verdict = Verdict(task.name, 0.0, task.points, "missing", None, text)
+        verdicts.append(verdict)
+    exercises = [
+        {
+            "name": verdict.name,
+            "points": verdict.points,
+            "max_points": verdict.max_points,
+            "passed": verdict.passed,
+            "misconception": verdict.misconception,
+            "message": verdict.message,
+            "status": verdict.status,
+        }
+        for verdict in verdicts
+    ]
+    record = {
+        "student": job.student,
+        "chapter": job.chapter.name,
+        "score": sum(verdict.points for verdict in verdicts),
+        "max_score": job.chapter.max_points,
+        "status": graded.status,
+        "seconds": round(graded.seconds, 3),
+        "notes": [one_line(note) for note in graded.notes],
+        "exercises": exercises,
+        "sha256": hashlib.sha256(job.content or b"").hexdigest(),
+    }
+    if notebook is None:
+        notebook = _placeholder(job.chapter, verdicts)
+    written = answered(notebook, job.chapter)
+    if written:
+        points = {name: job.chapter.cell_metadata[name]["points"] for name in written}
+        record["by_hand"] = [
+            {"name": name, "max_points": float(points[name]), "answered": written[name]}
+            for name in written
+        ]
+    untouched = sorted(verdict.name for verdict in verdicts if verdict.status in UNTOUCHED)
+    return {
+        "record": record,
+        "scores": {
+            task.check_id: verdict.points
+            for task, verdict in zip(job.chapter.tasks, verdicts, strict=True)
+        },
+        "untouched": untouched,
+        "answered": written,
+        # Not nbformat.writes, which validates and indents what was made here, for 20 ms each.
+        "notebook": json.dumps(notebook, ensure_ascii=False, sort_keys=True),
+        "page": feedback_page(record, verdicts, notebook),
+        "basis": job.basis,
+        "checks": {task.name: task.digest for task in job.chapter.tasks},
+    }
+
+
+def _placeholder(chapter: Chapter, verdicts: list[Verdict]) -> nbformat.NotebookNode:
+    """What stands in the course folder for a submission that cannot be read."""
+    notebook = nbformat.v4.new_notebook()
+    by_check = {task.check_id: v for task, v in zip(chapter.tasks, verdicts, strict=True)}
+    for number, (name, marks) in enumerate(chapter.cell_metadata.items()):
+        new = nbformat.v4.new_code_cell
+        if name in chapter.answers:
+            new = nbformat.v4.new_markdown_cell
+        text = chapter.answers.get(name, chapter.locked.get(name, ""))
+        cell = new(text, id=f"release-{number}")
+        cell.metadata.nbgrader = nbformat.NotebookNode(marks)
+        if name in by_check:
+            cell.outputs = check_outputs(by_check[name])
+        notebook.cells.append(cell)
+    return notebook

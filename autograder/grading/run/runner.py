@@ -1,0 +1,217 @@
+"""Grades a class: workers find results, this process alone writes them down."""
+
+import contextlib
+import dataclasses
+import functools
+import importlib
+import itertools
+import json
+import os
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy.exc import DBAPIError
+
+from autograder.checking.verdict import Verdict
+from autograder.grading.course import exchange
+from autograder.grading.course.folder import STUDENT_ID, Course, Submission
+from autograder.grading.course.journal import Journal, write_whole
+from autograder.grading.course.released import Chapter
+from autograder.grading.course.schema import unusable
+from autograder.grading.errors import BrokenCheck, CourseError, GradebookError, Invalid
+from autograder.grading.run.crew import Graded, alone, together
+from autograder.grading.run.job import Job
+from autograder.sandbox.errors import SandboxUnavailable
+from autograder.sandbox.limits import Limits
+
+if TYPE_CHECKING:
+    from autograder.grading.course.gradebook import Writer
+
+Progress = Callable[[dict[str, Any]], None]
+
+
+def grade_class(
+    course: Course,
+    chapters: Sequence[str] = (),
+    *,
+    workers: int | None = None,
+    limits: Limits | None = None,
+    progress: Progress = lambda record: None,
+    students: Sequence[str] = (),
+    scheduler: str | None = None,
+) -> list[dict[str, Any]]:
+    """Grade every submission of the chapters and return one record each, in order.
+
+    What an earlier run has graded with the same content, checks and limits is not run again;
+    where only some checks have changed, only those are. With `scheduler`, the address of a Dask
+    scheduler, its workers grade; otherwise `workers` processes here, one a core.
+    """
+    limits = limits or Limits()
+    settings, released = course.settings, course.chapters(chapters)
+    course.see_due_dates()
+    records: list[dict[str, Any]] = []
+
+    with _told_in_a_sentence(settings.gradebook), contextlib.ExitStack() as closing:
+        journal = Journal(course.state)
+
+        @functools.cache
+        def gradebook() -> "Writer":
+            from autograder.grading.course.gradebook import Writer
+
+            return closing.enter_context(Writer(settings.gradebook))
+
+        # Meanwhile the first submissions are under way.
+        threading.Thread(target=_import_gradebook, daemon=True).start()
+
+        def finished(submission: Submission, key: str, result: dict[str, Any] | None) -> None:
+            record = _apply(course, gradebook(), journal, submission, key, result)
+            records.append(record)
+            progress(record)
+
+        under_way: dict[tuple[str, str], Submission] = {}
+
+        def jobs() -> Iterator[Job]:
+            for submission in course.submissions(list(released)):
+                if students and submission.student not in students:
+                    continue
+                job = _job(submission, released[submission.chapter], journal, limits)
+                if journal.record(job.key) is None:
+                    under_way[submission.student, submission.chapter] = submission
+                    yield job
+                else:
+                    finished(submission, job.key, None)
+
+        for job, result in _crew(jobs(), workers or os.cpu_count() or 1, scheduler):
+            key = job.key
+            if result.get("passing"):
+                key = f"{key}, not kept"
+            else:
+                journal.keep(key, result)
+            finished(under_way.pop((job.student, job.chapter.name)), key, result)
+        gradebook().settle(settings, released)
+        journal.finished()
+    return sorted(records, key=lambda record: (record["chapter"], record["student"]))
+
+
+def _import_gradebook() -> None:
+    """nbgrader takes a second to import; what keeps it from that is told where it is used."""
+    with contextlib.suppress(Exception):
+        importlib.import_module("autograder.grading.course.gradebook")
+
+
+@contextlib.contextmanager
+def _told_in_a_sentence(db_url: str) -> Iterator[None]:
+    """What keeps a run from going on is raised as CourseError, with what to do about it."""
+    again = "Then run the same command again: it goes on from here, and nothing is lost."
+    try:
+        yield
+    except DBAPIError as error:
+        raise CourseError(f"{unusable(db_url, error)} {again}") from error
+    except OSError as error:
+        where = error.filename or "A file"
+        text = f"{where} cannot be written or read ({error.strerror or error})"
+        raise CourseError(f"{text}: see to its disk and permissions. {again}") from error
+    except BrokenCheck as error:
+        raise CourseError(str(error)) from error
+    except (GradebookError, SandboxUnavailable) as error:
+        raise CourseError(f"{error} {again}") from error
+
+
+def _crew(jobs: Iterator[Job], workers: int, scheduler: str | None) -> Graded:
+    if scheduler:
+        from autograder.grading.run.cluster import on_cluster
+
+        return on_cluster(jobs, scheduler)
+    first = list(itertools.islice(jobs, workers))  # no more processes than there is work for
+    workers, jobs = len(first), itertools.chain(first, jobs)
+    return alone(jobs) if workers <= 1 else together(jobs, workers)
+
+
+def _job(submission: Submission, chapter: Chapter, journal: Journal, limits: Limits) -> Job:
+    content, problem = None, ""
+    try:
+        if not STUDENT_ID.fullmatch(submission.student):
+            raise Invalid("the student's folder has a name that cannot be an id")
+        content = submission.read()
+    except Invalid as invalid:
+        problem = str(invalid)
+    except OSError as error:
+        problem = f"the notebook cannot be read ({error.strerror})"
+    told = content if content is not None else f"no content: {problem}".encode()
+    basis = journal.basis(told, chapter, f"{limits!r}, {submission.student}")
+    key = journal.key(basis, chapter)
+    seed, known = (
+        journal.seed(chapter, submission.student),
+        _known(submission, chapter, journal, basis, key),
+    )
+    return Job(submission.student, chapter, content, problem, seed, limits, key, basis, known)
+
+
+def _known(
+    submission: Submission, chapter: Chapter, journal: Journal, basis: str, key: str
+) -> dict[str, Verdict]:
+    """The verdicts of the last run that stand although another check has changed."""
+    before = journal.shown(submission.student, chapter.name)
+    result = journal.result(before) if before not in (None, key) else None
+    if result is None or result.get("basis") != basis:
+        return {}
+    same = {task.name for task in chapter.tasks if result["checks"].get(task.name) == task.digest}
+    fields = [field.name for field in dataclasses.fields(Verdict)]
+    return {
+        exercise["name"]: Verdict(**{name: exercise[name] for name in fields})
+        for exercise in result["record"]["exercises"]
+        if exercise["name"] in same
+    }
+
+
+def _apply(
+    course: Course,
+    gradebook: "Writer",
+    journal: Journal,
+    submission: Submission,
+    key: str,
+    result: dict[str, Any] | None,
+) -> dict[str, Any]:
+    """Bring the gradebook, then the folders, to what the result says; harmless to repeat.
+
+    Returns the record. A result that is not given is the journal's.
+    """
+    student, chapter = submission.student, submission.chapter
+    autograded = course.root / "autograded" / student / chapter
+    feedback = course.root / "feedback" / student / chapter
+    shown = journal.shown(student, chapter) == key and autograded.exists() and feedback.exists()
+    if not STUDENT_ID.fullmatch(student):
+        return (result or {"record": journal.record(key)})["record"]
+    came = submission.came
+    beside = exchange.sent_with(submission.folder, came)
+    beside_page = exchange.for_feedback(beside, journal, student, chapter)
+    if result is None and shown:
+        if came.when is not None:
+            gradebook.note_arrival(student, chapter, came.when)
+        exchange.put(autograded, beside)
+        exchange.put(feedback, beside_page)
+        return _for_the_teacher(journal.record(key), submission)
+    result = result or journal.result(key)
+    untouched = set(result["untouched"])
+    answered = result.get("answered", {})
+    gradebook.write(student, chapter, result["scores"], came.when, untouched, answered)
+    exchange.put(autograded, {f"{chapter}.ipynb": result["notebook"].encode()} | beside)
+    exchange.put(feedback, {f"{chapter}.html": result["page"].encode()} | beside_page)
+    journal.applied(student, chapter, key)
+    return _for_the_teacher(result["record"], submission)
+
+
+def _for_the_teacher(record: dict[str, Any], submission: Submission) -> dict[str, Any]:
+    """The record with what is not on the student's page: which file it was, when it came."""
+    notes = [note for note in (submission.note, submission.came.problem) if note]
+    told = record | {"notes": [*record["notes"], *notes]}
+    return told | {"file": submission.piece.name} if submission.piece else told
+
+
+def write_json(records: Iterable[dict[str, Any]], path: Path) -> None:
+    """One object a line: the stable interface for other tools."""
+    # In ASCII: some readers end a line at U+2028 too, and the name of a folder need not be text.
+    lines = "".join(json.dumps(record) + "\n" for record in records)
+    write_whole(path, lines.encode())

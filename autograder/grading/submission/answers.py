@@ -1,0 +1,118 @@
+"""What a submission's objects answer from inside the sandbox, or how the sandbox was lost."""
+
+import contextlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from autograder.checking import Lost
+from autograder.grading.text import one_line
+from autograder.sandbox.bounds import bounded, frame_limits
+from autograder.sandbox.deadline import Deadline
+from autograder.sandbox.errors import SandboxCrashed, SandboxMemory, SandboxTimeout
+from autograder.sandbox.session import REPLIES, Session
+from autograder.sandbox.wire import WireError
+
+
+class Gone(Lost):
+    """The sandbox ended before it answered."""
+
+    def __init__(self, status: str, message: str) -> None:
+        self.status = status
+        self.message = message
+        super().__init__(message)
+
+
+@dataclass
+class SandboxHome:
+    """The student's objects, behind a session of the sandbox that is asked one thing at a time."""
+
+    session: Session
+    deadline: Deadline
+    right: int  # how large the right answers are
+    lost: bool = False
+
+    def hurry(self, seconds: float) -> None:
+        """The check has failed: allow no more than so many seconds from here on."""
+        self.deadline.shorten(seconds)
+
+    def perform(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Ask the sandbox; whatever goes wrong there becomes `Gone`."""
+        self.lost = True  # until it has answered
+        self.session.replies = frame_limits(REPLIES, self.right)
+        with lost_as_gone():
+            self.session.limit_memory(request.get("room"))
+        answer = complete(request, ask(self.session, request, self.deadline))
+        self.lost = False
+        return bounded(request, answer, self.right)
+
+
+def ask(session: Session, request: dict[str, Any], deadline: Deadline) -> dict[str, Any]:
+    """One request to the sandbox; `Gone` with a typed status when no answer comes."""
+    with lost_as_gone():
+        reply = session.request(request, within(deadline))
+    if not isinstance(reply, dict):
+        raise Gone("crashed", "it sent an answer that is none")
+    return reply
+
+
+def within(deadline: Deadline) -> Deadline:
+    """The same deadline. Raises SandboxTimeout if no time is left."""
+    if deadline.left() <= 0:
+        raise SandboxTimeout("no time is left")
+    return deadline
+
+
+@contextlib.contextmanager
+def lost_as_gone() -> Iterator[None]:
+    """What ends a session is raised as `Gone` with a typed status."""
+    try:
+        yield
+    except SandboxTimeout:
+        raise Gone("timeout", "it did not finish in time") from None
+    except SandboxMemory:
+        raise Gone("memory", "it ran out of memory") from None
+    except SandboxCrashed as error:
+        raise Gone("crashed", _clause(error)) from None
+    except WireError as error:
+        raise Gone("crashed", f"it sent what cannot be read: {_clause(error)}") from None
+
+
+def _clause(error: Exception) -> str:
+    """An error's sentence as a part of another."""
+    said = one_line(str(error)).rstrip(".")
+    return said[:1].lower() + said[1:]
+
+
+def complete(request: dict[str, Any], reply: Any) -> dict[str, Any]:
+    """The reply, if it has every part that was asked for; else `Gone`."""
+    error = reply.get("error") if isinstance(reply, dict) else None
+    if isinstance(error, dict):
+        if str(error.get("type")) == "MemoryError" and not request.get("room"):
+            raise Gone("memory", "it ran out of memory")
+        return reply
+    if not isinstance(reply, dict) or error is not None or not _whole(request, reply):
+        raise Gone("crashed", "it sent an answer that is none")
+    return reply
+
+
+def _whole(request: dict[str, Any], reply: dict[str, Any]) -> bool:
+    if "value" not in reply:
+        return False
+    if request.get("gradients"):
+        found = reply.get("gradients")
+        parts = (found.get("inputs"), found.get("parameters")) if isinstance(found, dict) else ()
+        return len(parts) == 2 and all(
+            isinstance(part, dict) and all(isinstance(grad, torch.Tensor) for grad in part.values())
+            for part in parts
+        )
+    calls = reply.get("calls", [])
+    return (
+        isinstance(reply.get("inputs", {}), dict)
+        and isinstance(reply.get("largest", 0), int)
+        and isinstance(reply.get("traced", 0), int)
+        and isinstance(calls, list)
+        and all(isinstance(call, str) for call in calls)
+    )

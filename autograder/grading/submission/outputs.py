@@ -1,0 +1,94 @@
+"""What the cells of a submission showed, rebuilt from what the sandbox says."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from nbformat import NotebookNode
+
+from autograder.checking import Verdict
+from autograder.checking.feedback import Feedback
+from autograder.grading.submission.answers import Gone
+from autograder.grading.submission.picture import plain_png
+from autograder.grading.text import visible, whole_characters
+
+TEXT_AT_MOST = 4000  # characters of an error
+
+
+@dataclass
+class Room:
+    """How much more is kept of what a submission shows."""
+
+    characters: int
+    pixels: int
+
+
+def _error_output(gone: Gone) -> NotebookNode:
+    return _output("error", ename=gone.status, evalue=gone.message, traceback=[gone.message])
+
+
+def _raised(error: Any) -> list[NotebookNode]:
+    """What a cell raised, as its output; nothing if it raised nothing."""
+    if not isinstance(error, dict):
+        return []
+    name, message, trace = (_text(error.get(part)) for part in ("name", "message", "traceback"))
+    return [_output("error", ename=name, evalue=message, traceback=visible(trace).splitlines())]
+
+
+def _text(value: Any) -> str:
+    return value[:TEXT_AT_MOST] if isinstance(value, str) else ""
+
+
+def _output(kind: str, **parts: Any) -> NotebookNode:
+    return NotebookNode(output_type=kind, **parts)
+
+
+def _outputs(raw: Any, room: Room) -> list[NotebookNode]:
+    """The outputs of a cell, rebuilt from what the sandbox says, as plain text and pictures.
+
+    The sandbox keeps to a limit of its own, but what it says may come from the submission.
+    """
+    kept = []
+    for output in raw[:100] if isinstance(raw, list) else []:
+        made = _rebuilt(output, room) if isinstance(output, dict) else None
+        if made is None:
+            continue
+        room.characters -= _size(made)
+        if room.characters < 0:
+            text = "[The output was cut off here.]\n"
+            return [*kept, _output("stream", name="stderr", text=text)]
+        kept.append(made)
+    return kept
+
+
+def _rebuilt(output: dict[str, Any], room: Room) -> NotebookNode | None:
+    """One output with the parts that can be shown; None if there are none."""
+    kind, data = output.get("output_type"), output.get("data")
+    if kind == "stream" and isinstance(output.get("text"), str):
+        name = "stderr" if output.get("name") == "stderr" else "stdout"
+        return _output("stream", name=name, text=whole_characters(output["text"]))
+    if kind in ("display_data", "execute_result") and isinstance(data, dict):
+        shown = NotebookNode()
+        if isinstance(text := data.get("text/plain"), str):
+            shown["text/plain"] = whole_characters(text)
+        if isinstance(png := data.get("image/png"), str) and (found := plain_png(png)):
+            picture, pixels = found
+            if pixels <= room.pixels:
+                shown["image/png"] = picture
+                room.pixels -= pixels
+        if shown:
+            return _output("display_data", data=shown, metadata=NotebookNode())
+    return None
+
+
+def _size(output: NotebookNode) -> int:
+    return 200 + len(output.get("text", "")) + sum(map(len, output.get("data", {}).values()))
+
+
+def check_outputs(verdict: Verdict) -> list[NotebookNode]:
+    """What a check cell shows: the feedback, and the points as nbgrader's partial credit."""
+    shown = NotebookNode(Feedback(verdict)._repr_mimebundle_())
+    points = NotebookNode({"text/plain": repr(float(verdict.points))})
+    return [
+        _output("display_data", data=shown, metadata=NotebookNode()),
+        _output("execute_result", data=points, metadata=NotebookNode(), execution_count=None),
+    ]

@@ -1,0 +1,97 @@
+"""A submitted notebook put in order: the release's cells in place of what became of them."""
+
+import hashlib
+
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell
+
+from autograder.grading.course.released import Chapter, grade_id
+from autograder.grading.text import one_line
+
+MOST_STRANGERS = 10
+
+
+def restored(notebook: NotebookNode, chapter: Chapter) -> list[str]:
+    """Put the release's cells back in place; return, in words, what had been changed.
+
+    Every graded and locked cell gets the release's source and metadata, the last of several
+    cells with one id keeps it (as nbgrader does), unknown ids are dropped, and a check cell that
+    is missing is added back behind its exercise.
+    """
+    notes: list[str] = []
+    seen: set[str] = set()
+    strangers = 0
+    for cell in reversed(notebook.cells):
+        # Editors and platforms write line ends in their own way; Python reads all alike.
+        cell.source = cell.source.replace("\r\n", "\n").replace("\r", "\n")
+        name = grade_id(cell)
+        if name is None:
+            cell.metadata.pop("nbgrader", None)
+            continue
+        if name in seen:
+            notes.append(f"the cell {name} was there more than once; the last one is graded")
+            cell.metadata.pop("nbgrader")
+            continue
+        if name not in chapter.cell_metadata:
+            strangers += 1
+            if strangers <= MOST_STRANGERS:
+                notes.append(f"the cell {one_line(name, 60)} is not one of the release's")
+            cell.metadata.pop("nbgrader")
+            continue
+        seen.add(name)
+        release = chapter.cell_metadata[name]
+        kind = "markdown" if name in chapter.answers else "code"
+        if cell.cell_type != kind:
+            notes.append(f"the cell {name} had its type changed")
+            _retype(cell, kind)
+        former, given = chapter.former.get(name, frozenset()), cell.metadata.nbgrader
+        changed = [key for key in ("points", "grade") if given.get(key) != release.get(key)]
+        if changed and not (changed == ["points"] and given.get("points") in former):
+            notes.append(f"the metadata of the cell {name} was edited")
+        cell.metadata.nbgrader = NotebookNode(release)
+        if name in chapter.locked and cell.source != chapter.locked[name]:
+            if _sha256(cell.source) not in former:
+                notes.append(f"the locked cell {name} was edited")
+            cell.source = chapter.locked[name]
+    if strangers > MOST_STRANGERS:
+        notes.append(f"{strangers - MOST_STRANGERS} more cells are not of the release's")
+    notes = list(dict.fromkeys(notes))
+    for task in chapter.tasks:
+        for name in (task.name, task.check_id):
+            if name not in seen:
+                notes.append(f"the cell {name} is missing")
+    _add_checks(notebook, chapter, seen)
+    return notes
+
+
+def _sha256(source: str) -> str:
+    """As the release's manifest has it."""
+    content = source.encode()
+    return hashlib.sha256(len(content).to_bytes(8, "big") + content).hexdigest()
+
+
+def _retype(cell: NotebookNode, kind: str) -> None:
+    cell.cell_type = kind
+    for part in ("outputs", "execution_count"):
+        cell.pop(part, None)
+    if kind == "code":
+        cell.update(outputs=[], execution_count=None)
+
+
+def answered(notebook: NotebookNode, chapter: Chapter) -> dict[str, bool]:
+    """For each cell that is graded by hand, whether something was written there."""
+    written = {grade_id(cell): cell.source.strip() for cell in notebook.cells}
+    return {
+        name: written.get(name, "") not in ("", released.strip())
+        for name, released in chapter.answers.items()
+    }
+
+
+def _add_checks(notebook: NotebookNode, chapter: Chapter, seen: set[str]) -> None:
+    for task in chapter.tasks:
+        if task.check_id in seen:
+            continue
+        cell = new_code_cell(task.check_source, id=f"restored-{task.check_id}"[:64])
+        cell.metadata.nbgrader = NotebookNode(chapter.cell_metadata[task.check_id])
+        places = [i for i, other in enumerate(notebook.cells) if grade_id(other) == task.name]
+        notebook.cells.insert(places[0] + 1 if places else len(notebook.cells), cell)

@@ -1,0 +1,394 @@
+"""One submission: its cells run in the sandbox, its checks judged on this side."""
+
+import contextlib
+import inspect
+import re
+import secrets
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from importlib import import_module
+from typing import Any
+
+import torch
+from nbformat import NotebookNode
+
+from autograder.checking import Verdict, find
+from autograder.checking.cell_log import first_line
+from autograder.checking.judge import judge
+from autograder.grading.course.released import Chapter, Task, grade_id
+from autograder.grading.submission.ahead import Ahead, Plan, Unforeseen, plan
+from autograder.grading.submission.answers import Gone, SandboxHome, ask, lost_as_gone
+from autograder.grading.submission.names_used import shortcuts, uses
+from autograder.grading.submission.needed import needed_cells
+from autograder.grading.submission.outputs import (
+    Room,
+    _error_output,
+    _outputs,
+    _raised,
+    _size,
+    _text,
+    check_outputs,
+)
+from autograder.grading.text import one_line
+from autograder.sandbox.bounds import checking_memory
+from autograder.sandbox.deadline import Deadline
+from autograder.sandbox.errors import SandboxError
+from autograder.sandbox.limits import Limits
+from autograder.sandbox.session import REPLIES, Session
+from autograder.sandbox.warm import WarmProcess
+from autograder.sandbox.wire import WireError
+
+NOT_DEFINED = re.compile(r"NameError: name '(\w+)' is not defined")
+MISSING_NAME = re.compile(r"name '(\w+)' is not defined")
+NOTES_AT_MOST = 10
+RESTARTS_AT_MOST = 8
+OUTPUT_BYTES = 100_000  # of a cell
+OUTPUTS_BYTES = 5_000_000  # of a submission
+# How much longer than one cell or check a whole submission may take: many slow cells add up.
+WHOLE = 10
+LOST = ("timeout", "memory", "crashed")  # how a sandbox ends before it has answered
+PIXELS = 10**8  # of a submission's pictures: what a browser unfolds them to
+
+
+@dataclass
+class Graded:
+    """What grading one notebook found."""
+
+    verdicts: dict[str, Verdict]
+    status: str = "graded"
+    notes: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+
+
+class Run:
+    """Executes a notebook in sandboxes, starting a new one when student code brings one down."""
+
+    def __init__(
+        self,
+        notebook: NotebookNode,
+        chapter: Chapter,
+        warm: WarmProcess,
+        limits: Limits,
+        seed: int | None = None,
+        known: dict[str, Verdict] | None = None,
+    ) -> None:
+        """Verdicts that are `known`, by exercise, stand: those checks are not asked again."""
+        self.notebook = notebook
+        self.chapter = chapter
+        self.warm = warm
+        self.limits = limits
+        self.seed = secrets.randbits(63) if seed is None else seed
+        self.tasks = {task.check_id: task for task in chapter.tasks}
+        self.known = known or {}
+        self.graded = Graded(dict(self.known))
+        self.session: Session | None = None
+        self.poisoned: set[int] = set()
+        self.broken: dict[int, str] = {}  # own cells that ended a session, and what is said of it
+        self.restarts = 0
+        self.sources: list[str] = []  # of the cells that ran
+        self.below: list[tuple[int, Task]] = []  # checks with code below them
+        self.provided: dict[int, str] = {}  # by the place of a check: source to run there
+        self.needed = needed_cells(notebook, chapter)
+        self.room = Room(OUTPUTS_BYTES, PIXELS)
+        self.end = float("inf")
+
+    def grade(self) -> Graded:
+        """Run every cell that grading needs and judge every exercise."""
+        start = time.monotonic()
+        self.end = start + WHOLE * self.limits.seconds
+        torch.set_num_threads(1)
+        try:
+            for index, cell in enumerate(self.notebook.cells):
+                task = self.tasks.get(grade_id(cell) or "")
+                if task:
+                    self._check(index, cell, task)
+                elif index in self.needed:
+                    self._run(index, cell)
+            self._judge_what_stands_below()
+            self._judge_with_what_is_provided()
+        finally:
+            self._close()
+        lost = [verdict.status for verdict in self.known.values() if verdict.status in LOST]
+        if lost and self.graded.status == "graded":
+            self.graded.status = lost[0]
+        self.graded.seconds = time.monotonic() - start
+        return self.graded
+
+    def _close(self) -> None:
+        if self.session is not None:
+            self.session.close()
+            self.session = None
+
+    def _ready(self, upto: int) -> Session:
+        """A live session in which every cell before `upto` has run, but those that broke one."""
+        while self.session is None:
+            self._seconds()  # or there is no use in another one
+            if self.restarts > RESTARTS_AT_MOST:
+                raise Gone(self.graded.status, "too many cells of this submission broke off")
+            self.restarts += 1
+            self.session = self.warm.session()
+            for index in sorted((self.needed | self.provided.keys()) - self.poisoned):
+                if index >= upto:
+                    break
+                try:
+                    self._execute(self.provided.get(index, self.notebook.cells[index].source))
+                except Gone:
+                    self.poisoned.add(index)
+                    self._close()
+                    break
+        return self.session
+
+    def _execute(self, source: str) -> dict[str, Any]:
+        request = {"op": "run", "source": source, "bytes": OUTPUT_BYTES}
+        self.session.replies = REPLIES
+        with self._timed(self.session) as deadline:
+            return ask(self.session, request, deadline)
+
+    @contextlib.contextmanager
+    def _timed(self, session: Session) -> Iterator[Deadline]:
+        """The time for the next cell or check; what does not count there does not in the whole."""
+        deadline = session.deadline(self._seconds())
+        try:
+            yield deadline
+        finally:
+            self.end += deadline.spared
+
+    def _seconds(self) -> float:
+        """How long the next cell or check may take."""
+        left = self.end - time.monotonic()
+        if left <= 0:
+            text = f"all of the submission took more than {WHOLE * self.limits.seconds:g} seconds"
+            raise Gone("timeout", text)
+        return min(self.limits.seconds, left)
+
+    def _run(self, index: int, cell: NotebookNode) -> None:
+        name = grade_id(cell)
+        self.sources.append(cell.source)
+        try:
+            self._ready(index)
+            reply = self._execute(cell.source)
+        except Gone as gone:
+            self._lost(gone)
+            self.poisoned.add(index)  # it is not run again
+            cell.outputs = [_error_output(gone)]
+            if name in {task.name for task in self.chapter.tasks}:
+                points = next(task.points for task in self.chapter.tasks if task.name == name)
+                self._verdict(Verdict(name, 0.0, points, gone.status, None, _sentence(name, gone)))
+            else:
+                begins = f"the cell that begins `{first_line(cell.source)}` broke off"
+                self.broken[index] = f"{begins}: {gone.message}"
+                self._note(self.broken[index])
+            return
+        room = Room(min(2 * OUTPUT_BYTES, self.room.characters), self.room.pixels)
+        cell.outputs = _outputs(reply.get("outputs"), room)
+        error = reply.get("error")
+        cell.outputs += _raised(error)
+        own = cell.source not in self.chapter.demos and name not in self.chapter.locked
+        if own and isinstance(error, dict) and error.get("name") == "ModuleNotFoundError":
+            self._note(f"{_text(error.get('message'))}: grading does not have that package")
+        self.room.characters -= sum(_size(output) for output in cell.outputs)
+        self.room.pixels = room.pixels
+
+    def _check(self, index: int, cell: NotebookNode, task: Task) -> None:
+        verdict = self.graded.verdicts.get(task.name)
+        if verdict is None:
+            verdict = self._judged(index, task)
+            self._verdict(verdict)
+            if not verdict.passed and self._stands_below(index, task.name):
+                self.below.append((index, task))
+        cell.outputs = check_outputs(verdict)
+
+    def _stands_below(self, index: int, name: str) -> bool:
+        """Whether a cell of the student's own below this place defines `name`."""
+        defines = re.compile(rf"^(?:(?:async )?(?:def|class) +{name}\b|{name} *=)", re.MULTILINE)
+        return any(
+            later > index
+            and grade_id(cell := self.notebook.cells[later]) not in self.chapter.locked
+            and cell.source not in self.chapter.demos
+            and defines.search(cell.source)
+            for later in self.needed
+        )
+
+    def _judge_what_stands_below(self) -> None:
+        """Code in a cell below its check counts as what it is, and both sides are told."""
+        for index, task in self.below:
+            verdict = self._judged(len(self.notebook.cells), task)
+            self.graded.verdicts[task.name] = verdict
+            self.notebook.cells[index].outputs = check_outputs(verdict)
+            self._note(f"the code of {task.name} stands below its check, and was judged there")
+
+    def _judge_with_what_is_provided(self) -> None:
+        """An exercise that fails by an earlier one is judged with the provided one in its place.
+
+        By then every verdict on the earlier one is in, and no session goes on that has seen it.
+        """
+        wrong: dict[str, int] = {}  # exercises that failed, with the places of their checks
+        places = {grade_id(cell): index for index, cell in enumerate(self.notebook.cells)}
+        for task in self.chapter.tasks:
+            verdict = self.graded.verdicts.get(task.name)
+            if verdict is None or verdict.passed:
+                continue
+            used = uses(task.name, self.sources) if wrong and verdict.status == "failed" else set()
+            if task.name not in self.known and (to_blame := [one for one in wrong if one in used]):
+                verdict = self._with_provided(task, verdict, {one: wrong[one] for one in to_blame})
+                self.graded.verdicts[task.name] = verdict
+                self.notebook.cells[places[task.check_id]].outputs = check_outputs(verdict)
+            if not verdict.passed and find(task.name).reference == task.name:
+                wrong[task.name] = places[task.check_id]
+
+    def _with_provided(self, task: Task, verdict: Verdict, places: dict[str, int]) -> Verdict:
+        self._close()
+        self.restarts -= 1  # none of the submission's doing
+        self.provided = {place: provided_source(name) for name, place in places.items()}
+        try:
+            again = self._asked(len(self.notebook.cells), task.name, plan(task.name, self.seed))
+        except Gone:
+            return verdict
+        finally:
+            self.provided = {}
+            self._close()
+        names = " and ".join(places)
+        if not again.passed:
+            # What it says in that session stays there: it may hold the provided source.
+            text = f"{verdict.message} With the provided {names} in place of yours it fails too."
+            return replace(verdict, message=one_line(text))
+        self._note(f"{task.name} is right with the provided {names}, and has its points for that")
+        text = f"Right with the provided {names} in place of yours. With yours: {verdict.message}"
+        return replace(again, points=task.points, max_points=task.points, message=one_line(text))
+
+    def _judged(self, index: int, task: Task) -> Verdict:
+        foreseen = plan(task.name, self.seed)
+        try:
+            try:
+                verdict = self._asked(index, task.name, foreseen)
+            except Gone as gone:
+                if gone.status == "timeout" or not foreseen.bounds_memory:
+                    raise
+                # What the checks before it have left in memory is not to this one's charge.
+                self._close()
+                verdict = self._asked(index, task.name, foreseen)
+        except Gone as gone:
+            self._lost(gone)
+            text = one_line(_sentence(task.name, gone))
+            return Verdict(task.name, 0.0, task.points, gone.status, None, text)
+        if verdict.status == "failed":
+            verdict = self._explained(verdict, task)
+        elif verdict.passed:
+            self._look_at_what_it_names(task)
+        points = task.points if verdict.passed else 0.0
+        text = one_line(verdict.message)
+        return replace(verdict, points=points, max_points=task.points, message=text)
+
+    def _explained(self, verdict: Verdict, task: Task) -> Verdict:
+        """The verdict with the submission's own error first, where that is what failed."""
+        lacking = NOT_DEFINED.search(verdict.message)
+        if not lacking or self.session is None:
+            return verdict
+        request = {"op": "obstacle", "name": task.name, "lacking": lacking[1]}
+        try:
+            with self._timed(self.session) as deadline:
+                found = ask(self.session, request, deadline)
+        except Gone:
+            self._close()
+            return verdict
+        if lacking[1] != task.name:
+            reason = _text(found.get("reason"))
+            if reason:
+                self._note(reason)
+            reason = reason or self._broken_before(lacking[1])
+            return replace(verdict, message=f"{verdict.message} {reason}".strip())
+        told = _text(found.get("obstacle"))
+        for name in MISSING_NAME.findall(told)[:1]:
+            told = f"{told} {self._broken_before(name)}".strip()
+        if found.get("written") is not True:
+            text = f"{task.name} is not defined in the submission"
+            return replace(verdict, status="missing", message=text)
+        self._note(told)
+        return replace(verdict, misconception=None, message=told or verdict.message)
+
+    def _broken_before(self, name: str) -> str:
+        """Which cell would have made a name, where that one broke off; nothing if none did."""
+        names = re.compile(rf"\b{re.escape(name)}\b")
+        found = [
+            said
+            for index, said in self.broken.items()
+            if names.search(self.notebook.cells[index].source)
+        ]
+        return f"{found[-1][0].upper()}{found[-1][1:]}." if found else ""
+
+    def _note(self, text: str) -> None:
+        text = one_line(text).rstrip(".")
+        if text and text not in self.graded.notes and len(self.graded.notes) < NOTES_AT_MOST:
+            self.graded.notes.append(text)
+
+    def _look_at_what_it_names(self, task: Task) -> None:
+        """Tell the teacher of a forbidden function that is named and was not seen to run."""
+        forbidden = find(task.name).forbidden
+        named = shortcuts(task.name, self.sources, forbidden) if forbidden else []
+        if named:
+            names = " and ".join(named)
+            self._note(
+                f"{task.name} names the library's own {names}, which was not seen to be called"
+            )
+
+    def _asked(self, index: int, name: str, foreseen: Plan) -> Verdict:
+        """Judge, asking everything at once as long as the check asks what was foreseen."""
+        session = self._ready(index)
+        if foreseen.holds:
+            try:
+                with self._timed(session) as deadline, checking_memory():
+                    ahead = Ahead(session, foreseen, deadline)
+                    verdict = judge(name, ahead, foreseen.reference(), self.seed)
+                self._stop(deadline, ahead.lost)
+                return verdict
+            except Unforeseen:
+                # What was asked for nothing may have left traces: begin again in a new session.
+                foreseen.holds = ahead.failed
+                self._close()
+                self.restarts -= 1
+                session = self._ready(index)
+        with self._timed(session) as deadline, checking_memory():
+            home = SandboxHome(session, deadline, max(foreseen.sizes, default=0))
+            verdict = judge(name, home, foreseen.reference(), self.seed)
+        if home.lost:
+            self._give_up()
+        else:
+            with lost_as_gone():
+                session.limit_memory(None)
+        return verdict
+
+    def _stop(self, deadline: Deadline, lost: bool) -> None:
+        """Leave the rest of a failed check unasked; who does not stop in time is ended."""
+        if lost:
+            self._give_up()
+            return
+        try:
+            self.session.stop(max(1.0, deadline.left()))
+            self.session.limit_memory(None)
+        except (SandboxError, WireError):
+            self._give_up()
+
+    def _give_up(self) -> None:
+        """End a session that was lost after the verdict, which stands: this costs no restart."""
+        self._close()
+        self.restarts -= 1
+
+    def _lost(self, gone: Gone) -> None:
+        self._close()
+        if self.graded.status == "graded":
+            self.graded.status = gone.status
+
+    def _verdict(self, verdict: Verdict) -> None:
+        if verdict.name not in self.known:
+            self.graded.verdicts[verdict.name] = verdict
+
+
+def provided_source(name: str) -> str:
+    """The reference of an exercise, as later chapters hand it out."""
+    module = import_module(f"solutions.{find(name).module}")
+    return inspect.getsource(getattr(module, name))
+
+
+def _sentence(name: str, gone: Gone) -> str:
+    return f"{name}: {gone.message}."

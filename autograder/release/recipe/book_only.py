@@ -1,0 +1,52 @@
+"""Cells for the published page alone, such as the figure to play with: a link to that page."""
+
+import ast
+import itertools
+
+from nbformat import NotebookNode
+from nbformat.v4 import new_markdown_cell
+
+from autograder.release.book import link
+from autograder.release.cells import parsed, tags
+from autograder.release.chapter import Chapter
+from autograder.release.recipe.contract import BOOK_ONLY
+
+PLAY = "Play with it on the book's page"
+
+
+def link_book_only(chapter: Chapter) -> None:
+    """Replace each run of book-only cells by one sentence that links to where they are shown."""
+    cells, anchor = [], ""
+    for left_out, group in itertools.groupby(
+        chapter.notebook.cells, lambda cell: BOOK_ONLY in tags(cell)
+    ):
+        run = list(group)
+        if left_out and any(cell.cell_type == "code" for cell in run):
+            figure = _figure(chapter, run)
+            words = " ".join(filter(None, ["**A figure to play with.**", figure.get("alt")]))
+            place = f"play-{figure['name']}" if "name" in figure else anchor
+            address = chapter.book.address(chapter.name, place)
+            text = f"{words} {link(PLAY, address)}."
+            cells.append(new_markdown_cell(text, id=run[0].id))
+        elif not left_out:
+            cells += run
+        for cell in run:
+            if cell.cell_type == "markdown":
+                anchor = chapter.book.last_anchor(cell.source) or anchor
+    chapter.notebook.cells = cells
+
+
+def _figure(chapter: Chapter, run: list[NotebookNode]) -> dict[str, str]:
+    """What the cells' call of `lab.play.play` says: `alt`, the figure in words, and `name`."""
+    for cell in run:
+        if cell.cell_type != "code":
+            continue
+        for call in ast.walk(parsed(cell, chapter.name)):
+            if isinstance(call, ast.Call) and ast.unparse(call.func).split(".")[-1] == "play":
+                said = {item.arg: item.value for item in call.keywords}
+                return {
+                    key: said[key].value
+                    for key in ("alt", "name")
+                    if isinstance(said.get(key), ast.Constant)
+                }
+    return {}

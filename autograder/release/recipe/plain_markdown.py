@@ -1,0 +1,374 @@
+"""MyST in Markdown cells to the plain Markdown that Jupyter, VS Code and Colab show.
+
+Boxes become block quotes, hints become `<details>`, references become text or links to the
+published book. Formulas stay as they are. What has no plain form here stops the release.
+"""
+
+import html
+import re
+import textwrap
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from docutils.nodes import make_id
+from markdown_it import MarkdownIt
+from mdit_py_plugins.colon_fence import colon_fence_plugin
+from nbformat import NotebookNode
+
+from autograder.release.book import Book, link
+from autograder.release.chapter import Chapter
+from autograder.release.errors import ReleaseError
+
+BOXES = {
+    "admonition": "",
+    "attention": "Attention",
+    "caution": "Caution",
+    "danger": "Danger",
+    "error": "Error",
+    "hint": "Hint",
+    "important": "Important",
+    "margin": "Aside",
+    "note": "Note",
+    "seealso": "See also",
+    "sidebar": "Aside",
+    "tip": "Tip",
+    "topic": "",
+    "warning": "Warning",
+}
+DROPPED = {"bibliography", "contents", "glossary", "literalinclude", "tableofcontents", "toctree"}
+
+BLOCKS = MarkdownIt("commonmark").use(colon_fence_plugin)
+DIRECTIVE = re.compile(r"\{(?P<name>[\w:-]+)\}\s*(?P<argument>.*)", re.DOTALL)
+ROLE_CODE_OR_LINK = re.compile(
+    r"\{(?P<role>[A-Za-z][\w:+-]*)\}(?P<marks>`+)(?P<target>.+?)(?<!`)(?P=marks)(?!`)"
+    r"|(?P<code>`+)(?!`).+?(?<!`)(?P=code)(?!`)"
+    r"|(?P<picture>!?)\[(?P<text>(?:[^\[\]`]|`[^`]*`)*)\]\((?P<link>[^()\s]+)\)",
+    re.DOTALL,
+)
+TITLED = re.compile(r"(?P<title>.*?)\s*<(?P<target>[^<>]+)>", re.DOTALL)
+LABELED_FORMULA = re.compile(
+    r"\$\$(?P<formula>(?:(?!\$\$).)+?)\$\$ *\((?P<label>[\w:.-]+)\)", re.DOTALL
+)
+ATTRIBUTES = re.compile(r"(?<=[)`])\{[.#][^{}\n]*\}")
+ONLY_FOR_MYST = re.compile(r"^(\([^()\s]+\)=|%.*|\+\+\+.*)$\n?", re.MULTILINE)
+
+
+def make_markdown_plain(chapter: Chapter) -> None:
+    """Translate every Markdown cell; drop the cells of which nothing is left."""
+    glued = glued_values(chapter.original)
+    equations: dict[str, int] = {}
+    kept = []
+    for cell in chapter.notebook.cells:
+        if cell.cell_type == "markdown":
+            where = f"{chapter.name}: cell {cell.id!r}"
+            cell.source = Translation(chapter.book, chapter.name, glued, where, equations)(
+                cell.source
+            )
+            if not cell.source:
+                continue
+        kept.append(cell)
+    chapter.notebook.cells = kept
+
+
+def glued_values(notebook: NotebookNode) -> dict[str, str]:
+    """The values that the chapter's cells keep under a name, as text."""
+    values = {}
+    for cell in notebook.cells:
+        for output in cell.get("outputs", []):
+            name = output.get("metadata", {}).get("scrapbook", {}).get("name")
+            for kind, text in output.get("data", {}).items():
+                if name and kind.endswith("text/plain"):
+                    text = text if isinstance(text, str) else "".join(text)
+                    values[name] = text.strip("'\"")
+    return values
+
+
+@dataclass(frozen=True)
+class Directive:
+    """A fenced block: its name, what stands beside the name, its options, its text."""
+
+    name: str
+    argument: str
+    options: dict[str, str]
+    body: str
+
+
+@dataclass
+class Translation:
+    """The translation of one cell."""
+
+    book: Book
+    page: str
+    glued: dict[str, str]
+    where: str
+    equations: dict[str, int] = field(default_factory=dict)  # label -> number in this notebook
+    questions: int = 0  # so far
+
+    def __call__(self, text: str) -> str:
+        """The text in plain Markdown."""
+        lines = text.split("\n")
+        pieces, done = [], 0
+        for token in BLOCKS.parse(text):
+            if token.type not in ("fence", "colon_fence") or token.map[0] < done:
+                continue
+            start, end = token.map
+            pieces.append(self.prose("\n".join(lines[done:start])))
+            found = DIRECTIVE.match(token.info.strip())
+            if found:
+                indent = re.match(r"\s*", lines[start])[0]
+                block = self.directive(_directive(found, token.content))
+                pieces.append(
+                    "\n".join(indent + line if line else "" for line in block.split("\n"))
+                )
+            else:
+                pieces.append("\n".join(lines[start:end]))
+            done = end
+        pieces.append(self.prose("\n".join(lines[done:])))
+        return re.sub(r"\n{3,}", "\n\n", "\n".join(pieces)).strip()
+
+    def directive(self, block: Directive) -> str:
+        """A fenced block in plain Markdown."""
+        if block.name in BOXES:
+            title = block.argument if block.name in ("admonition", "topic") else ""
+            body = self(block.body if title else f"{block.argument}\n{block.body}".strip())
+            return _quote(self.prose(title) or BOXES[block.name], body)
+        if block.name in DROPPED:
+            return ""
+        if block.name not in self.directives:
+            raise ReleaseError(
+                f"{self.where} has a {{{block.name}}} block, for which there is no plain Markdown; "
+                f"write it in another way or teach autograder/release/recipe/plain_markdown.py."
+            )
+        return self.directives[block.name](block)
+
+    @cached_property
+    def directives(self) -> dict[str, Callable[[Directive], str]]:
+        return {
+            "dropdown": self._dropdown,
+            "exercise": self._exercise,
+            "math": self._formula,
+            "figure": self._figure,
+            "image": self._figure,
+            "code": self._code,
+            "code-block": self._code,
+            "sourcecode": self._code,
+            "table": self._table,
+            "list-table": self._list_table,
+            "tab-set": lambda block: self(block.body),
+            "tab-item": self._tab,
+            "quiz": self._quiz,
+            "epigraph": lambda block: _quote("", self(block.body)),
+        }
+
+    def _dropdown(self, block: Directive) -> str:
+        body = self(block.body)
+        if not body:  # the folded reference
+            return ""
+        summary = html.escape(self.prose(block.argument), quote=False)
+        summary = re.sub(r"`+([^`]+)`+", r"<code>\1</code>", summary)
+        summary = re.sub(r"\*\*([^*]+)\*\*", r"<b>\1</b>", summary)
+        summary = re.sub(r"(?<!\*)\*([^*]+)\*", r"<i>\1</i>", summary)
+        return f"<details>\n<summary>{summary}</summary>\n\n{body}\n\n</details>\n"
+
+    def _quiz(self, block: Directive) -> str:
+        """A question and its choices, each unfolding to what explains it."""
+        question, *choices = re.split(r"^- (?=\[[x ]\] )", block.body, flags=re.MULTILINE)
+        self.questions += 1
+        pieces = [
+            (f"**Question {self.questions}.** " + self(f"{block.argument}\n\n{question}")).strip()
+        ]
+        for choice in choices:
+            text = textwrap.dedent("  " + choice)
+            label, _, explanation = text.partition("\n\n")
+            verdict = "**Right.**" if label.startswith("[x]") else "**Not this one.**"
+            choice = Directive("dropdown", label[4:], {}, f"{verdict} {explanation.strip()}")
+            pieces.append(self._dropdown(choice).strip())
+        return "\n\n".join(pieces) + "\n"
+
+    def _exercise(self, block: Directive) -> str:
+        title = self.prose(block.argument)
+        return f"### Exercise: {title}\n\n{self(block.body)}" if title else self(block.body)
+
+    def _formula(self, block: Directive) -> str:
+        label = block.options.get("label") or block.options.get("name")
+        tag = ""
+        if label:
+            self.equations[label] = len(self.equations) + 1
+            tag = f" \\tag{{{self.equations[label]}}}"
+        formula = f"{block.argument}\n{block.body}".strip()
+        return f"$$\n{formula}{tag}\n$$"
+
+    def _figure(self, block: Directive) -> str:
+        alt = block.options.get("alt", "").replace("[", "(").replace("]", ")")
+        picture = self._picture(alt, block.argument)
+        return f"{picture}\n\n{self(block.body)}".strip()
+
+    def _code(self, block: Directive) -> str:
+        marks = "````" if "```" in block.body else "```"
+        return f"{marks}{block.argument}\n{block.body.rstrip()}\n{marks}"
+
+    def _table(self, block: Directive) -> str:
+        title = f"**{self.prose(block.argument)}**\n\n" if block.argument else ""
+        return title + self(block.body)
+
+    def _list_table(self, block: Directive) -> str:
+        rows: list[list[str]] = []
+        for line in block.body.split("\n"):
+            cell = re.match(r"(?P<row>\* )? *- ?(?P<text>.*)", line)
+            if cell and cell["row"]:
+                rows.append([cell["text"]])
+            elif cell and rows:
+                rows[-1].append(cell["text"])
+            elif line.strip() and rows:
+                rows[-1][-1] += " " + line.strip()
+        rows = [[self.prose(text).replace("|", "\\|") for text in row] for row in rows]
+        if not rows:
+            return ""
+        head, *rest = rows if block.options.get("header-rows") else [[""] * len(rows[0]), *rows]
+        lines = [head, ["---"] * len(head), *rest]
+        table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
+        return f"**{self.prose(block.argument)}**\n\n{table}" if block.argument else table
+
+    def _tab(self, block: Directive) -> str:
+        return f"**{self.prose(block.argument)}**\n\n{self(block.body)}"
+
+    def prose(self, text: str) -> str:
+        """Text without fenced blocks: roles and links translated, MyST's own lines left out."""
+        text = LABELED_FORMULA.sub(self._labeled_formula, ONLY_FOR_MYST.sub("", text))
+        return ROLE_CODE_OR_LINK.sub(self._inline, ATTRIBUTES.sub("", text))
+
+    def _labeled_formula(self, found: re.Match) -> str:
+        return self._formula(Directive("math", "", {"label": found["label"]}, found["formula"]))
+
+    def _inline(self, found: re.Match) -> str:
+        if found["code"]:
+            return found[0]
+        if found["role"]:
+            return self.role(found["role"], found["target"])
+        if found["picture"]:
+            return self._picture(found["text"], found["link"])
+        return self._link(found["text"], found["link"])
+
+    def role(self, name: str, target: str) -> str:
+        """A role as text or as a link."""
+        if name.startswith("cite"):
+            return self._cite(name, target)
+        if name.startswith("glue"):
+            return self._glued(target)
+        if name == "math":
+            return f"${target}$"
+        titled = TITLED.fullmatch(target)
+        title, target = (titled["title"], titled["target"]) if titled else ("", target)
+        match name:
+            case "ref" | "numref" | "prf:ref":
+                return self._reference(title, target)
+            case "eq" | "math:numref":
+                return self._equation(target)
+            case "doc":
+                page = target.rpartition("/")[2].removesuffix(".md").removesuffix(".ipynb")
+                return link(title or self.book.title_of(page), self.book.address(page))
+            case "term":
+                return link(title or target, self.book.term(target))
+            case "sub" | "sup" | "kbd":
+                return f"<{name}>{html.escape(target, quote=False)}</{name}>"
+            case "abbr" | "dfn" | "emphasis":
+                return f"*{titled['title'] if titled else target}*"
+            case "strong":
+                return f"**{target}**"
+            case "code" | "literal" | "command" | "file" | "samp" | "program":
+                return f"`{target}`"
+        if name.partition(":")[0] == "py":
+            return f"`{title or target.lstrip('~!').rpartition('.')[2]}`"
+        raise ReleaseError(
+            f"{self.where} has a {{{name}}} role, for which there is no plain Markdown; "
+            f"write it in another way or teach autograder/release/recipe/plain_markdown.py."
+        )
+
+    def _reference(self, title: str, label: str) -> str:
+        place = self._label(label)
+        title = re.sub(r"\s*%s\s*|\s*\{(?:number|name)\}\s*", " ", title).strip()
+        title = title or place.title or "the figure"
+        return link(title, self.book.address(place.page, make_id(label)))
+
+    def _equation(self, label: str) -> str:
+        if label in self.equations:
+            return f"({self.equations[label]})"
+        place = self._label(label)
+        return link("the equation", self.book.address(place.page, f"equation-{make_id(label)}"))
+
+    def _label(self, label: str):
+        if label not in self.book.labels:
+            raise ReleaseError(f"{self.where} refers to {label!r}, and no page has that label.")
+        return self.book.labels[label]
+
+    def _cite(self, role: str, keys: str) -> str:
+        in_text = role in ("cite:t", "cite:ts", "cite:ct")
+        links = []
+        for key in keys.split(","):
+            authors, year, address = self.book.citation(key.strip())
+            match role:
+                case "cite:author" | "cite:authors":
+                    text = authors
+                case "cite:year":
+                    text = year
+                case _:
+                    text = f"{authors} ({year})" if in_text else f"{authors}, {year}"
+            links.append(link(text, address))
+        bare = in_text or role in ("cite:author", "cite:authors", "cite:year")
+        return " and ".join(links) if bare else f"({'; '.join(links)})"
+
+    def _glued(self, target: str) -> str:
+        name, _, form = target.partition(":")
+        if name not in self.glued:
+            raise ReleaseError(
+                f"{self.where} quotes the number {name!r}, which no stored output of the chapter "
+                f"has; run the chapter and save it with its outputs."
+            )
+        value = self.glued[name]
+        return format(float(value), form) if form else value
+
+    def _picture(self, alt: str, path: str) -> str:
+        """A picture, or what it shows in words where the book has no address."""
+        whole = _is_address(path) or path.startswith("data:")
+        address = path if whole else self.book.picture(path)
+        return f"![{alt}]({address})" if address else f"*{alt}*"
+
+    def _link(self, text: str, target: str) -> str:
+        if target.startswith("#") and target[1:] in self.book.labels:
+            return self._reference(text, target[1:])
+        path, _, anchor = target.partition("#")
+        page = re.fullmatch(r"(?:\./|/)?([\w.-]+)\.(?:md|ipynb|html)", path)
+        if _is_address(target) or not page:
+            return f"[{text}]({target})"
+        if page[1] not in self.book.pages:
+            raise ReleaseError(f"{self.where} links to {path}, and the book has no such page.")
+        return link(text or self.book.title_of(page[1]), self.book.address(page[1], anchor))
+
+
+def _directive(found: re.Match, content: str) -> Directive:
+    """A fenced block taken apart; options come as `:key: value` lines or between `---` lines."""
+    lines = content.rstrip("\n").split("\n")
+    options = {}
+    if lines[0].strip() == "---" and "---" in [line.strip() for line in lines[1:]]:
+        end = [line.strip() for line in lines].index("---", 1)
+        for line in lines[1:end]:
+            key, _, value = line.partition(":")
+            options[key.strip()] = value.strip()
+        lines = lines[end + 1 :]
+    else:
+        while lines and (option := re.match(r"\s*:([\w-]+):\s*(.*)", lines[0])):
+            options[option[1]] = option[2]
+            lines.pop(0)
+    return Directive(
+        found["name"], found["argument"].strip(), options, "\n".join(lines).strip("\n")
+    )
+
+
+def _quote(title: str, body: str) -> str:
+    text = f"**{title}**\n\n{body}" if title else body
+    return "\n".join(f"> {line}" if line else ">" for line in text.split("\n")) + "\n"
+
+
+def _is_address(target: str) -> bool:
+    return bool(re.match(r"[a-z][a-z0-9+.-]*:", target))

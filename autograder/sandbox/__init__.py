@@ -1,0 +1,10 @@
+"""Where a submission's code runs: processes in which it can do no harm, and what they answer.
+
+probe      whether this machine can make a sandbox
+layout     what the file system inside shows
+warm       the process that has PyTorch imported, and forks a session for each submission
+session    one submission's process, as the trusted side talks to it
+worker     the same from inside; isolation is how it locks itself in
+wire       what crosses the wall; bounds is how much of an answer is taken
+container, unsafe    what takes the sandbox's place where none can be had
+"""

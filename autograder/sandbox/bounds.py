@@ -1,0 +1,119 @@
+"""How much of an answer is taken: what was asked for, and not much more than the reference gives.
+
+A check computes with what it is told, and keeps it until it ends. An honest mistake may be larger
+than the right answer, but no check needs gigabytes to tell that it is one.
+"""
+
+import contextlib
+import resource
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from torch import Tensor
+
+from autograder.checking.calling import tensors
+from autograder.sandbox.wire import Limits
+
+TIMES = 4  # as large as the reference's answer to the same question
+AT_LEAST = 2**16  # what may come however small the reference's answer is
+ENTRY = 16  # what a part of a tree counts, in numbers: it takes that much memory
+CHECKING_BYTES = 2 * 2**30  # for the arithmetic of a check
+_ERROR = {"type": 200, "message": 2000, "where": 500}
+MOST_BASES = 50
+
+
+def size(value: Any) -> int:
+    """How large a reply is, in numbers: of tensors, characters, and parts of the tree."""
+    if isinstance(value, Tensor):
+        return ENTRY + value.numel()
+    if isinstance(value, str | bytes):
+        return ENTRY + len(value)
+    if isinstance(value, dict):
+        return ENTRY + sum(ENTRY + len(key) + size(item) for key, item in value.items())
+    if isinstance(value, list | tuple):
+        return ENTRY + sum(map(size, value))
+    return ENTRY
+
+
+def allowed(reference: int) -> int:
+    """How large a reply may be, by the size of the reference's."""
+    return max(AT_LEAST, TIMES * reference)
+
+
+def frame_limits(limits: Limits, reference: int) -> Limits:
+    """What a reply may be on its way: some more, so that its sender can be told what is wrong."""
+    most = 16 * allowed(reference)
+    return replace(
+        limits,
+        frame_bytes=min(limits.frame_bytes, limits.header_bytes + 8 * most),
+        elements=min(limits.elements, most),
+    )
+
+
+def bounded(request: dict[str, Any], reply: dict[str, Any], reference: int) -> dict[str, Any]:
+    """What was asked for of a reply; where that is too large, an error that says so."""
+    error = reply.get("error")
+    if isinstance(error, dict):
+        return {"error": _error(error)}
+    asked = _asked(request, reply)
+    found = size(asked)
+    if found <= allowed(reference):
+        return asked
+    text = f"the answer is too large to look at: about {found} numbers"
+    if shapes := [tensor.shape for _, tensor in tensors(asked)]:
+        text += f", with a tensor of shape {list(max(shapes, key=lambda shape: shape.numel()))}"
+    text += f"; the right one has about {reference}"
+    told = {"type": "ValueError", "bases": ["ValueError", "Exception"], "message": text}
+    return {"error": told | {"where": ""}}
+
+
+def _error(error: dict[str, Any]) -> dict[str, Any]:
+    plain = {name: str(error.get(name, ""))[:most] for name, most in _ERROR.items()}
+    bases = error.get("bases")
+    bases = bases[:MOST_BASES] if isinstance(bases, list | tuple) else []
+    return plain | {"bases": [str(base)[:200] for base in bases]}
+
+
+def _asked(request: dict[str, Any], reply: dict[str, Any]) -> dict[str, Any]:
+    if request["op"] not in ("call", "parameters"):
+        return {"value": None}
+    asked = {"value": reply["value"]}
+    if request["op"] == "parameters":
+        return asked
+    paths = {path for part in ("args", "kwargs") for path, _ in tensors(request[part])}
+    if request.get("gradients"):
+        found = reply["gradients"]
+        asked["gradients"] = {
+            "inputs": _only(found["inputs"], paths),
+            "parameters": found["parameters"],
+        }
+        return asked
+    if request.get("inputs"):
+        asked["inputs"] = _only(reply.get("inputs", {}), paths)
+    if request.get("watch"):
+        asked |= {name: reply[name] for name in ("calls", "largest", "traced") if name in reply}
+    return asked
+
+
+def _only(found: dict[str, Any], paths: set[str]) -> dict[str, Any]:
+    return {path: tensor for path, tensor in found.items() if path in paths}
+
+
+@contextlib.contextmanager
+def checking_memory(room: int = CHECKING_BYTES) -> Iterator[None]:
+    """No more memory than this for what is computed inside; more is an ordinary error there."""
+    if not sys.platform.startswith("linux"):
+        yield
+        return
+    with open("/proc/self/statm") as file:
+        present = int(file.read().split()[0]) * resource.getpagesize()
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    wanted = present + room
+    within = [limit for limit in (soft, hard, wanted) if limit != resource.RLIM_INFINITY]
+    resource.setrlimit(resource.RLIMIT_AS, (min(within), hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))

@@ -1,0 +1,136 @@
+"""Grading one submission in a container that is thrown away afterwards, as Gradescope's are.
+
+Such containers allow no further sandbox. What keeps a submission from writing its own score there
+is that it runs as a user without rights, in a process that has nothing of the course but the
+worker's own modules; the references are readable by root alone, and so are the results.
+"""
+
+import contextlib
+import ctypes
+import os
+import pwd
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from autograder.sandbox.isolation import Allowance
+from autograder.sandbox.layout import COURSE, staged
+from autograder.sandbox.session import Session
+from autograder.sandbox.unsafe import limit_child
+
+USER = "nobody"
+SERVE = (
+    "import socket, sys; from autograder.sandbox.worker import Notebook, serve; "
+    "serve(Notebook(), socket.socket(fileno=int(sys.argv[1])))"
+)
+
+
+def possible() -> str | None:
+    """None where this process can give up rights for another; else the reason."""
+    if sys.platform != "linux" or os.geteuid() != 0:
+        return "only root of a container can run a submission as another user"
+    return None
+
+
+class ContainerSession(Session):
+    """A session whose process belongs to a user without rights."""
+
+    def __init__(self, course: Path) -> None:
+        self._home = Path(tempfile.mkdtemp(prefix="submission-"))
+        shutil.chown(self._home, USER)
+        connection, inside = socket.socketpair()
+        status, other = socket.socketpair()
+        other.close()
+        with inside:
+            descriptor = inside.fileno()
+            self._process = subprocess.Popen(
+                [sys.executable, "-s", "-c", SERVE, str(descriptor)],
+                pass_fds=[descriptor],
+                cwd=self._home,
+                user=USER,
+                group=pwd.getpwnam(USER).pw_gid,
+                extra_groups=[],
+                env={"PYTHONPATH": str(course), "HOME": str(self._home), "OMP_NUM_THREADS": "1"},
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+            )
+        super().__init__(connection, status, Allowance(), self._process.pid)
+
+    def _limit(self, room: int | None) -> None:
+        limit_child(self._process.pid, room)
+
+    def _end(self, grace: float = 0.2) -> None:
+        if self.usage:
+            return
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(grace)
+        killed = self._process.poll() is None
+        self._process.kill()
+        self.usage = {"code": self._process.wait(), "killed": killed}
+        _end_descendants()
+        shutil.rmtree(self._home, ignore_errors=True)
+
+
+class ContainerProcess:
+    """Takes the place of a `WarmProcess`."""
+
+    alive = True
+
+    def __init__(self, **_: int) -> None:
+        _adopt_orphans()
+        self._course = Path(tempfile.mkdtemp(prefix="course-"))
+        self._course.chmod(0o755)
+        for name, content in staged():
+            path = self._course / Path(name).relative_to(COURSE)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+
+    def session(self) -> ContainerSession:
+        """A fresh process for one submission."""
+        return ContainerSession(self._course)
+
+    def close(self) -> None:
+        """Remove what the sessions were given."""
+        shutil.rmtree(self._course, ignore_errors=True)
+
+
+def _adopt_orphans() -> None:
+    """Become the parent of all that a session's process leaves behind, to be able to end it."""
+    subreaper = 36
+    if ctypes.CDLL(None, use_errno=True).prctl(subreaper, 1, 0, 0, 0):
+        raise OSError(ctypes.get_errno(), "this process cannot adopt orphans")
+
+
+def _end_descendants() -> None:
+    """End every process that descends from this one: all are the submission's."""
+    for _ in range(50):
+        found = _descendants(os.getpid())
+        if not found:
+            return
+        for process in found:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process, signal.SIGKILL)
+        time.sleep(0.01)
+        with contextlib.suppress(ChildProcessError):
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+
+
+def _descendants(process: int) -> list[int]:
+    children: dict[int, list[int]] = {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            parent = path.read_text().rpartition(")")[2].split()[1]
+            children.setdefault(int(parent), []).append(int(path.parent.name))
+    found, todo = [], [process]
+    while todo:
+        todo += (mine := children.get(todo.pop(), []))
+        found += mine
+    return found

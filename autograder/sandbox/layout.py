@@ -1,0 +1,230 @@
+"""What the file system inside the sandbox shows, and how bubblewrap is told so."""
+
+import contextlib
+import importlib.util
+import json
+import os
+import sys
+import sysconfig
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import autograder
+from autograder.checking import packages
+from autograder.sandbox.isolation import USER
+
+COURSE = "/course"
+# What an installed course brings along; none of it may be seen by a submission.
+HIDDEN = ("autograder", "solutions", "lab")
+# The course's modules that run inside.
+STAGED = (
+    "checking/values.py",
+    "checking/calling.py",
+    "checking/cell_log.py",
+    "checking/packages.py",
+    "checking/resuming.py",
+    "sandbox/wire.py",
+    "sandbox/isolation.py",
+    "sandbox/worker.py",
+)
+INSIDE = '''\
+"""The course inside the sandbox: what decides is on the other side of the wall."""
+
+def check(name, *_args, **_kwargs):
+    print(f"{name}: graded by the check cell")
+    return 0.0
+
+def predict(*_args, **_kwargs):
+    """A question to the learner, which counts nothing."""
+'''
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What the sandbox's file system shows, and under which names."""
+
+    binds: tuple[tuple[str, str], ...]  # (here, inside), all read-only
+    hidden: tuple[str, ...]  # inside: folders of the course in what is bound
+    packages: tuple[str, ...]  # inside: where third-party packages lie
+    blank: tuple[str, ...]  # inside: files that say where on this machine a package comes from
+    files: tuple[tuple[str, bytes], ...]  # inside: the few files made for it
+    links: tuple[tuple[str, str], ...]
+    python: str
+    scratch: str
+    as_nobody: bool = False
+
+    @classmethod
+    def of_this_environment(cls) -> "Layout":
+        """This Python, its packages and the system's libraries; nothing else of the machine."""
+        base = Path(sys.base_prefix)
+        python = os.path.realpath(getattr(sys, "_base_executable", None) or sys.executable)
+        shown = ["/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/share/zoneinfo", "/nix/store"]
+        shown += ["/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime"]
+        shown += ["/sys/devices/system/cpu", "/sys/kernel/mm/transparent_hugepage"]
+        shown += [str(base / "lib"), str(base / "lib64")]
+        shown += [
+            sysconfig.get_path("stdlib"),
+            sysconfig.get_path("platstdlib", vars=_BASE),
+            python,
+        ]
+        links = []
+        for name in ("lib", "lib32", "lib64"):
+            path = Path("/", name)
+            if path.is_symlink():
+                links.append((os.readlink(path), str(path)))
+            else:
+                shown.append(str(path))
+        binds: list[tuple[str, str]] = []
+        for path in shown:
+            if os.path.exists(path) and not _within(path, [there for _, there in binds]):
+                binds.append((path, path))
+        packages, hidden = [], []
+        for entry in _package_folders():
+            inside = entry
+            if not _within(entry, [there for _, there in binds]):
+                inside = f"/packages/{len(packages)}"
+                binds.append((entry, inside))
+            packages.append(inside)
+        for here, inside in binds:
+            for name in HIDDEN:
+                found = [Path(here, name), *Path(here).glob(f"python*/*-packages/{name}")]
+                hidden += [
+                    str(Path(inside, path.relative_to(here))) for path in found if path.is_dir()
+                ]
+        taken = [there for _, there in binds]
+        scratch = "/scratch" if any(_within(there, ["/tmp"]) for there in taken) else "/tmp"
+        files = [
+            ("/etc/passwd", f"student:x:{USER}:{USER}:student:{scratch}:/bin/false\n".encode()),
+            ("/etc/group", f"student:x:{USER}:\n".encode()),
+            *staged(),
+        ]
+        return cls(
+            *(tuple(binds), tuple(hidden), tuple(packages), tuple(_telling(binds))),
+            *(tuple(files), tuple(links)),
+            python,
+            scratch,
+        )
+
+    @contextlib.contextmanager
+    def command(
+        self, program: str, arguments: list[str]
+    ) -> Iterator[tuple[list[str], tuple[int, ...]]]:
+        """The command that runs Python with `arguments` inside, and the files it must inherit."""
+        words = ["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts"]
+        words += ["--unshare-cgroup-try", "--new-session", "--cap-drop", "ALL"]
+        if self.as_nobody:
+            words += ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]  # to become nobody
+        else:
+            words += ["--unshare-user", "--uid", str(USER), "--gid", str(USER)]
+        # Linux ties this to the thread that starts the process, so only the main one may ask it;
+        # for the others, the end of the control connection is what ends the sandbox.
+        if threading.current_thread() is threading.main_thread():
+            words += ["--die-with-parent"]
+        words += ["--hostname", "sandbox", "--clearenv"]
+        for name, value in self.environment().items():
+            words += ["--setenv", name, value]
+        words += ["--proc", "/proc", "--dev", "/dev", "--size", str(64 * 2**20)]
+        words += ["--perms", "1777", "--tmpfs", self.scratch]
+        for folder in self.folders():
+            words += ["--perms", "0755", "--dir", folder]  # bubblewrap makes them for root only
+        for target, name in self.links:
+            words += ["--symlink", target, name]
+        for here, inside in self.binds:
+            words += ["--ro-bind", here, inside]
+        for inside in self.hidden:
+            words += ["--size", "4096", "--tmpfs", inside, "--remount-ro", inside]
+        descriptors = []
+        try:
+            made = [(inside, b"", "--ro-bind-data") for inside in self.blank]
+            made += [(inside, content, "--file") for inside, content in self.files]
+            for inside, content, how in made:
+                descriptor = os.memfd_create("course")
+                descriptors.append(descriptor)
+                os.write(descriptor, content)
+                os.lseek(descriptor, 0, os.SEEK_SET)
+                words += ["--perms", "0444", how, str(descriptor), inside]
+            words += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", self.scratch]
+            # -S: no .pth file of the environment runs or points anywhere; -P: no folder of
+            # the caller's on the path; -B: nothing is written.
+            yield (
+                [program, *words, "--", self.python, "-S", "-P", "-B", *arguments],
+                tuple(descriptors),
+            )
+        finally:
+            for descriptor in descriptors:
+                os.close(descriptor)
+
+    def folders(self) -> list[str]:
+        """The folders above everything that is shown."""
+        names = [inside for _, inside in self.binds]
+        above = {str(up) for name in (*names, *dict(self.files)) for up in Path(name).parents[:-1]}
+        return sorted(folder for folder in above if not _within(folder, names))
+
+    def environment(self) -> dict[str, str]:
+        return {
+            "HOME": self.scratch,
+            "TMPDIR": self.scratch,
+            "PATH": "/usr/bin",
+            "LANG": "C.UTF-8",
+            "USER": "student",
+            "PYTHONPATH": os.pathsep.join([COURSE, *self.packages]),
+            "PYTHONHASHSEED": "0",
+            # All of the heap in huge pages: a fork copies half a thousand times fewer entries.
+            "PYTHONMALLOC": "malloc",
+            "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1",
+            "OMP_NUM_THREADS": "1",
+            "OPENBLAS_NUM_THREADS": "1",
+            "MKL_NUM_THREADS": "1",
+            "JOBLIB_MULTIPROCESSING": "0",  # it would warn that it cannot
+            "PYTHONBREAKPOINT": "0",  # nobody is there to debug
+            "TORCH_COMPILE_DISABLE": "1",  # there is no compiler; the code itself runs
+            "MPLBACKEND": "Agg",
+            "MPLCONFIGDIR": f"{self.scratch}/matplotlib",
+            "IPYTHONDIR": f"{self.scratch}/ipython",
+        }
+
+
+def _telling(binds: list[tuple[str, str]]) -> Iterator[str]:
+    """What an installation from a folder leaves: the folder's path."""
+    for here, inside in binds:
+        for pattern in ("*.pth", "*.egg-link", "__editable__*", "*.dist-info/direct_url.json"):
+            for prefix in ("", "python*/*-packages/", "*-packages/"):
+                for path in Path(here).glob(prefix + pattern):
+                    if path.is_file():
+                        yield str(Path(inside, path.relative_to(here)))
+
+
+# Variables with which sysconfig answers for the base installation, not the virtual environment.
+_BASE = {"base": sys.base_prefix, "platbase": sys.base_exec_prefix}
+
+
+def _within(path: str, folders: list[str]) -> bool:
+    return any(path == folder or path.startswith(folder.rstrip("/") + "/") for folder in folders)
+
+
+def _package_folders() -> list[str]:
+    found = []
+    for entry in sys.path:
+        name = os.path.basename(entry)
+        if name in ("site-packages", "dist-packages") and os.path.isdir(entry):
+            found.append(os.path.realpath(entry))
+    return list(dict.fromkeys(found))
+
+
+def staged() -> Iterator[tuple[str, bytes]]:
+    """The course's few modules that run inside, and `lab`, in a layout of their own."""
+    home = Path(autograder.__file__).parent
+    yield f"{COURSE}/autograder/__init__.py", INSIDE.encode()
+    for package in ("checking", "sandbox"):
+        yield f"{COURSE}/autograder/{package}/__init__.py", b""
+    for name in STAGED:
+        yield f"{COURSE}/autograder/{name}", (home / name).read_bytes()
+    shown = json.dumps(sorted(packages.modules()))
+    yield f"{COURSE}/autograder/checking/{packages.TOLD}", shown.encode()
+    spec = importlib.util.find_spec("lab")
+    lab = Path(spec.origin).parent if spec and spec.origin else home.parent / "book" / "lab"
+    for path in sorted(lab.rglob("*")):
+        if path.is_file() and "__pycache__" not in path.parts:
+            yield f"{COURSE}/lab/{path.relative_to(lab)}", path.read_bytes()

@@ -1,0 +1,78 @@
+"""Is an exercise graded again when, and only when, what its verdict depends on has changed?"""
+
+import pytest
+
+from autograder.grading.course.fingerprint import of_exercise
+
+CHECKS = """
+import torch
+from autograder.checking import agrees, exercise, mistakes
+from autograder.exercises.shared import helper
+
+LOOSE = 1e-3
+
+
+def twice(x):
+    return helper(x) * 2
+
+
+@exercise("one", chapter="c", points=1)
+def _(student, reference, draw):
+    agrees(student, reference, twice(draw.normal(L=3)))
+
+
+mistakes["one"] = {"It is too small.": {"base(x)": "base(x) - 1"}}
+
+
+@exercise("two", chapter="c", points=1)
+def _(student, reference, draw):
+    agrees(student, reference, draw.normal(L=3), rtol=LOOSE)
+"""
+FILES = {
+    "autograder/exercises/c.py": CHECKS,
+    "autograder/exercises/shared.py": "def helper(x):\n    return x + 1\n",
+    "autograder/exercises/other.py": "SIZE = 4\n",
+    "autograder/exercises/early.py": 'mistakes["base"] = {"It is late.": {"x": "-x"}}\n',
+    "autograder/exercises/late.py": 'mistakes["last"] = {"It is late.": {"x": "-x"}}\n',
+    "solutions/c.py": "from solutions.early import base\n\ndef one(x):\n    return base(x)\n",
+    "solutions/early.py": "def base(x):\n    return x\n",
+    "solutions/late.py": "def last(x):\n    return x\n",
+}
+
+
+@pytest.fixture
+def changed(tmp_path):
+    """Which of the two exercises a change of one file changes."""
+    for name, text in FILES.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+    def change(name: str, old: str, new: str) -> set[str]:
+        before = {task: of_exercise(task, "c", tmp_path) for task in ("one", "two")}
+        assert old in FILES[name]
+        (tmp_path / name).write_text(FILES[name].replace(old, new))
+        return {task for task in before if of_exercise(task, "c", tmp_path) != before[task]}
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "again"),
+    [
+        ("autograder/exercises/c.py", "rtol=LOOSE", "rtol=1e-5", {"two"}),
+        ("autograder/exercises/c.py", "LOOSE = 1e-3", "LOOSE = 1e-5", {"two"}),
+        ("autograder/exercises/c.py", "draw.normal(L=3)))", "draw.normal(L=4)))", {"one"}),
+        ("autograder/exercises/c.py", "- 1", "- 2", {"one"}),
+        ("autograder/exercises/c.py", "too small", "too low", {"one"}),
+        ("autograder/exercises/c.py", "helper(x) * 2", "helper(x) * 3", {"one"}),
+        ("autograder/exercises/c.py", 'def twice', '# A comment.\n\n\ndef twice', set()),
+        ("autograder/exercises/other.py", "4", "5", set()),
+        ("autograder/exercises/early.py", "late", "too late", {"one"}),
+        ("autograder/exercises/late.py", "late", "too late", set()),
+        ("solutions/early.py", "return x", "return x * 1", {"one", "two"}),
+        ("solutions/late.py", "return x", "return x * 1", set()),
+    ],
+)  # fmt: skip
+def test_a_change_is_noticed_where_it_matters(changed, file, old, new, again):
+    assert changed(file, old, new) == again

@@ -1,0 +1,192 @@
+"""Files as students and platforms send them: taken where it is plain what was meant, else named."""
+
+import io
+import json
+import os
+import zipfile
+
+import nbformat
+import pytest
+
+from autograder.grading.course.folder import Course
+from autograder.grading.course.handed_in import means
+from autograder.grading.errors import Invalid
+
+CHAPTERS = ("01-lookup", "02-softmax", "04-attention-layer", "05-self-attention")
+
+
+def notebook(chapter: str, answer: str = "42", marked: bool = True) -> bytes:
+    """A student's notebook of a chapter, with or without the metadata of its cells."""
+    check = nbformat.v4.new_code_cell("check()", id="check")
+    if marked:
+        check.metadata.nbgrader = {"grade_id": f"check-{chapter}", "grade": True}
+    cells = [nbformat.v4.new_code_cell(f"answer = {answer}", id="answer"), check]
+    return nbformat.writes(nbformat.v4.new_notebook(cells=cells)).encode()
+
+
+@pytest.fixture
+def course(tmp_path):
+    entries = {name: {"exercises": [{"check_grade_id": f"check-{name}"}]} for name in CHAPTERS}
+    (tmp_path / "manifest.json").write_text(json.dumps({"chapters": entries}))
+    (tmp_path / "submitted").mkdir()
+    return Course(tmp_path)
+
+
+def hand_in(course, name: str, content: bytes) -> None:
+    path = course.root / "submitted" / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content)
+
+
+def taken(course) -> dict[tuple[str, str], str]:
+    """What is graded: the answer in it, or why nothing is."""
+    found = {}
+    for one in course.submissions(CHAPTERS):
+        try:
+            content = one.read()
+            source = json.loads(content)["cells"][0]["source"] if content else ["nothing"]
+            found[one.student, one.chapter] = "".join(source)
+        except Invalid as problem:
+            found[one.student, one.chapter] = str(problem)
+    return found
+
+
+@pytest.mark.parametrize("marked", [True, False])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "02-softmax/02-softmax.ipynb",
+        "02-softmax/02-softmax (1).ipynb",
+        "02-softmax/02-softmax-Copy1.ipynb",
+        "02-softmax/02_softmax.ipynb",
+        "02-softmax/lovelace_02-softmax.ipynb",
+        "02-softmax/Untitled.ipynb",
+        "02-softmax/homework/02-softmax.ipynb",
+        "02-softmax.ipynb",
+        "Lovelace 02 Softmax final.ipynb",
+        "softmax.ipynb",
+        "Chapter 2/notebook.ipynb",
+        "chapter_02/02-softmax.ipynb",
+        "ch2/work.ipynb",
+        "02/work.ipynb",
+        "02-softmax.ipynb.txt",
+        "ADA/Course/02-SOFTMAX.IPYNB",
+        "lovelaceada_LATE_12345_678_02-softmax-1.ipynb",
+    ],
+)
+def test_a_plain_name_is_taken(course, name, marked):
+    hand_in(course, f"ada/{name}", notebook("02-softmax", marked=marked))
+    assert taken(course) == {("ada", "02-softmax"): "answer = 42"}
+    assert course.strays() == []
+
+
+@pytest.mark.parametrize("name", ["Untitled.ipynb", "hw/3.ipynb", "Chapter 1/work.ipynb"])
+def test_what_a_notebook_is_shows_in_its_cells_first(course, name):
+    hand_in(course, f"ada/{name}", notebook("02-softmax"))
+    assert taken(course) == {("ada", "02-softmax"): "answer = 42"}
+
+
+def zipped(**files: bytes) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return packed.getvalue()
+
+
+@pytest.mark.parametrize("name", ["02-softmax/work.zip", "all.zip"])
+def test_a_zip_is_looked_into(course, name):
+    inside = {"a/02-softmax.ipynb": notebook("02-softmax"), "__MACOSX/._02-softmax.ipynb": b"x"}
+    inside |= {".ipynb_checkpoints/02-softmax-checkpoint.ipynb": notebook("02-softmax", "1")}
+    hand_in(course, f"ada/{name}", zipped(**inside))
+    assert taken(course)["ada", "02-softmax"] == "answer = 42"
+    assert course.strays() == []
+    assert len(list((course.root / "submitted").rglob("*"))) == 1 + name.count("/") + 1
+
+
+def test_several_chapters_one_level_up_are_told_apart(course):
+    for number, chapter in enumerate(CHAPTERS):
+        hand_in(course, f"ada/{chapter}.ipynb", notebook(chapter, str(number), marked=False))
+    assert taken(course) == {
+        ("ada", chapter): f"answer = {number}" for number, chapter in enumerate(CHAPTERS)
+    }
+
+
+def test_of_several_the_one_with_the_right_name_counts_and_the_others_are_named(course):
+    hand_in(course, "ada/02-softmax/02-softmax.ipynb", notebook("02-softmax"))
+    hand_in(course, "ada/02-softmax/02-softmax (1).ipynb", notebook("02-softmax", "1"))
+    (one,) = course.submissions(CHAPTERS)
+    assert taken(course) == {("ada", "02-softmax"): "answer = 42"}
+    assert "not 02-softmax/02-softmax (1).ipynb" in one.note
+
+
+def test_copies_of_one_another_are_one(course):
+    hand_in(course, "ada/02-softmax (1).ipynb", notebook("02-softmax"))
+    hand_in(course, "ada/02-softmax (2).ipynb", notebook("02-softmax"))
+    assert taken(course) == {("ada", "02-softmax"): "answer = 42"}
+
+
+def test_what_is_not_plain_is_named_and_not_guessed(course):
+    hand_in(course, "ada/02-softmax (1).ipynb", notebook("02-softmax", "1"))
+    hand_in(course, "ada/02-softmax (2).ipynb", notebook("02-softmax", "2"))
+    hand_in(course, "bob/essay.ipynb", notebook("02-softmax", marked=False))
+    hand_in(course, "eve/02-softmax/work.zip", b"PK\3\4 broken")
+    hand_in(course, "02-softmax.ipynb", notebook("02-softmax"))
+    hand_in(course, "02-softmax/ada/02-softmax.ipynb", notebook("02-softmax"))
+    told = taken(course)
+    assert "there are 2 different notebooks" in told.pop(("ada", "02-softmax"))
+    assert told == {("eve", "02-softmax"): "nothing"}
+    assert course.strays() == [
+        "submitted/02-softmax has a chapter's name: the folders there are the students'",
+        "submitted/02-softmax.ipynb is in no student's folder",
+        "submitted/bob/essay.ipynb does not show which chapter it is",
+        "submitted/eve/02-softmax/work.zip cannot be unpacked",
+    ]
+
+
+def test_links_and_pipes_are_not_followed(course, tmp_path):
+    secret = tmp_path / "secret" / "02-softmax.ipynb"
+    secret.parent.mkdir()
+    secret.write_bytes(notebook("02-softmax"))
+    student = course.root / "submitted" / "ada"
+    (student / "02-softmax").mkdir(parents=True)
+    (student / "02-softmax" / "work.ipynb").symlink_to(secret)
+    (student / "Chapter 2").symlink_to(secret.parent)
+    os.mkfifo(student / "02-softmax (1).ipynb")
+    (student / "02-softmax" / "work.zip").symlink_to(secret)
+    assert taken(course) == {("ada", "02-softmax"): "the notebook is not a plain file"}
+
+
+def test_the_time_stamp_may_lie_above_the_notebook(course):
+    hand_in(course, "ada/02-softmax/hw/softmax.ipynb", notebook("02-softmax"))
+    hand_in(course, "ada/02-softmax/timestamp.txt", b"2026-10-12 21:58:03 UTC")
+    (one,) = course.submissions(CHAPTERS)
+    assert one.came.when.minute == 58
+
+
+def test_late_in_a_name_is_said_and_no_time_is_guessed(course):
+    name = "ada/02-softmax/lovelaceada_LATE_12345_678_02-softmax.ipynb"
+    hand_in(course, name, notebook("02-softmax"))
+    (one,) = course.submissions(CHAPTERS)
+    assert one.came.when is None and "is late by its file's name" in one.came.problem
+
+
+@pytest.mark.parametrize(
+    ("name", "chapters"),
+    [
+        ("self-attention", ["05-self-attention"]),
+        ("attention layer", ["04-attention-layer"]),
+        ("3-softmax", []),
+        ("softmax 2", ["02-softmax"]),
+        ("attention", []),
+        ("week 2", []),
+        ("2", ["02-softmax"]),
+        ("Chapter 2", ["02-softmax"]),
+        ("12", []),
+        ("chapter 2 and 4", []),
+        ("", []),
+        ("-", []),
+    ],
+)
+def test_a_name_means_a_chapter_only_where_it_says_so(name, chapters):
+    assert [chapter for chapter in CHAPTERS if means(name, chapter)] == chapters

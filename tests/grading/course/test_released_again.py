@@ -1,0 +1,63 @@
+"""After points or a check changed: is who has the earlier release told that nothing was edited?"""
+
+import nbformat
+from nbformat import NotebookNode
+
+from autograder.grading.course.released import Chapter, Task
+from autograder.grading.submission.restoring import restored
+from autograder.release.hashing import sha256
+from autograder.release.manifest import with_former
+
+MARKS = {"grade_id": "check-one", "grade": True, "locked": True, "solution": False, "points": 3}
+
+
+def notes(points, source, former):
+    """What is said of a notebook with these points and this check cell."""
+    cells = {"check-one": MARKS, "one": MARKS | {"grade_id": "one", "grade": False}}
+    task = Task("one", 3.0, "check-one", 'check("one")')
+    chapter = Chapter("c", (task,), {"check-one": 'check("one")'}, "", cells, frozenset())
+    chapter.former.update({key: frozenset(kept) for key, kept in former.items()})
+    exercise = nbformat.v4.new_code_cell("one = 1")
+    exercise.metadata.nbgrader = NotebookNode(cells["one"])
+    check = nbformat.v4.new_code_cell(source)
+    check.metadata.nbgrader = NotebookNode(MARKS | {"points": points})
+    notebook = nbformat.v4.new_notebook(cells=[exercise, check])
+    said = restored(notebook, chapter)
+    assert check.metadata.nbgrader.points == 3 and check.source == 'check("one")'
+    return said
+
+
+def former():
+    """What the manifest keeps of two earlier releases."""
+    entries = [
+        {
+            "cells": [{"grade_id": "check-one", "source_sha256": sha256(source)}],
+            "exercises": [{"check_grade_id": "check-one", "points": points}],
+        }
+        for points, source in ((1.0, 'check("one")'), (2.0, 'check("one")  # mended'))
+    ]
+    first = with_former(entries[1], entries[0])
+    return with_former({}, first)["former"]
+
+
+def test_an_earlier_releases_points_and_source_are_no_edit():
+    for points, source in ((1, 'check("one")'), (2, 'check("one")  # mended'), (3, 'check("one")')):
+        assert notes(points, source, former()) == []
+
+
+def test_what_no_release_had_is_an_edit():
+    assert notes(1000, 'check("one")', former()) == [
+        "the metadata of the cell check-one was edited"
+    ]
+    assert notes(1, "1000.0", former()) == ["the locked cell check-one was edited"]
+    assert notes(1, 'check("one")', {}) == ["the metadata of the cell check-one was edited"]
+
+
+def test_line_ends_of_another_system_are_no_edit():
+    source = "from autograder import check\ncheck('one')\n"
+    chapter = Chapter("c", (), {"check-one": source}, "", {"check-one": MARKS}, frozenset())
+    for end in ("\r\n", "\r"):
+        cell = nbformat.v4.new_code_cell(source.replace("\n", end))
+        cell.metadata.nbgrader = NotebookNode(MARKS)
+        assert restored(nbformat.v4.new_notebook(cells=[cell]), chapter) == []
+        assert cell.source == source

@@ -1,0 +1,97 @@
+"""After a check was mended or a process has died: is only what must be graded graded, once?"""
+
+import os
+
+import pytest
+
+from autograder.checking import find
+from autograder.grading.course import fingerprint
+from autograder.grading.run import crew
+from autograder.grading.run.runner import grade_class
+from autograder.grading.submission import run
+from autograder.sandbox.limits import Limits
+from autograder.sandbox.probe import available
+from tests.sample_class import Class, Expected, write
+from tests.wrong import wrongs
+
+CHAPTER = "01-lookup"
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(available() is not None, reason=str(available())),
+    pytest.mark.xdist_group("class"),
+]
+
+
+@pytest.fixture
+def handed_in(course):
+    """A course to which two students handed in chapter 1: one right, one with a mistake."""
+    made = Class(course)
+    chapter = made.chapters[CHAPTER]
+    first = chapter.tasks[0].name
+    wrong = wrongs(first)[0].source
+    made.hand_in("ada", chapter, made.solved(chapter), Expected())
+    made.hand_in("bob", chapter, made.solved(chapter, **{first: wrong}), Expected())
+    write(made.handed, course)
+    return course
+
+
+@pytest.fixture
+def judged(monkeypatch):
+    """The exercises that were judged, in order."""
+    names, judge = [], run.judge
+
+    def noting(name, *arguments):
+        names.append(name)
+        return judge(name, *arguments)
+
+    monkeypatch.setattr(run, "judge", noting)
+    return names
+
+
+def exercises(records):
+    each = ((record["student"], one) for record in records for one in record["exercises"])
+    return {(student, one["name"]): one for student, one in each}
+
+
+def test_a_mended_check_is_the_only_one_that_is_asked_again(handed_in, judged, monkeypatch):
+    before = grade_class(handed_in, [CHAPTER], workers=1)
+    tasks = [task.name for task in handed_in.chapters()[CHAPTER].tasks]
+    assert sorted(judged) == sorted(2 * tasks)
+    judged.clear()
+
+    original, mended = fingerprint.of_exercise, tasks[0]
+    monkeypatch.setattr(
+        fingerprint,
+        "of_exercise",
+        lambda name, module: original(name, module) + ("'" if name == mended else ""),
+    )
+    monkeypatch.setattr(find(mended), "check", lambda student, reference, draw: None)
+    after = grade_class(handed_in, [CHAPTER], workers=1)
+    assert judged == [mended, mended]
+    changed = {key for key, one in exercises(after).items() if one != exercises(before)[key]}
+    assert changed == {("bob", mended)}
+    assert exercises(after)["bob", mended]["passed"]
+    assert len(list((handed_in.state / "results").glob("*.json"))) == 2  # the old ones are gone
+
+    judged.clear()
+    assert grade_class(handed_in, [CHAPTER], workers=1) == after
+    assert judged == []
+
+
+def deadly(job):
+    """Grading that ends the process of one student's submission."""
+    if job.student == "bob":
+        os._exit(1)
+    return job.unfinished("missing", "not looked at")
+
+
+def test_a_submission_that_ends_its_process_is_given_up_and_stops_nobody_else(
+    handed_in, monkeypatch
+):
+    monkeypatch.setattr(crew, "grade", deadly)
+    for number in range(4):
+        (handed_in.root / "submitted" / f"other-{number}" / CHAPTER).mkdir(parents=True)
+    records = grade_class(handed_in, [CHAPTER], workers=2, limits=Limits(1))
+    statuses = {record["student"]: record["status"] for record in records}
+    assert statuses.pop("bob") == "crashed"
+    assert len(statuses) == 5 and set(statuses.values()) == {"missing"}

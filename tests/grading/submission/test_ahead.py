@@ -1,0 +1,254 @@
+"""A check that asks everything at once: does it find what it finds when it asks one by one?"""
+
+import time
+
+import pytest
+import torch
+from nbformat.v4 import new_code_cell, new_notebook
+
+from autograder.checking import find
+from autograder.checking.calling import Home, spread
+from autograder.checking.judge import judge
+from autograder.checking.recording import live
+from autograder.grading.course.released import Chapter, Task
+from autograder.grading.submission.ahead import Ahead, Unforeseen, alike, plan
+from autograder.grading.submission.answers import Gone
+from autograder.grading.submission.run import Run
+from autograder.sandbox import probe, wire
+from autograder.sandbox.errors import SandboxTimeout
+from autograder.sandbox.limits import Limits
+from autograder.sandbox.session import many
+from autograder.sandbox.warm import WarmProcess
+from autograder.sandbox.wire import WireError
+from tests.sample_class import reference_source
+from tests.wrong import wrongs
+
+REASON = probe.available()
+pytestmark = pytest.mark.skipif(REASON is not None, reason=str(REASON))
+
+SETUP = (
+    "import math\nimport torch\nfrom torch import Tensor, nn\nfrom torch.nn import functional as F"
+)
+# An answer that names the parameters is part of what this check asks next.
+DEPENDENT = "LearnedPositions"
+SEED = 11
+
+
+@pytest.fixture(scope="module")
+def warm():
+    with WarmProcess() as process:
+        yield process
+
+
+def chapter_of(*names: str) -> Chapter:
+    tasks = tuple(Task(name, find(name).points, f"check-{name}", "") for name in names)
+    marks = {
+        name: {"grade_id": name, "solution": name == task.name}
+        for task in tasks
+        for name in (task.name, task.check_id)
+    }
+    return Chapter("chapter", tasks, {}, "", marks, frozenset())
+
+
+def graded(warm, sources: dict[str, str], limits: Limits | None = None, **more: str):
+    """The verdicts of a notebook with these exercises, graded as a submission is."""
+    cells = [new_code_cell(SETUP), *map(new_code_cell, more.values())]
+    for name, source in sources.items():
+        for mark, text in ((name, source), (f"check-{name}", "")):
+            cells.append(new_code_cell(text, metadata={"nbgrader": {"grade_id": mark}}))
+    run = Run(new_notebook(cells=cells), chapter_of(*sources), warm, limits or Limits(), seed=SEED)
+    return run.grade()
+
+
+@pytest.mark.parametrize("name", ["double", "softmax", "distance_scores", DEPENDENT])
+def test_verdicts_are_those_of_asking_one_by_one(warm, name):
+    task = find(name)
+    sources = [reference_source(find(name)), *(wrong.source for wrong in wrongs(name))]
+    homes = [live(task), *(Home({name: wrong.thing}) for wrong in wrongs(name))]
+    plan.cache_clear()
+    for source, home in zip(sources, homes, strict=True):
+        wanted = judge(name, home, live(task), SEED)
+        found = graded(warm, {name: source}).verdicts[name]
+        assert (found.status, found.misconception) == (wanted.status, wanted.misconception)
+        assert found.points == wanted.points
+
+
+def test_only_a_check_that_asks_by_the_answers_is_asked_one_by_one(warm):
+    plan.cache_clear()
+    own_names = reference_source(find(DEPENDENT)).replace("self.table", "self.rows")
+    assert "self.rows" in own_names
+    sources = {DEPENDENT: own_names, "softmax": reference_source(find("softmax"))}
+    found = graded(warm, sources)
+    assert all(verdict.passed for verdict in found.verdicts.values())
+    assert not plan(DEPENDENT, SEED).holds
+    assert plan("softmax", SEED).holds
+
+
+ENDLESS_LATER = """
+asked = 0
+def double(x):
+    global asked
+    asked += 1
+    while asked > 1:
+        pass
+    return x + 1
+"""
+
+
+def test_what_is_asked_after_the_first_mistake_costs_nothing_but_its_own_time(warm):
+    """The first answer is wrong, the second never comes: the first one decides."""
+    start = time.monotonic()
+    sources = {"double": ENDLESS_LATER, "softmax": reference_source(find("softmax"))}
+    found = graded(warm, sources, Limits(seconds=5))
+    assert found.verdicts["double"].status == "failed"
+    assert found.verdicts["softmax"].passed
+    assert found.status == "graded"
+    assert time.monotonic() - start < 60
+
+
+def test_an_endless_call_that_the_check_needs_is_a_timeout(warm):
+    sources = {
+        "double": ENDLESS_LATER.replace("x + 1", "2 * x"),
+        "softmax": reference_source(find("softmax")),
+    }
+    found = graded(warm, sources, Limits(seconds=3))
+    assert found.verdicts["double"].status == "timeout"
+    assert found.verdicts["softmax"].passed
+
+
+def session_with(warm, source: str):
+    session = warm.session()
+    reply = session.request({"op": "run", "source": source, "bytes": 1000}, 20)
+    assert reply["status"] == "ok", reply
+    return session
+
+
+def call(number: float) -> dict:
+    return {"op": "call", "target": "f", "method": None, "args": (number,), "kwargs": {}}
+
+
+def test_answers_come_in_the_order_of_the_questions(warm):
+    with session_with(warm, "def f(x): return 10 * x") as session:
+        session.ask_all(many([call(n) for n in range(50)]), 50, 20)
+        assert [session.next(20)["value"] for _ in range(50)] == [10 * n for n in range(50)]
+        assert session.request(call(7), 20)["value"] == 70
+
+
+SLOW = """
+import time
+calls = 0
+def f(x):
+    global calls
+    calls += 1
+    time.sleep(0.02)
+    return calls
+"""
+
+
+def test_what_is_stopped_is_not_asked_to_the_end(warm):
+    source = SLOW
+    with session_with(warm, source) as session:
+        session.ask_all(many([call(0)] * 500), 500, 20)
+        assert session.next(20)["value"] == 1
+        session.stop(20)
+        assert session.request(call(0), 20)["value"] < 400
+
+
+FORGED = """
+import gc, socket, autograder.sandbox.wire as wire
+def f(x):
+    ours = next(each for each in gc.get_objects() if isinstance(each, socket.socket))
+    ours.sendall(wire.encode(({number}, {{"value": 1.0}})))
+    return 2.0
+"""
+
+
+ANSWERS_AND_STAYS = FORGED.format(number=-1).replace("return 2.0", "while True: pass")
+
+
+def test_a_process_that_does_not_stop_ends_the_session(warm):
+    session = session_with(warm, ANSWERS_AND_STAYS)
+    session.ask_all(many([call(0), call(1)]), 2, 20)
+    session.next(20)
+    with pytest.raises(SandboxTimeout):
+        session.stop(0.5)
+    with pytest.raises(SandboxTimeout):
+        session.request(call(0), 20)
+
+
+@pytest.mark.parametrize("number", [-2, 0, 5, "'a'", None, True])
+def test_an_answer_out_of_turn_ends_the_session(warm, number):
+    session = session_with(warm, FORGED.format(number=number))
+    session.ask_all(many([call(0)] * 3), 3, 20)
+    with pytest.raises(WireError):
+        for _ in range(3):
+            session.next(20)
+    with pytest.raises(WireError):
+        session.request(call(0), 20)
+
+
+def test_answers_sent_twice_are_no_answers_of_what_follows(warm):
+    session = session_with(warm, FORGED.format(number=-1))
+    session.ask_all(many([call(0)] * 2), 2, 20)
+    assert session.next(20)["value"] == 1.0  # its own forged answer, which is compared like any
+    with pytest.raises(WireError):
+        session.next(20)
+
+
+def test_a_plan_survives_a_check_that_changes_its_inputs():
+    """What was noted is what was asked at that time."""
+    foreseen = plan("softmax", SEED)
+
+    class Foreseen:
+        def __init__(self):
+            self.home, self.next = live(find("softmax")), 0
+
+        def perform(self, request):
+            assert alike(request, foreseen.requests[self.next])
+            self.next += 1
+            return self.home.perform(request)
+
+    assert judge("softmax", Foreseen(), foreseen.reference(), SEED).passed
+
+
+def test_an_unforeseen_question_is_not_answered(warm):
+    foreseen = plan("double", SEED)
+    with session_with(warm, "def double(x): return 2 * x") as session:
+        ahead = Ahead(session, foreseen, session.deadline(20))
+        with pytest.raises(Unforeseen):
+            ahead.perform(call(1.0))
+
+
+def test_an_answer_that_is_none_is_gone(warm):
+    source = SETUP + FORGED.format(number=-1).replace('{"value": 1.0}', "[1]")
+    foreseen = plan("double", SEED)
+    with session_with(warm, source.replace("def f(x)", "def double(x)")) as session:
+        ahead = Ahead(session, foreseen, session.deadline(20))
+        with pytest.raises(Gone):
+            for request in foreseen.requests:
+                ahead.perform(request)
+
+
+@pytest.mark.parametrize(
+    "one, other",
+    [
+        (1, 1.0),
+        (1, True),
+        ([1], (1,)),
+        ({"a": 1}, {"b": 1}),
+        (torch.ones(2), torch.ones(2, dtype=torch.float64)),
+        (torch.ones(2), torch.ones(2, 1)),
+        (torch.ones(3, 4), spread(torch.ones(3, 4))),
+        (torch.ones(2), torch.tensor([1.0, 1.0 + 2**-20])),
+        (torch.tensor([float("nan"), 1.0]), torch.tensor([float("nan"), 2.0])),
+        (torch.tensor(float("nan")), torch.tensor(1.0)),
+    ],
+)
+def test_what_differs_in_kind_or_in_a_bit_is_not_alike(one, other):
+    assert alike(one, one) and alike(other, other)
+    assert not alike(one, other) and not alike({"x": (one,)}, {"x": (other,)})
+
+
+def test_a_frame_for_many_sessions_is_plain_data():
+    _, request = wire.decode(many([call(1.0)]))
+    assert request == {"op": "all", "requests": [call(1.0)]}

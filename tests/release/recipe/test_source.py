@@ -1,0 +1,63 @@
+"""The recipe as a whole, on the chapter in miniature."""
+
+import nbformat
+import pytest
+
+from autograder.nbgrader_settings import YOUR_ANSWER
+from autograder.release.book import Book
+from autograder.release.chapter import Chapter
+from autograder.release.recipe import make_source
+from autograder.release.references import References
+
+
+@pytest.fixture
+def cells(tiny) -> dict:
+    path = tiny / "book" / "03-tiny.ipynb"
+    text = make_source(Chapter.read(path, References(tiny / "solutions"), Book.of(tiny)))
+    notebook = nbformat.reads(text, as_version=4)
+    nbformat.validate(notebook)
+    return {cell.id: cell for cell in notebook.cells}
+
+
+def test_no_cell_keeps_an_output(cells):
+    assert not any(cell.get("outputs") for cell in cells.values())
+
+
+def test_the_folded_reference_is_left_out(cells):
+    assert "folded" not in cells
+
+
+def test_a_number_in_prose_is_the_stored_one(cells):
+    assert cells["talk"].source == "The share is 0.25."
+
+
+def test_a_hidden_cell_is_left_out(cells):
+    assert "hidden" not in cells
+
+
+def test_the_figure_to_play_with_is_a_link(cells):
+    assert cells["play"].cell_type == "markdown"
+    assert cells["play"].source == (
+        "**A figure to play with.** Drag the query. [Play with it on the book's page]"
+        "(https://example.org/book/03-tiny.html#play-drag)."
+    )
+
+
+def test_plotting_code_is_folded_in_jupyter_too(cells):
+    assert cells["number"].metadata.jupyter.source_hidden
+
+
+def test_nothing_asks_for_the_references(cells):
+    assert not any("solutions" in cell.source for cell in cells.values())
+
+
+def test_exercise_and_check_keep_their_metadata(cells):
+    assert cells["mean-exercise"].metadata.nbgrader.grade_id == "mean"
+    assert cells["mean-check"].source == 'check("mean")'
+    assert cells["mean-check"].metadata.nbgrader.points == 2
+
+
+def test_an_answer_in_words_is_left_to_the_student_and_its_rubric_to_the_teacher(cells):
+    assert cells["why"].source == YOUR_ANSWER
+    assert cells["why"].metadata.nbgrader.points == 2
+    assert "rubric" not in cells["why"].metadata

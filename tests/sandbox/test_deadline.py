@@ -1,0 +1,77 @@
+"""Does a session's time count what it computes and sleeps, and not what its neighbors take?"""
+
+import os
+import threading
+import time
+
+import pytest
+
+from autograder.sandbox import deadline as module
+from autograder.sandbox.deadline import LOOK_SECONDS, PATIENCE, Deadline, Scheduled, scheduled
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """A clock that is moved by hand."""
+    now = [100.0]
+    monkeypatch.setattr(module.time, "monotonic", lambda: now[0])
+    return now
+
+
+def test_who_sleeps_has_the_time_on_the_wall(clock):
+    deadline = Deadline(10, Scheduled)
+    clock[0] += 9
+    assert deadline.left() == 1
+    clock[0] += 1
+    assert deadline.left() == 0
+
+
+def test_waiting_for_a_core_does_not_count_up_to_some_patience(clock):
+    found = [Scheduled(5, 7)]
+    deadline = Deadline(10, lambda: found[0])
+    clock[0] += 30
+    found[0] = Scheduled(10, 7 + 25)
+    assert deadline.left() == 5 and deadline.spared == 25
+    clock[0] += 100
+    found[0] = Scheduled(10, 7 + 125)
+    assert deadline.left() < 0 and deadline.spared == PATIENCE * 10
+
+
+def test_what_many_threads_compute_counts_together(clock):
+    found = [Scheduled(5, 0)]
+    deadline = Deadline(10, lambda: found[0])
+    clock[0] += LOOK_SECONDS
+    found[0] = Scheduled(14, 3)
+    assert deadline.left() > 0
+    clock[0] += LOOK_SECONDS
+    found[0] = Scheduled(15.1, 3)
+    assert deadline.left() < 0
+
+
+def test_it_can_be_shortened_and_not_made_longer(clock):
+    deadline = Deadline(10, Scheduled)
+    clock[0] += 2
+    deadline.shorten(100)
+    assert deadline.left() == 8
+    deadline.shorten(3)
+    assert deadline.left() == 3
+
+
+def test_a_process_that_is_gone_has_been_given_nothing():
+    assert scheduled(None) == scheduled(2**22 + 1) == Scheduled()
+
+
+def test_the_kernel_counts_what_threads_have_computed():
+    before = scheduled(os.getpid()).computed
+
+    def compute():
+        start = time.thread_time()
+        while time.thread_time() < start + 0.1:
+            pass
+
+    threads = [threading.Thread(target=compute) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert scheduled(os.getpid()).computed - before > 0.25
