@@ -1,24 +1,14 @@
-"""nbgrader's settings for a course folder: for its own commands, the formgrader, and ours."""
+"""nbgrader's settings for a course folder: for its own commands, the formgrader, and ours.
 
-from importlib import import_module
+Classes are named as nbgrader loads them, on first use.
+"""
+
 from pathlib import Path
 
 from traitlets.config import Config
 
-from autograder.settings import default_gradebook, read_settings
-
-NAME = "nbgrader_config.py"
-YOUR_ANSWER = "*Your answer, in place of this line.*"
-FOR_A_COURSE = '''\
-"""nbgrader's settings for this course, made by `autograder release`; yours can follow below."""
-
-from pathlib import Path
-
-from autograder.nbgrader_settings import configure
-
-c = get_config()
-configure(c, Path(__file__).resolve().parent)
-'''
+from autograder.grading.hosts.nbgrader.guard import guard
+from autograder.nbgrader_course import YOUR_ANSWER, at
 
 
 def configure(config: Config, course: Path) -> None:
@@ -60,21 +50,4 @@ def configure(config: Config, course: Path) -> None:
     config.ZipCollectApp.collector_plugin = (
         "autograder.grading.hosts.nbgrader.collecting.PlatformNames"
     )
-    # By name, as the classes above: grading knows the settings, and not the other way round.
-    import_module("autograder.grading.hosts.nbgrader.guard").guard()
-
-
-def at(config: Config, course: Path) -> None:
-    """Set where a course is, and its gradebook."""
-    told = read_settings(course)
-    config.CourseDirectory.root = str(course)
-    config.CourseDirectory.course_id = told.course_id
-    if told.gradebook != default_gradebook(course):  # else it follows `--CourseDirectory.root`
-        config.CourseDirectory.db_url = told.gradebook
-
-
-def write_settings(course: Path) -> None:
-    """Give a course folder its own settings, so that nbgrader works from within it."""
-    path = course / NAME
-    if not path.exists():
-        path.write_text(FOR_A_COURSE, encoding="utf-8")
+    guard()

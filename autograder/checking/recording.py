@@ -1,6 +1,5 @@
 """The reference as a live function, or as a recording of its answers for the public seed."""
 
-import importlib
 import json
 from pathlib import Path
 from typing import Any
@@ -8,6 +7,7 @@ from typing import Any
 from torch import Tensor
 
 from autograder.checking.calling import Home
+from autograder.checking.content import references
 from autograder.checking.judge import PUBLIC_SEED, judge
 from autograder.checking.registry import Exercise, find
 from autograder.checking.subject import Performer
@@ -54,8 +54,7 @@ class Recording:
 
 def live(task: Exercise) -> Home:
     """A home of the reference itself."""
-    module = importlib.import_module(f"solutions.{task.module}")
-    return Home({task.name: getattr(module, task.reference)})
+    return Home({task.name: getattr(references(task.module), task.reference)})
 
 
 def record(name: str) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""Exercises and their known mistakes, discovered from `autograder.exercises`."""
+"""Exercises and their known mistakes, discovered from the package that was handed in."""
 
 import functools
 import importlib
@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from autograder.checking.changes import Change, StaleMistake, changes_of
+from autograder.checking.content import content
 from autograder.checking.sources import Definition, NoSource, definition
 
 
@@ -174,7 +175,7 @@ mistakes = Mistakes()
 
 @functools.cache
 def _discover() -> None:
-    package = importlib.import_module("autograder.exercises")
+    package = importlib.import_module(content().exercises)
     for found in pkgutil.iter_modules(package.__path__):
         importlib.import_module(f"{package.__name__}.{found.name}")
 

@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from autograder.checking.content import content
+
 SOURCE = ".source"
 PACKED = Path(__file__).resolve().parent.parent / "recordings"
 
@@ -135,7 +137,7 @@ def _parsed(module: str) -> _Module:
             if not registered:
                 definitions[statement.name] = code
         elif isinstance(statement, ast.ImportFrom) and _inside(statement):
-            origin = (statement.module or "").removeprefix("solutions.")
+            origin = (statement.module or "").removeprefix(content().solutions_of(""))
             origins |= {alias.name: origin for alias in statement.names}
         elif isinstance(statement, ast.Import | ast.ImportFrom):
             imports.append(ast.unparse(statement))
@@ -143,7 +145,7 @@ def _parsed(module: str) -> _Module:
 
 
 def _inside(statement: ast.ImportFrom) -> bool:
-    return (statement.module or "").split(".")[0] == "solutions"
+    return f"{statement.module}.".startswith(content().solutions_of(""))
 
 
 def _style(decorator: ast.expr) -> tuple[str, str] | None:
@@ -163,7 +165,7 @@ def _text(module: str) -> str:
     if packed.exists():
         return unpacked(packed.read_bytes())
     try:
-        found = importlib.util.find_spec(f"solutions.{module}")
+        found = importlib.util.find_spec(content().solutions_of(module))
     except ModuleNotFoundError:
         found = None
     if found is None or not found.origin:

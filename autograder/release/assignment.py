@@ -7,7 +7,7 @@ from pathlib import Path
 from traitlets.config import Config
 from traitlets.config.loader import PyFileConfigLoader
 
-from autograder.nbgrader_settings import at
+from autograder.nbgrader_course import at
 from autograder.release.errors import ReleaseError
 from autograder.scripts import scripts_on_path
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import nbformat
 
-from autograder.nbgrader_settings import write_settings
+from autograder.nbgrader_course import write_settings
 from autograder.release import manifest as manifests
 from autograder.release.assignment import SETTINGS, generate_assignment
 from autograder.release.book import Book
@@ -141,9 +141,9 @@ def _inputs(source: str, root: Path) -> str:
     """
     here = Path(__file__).parent
     code = sha256_of_files(files_in(here), here)
-    course_settings = (here.parent / "nbgrader_settings.py").read_bytes()
+    for_nbgrader = [path.read_bytes() for path in sorted(here.parent.glob("nbgrader_*.py"))]
     settings = (root / SETTINGS).read_bytes()
-    return sha256(source, settings, version("nbgrader"), code, course_settings)
+    return sha256(source, settings, version("nbgrader"), code, *for_nbgrader)
 
 
 def _is_current(entry: dict | None, inputs: str, notebook: Path, course: Path) -> bool:

@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from importlib.machinery import PathFinder
 from pathlib import Path
 
+from autograder.checking.content import content
 from autograder.checking.packages import modules
 from autograder.sandbox.errors import SandboxError
 from autograder.sandbox.warm import WarmProcess
@@ -54,10 +55,11 @@ def compile_imported(sources: Iterable[str], warm: WarmProcess) -> None:
 
 
 def _imported(source: str) -> set[str]:
-    """The modules that a source names in its imports, and those that its parts of `lab` name."""
+    """The modules that a source names in its imports, and those that its shared parts name."""
     names = set(_IMPORT.findall(source))
-    spec = importlib.util.find_spec("lab")
-    if any(name.partition(".")[0] == "lab" for name in names) and spec and spec.origin:
+    shared = content().shared
+    spec = importlib.util.find_spec(shared)
+    if any(name.partition(".")[0] == shared for name in names) and spec and spec.origin:
         for path in Path(spec.origin).parent.glob("*.py"):
             if re.search(rf"\b{path.stem}\b", source):
                 names |= set(_IMPORT.findall(path.read_text(encoding="utf-8")))

@@ -11,13 +11,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-import autograder
 from autograder.checking import packages
+from autograder.checking.content import content
 from autograder.sandbox.isolation import USER
 
 COURSE = "/course"
-# What an installed course brings along; none of it may be seen by a submission.
-HIDDEN = ("autograder", "solutions", "lab")
 # The course's modules that run inside.
 STAGED = (
     "checking/values.py",
@@ -88,7 +86,7 @@ class Layout:
                 binds.append((entry, inside))
             packages.append(inside)
         for here, inside in binds:
-            for name in HIDDEN:
+            for name in _of_the_course():
                 found = [Path(here, name), *Path(here).glob(f"python*/*-packages/{name}")]
                 hidden += [
                     str(Path(inside, path.relative_to(here))) for path in found if path.is_dir()
@@ -186,6 +184,13 @@ class Layout:
         }
 
 
+def _of_the_course() -> set[str]:
+    """What an installed course brings along; none of it may be seen by a submission."""
+    packages = content()
+    names = ("autograder", packages.exercises, packages.solutions, packages.shared)
+    return {name.split(".")[0] for name in names}
+
+
 def _telling(binds: list[tuple[str, str]]) -> Iterator[str]:
     """What an installation from a folder leaves: the folder's path."""
     for here, inside in binds:
@@ -214,8 +219,8 @@ def _package_folders() -> list[str]:
 
 
 def staged() -> Iterator[tuple[str, bytes]]:
-    """The course's few modules that run inside, and `lab`, in a layout of their own."""
-    home = Path(autograder.__file__).parent
+    """The course's few modules that run inside, and what chapters share, laid out anew."""
+    home = Path(__file__).resolve().parents[1]
     yield f"{COURSE}/autograder/__init__.py", INSIDE.encode()
     for package in ("checking", "sandbox"):
         yield f"{COURSE}/autograder/{package}/__init__.py", b""
@@ -223,8 +228,9 @@ def staged() -> Iterator[tuple[str, bytes]]:
         yield f"{COURSE}/autograder/{name}", (home / name).read_bytes()
     shown = json.dumps(sorted(packages.modules()))
     yield f"{COURSE}/autograder/checking/{packages.TOLD}", shown.encode()
-    spec = importlib.util.find_spec("lab")
-    lab = Path(spec.origin).parent if spec and spec.origin else home.parent / "book" / "lab"
-    for path in sorted(lab.rglob("*")):
+    name = content().shared
+    spec = importlib.util.find_spec(name)
+    shared = Path(spec.origin).parent if spec and spec.origin else home.parent / "book" / name
+    for path in sorted(shared.rglob("*")):
         if path.is_file() and "__pycache__" not in path.parts:
-            yield f"{COURSE}/lab/{path.relative_to(lab)}", path.read_bytes()
+            yield f"{COURSE}/{name}/{path.relative_to(shared)}", path.read_bytes()

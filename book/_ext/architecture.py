@@ -11,7 +11,7 @@ from sphinx.util.docutils import SphinxDirective
 ROWS = [
     [
         Box("chapters", "book: the chapters"),
-        Box("cli", "cli: the command autograder"),
+        Box("entries", "entries: the command, check, nbgrader"),
         Box("make", "make: what the Makefile runs"),
     ],
     [
@@ -35,12 +35,16 @@ ROWS = [
 ARROWS = {
     ("chapters", "lab"),
     ("chapters", "solutions"),
-    ("chapters", "checking"),
-    ("cli", "release"),
-    ("cli", "grading"),
-    ("cli", "sandbox"),
-    ("cli", "checking"),
-    ("cli", "settings"),
+    ("chapters", "entries"),
+    ("entries", "release"),
+    ("entries", "grading"),
+    ("entries", "sandbox"),
+    ("entries", "checking"),
+    ("entries", "settings"),
+    ("entries", "exercises"),
+    ("entries", "lab"),
+    ("entries", "solutions"),
+    ("make", "entries"),
     ("make", "sandbox"),
     ("make", "lab"),
     ("make", "solutions"),

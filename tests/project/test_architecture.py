@@ -1,8 +1,12 @@
-"""Does the picture of the architecture, in the book's page for maintainers, agree with the code?"""
+"""Does the picture of the architecture, in the book's page for maintainers, agree with the code?
+
+What is loaded by name counts as what is imported.
+"""
 
 import ast
 import importlib.util
 import json
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,13 +19,19 @@ PARTS = {
     "lab": "book/lab/*.py",
     "solutions": "solutions/**/*.py",
     "make": "make/*.py",
-    "cli": "autograder/cli.py",
+    "entries": "autograder/__init__.py autograder/cli.py autograder/nbgrader_settings.py",
     **{
         part: f"autograder/{part}/**/*.py"
         for part in ("checking", "exercises", "grading", "release", "sandbox")
     },
-    "settings": "autograder/settings.py autograder/nbgrader_settings.py autograder/scripts.py",
+    "settings": "autograder/settings.py autograder/nbgrader_course.py autograder/scripts.py",
 }
+LOADERS = {"import_module", "find_spec", "PackageLoader", "__import__"}
+MODULE = re.compile(r"(autograder|solutions|lab)(\.\w+)+")
+# Where what the engine loads cannot be read off the text: what was handed in, and a table of names.
+HANDED_IN = {"checking/content.py", "checking/registry.py", "checking/sources.py"}
+HANDED_IN |= {"sandbox/layout.py", "sandbox/compiled.py"}
+OWN_NAMES = {"checking/__init__.py", "checking/packages.py"}
 
 
 @pytest.fixture
@@ -54,13 +64,28 @@ def part_of(module: str, name: str) -> str | None:
     """The part of the code that `from module import name` reads."""
     top, *below = module.split(".")
     if top == "autograder":
-        # The package itself holds `check` and `predict`, which it takes from `checking`.
+        # The package itself holds `check` and `predict`.
         inside = below[0] if below else name
-        of_settings = {Path(pattern).stem for pattern in PARTS["settings"].split()}
-        if inside in of_settings:
-            return "settings"
-        return {"check": "checking", "predict": "checking"}.get(inside, inside) or None
+        single = {
+            Path(pattern).stem: part
+            for part in ("entries", "settings")
+            for pattern in PARTS[part].split()
+        }
+        return single.get(inside, inside if inside in PARTS else "entries")
     return top if top in PARTS else None
+
+
+def loaded_by_name(node: ast.AST) -> str | None:
+    """The module that a text names: `autograder.a.b`, or the first part of a call's `f"a.{b}"`."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        found = MODULE.fullmatch(node.value)
+        return found[0] if found else None
+    if isinstance(node, ast.keyword) and node.arg in ("exercises", "solutions", "shared"):
+        return node.value.value if isinstance(node.value, ast.Constant) else None
+    if isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[-1] in LOADERS:
+        text = ast.unparse(node.args[0]).lstrip("f").strip("'\"") if node.args else ""
+        return text if text.split(".")[0] in ("autograder", *PARTS) else None
+    return None
 
 
 def imports(part: str) -> set[tuple[str, str]]:
@@ -72,12 +97,29 @@ def imports(part: str) -> set[tuple[str, str]]:
                     found |= {part_of(node.module, alias.name) for alias in node.names}
                 elif isinstance(node, ast.Import):
                     found |= {part_of(alias.name, "") for alias in node.names}
+                elif name := loaded_by_name(node):
+                    found.add(part_of(name, ""))
     return {(part, other) for other in found - {part, None}}
 
 
 def test_are_the_arrows_what_the_code_imports(architecture):
     real = set().union(*(imports(part) for part in PARTS))
     assert real == architecture.ARROWS
+
+
+def test_does_the_engine_load_by_a_hidden_name_only_what_it_was_handed():
+    hidden = set()
+    for part in ("checking", "sandbox", "grading", "release"):
+        for path in files_of(part):
+            calls = [node for code in code_of(path) for node in ast.walk(ast.parse(code))]
+            hidden |= {
+                path.relative_to(ROOT / "autograder").as_posix()
+                for node in calls
+                if isinstance(node, ast.Call)
+                and ast.unparse(node.func).split(".")[-1] in LOADERS
+                and not isinstance(node.args[0], ast.Constant)
+            }
+    assert hidden == HANDED_IN | OWN_NAMES
 
 
 def test_does_every_part_stand_in_the_picture_and_in_the_code(architecture):

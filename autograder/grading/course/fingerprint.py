@@ -12,6 +12,8 @@ from collections.abc import Iterable
 from importlib.metadata import version
 from pathlib import Path
 
+from autograder.checking.content import content
+
 PACKAGE = Path(__file__).resolve().parents[2]
 REPOSITORY = PACKAGE.parent
 REGISTERING = {"exercise", "mend"}
@@ -25,7 +27,7 @@ def of_grader(release: Path) -> str:
 @functools.cache
 def of_everything() -> str:
     """All code that a verdict may depend on: the same on every machine that grades a class."""
-    return _of_folders(PACKAGE / "exercises", REPOSITORY / "solutions") + _grader()
+    return _of_folders(*(REPOSITORY / folder for folder in content().folders)) + _grader()
 
 
 @functools.cache
@@ -48,16 +50,17 @@ def of_exercise(name: str, module: str, root: Path = REPOSITORY) -> str:
     not count.
     """
     name = name.removeprefix("mend_")  # which is judged as what it stands beside
-    path = root / "autograder" / "exercises" / f"{module}.py"
+    exercises, solutions = content().folders
+    path = root / exercises / f"{module}.py"
     parts = [ast.unparse(statement) for statement in _about(_parsed(path), name)]
-    for used in sorted(_imported(path, "autograder.exercises", root) - {path}):
+    for used in sorted(_imported(path, content().exercises, root) - {path}):
         parts.append(ast.unparse(_parsed(used)))
-    reference = root / "solutions" / f"{module}.py"
-    solutions = sorted({reference} | _imported(reference, "solutions", root))
-    for used in solutions:
+    reference = root / solutions / f"{module}.py"
+    references = sorted({reference} | _imported(reference, content().solutions, root))
+    for used in references:
         parts += [used.name, ast.unparse(_parsed(used))]
-    inside = _inside(name, [_parsed(used) for used in solutions])
-    for checks in (path.with_name(used.name) for used in solutions):
+    inside = _inside(name, [_parsed(used) for used in references])
+    for checks in (path.with_name(used.name) for used in references):
         found = _parsed(checks).body if checks.exists() else []
         parts += [
             ast.unparse(one) for one in found if _is_mistakes(one) and _registers(one) in inside

@@ -7,7 +7,6 @@ import secrets
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from importlib import import_module
 from typing import Any
 
 import torch
@@ -15,6 +14,7 @@ from nbformat import NotebookNode
 
 from autograder.checking import Verdict, find
 from autograder.checking.cell_log import first_line
+from autograder.checking.content import references
 from autograder.checking.judge import judge
 from autograder.grading.course.released import Chapter, Task, grade_id
 from autograder.grading.submission.ahead import Ahead, Plan, Unforeseen, plan
@@ -386,8 +386,7 @@ class Run:
 
 def provided_source(name: str) -> str:
     """The reference of an exercise, as later chapters hand it out."""
-    module = import_module(f"solutions.{find(name).module}")
-    return inspect.getsource(getattr(module, name))
+    return inspect.getsource(getattr(references(find(name).module), name))
 
 
 def _sentence(name: str, gone: Gone) -> str:

@@ -1,6 +1,6 @@
 """Answers in words: the book's example and its rubric make place for the student's own."""
 
-from autograder.nbgrader_settings import YOUR_ANSWER
+from autograder.nbgrader_course import YOUR_ANSWER
 from autograder.release.cells import kind
 from autograder.release.chapter import Chapter
 

@@ -3,7 +3,7 @@
 import nbformat
 import pytest
 
-from autograder.nbgrader_settings import YOUR_ANSWER
+from autograder.nbgrader_course import YOUR_ANSWER
 from autograder.release.book import Book
 from autograder.release.chapter import Chapter
 from autograder.release.recipe import make_source

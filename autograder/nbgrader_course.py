@@ -1,0 +1,36 @@
+"""A course folder as nbgrader knows it: where it is, its gradebook, its own configuration."""
+
+from pathlib import Path
+
+from traitlets.config import Config
+
+from autograder.settings import default_gradebook, read_settings
+
+NAME = "nbgrader_config.py"
+YOUR_ANSWER = "*Your answer, in place of this line.*"
+FOR_A_COURSE = '''\
+"""nbgrader's settings for this course, made by `autograder release`; yours can follow below."""
+
+from pathlib import Path
+
+from autograder.nbgrader_settings import configure
+
+c = get_config()
+configure(c, Path(__file__).resolve().parent)
+'''
+
+
+def at(config: Config, course: Path) -> None:
+    """Set where a course is, and its gradebook."""
+    told = read_settings(course)
+    config.CourseDirectory.root = str(course)
+    config.CourseDirectory.course_id = told.course_id
+    if told.gradebook != default_gradebook(course):  # else it follows `--CourseDirectory.root`
+        config.CourseDirectory.db_url = told.gradebook
+
+
+def write_settings(course: Path) -> None:
+    """Give a course folder its own settings, so that nbgrader works from within it."""
+    path = course / NAME
+    if not path.exists():
+        path.write_text(FOR_A_COURSE, encoding="utf-8")

@@ -1,0 +1,63 @@
+"""Does the engine judge another course's exercises, of which it knows nothing but two names?"""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from autograder.checking.content import content
+
+CHECK = """\
+from autograder.checking import agrees, exercise, mistakes
+
+@exercise("triad", chapter="01-chords", points=3)
+def _(student, reference, draw):
+    agrees(student, reference, draw.normal(L=4))
+
+mistakes["triad"] = {"The third is sharp.": {"4 * root": "5 * root"}}
+"""
+REFERENCE = """\
+from torch import Tensor
+
+def triad(root: Tensor) -> Tensor:
+    \"\"\"A chord.\"\"\"
+    return 4 * root
+"""
+GRADE = """\
+from autograder.checking.content import Content, use
+use(Content(exercises="music.checks", solutions="scores", shared="lab"))
+from autograder.checking import exercises, find, reference_for
+from autograder.checking.calling import Home
+from autograder.checking.judge import judge
+print(*exercises())
+for factor in (4, 5, 6):
+    home = Home({"triad": lambda root: factor * root})
+    verdict = judge("triad", home, reference_for(find("triad")))
+    print(verdict.status, verdict.points, verdict.misconception)
+"""
+
+
+def test_the_engine_judges_what_it_is_handed(tmp_path: Path):
+    for name, text in (("music/checks/chords.py", CHECK), ("scores/chords.py", REFERENCE)):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True)
+        path.write_text(text)
+        (path.parent / "__init__.py").touch()
+    path = os.pathsep.join([str(tmp_path), *sys.path])
+    ran = subprocess.run(
+        [sys.executable, "-c", GRADE],
+        env=os.environ | {"PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+    )
+    assert ran.stdout.splitlines() == [
+        "triad",
+        "passed 3.0 None",
+        "failed 0.0 The third is sharp.",
+        "failed 0.0 None",
+    ], ran.stderr
+
+
+def test_this_course_is_handed_in_by_whoever_imports_the_package():
+    assert content().exercises == "autograder.exercises"
+    assert content().folders == (Path("autograder/exercises"), Path("solutions"))
