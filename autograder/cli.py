@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from autograder import manifest
 from autograder.settings import SettingsError
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ HANDOVERS = {
 }
 
 
-COURSE_MARKS = ("manifest.json", "gradebook.db", "nbgrader_config.py", "course.toml")
+COURSE_MARKS = (manifest.NAME, "gradebook.db", "nbgrader_config.py", "course.toml")
 
 
 class UsageError(Exception):

@@ -12,7 +12,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell
 
 from autograder.checking import exercises
 from autograder.checking.registry import Exercise
-from autograder.release.build import ROOT
+from autograder.files import REPOSITORY
 from autograder.release.cells import grade_id
 from autograder.release.recipe.contract import BOOK_ONLY, UNWRITTEN
 
@@ -92,7 +92,7 @@ def cells(exercise: Exercise) -> list[NotebookNode]:
     ]
 
 
-def add(name: str, after: str | None = None, book: Path = ROOT / "book") -> Path:
+def add(name: str, after: str | None = None, book: Path = REPOSITORY / "book") -> Path:
     """Insert the cells of an exercise; returns the notebook's path.
 
     They come after the cell with the id `after`, else after the chapter's last exercise.

@@ -4,27 +4,28 @@ import difflib
 import shutil
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from pathlib import Path
 
 import nbformat
 
+from autograder import manifest
+from autograder.files import REPOSITORY, files_in, sha256, sha256_of_files
+from autograder.manifest import ListedChapter
 from autograder.nbgrader_course import write_settings
-from autograder.release import manifest as manifests
 from autograder.release.assignment import SETTINGS, generate_assignment
 from autograder.release.book import Book
 from autograder.release.bundle import BUNDLE, make_bundle
 from autograder.release.chapter import Chapter
 from autograder.release.errors import ReleaseError
-from autograder.release.hashing import files_in, sha256, sha256_of_files
 from autograder.release.latest import Latest, chapters_entered
+from autograder.release.listing import listed
 from autograder.release.own_files import OwnFiles
 from autograder.release.recipe import make_source
 from autograder.release.recordings import update_recordings
 from autograder.release.references import References
 
-ROOT = Path(__file__).resolve().parents[2]
 CHAPTERS = "[0-9][0-9]-*.ipynb"
 STATE = ".release"  # in the course's folder: what releasing remembers between runs
 
@@ -43,7 +44,7 @@ class Released:
 
 
 def release(
-    chapters: Sequence[str] = (), course: Path | None = None, root: Path = ROOT
+    chapters: Sequence[str] = (), course: Path | None = None, root: Path = REPOSITORY
 ) -> Released:
     """Release the named chapters, or all; what did not change since the last time is left alone.
 
@@ -62,8 +63,7 @@ def release(
     latest.forget()
 
     book, references = Book.of(root), References(root / "solutions")
-    manifest = manifests.read(course)
-    manifest["chapters"] = {k: v for k, v in manifest["chapters"].items() if k in paths}
+    known = {name: one for name, one in (manifest.read(course) or {}).items() if name in paths}
     files = OwnFiles(course, state / "files.json")
 
     released = Released(course, course / BUNDLE, notes=files.notes)
@@ -71,33 +71,33 @@ def release(
         chapter = Chapter.read(paths[name], references, book)
         source = make_source(chapter)
         inputs = _inputs(source, root)
-        before = manifest["chapters"].get(name)
+        before = known.get(name)
         notebook = course / "release" / name / f"{name}.ipynb"
         if _is_current(before, inputs, notebook, course):
             released.unchanged.append(name)
             continue
         if before is not None:
-            files.claim(f"release/{name}/{name}.ipynb", before["sha256"])
+            files.claim(f"release/{name}/{name}.ipynb", before.sha256)
         with tempfile.TemporaryDirectory(dir=state) as staged:
             _generate(name, source, Path(staged), root, course)
             files.instead(f"source/{name}", _one(Path(staged) / "source" / name, notebook.name))
             files.instead(f"release/{name}", _all(Path(staged) / "release" / name))
         modules = {item.name: item.module for item in chapter.used}
-        made = manifests.entry(nbformat.read(notebook, as_version=4), modules)
-        manifest["chapters"][name] = {
-            "inputs": inputs,
-            "notebook": notebook.name,
-            "sha256": sha256(notebook.read_bytes()),
-        } | manifests.with_former(made, before)
-        manifests.write(course, manifest)
+        known[name] = replace(
+            listed(name, nbformat.read(notebook, as_version=4), modules).after(before),
+            inputs=inputs,
+            notebook=notebook.name,
+            sha256=sha256(notebook.read_bytes()),
+        )
+        manifest.write(course, known.values())
         released.built.append(name)
-    manifests.write(course, manifest)
+    manifest.write(course, known.values())
 
     recordings = state / "recordings"
-    released.recorded = update_recordings(manifest["chapters"], recordings, root)
-    notebooks = [course / "release" / name / f"{name}.ipynb" for name in manifest["chapters"]]
+    released.recorded = update_recordings(known.values(), recordings, root)
+    notebooks = [course / "release" / name / f"{name}.ipynb" for name in sorted(known)]
     released.bundle_made = make_bundle(notebooks, recordings, root, state, files, book)
-    if set(manifest["chapters"]) == set(paths) == set(chosen):
+    if set(known) == set(paths) == set(chosen):
         latest.note()
     return released
 
@@ -146,11 +146,11 @@ def _inputs(source: str, root: Path) -> str:
     return sha256(source, settings, version("nbgrader"), code, *for_nbgrader)
 
 
-def _is_current(entry: dict | None, inputs: str, notebook: Path, course: Path) -> bool:
+def _is_current(entry: ListedChapter | None, inputs: str, notebook: Path, course: Path) -> bool:
     return (
         entry is not None
-        and entry["inputs"] == inputs
+        and entry.inputs == inputs
         and notebook.exists()
-        and entry["sha256"] == sha256(notebook.read_bytes())
+        and entry.sha256 == sha256(notebook.read_bytes())
         and notebook.stem in chapters_entered(course)
     )

@@ -8,13 +8,12 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import zipfile
 from pathlib import Path
 from string import Template
 
+from autograder.files import files_in, sha256, write_zip
 from autograder.release.book import Book
 from autograder.release.errors import ReleaseError
-from autograder.release.hashing import files_in, sha256
 from autograder.release.own_files import OwnFiles
 from autograder.release.recordings import STAMPS
 
@@ -34,7 +33,6 @@ FOR_TEACHERS = {
     "sandbox",
     "recordings",
 }  # of autograder; the last is put in anew
-LONG_AGO = (1980, 1, 1, 0, 0, 0)  # the date of every file in the zip: the same bytes every time
 STAMP = "student.sha256"
 FOLDER, BUNDLE = "student", f"{NAME}-student.zip"  # in the course's folder
 
@@ -69,7 +67,7 @@ def make_bundle(
         where = BOOK.format(site=book.site) if book.site else ""
         text = readme.substitute(first=first, wheel=wheel, book=where, title=book.title)
         (folder / "README.md").write_text(text, encoding="utf-8")
-        _zip(folder, archive)
+        write_zip(archive, folder, inside=NAME)
         made_now = {path.relative_to(folder).as_posix(): path for path in files_in(folder)}
         files.beside(FOLDER, made_now)
         files.instead(BUNDLE, {"": archive})
@@ -130,15 +128,3 @@ def _build_wheel(tree: Tree, staged: Path, folder: Path) -> str:
 def _copy(path: Path, to: Path) -> None:
     to.parent.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(path, to)
-
-
-def _zip(folder: Path, archive: Path) -> None:
-    part = archive.with_suffix(".part")
-    with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as bundle:
-        for path in files_in(folder):
-            name = f"{NAME}/{path.relative_to(folder).as_posix()}"
-            info = zipfile.ZipInfo(name, LONG_AGO)
-            info.external_attr = 0o644 << 16
-            info.compress_type = zipfile.ZIP_DEFLATED
-            bundle.writestr(info, path.read_bytes())
-    part.replace(archive)

@@ -10,7 +10,8 @@ import sqlite3
 from importlib.metadata import version
 from pathlib import Path
 
-from autograder.release.hashing import files_in, sha256, sha256_of_files
+from autograder import manifest
+from autograder.files import files_in, sha256, sha256_of_files
 from autograder.settings import read_settings
 
 FOLDERS = ("autograder", "book", "solutions")
@@ -44,7 +45,7 @@ class Latest:
     def _now(self) -> str:
         inputs = [path for name in FOLDERS for path in files_in(self._root / name)]
         inputs += [path for name in FILES if (path := self._root / name).exists()]
-        course = [self._course / "manifest.json", *files_in(self._state / "recordings")]
+        course = [self._course / manifest.NAME, *files_in(self._state / "recordings")]
         course += sorted((self._course / "release").glob("*/*.ipynb"))
         return sha256(
             sha256_of_files(inputs, self._root),

@@ -5,12 +5,11 @@ somebody has changed, or put there, stays or is moved aside, and is named.
 """
 
 import json
-import shutil
 from collections.abc import Iterator, Mapping
 from itertools import count
 from pathlib import Path
 
-from autograder.release.hashing import sha256
+from autograder.files import sha256, write_whole
 
 KEPT = "kept"
 
@@ -75,9 +74,7 @@ class OwnFiles:
     def _write(self, name: str, source: Path) -> None:
         path = self._folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        part = path.with_name(f".{path.name}.part")
-        shutil.copyfile(source, part)
-        part.replace(path)
+        write_whole(path, source.read_bytes())
 
     def _free_name(self, name: str, digest: str) -> str:
         path = Path(name)
@@ -103,9 +100,7 @@ class OwnFiles:
             del self._known[name]
         self._known |= now
         self._record.parent.mkdir(parents=True, exist_ok=True)
-        part = self._record.with_suffix(".part")
-        part.write_text(json.dumps(self._known, indent=1), encoding="utf-8")
-        part.replace(self._record)
+        write_whole(self._record, json.dumps(self._known, indent=1).encode())
 
 
 def _ends() -> Iterator[str]:

@@ -9,27 +9,30 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterable
+from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from autograder.checking.sources import SOURCE, packed
+from autograder.files import files_in, sha256, sha256_of_files
+from autograder.manifest import ListedChapter
 from autograder.release.errors import ReleaseError
-from autograder.release.hashing import files_in, sha256, sha256_of_files
 from autograder.release.references import References
 
 STAMPS = "stamps.json"
 
 
-def update_recordings(chapters: dict[str, Any], folder: Path, root: Path) -> list[str]:
+def update_recordings(chapters: Iterable[ListedChapter], folder: Path, root: Path) -> list[str]:
     """Record what is new or changed of the manifest's chapters; return the names recorded."""
     folder.mkdir(parents=True, exist_ok=True)
     stamps_file = folder / STAMPS
     stamps = json.loads(stamps_file.read_text()) if stamps_file.exists() else {}
     wanted = {
-        exercise["name"]: exercise | {"chapter": chapter}
-        for chapter, entry in chapters.items()
-        for exercise in entry["exercises"]
+        exercise.name: asdict(exercise) | {"chapter": chapter.name}
+        for chapter in chapters
+        for exercise in chapter.exercises
     }
     keys = _keys(list(wanted.values()), root)
     stale = [

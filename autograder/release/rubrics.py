@@ -12,7 +12,8 @@ import nbformat
 from nbformat import NotebookNode
 
 from autograder.checking.feedback import points_text
-from autograder.release.build import CHAPTERS, ROOT
+from autograder.files import REPOSITORY
+from autograder.release.build import CHAPTERS
 from autograder.release.cells import grade_id, kind
 
 
@@ -25,7 +26,7 @@ def rubrics(notebook: NotebookNode) -> Iterator[str]:
             yield "\n".join([f"{grade_id(cell)}, {points}", "", *rows, "", cell.source, ""])
 
 
-def main(chapters: Sequence[str], book: Path = ROOT / "book") -> None:
+def main(chapters: Sequence[str], book: Path = REPOSITORY / "book") -> None:
     """Print what there is of the chapters, or of all."""
     known = {path.stem: path for path in sorted(book.glob(CHAPTERS))}
     if unknown := sorted(set(chapters) - set(known)):

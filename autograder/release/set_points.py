@@ -12,7 +12,8 @@ from nbformat import NotebookNode
 
 from autograder.checking import exercises
 from autograder.checking.feedback import points_text
-from autograder.release.build import CHAPTERS, ROOT
+from autograder.files import REPOSITORY
+from autograder.release.build import CHAPTERS
 from autograder.release.cells import grade_id, kind
 from autograder.release.recipe.contract import POINTS, task_of
 
@@ -35,7 +36,7 @@ def set_points(notebook: NotebookNode, points: dict[str, float]) -> list[str]:
     return changed
 
 
-def main(book: Path = ROOT / "book") -> None:
+def main(book: Path = REPOSITORY / "book") -> None:
     """Run as a program."""
     points = {name: one.points for name, one in exercises().items()}
     for path in sorted(book.glob(CHAPTERS)):

@@ -24,7 +24,10 @@ PARTS = {
         part: f"autograder/{part}/**/*.py"
         for part in ("checking", "exercises", "grading", "release", "sandbox")
     },
-    "settings": "autograder/settings.py autograder/nbgrader_course.py autograder/scripts.py",
+    "settings": " ".join(
+        f"autograder/{name}.py"
+        for name in ("settings", "manifest", "nbgrader_course", "files", "scripts")
+    ),
 }
 LOADERS = {"import_module", "find_spec", "PackageLoader", "__import__"}
 MODULE = re.compile(r"(autograder|solutions|lab)(\.\w+)+")

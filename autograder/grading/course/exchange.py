@@ -8,9 +8,10 @@ import contextlib
 import re
 from pathlib import Path
 
+from autograder.files import write_whole
 from autograder.grading.course.arrival import NAME as TIME_STAMP
 from autograder.grading.course.arrival import Arrival
-from autograder.grading.course.journal import Journal, write_whole
+from autograder.grading.course.journal import Journal
 from autograder.grading.course.reading import plain_content
 
 SECRET = "submission_secret.txt"

@@ -7,21 +7,19 @@ mended, only its own exercise is judged again.
 
 import ast
 import functools
-import hashlib
-from collections.abc import Iterable
 from importlib.metadata import version
 from pathlib import Path
 
 from autograder.checking.content import content
+from autograder.files import REPOSITORY, files_in, sha256, sha256_of_files
 
-PACKAGE = Path(__file__).resolve().parents[2]
-REPOSITORY = PACKAGE.parent
+PACKAGE = REPOSITORY / "autograder"
 REGISTERING = {"exercise", "mend"}
 
 
 def of_grader(release: Path) -> str:
     """The release, and the code that runs and judges whatever the exercise."""
-    return _sha256([release.read_bytes().hex(), _grader()])
+    return sha256(release.read_bytes(), _grader())
 
 
 @functools.cache
@@ -36,11 +34,8 @@ def _grader() -> str:
 
 
 def _of_folders(*folders: Path) -> str:
-    parts = [version("torch")]
-    for folder in folders:
-        for path in sorted(folder.rglob("*.py")):
-            parts += [path.relative_to(folder).as_posix(), path.read_text(encoding="utf-8")]
-    return _sha256(parts)
+    modules = ([path for path in files_in(one) if path.suffix == ".py"] for one in folders)
+    return sha256(version("torch"), *map(sha256_of_files, modules, folders))
 
 
 def of_exercise(name: str, module: str, root: Path = REPOSITORY) -> str:
@@ -65,7 +60,7 @@ def of_exercise(name: str, module: str, root: Path = REPOSITORY) -> str:
         parts += [
             ast.unparse(one) for one in found if _is_mistakes(one) and _registers(one) in inside
         ]
-    return _sha256(parts)
+    return sha256(*parts)
 
 
 def _parsed(path: Path) -> ast.Module:
@@ -155,11 +150,3 @@ def _imported(path: Path, package: str, root: Path) -> set[Path]:
                     found.add(used)
                     todo.append(used)
     return found
-
-
-def _sha256(parts: Iterable[str]) -> str:
-    digest = hashlib.sha256()
-    for part in parts:
-        content = part.encode()
-        digest.update(len(content).to_bytes(8, "big") + content)
-    return digest.hexdigest()

@@ -1,26 +1,26 @@
 """A course folder: what the release says is graded, and what the students handed in."""
 
-import hashlib
-import json
 import os
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from autograder import manifest
+from autograder.files import sha256_of_content
 from autograder.grading.course.arrival import LATE_BY_NAME, Arrival, arrival
 from autograder.grading.course.arrival import NAME as TIME_STAMP
 from autograder.grading.course.handed_in import NOTEBOOK, Found, Piece, find
 from autograder.grading.course.reading import read
 from autograder.grading.errors import CourseError, Invalid
+from autograder.manifest import ListedChapter
 from autograder.settings import NAME as SETTINGS
 from autograder.settings import Settings, read_settings
 
 if TYPE_CHECKING:
     from autograder.grading.course.released import Chapter
 
-MANIFEST = "manifest.json"
 LATE_IN_A_NAME = re.compile(r"(?:^|_)LATE_")  # as Canvas names downloads
 STUDENT_ID = re.compile(r"[^\x00-\x1f/\\\ud800-\udfff]{1,128}")
 
@@ -47,9 +47,9 @@ class Submission:
     def sha256(self) -> str:
         """Of what is graded; the record of a result has it too."""
         try:
-            return hashlib.sha256(self.read() or b"").hexdigest()
+            return sha256_of_content(self.read() or b"")
         except (Invalid, OSError):
-            return hashlib.sha256(b"").hexdigest()
+            return sha256_of_content(b"")
 
     def read(self) -> bytes | None:
         """The notebook's bytes without its outputs; None if there is none.
@@ -64,26 +64,6 @@ class Submission:
             return self.piece.read()
         notebook = self.folder / f"{self.chapter}.ipynb"
         return read(notebook) if notebook.is_symlink() or notebook.exists() else None
-
-
-class ListedExercise(NamedTuple):
-    """An exercise, as the manifest has it."""
-
-    name: str
-    points: float
-    check_id: str
-
-
-@dataclass(frozen=True)
-class ListedChapter:
-    """A released chapter, as the manifest has it: all that a report needs, read at once."""
-
-    name: str
-    exercises: tuple[ListedExercise, ...]
-
-    @property
-    def max_points(self) -> float:
-        return sum(exercise.points for exercise in self.exercises)
 
 
 @dataclass(frozen=True)
@@ -108,37 +88,26 @@ class Course:
 
     def chapters(self, names: Sequence[str] = ()) -> dict[str, "Chapter"]:
         """The released chapters by name, with all that grading needs: the named ones, or all."""
-        return {name: self._chapter(name, entry) for name, entry in self._chosen(names).items()}
+        return {name: self._chapter(listed) for name, listed in self.listed(names).items()}
 
     def listed(self, names: Sequence[str] = ()) -> dict[str, ListedChapter]:
         """The released chapters by name, as the manifest has them: the named ones, or all."""
-        return {
-            name: ListedChapter(
-                name,
-                tuple(
-                    ListedExercise(one["name"], float(one["points"]), one["check_grade_id"])
-                    for one in entry["exercises"]
-                ),
-            )
-            for name, entry in self._chosen(names).items()
-        }
-
-    def _chosen(self, names: Sequence[str]) -> dict[str, dict]:
         released = self._released()
         unknown = sorted(set(names) - set(released))
         if unknown:
             raise CourseError(
                 f"There is no released chapter {unknown[0]}; there are: {', '.join(released)}."
             )
-        return {k: entry for k, entry in sorted(released.items()) if not names or k in names}
+        return {k: listed for k, listed in sorted(released.items()) if not names or k in names}
 
-    def _released(self) -> dict[str, dict]:
-        path = self.root / MANIFEST
-        if not path.exists():
+    def _released(self) -> dict[str, ListedChapter]:
+        released = manifest.read(self.root)
+        if released is None:
             raise CourseError(
-                f"{self.root} holds no {MANIFEST}: build the release first (autograder release)."
+                f"{self.root} holds no {manifest.NAME}: build the release first "
+                "(autograder release)."
             )
-        return json.loads(path.read_text(encoding="utf-8"))["chapters"]
+        return released
 
     def see_due_dates(self) -> None:
         """Raise CourseError where a due date names no chapter: a slip there would cost nobody.
@@ -156,13 +125,14 @@ class Course:
                 f"{self.root / SETTINGS}: [due] {unknown[0]} is no chapter; there are: {there_are}."
             )
 
-    def _chapter(self, name: str, entry: dict) -> "Chapter":
+    def _chapter(self, listed: ListedChapter) -> "Chapter":
         # Here, since reading a class's scores needs no notebook.
         import nbformat
 
         from autograder.grading.course import fingerprint
         from autograder.grading.course.released import Chapter, Task, grade_id, is_ungraded
 
+        name = listed.name
         path = self.root / "release" / name / f"{name}.ipynb"
         if not path.exists():
             raise CourseError(
@@ -173,13 +143,13 @@ class Course:
         cells = {grade_id(cell): cell for cell in notebook.cells if grade_id(cell)}
         tasks = tuple(
             Task(
-                exercise["name"],
-                float(exercise["points"]),
-                exercise["check_grade_id"],
-                cells[exercise["check_grade_id"]].source,
-                fingerprint.of_exercise(exercise["name"], exercise["module"]),
+                exercise.name,
+                float(exercise.points),
+                exercise.check_grade_id,
+                cells[exercise.check_grade_id].source,
+                fingerprint.of_exercise(exercise.name, exercise.module),
             )
-            for exercise in entry["exercises"]
+            for exercise in listed.exercises
         )
         return Chapter(
             name,
@@ -190,7 +160,7 @@ class Course:
             frozenset(cell.source for cell in demos),
             frozenset(cell.source for cell in demos if is_ungraded(cell)),
             {key: cell.source for key, cell in cells.items() if cell.cell_type == "markdown"},
-            {key: frozenset(kept) for key, kept in entry.get("former", {}).items()},
+            {key: frozenset(kept) for key, kept in listed.former.items()},
         )
 
     def submissions(self, chapters: Sequence[str]) -> list[Submission]:
@@ -216,8 +186,8 @@ class Course:
     def _ids(self) -> dict[str, frozenset[str]]:
         """The ids of each released chapter's check cells, which name the chapter."""
         return {
-            name: frozenset(exercise["check_grade_id"] for exercise in entry["exercises"])
-            for name, entry in self._released().items()
+            name: frozenset(exercise.check_grade_id for exercise in listed.exercises)
+            for name, listed in self._released().items()
         }
 
     def _students(self, chapters: Collection[str]) -> list[Path]:

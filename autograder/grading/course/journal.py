@@ -1,12 +1,12 @@
 """What has been graded: results by content, and which of them the gradebook already has."""
 
-import hashlib
 import hmac
 import json
-import os
 import secrets
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from autograder.files import sha256, sha256_of_content, write_whole
 
 if TYPE_CHECKING:
     from autograder.grading.course.released import Chapter
@@ -36,11 +36,11 @@ class Journal:
 
     def basis(self, content: bytes, chapter: "Chapter", settings: str) -> str:
         """The same for the same submission, release, grader and limits, whatever the checks."""
-        return _sha256(chapter.name, chapter.digest, settings, content)
+        return sha256(chapter.name, chapter.digest, settings, content)
 
     def key(self, basis: str, chapter: "Chapter") -> str:
         """The same where the checks and references are the same too."""
-        return _sha256(basis, *(task.digest for task in chapter.tasks))
+        return sha256(basis, *(task.digest for task in chapter.tasks))
 
     def seed(self, chapter: "Chapter", student: str) -> int:
         """The seed of a student's inputs in this run: the same when it is resumed, not in the next.
@@ -110,25 +110,5 @@ class Journal:
             (self._results / f"{before}.json").unlink(missing_ok=True)
 
     def _mark(self, student: str, chapter: str) -> Path:
-        name = hashlib.sha256(f"{chapter}\0{student}".encode(errors="surrogatepass")).hexdigest()
+        name = sha256_of_content(f"{chapter}\0{student}".encode(errors="surrogatepass"))
         return self._applied / name
-
-
-def _sha256(*parts: str | bytes) -> str:
-    digest = hashlib.sha256()
-    for part in parts:
-        # The name of a folder need not be text.
-        content = part.encode(errors="surrogatepass") if isinstance(part, str) else part
-        digest.update(len(content).to_bytes(8, "big") + content)
-    return digest.hexdigest()
-
-
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a file so that it is there whole or not at all."""
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        part.write_bytes(content)
-        part.replace(path)
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise

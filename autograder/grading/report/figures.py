@@ -1,11 +1,10 @@
 """The report's figures, kept until what they show changes: importing matplotlib takes a second."""
 
-import hashlib
 import json
 from importlib.metadata import version
 from pathlib import Path
 
-from autograder.grading.course.journal import write_whole
+from autograder.files import sha256, write_whole
 from autograder.grading.report.survey import ChapterSurvey
 
 DRAWN_BY = Path(__file__).with_name("plots.py")
@@ -44,4 +43,4 @@ def _key(chapter: ChapterSurvey) -> str:
     ]
     shown = [chapter.name, chapter.max_score, chapter.scores, outcomes]
     drawn_by = [DRAWN_BY.read_text(encoding="utf-8"), COLORS, version("matplotlib")]
-    return hashlib.sha256(json.dumps([shown, drawn_by]).encode()).hexdigest()
+    return sha256(json.dumps([shown, drawn_by]))

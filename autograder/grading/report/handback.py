@@ -48,7 +48,7 @@ def hand_back(course: Course, chapters: Sequence[str] = ()) -> HandedBack:
     with reading(course.db_url) as database:
         scores = read_scores(database).found
         for chapter in released.values():
-            checks = {task.check_id: task.name for task in chapter.exercises}
+            checks = {one.check_grade_id: one.name for one in chapter.exercises}
             by_hand = _entered(database, chapter.name, checks)
             for submission in course.submissions([chapter.name]):
                 student = submission.student

@@ -1,6 +1,5 @@
 """From the bytes of one submission to its result: what a worker does."""
 
-import hashlib
 import json
 from typing import Any
 
@@ -8,6 +7,7 @@ import nbformat
 
 from autograder.checking import Verdict
 from autograder.checking.verdict import UNTOUCHED
+from autograder.files import sha256_of_content
 from autograder.grading.course.released import Chapter
 from autograder.grading.errors import BrokenCheck, Invalid
 from autograder.grading.report.feedback_page import feedback_page
@@ -116,7 +116,7 @@ def _result(job: Job, graded: Graded, notebook: nbformat.NotebookNode | None) ->
         "seconds": round(graded.seconds, 3),
         "notes": [one_line(note) for note in graded.notes],
         "exercises": exercises,
-        "sha256": hashlib.sha256(job.content or b"").hexdigest(),
+        "sha256": sha256_of_content(job.content or b""),
     }
     if notebook is None:
         notebook = _placeholder(job.chapter, verdicts)

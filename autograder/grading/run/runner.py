@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy.exc import DBAPIError
 
 from autograder.checking.verdict import Verdict
+from autograder.files import write_whole
 from autograder.grading.course import exchange
 from autograder.grading.course.folder import STUDENT_ID, Course, Submission
-from autograder.grading.course.journal import Journal, write_whole
+from autograder.grading.course.journal import Journal
 from autograder.grading.course.released import Chapter
 from autograder.grading.course.schema import unusable
 from autograder.grading.errors import BrokenCheck, CourseError, GradebookError, Invalid

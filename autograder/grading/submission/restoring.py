@@ -1,10 +1,9 @@
 """A submitted notebook put in order: the release's cells in place of what became of them."""
 
-import hashlib
-
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell
 
+from autograder.files import sha256
 from autograder.grading.course.released import Chapter, grade_id
 from autograder.grading.text import one_line
 
@@ -50,7 +49,7 @@ def restored(notebook: NotebookNode, chapter: Chapter) -> list[str]:
             notes.append(f"the metadata of the cell {name} was edited")
         cell.metadata.nbgrader = NotebookNode(release)
         if name in chapter.locked and cell.source != chapter.locked[name]:
-            if _sha256(cell.source) not in former:
+            if sha256(cell.source) not in former:
                 notes.append(f"the locked cell {name} was edited")
             cell.source = chapter.locked[name]
     if strangers > MOST_STRANGERS:
@@ -62,12 +61,6 @@ def restored(notebook: NotebookNode, chapter: Chapter) -> list[str]:
                 notes.append(f"the cell {name} is missing")
     _add_checks(notebook, chapter, seen)
     return notes
-
-
-def _sha256(source: str) -> str:
-    """As the release's manifest has it."""
-    content = source.encode()
-    return hashlib.sha256(len(content).to_bytes(8, "big") + content).hexdigest()
 
 
 def _retype(cell: NotebookNode, kind: str) -> None:

@@ -3,10 +3,10 @@
 import nbformat
 from nbformat import NotebookNode
 
+from autograder.files import sha256
 from autograder.grading.course.released import Chapter, Task
 from autograder.grading.submission.restoring import restored
-from autograder.release.hashing import sha256
-from autograder.release.manifest import with_former
+from autograder.manifest import ListedCell, ListedChapter, ListedExercise
 
 MARKS = {"grade_id": "check-one", "grade": True, "locked": True, "solution": False, "points": 3}
 
@@ -30,14 +30,14 @@ def notes(points, source, former):
 def former():
     """What the manifest keeps of two earlier releases."""
     entries = [
-        {
-            "cells": [{"grade_id": "check-one", "source_sha256": sha256(source)}],
-            "exercises": [{"check_grade_id": "check-one", "points": points}],
-        }
+        ListedChapter(
+            "c",
+            (ListedExercise("check-one", points=points),),
+            (ListedCell("check-one", sha256(source)),),
+        )
         for points, source in ((1.0, 'check("one")'), (2.0, 'check("one")  # mended'))
     ]
-    first = with_former(entries[1], entries[0])
-    return with_former({}, first)["former"]
+    return ListedChapter("c").after(entries[1].after(entries[0])).former
 
 
 def test_an_earlier_releases_points_and_source_are_no_edit():

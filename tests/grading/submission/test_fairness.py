@@ -10,7 +10,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 from autograder.checking import find, packages
 from autograder.checking.cell_log import modules_imported
 from autograder.checking.packages import LEARNERS, NOTEBOOKS, modules
-from autograder.grading.course.fingerprint import REPOSITORY
+from autograder.files import REPOSITORY
 from autograder.grading.course.released import Chapter, Task
 from autograder.grading.submission.run import Run
 from autograder.sandbox import probe

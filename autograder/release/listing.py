@@ -1,0 +1,36 @@
+"""A released notebook as the manifest lists it: its cells in order, and its exercises."""
+
+from nbformat import NotebookNode
+
+from autograder.files import sha256
+from autograder.manifest import ListedCell, ListedChapter, ListedExercise
+from autograder.release.cells import grade_id, kind, tags
+from autograder.release.mends import PREFIX
+
+
+def listed(name: str, notebook: NotebookNode, modules: dict[str, str]) -> ListedChapter:
+    """One chapter. `modules`: reference -> module."""
+    cells, exercises = [], []
+    stub = notebook.cells[0]
+    for cell in notebook.cells:
+        cells.append(
+            ListedCell(grade_id(cell), sha256(cell.source), cell.id, kind(cell), tags(cell))
+        )
+        if kind(cell) == "exercise":
+            stub = cell
+        elif kind(cell) == "check":
+            exercise = grade_id(stub)
+            reference = exercise if exercise in modules else exercise.removeprefix(PREFIX)
+            exercises.append(
+                ListedExercise(
+                    name=exercise,
+                    module=modules[reference],
+                    reference=reference,
+                    points=float(cell.metadata.nbgrader.points),
+                    cell=stub.id,
+                    check_grade_id=grade_id(cell),
+                    check_cell=cell.id,
+                    stub_sha256=sha256(stub.source),
+                )
+            )
+    return ListedChapter(name, tuple(exercises), tuple(cells))
