@@ -20,7 +20,7 @@ from autograder.checking import exercises
 from autograder.checking.registry import Exercise
 from autograder.checking.sources import definition
 from autograder.grading.course.folder import Course
-from autograder.grading.course.released import Chapter, grade_id
+from autograder.grading.course.released import ReleasedChapter, grade_id
 from solutions.alternatives import alternatives
 from tests.wrong import Wrong, source_of, wrongs
 
@@ -71,12 +71,12 @@ class Class:
         self._broken(self.chapters[HOSTILE_CHAPTER])
         return self.handed
 
-    def released(self, chapter: Chapter) -> NotebookNode:
+    def released(self, chapter: ReleasedChapter) -> NotebookNode:
         """An untouched copy of the released notebook."""
         path = self.course.root / "release" / chapter.name / f"{chapter.name}.ipynb"
         return nbformat.read(path, as_version=4)
 
-    def solved(self, chapter: Chapter, **sources: str) -> NotebookNode:
+    def solved(self, chapter: ReleasedChapter, **sources: str) -> NotebookNode:
         """The notebook solved with the references, but for the sources given."""
         notebook = self.released(chapter)
         for task in chapter.tasks:
@@ -87,14 +87,14 @@ class Class:
     def hand_in(
         self,
         student: str,
-        chapter: Chapter,
+        chapter: ReleasedChapter,
         content: NotebookNode | bytes | Callable[[Path], None] | None,
         expected: Expected,
     ) -> None:
         """Add a submission."""
         self.handed.append(Handed(student, chapter.name, content, expected))
 
-    def _honest(self, chapter: Chapter) -> None:
+    def _honest(self, chapter: ReleasedChapter) -> None:
         names = [task.name for task in chapter.tasks]
         self.hand_in("ada", chapter, self.solved(chapter), Expected(passed=set(names)))
         for style in range(min(STYLES, max(len(alternatives(name)) for name in names))):
@@ -136,7 +136,7 @@ class Class:
         }
         self.hand_in("untouched", chapter, self.released(chapter), Expected(statuses=untouched))
 
-    def _broken(self, chapter: Chapter) -> None:
+    def _broken(self, chapter: ReleasedChapter) -> None:
         names = [task.name for task in chapter.tasks]
         first, last = names[0], names[-1]
         others = set(names) - {first}
@@ -236,7 +236,7 @@ def {first}(*a, **k):
         )
         self._cheating(chapter)
 
-    def _cheating(self, chapter: Chapter) -> None:
+    def _cheating(self, chapter: ReleasedChapter) -> None:
         names = [task.name for task in chapter.tasks]
 
         def cheat(student: str, source: str) -> None:

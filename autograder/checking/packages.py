@@ -40,7 +40,7 @@ USUAL = frozenset(
 ALWAYS = ("pip", "setuptools", "wheel")
 
 
-def _plain(name: str) -> str:
+def _canonical(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
@@ -55,14 +55,14 @@ def _required_by(name: str, extras: frozenset[str]) -> list[tuple[str, frozenset
     for requirement in map(Requirement, lines):
         wanted = ({"extra": extra} for extra in extras | {""})
         if not requirement.marker or any(map(requirement.marker.evaluate, wanted)):
-            found.append((_plain(requirement.name), frozenset(requirement.extras)))
+            found.append((_canonical(requirement.name), frozenset(requirement.extras)))
     return found
 
 
 @functools.cache
 def for_submissions() -> frozenset[str]:
     """The distributions that a submission may use, with all that they need."""
-    todo = [(_plain(name), frozenset[str]()) for name in (*LEARNERS, *NOTEBOOKS)]
+    todo = [(_canonical(name), frozenset[str]()) for name in (*LEARNERS, *NOTEBOOKS)]
     seen = set(todo)
     while todo:
         new = set(_required_by(*todo.pop())) - seen

@@ -69,7 +69,7 @@ class Book:
     def last_anchor(text: str) -> str:
         """The anchor of the last heading in a Markdown text; empty without one."""
         titles = HEADING.findall(FENCED.sub("", text))
-        return make_id(_plain(titles[-1])) if titles else ""
+        return make_id(_without_marks(titles[-1])) if titles else ""
 
     @cached_property
     def pages(self) -> dict[str, str]:
@@ -89,12 +89,14 @@ class Book:
         labels = {}
         for page, text in self.pages.items():
             for found in TARGET.finditer(text):
-                labels[found["label"]] = Label(page, _plain(found["title"] or ""), "section")
+                labels[found["label"]] = Label(
+                    page, _without_marks(found["title"] or ""), "section"
+                )
             for found in FORMULA.finditer(text):
                 labels[found["label"]] = Label(page, "", "math")
             for found in DIRECTIVE.finditer(text):
                 for label in OPTION.findall(found["options"]):
-                    labels[label] = Label(page, _plain(found["title"]), found["name"])
+                    labels[label] = Label(page, _without_marks(found["title"]), found["name"])
         return labels | self._figures
 
     @cached_property
@@ -115,7 +117,7 @@ class Book:
         if page not in self.pages:
             raise ReleaseError(f"There is no page {page!r} in the book to link to.")
         found = HEADING.search(FENCED.sub("", self.pages[page]))
-        return _plain(found["title"]) if found else page
+        return _without_marks(found["title"]) if found else page
 
     def page_with(self, directive: str) -> str:
         """The page that holds the glossary or the bibliography."""
@@ -139,7 +141,9 @@ class Book:
             raise ReleaseError(f"references.bib has no entry {key!r}.")
         entry = self._sources[key]
         people = entry.persons.get("author") or entry.persons.get("editor") or []
-        names = [" ".join(map(_plain, [*one.prelast_names, *one.last_names])) for one in people]
+        names = [
+            " ".join(map(_without_marks, [*one.prelast_names, *one.last_names])) for one in people
+        ]
         if len(names) > 2:
             names = [f"{names[0]} et al."]
         fields = entry.fields
@@ -171,7 +175,7 @@ def link(text: str, address: str) -> str:
     return f"[{text}]({address})" if address else text
 
 
-def _plain(text: str) -> str:
+def _without_marks(text: str) -> str:
     """A title or name without its marks: roles, code, LaTeX accents and braces."""
     text = re.sub(r"\{[\w:-]+\}`([^`]*)`", r"\1", text)
     if "\\" in text and "$" not in text:

@@ -17,7 +17,7 @@ from autograder.nbgrader_course import write_settings
 from autograder.release.assignment import SETTINGS, generate_assignment
 from autograder.release.book import Book
 from autograder.release.bundle import BUNDLE, make_bundle
-from autograder.release.chapter import Chapter
+from autograder.release.chapter import ChapterNotebook
 from autograder.release.errors import ReleaseError
 from autograder.release.latest import Latest, chapters_entered
 from autograder.release.listing import listed
@@ -68,7 +68,7 @@ def release(
 
     released = Released(course, course / BUNDLE, notes=files.notes)
     for name in chosen:
-        chapter = Chapter.read(paths[name], references, book)
+        chapter = ChapterNotebook.read(paths[name], references, book)
         source = make_source(chapter)
         inputs = _inputs(source, root)
         before = known.get(name)

@@ -13,7 +13,7 @@ from autograder.release.references import Reference, References
 
 
 @dataclass
-class Chapter:
+class ChapterNotebook:
     """One chapter notebook, to be changed in place by the recipe."""
 
     name: str
@@ -25,7 +25,7 @@ class Chapter:
     _defined: dict[str, set[str]] = field(default_factory=dict)
 
     @classmethod
-    def read(cls, path: Path, references: References, book: Book) -> "Chapter":
+    def read(cls, path: Path, references: References, book: Book) -> "ChapterNotebook":
         """The chapter of a file in `book/`."""
         original = nbformat.read(path, as_version=4)
         return cls(path.stem, original, copy.deepcopy(original), references, book)

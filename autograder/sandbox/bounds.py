@@ -14,7 +14,7 @@ from typing import Any
 from torch import Tensor
 
 from autograder.checking.calling import tensors
-from autograder.sandbox.wire import Limits
+from autograder.sandbox.wire import FrameLimits
 
 TIMES = 4  # as large as the reference's answer to the same question
 AT_LEAST = 2**16  # what may come however small the reference's answer is
@@ -42,7 +42,7 @@ def allowed(reference: int) -> int:
     return max(AT_LEAST, TIMES * reference)
 
 
-def frame_limits(limits: Limits, reference: int) -> Limits:
+def frame_limits(limits: FrameLimits, reference: int) -> FrameLimits:
     """What a reply may be on its way: some more, so that its sender can be told what is wrong."""
     most = 16 * allowed(reference)
     return replace(

@@ -23,7 +23,7 @@ from autograder.sandbox.isolation import Allowance
 from autograder.sandbox.wire import WireError
 
 # Replies are data of one call: far below what the trusted side may send.
-REPLIES = wire.Limits(frame_bytes=64 * 2**20, functions=False)
+REPLIES = wire.FrameLimits(frame_bytes=64 * 2**20, functions=False)
 
 
 def many(requests: list[Any]) -> bytes:

@@ -54,7 +54,7 @@ class WireError(Exception):
 
 
 @dataclass(frozen=True)
-class Limits:
+class FrameLimits:
     """How much one frame may carry. With `functions=False` no source text is accepted either."""
 
     frame_bytes: int = 256 * 2**20
@@ -65,12 +65,12 @@ class Limits:
     functions: bool = True
 
 
-LIMITS = Limits()
+LIMITS = FrameLimits()
 
 _JSON = json.JSONEncoder(allow_nan=False, check_circular=False, separators=(",", ":"))
 
 
-def encode(value: Any, limits: Limits = LIMITS) -> bytes:
+def encode(value: Any, limits: FrameLimits = LIMITS) -> bytes:
     """`value` as one frame. Raises WireError if it is not plain data or breaks a limit."""
     encoder = _Encoder(limits)
     try:
@@ -85,7 +85,7 @@ def encode(value: Any, limits: Limits = LIMITS) -> bytes:
     return PREFIX.pack(len(header), len(payload)) + header + payload
 
 
-def decode(data: bytes | bytearray | memoryview, limits: Limits = LIMITS) -> Any:
+def decode(data: bytes | bytearray | memoryview, limits: FrameLimits = LIMITS) -> Any:
     """The value in one whole frame. Raises WireError, and nothing else, whatever the bytes are."""
     view = memoryview(data).cast("B")
     body = sizes(view[: PREFIX.size], limits)
@@ -106,7 +106,7 @@ def decode(data: bytes | bytearray | memoryview, limits: Limits = LIMITS) -> Any
         raise WireError("A frame's payload is malformed.") from None
 
 
-def sizes(prefix: bytes | memoryview, limits: Limits = LIMITS) -> tuple[int, int]:
+def sizes(prefix: bytes | memoryview, limits: FrameLimits = LIMITS) -> tuple[int, int]:
     """The lengths of header and payload that a frame's first bytes announce, within the limits."""
     if len(prefix) != PREFIX.size:
         raise WireError(f"A frame ends after {len(prefix)} bytes.")
@@ -115,7 +115,7 @@ def sizes(prefix: bytes | memoryview, limits: Limits = LIMITS) -> tuple[int, int
     return header, payload
 
 
-def _check_sizes(header: int, payload: int, limits: Limits) -> None:
+def _check_sizes(header: int, payload: int, limits: FrameLimits) -> None:
     if header > limits.header_bytes:
         raise WireError(f"A frame's header has {header} bytes, over {limits.header_bytes}.")
     if PREFIX.size + header + payload > limits.frame_bytes:
@@ -151,7 +151,7 @@ def _first_line(error: BaseException) -> str:
 
 
 class _Budget:
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: FrameLimits) -> None:
         self.limits = limits
         self.nodes = 0
         self.elements = 0
@@ -172,7 +172,7 @@ class _Budget:
 class _Encoder(_Budget):
     """None, booleans, strings and finite numbers are themselves; all else is [tag, ...]."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: FrameLimits) -> None:
         super().__init__(limits)
         self.blobs: list[Tensor] = []
         self.bytes = 0
@@ -264,7 +264,7 @@ def _laid_out(tensor: Tensor, shape: list[int], order: list[int], gaps: bool) ->
     return tensor.permute(inverse).expand(shape)
 
 
-def _decoded(header: bytes, payload: bytes, limits: Limits) -> Any:
+def _decoded(header: bytes, payload: bytes, limits: FrameLimits) -> Any:
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)
         if len(found) != len(pairs):
@@ -289,7 +289,7 @@ def _decoded(header: bytes, payload: bytes, limits: Limits) -> Any:
 
 
 class _Decoder(_Budget):
-    def __init__(self, limits: Limits, blobs: list[Tensor | None]) -> None:
+    def __init__(self, limits: FrameLimits, blobs: list[Tensor | None]) -> None:
         super().__init__(limits)
         self.blobs = blobs
 

@@ -27,7 +27,7 @@ from autograder.grading.run import crew, runner
 from autograder.grading.run.grade import grade
 from autograder.grading.run.job import Job
 from autograder.grading.run.runner import grade_class, write_json
-from autograder.grading.submission.run import Graded
+from autograder.grading.submission.run import GradedNotebook
 from autograder.sandbox.errors import SandboxUnavailable
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.probe import available
@@ -59,7 +59,7 @@ def known(job: Job) -> dict:
         passed = len(job.content) % (number + 2) > 0
         status, points = ("passed", task.points) if passed else ("failed", 0.0)
         verdicts[task.name] = Verdict(task.name, points, task.points, status, None, "because")
-    return grading._result(job, Graded(verdicts), notebook)
+    return grading._result(job, GradedNotebook(verdicts), notebook)
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from autograder.grading.course.folder import Course
-from autograder.grading.course.released import Chapter
+from autograder.grading.course.released import ReleasedChapter
 from autograder.grading.errors import Invalid
 from autograder.grading.report.feedback_page import feedback_page
 from autograder.grading.run.grade import grade
@@ -32,13 +32,13 @@ SOLVED = json.loads(json.dumps(solved()))
 
 
 @pytest.fixture(scope="module")
-def chapter(tmp_path_factory) -> Chapter:
+def chapter(tmp_path_factory) -> ReleasedChapter:
     """The released chapter of the corpus."""
     course: Course = write_course(tmp_path_factory.mktemp("fuzz") / "course")
     return course.chapters()[CHAPTER]
 
 
-def read_and_restored(content: bytes, chapter: Chapter) -> None:
+def read_and_restored(content: bytes, chapter: ReleasedChapter) -> None:
     """All that happens to a notebook on the trusted side; Invalid is the only exception."""
     try:
         notebook = parse(content)
@@ -109,12 +109,12 @@ def fuzzed(strategy: Any, examples: int, ask: Any) -> None:
     run()
 
 
-def made(chapter: Chapter, examples: int) -> None:
+def made(chapter: ReleasedChapter, examples: int) -> None:
     strategy = notebook_values | json_values
     fuzzed(strategy, examples, lambda v: read_and_restored(json.dumps(v).encode(), chapter))
 
 
-def noise(chapter: Chapter, examples: int) -> None:
+def noise(chapter: ReleasedChapter, examples: int) -> None:
     fuzzed(st.binary(max_size=400), examples, lambda data: read_and_restored(data, chapter))
 
 
@@ -178,11 +178,11 @@ def scrambled(text: str, chance: random.Random) -> str:
 seeds = st.integers(0, 2**32)
 
 
-def mutants(chapter: Chapter, examples: int) -> None:
+def mutants(chapter: ReleasedChapter, examples: int) -> None:
     fuzzed(seeds, examples, lambda seed: read_and_restored(changed(seed), chapter))
 
 
-def graded_mutants(chapter: Chapter, examples: int) -> None:
+def graded_mutants(chapter: ReleasedChapter, examples: int) -> None:
     def ask(seed: int) -> None:
         result = grade(Job("ada", chapter, changed(seed), "", 5, LIMITS))
         record = result["record"]

@@ -7,7 +7,7 @@ import pytest
 
 from autograder.checking import exercises
 from autograder.release.book import Book
-from autograder.release.chapter import Chapter
+from autograder.release.chapter import ChapterNotebook
 from autograder.release.recipe import make_source
 from autograder.release.references import References
 from tests.book.chapter_counts import BOOK, TITLE, Counts, counted
@@ -32,7 +32,7 @@ def counts(path) -> Counts:
 
 @pytest.fixture(scope="module")
 def students(path) -> Counts:
-    chapter = Chapter.read(path, References(ROOT / "solutions"), Book.of(ROOT))
+    chapter = ChapterNotebook.read(path, References(ROOT / "solutions"), Book.of(ROOT))
     return counted(nbformat.reads(make_source(chapter), as_version=4))
 
 

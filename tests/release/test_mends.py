@@ -10,7 +10,7 @@ from nbgrader.api import Gradebook
 from autograder.checking.feedback import MIME
 from autograder.release.book import Book
 from autograder.release.build import release
-from autograder.release.chapter import Chapter
+from autograder.release.chapter import ChapterNotebook
 from autograder.release.errors import ReleaseError
 from autograder.release.mends import Mends, as_text
 from autograder.release.recipe import make_source
@@ -44,12 +44,12 @@ def beside(name: str = "mean"):
     return cell
 
 
-def chapter(root: Path, *cells, text: str = MISTAKES + BESIDE) -> Chapter:
+def chapter(root: Path, *cells, text: str = MISTAKES + BESIDE) -> ChapterNotebook:
     folder = root / "autograder" / "exercises"
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "tiny.py").write_text(text)
     path = write_chapter(root, [*chapter_cells(), *cells])
-    return Chapter.read(path, References(root / "solutions"), Book.of(root))
+    return ChapterNotebook.read(path, References(root / "solutions"), Book.of(root))
 
 
 def source(root: Path, name: str, **options) -> str:
@@ -105,7 +105,7 @@ def test_the_course_s_own_broken_code_differs_and_is_short_of_nothing():
     references = References(root / "solutions")
     mends = Mends(references)
     for path in sorted((root / "book").glob("[0-9][0-9]-*.ipynb")):
-        for cell in Chapter.read(path, references, Book.of(root)).original.cells:
+        for cell in ChapterNotebook.read(path, references, Book.of(root)).original.cells:
             name = cell.metadata.get("nbgrader", {}).get("grade_id", "")
             if not name.startswith("mend_"):
                 continue

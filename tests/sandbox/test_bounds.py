@@ -6,7 +6,7 @@ import pytest
 import torch
 from nbformat.v4 import new_code_cell, new_notebook
 
-from autograder.grading.course.released import Chapter
+from autograder.grading.course.released import ReleasedChapter
 from autograder.grading.submission.names_used import LONGEST_SOURCE
 from autograder.grading.submission.needed import ANALYZED, needed_cells
 from autograder.sandbox.bounds import (
@@ -18,7 +18,7 @@ from autograder.sandbox.bounds import (
     frame_limits,
     size,
 )
-from autograder.sandbox.wire import Limits, WireError, decode, encode
+from autograder.sandbox.wire import FrameLimits, WireError, decode, encode
 
 X = torch.ones(2, 3)
 CALL = {"op": "call", "target": "f", "method": None, "args": (X,), "kwargs": {"y": X}}
@@ -76,7 +76,7 @@ def test_an_error_is_cut_to_what_is_shown_of_it():
 
 
 def test_a_frame_is_refused_before_it_is_unpacked():
-    limits = frame_limits(Limits(), 6)
+    limits = frame_limits(FrameLimits(), 6)
     right = encode({"value": torch.zeros(TIMES * AT_LEAST)})
     assert decode(right, limits)["value"].numel() == TIMES * AT_LEAST
     for value in (torch.zeros(2**22), [torch.zeros(1).expand(2**17)] * 100):
@@ -104,7 +104,7 @@ def test_the_compiler_looks_at_no_more_than_so_much_of_a_submission(monkeypatch,
     known = symtable.symtable
     monkeypatch.setattr(symtable, "symtable", lambda *told: looked.append(told[0]) or known(*told))
     notebook = new_notebook(cells=[new_code_cell(source) for source in sources])
-    chapter = Chapter("c", (), {}, "", {}, frozenset())
+    chapter = ReleasedChapter("c", (), {}, "", {}, frozenset())
     assert needed_cells(notebook, chapter) == set(range(len(sources)))
     assert sum(map(len, looked)) <= ANALYZED
     assert all(source.count("lambda") * len(set(source.split())) <= 10**7 for source in looked)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from safetensors.torch import save
 
 from autograder.checking.values import Function, Ref
-from autograder.sandbox.wire import DTYPES, PREFIX, Limits, WireError, decode, encode, sizes
+from autograder.sandbox.wire import DTYPES, PREFIX, FrameLimits, WireError, decode, encode, sizes
 
 
 def same(got, want) -> bool:
@@ -115,7 +115,7 @@ def test_a_function_travels_with_what_is_bound_to_it():
     function = Function("def f(x, m): return x @ m", "f", {"m": torch.eye(2)}, build=True)
     assert same(decode(encode(function)), function)
     with pytest.raises(WireError, match="not plain data"):
-        decode(encode(function), Limits(functions=False))
+        decode(encode(function), FrameLimits(functions=False))
 
 
 class Odd(dict):
@@ -158,12 +158,12 @@ def nested(depth: int) -> list:
 @pytest.mark.parametrize(
     ("value", "limits", "said"),
     [
-        (nested(20), Limits(depth=10), "more than 10 deep"),
-        ([0] * 50, Limits(nodes=20), "more than 20 parts"),
-        (torch.ones(5, 5), Limits(elements=24), "25 elements, over 24"),
-        (torch.ones(1).expand(1000), Limits(elements=100), "1000 elements"),
-        (b"x" * 2000, Limits(frame_bytes=1000), "bytes, over 1000"),
-        (["x" * 100] * 20, Limits(header_bytes=1000), "header has"),
+        (nested(20), FrameLimits(depth=10), "more than 10 deep"),
+        ([0] * 50, FrameLimits(nodes=20), "more than 20 parts"),
+        (torch.ones(5, 5), FrameLimits(elements=24), "25 elements, over 24"),
+        (torch.ones(1).expand(1000), FrameLimits(elements=100), "1000 elements"),
+        (b"x" * 2000, FrameLimits(frame_bytes=1000), "bytes, over 1000"),
+        (["x" * 100] * 20, FrameLimits(header_bytes=1000), "header has"),
     ],
 )
 def test_each_limit_holds_on_both_sides(value, limits, said):

@@ -19,7 +19,7 @@ from autograder.settings import NAME as SETTINGS
 from autograder.settings import Settings, read_settings
 
 if TYPE_CHECKING:
-    from autograder.grading.course.released import Chapter
+    from autograder.grading.course.released import ReleasedChapter
 
 LATE_IN_A_NAME = re.compile(r"(?:^|_)LATE_")  # as Canvas names downloads
 STUDENT_ID = re.compile(r"[^\x00-\x1f/\\\ud800-\udfff]{1,128}")
@@ -86,7 +86,7 @@ class Course:
         """What grading remembers between runs."""
         return self.root / ".grading"
 
-    def chapters(self, names: Sequence[str] = ()) -> dict[str, "Chapter"]:
+    def chapters(self, names: Sequence[str] = ()) -> dict[str, "ReleasedChapter"]:
         """The released chapters by name, with all that grading needs: the named ones, or all."""
         return {name: self._chapter(listed) for name, listed in self.listed(names).items()}
 
@@ -125,12 +125,17 @@ class Course:
                 f"{self.root / SETTINGS}: [due] {unknown[0]} is no chapter; there are: {there_are}."
             )
 
-    def _chapter(self, listed: ListedChapter) -> "Chapter":
+    def _chapter(self, listed: ListedChapter) -> "ReleasedChapter":
         # Here, since reading a class's scores needs no notebook.
         import nbformat
 
         from autograder.grading.course import fingerprint
-        from autograder.grading.course.released import Chapter, Task, grade_id, is_ungraded
+        from autograder.grading.course.released import (
+            ReleasedChapter,
+            ReleasedExercise,
+            grade_id,
+            is_ungraded,
+        )
 
         name = listed.name
         path = self.root / "release" / name / f"{name}.ipynb"
@@ -142,7 +147,7 @@ class Course:
         demos = [cell for cell in notebook.cells if not grade_id(cell)]
         cells = {grade_id(cell): cell for cell in notebook.cells if grade_id(cell)}
         tasks = tuple(
-            Task(
+            ReleasedExercise(
                 exercise.name,
                 float(exercise.points),
                 exercise.check_grade_id,
@@ -151,7 +156,7 @@ class Course:
             )
             for exercise in listed.exercises
         )
-        return Chapter(
+        return ReleasedChapter(
             name,
             tasks,
             {key: cell.source for key, cell in cells.items() if cell.metadata.nbgrader.locked},

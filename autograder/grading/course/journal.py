@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from autograder.files import sha256, sha256_of_content, write_whole
 
 if TYPE_CHECKING:
-    from autograder.grading.course.released import Chapter
+    from autograder.grading.course.released import ReleasedChapter
 
 # Of inputs in a run. To plan a chapter's checks for one more draw takes three quarters of the time
 # that grading a submission takes; a draw for each student would nearly double a run.
@@ -34,15 +34,15 @@ class Journal:
             path.chmod(0o600)
         return path.read_bytes()
 
-    def basis(self, content: bytes, chapter: "Chapter", settings: str) -> str:
+    def basis(self, content: bytes, chapter: "ReleasedChapter", settings: str) -> str:
         """The same for the same submission, release, grader and limits, whatever the checks."""
         return sha256(chapter.name, chapter.digest, settings, content)
 
-    def key(self, basis: str, chapter: "Chapter") -> str:
+    def key(self, basis: str, chapter: "ReleasedChapter") -> str:
         """The same where the checks and references are the same too."""
         return sha256(basis, *(task.digest for task in chapter.tasks))
 
-    def seed(self, chapter: "Chapter", student: str) -> int:
+    def seed(self, chapter: "ReleasedChapter", student: str) -> int:
         """The seed of a student's inputs in this run: the same when it is resumed, not in the next.
 
         One of a few, since the reference has to answer for each. Who shares one is not known to

@@ -9,7 +9,7 @@ UNGRADED = "ungraded"  # the tag of cells that grading need not run
 
 
 @dataclass(frozen=True)
-class Task:
+class ReleasedExercise:
     """One exercise of a chapter, as the release has it."""
 
     name: str
@@ -20,11 +20,11 @@ class Task:
 
 
 @dataclass(frozen=True)
-class Chapter:
+class ReleasedChapter:
     """What is graded in a chapter, in order: the release's word, never the submission's."""
 
     name: str
-    tasks: tuple[Task, ...]
+    tasks: tuple[ReleasedExercise, ...]
     locked: dict[str, str]
     digest: str  # of the release and the grader
     cell_metadata: dict[str, dict[str, Any]]

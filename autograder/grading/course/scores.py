@@ -32,7 +32,7 @@ class Person:
 
 
 @dataclass(frozen=True)
-class Chapter:
+class ChapterScores:
     """A chapter of the gradebook."""
 
     name: str
@@ -60,7 +60,7 @@ class Scores:
     """The class's scores by (student id, chapter); who handed nothing in has none."""
 
     people: list[Person]
-    chapters: list[Chapter]
+    chapters: list[ChapterScores]
     found: dict[tuple[str, str], Score]
 
 
@@ -74,7 +74,7 @@ def read_scores(database: "Connection | Session") -> Scores:
     ]
     points = max_scores(database)
     chapters = [
-        Chapter(row.name, points.get(row.id, 0.0), row.duedate)
+        ChapterScores(row.name, points.get(row.id, 0.0), row.duedate)
         for row in database.execute(select(ASSIGNMENT).order_by(ASSIGNMENT.c.name))
     ]
     earned = dict(

@@ -35,14 +35,14 @@ def summary(record: dict[str, Any]) -> str:
     """The verdicts as Markdown, for the page of a workflow's run."""
     score, possible_points = record["score"], points_text(record["max_score"])
     lines = [f"### {record['chapter']}: {score:g} of {possible_points}", ""]
-    lines += [f"Note: {_plain(note)}." for note in record["notes"]]
+    lines += [f"Note: {_as_markdown(note)}." for note in record["notes"]]
     for one in record["exercises"]:
-        told = "" if one["passed"] else f": {_plain(account(one))}"
+        told = "" if one["passed"] else f": {_as_markdown(account(one))}"
         lines.append(f"- {SIGNS[one['passed']]} `{one['name']}`{told}")
     return "\n".join(lines) + "\n"
 
 
-def _plain(text: str) -> str:
+def _as_markdown(text: str) -> str:
     """Text of a submission as Markdown shows it: on one line, and nothing in it is markup."""
     one_line = " ".join(visible(text).split())
     return "".join(

@@ -16,7 +16,7 @@ from typing import Any
 
 from autograder.grading.course.folder import Course
 from autograder.grading.course.handed_in import find, pieces
-from autograder.grading.course.released import Chapter
+from autograder.grading.course.released import ReleasedChapter
 from autograder.grading.errors import BrokenCheck, CourseError, Invalid
 from autograder.grading.hosts.classroom import github, summary
 from autograder.grading.hosts.gradescope import results
@@ -56,7 +56,7 @@ def grade_single(course: Course, folder: Path, limits: Limits) -> dict[str, Any]
     return result["record"]
 
 
-def _content(folder: Path, chapter: Chapter) -> bytes:
+def _content(folder: Path, chapter: ReleasedChapter) -> bytes:
     """The chapter's notebook, or the only one there is, whatever its name."""
     ids = frozenset(task.check_id for task in chapter.tasks)
     found = find(folder, {chapter.name: ids})

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from autograder.grading.course.scores import Chapter, Person, Score, Scores
+from autograder.grading.course.scores import ChapterScores, Person, Score, Scores
 from autograder.grading.report.table import write_table
 
 Row = list[Any]
@@ -97,7 +97,7 @@ def write_scores(
     return len(people)
 
 
-def _final(scores: Scores, person: Person, chapter: Chapter) -> float | None:
+def _final(scores: Scores, person: Person, chapter: ChapterScores) -> float | None:
     score = scores.found.get((person.id, chapter.name))
     return score.final if score else None
 
@@ -106,7 +106,7 @@ def _family_first(person: Person) -> str:
     return ", ".join(filter(None, (person.last_name, person.first_name))) or person.id
 
 
-def _gradescope_cells(chapter: Chapter, score: Score | None) -> Row:
+def _gradescope_cells(chapter: ChapterScores, score: Score | None) -> Row:
     if score is None:
         return [None, chapter.max_score, None, None]
     when = _moment(score.handed_in)

@@ -14,7 +14,7 @@ from typing import Any
 
 from autograder.grading.course import fingerprint
 from autograder.grading.errors import CourseError
-from autograder.grading.run.crew import GAVE_UP, Graded
+from autograder.grading.run.crew import GAVE_UP, Results
 from autograder.grading.run.job import Job
 from autograder.sandbox.probe import available
 
@@ -45,7 +45,7 @@ def grade_there(jobs: Sequence[Job], version: str) -> list[dict[str, Any]]:
         return [grade(job) for job in jobs]
 
 
-def on_cluster(jobs: Iterator[Job], address: str) -> Graded:
+def on_cluster(jobs: Iterator[Job], address: str) -> Results:
     """Grade on the workers of the scheduler at `address`, as in tcp://10.0.0.5:8786.
 
     Raises CourseError where there is no scheduler, no worker, or one that cannot grade.
@@ -74,7 +74,9 @@ def on_cluster(jobs: Iterator[Job], address: str) -> Graded:
                 yield job, job.given_up(GAVE_UP)
 
 
-def _graded(client: Any, jobs: Iterator[Job], version: str, prefix: str, lost: list[Job]) -> Graded:
+def _graded(
+    client: Any, jobs: Iterator[Job], version: str, prefix: str, lost: list[Job]
+) -> Results:
     """Keep all workers busy. To `lost` go the jobs whose workers ended again and again.
 
     Raises CourseError where there is no worker for long, or one that cannot grade.

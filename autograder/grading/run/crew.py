@@ -19,14 +19,14 @@ from autograder.sandbox import cores
 from autograder.sandbox.isolation import die_with_parent
 from autograder.sandbox.workshop import workshop
 
-Graded = Iterator[tuple[Job, dict[str, Any]]]
+Results = Iterator[tuple[Job, dict[str, Any]]]
 GAVE_UP = (
     f"the grader's own process ended on this submission {TRIES} times: "
     "run it again, or look at it by hand"
 )
 
 
-def alone(jobs: Iterator[Job]) -> Graded:
+def alone(jobs: Iterator[Job]) -> Results:
     """Grade one after the other in this process."""
     used = set()
     try:
@@ -49,7 +49,7 @@ def grade(job: Job) -> dict[str, Any]:
     return graded(job)
 
 
-def together(jobs: Iterator[Job], workers: int) -> Graded:
+def together(jobs: Iterator[Job], workers: int) -> Results:
     """Grade in several processes; where one dies, it is replaced.
 
     Which submission brought it down cannot be told, so all that were under way are then graded
@@ -67,7 +67,7 @@ def together(jobs: Iterator[Job], workers: int) -> Graded:
             yield job, _by_itself(job)
 
 
-def _in_pool(jobs: Iterator[Job], workers: int, under_way: dict[str, Job]) -> Graded:
+def _in_pool(jobs: Iterator[Job], workers: int, under_way: dict[str, Job]) -> Results:
     running: dict[Future, Job] = {}
     with _pool(workers) as pool:
         while True:

@@ -8,7 +8,7 @@ import nbformat
 from autograder.checking import Verdict
 from autograder.checking.verdict import UNTOUCHED
 from autograder.files import sha256_of_content
-from autograder.grading.course.released import Chapter
+from autograder.grading.course.released import ReleasedChapter
 from autograder.grading.errors import BrokenCheck, Invalid
 from autograder.grading.report.feedback_page import feedback_page
 from autograder.grading.run.job import TRIES, Job
@@ -16,7 +16,7 @@ from autograder.grading.submission.outputs import check_outputs
 from autograder.grading.submission.parsing import parse
 from autograder.grading.submission.quoting import quote_text_cells
 from autograder.grading.submission.restoring import answered, restored
-from autograder.grading.submission.run import Graded, Run
+from autograder.grading.submission.run import GradedNotebook, Run
 from autograder.grading.text import one_line
 from autograder.sandbox.compiled import compile_imported
 from autograder.sandbox.errors import SandboxUnavailable
@@ -40,7 +40,7 @@ def grade(job: Job) -> dict[str, Any]:
 
 def unfinished(job: Job, status: str, text: str) -> dict[str, Any]:
     """The result of a submission that could not be graded, and why."""
-    return _result(job, Graded({}, status, [text]), None)
+    return _result(job, GradedNotebook({}, status, [text]), None)
 
 
 def _graded(job: Job) -> dict[str, Any]:
@@ -60,7 +60,7 @@ def _graded(job: Job) -> dict[str, Any]:
     return _result(job, graded, notebook)
 
 
-def _run(job: Job, notebook: nbformat.NotebookNode) -> Graded:
+def _run(job: Job, notebook: nbformat.NotebookNode) -> GradedNotebook:
     """Run a notebook; once more from the start if the sandbox ended that all sessions come from.
 
     No submission can reach that one, so what it ended of was not the submission's doing.
@@ -86,7 +86,9 @@ def _code(notebook: nbformat.NotebookNode) -> list[str]:
     return [cell.source for cell in notebook.cells if cell.cell_type == "code"]
 
 
-def _result(job: Job, graded: Graded, notebook: nbformat.NotebookNode | None) -> dict[str, Any]:
+def _result(
+    job: Job, graded: GradedNotebook, notebook: nbformat.NotebookNode | None
+) -> dict[str, Any]:
     """The stable record of `--json`, and what goes into the course folder."""
     verdicts = []
     for task in job.chapter.tasks:
@@ -144,7 +146,7 @@ def _result(job: Job, graded: Graded, notebook: nbformat.NotebookNode | None) ->
     }
 
 
-def _placeholder(chapter: Chapter, verdicts: list[Verdict]) -> nbformat.NotebookNode:
+def _placeholder(chapter: ReleasedChapter, verdicts: list[Verdict]) -> nbformat.NotebookNode:
     """What stands in the course folder for a submission that cannot be read."""
     notebook = nbformat.v4.new_notebook()
     by_check = {task.check_id: v for task, v in zip(chapter.tasks, verdicts, strict=True)}

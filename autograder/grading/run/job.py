@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from autograder.checking.verdict import Verdict
-from autograder.grading.course.released import Chapter
+from autograder.grading.course.released import ReleasedChapter
 from autograder.sandbox.limits import Limits
 
 TRIES = 3  # for what may be no fault of the submission
@@ -15,7 +15,7 @@ class Job:
     """One submission to grade."""
 
     student: str
-    chapter: Chapter
+    chapter: ReleasedChapter
     content: bytes | None
     problem: str
     seed: int

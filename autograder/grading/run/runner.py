@@ -19,10 +19,10 @@ from autograder.files import write_whole
 from autograder.grading.course import exchange
 from autograder.grading.course.folder import STUDENT_ID, Course, Submission
 from autograder.grading.course.journal import Journal
-from autograder.grading.course.released import Chapter
+from autograder.grading.course.released import ReleasedChapter
 from autograder.grading.course.schema import unusable
 from autograder.grading.errors import BrokenCheck, CourseError, GradebookError, Invalid
-from autograder.grading.run.crew import Graded, alone, together
+from autograder.grading.run.crew import Results, alone, together
 from autograder.grading.run.job import Job
 from autograder.sandbox.errors import SandboxUnavailable
 from autograder.sandbox.limits import Limits
@@ -120,7 +120,7 @@ def _told_in_a_sentence(db_url: str) -> Iterator[None]:
         raise CourseError(f"{error} {again}") from error
 
 
-def _crew(jobs: Iterator[Job], workers: int, scheduler: str | None) -> Graded:
+def _crew(jobs: Iterator[Job], workers: int, scheduler: str | None) -> Results:
     if scheduler:
         from autograder.grading.run.cluster import on_cluster
 
@@ -130,7 +130,7 @@ def _crew(jobs: Iterator[Job], workers: int, scheduler: str | None) -> Graded:
     return alone(jobs) if workers <= 1 else together(jobs, workers)
 
 
-def _job(submission: Submission, chapter: Chapter, journal: Journal, limits: Limits) -> Job:
+def _job(submission: Submission, chapter: ReleasedChapter, journal: Journal, limits: Limits) -> Job:
     content, problem = None, ""
     try:
         if not STUDENT_ID.fullmatch(submission.student):
@@ -151,7 +151,7 @@ def _job(submission: Submission, chapter: Chapter, journal: Journal, limits: Lim
 
 
 def _known(
-    submission: Submission, chapter: Chapter, journal: Journal, basis: str, key: str
+    submission: Submission, chapter: ReleasedChapter, journal: Journal, basis: str, key: str
 ) -> dict[str, Verdict]:
     """The verdicts of the last run that stand although another check has changed."""
     before = journal.shown(submission.student, chapter.name)

@@ -6,7 +6,7 @@ import symtable
 
 from nbformat import NotebookNode
 
-from autograder.grading.course.released import Chapter, grade_id, is_ungraded
+from autograder.grading.course.released import ReleasedChapter, grade_id, is_ungraded
 from autograder.grading.submission.names_used import LONGEST_SOURCE
 
 ANALYZED = 2 * LONGEST_SOURCE  # characters of a submission's own cells: each takes a microsecond
@@ -16,7 +16,7 @@ _WORD = re.compile(r"[^\W\d]\w*")
 _SCOPE = re.compile(r"\b(?:def|lambda|class|for|type)\b")
 
 
-def needed_cells(notebook: NotebookNode, chapter: Chapter) -> set[int]:
+def needed_cells(notebook: NotebookNode, chapter: ReleasedChapter) -> set[int]:
     """The indices of the code cells to run.
 
     A demo cell that stands as the release has it is needed when it makes a name that a later

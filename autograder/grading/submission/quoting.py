@@ -4,7 +4,7 @@ import re
 
 from nbformat import NotebookNode
 
-from autograder.grading.course.released import Chapter
+from autograder.grading.course.released import ReleasedChapter
 from autograder.grading.text import visible
 
 # Markup, links, pictures, references and entities: with none of these, Markdown is words. So it
@@ -18,7 +18,7 @@ CHARACTERS = 10**6  # of all of a notebook's text cells that are not the release
 CUT_OFF = "\n[The text was cut off here; it is whole in what was handed in.]"
 
 
-def quote_text_cells(notebook: NotebookNode, chapter: Chapter) -> None:
+def quote_text_cells(notebook: NotebookNode, chapter: ReleasedChapter) -> None:
     """Show the text cells that are not the release's as what was typed.
 
     nbconvert, and so nbgrader's formgrader, puts raw cells and the markup in Markdown on its pages

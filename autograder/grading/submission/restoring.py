@@ -4,13 +4,13 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell
 
 from autograder.files import sha256
-from autograder.grading.course.released import Chapter, grade_id
+from autograder.grading.course.released import ReleasedChapter, grade_id
 from autograder.grading.text import one_line
 
 MOST_STRANGERS = 10
 
 
-def restored(notebook: NotebookNode, chapter: Chapter) -> list[str]:
+def restored(notebook: NotebookNode, chapter: ReleasedChapter) -> list[str]:
     """Put the release's cells back in place; return, in words, what had been changed.
 
     Every graded and locked cell gets the release's source and metadata, the last of several
@@ -71,7 +71,7 @@ def _retype(cell: NotebookNode, kind: str) -> None:
         cell.update(outputs=[], execution_count=None)
 
 
-def answered(notebook: NotebookNode, chapter: Chapter) -> dict[str, bool]:
+def answered(notebook: NotebookNode, chapter: ReleasedChapter) -> dict[str, bool]:
     """For each cell that is graded by hand, whether something was written there."""
     written = {grade_id(cell): cell.source.strip() for cell in notebook.cells}
     return {
@@ -80,7 +80,7 @@ def answered(notebook: NotebookNode, chapter: Chapter) -> dict[str, bool]:
     }
 
 
-def _add_checks(notebook: NotebookNode, chapter: Chapter, seen: set[str]) -> None:
+def _add_checks(notebook: NotebookNode, chapter: ReleasedChapter, seen: set[str]) -> None:
     for task in chapter.tasks:
         if task.check_id in seen:
             continue

@@ -16,7 +16,7 @@ from autograder.checking import Verdict, find
 from autograder.checking.cell_log import first_line
 from autograder.checking.content import references
 from autograder.checking.judge import judge
-from autograder.grading.course.released import Chapter, Task, grade_id
+from autograder.grading.course.released import ReleasedChapter, ReleasedExercise, grade_id
 from autograder.grading.submission.ahead import Ahead, Plan, Unforeseen, plan
 from autograder.grading.submission.answers import Gone, SandboxHome, ask, lost_as_gone
 from autograder.grading.submission.names_used import shortcuts, uses
@@ -52,7 +52,7 @@ PIXELS = 10**8  # of a submission's pictures: what a browser unfolds them to
 
 
 @dataclass
-class Graded:
+class GradedNotebook:
     """What grading one notebook found."""
 
     verdicts: dict[str, Verdict]
@@ -67,7 +67,7 @@ class Run:
     def __init__(
         self,
         notebook: NotebookNode,
-        chapter: Chapter,
+        chapter: ReleasedChapter,
         warm: WarmProcess,
         limits: Limits,
         seed: int | None = None,
@@ -81,19 +81,19 @@ class Run:
         self.seed = secrets.randbits(63) if seed is None else seed
         self.tasks = {task.check_id: task for task in chapter.tasks}
         self.known = known or {}
-        self.graded = Graded(dict(self.known))
+        self.graded = GradedNotebook(dict(self.known))
         self.session: Session | None = None
         self.poisoned: set[int] = set()
         self.broken: dict[int, str] = {}  # own cells that ended a session, and what is said of it
         self.restarts = 0
         self.sources: list[str] = []  # of the cells that ran
-        self.below: list[tuple[int, Task]] = []  # checks with code below them
+        self.below: list[tuple[int, ReleasedExercise]] = []  # checks with code below them
         self.provided: dict[int, str] = {}  # by the place of a check: source to run there
         self.needed = needed_cells(notebook, chapter)
         self.room = Room(OUTPUTS_BYTES, PIXELS)
         self.end = float("inf")
 
-    def grade(self) -> Graded:
+    def grade(self) -> GradedNotebook:
         """Run every cell that grading needs and judge every exercise."""
         start = time.monotonic()
         self.end = start + WHOLE * self.limits.seconds
@@ -190,7 +190,7 @@ class Run:
         self.room.characters -= sum(_size(output) for output in cell.outputs)
         self.room.pixels = room.pixels
 
-    def _check(self, index: int, cell: NotebookNode, task: Task) -> None:
+    def _check(self, index: int, cell: NotebookNode, task: ReleasedExercise) -> None:
         verdict = self.graded.verdicts.get(task.name)
         if verdict is None:
             verdict = self._judged(index, task)
@@ -237,7 +237,9 @@ class Run:
             if not verdict.passed and find(task.name).reference == task.name:
                 wrong[task.name] = places[task.check_id]
 
-    def _with_provided(self, task: Task, verdict: Verdict, places: dict[str, int]) -> Verdict:
+    def _with_provided(
+        self, task: ReleasedExercise, verdict: Verdict, places: dict[str, int]
+    ) -> Verdict:
         self._close()
         self.restarts -= 1  # none of the submission's doing
         self.provided = {place: provided_source(name) for name, place in places.items()}
@@ -257,7 +259,7 @@ class Run:
         text = f"Right with the provided {names} in place of yours. With yours: {verdict.message}"
         return replace(again, points=task.points, max_points=task.points, message=one_line(text))
 
-    def _judged(self, index: int, task: Task) -> Verdict:
+    def _judged(self, index: int, task: ReleasedExercise) -> Verdict:
         foreseen = plan(task.name, self.seed)
         try:
             try:
@@ -280,7 +282,7 @@ class Run:
         text = one_line(verdict.message)
         return replace(verdict, points=points, max_points=task.points, message=text)
 
-    def _explained(self, verdict: Verdict, task: Task) -> Verdict:
+    def _explained(self, verdict: Verdict, task: ReleasedExercise) -> Verdict:
         """The verdict with the submission's own error first, where that is what failed."""
         lacking = NOT_DEFINED.search(verdict.message)
         if not lacking or self.session is None:
@@ -322,7 +324,7 @@ class Run:
         if text and text not in self.graded.notes and len(self.graded.notes) < NOTES_AT_MOST:
             self.graded.notes.append(text)
 
-    def _look_at_what_it_names(self, task: Task) -> None:
+    def _look_at_what_it_names(self, task: ReleasedExercise) -> None:
         """Tell the teacher of a forbidden function that is named and was not seen to run."""
         forbidden = find(task.name).forbidden
         named = shortcuts(task.name, self.sources, forbidden) if forbidden else []

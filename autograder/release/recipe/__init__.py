@@ -2,7 +2,7 @@
 
 import nbformat
 
-from autograder.release.chapter import Chapter
+from autograder.release.chapter import ChapterNotebook
 from autograder.release.recipe.answers import empty_answers
 from autograder.release.recipe.book_only import link_book_only
 from autograder.release.recipe.contract import hold_to_the_contract
@@ -24,7 +24,7 @@ RECIPE = (
 )
 
 
-def make_source(chapter: Chapter) -> str:
+def make_source(chapter: ChapterNotebook) -> str:
     """The source notebook, as text."""
     for transform in RECIPE:
         transform(chapter)

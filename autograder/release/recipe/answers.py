@@ -2,10 +2,10 @@
 
 from autograder.nbgrader_course import YOUR_ANSWER
 from autograder.release.cells import kind
-from autograder.release.chapter import Chapter
+from autograder.release.chapter import ChapterNotebook
 
 
-def empty_answers(chapter: Chapter) -> None:
+def empty_answers(chapter: ChapterNotebook) -> None:
     """Leave a place to write in each cell that is graded by hand."""
     for cell in chapter.notebook.cells:
         if kind(cell) == "answer":

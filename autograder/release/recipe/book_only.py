@@ -8,13 +8,13 @@ from nbformat.v4 import new_markdown_cell
 
 from autograder.release.book import link
 from autograder.release.cells import parsed, tags
-from autograder.release.chapter import Chapter
+from autograder.release.chapter import ChapterNotebook
 from autograder.release.recipe.contract import BOOK_ONLY
 
 PLAY = "Play with it on the book's page"
 
 
-def link_book_only(chapter: Chapter) -> None:
+def link_book_only(chapter: ChapterNotebook) -> None:
     """Replace each run of book-only cells by one sentence that links to where they are shown."""
     cells, anchor = [], ""
     for left_out, group in itertools.groupby(
@@ -36,7 +36,7 @@ def link_book_only(chapter: Chapter) -> None:
     chapter.notebook.cells = cells
 
 
-def _figure(chapter: Chapter, run: list[NotebookNode]) -> dict[str, str]:
+def _figure(chapter: ChapterNotebook, run: list[NotebookNode]) -> dict[str, str]:
     """What the cells' call of `lab.play.play` says: `alt`, the figure in words, and `name`."""
     for cell in run:
         if cell.cell_type != "code":

@@ -7,7 +7,7 @@ from collections import Counter
 from nbformat import NotebookNode
 
 from autograder.release.cells import grade_id, imports_from_solutions, kind, parsed, tags
-from autograder.release.chapter import Chapter
+from autograder.release.chapter import ChapterNotebook
 from autograder.release.errors import ReleaseError
 
 BOOK_ONLY = "book-only"
@@ -22,7 +22,7 @@ UNWRITTEN = (
 )
 
 
-def hold_to_the_contract(chapter: Chapter) -> None:
+def hold_to_the_contract(chapter: ChapterNotebook) -> None:
     """Stop at the first cell that breaks the agreement of the three places."""
     where, cells = chapter.name, chapter.notebook.cells
     for name, count in Counter(filter(None, map(grade_id, cells))).items():

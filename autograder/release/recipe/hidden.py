@@ -1,13 +1,13 @@
 """Cells that nobody reads, such as those that count what the prose says: not for students."""
 
 from autograder.release.cells import grade_id, tags
-from autograder.release.chapter import Chapter
+from autograder.release.chapter import ChapterNotebook
 from autograder.release.errors import ReleaseError
 
 HIDDEN = "remove-cell"  # the book's own name for it
 
 
-def leave_out_hidden(chapter: Chapter) -> None:
+def leave_out_hidden(chapter: ChapterNotebook) -> None:
     """Drop the cells with the tag. Raises ReleaseError if one of them belongs to an exercise."""
     kept = []
     for cell in chapter.notebook.cells:

@@ -1,10 +1,10 @@
 """Outputs: left out of the students' copy, in which every number is their own."""
 
 from autograder.release.cells import tags
-from autograder.release.chapter import Chapter
+from autograder.release.chapter import ChapterNotebook
 
 
-def clear_outputs(chapter: Chapter) -> None:
+def clear_outputs(chapter: ChapterNotebook) -> None:
     """Empty every code cell's outputs, and keep of the metadata what a student's Jupyter reads."""
     for cell in chapter.notebook.cells:
         if cell.cell_type != "code":

@@ -17,7 +17,7 @@ from mdit_py_plugins.colon_fence import colon_fence_plugin
 from nbformat import NotebookNode
 
 from autograder.release.book import Book, link
-from autograder.release.chapter import Chapter
+from autograder.release.chapter import ChapterNotebook
 from autograder.release.errors import ReleaseError
 
 BOXES = {
@@ -54,7 +54,7 @@ ATTRIBUTES = re.compile(r"(?<=[)`])\{[.#][^{}\n]*\}")
 ONLY_FOR_MYST = re.compile(r"^(\([^()\s]+\)=|%.*|\+\+\+.*)$\n?", re.MULTILINE)
 
 
-def make_markdown_plain(chapter: Chapter) -> None:
+def make_markdown_plain(chapter: ChapterNotebook) -> None:
     """Translate every Markdown cell; drop the cells of which nothing is left."""
     glued = glued_values(chapter.original)
     equations: dict[str, int] = {}

@@ -1,11 +1,11 @@
 """Provided cells: an earlier chapter's exercise in full, so that every chapter stands alone."""
 
 from autograder.release.cells import grade_id, imports_from_solutions, kind
-from autograder.release.chapter import Chapter
+from autograder.release.chapter import ChapterNotebook
 from autograder.release.references import Reference
 
 
-def write_out_provided(chapter: Chapter) -> None:
+def write_out_provided(chapter: ChapterNotebook) -> None:
     """Replace each provided cell's import by the source, with what the notebook lacks for it."""
     for cell in chapter.notebook.cells:
         if kind(cell) != "provided":

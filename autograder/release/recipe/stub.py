@@ -7,7 +7,7 @@ nbgrader's own ClearSolutions then makes the stub of it: signature, docstring, a
 import ast
 
 from autograder.release.cells import grade_id, imports_from_solutions, kind
-from autograder.release.chapter import Chapter
+from autograder.release.chapter import ChapterNotebook
 from autograder.release.errors import ReleaseError
 from autograder.release.mends import MEND, Mends, as_text
 from autograder.release.references import Reference
@@ -15,7 +15,7 @@ from autograder.release.references import Reference
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
 
 
-def cut_stubs(chapter: Chapter) -> None:
+def cut_stubs(chapter: ChapterNotebook) -> None:
     """Replace each exercise cell's import by nbgrader's source of the exercise."""
     mends = Mends(chapter.references)
     for cell in chapter.notebook.cells:
@@ -118,7 +118,9 @@ def _is_comment_of_the_body(line: str, indent: str) -> bool:
     return line.startswith(indent) and line.lstrip().startswith("#")
 
 
-def _reject_what_the_notebook_lacks(chapter: Chapter, reference: Reference, exercise: str) -> None:
+def _reject_what_the_notebook_lacks(
+    chapter: ChapterNotebook, reference: Reference, exercise: str
+) -> None:
     defined = chapter.names_before(exercise)
     for name, statement in reference.imports.items():
         if name not in defined:

@@ -4,7 +4,7 @@ import nbformat
 from nbformat import NotebookNode
 
 from autograder.files import sha256
-from autograder.grading.course.released import Chapter, Task
+from autograder.grading.course.released import ReleasedChapter, ReleasedExercise
 from autograder.grading.submission.restoring import restored
 from autograder.manifest import ListedCell, ListedChapter, ListedExercise
 
@@ -14,8 +14,8 @@ MARKS = {"grade_id": "check-one", "grade": True, "locked": True, "solution": Fal
 def notes(points, source, former):
     """What is said of a notebook with these points and this check cell."""
     cells = {"check-one": MARKS, "one": MARKS | {"grade_id": "one", "grade": False}}
-    task = Task("one", 3.0, "check-one", 'check("one")')
-    chapter = Chapter("c", (task,), {"check-one": 'check("one")'}, "", cells, frozenset())
+    task = ReleasedExercise("one", 3.0, "check-one", 'check("one")')
+    chapter = ReleasedChapter("c", (task,), {"check-one": 'check("one")'}, "", cells, frozenset())
     chapter.former.update({key: frozenset(kept) for key, kept in former.items()})
     exercise = nbformat.v4.new_code_cell("one = 1")
     exercise.metadata.nbgrader = NotebookNode(cells["one"])
@@ -55,7 +55,7 @@ def test_what_no_release_had_is_an_edit():
 
 def test_line_ends_of_another_system_are_no_edit():
     source = "from autograder import check\ncheck('one')\n"
-    chapter = Chapter("c", (), {"check-one": source}, "", {"check-one": MARKS}, frozenset())
+    chapter = ReleasedChapter("c", (), {"check-one": source}, "", {"check-one": MARKS}, frozenset())
     for end in ("\r\n", "\r"):
         cell = nbformat.v4.new_code_cell(source.replace("\n", end))
         cell.metadata.nbgrader = NotebookNode(MARKS)

@@ -10,7 +10,7 @@ from autograder.checking import find
 from autograder.checking.calling import Home, spread
 from autograder.checking.judge import judge
 from autograder.checking.recording import live
-from autograder.grading.course.released import Chapter, Task
+from autograder.grading.course.released import ReleasedChapter, ReleasedExercise
 from autograder.grading.submission.ahead import Ahead, Unforeseen, alike, plan
 from autograder.grading.submission.answers import Gone
 from autograder.grading.submission.run import Run
@@ -40,14 +40,14 @@ def warm():
         yield process
 
 
-def chapter_of(*names: str) -> Chapter:
-    tasks = tuple(Task(name, find(name).points, f"check-{name}", "") for name in names)
+def chapter_of(*names: str) -> ReleasedChapter:
+    tasks = tuple(ReleasedExercise(name, find(name).points, f"check-{name}", "") for name in names)
     marks = {
         name: {"grade_id": name, "solution": name == task.name}
         for task in tasks
         for name in (task.name, task.check_id)
     }
-    return Chapter("chapter", tasks, {}, "", marks, frozenset())
+    return ReleasedChapter("chapter", tasks, {}, "", marks, frozenset())
 
 
 def graded(warm, sources: dict[str, str], limits: Limits | None = None, **more: str):

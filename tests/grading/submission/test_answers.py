@@ -4,14 +4,14 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from autograder.grading.course.released import Chapter
+from autograder.grading.course.released import ReleasedChapter
 from autograder.grading.report.feedback_page import Entered, feedback_page
 from autograder.grading.run.job import Job
 from autograder.grading.submission.restoring import answered, restored
 from autograder.sandbox.limits import Limits
 
 MARKS = {"grade_id": "find-out-why", "grade": True, "solution": True, "points": 2}
-CHAPTER = Chapter(
+CHAPTER = ReleasedChapter(
     "chapter",
     (),
     {},

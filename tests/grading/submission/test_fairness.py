@@ -11,7 +11,7 @@ from autograder.checking import find, packages
 from autograder.checking.cell_log import modules_imported
 from autograder.checking.packages import LEARNERS, NOTEBOOKS, modules
 from autograder.files import REPOSITORY
-from autograder.grading.course.released import Chapter, Task
+from autograder.grading.course.released import ReleasedChapter, ReleasedExercise
 from autograder.grading.submission.run import Run
 from autograder.sandbox import probe
 from autograder.sandbox.limits import Limits
@@ -37,13 +37,15 @@ def warm():
 
 def graded(warm, sources: dict[str, str], *before: str, after: tuple[str, ...] = ()):
     """What grading finds in a notebook with these exercises between these cells."""
-    tasks = tuple(Task(name, find(name).points, f"check-{name}", "") for name in sources)
+    tasks = tuple(
+        ReleasedExercise(name, find(name).points, f"check-{name}", "") for name in sources
+    )
     marks = {
         name: {"grade_id": name, "solution": name == task.name}
         for task in tasks
         for name in (task.name, task.check_id)
     }
-    chapter = Chapter("chapter", tasks, {}, "", marks, frozenset())
+    chapter = ReleasedChapter("chapter", tasks, {}, "", marks, frozenset())
     cells = [new_code_cell(source) for source in before]
     for name, source in sources.items():
         for mark, text in ((name, source), (f"check-{name}", f'check("{name}")')):

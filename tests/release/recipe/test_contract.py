@@ -4,7 +4,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from autograder.release.book import Book
-from autograder.release.chapter import Chapter
+from autograder.release.chapter import ChapterNotebook
 from autograder.release.errors import ReleaseError
 from autograder.release.recipe.contract import UNWRITTEN, hold_to_the_contract
 from autograder.release.references import References
@@ -50,7 +50,7 @@ BROKEN = {
 
 def held(root, cells) -> None:
     path = write_chapter(root, [setup_cell(), *cells])
-    hold_to_the_contract(Chapter.read(path, References(root / "solutions"), Book.of(root)))
+    hold_to_the_contract(ChapterNotebook.read(path, References(root / "solutions"), Book.of(root)))
 
 
 @pytest.mark.parametrize("sentence", BROKEN)

@@ -3,7 +3,7 @@
 import pytest
 
 from autograder.release.book import Book
-from autograder.release.chapter import Chapter
+from autograder.release.chapter import ChapterNotebook
 from autograder.release.errors import ReleaseError
 from autograder.release.recipe.hidden import leave_out_hidden
 from autograder.release.references import References
@@ -15,4 +15,4 @@ def test_an_exercise_that_is_hidden_stops_the_release(tiny):
     cell.metadata.tags = ["remove-cell"]
     path = write_chapter(tiny, [cell])
     with pytest.raises(ReleaseError, match="'mean' has the tag remove-cell, and students need it"):
-        leave_out_hidden(Chapter.read(path, References(tiny / "solutions"), Book.of(tiny)))
+        leave_out_hidden(ChapterNotebook.read(path, References(tiny / "solutions"), Book.of(tiny)))

@@ -3,7 +3,7 @@
 import pytest
 
 from autograder.release.book import Book
-from autograder.release.chapter import Chapter
+from autograder.release.chapter import ChapterNotebook
 from autograder.release.errors import ReleaseError
 from autograder.release.recipe.provided import write_out_provided
 from autograder.release.recipe.stub import cut_stubs
@@ -17,9 +17,9 @@ from tests.release.miniature import (
 )
 
 
-def chapter_of(root, cells) -> Chapter:
+def chapter_of(root, cells) -> ChapterNotebook:
     path = write_chapter(root, cells)
-    return Chapter.read(path, References(root / "solutions"), Book.of(root))
+    return ChapterNotebook.read(path, References(root / "solutions"), Book.of(root))
 
 
 def test_it_brings_what_it_uses_and_the_notebook_lacks(tiny):

@@ -5,7 +5,7 @@ import pytest
 
 from autograder.nbgrader_course import YOUR_ANSWER
 from autograder.release.book import Book
-from autograder.release.chapter import Chapter
+from autograder.release.chapter import ChapterNotebook
 from autograder.release.recipe import make_source
 from autograder.release.references import References
 
@@ -13,7 +13,7 @@ from autograder.release.references import References
 @pytest.fixture
 def cells(tiny) -> dict:
     path = tiny / "book" / "03-tiny.ipynb"
-    text = make_source(Chapter.read(path, References(tiny / "solutions"), Book.of(tiny)))
+    text = make_source(ChapterNotebook.read(path, References(tiny / "solutions"), Book.of(tiny)))
     notebook = nbformat.reads(text, as_version=4)
     nbformat.validate(notebook)
     return {cell.id: cell for cell in notebook.cells}

@@ -35,13 +35,13 @@ class PlainCollect(ExchangeCollect):
             target = Path(dest) / os.path.relpath(place, src)
             target.mkdir(parents=True, exist_ok=True)
             for name in names:
-                content = self._plain(name, descriptor)
+                content = self._content_of(name, descriptor)
                 if content is None:
                     self.log.warning("%s is not a plain file that is collected", Path(place, name))
                 else:
                     (target / name).write_bytes(content)
 
-    def _plain(self, name: str, folder: int) -> bytes | None:
+    def _content_of(self, name: str, folder: int) -> bytes | None:
         at_most = 1000 * self.coursedir.max_file_size
         flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
         try:
