@@ -49,9 +49,9 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
 
     def command(name: str, run: Callable[[argparse.Namespace], int]) -> argparse.ArgumentParser:
-        made = commands.add_parser(name, help=run.__doc__, description=run.__doc__)
-        made.set_defaults(run=run)
-        return made
+        subparser = commands.add_parser(name, help=run.__doc__, description=run.__doc__)
+        subparser.set_defaults(run=run)
+        return subparser
 
     release = command("release", _release)
     release.add_argument("chapters", nargs="*", metavar="CHAPTER", help=CHAPTERS)
@@ -219,8 +219,8 @@ def _feedback(options: argparse.Namespace) -> int:
         raise UsageError(str(error)) from None
     print(f"{done.written} pages are in {course.root / 'feedback'}")
     if done.stale:
-        told = f"{len(done.stale)} were handed in again, and nbgrader's own autograde took them"
-        print(f"{told}: run autograder grade for their pages ({', '.join(done.stale[:5])}).")
+        newer = f"{len(done.stale)} were handed in again, and nbgrader's own autograde took them"
+        print(f"{newer}: run autograder grade for their pages ({', '.join(done.stale[:5])}).")
     return 0
 
 

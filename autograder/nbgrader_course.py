@@ -22,11 +22,11 @@ configure(c, Path(__file__).resolve().parent)
 
 def at(config: Config, course: Path) -> None:
     """Set where a course is, and its gradebook."""
-    told = read_settings(course)
+    settings = read_settings(course)
     config.CourseDirectory.root = str(course)
-    config.CourseDirectory.course_id = told.course_id
-    if told.gradebook != default_gradebook(course):  # else it follows `--CourseDirectory.root`
-        config.CourseDirectory.db_url = told.gradebook
+    config.CourseDirectory.course_id = settings.course_id
+    if settings.gradebook != default_gradebook(course):  # else it follows `--CourseDirectory.root`
+        config.CourseDirectory.db_url = settings.gradebook
 
 
 def write_settings(course: Path) -> None:

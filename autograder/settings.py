@@ -61,21 +61,23 @@ def read_settings(course: Path) -> Settings:
     if not path.exists():
         return Settings(default)
     try:
-        told = tomllib.loads(path.read_text(encoding="utf-8"))
+        entries = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise SettingsError(f"{path} is not TOML: {error}.") from None
-    _known(path, "", told, {"course_id", "gradebook", "due", "late"})
-    gradebook = told.get("gradebook", default)
+    _known(path, "", entries, {"course_id", "gradebook", "due", "late"})
+    gradebook = entries.get("gradebook", default)
     if not isinstance(gradebook, str) or ":" not in gradebook:
         raise SettingsError(
             f"{path}: gradebook is {gradebook!r}; write a database's address, as in "
             '"postgresql://user@host/name".'
         )
     # PostgreSQL holds to what nbgrader's tables say: every assignment belongs to a named course.
-    course_id = told.get("course_id", "" if gradebook.startswith("sqlite:") else "default_course")
+    course_id = entries.get(
+        "course_id", "" if gradebook.startswith("sqlite:") else "default_course"
+    )
     if not isinstance(course_id, str):
         raise SettingsError(f"{path}: course_id is {course_id!r}; write a name in quotes.")
-    due, late = told.get("due", {}), told.get("late")
+    due, late = entries.get("due", {}), entries.get("late")
     for name, table in (("due", due), ("late", late)):
         if not isinstance(table, dict | None):
             raise SettingsError(f"{path}: {name} is {table!r}; write a table that begins [{name}].")
@@ -106,7 +108,7 @@ def _policy(path: Path, late: dict[str, Any]) -> LatePolicy:
     return LatePolicy(**late)
 
 
-def _known(path: Path, where: str, told: dict[str, Any], names: set[str]) -> None:
-    if unknown := sorted(set(told) - names):
+def _known(path: Path, where: str, entries: dict[str, Any], names: set[str]) -> None:
+    if unknown := sorted(set(entries) - names):
         there_are = ", ".join(sorted(names))
         raise SettingsError(f"{path}: there is no setting {where}{unknown[0]}, only {there_are}.")

@@ -37,13 +37,13 @@ def generate_assignment(chapter: str, root: Path, course: Path, staged: Path) ->
     coursedir.assignment_id = chapter
     converter = GenerateAssignment(coursedir=coursedir, config=config)
     converter.force = True
-    said = _Lines()
-    converter.log = said.logger()
+    log = _Lines()
+    converter.log = log.logger()
     try:
         with scripts_on_path():
             converter.start()
     except Exception as error:
-        reasons = ENDED_BY_AN_ERROR.findall("\n".join(said.lines))
+        reasons = ENDED_BY_AN_ERROR.findall("\n".join(log.lines))
         reason = str([*reasons, error][0])
         if "submissions associated" in reason:
             reason = (

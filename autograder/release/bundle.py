@@ -50,8 +50,8 @@ def make_bundle(
         book.site, book.title, README.read_bytes(), Path(__file__).read_bytes(), *sum(contents, [])
     )
     stamp = state / STAMP
-    made = files.has_all(FOLDER) and files.has_all(BUNDLE) and stamp.exists()
-    if made and stamp.read_text() == key:
+    complete = files.has_all(FOLDER) and files.has_all(BUNDLE) and stamp.exists()
+    if complete and stamp.read_text() == key:
         return False
 
     stamp.unlink(missing_ok=True)
@@ -120,8 +120,8 @@ def _build_wheel(tree: Tree, staged: Path, folder: Path) -> str:
     result = subprocess.run([*command, str(staged)], text=True, capture_output=True)
     wheels = [path.name for path in folder.glob("*.whl")]
     if result.returncode or len(wheels) != 1:
-        said = (result.stderr or result.stdout).strip().split("\n")
-        raise ReleaseError(f"The students' wheel could not be built: {' '.join(said[-3:])}")
+        lines = (result.stderr or result.stdout).strip().split("\n")
+        raise ReleaseError(f"The students' wheel could not be built: {' '.join(lines[-3:])}")
     return wheels[0]
 
 

@@ -129,8 +129,8 @@ def _statements(path: Path) -> list[ast.stmt]:
 def _calls(path: Path) -> Iterator[ast.Call]:
     """What a module of checks registers by calls and decorators."""
     for statement in _statements(path):
-        made = getattr(statement, "decorator_list", [getattr(statement, "value", None)])
-        yield from (item for item in made if isinstance(item, ast.Call))
+        registering = getattr(statement, "decorator_list", [getattr(statement, "value", None)])
+        yield from (item for item in registering if isinstance(item, ast.Call))
 
 
 def _options(call: ast.Call) -> dict[str, ast.expr]:

@@ -116,9 +116,11 @@ def main(folder: Path, exercises: list[dict[str, Any]]) -> None:
         except KeyError as error:
             raise SystemExit(f"{name} has no check: {error.args[0]}") from None
         for what in ("points", "chapter"):
-            said, noted = getattr(task, what), exercise[what]
-            if said != noted:
-                differences.append(f"{name} has {what} {noted} in its cell, {said} in its check")
+            registered, noted = getattr(task, what), exercise[what]
+            if registered != noted:
+                differences.append(
+                    f"{name} has {what} {noted} in its cell, {registered} in its check"
+                )
     if differences:
         raise SystemExit(
             f"Cells and checks disagree: {'; '.join(differences)}. "

@@ -65,8 +65,8 @@ def bounded(request: dict[str, Any], reply: dict[str, Any], reference: int) -> d
     if shapes := [tensor.shape for _, tensor in tensors(asked)]:
         text += f", with a tensor of shape {list(max(shapes, key=lambda shape: shape.numel()))}"
     text += f"; the right one has about {reference}"
-    told = {"type": "ValueError", "bases": ["ValueError", "Exception"], "message": text}
-    return {"error": told | {"where": ""}}
+    too_large = {"type": "ValueError", "bases": ["ValueError", "Exception"], "message": text}
+    return {"error": too_large | {"where": ""}}
 
 
 def _error(error: dict[str, Any]) -> dict[str, Any]:

@@ -58,11 +58,11 @@ class Layout:
         """This Python, its packages and the system's libraries; nothing else of the machine."""
         base = Path(sys.base_prefix)
         python = os.path.realpath(getattr(sys, "_base_executable", None) or sys.executable)
-        shown = ["/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/share/zoneinfo", "/nix/store"]
-        shown += ["/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime"]
-        shown += ["/sys/devices/system/cpu", "/sys/kernel/mm/transparent_hugepage"]
-        shown += [str(base / "lib"), str(base / "lib64")]
-        shown += [
+        wanted = ["/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/share/zoneinfo", "/nix/store"]
+        wanted += ["/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime"]
+        wanted += ["/sys/devices/system/cpu", "/sys/kernel/mm/transparent_hugepage"]
+        wanted += [str(base / "lib"), str(base / "lib64")]
+        wanted += [
             sysconfig.get_path("stdlib"),
             sysconfig.get_path("platstdlib", vars=_BASE),
             python,
@@ -73,9 +73,9 @@ class Layout:
             if path.is_symlink():
                 links.append((os.readlink(path), str(path)))
             else:
-                shown.append(str(path))
+                wanted.append(str(path))
         binds: list[tuple[str, str]] = []
-        for path in shown:
+        for path in wanted:
             if os.path.exists(path) and not _within(path, [there for _, there in binds]):
                 binds.append((path, path))
         packages, hidden = [], []
@@ -135,9 +135,9 @@ class Layout:
             words += ["--size", "4096", "--tmpfs", inside, "--remount-ro", inside]
         descriptors = []
         try:
-            made = [(inside, b"", "--ro-bind-data") for inside in self.blank]
-            made += [(inside, content, "--file") for inside, content in self.files]
-            for inside, content, how in made:
+            contents = [(inside, b"", "--ro-bind-data") for inside in self.blank]
+            contents += [(inside, content, "--file") for inside, content in self.files]
+            for inside, content, how in contents:
                 descriptor = os.memfd_create("course")
                 descriptors.append(descriptor)
                 os.write(descriptor, content)
@@ -226,8 +226,8 @@ def staged() -> Iterator[tuple[str, bytes]]:
         yield f"{COURSE}/autograder/{package}/__init__.py", b""
     for name in STAGED:
         yield f"{COURSE}/autograder/{name}", (home / name).read_bytes()
-    shown = json.dumps(sorted(packages.modules()))
-    yield f"{COURSE}/autograder/checking/{packages.TOLD}", shown.encode()
+    importable = json.dumps(sorted(packages.modules()))
+    yield f"{COURSE}/autograder/checking/{packages.TOLD}", importable.encode()
     name = content().shared
     spec = importlib.util.find_spec(name)
     shared = Path(spec.origin).parent if spec and spec.origin else home.parent / "book" / name

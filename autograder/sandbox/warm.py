@@ -45,7 +45,7 @@ class WarmProcess:
         self._control, inside = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._control.settimeout(start_seconds)
         # Open until it is ready: what keeps it from that is said there.
-        self._said: IO[bytes] | None = tempfile.TemporaryFile()  # noqa: SIM115
+        self._errors: IO[bytes] | None = tempfile.TemporaryFile()  # noqa: SIM115
         worker = f"{COURSE}/autograder/sandbox/worker.py"
         arguments = [worker, str(inside.fileno()), layout.scratch]
         with inside, layout.command(program, arguments) as (command, descriptors), cores.own():
@@ -54,23 +54,23 @@ class WarmProcess:
                 pass_fds=(*descriptors, inside.fileno()),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
-                stderr=self._said,
+                stderr=self._errors,
             )
 
     def _see_it_ready(self) -> None:
         """Wait until it can fork. Raises SandboxUnavailable if it does not come up."""
-        if self._said is None:
+        if self._errors is None:
             return
         try:
             ready = self._control.recv(100)
         except OSError:
             ready = b""
-        said, self._said = self._said, None
-        with said:
+        errors, self._errors = self._errors, None
+        with errors:
             if not ready:
                 self.close()
-                said.seek(0)
-                lines = said.read()[-20_000:].decode(errors="replace").strip().splitlines()
+                errors.seek(0)
+                lines = errors.read()[-20_000:].decode(errors="replace").strip().splitlines()
                 last = lines[-1] if lines else "it said nothing"
                 raise SandboxUnavailable(f"The warm process did not start: {last}")
         self._control.settimeout(10)
@@ -103,8 +103,8 @@ class WarmProcess:
 
     def _started(self) -> int | None:
         """The session's process as it is called out here, by which its time is measured."""
-        told, descriptors, _, _ = socket.recv_fds(self._control, 100, 1)
-        if not told:
+        message, descriptors, _, _ = socket.recv_fds(self._control, 100, 1)
+        if not message:
             raise OSError("it ended")
         for descriptor in descriptors:
             lines = Path(f"/proc/self/fdinfo/{descriptor}").read_text().splitlines()
@@ -116,8 +116,8 @@ class WarmProcess:
     def close(self) -> None:
         """End it and every session of it."""
         self._control.close()
-        if self._said is not None:  # nobody waits for one that is not needed
-            self._said.close()
+        if self._errors is not None:  # nobody waits for one that is not needed
+            self._errors.close()
             self._process.kill()
         try:
             # Ends by itself, in order: each process waits until those below it are gone.

@@ -144,10 +144,10 @@ def _safetensors(tensors: list[Tensor]) -> bytes:
 
 def _first_line(error: BaseException) -> str:
     try:
-        said = str(error).strip().splitlines()
+        lines = str(error).strip().splitlines()
     except Exception:
-        said = []
-    return (said[0] if said else type(error).__name__).rstrip(".")[:200] + "."
+        lines = []
+    return (lines[0] if lines else type(error).__name__).rstrip(".")[:200] + "."
 
 
 class _Budget:

@@ -310,8 +310,8 @@ def rehearse(notebook: Notebook) -> None:
     notebook.run(REHEARSAL, 10_000)
     notebook.run("raise ValueError", 10_000)
     notebook.run("Module(", 10_000)
-    made = notebook.perform({"op": "call", "target": "Module", "args": (), "kwargs": {}})
-    call = {"op": "call", "target": made["value"], "kwargs": {}, "watch": True}
+    instance = notebook.perform({"op": "call", "target": "Module", "args": (), "kwargs": {}})
+    call = {"op": "call", "target": instance["value"], "kwargs": {}, "watch": True}
     reply = notebook.perform({**call, "args": (torch.ones(2, 3, 4).transpose(0, 1),)})
     wire.decode(wire.encode((1, reply)))
     notebook.home.instances.clear()

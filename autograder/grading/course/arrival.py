@@ -48,8 +48,8 @@ def arrival(folder: Path) -> Arrival:
         return Arrival(problem=LATE_BY_NAME)
     when = moment(text)
     if when is None:
-        shown = one_line(text, 40)
-        return _unknown(f'says "{shown}", which is neither ISO 8601 nor a time in UTC')
+        quoted = one_line(text, 40)
+        return _unknown(f'says "{quoted}", which is neither ISO 8601 nor a time in UTC')
     return Arrival(when)
 
 

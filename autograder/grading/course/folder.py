@@ -175,18 +175,18 @@ class Course:
 
     def strays(self) -> list[str]:
         """What lies in `submitted/` and cannot be placed, each in a sentence."""
-        submitted, ids, told = self.root / "submitted", self._ids(), []
+        submitted, ids, sentences = self.root / "submitted", self._ids(), []
         for path in sorted(submitted.iterdir()):
             if path.is_dir() and path.name in ids:
                 text = "has a chapter's name: the folders there are the students'"
-                told.append(f"submitted/{path.name} {text}")
+                sentences.append(f"submitted/{path.name} {text}")
             elif NOTEBOOK.fullmatch(path.name) or path.suffix.lower() == ".zip":
-                told.append(f"submitted/{path.name} is in no student's folder")
+                sentences.append(f"submitted/{path.name} is in no student's folder")
         for folder in self._students(ids):
             if not _is_plain(folder, ids):
                 strays = find(folder, ids).strays
-                told += [f"submitted/{folder.name}/{stray}" for stray in strays]
-        return told
+                sentences += [f"submitted/{folder.name}/{stray}" for stray in strays]
+        return sentences
 
     def _ids(self) -> dict[str, frozenset[str]]:
         """The ids of each released chapter's check cells, which name the chapter."""

@@ -111,9 +111,9 @@ def _chapter_of(piece: Piece, chapters: Mapping[str, frozenset[str]]) -> str | N
         if piece.name == f"{chapter}/{chapter}.ipynb":
             return chapter
     marks = {mark.decode() for mark in _GRADE_ID.findall(_content(piece))}
-    shown = [chapter for chapter, ids in chapters.items() if ids & marks]
-    if len(shown) == 1:
-        return shown[0]
+    candidates = [chapter for chapter, ids in chapters.items() if ids & marks]
+    if len(candidates) == 1:
+        return candidates[0]
     *folders, file = piece.name.split("/")
     for name in (file.lower().partition(".ipynb")[0], *reversed(folders)):
         if named := [chapter for chapter in chapters if means(name, chapter)]:
@@ -127,14 +127,14 @@ def means(name: str, chapter: str) -> bool:
     `02-softmax` is meant by itself in any writing with anything around it, by its word alone, and
     by its number alone, as in `Chapter 2`.
     """
-    said, (number, *words) = _parts(name), _parts(chapter)
-    counted = "".join(said[:-1]) in _COUNTED and bool(said) and said[-1].isdecimal()
-    if counted and int(said[-1]) == int(number):
+    parts, (number, *words) = _parts(name), _parts(chapter)
+    counted = "".join(parts[:-1]) in _COUNTED and bool(parts) and parts[-1].isdecimal()
+    if counted and int(parts[-1]) == int(number):
         return True
-    places = [at for at in range(len(said)) if said[at : at + len(words)] == words]
+    places = [at for at in range(len(parts)) if parts[at : at + len(words)] == words]
     if len(places) != 1:
         return False
-    before = said[places[0] - 1] if places[0] else ""
+    before = parts[places[0] - 1] if places[0] else ""
     return not before.isdecimal() or int(before) == int(number)
 
 

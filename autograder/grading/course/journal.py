@@ -50,8 +50,8 @@ class Journal:
         while both are graded are mostly wrong ones.
         """
         draw = self._digest(f"{self._number()}, {student}")[0] % DRAWS
-        told = f"{self._number()}, {draw}, {chapter.name}, {chapter.digest}"
-        return int.from_bytes(self._digest(told)[:7], "big")
+        text = f"{self._number()}, {draw}, {chapter.name}, {chapter.digest}"
+        return int.from_bytes(self._digest(text)[:7], "big")
 
     def _digest(self, text: str) -> bytes:
         # The name of a folder need not be text.
@@ -59,8 +59,8 @@ class Journal:
 
     def feedback_secret(self, student: str, chapter: str) -> str:
         """A secret for one student's page, the same every time."""
-        told = f"the page of {student} for {chapter}".encode(errors="surrogatepass")
-        return hmac.digest(self._secret, told, "sha256").hex()
+        text = f"the page of {student} for {chapter}".encode(errors="surrogatepass")
+        return hmac.digest(self._secret, text, "sha256").hex()
 
     def finished(self) -> None:
         """A run has come to its end."""

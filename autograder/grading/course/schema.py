@@ -73,10 +73,10 @@ POINTS = case((_ENTERED.is_(None), 0.0), else_=_ENTERED + func.coalesce(GRADE.c.
 
 def unusable(db_url: str, error: Exception) -> str:
     """What keeps the gradebook from being used, and what to do about it."""
-    shown = make_url(db_url).render_as_string(hide_password=True)
+    address = make_url(db_url).render_as_string(hide_password=True)
     reason = str(getattr(error, "orig", None) or error).strip().split("\n")[0]
     return (
-        f"The gradebook {shown} cannot be used ({reason}): "
+        f"The gradebook {address} cannot be used ({reason}): "
         "close whatever else has it open, and see that it can be reached and written."
     )
 

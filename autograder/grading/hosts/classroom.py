@@ -37,8 +37,8 @@ def summary(record: dict[str, Any]) -> str:
     lines = [f"### {record['chapter']}: {score:g} of {possible_points}", ""]
     lines += [f"Note: {_as_markdown(note)}." for note in record["notes"]]
     for one in record["exercises"]:
-        told = "" if one["passed"] else f": {_as_markdown(account(one))}"
-        lines.append(f"- {SIGNS[one['passed']]} `{one['name']}`{told}")
+        outcome = "" if one["passed"] else f": {_as_markdown(account(one))}"
+        lines.append(f"- {SIGNS[one['passed']]} `{one['name']}`{outcome}")
     return "\n".join(lines) + "\n"
 
 

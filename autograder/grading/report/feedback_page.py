@@ -60,5 +60,5 @@ def feedback_page(
         }
         for one in record.get("by_hand", [])
     ]
-    shown = record | {"student": one_line(record["student"])}
-    return _template().render(record=shown, cards=cards, notes=record["notes"])
+    visible_record = record | {"student": one_line(record["student"])}
+    return _template().render(record=visible_record, cards=cards, notes=record["notes"])

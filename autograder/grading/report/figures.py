@@ -41,6 +41,6 @@ def _key(chapter: ChapterSurvey) -> str:
         [one.name, one.handed_in, *(getattr(one, name) for name in COLORS)]
         for one in chapter.exercises
     ]
-    shown = [chapter.name, chapter.max_score, chapter.scores, outcomes]
+    numbers = [chapter.name, chapter.max_score, chapter.scores, outcomes]
     drawn_by = [DRAWN_BY.read_text(encoding="utf-8"), COLORS, version("matplotlib")]
-    return sha256(json.dumps([shown, drawn_by]))
+    return sha256(json.dumps([numbers, drawn_by]))

@@ -27,7 +27,7 @@ from autograder.grading.report.feedback_page import Entered, feedback_page
 
 
 @dataclass(frozen=True)
-class _Shown:
+class _FromGradebook:
     """What a page of one student shows besides the verdicts."""
 
     score: Score | None
@@ -65,8 +65,10 @@ def hand_back(course: Course, chapters: Sequence[str] = ()) -> HandedBack:
                     continue
                 if notebook is None:
                     notebook = json.loads(journal.result(key)["notebook"])
-                shown = _Shown(scores.get((student, chapter.name)), by_hand[student])
-                page = _page(record, notebook, shown)
+                from_gradebook = _FromGradebook(
+                    scores.get((student, chapter.name)), by_hand[student]
+                )
+                page = _page(record, notebook, from_gradebook)
                 sent = exchange.sent_with(submission.folder, submission.came)
                 files = exchange.for_feedback(sent, journal, student, chapter.name)
                 files[f"{chapter.name}.html"] = page.encode()
@@ -88,19 +90,19 @@ def _is_rewritten(notebook: dict) -> bool:
     return any(isinstance(cell["source"], list) for cell in notebook["cells"])
 
 
-def _page(record: dict, notebook: dict, shown: _Shown) -> str:
+def _page(record: dict, notebook: dict, from_gradebook: _FromGradebook) -> str:
     names = [field.name for field in fields(Verdict)]
     verdicts = [Verdict(**{name: one[name] for name in names}) for one in record["exercises"]]
     for cell in notebook["cells"]:
         cell["source"] = "".join(cell["source"])
-    if shown.score is not None:
+    if from_gradebook.score is not None:
         by_hand = sum(one["max_points"] for one in record.get("by_hand", []))
         possible = record["max_score"] + by_hand
-        record = record | {"score": shown.score.final, "max_score": possible}
-        if shown.score.penalty:
-            text = f"{shown.score.penalty:g} points were taken off for handing in late"
+        record = record | {"score": from_gradebook.score.final, "max_score": possible}
+        if from_gradebook.score.penalty:
+            text = f"{from_gradebook.score.penalty:g} points were taken off for handing in late"
             record |= {"notes": [*record["notes"], text]}
-    return feedback_page(record, verdicts, nbformat.from_dict(notebook), shown.by_hand)
+    return feedback_page(record, verdicts, nbformat.from_dict(notebook), from_gradebook.by_hand)
 
 
 def _entered(
@@ -122,7 +124,7 @@ def _entered(
             .join(ASSIGNMENT, ASSIGNMENT.c.id == SUBMITTED.c.assignment_id)
             .where(ASSIGNMENT.c.name == chapter, value.is_not(None))
         )
-        found |= {(student, checks.get(name, name)): told for student, name, told in rows}
+        found |= {(student, checks.get(name, name)): entered for student, name, entered in rows}
     result: defaultdict[str, dict[str, Entered]] = defaultdict(dict)
     for student, name in points.keys() | comments.keys():
         where = (student, name)

@@ -140,8 +140,8 @@ def _job(submission: Submission, chapter: ReleasedChapter, journal: Journal, lim
         problem = str(invalid)
     except OSError as error:
         problem = f"the notebook cannot be read ({error.strerror})"
-    told = content if content is not None else f"no content: {problem}".encode()
-    basis = journal.basis(told, chapter, f"{limits!r}, {submission.student}")
+    graded = content if content is not None else f"no content: {problem}".encode()
+    basis = journal.basis(graded, chapter, f"{limits!r}, {submission.student}")
     key = journal.key(basis, chapter)
     seed, known = (
         journal.seed(chapter, submission.student),
@@ -182,13 +182,13 @@ def _apply(
     student, chapter = submission.student, submission.chapter
     autograded = course.root / "autograded" / student / chapter
     feedback = course.root / "feedback" / student / chapter
-    shown = journal.shown(student, chapter) == key and autograded.exists() and feedback.exists()
+    current = journal.shown(student, chapter) == key and autograded.exists() and feedback.exists()
     if not STUDENT_ID.fullmatch(student):
         return (result or {"record": journal.record(key)})["record"]
     came = submission.came
     beside = exchange.sent_with(submission.folder, came)
     beside_page = exchange.for_feedback(beside, journal, student, chapter)
-    if result is None and shown:
+    if result is None and current:
         if came.when is not None:
             gradebook.note_arrival(student, chapter, came.when)
         exchange.put(autograded, beside)
@@ -207,8 +207,8 @@ def _apply(
 def _for_the_teacher(record: dict[str, Any], submission: Submission) -> dict[str, Any]:
     """The record with what is not on the student's page: which file it was, when it came."""
     notes = [note for note in (submission.note, submission.came.problem) if note]
-    told = record | {"notes": [*record["notes"], *notes]}
-    return told | {"file": submission.piece.name} if submission.piece else told
+    complete = record | {"notes": [*record["notes"], *notes]}
+    return complete | {"file": submission.piece.name} if submission.piece else complete
 
 
 def write_json(records: Iterable[dict[str, Any]], path: Path) -> None:

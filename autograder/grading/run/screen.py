@@ -57,15 +57,15 @@ def summary(records: list[dict[str, Any]], course: Course) -> None:
     console.print(table)
     for record in filter(_remarkable, records):
         notes = "; ".join(record["notes"][:3])
-        told = f"{record['status']}{': ' if notes else ''}{notes}"
-        line = escape(one_line(f"{_name(record)}: {told}"))
+        status_and_notes = f"{record['status']}{': ' if notes else ''}{notes}"
+        line = escape(one_line(f"{_name(record)}: {status_and_notes}"))
         console.print(line, highlight=False, soft_wrap=True)
     for stray in course.strays():
         console.print(escape(one_line(f"not graded: {stray}")), highlight=False, soft_wrap=True)
     counts = Counter(record["status"] for record in records)
-    told = ", ".join(f"{count} {status}" for status, count in counts.most_common())
+    counted = ", ".join(f"{count} {status}" for status, count in counts.most_common())
     noun = "submission" if len(records) == 1 else "submissions"
-    console.print(f"{len(records)} {noun}: {told or 'none'}.", highlight=False)
+    console.print(f"{len(records)} {noun}: {counted or 'none'}.", highlight=False)
     where = course.root.resolve()
     console.print(f"gradebook, autograded/ and feedback/ are in {where}", highlight=False)
 

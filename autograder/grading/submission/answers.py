@@ -82,8 +82,8 @@ def lost_as_gone() -> Iterator[None]:
 
 def _clause(error: Exception) -> str:
     """An error's sentence as a part of another."""
-    said = one_line(str(error)).rstrip(".")
-    return said[:1].lower() + said[1:]
+    sentence = one_line(str(error)).rstrip(".")
+    return sentence[:1].lower() + sentence[1:]
 
 
 def complete(request: dict[str, Any], reply: Any) -> dict[str, Any]:

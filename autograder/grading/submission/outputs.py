@@ -49,14 +49,14 @@ def _outputs(raw: Any, room: Room) -> list[NotebookNode]:
     """
     kept = []
     for output in raw[:100] if isinstance(raw, list) else []:
-        made = _rebuilt(output, room) if isinstance(output, dict) else None
-        if made is None:
+        rebuilt = _rebuilt(output, room) if isinstance(output, dict) else None
+        if rebuilt is None:
             continue
-        room.characters -= _size(made)
+        room.characters -= _size(rebuilt)
         if room.characters < 0:
             text = "[The output was cut off here.]\n"
             return [*kept, _output("stream", name="stderr", text=text)]
-        kept.append(made)
+        kept.append(rebuilt)
     return kept
 
 
@@ -67,16 +67,16 @@ def _rebuilt(output: dict[str, Any], room: Room) -> NotebookNode | None:
         name = "stderr" if output.get("name") == "stderr" else "stdout"
         return _output("stream", name=name, text=whole_characters(output["text"]))
     if kind in ("display_data", "execute_result") and isinstance(data, dict):
-        shown = NotebookNode()
+        mimebundle = NotebookNode()
         if isinstance(text := data.get("text/plain"), str):
-            shown["text/plain"] = whole_characters(text)
+            mimebundle["text/plain"] = whole_characters(text)
         if isinstance(png := data.get("image/png"), str) and (found := plain_png(png)):
             picture, pixels = found
             if pixels <= room.pixels:
-                shown["image/png"] = picture
+                mimebundle["image/png"] = picture
                 room.pixels -= pixels
-        if shown:
-            return _output("display_data", data=shown, metadata=NotebookNode())
+        if mimebundle:
+            return _output("display_data", data=mimebundle, metadata=NotebookNode())
     return None
 
 
@@ -86,9 +86,9 @@ def _size(output: NotebookNode) -> int:
 
 def check_outputs(verdict: Verdict) -> list[NotebookNode]:
     """What a check cell shows: the feedback, and the points as nbgrader's partial credit."""
-    shown = NotebookNode(Feedback(verdict)._repr_mimebundle_())
+    feedback = NotebookNode(Feedback(verdict)._repr_mimebundle_())
     points = NotebookNode({"text/plain": repr(float(verdict.points))})
     return [
-        _output("display_data", data=shown, metadata=NotebookNode()),
+        _output("display_data", data=feedback, metadata=NotebookNode()),
         _output("execute_result", data=points, metadata=NotebookNode(), execution_count=None),
     ]

@@ -52,8 +52,8 @@ def parse(content: bytes) -> NotebookNode:
         raise
     except Exception as error:
         kind = type(error).__name__
-        told = one_line(f"the file is JSON, but not a notebook ({kind}: {error}", 200)
-        raise Invalid(f"{told})") from None
+        reason = one_line(f"the file is JSON, but not a notebook ({kind}: {error}", 200)
+        raise Invalid(f"{reason})") from None
 
 
 def _of_older_format(notebook: dict[str, Any]) -> dict[str, Any]:
@@ -98,9 +98,9 @@ def _tidied(notebook: dict[str, Any]) -> NotebookNode:
     kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
     metadata = {"kernelspec": kernel, "language_info": {"name": "python"}}
     # Made by hand, here and elsewhere: nbformat's own functions validate each part, for 1.5 ms.
-    made = NotebookNode(cells=tidy, nbformat=4, nbformat_minor=5)
-    made.metadata = nbformat.from_dict(metadata)
-    return made
+    tidied = NotebookNode(cells=tidy, nbformat=4, nbformat_minor=5)
+    tidied.metadata = nbformat.from_dict(metadata)
+    return tidied
 
 
 def _metadata(given: Any) -> NotebookNode:

@@ -300,21 +300,21 @@ class Run:
                 self._note(reason)
             reason = reason or self._broken_before(lacking[1])
             return replace(verdict, message=f"{verdict.message} {reason}".strip())
-        told = _text(found.get("obstacle"))
-        for name in MISSING_NAME.findall(told)[:1]:
-            told = f"{told} {self._broken_before(name)}".strip()
+        obstacle = _text(found.get("obstacle"))
+        for name in MISSING_NAME.findall(obstacle)[:1]:
+            obstacle = f"{obstacle} {self._broken_before(name)}".strip()
         if found.get("written") is not True:
             text = f"{task.name} is not defined in the submission"
             return replace(verdict, status="missing", message=text)
-        self._note(told)
-        return replace(verdict, misconception=None, message=told or verdict.message)
+        self._note(obstacle)
+        return replace(verdict, misconception=None, message=obstacle or verdict.message)
 
     def _broken_before(self, name: str) -> str:
         """Which cell would have made a name, where that one broke off; nothing if none did."""
         names = re.compile(rf"\b{re.escape(name)}\b")
         found = [
-            said
-            for index, said in self.broken.items()
+            reason
+            for index, reason in self.broken.items()
             if names.search(self.notebook.cells[index].source)
         ]
         return f"{found[-1][0].upper()}{found[-1][1:]}." if found else ""

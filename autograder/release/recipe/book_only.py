@@ -43,10 +43,10 @@ def _figure(chapter: ChapterNotebook, run: list[NotebookNode]) -> dict[str, str]
             continue
         for call in ast.walk(parsed(cell, chapter.name)):
             if isinstance(call, ast.Call) and ast.unparse(call.func).split(".")[-1] == "play":
-                said = {item.arg: item.value for item in call.keywords}
+                arguments = {item.arg: item.value for item in call.keywords}
                 return {
-                    key: said[key].value
+                    key: arguments[key].value
                     for key in ("alt", "name")
-                    if isinstance(said.get(key), ast.Constant)
+                    if isinstance(arguments.get(key), ast.Constant)
                 }
     return {}

@@ -74,10 +74,10 @@ def _points(where: str, cells: list[NotebookNode], index: int) -> None:
     task, points = task_of(cells, index), cells[index].metadata.nbgrader.get("points")
     if task is None or not points:
         return
-    told = POINTS.search(task.source)[0]
-    if float(told.split()[0]) != points:
+    stated = POINTS.search(task.source)[0]
+    if float(stated.split()[0]) != points:
         raise ReleaseError(
-            f"{where}: the task in the cell {task.id!r} says {told}, and its check gives "
+            f"{where}: the task in the cell {task.id!r} says {stated}, and its check gives "
             f"{points:g}; `python -m autograder.release.set_points` brings both to what the "
             "exercise's check says."
         )

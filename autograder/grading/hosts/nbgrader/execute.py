@@ -34,14 +34,14 @@ class SandboxExecute(NbGraderPreprocessor):
     def preprocess(self, nb: NotebookNode, resources: dict[str, Any]) -> tuple[NotebookNode, dict]:
         """Run a sanitized submission and fill in the outputs of its cells."""
         limits = Limits(self.seconds, self.memory * 2**20)
-        told = resources["nbgrader"]
+        names = resources["nbgrader"]
         course = Course(Path(self.parent.parent.coursedir.root))
-        chapter = course.chapters([told["assignment"]])[told["assignment"]]
+        chapter = course.chapters([names["assignment"]])[names["assignment"]]
         restored(nb, chapter)
         atexit.register(workshop(limits).close)
         run = Run(nb, chapter, workshop(limits).warm(), limits, secrets.choice(_seeds()))
         graded = run.grade()
         quote_text_cells(nb, chapter)
         if graded.status != "graded":
-            self.log.warning("%s: %s", told["student"], graded.status)
+            self.log.warning("%s: %s", names["student"], graded.status)
         return nb, resources
