@@ -41,7 +41,7 @@ from autograder.grading.submission.restoring import restored
 from autograder.grading.submission.run import OUTPUT_BYTES, Run
 from autograder.release.build import release
 from autograder.sandbox.limits import Limits
-from autograder.sandbox.workshop import workshop
+from autograder.sandbox.warm import end, warm_process
 from tests.sample_class import Class
 
 GRADE = [sys.executable, "-m", "autograder.cli", "grade"]
@@ -280,9 +280,9 @@ def calls_of(content: bytes, chapter: Any) -> list[Any]:
 
 def replay(scripts: list[list[Any]]) -> list[float]:
     """Send what several submissions are asked, each to a fork of its own; look at no answer."""
-    shop, finished = workshop(Limits()), []
+    limits, finished = Limits(), []
     for script in scripts:
-        with shop.warm().session() as session:
+        with warm_process(limits).session() as session:
             for part in script:
                 if isinstance(part, dict):
                     session.request(part, 60)
@@ -291,7 +291,7 @@ def replay(scripts: list[list[Any]]) -> list[float]:
                     for _ in range(part[1]):
                         session.next(60)
         finished.append(time.time())
-    shop.close()
+    end(limits)
     return finished
 
 

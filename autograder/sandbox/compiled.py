@@ -16,7 +16,7 @@ from pathlib import Path
 from autograder.checking.content import content
 from autograder.checking.packages import modules
 from autograder.sandbox.errors import SandboxError
-from autograder.sandbox.warm import WarmProcess
+from autograder.sandbox.process import SandboxProcess
 from autograder.sandbox.wire import WireError
 
 AT_MOST_SECONDS = 120
@@ -33,7 +33,7 @@ print(*sys.modules)
 _tried: set[str] = set()  # in this process: a second time would change nothing
 
 
-def compile_imported(sources: Iterable[str], warm: WarmProcess) -> None:
+def compile_imported(sources: Iterable[str], warm: SandboxProcess) -> None:
     """Compile what these cells import. Here no package runs: which modules those load is found in
     a session of its own, which no submission has seen.
     """

@@ -11,23 +11,16 @@ import os
 import pwd
 import shutil
 import signal
-import socket
-import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 
-from autograder.sandbox.isolation import Allowance
+from autograder.sandbox.child import ChildSession
 from autograder.sandbox.layout import COURSE, staged
 from autograder.sandbox.session import Session
-from autograder.sandbox.unsafe import limit_child
 
 USER = "nobody"
-SERVE = (
-    "import socket, sys; from autograder.sandbox.worker import Notebook, serve; "
-    "serve(Notebook(), socket.socket(fileno=int(sys.argv[1])))"
-)
 
 
 def possible() -> str | None:
@@ -37,49 +30,32 @@ def possible() -> str | None:
     return None
 
 
-class ContainerSession(Session):
+class ContainerSession(ChildSession):
     """A session whose process belongs to a user without rights."""
 
     def __init__(self, course: Path) -> None:
         self._home = Path(tempfile.mkdtemp(prefix="submission-"))
         shutil.chown(self._home, USER)
-        connection, inside = socket.socketpair()
-        status, other = socket.socketpair()
-        other.close()
-        with inside:
-            descriptor = inside.fileno()
-            self._process = subprocess.Popen(
-                [sys.executable, "-s", "-c", SERVE, str(descriptor)],
-                pass_fds=[descriptor],
-                cwd=self._home,
-                user=USER,
-                group=pwd.getpwnam(USER).pw_gid,
-                extra_groups=[],
-                env={"PYTHONPATH": str(course), "HOME": str(self._home), "OMP_NUM_THREADS": "1"},
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                start_new_session=True,
-            )
-        super().__init__(connection, status, Allowance(), self._process.pid)
-
-    def _limit(self, room: int | None) -> None:
-        limit_child(self._process.pid, room)
+        super().__init__(
+            "-s",
+            cwd=self._home,
+            user=USER,
+            group=pwd.getpwnam(USER).pw_gid,
+            extra_groups=[],
+            env={"PYTHONPATH": str(course), "HOME": str(self._home), "OMP_NUM_THREADS": "1"},
+            start_new_session=True,
+        )
 
     def _end(self, grace: float = 0.2) -> None:
         if self.usage:
             return
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(grace)
-        killed = self._process.poll() is None
-        self._process.kill()
-        self.usage = {"code": self._process.wait(), "killed": killed}
+        super()._end(grace)
         _end_descendants()
         shutil.rmtree(self._home, ignore_errors=True)
 
 
 class ContainerProcess:
-    """Takes the place of a `WarmProcess`."""
+    """A warm process that keeps what its sessions are given, and nothing warm."""
 
     alive = True
 
@@ -92,7 +68,7 @@ class ContainerProcess:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)
 
-    def session(self) -> ContainerSession:
+    def session(self) -> Session:
         """A fresh process for one submission."""
         return ContainerSession(self._course)
 

@@ -31,7 +31,7 @@ from autograder.grading.submission.run import GradedNotebook
 from autograder.sandbox.errors import SandboxUnavailable
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.probe import available
-from autograder.sandbox.workshop import workshop
+from autograder.sandbox.warm import end, warm_process
 from tests.attacks.corpus import CHAPTER, cell_of, place, solved, write_course
 
 STUDENTS = ("ada", "ben", "eve")
@@ -371,9 +371,8 @@ def test_a_warm_process_that_is_killed_costs_nobody_points(course, kind):
     limits = Limits(memory_bytes=512 * 2**20, seconds=60)
     chapter = course.chapters()[CHAPTER]
     job = Job("ada", chapter, nbformat.writes(notebook).encode(), "", 5, limits)
-    shop = workshop(limits)
     try:
-        process = shop.warm()._process
+        process = warm_process(limits)._process
         killer = threading.Timer(1.0 if kind == "in the middle" else 0.0, process.kill)
         killer.start()
         if kind == "before":
@@ -382,7 +381,7 @@ def test_a_warm_process_that_is_killed_costs_nobody_points(course, kind):
         killer.join()
         assert (record["status"], record["score"]) == ("graded", record["max_score"])
     finally:
-        shop.close()
+        end(limits)
 
 
 @in_a_sandbox
@@ -397,7 +396,7 @@ def test_many_slow_cells_are_one_slow_submission(course):
     try:
         record = grade(job)["record"]
     finally:
-        workshop(limits).close()
+        end(limits)
     assert (record["status"], record["score"]) == ("timeout", 0)
     for exercise in record["exercises"]:
         assert exercise["status"] == "timeout"

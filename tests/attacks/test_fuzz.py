@@ -22,7 +22,7 @@ from autograder.grading.submission.quoting import quote_text_cells
 from autograder.grading.submission.restoring import restored
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.probe import available
-from autograder.sandbox.workshop import workshop
+from autograder.sandbox.warm import end
 from tests.attacks.corpus import CHAPTER, EXERCISES, solved, write_course
 
 LIMITS = Limits(seconds=10, memory_bytes=512 * 2**20)
@@ -199,7 +199,7 @@ def graded_mutants(chapter: ReleasedChapter, examples: int) -> None:
     try:
         fuzzed(seeds, examples, ask)
     finally:
-        workshop(LIMITS).close()
+        end(LIMITS)
 
 
 in_a_sandbox = pytest.mark.skipif(available() is not None, reason=str(available()))

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from autograder.sandbox import compiled, probe
-from autograder.sandbox.warm import WarmProcess
+from autograder.sandbox.process import SandboxProcess
 
 pytestmark = pytest.mark.skipif(probe.available() is not None, reason="no sandbox")
 
@@ -25,7 +25,7 @@ def test_what_a_submission_imports_is_compiled_with_all_that_it_loads():
     caches = [cache("einops"), cache("einops", "parsing")]
     for path in caches:
         path.unlink(missing_ok=True)
-    with WarmProcess() as warm:
+    with SandboxProcess() as warm:
         compiled.compile_imported(["x = 1", "import math\n  from einops import rearrange"], warm)
     assert all(path.is_file() for path in caches)
 

@@ -7,7 +7,7 @@ import pytest
 
 from autograder.grading.run.crew import _pool
 from autograder.sandbox import cores, probe
-from autograder.sandbox.warm import WarmProcess
+from autograder.sandbox.process import SandboxProcess
 
 pytestmark = pytest.mark.skipif(probe.available() is not None, reason="no sandbox")
 WHERE = "import os, threading\nfound = []\n" + (
@@ -24,7 +24,7 @@ def no_core(monkeypatch):
 
 
 def cores_of_a_session() -> list[int]:
-    with WarmProcess() as warm, warm.session() as session:
+    with SandboxProcess() as warm, warm.session() as session:
         reply = session.request({"op": "run", "source": WHERE, "bytes": 1000}, 60)
     return [int(word) for word in reply["outputs"][0]["text"].split()]
 

@@ -16,8 +16,8 @@ import autograder
 from autograder.sandbox import probe
 from autograder.sandbox.deadline import PATIENCE
 from autograder.sandbox.errors import SandboxCrashed, SandboxError, SandboxMemory, SandboxTimeout
+from autograder.sandbox.process import SandboxProcess
 from autograder.sandbox.session import Session
-from autograder.sandbox.warm import WarmProcess
 from autograder.sandbox.wire import WireError
 
 REASON = probe.available()
@@ -28,7 +28,7 @@ REPOSITORY = Path(autograder.__file__).parents[1]
 
 @pytest.fixture(scope="module")
 def warm():
-    with WarmProcess() as process:
+    with SandboxProcess() as process:
         yield process
 
 
@@ -593,7 +593,7 @@ def test_sessions_run_side_by_side(warm):
     assert inhabitants(warm) == 0
 
 
-def children(warm: WarmProcess) -> list[int]:
+def children(warm: SandboxProcess) -> list[int]:
     """Every process of the sandbox, as this machine numbers them."""
     return descendants(warm._process.pid)
 
@@ -615,7 +615,7 @@ def descendants(process: int) -> list[int]:
     return found
 
 
-def inhabitants(warm: WarmProcess) -> int:
+def inhabitants(warm: SandboxProcess) -> int:
     """How many processes there are beyond those of the idle sandbox."""
     return len(children(warm)) - 3  # bubblewrap's first one, the first and the warm process
 
@@ -645,7 +645,7 @@ def test_two_hundred_sessions_leave_nothing_behind(warm):
 
 
 def test_closing_the_warm_process_ends_every_session():
-    warm = WarmProcess()
+    warm = SandboxProcess()
     session = warm.session()
     run(session, "x = 1")
     everyone = children(warm)
@@ -665,9 +665,9 @@ def test_when_the_grader_is_killed_everything_is_gone(where):
     source = f"""\
 import threading
 import autograder.sandbox.session
-from autograder.sandbox.warm import WarmProcess
+from autograder.sandbox.process import SandboxProcess
 def main():
-    warm = WarmProcess()
+    warm = SandboxProcess()
     session = warm.session()
     session.request({{"op": "run", "source": "1", "bytes": 100}}, 20)
     print(warm._process.pid, flush=True)

@@ -26,7 +26,7 @@ from autograder.sandbox.container import possible
 from autograder.sandbox.errors import SandboxUnavailable
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.probe import available
-from autograder.sandbox.workshop import workshop
+from autograder.sandbox.warm import end
 
 
 def grade_single(course: Course, folder: Path, limits: Limits) -> dict[str, Any]:
@@ -50,7 +50,7 @@ def grade_single(course: Course, folder: Path, limits: Limits) -> dict[str, Any]
     except (BrokenCheck, SandboxUnavailable) as error:
         raise CourseError(str(error)) from error
     finally:
-        workshop(limits).close()
+        end(limits)
     if result.get("passing"):
         raise CourseError(result["record"]["notes"][0])
     return result["record"]

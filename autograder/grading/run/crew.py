@@ -17,7 +17,7 @@ from typing import Any
 from autograder.grading.run.job import TRIES, Job
 from autograder.sandbox import cores
 from autograder.sandbox.isolation import die_with_parent
-from autograder.sandbox.workshop import workshop
+from autograder.sandbox.warm import end, warm_process
 
 Results = Iterator[tuple[Job, dict[str, Any]]]
 GAVE_UP = (
@@ -35,7 +35,7 @@ def alone(jobs: Iterator[Job]) -> Results:
             yield job, grade(job)
     finally:
         for limits in used:
-            workshop(limits).close()
+            end(limits)
 
 
 def grade(job: Job) -> dict[str, Any]:
@@ -43,7 +43,7 @@ def grade(job: Job) -> dict[str, Any]:
     if job.content is not None:
         # The sandbox starts while PyTorch is imported here; what keeps it from it is told later.
         with contextlib.suppress(Exception):
-            workshop(job.limits).warm()
+            warm_process(job.limits)
     from autograder.grading.run.grade import grade as graded
 
     return graded(job)

@@ -20,8 +20,8 @@ from autograder.grading.submission.run import GradedNotebook, Run
 from autograder.grading.text import one_line
 from autograder.sandbox.compiled import compile_imported
 from autograder.sandbox.errors import SandboxUnavailable
-from autograder.sandbox.warm import WarmProcess
-from autograder.sandbox.workshop import workshop
+from autograder.sandbox.process import SandboxProcess
+from autograder.sandbox.warm import end, warm_process
 
 
 def grade(job: Job) -> dict[str, Any]:
@@ -67,15 +67,15 @@ def _run(job: Job, notebook: nbformat.NotebookNode) -> GradedNotebook:
     """
     for attempt in range(TRIES):
         last = attempt == TRIES - 1
-        warm = workshop(job.limits).warm()
+        warm = warm_process(job.limits)
         try:
-            if isinstance(warm, WarmProcess):
+            if isinstance(warm, SandboxProcess):
                 compile_imported(_code(notebook), warm)
             graded = Run(notebook, job.chapter, warm, job.limits, job.seed, job.known).grade()
         except SandboxUnavailable:
             if last:
                 raise
-            workshop(job.limits).close()
+            end(job.limits)
             continue
         if warm.alive or last:
             break

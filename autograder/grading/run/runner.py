@@ -66,14 +66,16 @@ def grade_class(
         # Meanwhile the first submissions are under way.
         threading.Thread(target=_import_gradebook, daemon=True).start()
 
-        def finished(submission: Submission, key: str, result: dict[str, Any] | None) -> None:
+        def write(submission: Submission, key: str, result: dict[str, Any] | None) -> None:
             record = _apply(course, gradebook(), journal, submission, key, result)
             records.append(record)
             progress(record)
 
         under_way: dict[tuple[str, str], Submission] = {}
+        graded_before: list[tuple[Submission, str]] = []
 
         def jobs() -> Iterator[Job]:
+            """What there is to run; what the journal has is only noted, whoever takes the jobs."""
             for submission in course.submissions(list(released)):
                 if students and submission.student not in students:
                     continue
@@ -82,7 +84,7 @@ def grade_class(
                     under_way[submission.student, submission.chapter] = submission
                     yield job
                 else:
-                    finished(submission, job.key, None)
+                    graded_before.append((submission, job.key))
 
         for job, result in _crew(jobs(), workers or os.cpu_count() or 1, scheduler):
             key = job.key
@@ -90,7 +92,9 @@ def grade_class(
                 key = f"{key}, not kept"
             else:
                 journal.keep(key, result)
-            finished(under_way.pop((job.student, job.chapter.name)), key, result)
+            write(under_way.pop((job.student, job.chapter.name)), key, result)
+        for submission, key in graded_before:
+            write(submission, key, None)
         gradebook().settle(settings, released)
         journal.finished()
     return sorted(records, key=lambda record: (record["chapter"], record["student"]))

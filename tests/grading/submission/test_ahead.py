@@ -17,8 +17,8 @@ from autograder.grading.submission.run import Run
 from autograder.sandbox import probe, wire
 from autograder.sandbox.errors import SandboxTimeout
 from autograder.sandbox.limits import Limits
+from autograder.sandbox.process import SandboxProcess
 from autograder.sandbox.session import many
-from autograder.sandbox.warm import WarmProcess
 from autograder.sandbox.wire import WireError
 from tests.sample_class import reference_source
 from tests.wrong import wrongs
@@ -36,7 +36,7 @@ SEED = 11
 
 @pytest.fixture(scope="module")
 def warm():
-    with WarmProcess() as process:
+    with SandboxProcess() as process:
         yield process
 
 

@@ -15,7 +15,7 @@ from autograder.grading.course.released import ReleasedChapter, ReleasedExercise
 from autograder.grading.submission.run import Run
 from autograder.sandbox import probe
 from autograder.sandbox.limits import Limits
-from autograder.sandbox.warm import WarmProcess
+from autograder.sandbox.process import SandboxProcess
 from tests.sample_class import reference_source
 
 REASON = probe.available()
@@ -31,7 +31,7 @@ from autograder import check"""
 
 @pytest.fixture(scope="module")
 def warm():
-    with WarmProcess() as process:
+    with SandboxProcess() as process:
         yield process
 
 

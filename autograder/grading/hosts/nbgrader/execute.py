@@ -16,7 +16,7 @@ from autograder.grading.submission.quoting import quote_text_cells
 from autograder.grading.submission.restoring import restored
 from autograder.grading.submission.run import Run
 from autograder.sandbox.limits import Limits
-from autograder.sandbox.workshop import workshop
+from autograder.sandbox.warm import end, warm_process
 
 
 @functools.cache
@@ -38,8 +38,8 @@ class SandboxExecute(NbGraderPreprocessor):
         course = Course(Path(self.parent.parent.coursedir.root))
         chapter = course.chapters([names["assignment"]])[names["assignment"]]
         restored(nb, chapter)
-        atexit.register(workshop(limits).close)
-        run = Run(nb, chapter, workshop(limits).warm(), limits, secrets.choice(_seeds()))
+        atexit.register(end, limits)
+        run = Run(nb, chapter, warm_process(limits), limits, secrets.choice(_seeds()))
         graded = run.grade()
         quote_text_cells(nb, chapter)
         if graded.status != "graded":
