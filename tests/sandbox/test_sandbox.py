@@ -259,7 +259,7 @@ def test_a_process_that_the_kernel_kills_ran_out_of_memory(warm):
 
 SAY = """\
 import socket, threading, time, torch, os
-from autograder.grading import wire
+from autograder.sandbox import wire
 line = socket.socket(fileno=os.dup(3))
 """
 
