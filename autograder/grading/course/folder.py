@@ -88,7 +88,10 @@ class Course:
 
     def chapters(self, names: Sequence[str] = ()) -> dict[str, "ReleasedChapter"]:
         """The released chapters by name, with all that grading needs: the named ones, or all."""
-        return {name: self._chapter(listed) for name, listed in self.listed(names).items()}
+        # Here, since reading a class's scores needs no notebook.
+        from autograder.grading.course.released import read_chapter
+
+        return {name: read_chapter(self.root, one) for name, one in self.listed(names).items()}
 
     def listed(self, names: Sequence[str] = ()) -> dict[str, ListedChapter]:
         """The released chapters by name, as the manifest has them: the named ones, or all."""
@@ -124,49 +127,6 @@ class Course:
             raise CourseError(
                 f"{self.root / SETTINGS}: [due] {unknown[0]} is no chapter; there are: {there_are}."
             )
-
-    def _chapter(self, listed: ListedChapter) -> "ReleasedChapter":
-        # Here, since reading a class's scores needs no notebook.
-        import nbformat
-
-        from autograder.grading.course import fingerprint
-        from autograder.grading.course.released import (
-            ReleasedChapter,
-            ReleasedExercise,
-            grade_id,
-            is_ungraded,
-        )
-
-        name = listed.name
-        path = self.root / "release" / name / f"{name}.ipynb"
-        if not path.exists():
-            raise CourseError(
-                f"{path} is missing: build the release again (autograder release {name})."
-            )
-        notebook = nbformat.read(path, as_version=4)
-        demos = [cell for cell in notebook.cells if not grade_id(cell)]
-        cells = {grade_id(cell): cell for cell in notebook.cells if grade_id(cell)}
-        tasks = tuple(
-            ReleasedExercise(
-                exercise.name,
-                float(exercise.points),
-                exercise.check_grade_id,
-                cells[exercise.check_grade_id].source,
-                fingerprint.of_exercise(exercise.name, exercise.module),
-            )
-            for exercise in listed.exercises
-        )
-        return ReleasedChapter(
-            name,
-            tasks,
-            {key: cell.source for key, cell in cells.items() if cell.metadata.nbgrader.locked},
-            fingerprint.of_grader(path),
-            {key: dict(cell.metadata.nbgrader) for key, cell in cells.items()},
-            frozenset(cell.source for cell in demos),
-            frozenset(cell.source for cell in demos if is_ungraded(cell)),
-            {key: cell.source for key, cell in cells.items() if cell.cell_type == "markdown"},
-            {key: frozenset(kept) for key, kept in listed.former.items()},
-        )
 
     def submissions(self, chapters: Sequence[str]) -> list[Submission]:
         """Every student's work on each chapter, in order."""

@@ -103,36 +103,7 @@ class Writer:
         database = self._gradebook.db()
         try:
             notebook = _submission(database, student, released, when)
-            points = [
-                {"its_notebook": notebook, "its_cell": cell, "points": float(scores.get(name, 0.0))}
-                for name, cell in released.graded.items()
-                if name not in answered
-            ]
-            texts = [
-                {
-                    "its_notebook": notebook,
-                    "its_cell": released.graded[name],
-                    "points": None if written else 0.0,
-                    "waits": written,
-                }
-                for name, written in answered.items()
-            ]
-            untouched = untouched | {name for name, written in answered.items() if not written}
-            remarks = [
-                {
-                    "its_notebook": notebook,
-                    "its_cell": cell,
-                    "text": "No response." if name in untouched else None,
-                }
-                for name, cell in released.commented.items()
-            ]
-            connection = database.connection()
-            if points:
-                connection.execute(_SCORE, points)
-            if texts:
-                connection.execute(_BY_HAND, texts)
-            if remarks:
-                connection.execute(_COMMENT, remarks)
+            _enter(database, released, notebook, scores, untouched, answered)
             database.commit()
         except BaseException:
             database.rollback()
@@ -175,6 +146,44 @@ class Writer:
                 {cell.name: cell.id for cell in notebook.solution_cells},
             )
         return self._released[name]
+
+
+def _enter(
+    database: Session,
+    released: _Released,
+    notebook: str,
+    scores: Mapping[str, float],
+    untouched: set[str],
+    answered: Mapping[str, bool],
+) -> None:
+    """Put the scores of a submission that has its rows into them."""
+    points = [
+        {"its_notebook": notebook, "its_cell": cell, "points": float(scores.get(name, 0.0))}
+        for name, cell in released.graded.items()
+        if name not in answered
+    ]
+    texts = [
+        {
+            "its_notebook": notebook,
+            "its_cell": released.graded[name],
+            "points": None if written else 0.0,
+            "waits": written,
+        }
+        for name, written in answered.items()
+    ]
+    untouched = untouched | {name for name, written in answered.items() if not written}
+    remarks = [
+        {
+            "its_notebook": notebook,
+            "its_cell": cell,
+            "text": "No response." if name in untouched else None,
+        }
+        for name, cell in released.commented.items()
+    ]
+    connection = database.connection()
+    for statement, rows in ((_SCORE, points), (_BY_HAND, texts), (_COMMENT, remarks)):
+        if rows:
+            connection.execute(statement, rows)
 
 
 def _submission(database: Session, student: str, released: _Released, when: datetime | None) -> str:

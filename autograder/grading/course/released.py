@@ -1,9 +1,15 @@
 """What is graded in a chapter: the release's word, never the submission's."""
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
+import nbformat
 from nbformat import NotebookNode
+
+from autograder.grading.course import fingerprint
+from autograder.grading.errors import CourseError
+from autograder.manifest import ListedChapter
 
 UNGRADED = "ungraded"  # the tag of cells that grading need not run
 
@@ -51,3 +57,37 @@ def is_ungraded(cell: NotebookNode) -> bool:
     """Whether the cell has the tag that says so."""
     tags = cell.metadata.get("tags")
     return isinstance(tags, list) and UNGRADED in tags
+
+
+def read_chapter(course: Path, listed: ListedChapter) -> ReleasedChapter:
+    """What the manifest lists, with the texts of the released notebook."""
+    name = listed.name
+    path = course / "release" / name / f"{name}.ipynb"
+    if not path.exists():
+        raise CourseError(
+            f"{path} is missing: build the release again (autograder release {name})."
+        )
+    notebook = nbformat.read(path, as_version=4)
+    demos = [cell for cell in notebook.cells if not grade_id(cell)]
+    cells = {key: cell for cell in notebook.cells if (key := grade_id(cell))}
+    tasks = tuple(
+        ReleasedExercise(
+            name=exercise.name,
+            points=float(exercise.points),
+            check_id=exercise.check_grade_id,
+            check_source=cells[exercise.check_grade_id].source,
+            digest=fingerprint.of_exercise(exercise.name, exercise.module),
+        )
+        for exercise in listed.exercises
+    )
+    return ReleasedChapter(
+        name=name,
+        tasks=tasks,
+        locked={key: one.source for key, one in cells.items() if one.metadata.nbgrader.locked},
+        digest=fingerprint.of_grader(path),
+        cell_metadata={key: dict(one.metadata.nbgrader) for key, one in cells.items()},
+        demos=frozenset(cell.source for cell in demos),
+        ungraded=frozenset(cell.source for cell in demos if is_ungraded(cell)),
+        answers={key: one.source for key, one in cells.items() if one.cell_type == "markdown"},
+        former={key: frozenset(kept) for key, kept in listed.former.items()},
+    )

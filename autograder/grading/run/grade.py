@@ -90,13 +90,44 @@ def _result(
     job: Job, graded: GradedNotebook, notebook: nbformat.NotebookNode | None
 ) -> dict[str, Any]:
     """The stable record of `--json`, and what goes into the course folder."""
-    verdicts = []
-    for task in job.chapter.tasks:
-        verdict = graded.verdicts.get(task.name)
-        if verdict is None:
-            text = one_line(graded.notes[0]) if graded.notes else "it was not graded"
-            verdict = Verdict(task.name, 0.0, task.points, "missing", None, text)
-        verdicts.append(verdict)
+    verdicts = _verdicts(job, graded)
+    if notebook is None:
+        notebook = _placeholder(job.chapter, verdicts)
+    written = answered(notebook, job.chapter)
+    record = _record(job, graded, verdicts)
+    if written:
+        points = {name: float(job.chapter.cell_metadata[name]["points"]) for name in written}
+        record["by_hand"] = [
+            {"name": name, "max_points": points[name], "answered": written[name]}
+            for name in written
+        ]
+    return {
+        "record": record,
+        "scores": {
+            task.check_id: verdict.points
+            for task, verdict in zip(job.chapter.tasks, verdicts, strict=True)
+        },
+        "untouched": sorted(one.name for one in verdicts if one.status in UNTOUCHED),
+        "answered": written,
+        # Not nbformat.writes, which validates and indents what was made here, for 20 ms each.
+        "notebook": json.dumps(notebook, ensure_ascii=False, sort_keys=True),
+        "page": feedback_page(record, verdicts, notebook),
+        "basis": job.basis,
+        "checks": {task.name: task.digest for task in job.chapter.tasks},
+    }
+
+
+def _verdicts(job: Job, graded: GradedNotebook) -> list[Verdict]:
+    """One for each exercise of the release, in its order."""
+    text = one_line(graded.notes[0]) if graded.notes else "it was not graded"
+    return [
+        graded.verdicts.get(task.name)
+        or Verdict(task.name, 0.0, task.points, "missing", None, text)
+        for task in job.chapter.tasks
+    ]
+
+
+def _record(job: Job, graded: GradedNotebook, verdicts: list[Verdict]) -> dict[str, Any]:
     exercises = [
         {
             "name": verdict.name,
@@ -109,7 +140,7 @@ def _result(
         }
         for verdict in verdicts
     ]
-    record = {
+    return {
         "student": job.student,
         "chapter": job.chapter.name,
         "score": sum(verdict.points for verdict in verdicts),
@@ -119,30 +150,6 @@ def _result(
         "notes": [one_line(note) for note in graded.notes],
         "exercises": exercises,
         "sha256": sha256_of_content(job.content or b""),
-    }
-    if notebook is None:
-        notebook = _placeholder(job.chapter, verdicts)
-    written = answered(notebook, job.chapter)
-    if written:
-        points = {name: job.chapter.cell_metadata[name]["points"] for name in written}
-        record["by_hand"] = [
-            {"name": name, "max_points": float(points[name]), "answered": written[name]}
-            for name in written
-        ]
-    untouched = sorted(verdict.name for verdict in verdicts if verdict.status in UNTOUCHED)
-    return {
-        "record": record,
-        "scores": {
-            task.check_id: verdict.points
-            for task, verdict in zip(job.chapter.tasks, verdicts, strict=True)
-        },
-        "untouched": untouched,
-        "answered": written,
-        # Not nbformat.writes, which validates and indents what was made here, for 20 ms each.
-        "notebook": json.dumps(notebook, ensure_ascii=False, sort_keys=True),
-        "page": feedback_page(record, verdicts, notebook),
-        "basis": job.basis,
-        "checks": {task.name: task.digest for task in job.chapter.tasks},
     }
 
 

@@ -49,55 +49,87 @@ def grade_class(
     where only some checks have changed, only those are. With `scheduler`, the address of a Dask
     scheduler, its workers grade; otherwise `workers` processes here, one a core.
     """
-    limits = limits or Limits()
     settings, released = course.settings, course.chapters(chapters)
     course.see_due_dates()
-    records: list[dict[str, Any]] = []
+    with (
+        _told_in_a_sentence(settings.gradebook),
+        _Run(course, released, limits or Limits(), students, progress) as run,
+    ):
+        for job, result in _crew(run.jobs(), workers or os.cpu_count() or 1, scheduler):
+            run.take(job, result)
+        run.take_what_was_graded_before()
+        run.gradebook.settle(settings, released)
+        run.journal.finished()
+    return sorted(run.records, key=lambda record: (record["chapter"], record["student"]))
 
-    with _told_in_a_sentence(settings.gradebook), contextlib.ExitStack() as closing:
-        journal = Journal(course.state)
 
-        @functools.cache
-        def gradebook() -> "Writer":
-            from autograder.grading.course.gradebook import Writer
+class _Run:
+    """What one run over a class has to do, and what it has done."""
 
-            return closing.enter_context(Writer(settings.gradebook))
-
+    def __init__(
+        self,
+        course: Course,
+        released: dict[str, ReleasedChapter],
+        limits: Limits,
+        students: Sequence[str],
+        progress: Progress,
+    ) -> None:
+        self.journal = Journal(course.state)
+        self.records: list[dict[str, Any]] = []
+        self._course = course
+        self._released = released
+        self._limits = limits
+        self._students = students
+        self._progress = progress
+        self._under_way: dict[tuple[str, str], Submission] = {}
+        self._graded_before: list[tuple[Submission, str]] = []
+        self._closing = contextlib.ExitStack()
         # Meanwhile the first submissions are under way.
         threading.Thread(target=_import_gradebook, daemon=True).start()
 
-        def write(submission: Submission, key: str, result: dict[str, Any] | None) -> None:
-            record = _apply(course, gradebook(), journal, submission, key, result)
-            records.append(record)
-            progress(record)
+    def __enter__(self) -> "_Run":
+        return self
 
-        under_way: dict[tuple[str, str], Submission] = {}
-        graded_before: list[tuple[Submission, str]] = []
+    def __exit__(self, *error: object) -> None:
+        self._closing.close()
 
-        def jobs() -> Iterator[Job]:
-            """What there is to run; what the journal has is only noted, whoever takes the jobs."""
-            for submission in course.submissions(list(released)):
-                if students and submission.student not in students:
-                    continue
-                job = _job(submission, released[submission.chapter], journal, limits)
-                if journal.record(job.key) is None:
-                    under_way[submission.student, submission.chapter] = submission
-                    yield job
-                else:
-                    graded_before.append((submission, job.key))
+    @functools.cached_property
+    def gradebook(self) -> "Writer":
+        from autograder.grading.course.gradebook import Writer
 
-        for job, result in _crew(jobs(), workers or os.cpu_count() or 1, scheduler):
-            key = job.key
-            if result.get("passing"):
-                key = f"{key}, not kept"
+        return self._closing.enter_context(Writer(self._course.settings.gradebook))
+
+    def jobs(self) -> Iterator[Job]:
+        """What there is to run. What the journal has is noted, and nothing is written here."""
+        for submission in self._course.submissions(list(self._released)):
+            if self._students and submission.student not in self._students:
+                continue
+            chapter = self._released[submission.chapter]
+            job = _job(submission, chapter, self.journal, self._limits)
+            if self.journal.record(job.key) is None:
+                self._under_way[submission.student, submission.chapter] = submission
+                yield job
             else:
-                journal.keep(key, result)
-            write(under_way.pop((job.student, job.chapter.name)), key, result)
-        for submission, key in graded_before:
-            write(submission, key, None)
-        gradebook().settle(settings, released)
-        journal.finished()
-    return sorted(records, key=lambda record: (record["chapter"], record["student"]))
+                self._graded_before.append((submission, job.key))
+
+    def take(self, job: Job, result: dict[str, Any]) -> None:
+        """Write down what a job came to."""
+        key = job.key
+        if result.get("passing"):
+            key = f"{key}, not kept"
+        else:
+            self.journal.keep(key, result)
+        self._write(self._under_way.pop((job.student, job.chapter.name)), key, result)
+
+    def take_what_was_graded_before(self) -> None:
+        """Write down what an earlier run found, where the gradebook does not show it yet."""
+        for submission, key in self._graded_before:
+            self._write(submission, key, None)
+
+    def _write(self, submission: Submission, key: str, result: dict[str, Any] | None) -> None:
+        record = _apply(self._course, self.gradebook, self.journal, submission, key, result)
+        self.records.append(record)
+        self._progress(record)
 
 
 def _import_gradebook() -> None:
