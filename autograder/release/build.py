@@ -69,26 +69,11 @@ def release(
     released = Released(course, course / BUNDLE, notes=files.notes)
     for name in chosen:
         chapter = ChapterNotebook.read(paths[name], references, book)
-        source = make_source(chapter)
-        inputs = _inputs(source, root)
-        before = known.get(name)
-        notebook = course / "release" / name / f"{name}.ipynb"
-        if _is_current(before, inputs, notebook, course):
+        new = _release_chapter(chapter, known.get(name), root, course, files)
+        if new is None:
             released.unchanged.append(name)
             continue
-        if before is not None:
-            files.claim(f"release/{name}/{name}.ipynb", before.sha256)
-        with tempfile.TemporaryDirectory(dir=state) as staged:
-            _generate(name, source, Path(staged), root, course)
-            files.instead(f"source/{name}", _one(Path(staged) / "source" / name, notebook.name))
-            files.instead(f"release/{name}", _all(Path(staged) / "release" / name))
-        modules = {item.name: item.module for item in chapter.used}
-        known[name] = replace(
-            listed(name, nbformat.read(notebook, as_version=4), modules).after(before),
-            inputs=inputs,
-            notebook=notebook.name,
-            sha256=sha256(notebook.read_bytes()),
-        )
+        known[name] = new
         manifest.write(course, known.values())
         released.built.append(name)
     manifest.write(course, known.values())
@@ -100,6 +85,34 @@ def release(
     if set(known) == set(paths) == set(chosen):
         latest.note()
     return released
+
+
+def _release_chapter(
+    chapter: ChapterNotebook,
+    before: ListedChapter | None,
+    root: Path,
+    course: Path,
+    files: OwnFiles,
+) -> ListedChapter | None:
+    """Make a chapter's source and release; None if those that are there are as they should be."""
+    name, source = chapter.name, make_source(chapter)
+    inputs = _inputs(source, root)
+    notebook = course / "release" / name / f"{name}.ipynb"
+    if _is_current(before, inputs, notebook, course):
+        return None
+    if before is not None:
+        files.claim(f"release/{name}/{name}.ipynb", before.sha256)
+    with tempfile.TemporaryDirectory(dir=course / STATE) as staged:
+        _generate(name, source, Path(staged), root, course)
+        files.instead(f"source/{name}", _one(Path(staged) / "source" / name, notebook.name))
+        files.instead(f"release/{name}", _all(Path(staged) / "release" / name))
+    modules = {item.name: item.module for item in chapter.used}
+    return replace(
+        listed(name, nbformat.read(notebook, as_version=4), modules).after(before),
+        inputs=inputs,
+        notebook=notebook.name,
+        sha256=sha256(notebook.read_bytes()),
+    )
 
 
 def _generate(name: str, source: str, staged: Path, root: Path, course: Path) -> None:

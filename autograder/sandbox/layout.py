@@ -56,41 +56,19 @@ class Layout:
     @classmethod
     def of_this_environment(cls) -> "Layout":
         """This Python, its packages and the system's libraries; nothing else of the machine."""
-        base = Path(sys.base_prefix)
         python = os.path.realpath(getattr(sys, "_base_executable", None) or sys.executable)
-        wanted = ["/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/share/zoneinfo", "/nix/store"]
-        wanted += ["/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime"]
-        wanted += ["/sys/devices/system/cpu", "/sys/kernel/mm/transparent_hugepage"]
-        wanted += [str(base / "lib"), str(base / "lib64")]
-        wanted += [
-            sysconfig.get_path("stdlib"),
-            sysconfig.get_path("platstdlib", vars=_BASE),
-            python,
-        ]
-        links = []
-        for name in ("lib", "lib32", "lib64"):
-            path = Path("/", name)
-            if path.is_symlink():
-                links.append((os.readlink(path), str(path)))
-            else:
-                wanted.append(str(path))
+        wanted, links = _of_the_system()
         binds: list[tuple[str, str]] = []
-        for path in wanted:
+        for path in (*wanted, python):
             if os.path.exists(path) and not _within(path, [there for _, there in binds]):
                 binds.append((path, path))
-        packages, hidden = [], []
+        packages: list[str] = []
         for entry in _package_folders():
             inside = entry
             if not _within(entry, [there for _, there in binds]):
                 inside = f"/packages/{len(packages)}"
                 binds.append((entry, inside))
             packages.append(inside)
-        for here, inside in binds:
-            for name in _of_the_course():
-                found = [Path(here, name), *Path(here).glob(f"python*/*-packages/{name}")]
-                hidden += [
-                    str(Path(inside, path.relative_to(here))) for path in found if path.is_dir()
-                ]
         taken = [there for _, there in binds]
         scratch = "/scratch" if any(_within(there, ["/tmp"]) for there in taken) else "/tmp"
         files = [
@@ -99,7 +77,7 @@ class Layout:
             *staged(),
         ]
         return cls(
-            *(tuple(binds), tuple(hidden), tuple(packages), tuple(_telling(binds))),
+            *(tuple(binds), tuple(_hidden(binds)), tuple(packages), tuple(_telling(binds))),
             *(tuple(files), tuple(links)),
             python,
             scratch,
@@ -182,6 +160,33 @@ class Layout:
             "MPLCONFIGDIR": f"{self.scratch}/matplotlib",
             "IPYTHONDIR": f"{self.scratch}/ipython",
         }
+
+
+def _of_the_system() -> tuple[list[str], list[tuple[str, str]]]:
+    """Where Python and the system's libraries may lie, and the links that lead there."""
+    base = Path(sys.base_prefix)
+    wanted = ["/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/share/zoneinfo", "/nix/store"]
+    wanted += ["/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime"]
+    wanted += ["/sys/devices/system/cpu", "/sys/kernel/mm/transparent_hugepage"]
+    wanted += [str(base / "lib"), str(base / "lib64")]
+    wanted += [sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib", vars=_BASE)]
+    links = []
+    for name in ("lib", "lib32", "lib64"):
+        path = Path("/", name)
+        if path.is_symlink():
+            links.append((os.readlink(path), str(path)))
+        else:
+            wanted.append(str(path))
+    return wanted, links
+
+
+def _hidden(binds: list[tuple[str, str]]) -> Iterator[str]:
+    """The folders of the course in what is shown."""
+    for here, inside in binds:
+        for name in _of_the_course():
+            for path in (Path(here, name), *Path(here).glob(f"python*/*-packages/{name}")):
+                if path.is_dir():
+                    yield str(Path(inside, path.relative_to(here)))
 
 
 def _of_the_course() -> set[str]:

@@ -1,5 +1,7 @@
 """A submitted notebook put in order: the release's cells in place of what became of them."""
 
+from collections.abc import Iterator
+
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell
 
@@ -38,20 +40,7 @@ def restored(notebook: NotebookNode, chapter: ReleasedChapter) -> list[str]:
             cell.metadata.pop("nbgrader")
             continue
         seen.add(name)
-        release = chapter.cell_metadata[name]
-        kind = "markdown" if name in chapter.answers else "code"
-        if cell.cell_type != kind:
-            notes.append(f"the cell {name} had its type changed")
-            _retype(cell, kind)
-        former, given = chapter.former.get(name, frozenset()), cell.metadata.nbgrader
-        changed = [key for key in ("points", "grade") if given.get(key) != release.get(key)]
-        if changed and not (changed == ["points"] and given.get("points") in former):
-            notes.append(f"the metadata of the cell {name} was edited")
-        cell.metadata.nbgrader = NotebookNode(release)
-        if name in chapter.locked and cell.source != chapter.locked[name]:
-            if sha256(cell.source) not in former:
-                notes.append(f"the locked cell {name} was edited")
-            cell.source = chapter.locked[name]
+        notes += _restore(cell, name, chapter)
     if strangers > MOST_STRANGERS:
         notes.append(f"{strangers - MOST_STRANGERS} more cells are not of the release's")
     notes = list(dict.fromkeys(notes))
@@ -61,6 +50,24 @@ def restored(notebook: NotebookNode, chapter: ReleasedChapter) -> list[str]:
                 notes.append(f"the cell {name} is missing")
     _add_checks(notebook, chapter, seen)
     return notes
+
+
+def _restore(cell: NotebookNode, name: str, chapter: ReleasedChapter) -> Iterator[str]:
+    """Give a cell what the release has under its name; what had been changed, in words."""
+    release = chapter.cell_metadata[name]
+    kind = "markdown" if name in chapter.answers else "code"
+    if cell.cell_type != kind:
+        yield f"the cell {name} had its type changed"
+        _retype(cell, kind)
+    former, given = chapter.former.get(name, frozenset()), cell.metadata.nbgrader
+    changed = [key for key in ("points", "grade") if given.get(key) != release.get(key)]
+    if changed and not (changed == ["points"] and given.get("points") in former):
+        yield f"the metadata of the cell {name} was edited"
+    cell.metadata.nbgrader = NotebookNode(release)
+    if name in chapter.locked and cell.source != chapter.locked[name]:
+        if sha256(cell.source) not in former:
+            yield f"the locked cell {name} was edited"
+        cell.source = chapter.locked[name]
 
 
 def _retype(cell: NotebookNode, kind: str) -> None:
