@@ -24,7 +24,7 @@ def figures(chapter: ChapterSurvey, folder: Path) -> dict[str, str]:
             return kept["figures"]
     except (OSError, ValueError, KeyError, TypeError):
         pass
-    from autograder.grading.report.overview import plots
+    from autograder.grading.report import plots
 
     drawn = {
         "scores": plots.score_distribution(chapter),
