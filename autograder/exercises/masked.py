@@ -7,8 +7,11 @@ import torch
 from autograder.checking import (
     agrees,
     built,
+    by,
     exercise,
+    mend,
     mistakes,
+    prediction,
     require,
     same,
 )
@@ -269,9 +272,9 @@ mistakes["next_token_loss"] = {
         "real.sum(dim=1).clamp(min=1)).mean()",
     },
     "Positions whose input is padding are left out. What counts is the target, one further: a "
-    "real token after padding is predicted, and padding after a real token is not.": {
-        "else targets != pad_id": "else tokens[:, :-1] != pad_id"
-    },
+    "real token after padding is predicted, and padding after a real token is not.": by(
+        {"else targets != pad_id": "else tokens[:, :-1] != pad_id"}, key="input-is-padding"
+    ),
     "A pad_id of 0 is taken for none at all: `if pad_id` is false for 0. Ask whether it is None.": {
         "if pad_id is None": "if not pad_id"
     },
@@ -284,6 +287,8 @@ mistakes["next_token_loss"] = {
     "Without any target the mean is zero over zero, NaN, and one such batch spoils all weights. "
     "The loss should be 0 then.": {".clamp(min=1)": ""},
 }
+
+mend("next_token_loss", "input-is-padding", points=1)
 
 
 @exercise("mask_tokens", chapter="08-masked", points=4, behavior=True)
@@ -459,3 +464,41 @@ mistakes["mask_tokens"] = {
         "vocab_size, tokens.shape, generator": "1, vocab_size, tokens.shape, generator"
     },
 }
+
+prediction(
+    "zero-in-place-of-minus-infinity",
+    chapter="08-masked",
+    question=(
+        "The scores of a query are -3, -4 and -5, and the last key is forbidden. Somebody sets its "
+        "score to 0 in place of minus infinity. How much weight does it get?"
+    ),
+    right=0.94,
+    options={
+        0.0: (
+            "Zero feels like nothing. Among scores it is only a number, and here it is the largest "
+            "of the three."
+        ),
+        0.09: (
+            "That is its weight with its own score: exp(-5), divided by the sum of all three "
+            "exponentials. A score of 0 has raised it."
+        ),
+        0.33: "So it would be if all three scores were 0. The other two are far below.",
+        0.94: "The exponentials are 0.050, 0.018 and 1, so the forbidden key has 1 / 1.068.",
+    },
+)
+
+prediction(
+    "share-of-mask-tokens",
+    chapter="08-masked",
+    question="In BERT's recipe, what share of all tokens is replaced by the mask token?",
+    right=0.12,
+    options={
+        0.12: "0.15 are chosen, and 0.8 of these become the mask token.",
+        0.15: "So many are chosen, and the model is asked for all of them. Not all are replaced.",
+        0.8: (
+            "That is a share of the chosen tokens. With four of five gone there would be little "
+            "left to guess from."
+        ),
+        0.135: "Another 0.015 of all tokens become random ones, which is not the mask token.",
+    },
+)
