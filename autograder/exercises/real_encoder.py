@@ -5,7 +5,18 @@ import math
 import torch
 from torch import nn
 
-from autograder.checking import agrees, built, by, close, exercise, mistakes, require, same
+from autograder.checking import (
+    agrees,
+    built,
+    by,
+    close,
+    exercise,
+    mend,
+    mistakes,
+    prediction,
+    require,
+    same,
+)
 from autograder.checking.cases import VALUES
 
 
@@ -310,6 +321,32 @@ mistakes["contrastive_loss"] = {
 }
 
 
+mend("contrastive_loss", "side", points=1)
+
+
+prediction(
+    "one-vector-for-all",
+    chapter="13-real-encoder",
+    question=(
+        "A lazy model gives every text the same vector. What is its contrastive loss over a batch "
+        "of 24 pairs?"
+    ),
+    right=3.178,
+    options={
+        3.178: (
+            "All cosines are the same, so each of 24 positives gets the probability 1/24, and the "
+            "loss is ln 24. It is what guessing costs."
+        ),
+        0.0: (
+            "Every anchor has a cosine of 1 with its own positive. But it has the same with all "
+            "others, and it is to choose."
+        ),
+        20.0: "That is the score of each pair, a cosine of 1 over 0.05. The others score as much.",
+        24.0: "It is the number of choices. The loss is the logarithm of it.",
+    },
+)
+
+
 def letters_of(padded):
     class Encoding:
         def __init__(self, ids, real):
@@ -398,3 +435,24 @@ mistakes["embed"] = {
     "The mask goes to the model as whole numbers. It is boolean there, True where a token "
     "is real.": {".bool()": ""},
 }
+
+
+prediction(
+    "output-of-the-sink",
+    chapter="13-real-encoder",
+    question=(
+        "In layers 2 to 5, `[CLS]` gets more than half of the weight. What share does it have in "
+        "the lengths of what these heads pass on?"
+    ),
+    right="About a tenth.",
+    options={
+        "More than half, as of the weight.": (
+            "That would hold if all values were equally long. A value can be short."
+        ),
+        "About a third.": "It is less: the value of `[CLS]` is a small fraction of the others.",
+        "About a tenth.": (
+            "Its values are short, so that much weight on them brings little. The weight says "
+            "where a head looks, not what it takes away from there."
+        ),
+    },
+)
