@@ -25,7 +25,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 
@@ -50,6 +49,7 @@ MISSING = (
     "below that need them are left out."
 )
 HEADS, KEY_HEADS = 9, 3
+ROWS_AT_ONCE = 4096  # of a table that is read: reading takes as much memory again as these do
 NAMES = {  # a layer's tensors: in GGUF, on the hub, in the course
     "attn_norm": ("input_layernorm", "attention_norm"),
     "attn_q": ("self_attn.q_proj", "attention.W_q"),
@@ -186,10 +186,11 @@ def _from_gguf(path: Path) -> Published:
     def weights() -> Iterator[tuple[str, str, Tensor]]:
         for tensor in tensors:
             name = _renamed(tensor.name, None, r"blk\.")
-            numbers = dequantize(
-                tensor.data, tensor.tensor_type
-            )  # the file itself if they are whole
-            yield tensor.name, name, torch.from_numpy(np.require(numbers, requirements="W"))
+            weight = torch.empty(tensor.shape.tolist()[::-1])  # GGUF names the last dimension first
+            for part in range(0, len(weight), ROWS_AT_ONCE):
+                rows = slice(part, part + ROWS_AT_ONCE)
+                weight[rows] = torch.tensor(dequantize(tensor.data[rows], tensor.tensor_type))
+            yield tensor.name, name, weight
 
     def field(name: str) -> list[Any]:
         # The reader keeps ten objects for each of 100,000 texts: one field at a time.

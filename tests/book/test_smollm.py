@@ -10,6 +10,7 @@ written here after GPT-2's, and with transformers' GPT-2 on texts without digits
 import functools
 import json
 import pickle
+import subprocess
 import sys
 import zipfile
 from pathlib import Path
@@ -375,3 +376,30 @@ def test_names_of_both_files_become_the_courses():
     gguf |= {f"blk.{layer}.{name}.weight" for layer in (0, 1) for name in smollm.NAMES}
     assert {smollm._renamed(name, None, r"blk\.") for name in gguf} == own
     assert smollm._renamed("lm_head.weight", 0, r"model\.layers\.") == "lm_head.weight"
+
+
+MEASURED = """
+import resource, torch
+from lab import smollm
+from solutions.real_writer import LanguageModel, write
+
+def peak():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+before = peak()
+model = LanguageModel().eval()
+smollm.load().fill(model)
+list(write(model, list(range(256)), 5))
+print(peak() - before)
+"""
+
+
+@needs_files
+def test_reading_takes_little_memory_besides_the_model_and_its_file():
+    """Less than two copies of the largest table, tokenizer and all."""
+    shown = subprocess.run(
+        [sys.executable, "-c", MEASURED], check=True, capture_output=True, text=True
+    )
+    sizes = [4 * parameter.numel() for parameter in LanguageModel().parameters()]
+    besides = int(shown.stdout) - sum(sizes) - smollm.in_wheel().stat().st_size
+    assert besides < 2 * max(sizes)
