@@ -13,6 +13,7 @@ The hub's file pairs the features of a head that are half a head apart; GGUF, li
 
 import hashlib
 import importlib.util
+import mmap
 import os
 import re
 import shutil
@@ -49,7 +50,7 @@ MISSING = (
     "below that need them are left out."
 )
 HEADS, KEY_HEADS = 9, 3
-ROWS_AT_ONCE = 4096  # of a table that is read: reading takes as much memory again as these do
+ROWS_AT_ONCE = 1024  # of a table that is read: reading takes as much memory again as these do
 NAMES = {  # a layer's tensors: in GGUF, on the hub, in the course
     "attn_norm": ("input_layernorm", "attention_norm"),
     "attn_q": ("self_attn.q_proj", "attention.W_q"),
@@ -190,6 +191,8 @@ def _from_gguf(path: Path) -> Published:
             for part in range(0, len(weight), ROWS_AT_ONCE):
                 rows = slice(part, part + ROWS_AT_ONCE)
                 weight[rows] = torch.tensor(dequantize(tensor.data[rows], tensor.tensor_type))
+            if hasattr(mmap, "MADV_DONTNEED"):  # what was read need not stay in memory
+                reader.data.base.madvise(mmap.MADV_DONTNEED)
             yield tensor.name, name, weight
 
     def field(name: str) -> list[Any]:
