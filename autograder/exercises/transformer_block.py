@@ -6,7 +6,17 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from autograder.checking import agrees, by, close, exercise, mistakes, raises, require, same
+from autograder.checking import (
+    agrees,
+    by,
+    close,
+    exercise,
+    mistakes,
+    prediction,
+    raises,
+    require,
+    same,
+)
 
 
 def _same_parameters(student, reference):
@@ -402,6 +412,7 @@ mistakes["EncoderBlock"] = {
     "Encoder",
     chapter="09-transformer-block",
     points=3,
+    mend="shared",
     forbidden=(
         "TransformerEncoder",
         "TransformerEncoderLayer",
@@ -461,10 +472,13 @@ def _(student, reference, draw):
 
 mistakes["Encoder"] = {
     "There is one block, used again and again: all layers share its weights. Each layer has its "
-    "own.": {
-        "EncoderBlock(": "[EncoderBlock(",
-        "activation) for _ in range(num_layers)": "activation)] * num_layers",
-    },
+    "own.": by(
+        {
+            "EncoderBlock(": "[EncoderBlock(",
+            "activation) for _ in range(num_layers)": "activation)] * num_layers",
+        },
+        key="shared",
+    ),
     "The layers are kept in a plain list. PyTorch does not see their parameters there, so an "
     "optimizer would not train them; nn.ModuleList is the list that it looks into.": {
         "nn.ModuleList(": "list("
@@ -520,3 +534,53 @@ mistakes["Encoder"] = {
         "dropout, norm_first, activation)": "0.0, norm_first, activation)"
     },
 }
+
+
+prediction(
+    "tower-of-attention",
+    chapter="09-transformer-block",
+    question=(
+        "With weights as `nn.Linear` makes them, the positions of the tower become the same, and "
+        "of the gradient next to nothing arrives at the first layer. Which of the two does "
+        "another start cure, one with orthogonal matrices, which keep every vector's length?"
+    ),
+    right="The gradient alone.",
+    options={
+        "Both.": (
+            "Matrices that keep lengths keep the gradient alive. But what makes the positions the "
+            "same is the averaging, and no start changes that."
+        ),
+        "The positions alone.": (
+            "An average of averages is flat, however long the vectors are: the positions collapse "
+            "with either start."
+        ),
+        "The gradient alone.": (
+            "It shrinks because small weights make vectors shorter, going up and coming down. The "
+            "collapse of the positions is another matter: it is the averaging's."
+        ),
+        "Neither.": "The gradient is multiplied by the matrices too, and orthogonal ones keep it.",
+    },
+)
+
+
+prediction(
+    "changed-behind-a-mask",
+    chapter="09-transformer-block",
+    question=(
+        "An encoder block with a causal mask gets eight positions. Its input changes at position 3 "
+        "(counted from 1). At which positions does its output change?"
+    ),
+    right="3 to 8",
+    options={
+        "3 alone": (
+            "So it would be without attention: norms, feed-forward and plus signs take each "
+            "position by itself."
+        ),
+        "1 to 3": "These are the positions that position 3 may look at. Who may look at it?",
+        "3 to 8": (
+            "It is seen by itself and by all that come after it, and nothing else in the block "
+            "leads from one position to another."
+        ),
+        "1 to 8": "So it would be without the mask. With it, positions 1 and 2 cannot look at 3.",
+    },
+)
