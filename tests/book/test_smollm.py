@@ -396,10 +396,10 @@ print(peak() - before)
 
 @needs_files
 def test_reading_takes_little_memory_besides_the_model_and_its_file():
-    """Less than two copies of the largest table, tokenizer and all."""
+    """Less than one and a half copies of the largest table, tokenizer and all."""
     shown = subprocess.run(
         [sys.executable, "-c", MEASURED], check=True, capture_output=True, text=True
     )
     sizes = [4 * parameter.numel() for parameter in LanguageModel().parameters()]
     besides = int(shown.stdout) - sum(sizes) - smollm.in_wheel().stat().st_size
-    assert besides < 2 * max(sizes)
+    assert besides < 1.5 * max(sizes)
