@@ -57,7 +57,7 @@ class Visit:
     violations: list[str] = field(default_factory=list)
 
 
-def visit(opened, name: str, width: int, scheme: str) -> Visit:
+def visit(opened, name: str, width: int, scheme: str, with_axe: bool) -> Visit:
     """Open a page, scroll to its end, unfold what is folded, and look at it."""
     from axe_playwright_python.base import AXE_FILE_PATH
 
@@ -78,6 +78,8 @@ def visit(opened, name: str, width: int, scheme: str) -> Visit:
         page.evaluate(HEADINGS),
         page.evaluate(TEXT_ALTERNATIVES),
     )
+    if not with_axe:
+        return found
     page.evaluate("document.querySelectorAll('details').forEach((folded) => folded.open = true)")
     page.evaluate("document.querySelectorAll('button.quiz-all').forEach((all) => all.click())")
     page.evaluate(THIN_OUT)
@@ -96,7 +98,7 @@ def visit(opened, name: str, width: int, scheme: str) -> Visit:
 
 @pytest.fixture
 def visited(opened, request) -> Visit:
-    """A visit to a page in one of VIEWS, made once for all questions about it."""
+    """A visit to a page in a view, made once for all questions about it."""
     key = request.param
     if key not in VISITS:
         VISITS[key] = visit(opened, key[0], *key[1])
@@ -104,15 +106,22 @@ def visited(opened, request) -> Visit:
 
 
 VISITS: dict[tuple, Visit] = {}
-every_view = pytest.mark.parametrize(
-    "visited",
-    [
-        pytest.param((page, view), id=f"{page}-{view[0]}", marks=pytest.mark.xdist_group(page))
-        for page in PAGES
-        for view in VIEWS
-    ],
-    indirect=True,
-)
+
+
+def views(with_axe: bool) -> pytest.MarkDecorator:
+    """A test of every page in every view; axe, which is slow, looks at most phone pages seldom."""
+    found = []
+    for page in PAGES:
+        for width, scheme in VIEWS:
+            seldom = width < 1000 and page not in ALL_ON_A_PHONE
+            marks = [pytest.mark.xdist_group(page)]
+            marks += [pytest.mark.exhaustive] * (with_axe and seldom)
+            key = (page, (width, scheme, with_axe or not seldom))
+            found.append(pytest.param(key, id=f"{page}-{width}", marks=marks))
+    return pytest.mark.parametrize("visited", found, indirect=True)
+
+
+every_view = views(with_axe=False)
 
 
 @every_view
@@ -121,7 +130,7 @@ def test_does_a_page_ask_no_other_host_and_have_no_errors(visited):
     assert visited.bad_formulas == 0
 
 
-@every_view
+@views(with_axe=True)
 def test_does_axe_find_nothing_in_light_and_in_dark(visited):
     assert visited.violations == []
 

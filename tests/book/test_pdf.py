@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[2]
 SITE = ROOT / "build" / "book" / "_build" / "html"
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("pdf")]
+pytestmark = [pytest.mark.exhaustive, pytest.mark.xdist_group("pdf")]
 
 
 @pytest.fixture(scope="module")

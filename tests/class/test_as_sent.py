@@ -114,6 +114,7 @@ def test_a_second_time_nothing_is_graded_anew(term, graded, monkeypatch):
     assert grade_class(term.course, term.chapters, workers=1, limits=LIMITS) == graded
 
 
+@pytest.mark.exhaustive
 def test_with_other_inputs_everybody_gets_the_same(term, sent, graded):
     shutil.rmtree(term.course.state)  # with the secret from which inputs are drawn
     again = grade_class(term.course, term.chapters, workers=2, limits=LIMITS)
