@@ -200,8 +200,47 @@ def test_does_a_still_picture_stand_in_without_scripts(opened):
     assert seen.troubles == []
 
 
-def test_does_the_search_find_a_page(opened, address):
+def found(page) -> list[str]:
+    """Where the search's results lead."""
+    links = page.locator("#search-results a")
+    return [link.get_attribute("href") for link in links.all()]
+
+
+def test_does_the_search_find_sections_and_forgive_typing_errors(opened, address):
     seen = opened("search")
     seen.page.goto(f"{address}/search.html?q=saturated+softmax")
     seen.page.locator("#search-results a[href^='02-softmax.html']").first.wait_for()
+    field = seen.page.locator(".bd-search-container input[name=q]")
+    for asked, wanted in [
+        ("sofmax", "02-softmax.html"),
+        ("cross attention", "11-encoder-decoder.html"),
+        ("RoPE", "06-positions.html"),
+        ("multi head atention", "07-multi-head.html"),
+    ]:
+        field.fill(asked)
+        first = found(seen.page)[:4]
+        assert any(link.startswith(wanted) for link in first), (asked, first)
+        assert any("#" in link for link in first)
+    field.fill("xyzzyplugh")
+    assert found(seen.page) == []
+    assert "Nothing was found" in seen.page.locator("#search-results [role=status]").inner_text()
     assert seen.troubles == []
+
+
+def test_does_a_result_of_the_search_open_at_its_section(opened):
+    seen = opened("search")
+    seen.page.locator(".bd-search-container input[name=q]").fill("layer norm")
+    link = seen.page.locator("#search-results a[href*='#']").first
+    anchor = link.get_attribute("href").partition("#")[2]
+    link.click()
+    seen.page.locator(f"[id='{anchor}']").wait_for()
+    assert seen.troubles == []
+
+
+def test_does_the_search_work_in_a_saved_copy(browser):
+    from tests.book.conftest import SITE
+
+    page = browser.new_page()
+    page.goto((SITE / "search.html").as_uri() + "?q=sofmax")
+    page.locator("#search-results a[href^='02-softmax.html']").first.wait_for()
+    page.close()
