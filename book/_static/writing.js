@@ -85,6 +85,7 @@
   function run(figure, model, ui) {
     const letters = [...model.characters];
     let [writing, timer] = [0, undefined];
+    let from = Infinity; // where begins what it wrote, until that is said
 
     /** The text's last tokens, as many as the model sees; what it does not know is left out. */
     function tokens() {
@@ -134,12 +135,17 @@
         );
       }
       clearTimeout(timer);
-      const words = saying(unknown, chances, order);
-      timer = setTimeout(() => (ui.said.textContent = words), writing ? 0 : SETTLED);
+      if (writing) return; // what it wrote is said at its end, not letter by letter
+      timer = setTimeout(() => {
+        ui.said.textContent = saying(unknown, chances, order);
+        from = Infinity;
+      }, SETTLED);
     }
 
     function saying(unknown, chances, order) {
       const parts = [];
+      const written = ui.text.value.slice(from);
+      if (written) parts.push(`It wrote “${written.trim()}”.`);
       if (unknown) parts.push(`The model does not know “${unknown}”: it is left out.`);
       if (order) {
         const best = order.slice(0, 3).filter((token) => chances[token] > 0);
@@ -193,6 +199,8 @@
       if (writing) return stop();
       writing = LONGER;
       on.textContent = "Stop";
+      ui.said.textContent = "The model writes …";
+      from = ui.text.value.length;
       writeOn();
     });
     again.addEventListener("click", () => {

@@ -138,6 +138,7 @@ def test_writes_what_is_likeliest_where_nothing_is_left_to_chance(figure, model)
             assert figure.get_by_label("The text so far").input_value() == text
             figure.get_by_role("button", name="Keep writing").click()
     figure.get_by_role("button", name="Keep writing").wait_for()
+    figure.locator("[role=status]", has_text="It wrote “").wait_for()
     assert figure.get_by_label("The text so far").input_value() == text
 
 
