@@ -10,7 +10,9 @@ from autograder.checking import (
     close,
     exercise,
     holds_at_most,
+    mend,
     mistakes,
+    prediction,
     raises,
     require,
     same,
@@ -295,6 +297,9 @@ mistakes["next_token_probabilities"] = {
 }
 
 
+mend("next_token_probabilities", "crossing", points=1)
+
+
 @exercise("induction_score", chapter="10-writer", points=3)
 def _(student, reference, draw):
     B, H, L = 3, 2, 9
@@ -510,3 +515,45 @@ mistakes["blockwise_attention"] = {
         "places > positions.unsqueeze(-1)": "~mask[:, first_key : first_key + block_size]",
     },
 }
+
+
+prediction(
+    "positions-without-a-cache",
+    chapter="10-writer",
+    question=(
+        "A model begins with one character and writes on until there are 128. Nothing is kept from "
+        "one step to the next: each step runs the whole text so far through the model, 1 position, "
+        "then 2, and so on up to 128. How many positions are that in all?"
+    ),
+    right=8256,
+    options={
+        8256: "1 + 2 + ... + 128 = 128 * 129 / 2. With a memory it could be 128.",
+        128: "That would be one position for each character: what a memory makes of it.",
+        16384: "128 * 128 would be the whole text in each step. It is still short at first.",
+    },
+)
+
+prediction(
+    "one-layer-copies",
+    chapter="10-writer",
+    question=(
+        "Random tokens repeat, after 16 to 32 of them, in an order that the model has never seen. "
+        "Two models of attention alone are trained on such rows, one with two layers, one with a "
+        "single layer of as many heads. What becomes of the one with a single layer?"
+    ),
+    right="It gets a little better, and does not copy.",
+    options={
+        "It learns to copy too, only later.": (
+            "No number of steps helps. To find the place after the last time, a key would have to "
+            "know what stood before it, and in the first layer a key knows its own token alone."
+        ),
+        "It gets a little better, and does not copy.": (
+            "It can see which tokens this row has, and prefer them. Which of them is next, it "
+            "cannot tell: in the first layer a key knows its own token alone."
+        ),
+        "It learns nothing: the tokens are random.": (
+            "Random tokens cannot be learned by heart. But which of 64 tokens this row has can be "
+            "seen in it, with one layer too."
+        ),
+    },
+)

@@ -7,7 +7,7 @@ occurs in the training part too: `DocsText.repeated` says which.
 
 The text differs between Python versions: 3.11.7 has 465,090 characters of it, 3.12.1 has 492,275
 and 3.13.0 has 510,708. The last tenth is held out. Numbers measured on it differ a little, too. The
-vocabulary does not: it has the same 97 tokens everywhere.
+vocabulary does not: it has the same 96 tokens everywhere.
 """
 
 import re
@@ -19,8 +19,7 @@ import torch
 from torch import Tensor
 
 CHARACTERS = "\n" + "".join(map(chr, range(ord(" "), ord("~") + 1)))  # 96: printable ASCII
-MASK = len(CHARACTERS)  # 96: a token of its own, for masked-word training
-VOCABULARY = len(CHARACTERS) + 1  # 97
+VOCABULARY = len(CHARACTERS)
 
 _PLAIN = str.maketrans(
     {"’": "'", "‘": "'", "“": '"', "”": '"', "…": "...", "–": "-", "—": "-", "\u00a0": " "}
@@ -61,8 +60,8 @@ def encode(text: str) -> Tensor:
 
 
 def decode(tokens: Tensor) -> str:
-    """The text of tokens (L), with "_" for the mask token."""
-    return "".join((CHARACTERS + "_")[token] for token in tokens.tolist())
+    """The text of tokens (L)."""
+    return "".join(CHARACTERS[token] for token in tokens.tolist())
 
 
 def repeats(text: str, cut: int) -> Tensor:

@@ -19,6 +19,7 @@ VOCABULARY = 64
 LENGTH = 64
 ROUND = (16, 32)  # a round has from 16 to 32 tokens, all different
 EVERY = 20  # steps from one look at the model to the next
+WARM = 50  # steps until the learning rate is full; it stays, so that no step comes from it
 
 
 def repeating(number: int, random: torch.Generator) -> tuple[Tensor, Tensor]:
@@ -153,8 +154,9 @@ def learn_to_copy(
         logits = model(rows)[:, :-1]  # (B, L - 1, V)
         return F.cross_entropy(logits.flatten(0, 1), rows[:, 1:].flatten())
 
-    learned.trained = train(
-        model, loss_of, steps, learning_rate=learning_rate, seed=seed, label=label
-    )
+    def rate(step: int) -> float:
+        return learning_rate * min(1.0, step / WARM)
+
+    learned.trained = train(model, loss_of, steps, schedule=rate, seed=seed, label=label)
     look()
     return learned

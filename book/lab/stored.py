@@ -29,7 +29,9 @@ def keep(name: str, model: nn.Module, example: Tensor, **about: Any) -> None:
 
     FOLDER.mkdir(parents=True, exist_ok=True)
     numbers = {key: tensor.detach().half() for key, tensor in model.state_dict().items()}
-    save_file(numbers, FOLDER / f"{name}.safetensors")
+    path = FOLDER / f"{name}.safetensors"
+    save_file(numbers, path)
+    path.chmod(0o644)  # it is published, and save_file lets its owner alone read it
     with torch.no_grad():
         logits = model(example[None])[0, -1]  # (V)
     whole = about | {

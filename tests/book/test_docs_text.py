@@ -12,7 +12,6 @@ import torch
 from lab import docs_text
 from lab.docs_text import (
     CHARACTERS,
-    MASK,
     VOCABULARY,
     decode,
     encode,
@@ -93,16 +92,16 @@ def test_a_divided_paragraph_is_neither_seen_nor_repeated():
     assert repeats(text, 18).tolist() == [True] * 5
 
 
-def test_the_vocabulary_is_printable_ascii_and_the_mask():
+def test_the_vocabulary_is_printable_ascii():
     assert set(CHARACTERS) == set(string.printable) - set("\t\r\x0b\x0c")
-    assert len(CHARACTERS) == MASK == VOCABULARY - 1
+    assert len(CHARACTERS) == VOCABULARY == 96
 
 
 def test_tokens_and_text_are_each_others_inverse():
     assert decode(encode(CHARACTERS)) == CHARACTERS
-    assert encode(CHARACTERS).tolist() == list(range(MASK))
+    assert encode(CHARACTERS).tolist() == list(range(VOCABULARY))
     assert encode("").shape == (0,) and encode("").dtype == torch.long
-    assert decode(torch.tensor([*encode("a b").tolist(), MASK])) == "a b_"
+    assert decode(encode("a b")) == "a b"
 
 
 @pytest.mark.parametrize(

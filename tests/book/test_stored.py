@@ -26,6 +26,7 @@ def test_a_model_comes_back_with_its_sizes_and_an_example(folder, monkeypatch):
     monkeypatch.setenv(stored.KEEP, "1")
     model, example = Model(), torch.tensor([1, 4, 2])
     stored.keep("small", model, example, sizes={"embed_dim": 4})
+    assert (folder / "small.safetensors").stat().st_mode & 0o444 == 0o444
     numbers, about = stored.stored("small")
     assert about["sizes"] == {"embed_dim": 4}
     assert about["parameters"]["output.weight"] == [5, 4]

@@ -1,0 +1,85 @@
+"""Do the stored models still do what the chapter's run measured with them?"""
+
+import math
+
+import pytest
+import torch
+from lab import stored
+from lab.docs_text import CHARACTERS, docs_text
+from lab.induction import AttentionOnly, copying, previous_score, repeating, switched_off
+from torch.nn import functional as F
+
+from solutions.writer import CharacterModel, RotaryAttention, induction_score
+
+
+def writer():
+    numbers, about = stored.stored("writer")
+    sizes = {key: size for key, size in about["sizes"].items() if key != "context"}
+    model = CharacterModel(**sizes)
+    model.load_state_dict(numbers)
+    return model, about
+
+
+def copier():
+    numbers, about = stored.stored("induction")
+    sizes = about["sizes"]
+    layers = [
+        RotaryAttention(sizes["embed_dim"], sizes["num_heads"]) for _ in range(sizes["num_layers"])
+    ]
+    model = AttentionOnly(layers, sizes["embed_dim"])
+    model.load_state_dict(numbers)
+    return model, about
+
+
+@pytest.mark.parametrize("load", [writer, copier])
+def test_gives_the_runs_own_logits(load):
+    model, about = load()
+    tokens, wanted = (torch.tensor(about["example"][key]) for key in ("tokens", "logits"))
+    with torch.no_grad():
+        got = model(tokens[None])[0, -1]
+    torch.testing.assert_close(got, wanted, atol=0.1, rtol=0)  # float16 against float32
+    torch.testing.assert_close(got.softmax(dim=0), wanted.softmax(dim=0), atol=0.01, rtol=0)
+
+
+@pytest.mark.parametrize("name", ["writer", "induction"])
+def test_is_small_and_says_its_shapes(name):
+    assert (stored.FOLDER / f"{name}.safetensors").stat().st_size < 1e6
+    numbers, about = stored.stored(name)
+    assert about["parameters"] == {key: list(tensor.shape) for key, tensor in numbers.items()}
+
+
+def test_the_writer_needs_as_many_bits_as_in_its_run():
+    model, about = writer()
+    docs = docs_text()
+    if len(docs.text) != about["results"]["text"]:
+        pytest.skip("this version of Python has another documentation than the run had")
+    context = about["sizes"]["context"]
+    assert about["characters"] == CHARACTERS
+    with torch.no_grad():
+        late = torch.cat(
+            [
+                F.cross_entropy(model(part)[:, -9:-1].mT, part[:, -8:], reduction="none")
+                for part in docs.held_out.unfold(0, context, 8).split(256)
+            ]
+        )
+    bits = late.mean().item() / math.log(2)
+    assert bits == pytest.approx(about["results"]["bits"], abs=0.005)
+    assert bits < 1.8
+
+
+def test_the_copier_copies_by_the_two_heads_that_are_named():
+    model, about = copier()
+    results = about["results"]
+    tokens, known = repeating(256, torch.Generator().manual_seed(9))
+    _, right = copying(model, tokens, known)
+    assert right == pytest.approx(results["right"], abs=0.005)
+    with torch.no_grad():
+        below, above = model.all_weights(tokens)
+    scores = induction_score(above, tokens)
+    layer, head = results["induction_head"]
+    assert (layer, head) == (1, int(scores.argmax()))
+    assert scores.max() > 0.8
+    layer, head = results["previous_head"]
+    assert (layer, head) == (0, int(previous_score(below).argmax()))
+    with switched_off(model.layers[0], head):
+        assert copying(model, tokens, known)[1] < 0.3
