@@ -9,7 +9,6 @@ from autograder.checking import (
     built,
     by,
     exercise,
-    mend,
     mistakes,
     prediction,
     require,
@@ -74,7 +73,7 @@ mistakes["causal_mask"] = {
 }
 
 
-@exercise("padding_mask", chapter="08-masked", points=1)
+@exercise("padding_mask", chapter="08-masked", points=1, mend="one-too-many")
 def _(student, reference, draw):
     agrees(student, reference, torch.tensor([3, 5, 1, 4]), 7)
     agrees(student, reference, draw.integers(1, 6, 3), 6, case="other lengths")
@@ -87,9 +86,9 @@ mistakes["padding_mask"] = {
     "nn.MultiheadAttention's key_padding_mask has it the other way around.": {
         "positions <": "positions >="
     },
-    "One position too many is real: positions count from 0, so the last of n is n - 1.": {
-        "positions <": "positions <="
-    },
+    "One position too many is real: positions count from 0, so the last of n is n - 1.": by(
+        {"positions <": "positions <="}, key="one-too-many"
+    ),
     "One position too few is real: positions were counted from 1, but they count from 0.": {
         "torch.arange(max_length,": "torch.arange(1, max_length + 1,"
     },
@@ -272,9 +271,9 @@ mistakes["next_token_loss"] = {
         "real.sum(dim=1).clamp(min=1)).mean()",
     },
     "Positions whose input is padding are left out. What counts is the target, one further: a "
-    "real token after padding is predicted, and padding after a real token is not.": by(
-        {"else targets != pad_id": "else tokens[:, :-1] != pad_id"}, key="input-is-padding"
-    ),
+    "real token after padding is predicted, and padding after a real token is not.": {
+        "else targets != pad_id": "else tokens[:, :-1] != pad_id"
+    },
     "A pad_id of 0 is taken for none at all: `if pad_id` is false for 0. Ask whether it is None.": {
         "if pad_id is None": "if not pad_id"
     },
@@ -287,8 +286,6 @@ mistakes["next_token_loss"] = {
     "Without any target the mean is zero over zero, NaN, and one such batch spoils all weights. "
     "The loss should be 0 then.": {".clamp(min=1)": ""},
 }
-
-mend("next_token_loss", "input-is-padding", points=1)
 
 
 @exercise("mask_tokens", chapter="08-masked", points=4, behavior=True)

@@ -3,7 +3,17 @@
 import torch
 from torch import nn
 
-from autograder.checking import agrees, built, by, close, exercise, mistakes, raises, require
+from autograder.checking import (
+    agrees,
+    built,
+    by,
+    close,
+    exercise,
+    mistakes,
+    prediction,
+    raises,
+    require,
+)
 from autograder.checking.cases import VALUES
 from autograder.checking.subject import Raised
 
@@ -196,7 +206,7 @@ mistakes["MultiHeadAttention"] = {
 }
 
 
-@exercise("from_torch", chapter="07-multi-head", points=4)
+@exercise("from_torch", chapter="07-multi-head", points=2, mend="bias-of-out-proj")
 def _(student, reference, draw):
     def source(embed_dim, num_heads, options, weights):
         mha = nn.MultiheadAttention(embed_dim, num_heads, **options)
@@ -273,9 +283,9 @@ mistakes["from_torch"] = {
     },
     "The biases of the source are not copied. Torch sets them to zero at first, so that a fresh "
     "layer hides it; a trained one does not.": {"if mha.in_proj_bias is not None": "if False"},
-    "The bias of out_proj is not copied: the other three are.": {
-        "layer.W_o.bias.copy_(mha.out_proj.bias)": ""
-    },
+    "The bias of out_proj is not copied: the other three are.": by(
+        {"layer.W_o.bias.copy_(mha.out_proj.bias)": ""}, key="bias-of-out-proj"
+    ),
     "The rows of in_proj_weight are cut head by head: queries, keys and values of the first "
     "head, then of the second. Torch has all queries first, then all keys, then all values.": {
         "with torch.no_grad()": "def in_heads(rows):\n"
@@ -345,3 +355,49 @@ mistakes["attention_parameter_count"] = {
         "+ embed_dim)"
     },
 }
+
+prediction(
+    "reshape-in-one-go",
+    chapter="07-multi-head",
+    question=(
+        "`x` is (1, 4, 6): four positions with six features. What does head 0 get from "
+        "`x.reshape(1, 2, 4, 3)`?"
+    ),
+    right="Positions 0 and 1, with all their features.",
+    options={
+        "All four positions, with features 0 to 2.": (
+            "That is what a head should get, and the shape fits it. But a reshape keeps the order "
+            "in memory, in which a position's features stand together."
+        ),
+        "Positions 0 and 1, with all their features.": (
+            "Head 0 is the first half of the new shape, so it gets the first twelve numbers: two "
+            "positions of six."
+        ),
+        "All four positions, with features 0, 2 and 4.": (
+            "A reshape skips no number. Head 0 gets the first twelve, in their order."
+        ),
+    },
+)
+
+prediction(
+    "one-head-four-relations",
+    chapter="07-multi-head",
+    question=(
+        "A single head as wide as the layer, a linear reader, four relations; a guess is right in "
+        "one of ten. What does the model answer after training?"
+    ),
+    right="One relation well, the others seldom.",
+    options={
+        "All four well.": (
+            "One average can hold four answers. But the reader is linear, and gets at the loudest."
+        ),
+        "All four in about half of the cases.": (
+            "So it would be if the weights were even and the reader had to guess. Training makes "
+            "one answer loud, since that lowers the loss more."
+        ),
+        "One relation well, the others seldom.": (
+            "One of the four gets most of the weight, and a linear reader hears the loudest."
+        ),
+        "None well.": "Even one average has room for one answer, which a linear reader can get.",
+    },
+)
