@@ -61,9 +61,10 @@ format: $(READY)  ## format the code
 	.venv/bin/ruff check --fix-only --quiet .
 	.venv/bin/ruff format .
 
-lint: $(READY)  ## check the code's style
+lint: $(READY)  ## check the code's style and its types
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
+	.venv/bin/mypy
 
 constraints: $(READY)  ## write the versions that are installed into constraints.txt
 	.venv/bin/python make/constraints.py

@@ -1,5 +1,7 @@
 """The attention course's autograder: a notebook needs only `check` and `predict` of it."""
 
+from typing import Any
+
 from autograder.checking.content import Content, use
 
 __version__ = "0.1.0"
@@ -8,7 +10,7 @@ __version__ = "0.1.0"
 use(Content(exercises="autograder.exercises", solutions="solutions", shared="lab"))
 
 
-def __getattr__(name: str):
+def __getattr__(name: str) -> Any:
     # Imported on first use: grading and release tools import this package without a notebook.
     if name == "check":
         from autograder.checking.notebook import check

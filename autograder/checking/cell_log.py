@@ -122,9 +122,10 @@ class CellLog:
         if name in self._shell.user_ns:
             return None
         cell = self._stopped_before(name)
-        return cell and f"The cell that begins `{cell.begins}` would have defined {name}, but " + (
-            f"stopped: {cell.error}"
-        )
+        if cell is None:
+            return None
+        begins = f"The cell that begins `{cell.begins}` would have defined {name}"
+        return f"{begins}, but stopped: {cell.error}"
 
     def _stopped_before(self, name: str) -> Cell | None:
         stopped = [

@@ -89,8 +89,8 @@ def _finer(code: str, change: Change) -> tuple[Change, ...]:
 
 def _parts(code: str, change: Change) -> Iterator[Change]:
     old, new = _words(code[change.start : change.end]), _words(change.text)
-    words = [[word for word, _, _ in side] for side in (old, new)]
-    for kind, i, j, k, m in difflib.SequenceMatcher(None, *words, autojunk=False).get_opcodes():
+    before, after = ([word for word, _, _ in side] for side in (old, new))
+    for kind, i, j, k, m in difflib.SequenceMatcher(None, before, after, False).get_opcodes():
         if kind == "equal":
             continue
         start, end = (old[i][1], old[j - 1][2]) if j > i else 2 * (old[i - 1][2] if i else 0,)

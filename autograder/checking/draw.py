@@ -1,5 +1,6 @@
 """Seeded inputs. NumPy's PCG64 draws the same numbers on every platform."""
 
+import builtins
 from collections.abc import Sequence
 from typing import Any
 
@@ -57,6 +58,6 @@ class Draw:
         """One of the items."""
         return items[int(self._rng.integers(len(items)))]
 
-    def words(self, n: int, letters: str = "abcdefgh") -> list[str]:
+    def words(self, n: builtins.int, letters: str = "abcdefgh") -> list[str]:
         """n words of 3 to 7 letters."""
         return ["".join(self.choice(letters) for _ in range(self.int(3, 8))) for _ in range(n)]

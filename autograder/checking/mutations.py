@@ -9,6 +9,7 @@ values are.
 
 import ast
 import copy
+import functools
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -144,9 +145,10 @@ def _left_alone(tree: ast.Module) -> set[ast.AST]:
         elif _is_docstring(node) or isinstance(node, ast.keyword) and node.arg in UNSEEN:
             roots.append(node)
         elif isinstance(node, ast.Call) and ast.unparse(node.func) == "nn.Parameter":
-            inner.update(item for item in ast.walk(node) if _is_scaled(item))
-            roots += [item.right for item in ast.walk(node) if _is_scaled(item)]
-        elif _is_literal(node):
+            scaled: list[Any] = [item for item in ast.walk(node) if _is_scaled(item)]
+            inner.update(scaled)
+            roots += [item.right for item in scaled]
+        elif isinstance(node, ast.UnaryOp) and _is_literal(node):
             inner.add(node.operand)  # -1 is changed as a whole
     return inner.union(*(ast.walk(root) for root in roots if root is not None))
 
@@ -219,8 +221,8 @@ def _not_inverted(node: ast.UnaryOp) -> Iterator[Edit]:
 
 
 def _other_negative(node: ast.UnaryOp) -> Iterator[Edit]:
-    if _is_literal(node):
-        number = node.operand.value
+    if _is_literal(node) and isinstance(node.operand, ast.Constant):
+        number: Any = node.operand.value
         for other in (-number - 1, -number + 1):
             sign = ast.USub() if other < 0 else ast.UAdd()
             yield _set(op=sign, operand=ast.Constant(abs(other)))
@@ -292,9 +294,13 @@ def _dropped_statements(node: ast.AST) -> Iterator[Edit]:
                     yield _dropped(field, number)
 
 
+def _keep_side(side: str, found: Any) -> None:
+    _become(found, getattr(found, side))
+
+
 def _one_side(node: ast.BinOp) -> Iterator[Edit]:
     for side in ("left", "right"):
-        yield lambda found, side=side: _become(found, getattr(found, side))
+        yield functools.partial(_keep_side, side)
 
 
 def _skipped_call(node: ast.Call) -> Iterator[Edit]:
@@ -317,14 +323,20 @@ def _in_single_precision(node: ast.FunctionDef) -> Iterator[Edit]:
     yield from _at_the_start(node, "{0} = {0}.float().to({0}.dtype)")
 
 
+def _put_first(statement: ast.stmt, found: Any) -> None:
+    found.body.insert(1 if _is_docstring(found.body[0]) else 0, statement)
+
+
 def _at_the_start(node: ast.FunctionDef, text: str) -> Iterator[Edit]:
     needed = node.args.args[: len(node.args.args) - len(node.args.defaults)]
     for argument in needed:
         if argument.arg != "self" and node.name != "__init__":
             statement = ast.parse(text.format(argument.arg)).body[0]
-            yield lambda found, first=statement: found.body.insert(
-                1 if _is_docstring(found.body[0]) else 0, first
-            )
+            yield functools.partial(_put_first, statement)
+
+
+def _put_in_place(number: int, name: ast.expr, found: Any) -> None:
+    _become(list(ast.walk(found))[number], name)
 
 
 def _another_of_its_kind(node: ast.FunctionDef | ast.ClassDef) -> Iterator[Edit]:
@@ -340,9 +352,7 @@ def _another_of_its_kind(node: ast.FunctionDef | ast.ClassDef) -> Iterator[Edit]
         for kind in (own, parts):
             for other in sorted(kind - {word}) if word in kind else ():
                 name = ast.parse(other, mode="eval").body
-                yield lambda found, number=number, name=name: _become(
-                    list(ast.walk(found))[number], name
-                )
+                yield functools.partial(_put_in_place, number, name)
 
 
 def _word(node: ast.AST) -> str:
@@ -365,7 +375,7 @@ def _negated(node: Any) -> None:
 
 def _raising(name: str) -> Edit:
     def edit(node: ast.Raise) -> None:
-        found = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
+        found: Any = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
         found.id = name
 
     return edit

@@ -50,8 +50,8 @@ def check(name: str) -> float:
         except Exception as error:
             text = f"The check itself failed ({type(error).__name__}: {error})."
             verdict = Verdict(name, 0.0, task.points, "failed", message=text)
-    if log is not None and (missing := NOT_DEFINED.search(verdict.message)):
-        reason = log.reason_for_missing(missing[1])
+    if log is not None and (lacking := NOT_DEFINED.search(verdict.message)):
+        reason = log.reason_for_missing(lacking[1])
         verdict = replace(verdict, message=f"{verdict.message} {reason}") if reason else verdict
     said = printed.getvalue()
     if len(said) > PRINTED_AT_MOST:

@@ -16,8 +16,10 @@ from types import ModuleType
 
 # What a learner installs, and the extra `notebooks` of pyproject.toml; Colab has all of them. They
 # are written here too: on Gradescope the project lies beside its packages and is not installed.
-LEARNERS = ("torch", "numpy", "matplotlib", "Pillow", "scikit-learn", "Babel", "tqdm")
-LEARNERS += ("ipykernel", "safetensors")
+LEARNERS = (
+    *("torch", "numpy", "matplotlib", "Pillow", "scikit-learn", "Babel", "tqdm"),
+    *("ipykernel", "safetensors"),
+)
 NOTEBOOKS = ("einops", "jaxtyping", "pandas", "seaborn")
 TOLD = "packages.json"
 # Imported by the chapters, and known without reading what is installed, which takes a second.
@@ -110,7 +112,7 @@ class Shown(PathFinder):
     def __init__(self, shown: frozenset[str]) -> None:
         self._shown = shown | sys.stdlib_module_names
 
-    def find_spec(
+    def find_spec(  # type: ignore[override]  # the finder's own are class methods
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         """None for what is hidden, as for what is not there: libraries ask, and do without."""

@@ -101,6 +101,7 @@ def answered(asked: Prediction, guess: Any = None) -> Card:
     """The card for a guess; without one, the question."""
     if guess is None or guess is ...:
         return _question(asked)
+    given: Guess | None
     match _kind(asked.right):
         case "shape":
             given = _as_shape(guess)
@@ -143,7 +144,7 @@ def _as_number(guess: Any) -> float | None:
         return None
 
 
-def _as_choice(asked: Prediction, guess: Any) -> str | None:
+def _as_choice(asked: Prediction, guess: Any) -> Guess | None:
     if not isinstance(guess, str):
         return None
     plain = guess.strip().strip(")").casefold()

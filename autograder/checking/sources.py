@@ -68,7 +68,9 @@ class Definition:
     @property
     def docstring(self) -> str:
         """Its contract."""
-        return ast.get_docstring(ast.parse(self.code).body[0]) or ""
+        made = ast.parse(self.code).body[0]
+        assert isinstance(made, ast.FunctionDef | ast.ClassDef)
+        return ast.get_docstring(made) or ""
 
     def method(self, name: str) -> list[str]:
         """For a class: the names of the arguments of a method."""
@@ -127,7 +129,10 @@ class _Module:
 def _parsed(module: str) -> _Module:
     text = _text(module)
     lines = text.splitlines()
-    imports, origins, definitions, styles = [], {}, {}, {}
+    imports: list[str] = []
+    origins: dict[str, str] = {}
+    definitions: dict[str, str] = {}
+    styles: dict[tuple[str, str], str] = {}
     for statement in ast.parse(text).body:
         if isinstance(statement, ast.FunctionDef | ast.ClassDef):
             code = "\n".join(lines[statement.lineno - 1 : statement.end_lineno]) + "\n"

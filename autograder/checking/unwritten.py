@@ -38,7 +38,9 @@ def explain_unwritten(shell: Any) -> None:
         unchanged = shell.user_ns.get(name, MISSING) is value
         return exercise if unchanged and shell.user_ns.get(exercise) is stub else None
 
-    def handler(shell: Any, kind: type, error: BaseException, trace: Any, tb_offset: Any = None):
+    def handler(
+        shell: Any, kind: type, error: BaseException, trace: Any, tb_offset: Any = None
+    ) -> None:
         exercise = _stub_that_raised(error)
         if isinstance(error, SyntaxError):
             exercise = None  # no names can be read from the cell

@@ -5,6 +5,7 @@ Chapter, points and module are those of the exercise's check, so that only the n
 
 import argparse
 from pathlib import Path
+from typing import Any
 
 import nbformat
 from nbformat import NotebookNode
@@ -62,7 +63,7 @@ def cells(exercise: Exercise) -> list[NotebookNode]:
     name, module = exercise.name, exercise.module
     bound = "" if exercise.reference == name else f" as {name}"
     points = int(exercise.points) if exercise.points.is_integer() else exercise.points
-    marks = {"schema_version": 3, "task": False}
+    marks: dict[str, Any] = {"schema_version": 3, "task": False}
     to_solve = marks | {"grade": False, "solution": True, "locked": False, "grade_id": name}
     to_check = marks | {"grade": True, "solution": False, "locked": True, "points": points}
     to_check["grade_id"] = f"check-{name}"

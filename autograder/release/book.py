@@ -181,5 +181,5 @@ def _without_marks(text: str) -> str:
     if "\\" in text and "$" not in text:
         import latexcodec  # noqa: F401  registers the codec; pybtex brings it
 
-        text = codecs.decode(text, "ulatex")
+        text, _ = codecs.getdecoder("ulatex")(text)  # type: ignore[arg-type]  # text to text
     return re.sub(r"[`*{}]", "", text).strip()

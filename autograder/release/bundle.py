@@ -45,10 +45,10 @@ def make_bundle(
     """Make `student/` and its zip in the course's folder; return whether anything was made."""
     tree = wheel_tree(recordings, root)
     loose = {path.name: path for path in notebooks} | lab_tree(root)
-    contents = [[name, path.read_bytes()] for name, path in sorted([*tree.items(), *loose.items()])]
-    key = sha256(
-        book.site, book.title, README.read_bytes(), Path(__file__).read_bytes(), *sum(contents, [])
-    )
+    contents: list[str | bytes] = []
+    for name, path in sorted([*tree.items(), *loose.items()]):
+        contents += [name, path.read_bytes()]
+    key = sha256(book.site, book.title, README.read_bytes(), Path(__file__).read_bytes(), *contents)
     stamp = state / STAMP
     complete = files.has_all(FOLDER) and files.has_all(BUNDLE) and stamp.exists()
     if complete and stamp.read_text() == key:

@@ -25,6 +25,11 @@ def grade_id(cell: NotebookNode) -> str | None:
     return cell.metadata.get("nbgrader", {}).get("grade_id")
 
 
+def named(cell: NotebookNode) -> str:
+    """The name of a cell that must have one."""
+    return str(cell.metadata.nbgrader.grade_id)
+
+
 def tags(cell: NotebookNode) -> list[str]:
     """The cell's tags."""
     return list(cell.metadata.get("tags", []))
@@ -54,20 +59,19 @@ def imports_from_solutions(cell: NotebookNode, where: str) -> list[Import]:
     """The references that an exercise or provided cell asks for; nothing else may be in it."""
     wanted = []
     for statement in parsed(cell, where).body:
-        plain = (
+        if not (
             isinstance(statement, ast.ImportFrom)
             and (statement.module or "").startswith("solutions.")
             and all(
                 name.name != "*" and name.asname in (None, f"mend_{name.name}")
                 for name in statement.names
             )
-        )
-        if not plain:
+        ):
             raise ReleaseError(
                 f"{where}: cell {cell.id!r} may hold nothing but "
                 f"`from solutions.<module> import <name>`, and holds `{ast.unparse(statement)}`."
             )
-        module = statement.module.removeprefix("solutions.")
+        module = (statement.module or "").removeprefix("solutions.")
         wanted += [Import(module, name.name, name.asname or name.name) for name in statement.names]
     if not wanted:
         raise ReleaseError(f"{where}: cell {cell.id!r} imports nothing from solutions.")

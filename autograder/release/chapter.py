@@ -8,7 +8,14 @@ import nbformat
 from nbformat import NotebookNode
 
 from autograder.release.book import Book
-from autograder.release.cells import grade_id, imports_from_solutions, kind, names_imported, parsed
+from autograder.release.cells import (
+    grade_id,
+    imports_from_solutions,
+    kind,
+    named,
+    names_imported,
+    parsed,
+)
 from autograder.release.references import Reference, References
 
 
@@ -47,7 +54,7 @@ class ChapterNotebook:
             match kind(cell):
                 case "exercise" | "provided":
                     names |= {item.bound for item in imports_from_solutions(cell, self.name)}
-                    names |= self._defined.get(grade_id(cell), set())
+                    names |= self._defined.get(named(cell), set())
                 case "demo":
                     names |= names_imported(parsed(cell, self.name))
         return names

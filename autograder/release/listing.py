@@ -4,7 +4,7 @@ from nbformat import NotebookNode
 
 from autograder.files import sha256
 from autograder.manifest import ListedCell, ListedChapter, ListedExercise
-from autograder.release.cells import grade_id, kind, tags
+from autograder.release.cells import grade_id, kind, named, tags
 from autograder.release.mends import PREFIX
 
 
@@ -19,7 +19,7 @@ def listed(name: str, notebook: NotebookNode, modules: dict[str, str]) -> Listed
         if kind(cell) == "exercise":
             stub = cell
         elif kind(cell) == "check":
-            exercise = grade_id(stub)
+            exercise = named(stub)
             reference = exercise if exercise in modules else exercise.removeprefix(PREFIX)
             exercises.append(
                 ListedExercise(
@@ -28,7 +28,7 @@ def listed(name: str, notebook: NotebookNode, modules: dict[str, str]) -> Listed
                     reference=reference,
                     points=float(cell.metadata.nbgrader.points),
                     cell=stub.id,
-                    check_grade_id=grade_id(cell),
+                    check_grade_id=named(cell),
                     check_cell=cell.id,
                     stub_sha256=sha256(stub.source),
                 )

@@ -138,4 +138,4 @@ def _options(call: ast.Call) -> dict[str, ast.expr]:
 
 
 def _literal(node: ast.expr) -> str:
-    return node.value if isinstance(node, ast.Constant) else ""
+    return str(node.value) if isinstance(node, ast.Constant) else ""

@@ -13,6 +13,12 @@ from autograder.release.errors import ReleaseError
 Definition = ast.FunctionDef | ast.ClassDef
 
 
+def end_of(node: ast.stmt) -> int:
+    """The last line of a statement that was read from a text."""
+    assert node.end_lineno is not None
+    return node.end_lineno
+
+
 @dataclass(frozen=True)
 class Reference:
     """One function or class of `solutions/`, as written there."""

@@ -5,6 +5,7 @@ than the right answer, but no check needs gigabytes to tell that it is one.
 """
 
 import contextlib
+import math
 import resource
 import sys
 from collections.abc import Iterator
@@ -63,7 +64,7 @@ def bounded(request: dict[str, Any], reply: dict[str, Any], reference: int) -> d
         return asked
     text = f"the answer is too large to look at: about {found} numbers"
     if shapes := [tensor.shape for _, tensor in tensors(asked)]:
-        text += f", with a tensor of shape {list(max(shapes, key=lambda shape: shape.numel()))}"
+        text += f", with a tensor of shape {list(max(shapes, key=math.prod))}"
     text += f"; the right one has about {reference}"
     too_large = {"type": "ValueError", "bases": ["ValueError", "Exception"], "message": text}
     return {"error": too_large | {"where": ""}}

@@ -418,8 +418,8 @@ def filter_program(machine: str | None = None) -> bytes:
         program += [step(JUMP_EQUAL, call[column], no=len(block)), *block]
     for calls, number in ((MISSING, ENOSYS), (PRETENDED, 0), (DENIED, EPERM)):
         for pair in calls.values():
-            if pair[column] is not None:
-                program += [step(JUMP_EQUAL, pair[column], no=1), step(RETURN, ERRNO | number)]
+            if (call_number := pair[column]) is not None:
+                program += [step(JUMP_EQUAL, call_number, no=1), step(RETURN, ERRNO | number)]
     return b"".join([*program, step(RETURN, ALLOW)])
 
 

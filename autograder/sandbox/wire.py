@@ -9,6 +9,7 @@ The decoder takes any bytes at all and either returns plain data or raises `Wire
 import json
 import math
 import struct
+from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -197,7 +198,8 @@ class _Encoder(_Budget):
             return self.tensor(value)
         if isinstance(value, list | tuple):
             kind, base = ("l", list) if isinstance(value, list) else ("t", tuple)
-            return [kind, *(self.tree(item, depth + 1) for item in base.__iter__(value))]
+            items: Iterator[Any] = base.__iter__(value)  # type: ignore[arg-type]  # not its own
+            return [kind, *(self.tree(item, depth + 1) for item in items)]
         if isinstance(value, dict):
             return ["d", self.items(dict.items(value), depth)]
         if isinstance(value, bytes | bytearray):

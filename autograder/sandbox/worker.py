@@ -89,7 +89,7 @@ class Outputs:
             plain = kept.get("text/plain", "")
             kept, size = {"text/plain": plain[: self.room]}, self.room + 1
         self.room -= size + 64
-        output = {"output_type": "display_data", "data": kept, "metadata": {}}
+        output: dict[str, Any] = {"output_type": "display_data", "data": kept, "metadata": {}}
         if count is not None:
             output |= {"output_type": "execute_result", "execution_count": count}
         if isinstance(metadata, dict) and "image/png" in kept:
@@ -463,6 +463,7 @@ class Keeper:
     def end(self, status: int, process: int) -> None:
         """Reap a session's first process, when all others of its namespace are gone."""
         ended = os.waitid(os.P_PIDFD, process, os.WEXITED)
+        assert ended is not None  # it waits
         code = ended.si_status if ended.si_code == os.CLD_EXITED else -ended.si_status
         report(status, killed=process in self.killed, code=code)
         self.killed.discard(process)

@@ -6,6 +6,7 @@ third layer of all-MiniLM-L6-v2, the model that the course's last chapters run.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
@@ -139,7 +140,9 @@ def _rows(ax: Axes, lit: Sequence[str]) -> None:
         _write(ax, 91.5, y, _vector(VALUES[row]), "values" in lit)
 
 
-def _write(ax: Axes, x: float, y: float, words: str, lit: bool, side="center", **font) -> None:
+def _write(
+    ax: Axes, x: float, y: float, words: str, lit: bool, side: str = "center", **font: Any
+) -> None:
     color = plots.INK if lit else plots.NEUTRAL
     ax.text(x, y, words, ha=side, va="center", color=color, **({"fontsize": 9.5} | font))
 

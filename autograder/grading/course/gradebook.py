@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from types import MappingProxyType
-from typing import Any
+from typing import Any, cast
 
 from nbgrader.api import (
     Comment,
@@ -15,7 +15,7 @@ from nbgrader.api import (
     SubmittedAssignment,
     SubmittedNotebook,
 )
-from sqlalchemy import bindparam, insert, or_, select, update
+from sqlalchemy import CursorResult, Insert, bindparam, insert, or_, select, update
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
@@ -148,6 +148,13 @@ class Writer:
         return self._released[name]
 
 
+def _inserted(database: Session, row: Insert) -> str:
+    """Insert a row; its id."""
+    key = cast(CursorResult, database.execute(row)).inserted_primary_key
+    assert key is not None
+    return key[0]
+
+
 def _enter(
     database: Session,
     released: _Released,
@@ -203,14 +210,16 @@ def _submission(database: Session, student: str, released: _Released, when: date
         if when is not None:
             database.execute(update(SubmittedAssignment).where(*place).values(timestamp=when))
         return found
-    handed_in = database.execute(
+    handed_in = _inserted(
+        database,
         insert(SubmittedAssignment).values(
             assignment_id=released.assignment, student_id=student, timestamp=when
-        )
-    ).inserted_primary_key[0]
-    notebook = database.execute(
-        insert(SubmittedNotebook).values(assignment_id=handed_in, notebook_id=released.notebook)
-    ).inserted_primary_key[0]
+        ),
+    )
+    notebook = _inserted(
+        database,
+        insert(SubmittedNotebook).values(assignment_id=handed_in, notebook_id=released.notebook),
+    )
     for table, cells in ((Grade, released.graded), (Comment, released.commented)):
         if cells:
             rows = [{"notebook_id": notebook, "cell_id": cell} for cell in cells.values()]

@@ -5,6 +5,7 @@ A chapter's own name in its own folder is what nbgrader asks for. Downloads and 
 shows in the ids of its cells, else in its name, else in its folder's. Links are never followed.
 """
 
+import functools
 import io
 import os
 import re
@@ -149,12 +150,12 @@ def pieces(folder: Path) -> Iterator[Piece]:
             return
         name = path.relative_to(folder).as_posix()
         if NOTEBOOK.fullmatch(path.name):
-            yield Piece(path, name, lambda path=path: _read(path))
+            yield Piece(path, name, functools.partial(_read, path))
         elif path.name.lower().endswith(".zip"):
             try:
                 yield from _packed(path, name)
             except (*_BROKEN_ZIP, Invalid, OSError, ValueError):
-                yield Piece(path, name, lambda path=path: _read(path))
+                yield Piece(path, name, functools.partial(_read, path))
 
 
 def _files(folder: Path, depth: int) -> Iterator[Path]:
@@ -189,7 +190,7 @@ def _packed(path: Path, name: str) -> Iterator[Piece]:
     if len(plain) > MOST_IN_A_ZIP:
         raise Invalid("it holds too many notebooks")
     for member in plain:
-        yield Piece(path, f"{name}/{member}", lambda member=member: _unpack(path, member))
+        yield Piece(path, f"{name}/{member}", functools.partial(_unpack, path, member))
 
 
 def _hidden(member: str) -> bool:

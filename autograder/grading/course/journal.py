@@ -1,5 +1,6 @@
 """What has been graded: results by content, and which of them the gradebook already has."""
 
+import errno
 import hmac
 import json
 import secrets
@@ -14,6 +15,13 @@ if TYPE_CHECKING:
 # Of inputs in a run. To plan a chapter's checks for one more draw takes three quarters of the time
 # that grading a submission takes; a draw for each student would nearly double a run.
 DRAWS = 8
+
+
+def there(found: dict[str, Any] | None) -> dict[str, Any]:
+    """What was found in the journal before. Raises OSError if it is there no more."""
+    if found is None:
+        raise OSError(errno.ENOENT, "a result that was there is gone", ".grading/results")
+    return found
 
 
 class Journal:

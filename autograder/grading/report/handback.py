@@ -12,7 +12,7 @@ from sqlalchemy import Connection, select
 from autograder.checking.verdict import Verdict
 from autograder.grading.course import exchange
 from autograder.grading.course.folder import Course
-from autograder.grading.course.journal import Journal
+from autograder.grading.course.journal import Journal, there
 from autograder.grading.course.schema import (
     ASSIGNMENT,
     CELL,
@@ -54,7 +54,7 @@ def hand_back(course: Course, chapters: Sequence[str] = ()) -> HandedBack:
                 student = submission.student
                 key = journal.shown(student, chapter.name)
                 record = journal.record(key) if key else None
-                if record is None:
+                if key is None or record is None:
                     continue
                 where = Path(student) / chapter.name
                 graded = course.root / "autograded" / where / f"{chapter.name}.ipynb"
@@ -64,7 +64,7 @@ def hand_back(course: Course, chapters: Sequence[str] = ()) -> HandedBack:
                     done.stale.append(f"{student}, {chapter.name}")
                     continue
                 if notebook is None:
-                    notebook = json.loads(journal.result(key)["notebook"])
+                    notebook = json.loads(there(journal.result(key))["notebook"])
                 from_gradebook = _FromGradebook(
                     scores.get((student, chapter.name)), by_hand[student]
                 )

@@ -2,10 +2,12 @@
 
 import io
 from collections.abc import Sequence
+from typing import Any
 
 import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from autograder.grading.report.figures import COLORS
 from autograder.grading.report.survey import ChapterSurvey, ExerciseSurvey
@@ -13,7 +15,7 @@ from autograder.grading.report.survey import ChapterSurvey, ExerciseSurvey
 INK = "#010203"  # stands for the page's own color
 INCHES = 4.6  # on a phone this is the page's width, so that letters keep their size
 BARS, FEW_POINTS = 10, 15
-STYLE = {
+STYLE: dict[Any, Any] = {
     "svg.fonttype": "none",
     "font.family": "sans-serif",
     "font.size": 11,
@@ -53,8 +55,8 @@ def score_distribution(chapter: ChapterSurvey) -> str:
             va="top",
         )
         axes.set(xlabel="points", ylabel="students", ylim=(0, high), xlim=(edges[0], edges[-1]))
-        axes.yaxis.get_major_locator().set_params(integer=True)
-        axes.xaxis.get_major_locator().set_params(integer=few)
+        axes.yaxis.set_major_locator(MaxNLocator("auto", steps=[1, 2, 2.5, 5, 10], integer=True))
+        axes.xaxis.set_major_locator(MaxNLocator("auto", steps=[1, 2, 2.5, 5, 10], integer=few))
         return _svg(figure)
 
 

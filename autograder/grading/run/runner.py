@@ -18,7 +18,7 @@ from autograder.checking.verdict import Verdict
 from autograder.files import write_whole
 from autograder.grading.course import exchange
 from autograder.grading.course.folder import STUDENT_ID, Course, Submission
-from autograder.grading.course.journal import Journal
+from autograder.grading.course.journal import Journal, there
 from autograder.grading.course.released import ReleasedChapter
 from autograder.grading.course.schema import unusable
 from autograder.grading.errors import BrokenCheck, CourseError, GradebookError, Invalid
@@ -209,7 +209,7 @@ def _apply(
     journal: Journal,
     submission: Submission,
     key: str,
-    result: dict[str, Any] | None,
+    found: dict[str, Any] | None,
 ) -> dict[str, Any]:
     """Bring the gradebook, then the folders, to what the result says; harmless to repeat.
 
@@ -220,17 +220,17 @@ def _apply(
     feedback = course.root / "feedback" / student / chapter
     current = journal.shown(student, chapter) == key and autograded.exists() and feedback.exists()
     if not STUDENT_ID.fullmatch(student):
-        return (result or {"record": journal.record(key)})["record"]
+        return found["record"] if found else there(journal.record(key))
     came = submission.came
     beside = exchange.sent_with(submission.folder, came)
     beside_page = exchange.for_feedback(beside, journal, student, chapter)
-    if result is None and current:
+    if found is None and current:
         if came.when is not None:
             gradebook.note_arrival(student, chapter, came.when)
         exchange.put(autograded, beside)
         exchange.put(feedback, beside_page)
-        return _for_the_teacher(journal.record(key), submission)
-    result = result or journal.result(key)
+        return _for_the_teacher(there(journal.record(key)), submission)
+    result = found or there(journal.result(key))
     untouched = set(result["untouched"])
     answered = result.get("answered", {})
     gradebook.write(student, chapter, result["scores"], came.when, untouched, answered)

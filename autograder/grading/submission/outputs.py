@@ -47,7 +47,7 @@ def _outputs(raw: Any, room: Room) -> list[NotebookNode]:
 
     The sandbox keeps to a limit of its own, but what it says may come from the submission.
     """
-    kept = []
+    kept: list[NotebookNode] = []
     for output in raw[:100] if isinstance(raw, list) else []:
         rebuilt = _rebuilt(output, room) if isinstance(output, dict) else None
         if rebuilt is None:

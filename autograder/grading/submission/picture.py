@@ -20,7 +20,8 @@ def plain_png(text: str) -> tuple[str, int] | None:
         return None
     if not data.startswith(SIGNATURE):
         return None
-    kept, size, position = [SIGNATURE], None, len(SIGNATURE)
+    kept, position = [SIGNATURE], len(SIGNATURE)
+    size: int | None = None
     while position + 12 <= len(data):
         length, kind = struct.unpack_from("!I4s", data, position)
         end = position + 12 + length
@@ -35,7 +36,7 @@ def plain_png(text: str) -> tuple[str, int] | None:
                 return None
         if kind in _NEEDED:
             kept.append(data[position:end])
-        if kind == b"IEND":
+        if kind == b"IEND" and size is not None:
             return base64.b64encode(b"".join(kept)).decode("ascii"), size
         position = end
     return None

@@ -132,18 +132,19 @@ class Run:
                 if index >= upto:
                     break
                 try:
-                    self._execute(self.provided.get(index, self.notebook.cells[index].source))
+                    source = self.notebook.cells[index].source
+                    self._execute(self.session, self.provided.get(index, source))
                 except Gone:
                     self.poisoned.add(index)
                     self._close()
                     break
         return self.session
 
-    def _execute(self, source: str) -> dict[str, Any]:
+    def _execute(self, session: Session, source: str) -> dict[str, Any]:
         request = {"op": "run", "source": source, "bytes": OUTPUT_BYTES}
-        self.session.replies = REPLIES
-        with self._timed(self.session) as deadline:
-            return ask(self.session, request, deadline)
+        session.replies = REPLIES
+        with self._timed(session) as deadline:
+            return ask(session, request, deadline)
 
     @contextlib.contextmanager
     def _timed(self, session: Session) -> Iterator[Deadline]:
@@ -166,8 +167,7 @@ class Run:
         name = grade_id(cell)
         self.sources.append(cell.source)
         try:
-            self._ready(index)
-            reply = self._execute(cell.source)
+            reply = self._execute(self._ready(index), cell.source)
         except Gone as gone:
             self._lost(gone)
             self.poisoned.add(index)  # it is not run again
@@ -342,7 +342,7 @@ class Run:
                 with self._timed(session) as deadline, checking_memory():
                     ahead = Ahead(session, foreseen, deadline)
                     verdict = judge(name, ahead, foreseen.reference(), self.seed)
-                self._stop(deadline, ahead.lost)
+                self._stop(session, deadline, ahead.lost)
                 return verdict
             except Unforeseen:
                 # What was asked for nothing may have left traces: begin again in a new session.
@@ -360,14 +360,14 @@ class Run:
                 session.limit_memory(None)
         return verdict
 
-    def _stop(self, deadline: Deadline, lost: bool) -> None:
+    def _stop(self, session: Session, deadline: Deadline, lost: bool) -> None:
         """Leave the rest of a failed check unasked; who does not stop in time is ended."""
         if lost:
             self._give_up()
             return
         try:
-            self.session.stop(max(1.0, deadline.left()))
-            self.session.limit_memory(None)
+            session.stop(max(1.0, deadline.left()))
+            session.limit_memory(None)
         except (SandboxError, WireError):
             self._give_up()
 

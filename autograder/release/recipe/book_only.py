@@ -43,10 +43,9 @@ def _figure(chapter: ChapterNotebook, run: list[NotebookNode]) -> dict[str, str]
             continue
         for call in ast.walk(parsed(cell, chapter.name)):
             if isinstance(call, ast.Call) and ast.unparse(call.func).split(".")[-1] == "play":
-                arguments = {item.arg: item.value for item in call.keywords}
                 return {
-                    key: arguments[key].value
-                    for key in ("alt", "name")
-                    if isinstance(arguments.get(key), ast.Constant)
+                    item.arg: str(item.value.value)
+                    for item in call.keywords
+                    if item.arg in ("alt", "name") and isinstance(item.value, ast.Constant)
                 }
     return {}

@@ -6,7 +6,7 @@ from collections import Counter
 
 from nbformat import NotebookNode
 
-from autograder.release.cells import grade_id, imports_from_solutions, kind, parsed, tags
+from autograder.release.cells import grade_id, imports_from_solutions, kind, named, parsed, tags
 from autograder.release.chapter import ChapterNotebook
 from autograder.release.errors import ReleaseError
 
@@ -72,9 +72,10 @@ def task_of(cells: list[NotebookNode], check: int) -> NotebookNode | None:
 
 def _points(where: str, cells: list[NotebookNode], index: int) -> None:
     task, points = task_of(cells, index), cells[index].metadata.nbgrader.get("points")
-    if task is None or not points:
+    found = POINTS.search(task.source) if task else None
+    if task is None or found is None or not points:
         return
-    stated = POINTS.search(task.source)[0]
+    stated = found[0]
     if float(stated.split()[0]) != points:
         raise ReleaseError(
             f"{where}: the task in the cell {task.id!r} says {stated}, and its check gives "
@@ -83,7 +84,7 @@ def _points(where: str, cells: list[NotebookNode], index: int) -> None:
         )
 
 
-def _exercise(where: str, cell) -> None:
+def _exercise(where: str, cell: NotebookNode) -> None:
     wanted = [item.bound for item in imports_from_solutions(cell, where)]
     if wanted != [grade_id(cell)]:
         raise ReleaseError(
@@ -92,8 +93,8 @@ def _exercise(where: str, cell) -> None:
         )
 
 
-def _check(where: str, cell, exercise: str | None) -> None:
-    name = grade_id(cell).removeprefix("check-")
+def _check(where: str, cell: NotebookNode, exercise: str | None) -> None:
+    name = named(cell).removeprefix("check-")
     if exercise != name:
         missing = f"{exercise} comes before it" if exercise else "no exercise cell comes before it"
         raise ReleaseError(
@@ -111,8 +112,8 @@ def _check(where: str, cell, exercise: str | None) -> None:
         raise ReleaseError(f"{where}: the check cell of {name} is not locked.")
 
 
-def _answer(where: str, cell) -> None:
-    name = grade_id(cell)
+def _answer(where: str, cell: NotebookNode) -> None:
+    name = named(cell)
     if not name.startswith(FIND_OUT):
         raise ReleaseError(
             f"{where}: {name!r} is a text that is graded by hand; its grade_id must begin with "
@@ -130,7 +131,7 @@ def _answer(where: str, cell) -> None:
         raise ReleaseError(f"{where}: {name} has no example answer.")
 
 
-def _demo(where: str, cell) -> None:
+def _demo(where: str, cell: NotebookNode) -> None:
     for statement in ast.walk(parsed(cell, where)):
         origins = [getattr(statement, "module", None) or ""]
         if isinstance(statement, ast.Import):

@@ -16,7 +16,7 @@ from markdown_it import MarkdownIt
 from mdit_py_plugins.colon_fence import colon_fence_plugin
 from nbformat import NotebookNode
 
-from autograder.release.book import Book, link
+from autograder.release.book import Book, Label, link
 from autograder.release.chapter import ChapterNotebook
 from autograder.release.errors import ReleaseError
 
@@ -110,13 +110,14 @@ class Translation:
         lines = text.split("\n")
         pieces, done = [], 0
         for token in BLOCKS.parse(text):
-            if token.type not in ("fence", "colon_fence") or token.map[0] < done:
+            start, end = token.map or (0, 0)
+            if token.type not in ("fence", "colon_fence") or start < done:
                 continue
-            start, end = token.map
             pieces.append(self.prose("\n".join(lines[done:start])))
             found = DIRECTIVE.match(token.info.strip())
             if found:
-                indent = re.match(r"\s*", lines[start])[0]
+                first = lines[start]
+                indent = first[: len(first) - len(first.lstrip())]
                 block = self.directive(_directive(found, token.content))
                 pieces.append(
                     "\n".join(indent + line if line else "" for line in block.split("\n"))
@@ -297,7 +298,7 @@ class Translation:
         place = self._label(label)
         return link("the equation", self.book.address(place.page, f"equation-{make_id(label)}"))
 
-    def _label(self, label: str):
+    def _label(self, label: str) -> Label:
         if label not in self.book.labels:
             raise ReleaseError(f"{self.where} refers to {label!r}, and no page has that label.")
         return self.book.labels[label]

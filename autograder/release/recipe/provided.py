@@ -1,6 +1,6 @@
 """Provided cells: an earlier chapter's exercise in full, so that every chapter stands alone."""
 
-from autograder.release.cells import grade_id, imports_from_solutions, kind
+from autograder.release.cells import imports_from_solutions, kind, named
 from autograder.release.chapter import ChapterNotebook
 from autograder.release.references import Reference
 
@@ -10,7 +10,7 @@ def write_out_provided(chapter: ChapterNotebook) -> None:
     for cell in chapter.notebook.cells:
         if kind(cell) != "provided":
             continue
-        defined = chapter.names_before(grade_id(cell))
+        defined = chapter.names_before(named(cell))
         sources: list[Reference] = []
         for wanted in imports_from_solutions(cell, chapter.name):
             reference = chapter.references.find(wanted.module, wanted.name)
@@ -26,7 +26,7 @@ def write_out_provided(chapter: ChapterNotebook) -> None:
         }
         parts = ["\n".join(sorted(imports))] if imports else []
         cell.source = "\n\n\n".join([*parts, *(item.source for item in sources)])
-        chapter.defines(grade_id(cell), {item.name for item in sources} | _bound(sources))
+        chapter.defines(named(cell), {item.name for item in sources} | _bound(sources))
 
 
 def _bound(sources: list[Reference]) -> set[str]:

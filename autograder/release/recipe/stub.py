@@ -6,11 +6,11 @@ nbgrader's own ClearSolutions then makes the stub of it: signature, docstring, a
 
 import ast
 
-from autograder.release.cells import grade_id, imports_from_solutions, kind
+from autograder.release.cells import imports_from_solutions, kind, named
 from autograder.release.chapter import ChapterNotebook
 from autograder.release.errors import ReleaseError
 from autograder.release.mends import MEND, Mends, as_text
-from autograder.release.references import Reference
+from autograder.release.references import Reference, end_of
 
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
 
@@ -25,7 +25,7 @@ def cut_stubs(chapter: ChapterNotebook) -> None:
         reference = chapter.references.find(wanted.module, wanted.name)
         chapter.note_use_of(reference)
         broken = mends.broken(wanted.module, wanted.bound)
-        _reject_what_the_notebook_lacks(chapter, broken or reference, grade_id(cell))
+        _reject_what_the_notebook_lacks(chapter, broken or reference, named(cell))
         if broken:
             cell.source = as_text(broken, wanted.bound)
             cell.metadata[MEND] = True
@@ -42,9 +42,7 @@ def stub(reference: Reference) -> str:
     """The reference's definition with a solution region around every body."""
     where = f"solutions/{reference.module}.py"
     node = reference.node
-    methods = [node]
-    if isinstance(node, ast.ClassDef):
-        methods = _methods(node, where)
+    methods = _methods(node, where) if isinstance(node, ast.ClassDef) else [node]
     lines = list(reference.lines[: node.end_lineno])
     for method in reversed(methods):  # from the end, so that earlier line numbers stay true
         _mark_body(lines, method, where)
@@ -72,16 +70,16 @@ def _mark_body(lines: list[str], method: ast.FunctionDef, where: str) -> None:
     body = list(method.body)
     last_kept = _line_before(body[0])
     if ast.get_docstring(method, clean=False) is not None:
-        last_kept = body.pop(0).end_lineno
+        last_kept = end_of(body.pop(0))
     if body and _calls_super_init(method, body[0]):
-        last_kept = body.pop(0).end_lineno
+        last_kept = end_of(body.pop(0))
     if last_kept < _signature_end(method, lines):
         raise ReleaseError(
             f"{where}: the body of {method.name} begins on the line of its signature (line "
             f"{method.lineno}); put it on lines of its own."
         )
     indent = " " * method.body[0].col_offset
-    end = method.end_lineno
+    end = end_of(method)
     while end < len(lines) and _is_comment_of_the_body(lines[end], indent):
         end += 1
     solution = lines[last_kept:end]
