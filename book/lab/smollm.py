@@ -191,7 +191,8 @@ def _from_gguf(path: Path) -> Published:
                 rows = slice(part, part + ROWS_AT_ONCE)
                 weight[rows] = torch.tensor(dequantize(tensor.data[rows], tensor.tensor_type))
             if hasattr(mmap, "MADV_DONTNEED"):  # what was read need not stay in memory
-                reader.data.base.madvise(mmap.MADV_DONTNEED)
+                mapped: Any = reader.data.base
+                mapped.madvise(mmap.MADV_DONTNEED)
             yield tensor.name, name, weight
 
     def field(name: str) -> list[Any]:
