@@ -21,7 +21,7 @@ DIRECTIVE = re.compile(
 )
 FORMULA = re.compile(r"\$\$ *\((?P<label>[\w:.-]+)\)")
 OPTION = re.compile(r"^ *:(?:label|name): *(\S+)", re.MULTILINE)
-PLAYED = re.compile(r'<figure class="play"[^>]* data-name="(?P<name>[^"]+)"')
+PLAYED = re.compile(r'<figure class="(?:play|writing)"[^>]* data-name="(?P<name>[^"]+)"')
 HEADING = re.compile(r"^#+ +(?P<title>.+?)\s*$", re.MULTILINE)
 FENCED = re.compile(r"^(`{3,}|~{3,}).*?^\1`*\s*$", re.MULTILINE | re.DOTALL)
 
@@ -161,7 +161,7 @@ class Book:
 
 
 def _figure_name(output: dict) -> str:
-    """The name that `lab.plots.show` or `lab.play.play` gave the figure; empty without one."""
+    """The name that a function of `lab` gave the figure; empty without one."""
     played = PLAYED.search("".join(output.get("data", {}).get("text/html", "")))
     return (
         played["name"]

@@ -1,6 +1,8 @@
 """Do the stored models still do what the chapter's run measured with them?"""
 
 import math
+import sys
+from pathlib import Path
 
 import pytest
 import torch
@@ -10,6 +12,14 @@ from lab.induction import AttentionOnly, copying, previous_score, repeating, swi
 from torch.nn import functional as F
 
 from solutions.writer import CharacterModel, RotaryAttention, induction_score
+
+ROOT = Path(__file__).parents[2]
+IN_THE_PAGE = """async ([name, tokens]) => {
+  const model = await attention.loadModel(name);
+  const { logits, weights } = attention.languageModel(model, tokens);
+  const rows = (x) => Array.from({ length: x.rows }, (_, i) => [...attention.row(x, i)]);
+  return [rows(logits), weights.map((heads) => heads.map(rows))];
+}"""
 
 
 def writer():
@@ -39,6 +49,30 @@ def test_gives_the_runs_own_logits(load):
         got = model(tokens[None])[0, -1]
     torch.testing.assert_close(got, wanted, atol=0.1, rtol=0)  # float16 against float32
     torch.testing.assert_close(got.softmax(dim=0), wanted.softmax(dim=0), atol=0.01, rtol=0)
+
+
+@pytest.mark.parametrize(("name", "load"), [("writer", writer), ("induction", copier)])
+def test_gives_the_page_the_same_logits_and_weights(monkeypatch, browser, tmp_path, name, load):
+    monkeypatch.syspath_prepend(str(ROOT / "book" / "_ext"))
+    import page_models
+
+    sys.modules.pop("page_models")
+    (tmp_path / "models").mkdir()
+    script = page_models.script(stored.FOLDER / f"{name}.safetensors")
+    (tmp_path / "models" / f"{name}.js").write_text(script)
+    source = (ROOT / "book" / "_static" / "attention.js").read_text()
+    (tmp_path / "attention.js").write_text(source)
+    (tmp_path / "page.html").write_text("<!doctype html><script src='attention.js'></script>")
+    model, about = load()
+    tokens = torch.tensor(about["example"]["tokens"])
+    page = browser.new_page()
+    page.goto((tmp_path / "page.html").as_uri())
+    logits, weights = map(torch.tensor, page.evaluate(IN_THE_PAGE, [name, tokens.tolist()]))
+    page.close()
+    with torch.no_grad():
+        torch.testing.assert_close(logits, model(tokens[None])[0], atol=1e-4, rtol=1e-4)
+        wanted = torch.cat(model.all_weights(tokens[None]))  # (layers, H, L, L)
+    torch.testing.assert_close(weights, wanted, atol=1e-4, rtol=1e-4)
 
 
 @pytest.mark.parametrize("name", ["writer", "induction"])

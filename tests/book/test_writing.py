@@ -7,6 +7,7 @@ import pytest
 import torch
 from lab.writing import writing_figure
 
+from autograder.release.book import Book
 from solutions.writer import induction_score, next_token_probabilities
 from tests.book.written_model import Writer, random, written
 
@@ -146,6 +147,12 @@ def test_says_what_the_model_does_not_know(figure, model):
     figure.get_by_label("The text so far").fill("baé")
     figure.locator("[role=status]", has_text="does not know “é”").wait_for()
     shows(figure, model(tokens("ba"))[0])
+
+
+def test_do_students_notebooks_know_its_number():
+    labels = Book.of(ROOT).labels
+    assert labels["fig-10-writing"].page == "10-writer"
+    assert labels["fig-10-writing"].title.startswith("Figure 10.")
 
 
 def test_refuses_a_figure_without_a_description():
