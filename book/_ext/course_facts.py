@@ -1,5 +1,6 @@
 """`{course-facts}`: where the course begins and how large it is, counted from the notebooks.
 
+`{course-hours}`: a table of what each chapter takes, to read and to solve, and of its points.
 Minutes are said only when every exercise's title has some: less than all would be a wrong sum.
 """
 
@@ -13,6 +14,11 @@ from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
+WORDS_A_MINUTE = 80
+BLOCK = re.compile(  # an exercise, a hint or a question, up to the fence that closes it
+    r"^(?P<fence>:{3,}|`{3,})\{(exercise|dropdown|quiz)\}.*?^(?P=fence)[ ]*$",
+    re.DOTALL | re.MULTILINE,
+)
 TITLE = re.compile(r"^ *[:`]{3,}\{exercise\} (.+)$", re.MULTILINE)
 
 
@@ -64,6 +70,48 @@ class CourseFacts(SphinxDirective):
         return [line]
 
 
+def reading_minutes(notebook: Path) -> int:
+    """To read a chapter's text, without exercises, hints and questions, to five minutes."""
+    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+    texts = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown"]
+    words = sum(len(BLOCK.sub("", text).split()) for text in texts)
+    return max(5, 5 * round(words / WORDS_A_MINUTE / 5))
+
+
+def by_hand(notebook: Path) -> int:
+    """The points that a teacher gives."""
+    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+    marks = [cell["metadata"].get("nbgrader", {}) for cell in cells]
+    return sum(int(mark["points"]) for mark in marks if mark.get("grade") and mark.get("solution"))
+
+
+class CourseHours(SphinxDirective):
+    """The directive; it takes nothing."""
+
+    def run(self) -> list[nodes.Node]:
+        book = Path(self.env.srcdir)
+        rows = [["chapter", "minutes to read", "to solve", "points", "by hand"]]
+        for page in chapters(book):
+            path = book / f"{page}.ipynb"
+            self.env.note_dependency(str(path))
+            titles = exercise_titles(path)
+            minutes, points = summed(titles, "minute"), summed(titles, "point")
+            hand = by_hand(path)
+            rows.append(
+                [
+                    f"{{doc}}`{page}`",
+                    f"{reading_minutes(path)}",
+                    f"{minutes or ''}",
+                    f"{points or 0}",
+                    f"{hand or ''}",
+                ]
+            )
+        lines = [f"| {' | '.join(row)} |" for row in rows]
+        lines.insert(1, "|---|--:|--:|--:|--:|")
+        return self.parse_text_to_nodes("\n".join(lines))
+
+
 def setup(app: Sphinx) -> dict:
     app.add_directive("course-facts", CourseFacts)
+    app.add_directive("course-hours", CourseHours)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

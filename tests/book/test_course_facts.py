@@ -1,0 +1,36 @@
+"""Do the hours and points for teachers say what the notebooks hold?"""
+
+import re
+from pathlib import Path
+
+import nbformat
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+CHAPTERS = sorted((ROOT / "book").glob("[0-9][0-9]-*.ipynb"))
+
+
+@pytest.fixture
+def facts(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "book" / "_ext"))
+    import course_facts
+
+    return course_facts
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
+def test_points_are_those_that_nbgrader_gives(facts, path):
+    cells = nbformat.read(path, as_version=4).cells
+    given = sum(cell.metadata.get("nbgrader", {}).get("points", 0) for cell in cells)
+    assert facts.summed(facts.exercise_titles(path), "point") == given
+    rubrics = [line for cell in cells for line in cell.metadata.get("rubric", [])]
+    assert facts.by_hand(path) == sum(int(re.match(r"(\d+) point", line)[1]) for line in rubrics)
+
+
+def test_exercises_and_hints_are_not_counted_as_reading(facts, tmp_path):
+    prose = "word " * 800
+    hidden = "`````{exercise} A title, 1 point\nword " + "word " * 800 + "\n`````\n"
+    hint = ":::{dropdown} Hint 1\n" + "word " * 800 + "\n:::\n"
+    cells = [nbformat.v4.new_markdown_cell(text) for text in (prose, hidden, hint)]
+    nbformat.write(nbformat.v4.new_notebook(cells=cells), tmp_path / "a.ipynb")
+    assert facts.reading_minutes(tmp_path / "a.ipynb") == 10
