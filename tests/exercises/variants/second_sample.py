@@ -377,7 +377,7 @@ def _(length, embed_dim):
     for pos in range(length):
         for c in range(embed_dim):
             i = c // 2
-            angle = pos * 10000 ** (2 * i / embed_dim) / 10000
+            angle = pos * 10000 ** (2 * i / embed_dim)
             pe[pos, c] = math.sin(angle) if c % 2 == 0 else math.cos(angle)
     return pe
 
