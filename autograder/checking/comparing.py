@@ -2,6 +2,7 @@
 
 import contextlib
 import contextvars
+import functools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -27,11 +28,20 @@ def require(condition: bool, sentence: str) -> None:
     _note("holds", bool(condition), "" if condition else sentence)
 
 
-def _note(kind: str, got: Any, problem: str, **details: Any) -> None:
-    """Note what was compared; a failure is raised where nobody notes it."""
-    failure = Failure(problem) if problem else None
-    if log := current_log.get():
-        log.note(kind, got, failure=failure, **details)
+def _note(kind: str, got: Any, problem: str | Callable[[], str], **details: Any) -> None:
+    """Note what was compared; a failure is raised where nobody notes it.
+
+    What the problem is need not be said before somebody asks: of many failures one is shown.
+    """
+    log = current_log.get()
+    failure = None
+    if problem and (log is None or log.failure is None):
+        problem = problem() if callable(problem) else problem
+        failure = Failure(problem)
+    if callable(problem):  # in its words are the names of this draw
+        problem = functools.partial(contextvars.copy_context().run, problem)
+    if log is not None:
+        log.note(kind, got, failure=failure, account=problem, **details)
     elif failure:
         raise failure
 
@@ -107,16 +117,19 @@ def close(
     *,
     names: Sequence[str] | None = None,
     case: str = "",
-    call: str = "",
+    call: str | Callable[[], str] = "",
     rtol: float = 1e-4,
     atol: float = 1e-5,
     dtype: bool = True,
 ) -> None:
     """Fail unless two trees of tensors and numbers agree within rtol and atol."""
-    start = _prefix(case, call) or "The result"
-    problem = difference(got, want, names, rtol, atol, dtype)
-    problem = f"{start} {problem}" if problem else ""
-    _note("value", got, problem, want=want, rtol=rtol, atol=atol, dtype=dtype)
+
+    def problem() -> str:
+        start = _prefix(case, call() if callable(call) else call) or "The result"
+        return f"{start} {difference(got, want, names, rtol, atol, dtype)}"
+
+    right = agree(got, want, rtol, atol, dtype)
+    _note("value", got, "" if right else problem, want=want, rtol=rtol, atol=atol, dtype=dtype)
 
 
 def finite(tensor: Tensor) -> bool:
@@ -127,6 +140,46 @@ def finite(tensor: Tensor) -> bool:
 def same(got: Any, want: Any, *, case: str = "", call: str = "", dtype: bool = True) -> None:
     """Fail unless the two are equal exactly."""
     close(got, want, case=case, call=call, rtol=0.0, atol=0.0, dtype=dtype)
+
+
+def agree(
+    got: Any,
+    want: Any,
+    rtol: float = 1e-4,
+    atol: float = 1e-5,
+    dtype: bool = True,
+    nan_equal: bool = False,
+) -> bool:
+    """Whether `difference` finds none, without the words."""
+    if isinstance(want, Tensor):
+        return isinstance(got, Tensor) and _tensors_agree(got, want, rtol, atol, dtype, nan_equal)
+    if isinstance(want, tuple | list):
+        alike = isinstance(got, tuple | list) and len(got) == len(want)
+        pairs = zip(got, want, strict=True) if alike else ()
+        return alike and all(agree(*pair, rtol, atol, dtype, nan_equal) for pair in pairs)
+    return not difference(got, want, None, rtol, atol, dtype, nan_equal=nan_equal)
+
+
+def _tensors_agree(
+    got: Tensor, want: Tensor, rtol: float, atol: float, dtype: bool, nan_equal: bool
+) -> bool:
+    if got.shape != want.shape or dtype and got.dtype != want.dtype:
+        return False
+    if got.dtype == want.dtype and torch.equal(got, want):
+        return True  # the common case, and the quickest to see
+    rtol, atol = _widened(want, rtol, atol)
+    one, other = got.to(torch.float64), want.to(torch.float64)
+    gap = (one - other).abs_()
+    if math.isfinite(float(gap.sum())):
+        return bool((gap <= other.abs().mul_(rtol).add_(atol)).all())
+    return bool(torch.isclose(one, other, rtol=rtol, atol=atol, equal_nan=nan_equal).all())
+
+
+def _widened(want: Tensor, rtol: float, atol: float) -> tuple[float, float]:
+    """The tolerances, which half precision cannot keep."""
+    if want.dtype in (torch.float16, torch.bfloat16) and rtol:
+        return max(rtol, 2e-2), max(atol, 2e-2)
+    return rtol, atol
 
 
 def difference(
@@ -200,14 +253,10 @@ def _tensor_difference(
         return f"{subject}should have shape {shape_text(want)}; it has {shape_text(got)}."
     if dtype and got.dtype != want.dtype:
         return f"{subject}should have dtype {want.dtype}; it has {got.dtype}."
-    if want.dtype in (torch.float16, torch.bfloat16) and rtol:
-        rtol, atol = max(rtol, 2e-2), max(atol, 2e-2)
-    if got.dtype == want.dtype and torch.equal(got, want):
-        return ""  # the common case, and the quickest to see
-    one, other = got.to(torch.float64), want.to(torch.float64)
-    gap = (one - other).abs()
-    if math.isfinite(float(gap.sum())) and (gap <= atol + rtol * other.abs()).all():
+    if _tensors_agree(got, want, rtol, atol, dtype, nan_equal):
         return ""
+    rtol, atol = _widened(want, rtol, atol)
+    one, other = got.to(torch.float64), want.to(torch.float64)
     wrong = ~torch.isclose(one, other, rtol=rtol, atol=atol, equal_nan=nan_equal)
     if not wrong.any():
         return ""
@@ -317,19 +366,25 @@ def agrees(
     with _going_on(case):
         want = reference(*args, **kwargs)
         got, left = student.with_inputs(*args, **kwargs)
-        close(got, want, case=case, call=student.last_call, **tolerance)
+        close(got, want, case=case, call=student.describing(), **tolerance)
         if unchanged:
             _unchanged(student, given, left, case)
     if gradients and (floating or student.is_instance):
         with _going_on(case):
-            wrong = bool(difference(got, want, names, rtol, atol, dtype))
+            wrong = not agree(got, want, rtol, atol, dtype)
             _same_gradients(student, reference, args, kwargs, case, rtol, atol, wrong)
     if contiguous and given:
         with _going_on(case):
             spread_args, spread_kwargs = mapped(spread, args), mapped(spread, kwargs)
             other = student(*spread_args, **spread_kwargs)
-            call = student.last_call + " with inputs that are not contiguous in memory"
-            close(other, want, case=case, call=call, **tolerance)
+            described = student.describing()
+            close(
+                other,
+                want,
+                case=case,
+                call=lambda: described() + " with inputs that are not contiguous in memory",
+                **tolerance,
+            )
     if double and floating:
         with _going_on(case):
             # Where float32 may be further off, so may float64, by as many digits less.
@@ -342,12 +397,16 @@ def _unchanged(student: Subject, given: dict[str, Tensor], left: dict, case: str
     changed = [
         path
         for path, tensor in given.items()
-        if left.get(path) is None or difference(left[path], tensor, rtol=0.0, atol=0.0)
+        if left.get(path) is None or not agree(left[path], tensor, 0.0, 0.0)
     ]
-    problem = (
-        f"{_prefix(case, student.last_call)} changes its input: work on a copy, or use operations "
-        "that do not end in an underscore."
-    )
+    described = student.describing()
+
+    def problem() -> str:
+        return (
+            f"{_prefix(case, described())} changes its input: work on a copy, or use operations "
+            "that do not end in an underscore."
+        )
+
     _note("holds", not changed, problem if changed else "")
 
 
@@ -364,7 +423,7 @@ def _same_gradients(
     """Compare gradients; those of values that are wrong tell no more about why they are."""
     want = reference.gradients(*args, **kwargs)
     got = student.gradients(*args, **kwargs)
-    start = _prefix(case, student.last_call)
+    described = student.describing()
     for kind, mine, theirs in (
         ("input", got.inputs, want.inputs),
         ("parameter", got.parameters, want.parameters),
@@ -376,10 +435,21 @@ def _same_gradients(
                 continue
             scale = float(expected.abs().max()) if expected.numel() else 0.0
             tolerance = {"rtol": 10 * rtol, "atol": 10 * atol * max(1.0, scale)}
-            problem = _gradient_problem(found, expected, f"{kind} {path}", atol, tolerance)
-            _note(
-                "gradient", found, f"{start}: {problem}" if problem else "", free=wrong, **tolerance
-            )
+            details = found, expected, f"{kind} {path}", atol, tolerance
+
+            def problem(details: tuple = details) -> str:
+                return f"{_prefix(case, described())}: {_gradient_problem(*details)}"
+
+            right = _gradients_agree(found, expected, atol, tolerance)
+            _note("gradient", found, "" if right else problem, free=wrong, **tolerance)
+
+
+def _gradients_agree(
+    found: Tensor | None, expected: Tensor, atol: float, tolerance: dict[str, float]
+) -> bool:
+    if found is None or not finite(found) or not agree(found, expected, **tolerance):
+        return False
+    return bool(found.any()) or agree(found, expected, 0.0, atol)
 
 
 def _gradient_problem(
@@ -389,18 +459,17 @@ def _gradient_problem(
     atol: float,
     tolerance: dict[str, float],
 ) -> str:
-    """What is wrong with a gradient; empty if nothing is."""
+    """What is wrong with a gradient."""
     if found is None:
         return f"no gradient reaches {label}."
     if not finite(found):
         return f"the gradient of {label} is not finite (NaN or infinite)."
-    if not found.any() and difference(found, expected, rtol=0.0, atol=atol):
+    if not found.any() and not agree(found, expected, 0.0, atol):
         return (
             f"no gradient reaches {label}: somewhere the result is cut off from it (`.detach()`, "
             "`.item()`, `torch.tensor(...)`, a NumPy detour)."
         )
-    problem = difference(found, expected, **tolerance)
-    return f"the gradient of {label} is wrong: {problem}" if problem else ""
+    return f"the gradient of {label} is wrong: {difference(found, expected, **tolerance)}"
 
 
 def _same_in_double(
@@ -421,7 +490,7 @@ def _same_in_double(
                 subject.to("float64")
         want = reference(*wide_args, **wide_kwargs)
         got = student(*wide_args, **wide_kwargs)
-        call = student.last_call
+        call = student.describing()
     finally:
         for subject in (reference, student):
             if subject.is_instance:

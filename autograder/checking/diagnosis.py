@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from autograder.checking.changes import Change, StaleMistake, applied, composed
-from autograder.checking.comparing import difference, finite
+from autograder.checking.comparing import agree, finite
 from autograder.checking.events import Event, Log
 from autograder.checking.registry import Exercise, Mistake, exercises
 from autograder.checking.searching import slips
@@ -51,7 +51,7 @@ class _Following(Log):
 
     def fits(self, mine: Event, students: Event) -> bool:
         """Whether the mistake may go on."""
-        if self._only_failures and not students.text:
+        if self._only_failures and not students.failed:
             return mine.kind == students.kind
         if self._only_failures and mine.kind == "value":
             mine = replace(mine, got=_where_wrong(mine.got, students.got, students.want))
@@ -63,7 +63,7 @@ def _wrong_numbers(event: Event) -> bool:
     if event.kind != "value":
         return False
     try:
-        return bool(difference(event.got, event.want, dtype=False, nan_equal=True))
+        return not agree(event.got, event.want, dtype=False, nan_equal=True)
     except Exception:  # answers of any kind, which cannot be compared
         return False
 
@@ -130,8 +130,8 @@ class Candidate:
             return False
         if len(log.events) != len(students.events):
             return False
-        mine = [one for one in zip(log.events, students.events, strict=True) if one[0].text]
-        both = [one for one in mine if one[1].text and not one[1].free]
+        mine = [one for one in zip(log.events, students.events, strict=True) if one[0].failed]
+        both = [one for one in mine if one[1].failed and not one[1].free]
         told = any(_wrong_numbers(theirs) for _, theirs in both)
         return told and len(mine) <= 2 * len(both)
 
@@ -146,14 +146,15 @@ class Candidate:
         return [event.words for event in self.events]
 
     def _agrees(self, students: Log, behavior: bool) -> bool:
-        both = zip(self.events, students.events, strict=False)
+        both = list(zip(self.events, students.events, strict=False))
+        both.sort(key=lambda pair: not pair[1].failed)  # where they are wrong, most differ
         return all(alike(mine, theirs, behavior) for mine, theirs in both)
 
 
 def _is_evident(students: Log, surely: bool) -> bool:
     """Whether something else than an error of some type tells the mistake."""
-    failed = {event.kind for event in students.events if event.words}
-    held = any(event.kind == "value" and not event.words for event in students.events)
+    failed = {event.kind for event in students.events if event.failed}
+    held = any(event.kind == "value" and not event.failed for event in students.events)
     return failed != {"raised"} or (held and not surely)
 
 
@@ -176,9 +177,11 @@ def alike(mine: Event, students: Event, behavior: bool = False) -> bool:
             return mine.free or mine.got is students.got
         if not finite(students.got):
             return not finite(mine.got)  # which NaN it is, no contract says
+    if not (mine.failed or students.failed):
+        return True  # both are right
     tolerance = {"rtol": students.rtol, "atol": students.atol, "dtype": students.dtype}
     try:
-        return not difference(mine.got, students.got, nan_equal=True, **tolerance)
+        return agree(mine.got, students.got, nan_equal=True, **tolerance)
     except Exception:  # a number too large for a float, a tensor that torch cannot compare
         return False
 
@@ -252,10 +255,10 @@ class _Search:
             return None
         for one in self.known.reference:
             if one.explains(aside.rest, False, self.run):
-                return aside.precision
+                return aside.alone
         for one in self._possible():
             if one.explains(aside.rest, False, self.run):
-                return aside.told(one.sentence, one.events, self.students)
+                return aside.told(one.sentence, one.events)
         return None
 
     def in_part(self, seconds: float) -> str | None:
@@ -301,11 +304,11 @@ class _Search:
             yield from _slips_beside(one)
 
     def _failed(self, *kinds: str) -> bool:
-        return any(event.text and event.kind in kinds for event in self.students.events)
+        return any(event.failed and event.kind in kinds for event in self.students.events)
 
     @functools.cached_property
     def _wrong_from(self) -> int:
-        return next(number for number, event in enumerate(self.students.events) if event.words)
+        return next(number for number, event in enumerate(self.students.events) if event.failed)
 
     def _possible(self) -> list[Candidate]:
         """Changes of the reference that leave every answer right before the first wrong one."""
@@ -313,11 +316,11 @@ class _Search:
             one
             for one in self.known.mistakes
             if one.root is not None
-            and not any(event.words for event in one.events[: self._wrong_from])
+            and not any(event.failed for event in one.events[: self._wrong_from])
         ]
 
     def _fails_first(self, one: Candidate) -> bool:
-        return any(event.words for event in one.events[self._wrong_from : self._wrong_from + 1])
+        return any(event.failed for event in one.events[self._wrong_from : self._wrong_from + 1])
 
     def _leading(self, known: Sequence[Candidate]) -> list[Candidate]:
         """Those that explain the first wrong answer, and the more after it the earlier."""

@@ -8,6 +8,7 @@ and what it compares is compared with its own tolerances.
 import contextvars
 import functools
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,7 +26,16 @@ class Event:
     atol: float = 0.0
     dtype: bool = True
     free: bool = False  # whether a mistake may give something else
-    text: str = ""  # what failed; empty if it holds
+    account: str | Callable[[], str] = ""  # what failed, or how to say it; empty if it holds
+
+    @property
+    def failed(self) -> bool:
+        return bool(self.account)
+
+    @functools.cached_property
+    def text(self) -> str:
+        """What failed; empty if it holds."""
+        return self.account() if callable(self.account) else self.account
 
     @functools.cached_property
     def words(self) -> str:
@@ -48,14 +58,15 @@ class Log:
         *,
         want: Any = None,
         failure: Exception | None = None,
+        account: str | Callable[[], str] = "",
         rtol: float = 0.0,
         atol: float = 0.0,
         dtype: bool = True,
         free: bool = False,
     ) -> None:
         """Add an event, and keep the first failure."""
-        text = str(failure) if failure else ""
-        self.events.append(Event(kind, got, want, rtol, atol, dtype, free, text))
+        account = account or (str(failure) if failure else "")
+        self.events.append(Event(kind, got, want, rtol, atol, dtype, free, account))
         if self.failure is None:
             self.failure = failure
 

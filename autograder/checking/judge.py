@@ -55,12 +55,12 @@ def judge(
         return Verdict(name, task.points, task.points, "passed", message="All cases hold.")
     sentence = None
     seconds = time.monotonic() - begin if seconds is None else seconds
-    if not log.lost and any(event.words for event in log.events):
+    if not log.lost and any(event.failed for event in log.events):
         run = functools.partial(_imitate, task, remembered, seed)
         if still_planted(task, log, run, seed):
             text = f"{AS_GIVEN} {_account(log.failure)}"
             return Verdict(name, 0.0, task.points, "not mended", message=text)
-        found = functools.partial(finding, task, *asked)
+        found = functools.partial(finding, task, log.events, *asked)
         sentence = diagnose(task, log, run, seed, seconds, found)
     return Verdict(name, 0.0, task.points, "failed", sentence, _account(log.failure))
 
@@ -143,8 +143,9 @@ def _examine(
     seed: int,
     log: Log,
     watch: bool = False,
+    keep: bool = True,
 ) -> tuple[list[Call], list[Call]]:
-    """Run the check once, and note what is compared; return what either side was asked.
+    """Run the check once, and note what is compared; return what either side was asked, if kept.
 
     Raises NotStarted if nothing has failed before.
     """
@@ -153,8 +154,8 @@ def _examine(
         return _in_words(task, name, request)
 
     draw = Draw(seed)
-    student = Subject(task.name, home, describe, watch)
-    right = Subject(task.name, reference, describe)
+    student = Subject(task.name, home, describe, watch, keep=keep)
+    right = Subject(task.name, reference, describe, keep=keep)
     reference.rewind()
     tokens = current_draw.set(draw), current_log.set(log)
     try:
@@ -194,7 +195,7 @@ def _imitate(task: Exercise, reference: _Remembered, seed: int, thing: Any, log:
     """Run the check with something that makes a mistake."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        _examine(task, Home({task.name: thing}), reference, seed, log)
+        _examine(task, Home({task.name: thing}), reference, seed, log, keep=False)
 
 
 def _account(failure: Exception) -> str:

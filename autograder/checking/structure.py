@@ -3,29 +3,42 @@
 Each finding is a fact about the student's answers that does not hold of the reference's.
 """
 
+import itertools
+import re
 from collections.abc import Iterator, Sequence
-from itertools import combinations
+from itertools import combinations, permutations
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from autograder.checking.calling import tensors
-from autograder.checking.comparing import difference
+from autograder.checking.comparing import agree
+from autograder.checking.events import Event
 from autograder.checking.registry import Exercise
+from autograder.checking.set_aside import axis_kind, axis_told, dtypes_told
 from autograder.checking.subject import Call
 from autograder.checking.values import Function, Ref
+
+ORDER = "order"
+ABOUT_AXES = re.compile(r"[Dd]im|unpack|\d-?D|axis|axes|size of tensor|shape|subscripts|operand")
+LIBRARYS_OWN = re.compile(r"unpack|domain|convert|literal|^'[\w.]+'$|^$|zip\(\)|not in list")
 
 Pair = tuple[Call, dict[str, Any]]  # the student's call, and the reference's reply to the same
 
 
-def finding(task: Exercise, mine: Sequence[Call], theirs: Sequence[Call]) -> str | None:
-    """The first finding, if there is one."""
+def finding(
+    task: Exercise, events: Sequence[Event], mine: Sequence[Call], theirs: Sequence[Call]
+) -> str | None:
+    """The first finding, if there is one: in the events of a check, or in what either side said."""
     pairs = list(_aligned(mine, theirs))
-    for look in (_parameters, _dtype, _shape, _memory, _batch, _unused, _cut_off):
-        for sentence in look(task, pairs):
-            return sentence
-    return None
+    compared = (_parameters, _dtype, _shape, _memory, _batch, _errors, _unused, _cut_off)
+    found = itertools.chain(
+        _missing(task, events, mine),
+        _written_into(task, mine),
+        *(look(task, pairs) for look in compared),
+    )
+    return next(found, None)
 
 
 def _aligned(mine: Sequence[Call], theirs: Sequence[Call]) -> Iterator[Pair]:
@@ -87,52 +100,121 @@ def _answers(pairs: Sequence[Pair]) -> Iterator[tuple[Call, Any, Any]]:
             yield call, call.reply["value"], wanted["value"]
 
 
-def _matched(got: Any, want: Any) -> Iterator[tuple[Tensor, Tensor]]:
-    """The tensors that stand in the same places of both: a name may be missing in one of them."""
-    theirs = dict(tensors(want))
-    for path, mine in tensors(got):
-        if path in theirs:
-            yield mine, theirs[path]
-
-
 def _dtype(task: Exercise, pairs: Sequence[Pair]) -> Iterator[str]:
-    for call, got, want in _answers(pairs):
-        given = {item.dtype for _, item in tensors(call.request["args"])}
-        for one, other in _matched(got, want):
-            mine, right = one.dtype, other.dtype
-            if mine == right:
-                continue
-            if right == torch.float64 in given and mine == torch.float32:
-                yield (
-                    f"{task.name} gives float32 where it is given float64: something on the way is "
-                    "made without the dtype of the input (as by torch.zeros, torch.arange or "
-                    "torch.tensor), or turned into float32."
-                )
-            else:
-                yield (
-                    f"The result of {task.name} has another dtype than the contract says: "
-                    f"{_plain(mine)}, not {_plain(right)}."
-                )
+    for _, got, want in _answers(pairs):
+        yield from dtypes_told(task.name, got, want)
 
 
 def _shape(task: Exercise, pairs: Sequence[Pair]) -> Iterator[str]:
+    """The one thing that is wrong with every shape that is wrong."""
+    if any("error" in call.reply and "value" in wanted for call, wanted in pairs):
+        return  # what is nearly right in shape with one query and one key fails with more of them
+    kinds = set()
     for _, got, want in _answers(pairs):
-        for mine, right in _matched(got, want):
-            if mine.shape == right.shape:
-                continue
-            few = [size for size in mine.shape if size != 1]
-            if mine.dim() < right.dim() and few == [size for size in right.shape if size != 1]:
+        theirs = dict(tensors(want))
+        for path, mine in tensors(got):
+            if path in theirs and mine.shape != theirs[path].shape:
+                kinds.add(axis_kind(mine, theirs[path]) or _permuted(mine, theirs[path]))
+    if len(kinds) == 1 and "" not in kinds:
+        kind = kinds.pop()
+        if kind == ORDER:
+            yield f"The axes of what {task.name} returns are in another order than they should."
+        else:
+            yield axis_told(kind, task.name)
+
+
+def _permuted(mine: Tensor, right: Tensor) -> str:
+    """Whether the axes are in another order: the sizes alone may be so by chance."""
+    if sorted(mine.shape) != sorted(right.shape):
+        return ""
+    orders = permutations(range(mine.dim()))
+    return ORDER if any(not _differ(mine.permute(order), right) for order in orders) else ""
+
+
+def _missing(task: Exercise, events: Sequence[Event], calls: Sequence[Call]) -> Iterator[str]:
+    """A parameter that the contract names, and that is not there or has another shape."""
+    if not any((event.kind, event.got) == ("raised", "LookupError") for event in events):
+        return  # a check may well ask for a parameter that should not be there
+    for call in calls:
+        error = call.reply.get("error", {})
+        if call.request["op"] == "load" and error.get("type") == "LookupError":
+            told = str(error.get("message"))
+            yield f"{task.name} has other parameters than its contract names: {told}."
+
+
+def _written_into(task: Exercise, calls: Sequence[Call]) -> Iterator[str]:
+    """An argument that is another one after the call."""
+    for call in calls:
+        if "inputs" not in call.reply:
+            continue
+        given = dict(tensors(call.request["args"])) | dict(tensors(call.request["kwargs"]))
+        for path, left in call.reply["inputs"].items():
+            if path in given and not agree(left, given[path], 0.0, 0.0, nan_equal=True):
+                name = _name(task, call, path.split(".")[0])
                 yield (
-                    f"An axis of size 1 is missing in what {task.name} returns: a size may be 1 by "
-                    "chance, and `squeeze` takes such an axis away, too."
+                    f"{task.name} writes into `{name}`, which belongs to the caller: `+=`, an "
+                    "assignment to a part of it, and methods that end in an underscore change a "
+                    "tensor in place. Make a new one."
                 )
-            elif few == [size for size in right.shape if size != 1] and mine.dim() > right.dim():
-                yield (
-                    f"What {task.name} returns has an axis of size 1 too many, as `keepdim=True`, "
-                    "`unsqueeze` or a slice in the place of an index leave behind."
-                )
-            elif sorted(mine.shape) == sorted(right.shape):
-                yield f"The axes of what {task.name} returns are in another order than they should."
+
+
+def _errors(task: Exercise, pairs: Sequence[Pair]) -> Iterator[str]:
+    """What is given where an error comes up, and not where none does."""
+    asked = [pair for pair in pairs if "value" in pair[1]]
+    failed = [_given(task, call) for call, _ in asked if "error" in call.reply]
+    worked = [_given(task, call) for call, _ in asked if "value" in call.reply]
+    texts = [str(call.reply["error"].get("message")) for call, _ in asked if "error" in call.reply]
+    if not failed or not worked:
+        return
+    yield from _refused(task, asked)
+    names = dict.fromkeys(name for given in (*failed, *worked) for name in given)
+    for name in names if all("None" in text for text in texts) else ():
+        without = [[given.get(name) is None for given in side] for side in (failed, worked)]
+        if all(without[0]) and not any(without[1]):
+            yield (
+                f"`{name}` may be left out and is None then, and {task.name} uses it all the same: "
+                f"{texts[0]}."
+            )
+    axes = {}
+    for name in names if all(map(ABOUT_AXES.search, texts)) else ():
+        found = [
+            {given[name].dim() if isinstance(given.get(name), Tensor) else None for given in side}
+            for side in (failed, worked)
+        ]
+        if None not in found[0] and not found[0] & found[1] and found[1] - {None}:
+            axes.setdefault(tuple(_numbers(numbers - {None}) for numbers in found), []).append(name)
+    for (wrong, right), told in axes.items():
+        inputs = _and([f"`{name}`" for name in told])
+        yield (
+            f"{task.name} works where {inputs} {'have' if told[1:] else 'has'} {right} axes, and "
+            f"ends in an error with {wrong}. The contract allows both: count axes from the end (as "
+            "dim=-1 and transpose(-2, -1) do), and let what has fewer of them broadcast."
+        )
+
+
+def _refused(task: Exercise, asked: Sequence[Pair]) -> Iterator[str]:
+    """An error that somebody wrote down, raised where there is nothing to refuse."""
+    errors = [call.reply["error"] for call, _ in asked if "error" in call.reply]
+    written = all(
+        error.get("type") in ("ValueError", "AssertionError", "KeyError")
+        and not LIBRARYS_OWN.search(str(error.get("message")))
+        for error in errors
+    )
+    if written and not any(_differ(got, want) for _, got, want in _answers(asked)):
+        yield (
+            f"{task.name} refuses what its contract allows: it raises {errors[0]['type']} "
+            f"({errors[0].get('message')}) where there is an answer to give."
+        )
+
+
+def _given(task: Exercise, call: Call) -> dict[str, Any]:
+    """The arguments of a call by name."""
+    by_place = {_name(task, call, str(i)): item for i, item in enumerate(call.request["args"])}
+    return by_place | call.request["kwargs"]
+
+
+def _numbers(numbers: set[int]) -> str:
+    return " or ".join(map(str, sorted(numbers)))
 
 
 def _memory(task: Exercise, pairs: Sequence[Pair]) -> Iterator[str]:
@@ -267,17 +349,13 @@ def _name(task: Exercise, call: Call, place: str) -> str:
 
 def _differ(one: Any, other: Any, nan_equal: bool = True) -> bool:
     try:
-        return bool(difference(one, other, rtol=1e-3, atol=1e-4, nan_equal=nan_equal))
+        return not agree(one, other, rtol=1e-3, atol=1e-4, nan_equal=nan_equal)
     except Exception:  # answers of any kind, which cannot be compared
         return False
 
 
 def _first(value: Any) -> Any:
     return value[0] if isinstance(value, tuple | list) and value else value
-
-
-def _plain(dtype: torch.dtype) -> str:
-    return str(dtype).removeprefix("torch.")
 
 
 def _and(names: Sequence[str]) -> str:

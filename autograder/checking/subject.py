@@ -1,5 +1,6 @@
 """What a check holds: the student's object or the reference, wherever it lives."""
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
@@ -60,9 +61,11 @@ class Subject:
         watch: bool = False,
         target: str | Ref | None = None,
         transcript: list[Call] | None = None,
+        keep: bool = True,
     ) -> None:
         self.name = name
         self.transcript: list[Call] = [] if transcript is None else transcript
+        self._keep = keep
         self._home = home
         self._describe = describe
         self._watch = watch
@@ -130,6 +133,10 @@ class Subject:
             return self.name
         return self._describe(self.name, self.transcript[-1].request)
 
+    def describing(self) -> Callable[[], str]:
+        """What will say the last request in words, if somebody asks."""
+        return functools.partial(self._describe, self.name, self.transcript[-1].request)
+
     @property
     def used(self) -> set[str]:
         """The names of all torch functions that were seen to run."""
@@ -149,7 +156,10 @@ class Subject:
 
     def _request(self, request: dict[str, Any]) -> dict[str, Any]:
         reply = self._home.perform(request)
-        self.transcript.append(Call(mapped(copied, request), reply))  # a check may write into it
+        if self._keep:
+            self.transcript.append(Call(mapped(copied, request), reply))  # a check may write in it
+        else:
+            self.transcript[:] = [Call(request, reply)]
         if error := reply.get("error"):
             # torch also raises NotImplementedError, but never without a message as a stub does.
             if error.get("type") == "NotImplementedError" and not error.get("message"):
@@ -160,7 +170,13 @@ class Subject:
     def _wrapped(self, value: Any) -> Any:
         if isinstance(value, Ref):
             return Subject(
-                self.name, self._home, self._describe, self._watch, value, self.transcript
+                self.name,
+                self._home,
+                self._describe,
+                self._watch,
+                value,
+                self.transcript,
+                self._keep,
             )
         return value
 

@@ -640,6 +640,10 @@ mistakes["sequence_log_prob"] = {
     "probabilities of the vocabulary sum to one.": {"log_softmax(dim=-1)": "log_softmax(dim=1)"},
     "Padding is counted like any other token, so a sequence becomes the less likely the more it "
     "is padded.": {"(targets * real)": "targets.clamp(min=0)", ".masked_fill(~real, 0.0)": ""},
+    "The logits at t are compared with the token after targets[t]. Here they are about targets[t] "
+    "itself: nothing is to be moved.": {
+        "real = targets": "logits, targets = logits[:, :-1], targets[:, 1:]\nreal = targets"
+    },
     "Padding is taken to be token 0, whatever pad_id is.": {
         "targets != pad_id": "targets != 0",
         "(targets * real)": "(targets * real).clamp(min=0)",

@@ -60,6 +60,14 @@ mistakes["CrossAttention"] = {
         "self.W_v(memory)": "self.W_v(x)",
         "[:, None, None, :]": "[:, None, :, None]",
     },
+    "The values come from x, the decoder's own sequence. What is looked up in the memory is to be "
+    "taken from there: keys and values are made from the same.": {
+        "self.W_v(memory)": "self.W_v(x)"
+    },
+    "The keys come from x, the decoder's own sequence. It is the memory that is looked at: keys "
+    "and values are made from it.": {"self.W_k(memory)": "self.W_k(x)"},
+    "The mask is on the queries. It says which positions of the memory may be looked at: they are "
+    "the last axis of the scores, (B, 1, 1, S).": {"[:, None, None, :]": "[:, None, :, None]"},
     "There is a causal mask on the cross-attention. The source is complete before the first word "
     "is written: every target position may look at all of it.": {
         "None if memory_mask is None else memory_mask[:, None, None, :]": "torch.ones("

@@ -105,6 +105,8 @@ mistakes["shift_matrix"] = {
     "The sign of the offset is lost: a negative offset moves forward. It should move back.": {
         "offset / 10000": "abs(offset) / 10000"
     },
+    "A negative offset moves nothing: a loop over range(offset) makes no step then. It should move "
+    "back.": {"offset / 10000": "max(offset, 0) / 10000"},
     "An odd embed_dim is accepted. The last sine has no cosine to turn with, so no such matrix "
     "exists: that is a ValueError.": {
         "if embed_dim % 2 == 1:": "if False:",

@@ -267,12 +267,15 @@ mistakes["contrastive_loss"] = {
         "nn.functional.cross_entropy(scores, own)": "-scores.diagonal().mean()"
     },
     "The right positive is missing from the sum below the fraction. It is one of those among which "
-    "the anchor chooses.": {
-        "return nn.functional.cross_entropy(scores, own)": (
-            "others = scores.masked_fill(own == own[:, None], -1e9)\n"
-            "return (others.logsumexp(dim=-1) - scores.diagonal()).mean()"
-        )
-    },
+    "the anchor chooses.": [
+        {
+            "return nn.functional.cross_entropy(scores, own)": (
+                f"others = scores.masked_fill(own == own[:, None], {nothing})\n"
+                "return (others.logsumexp(dim=-1) - scores.diagonal()).mean()"
+            )
+        }
+        for nothing in ("-1e9", "-torch.inf")
+    ],
     "The other anchors are among the choices as well. Other losses do that; here an anchor chooses "
     "among the positives alone.": {
         "scores = anchors @ positives.T / temperature": (

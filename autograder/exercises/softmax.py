@@ -39,10 +39,13 @@ mistakes["softmax"] = {
     "The exponentials are not divided by their sum, so they are positive, but are no shares of a "
     "whole: each slice should sum to one.": {"/ total.clamp(min=1)": ""},
     "The exponentials are divided by the sum over the whole tensor. Every slice along `dim` "
-    "should sum to one by itself.": {
-        "scores.amax(dim=dim, keepdim=True)": "scores.max()",
-        "exponentials.sum(dim=dim, keepdim=True)": "exponentials.sum()",
-    },
+    "should sum to one by itself.": [
+        {
+            "scores.amax(dim=dim, keepdim=True)": "scores.max()",
+            "exponentials.sum(dim=dim, keepdim=True)": "exponentials.sum()",
+        },
+        {"exponentials.sum(dim=dim, keepdim=True)": "exponentials.sum()"},
+    ],
     "The scores themselves are divided by their sum, without exp. With scores of both signs that "
     "gives negative weights, and a sum near zero gives huge ones.": {
         "exponentials / total.clamp(min=1)": "scores / scores.sum(dim=dim, keepdim=True)"
@@ -112,10 +115,16 @@ def _(student, reference, draw):
 
 mistakes["sharpen"] = {
     "The slider works the wrong way around: the scores are multiplied by the temperature (1 - S) "
-    "/ S, not divided by it, so a larger sharpness gives flatter weights.": {
-        "if sharpness == 1:": "if sharpness == 0:",
-        "sharpness / (1 - sharpness)": "(1 - sharpness) / sharpness",
-    },
+    "/ S, not divided by it, so a larger sharpness gives flatter weights.": [
+        {
+            "if sharpness == 1:": "if sharpness == 0:",
+            "sharpness / (1 - sharpness)": "(1 - sharpness) / sharpness",
+        },
+        {
+            "(sharpness / (1 - sharpness))": "(1 - sharpness) / sharpness if sharpness else "
+            "scores * 0"
+        },
+    ],
     "The scores are multiplied by the sharpness alone. At most that gives the usual softmax; the "
     "maximum is only reached when the factor can grow without bound.": {
         "if sharpness == 1:": "if False:",
@@ -179,6 +188,16 @@ mistakes["softmax_jacobian"] = {
     },
     "The sign beside the diagonal is wrong: raising a score lowers the weights of the others. "
     "Every column of the matrix should sum to zero.": {"- torch.outer": "+ torch.outer"},
+    "The whole matrix has the wrong sign: a weight falls here when its own score rises. The "
+    "derivative of a weight by its own score is positive.": {
+        "torch.diag(weights) - torch.outer(weights, weights)": "torch.outer(weights, weights) - "
+        "torch.diag(weights)"
+    },
+    "In a product of two weights the same one stands twice. Beside the diagonal, row i and column "
+    "j belong to two of them: -weights[i] * weights[j].": [
+        {"torch.outer(weights, weights)": "weights.square()"},
+        {"torch.outer(weights, weights)": "weights.square()[:, None]"},
+    ],
     "The diagonal lacks a term: a weight also grows with its own score, not only shrinks with the "
     "others. Every column of the matrix should sum to zero.": {"torch.diag(weights) -": "-"},
     "The term that belongs to the diagonal was added in every column: the Kronecker delta in the "
@@ -332,6 +351,23 @@ mistakes["cosine_scores"] = {
         "(key_length + (key_length == 0))": "key_length",
         "query @ key.transpose(-2, -1)": "(query @ key.transpose(-2, -1)).nan_to_num()",
     },
+    "A small number was added to the lengths. Beside a short vector it is not small, and the "
+    "cosine shrinks: it may only be there where a length is zero.": [
+        change
+        for small in ("1e-6", "1e-5", "1e-4", "1e-3")
+        for change in (
+            {
+                "(query_length == 0)": small,
+                "(key_length == 0)": small,
+            },
+            {
+                "query = query / (query_length + (query_length == 0))": "",
+                "key = key / (key_length + (key_length == 0))": "",
+                "query @ key.transpose(-2, -1)": "query @ key.transpose(-2, -1) / "
+                f"(query_length * key_length.transpose(-2, -1) + {small})",
+            },
+        )
+    ],
 }
 
 

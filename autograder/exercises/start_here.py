@@ -23,6 +23,10 @@ mistakes["double"] = {
     "Python gives None.": {"return 2 * x": "x = 2 * x"},
     "Whole numbers came back as floating-point numbers. The result should keep the dtype of the "
     "input, and a factor with a decimal point does not.": {"2 * x": "2.0 * x"},
+    "There are twice as many entries, each as it was. It is the entries that should be doubled, as "
+    "`2 * x` does with a tensor; with a list it would repeat them.": {
+        "2 * x": "x.repeat(2, *[1] * (x.dim() - 1))"
+    },
 }
 
 prediction(

@@ -83,6 +83,14 @@ mistakes["unpatchify"] = {
     "scrambled. Rows of patches come first: height / P of them.": {
         "height // P, width // P": "width // P, height // P"
     },
+    "The grid of patches was taken for a square. An image need not be square: height / P patches "
+    "stand below one another, and width / P beside one another.": [
+        {"B, height // P, width // P": "B, int(patches.shape[1] ** 0.5), -1"},
+        {
+            "B, height // P, width // P": "B, int(patches.shape[1] ** 0.5), "
+            "int(patches.shape[1] ** 0.5)"
+        },
+    ],
     "The patches were laid out column by column. `patchify` numbers them row by row.": {
         "height // P, width // P": "width // P, height // P",
         "grid.permute(0, 3, 1, 4, 2, 5)": "grid.permute(0, 3, 2, 4, 1, 5)",
@@ -195,11 +203,15 @@ mistakes["VisionTransformer"] = {
     "The feed-forward networks use relu, the encoder's default. The Vision Transformer uses "
     "gelu: the encoder takes the activation as an argument.": {', activation="gelu"': ""},
     "The class is read from the average of all vectors. The contract reads it from the class "
-    "token alone, whose only task is to collect what the head needs.": {"x[:, 0]": "x.mean(dim=1)"},
+    "token alone, whose only task is to collect what the head needs.": [
+        {"x[:, 0]": "x.mean(dim=1)"},
+        {"self.norm(x[:, 0])": "self.norm(x).mean(dim=1)"},
+    ],
     "The class is read from the average of the patches, and the class token is not used for "
-    "anything. It is the class token that the head should read.": {
-        "x[:, 0]": "x[:, 1:].mean(dim=1)"
-    },
+    "anything. It is the class token that the head should read.": [
+        {"x[:, 0]": "x[:, 1:].mean(dim=1)"},
+        {"self.norm(x[:, 0])": "self.norm(x)[:, 1:].mean(dim=1)"},
+    ],
     "The class is read from the last vector, which is the last patch. The class token comes "
     "first, so its vector has index 0.": {"x[:, 0]": "x[:, -1]"},
     "The norm before the head is missing. In a pre-norm encoder nothing normalizes the sum of "

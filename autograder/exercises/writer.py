@@ -99,6 +99,11 @@ mistakes["KeyValueCache"] = {
         },
         style="lists of pieces",
     ),
+    "Two caches share what they hold: lists that are made in the class are the same for all of "
+    "its objects. Make them in `__init__`, for each object its own.": by(
+        {"def __init__(self): self.pieces = ([], [])": "pieces = ([], [])"},
+        style="lists of pieces",
+    ),
     "What is appended is cut off from its gradient by detach. In generation nobody would notice, "
     "but the contract lets gradients through.": {
         "self.length += key.shape[-2]": "key, value = key.detach(), value.detach()\n"
@@ -469,7 +474,7 @@ mistakes["blockwise_attention"] = {
     "Each block of keys has a softmax of its own, and the results are averaged, as if all blocks "
     "were equally important. A block with large scores should count more.": {
         "output = output * shrink + exponentials @ values": "output = output + "
-        "torch.softmax(scores, dim=-1) @ values",
+        "torch.softmax(scores, dim=-1).nan_to_num() @ values",
         "output / total": "output / math.ceil(S / block_size)",
     },
     "The outputs so far are scaled down when a larger score turns up, but not their sum of "

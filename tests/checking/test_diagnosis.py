@@ -9,6 +9,8 @@ from autograder.checking.changes import StaleMistake, applied, changes_of
 from autograder.checking.judge import judge
 from autograder.checking.recording import live
 from autograder.checking.sources import definition, packed, unpacked
+from solutions.attention_layer import attend
+from solutions.masked import masked_softmax
 
 SOURCE = '''\
 def f(x, y):
@@ -163,13 +165,30 @@ def test_a_mistake_that_is_mended_in_one_case_is_named():
     assert said(wrong, "mean_pool").startswith("The first token's vector was taken")
 
 
-def test_an_error_in_other_words_is_told_by_the_message_alone():
+def divides(error):
+    """split_heads, with an error of its own for what does not divide."""
+
     def wrong(x, num_heads):
         if x.shape[-1] % num_heads:
-            raise ValueError("does not divide")
-        return x.unflatten(-1, (num_heads, -1)).transpose(1, 2)
+            raise error
+        return (
+            x[..., : x.shape[-1] // num_heads * num_heads]
+            .unflatten(-1, (num_heads, -1))
+            .transpose(1, 2)
+        )
 
-    assert said(wrong, "split_heads") is None
+    return wrong
+
+
+@pytest.mark.parametrize(
+    ("error", "beginning"),
+    [
+        (ValueError("does not divide"), "The error that split_heads raises does not say"),
+        (AssertionError(), "split_heads ends with AssertionError where its contract says ValueE"),
+    ],
+)
+def test_an_error_that_is_not_the_contracts_is_told(error, beginning):
+    assert said(divides(error), "split_heads").startswith(beginning)
 
 
 def test_right_in_all_but_one_case_is_enough_to_be_silent():
@@ -181,6 +200,25 @@ def test_right_in_all_but_one_case_is_enough_to_be_silent():
         return scores * 3
 
     assert said(wrong, "softmax") is None
+
+
+def test_what_is_not_refused_is_told():
+    def wrong(step, embed_dim, warmup_steps=4000):
+        return embed_dim**-0.5 * min(abs(step or 1) ** -0.5, step * warmup_steps**-1.5)
+
+    sentence = said(wrong, "warmup_rate")
+    assert sentence.startswith("warmup_rate accepts what its contract refuses with a ValueError")
+
+
+def test_what_is_refused_and_allowed_is_told():
+    def wrong(weights, values):
+        if (weights <= 0).any():
+            raise ValueError("a weight is not positive")
+        return weights / weights.sum() @ values
+
+    assert said(wrong, "weighted_average").startswith(
+        "weighted_average refuses what its contract allows: it raises ValueError"
+    )
 
 
 def test_an_error_alone_names_nothing():
@@ -262,6 +300,40 @@ FOUND = {
         "cosine_scores",
         lambda: lambda query, key: (query @ key.mT).unsqueeze(0),
     ),
+    "in another order than its contract: the second, then the first": (
+        "attend",
+        lambda: lambda query, inputs: attend(query, inputs)[::-1],
+    ),
+    "not divided by sqrt(D). The longer the vectors, the larger the dot products, and the more one "
+    "input takes all of the weight. And: attend returns its 2 values in another order": (
+        "attend",
+        lambda: lambda query, inputs: attend(query * len(query) ** 0.5, inputs)[::-1],
+    ),
+    "attend returns one value alone, the first; its contract says 2": (
+        "attend",
+        lambda: lambda query, inputs: attend(query, inputs)[0],
+    ),
+    "weighted_average writes into `weights`, which belongs to the caller": (
+        "weighted_average",
+        lambda: lambda weights, values: weights.div_(weights.sum()) @ values,
+    ),
+    "`mask` may be left out and is None then, and masked_softmax uses it": (
+        "masked_softmax",
+        lambda: lambda scores, mask=None, dim=-1: masked_softmax(scores, mask | False, dim),
+    ),
+    "works where `query` and `key` have 3 axes, and ends in an error with 2 or 4": (
+        "scaled_dot_product_scores",
+        lambda: lambda query, key: torch.bmm(query, key.mT) / query.shape[-1] ** 0.5,
+    ),
+    "has other parameters than its contract names: there is no parameter W_o.bias": (
+        "MultiHeadAttention",
+        lambda: restyled(
+            "MultiHeadAttention", "", {
+                "self.W_o = nn.Linear(embed_dim, embed_dim)":
+                "self.W_o = nn.Linear(embed_dim, embed_dim, bias=False)",
+            },
+        ),
+    ),
 }  # fmt: skip
 
 
@@ -269,6 +341,16 @@ FOUND = {
 def test_what_is_wrong_whatever_the_numbers_is_told(words):
     name, make = FOUND[words]
     assert words in said(make(), name)
+
+
+def test_a_shape_that_is_nearly_right_by_chance_is_not_told():
+    """One query and one key: then only an axis seems to be missing."""
+
+    def pair_by_pair(query, key):
+        return torch.nn.functional.cosine_similarity(query, key, dim=-1)
+
+    sentence = said(pair_by_pair, "cosine_scores")
+    assert "axis" not in (sentence or "")
 
 
 def test_a_function_with_tensors_bound_to_it_is_an_argument_like_others():

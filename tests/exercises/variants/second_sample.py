@@ -103,7 +103,7 @@ def _(query, keys, values):
     return out
 
 
-@variant("letter_similarity", about="divides by the length of the shorter word")
+@variant("letter_similarity", about="the share of the shorter word")
 def _(a, b):
     a, b = a.lower(), b.lower()
     if not a and not b:
@@ -189,7 +189,7 @@ def _(features):
     return out.reshape(B, H * W, C)
 
 
-@variant("AdditiveAttention", about="no tanh")
+@variant("AdditiveAttention", about="the tanh is forgotten")
 class _(nn.Module):
     def __init__(self, query_dim, key_dim, attention_dim):
         super().__init__()
@@ -244,7 +244,7 @@ def _(step, start_state, bos_id, eos_id, max_length):
     return torch.stack(tokens, 1), torch.stack(all_weights, 1)
 
 
-@variant("causal_mask", about="the past cannot be seen")
+@variant("causal_mask", about="zeros for the past")
 def _(length, past_length=0):
     mask = torch.tril(torch.ones(length, length, dtype=torch.bool))
     past = torch.zeros(length, past_length, dtype=torch.bool)
@@ -420,7 +420,7 @@ def _(x, base=10000.0, start=0):
     return torch.stack([new_even, new_odd], -1).flatten(-2)
 
 
-@variant("LayerNorm", about="the mean is not subtracted")
+@variant("LayerNorm", about="x as it is over its standard deviation")
 class _(nn.Module):
     def __init__(self, embed_dim, eps=1e-5):
         super().__init__()
@@ -552,7 +552,7 @@ class _(nn.Module):
         return self.W_o(merge_heads(out)), w
 
 
-@variant("DecoderBlock", about="the self-attention is not causal")
+@variant("DecoderBlock", about="no mask for the self-attention")
 class _(nn.Module):
     def __init__(self, embed_dim, num_heads, hidden_dim, dropout=0.0, norm_first=False):
         super().__init__()
@@ -599,7 +599,7 @@ def _(logits, targets, smoothing=0.1, pad_id=0):
     return torch.where(keep, loss, torch.zeros_like(loss)).sum() / keep.sum().clamp(min=1)
 
 
-@variant("warmup_rate", about="the larger of the two, not the smaller")
+@variant("warmup_rate", about="max in the place of min")
 def _(step, embed_dim, warmup_steps=4000):
     if step < 1:
         raise ValueError("step counts from 1")
