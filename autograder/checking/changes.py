@@ -72,6 +72,29 @@ def composed(
     return (*first, *left) if left and not _overlapping(first, left) else None
 
 
+def stacked(
+    codes: Mapping[str, str], one: Sequence[Change], other: Sequence[Change]
+) -> dict[str, str] | None:
+    """The texts that change, with one's changes and then the other's, which overlap.
+
+    None where what the other one changes does not stand in one's text once.
+    """
+    names = dict.fromkeys(change.where for change in (*one, *other))
+    texts = {}
+    for name in names:
+        text = applied(codes[name], [change for change in one if change.where == name])
+        wanted = {
+            codes[name][change.start : change.end]: change.text
+            for change in other
+            if change.where == name
+        }
+        try:
+            texts[name] = applied(text, changes_of(text, wanted, name))
+        except StaleMistake:
+            return None
+    return texts
+
+
 def _overlapping(one: Iterable[Change], other: Sequence[Change]) -> bool:
     return any(mine.overlaps(theirs) for mine in one for theirs in other)
 

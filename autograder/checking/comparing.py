@@ -325,6 +325,8 @@ def holds_at_most(
 def _going_on(case: str) -> Iterator[None]:
     """Say in which case the code under check raised something; go on where failures are noted."""
     log = current_log.get()
+    if log is not None:
+        log.part += 1
     try:
         yield
     except Raised as raised:
@@ -335,6 +337,9 @@ def _going_on(case: str) -> Iterator[None]:
     except Failure:
         if log is None:
             raise
+    finally:
+        if log is not None:
+            log.part += 1
 
 
 def agrees(

@@ -3,6 +3,7 @@
 import functools
 import itertools
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from autograder.checking.changes import Change, StaleMistake, applied, composed
+from autograder.checking.changes import Change, StaleMistake, applied, composed, stacked
 from autograder.checking.comparing import agree, finite
 from autograder.checking.events import Event, Log
 from autograder.checking.registry import Exercise, Mistake, exercises
@@ -29,33 +30,68 @@ class Apart(BaseException):
 
 
 class _Following(Log):
-    """The run of a mistake, which ends at the first event that is not the student's.
+    """The run of a mistake, which ends at the first event that is not the student's."""
 
-    With `only_failures` it does so where the student's answer is wrong alone.
-    """
-
-    def __init__(self, students: Log, behavior: bool, only_failures: bool = False) -> None:
+    def __init__(self, students: Log, behavior: bool) -> None:
         super().__init__()
         self._students = students.events
         self._behavior = behavior
-        self._only_failures = only_failures
 
     def note(self, kind: str, got: Any = None, **details: Any) -> None:
         """Add an event. Raises Apart if it is another one than the student's."""
         super().note(kind, got, **details)
         number = len(self.events) - 1
-        if number >= len(self._students) or not self.fits(
-            self.events[number], self._students[number]
+        if number >= len(self._students) or not alike(
+            self.events[number], self._students[number], self._behavior
         ):
             raise Apart
 
-    def fits(self, mine: Event, students: Event) -> bool:
-        """Whether the mistake may go on."""
-        if self._only_failures and not students.failed:
-            return mine.kind == students.kind
-        if self._only_failures and mine.kind == "value":
-            mine = replace(mine, got=_where_wrong(mine.got, students.got, students.want))
-        return alike(mine, students, self._behavior)
+
+class _InPart(Log):
+    """The run of a mistake, which ends where the student's answer is wrong and another one.
+
+    Where the student's code ends in an error, it has no answer: the run goes on with what comes
+    after.
+    """
+
+    def __init__(self, students: Log) -> None:
+        super().__init__()
+        self._groups: dict[int, list[Event]] = {}
+        for event in students.events:
+            self._groups.setdefault(event.part, []).append(event)
+        self._last = max(self._groups, default=0)
+        self._counts: Counter[int] = Counter()
+        self.pairs: list[tuple[Event, Event]] = []
+        self.errors: list[Event] = []  # the student's, where the mistake has an answer
+
+    def note(self, kind: str, got: Any = None, **details: Any) -> None:
+        """Add an event. Raises Apart if it is another one than the student's."""
+        super().note(kind, got, **details)
+        mine = self.events[-1]
+        number = self._counts[mine.part]
+        self._counts[mine.part] += 1
+        students = self._groups.get(min(mine.part, self._last), [])
+        answered = mine.part <= self._last and number < len(students)
+        if answered and students[number].kind == mine.kind:
+            self.pairs.append((mine, students[number]))
+            if not _fits_in_part(mine, students[number]):
+                raise Apart
+            return
+        # Else an error stands in the place of the student's answer, or ended the check.
+        if not students or students[-1].kind != "raised":
+            raise Apart
+        if mine.part == self._last and number < len(students) - 1:
+            raise Apart
+        self.errors.append(students[-1])
+
+
+def _fits_in_part(mine: Event, students: Event) -> bool:
+    """Whether the student's answer is right, or that of the mistake where it is wrong."""
+    if not students.failed or students.kind == "raised":
+        return mine.kind == students.kind
+    if mine.kind == "value":
+        mine = replace(mine, got=_where_wrong(mine.got, students.got, students.want))
+    return alike(mine, students)
 
 
 def _wrong_numbers(event: Event) -> bool:
@@ -117,23 +153,31 @@ class Candidate:
             _is_evident(students, surely) or self._words == [one.words for one in students.events]
         )
 
-    def explains_failures(self, students: Log, run: Run) -> bool:
-        """Whether it gives every wrong answer, and few more: some of its cases may be right."""
-        log = _Following(students, False, only_failures=True)
-        if not all(map(log.fits, self.events, students.events)):
-            return False
+    def explains_failures(self, students: Log, run: Run) -> list[Event] | None:
+        """Whether it gives every wrong answer, and few more: some of its cases may be right.
+
+        Returns the student's errors that it does not explain, or None if it does not fit.
+        """
+        until_an_error = itertools.takewhile(
+            lambda pair: "raised" not in (pair[0].kind, pair[1].kind),
+            zip(self.events, students.events, strict=False),
+        )
+        if not all(itertools.starmap(_fits_in_part, until_an_error)):
+            return None
+        log = _InPart(students)
         try:
             run(self.make(), log)
         except Apart:
-            return False
+            return None
         except Exception:  # a change that makes no code
-            return False
-        if len(log.events) != len(students.events):
-            return False
-        mine = [one for one in zip(log.events, students.events, strict=True) if one[0].failed]
+            return None
+        answered = [event for event in students.events if event.kind != "raised"]
+        if len([pair for pair in log.pairs if pair[1].kind != "raised"]) != len(answered):
+            return None
+        mine = [one for one in log.pairs if one[0].failed]
         both = [one for one in mine if one[1].failed and not one[1].free]
         told = any(_wrong_numbers(theirs) for _, theirs in both)
-        return told and len(mine) <= 2 * len(both)
+        return log.errors if told and len(mine) <= 2 * len(both) else None
 
     def agreed(self, students: Log) -> int:
         """How many events from the first on are the student's, as far as it was run."""
@@ -214,6 +258,7 @@ def diagnose(
         or search.in_part(0.7 * seconds)
         or finding()
         or search.first(search.slips(), seconds)
+        or search.certain()
     )
 
 
@@ -261,12 +306,20 @@ class _Search:
                 return aside.told(one.sentence, one.events)
         return None
 
+    def certain(self) -> str | None:
+        """Faults that speak for themselves, beside something that nothing explains."""
+        return self._aside.sure
+
     def in_part(self, seconds: float) -> str | None:
         """A known mistake that gives every wrong answer, where other answers of it are mended."""
         for one in self.known.mistakes:
             if time.thread_time() - self.begin > seconds:
                 return None
-            if one.explains_failures(self._aside.rest, self.run):
+            errors = one.explains_failures(self._aside.rest, self.run)
+            if errors:
+                name = self.known.task.name
+                return f"{one.sentence} And: {name} ends in an error elsewhere. {errors[0].text}"
+            if errors is not None:
                 return one.sentence
         return None
 
@@ -336,10 +389,18 @@ def _both(one: Candidate, other: Candidate) -> Iterator[Candidate]:
     if one.root is not other.root or one.root is None:
         return
     texts = {name: item.code for name, item in one.root.whole.items()}
+    sentence = f"{one.sentence} And: {other.sentence}"
     for first, second in ((one, other), (other, one)):
         changes = composed(texts, first.changes, second.changes)
         if changes is not None:
-            yield candidate(f"{one.sentence} And: {other.sentence}", one.root, changes)
+            yield candidate(sentence, one.root, changes)
+            break
+    if changes == (*one.changes, *other.changes):
+        return
+    for first, second in ((one, other), (other, one)):
+        written = stacked(texts, first.changes, second.changes)
+        if written is not None:
+            yield Candidate(sentence, functools.partial(one.root.built, written), one.root)
             return
 
 

@@ -27,6 +27,7 @@ class Event:
     dtype: bool = True
     free: bool = False  # whether a mistake may give something else
     account: str | Callable[[], str] = ""  # what failed, or how to say it; empty if it holds
+    part: int = 0  # of the check: an error leaves out what else is in it
 
     @property
     def failed(self) -> bool:
@@ -49,6 +50,7 @@ class Log:
     def __init__(self) -> None:
         self.events: list[Event] = []
         self.failure: Exception | None = None
+        self.part = 0
         self.lost = False  # whether the check would have asked more, and there is nobody to answer
 
     def note(
@@ -66,7 +68,7 @@ class Log:
     ) -> None:
         """Add an event, and keep the first failure."""
         account = account or (str(failure) if failure else "")
-        self.events.append(Event(kind, got, want, rtol, atol, dtype, free, account))
+        self.events.append(Event(kind, got, want, rtol, atol, dtype, free, account, self.part))
         if self.failure is None:
             self.failure = failure
 

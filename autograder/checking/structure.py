@@ -21,8 +21,10 @@ from autograder.checking.subject import Call
 from autograder.checking.values import Function, Ref
 
 ORDER = "order"
-ABOUT_AXES = re.compile(r"[Dd]im|unpack|\d-?D|axis|axes|size of tensor|shape|subscripts|operand")
-LIBRARYS_OWN = re.compile(r"unpack|domain|convert|literal|^'[\w.]+'$|^$|zip\(\)|not in list")
+ABOUT_AXES = re.compile(
+    r"[Dd]im|unpack|\d-?D|axis|axes|size of tensor|shape|subscripts|operand|matri"
+)
+LIBRARYS_OWN = re.compile(r"unpack|domain|convert|literal|zip\(\)|not in list|[Ee]xpected")
 
 Pair = tuple[Call, dict[str, Any]]  # the student's call, and the reference's reply to the same
 
@@ -36,6 +38,7 @@ def finding(
     found = itertools.chain(
         _missing(task, events, mine),
         _written_into(task, mine),
+        _left_out(task, mine),
         *(look(task, pairs) for look in compared),
     )
     return next(found, None)
@@ -161,6 +164,8 @@ def _written_into(task: Exercise, calls: Sequence[Call]) -> Iterator[str]:
 def _errors(task: Exercise, pairs: Sequence[Pair]) -> Iterator[str]:
     """What is given where an error comes up, and not where none does."""
     asked = [pair for pair in pairs if "value" in pair[1]]
+    if any("error" in call.reply and isinstance(call.request["target"], Ref) for call, _ in asked):
+        asked = [pair for pair in asked if isinstance(pair[0].request["target"], Ref)]
     failed = [_given(task, call) for call, _ in asked if "error" in call.reply]
     worked = [_given(task, call) for call, _ in asked if "value" in call.reply]
     texts = [str(call.reply["error"].get("message")) for call, _ in asked if "error" in call.reply]
@@ -168,13 +173,6 @@ def _errors(task: Exercise, pairs: Sequence[Pair]) -> Iterator[str]:
         return
     yield from _refused(task, asked)
     names = dict.fromkeys(name for given in (*failed, *worked) for name in given)
-    for name in names if all("None" in text for text in texts) else ():
-        without = [[given.get(name) is None for given in side] for side in (failed, worked)]
-        if all(without[0]) and not any(without[1]):
-            yield (
-                f"`{name}` may be left out and is None then, and {task.name} uses it all the same: "
-                f"{texts[0]}."
-            )
     axes = {}
     for name in names if all(map(ABOUT_AXES.search, texts)) else ():
         found = [
@@ -192,12 +190,32 @@ def _errors(task: Exercise, pairs: Sequence[Pair]) -> Iterator[str]:
         )
 
 
+def _left_out(task: Exercise, calls: Sequence[Call]) -> Iterator[str]:
+    """An argument that may be None, and is used all the same."""
+    asked = [call for call in calls if call.request["op"] == "call"]
+    failed = [call for call in asked if "error" in call.reply]
+    if any(isinstance(call.request["target"], Ref) for call in failed):
+        asked = [call for call in asked if isinstance(call.request["target"], Ref)]
+    worked = [_given(task, call) for call in asked if "value" in call.reply]
+    about_none = [call for call in failed if "None" in str(call.reply["error"].get("message"))]
+    given = [_given(task, call) for call in about_none]
+    for name in dict.fromkeys(name for side in worked for name in side if given):
+        never = all(one.get(name) is None for one in given)
+        if never and all(one.get(name) is not None for one in worked):
+            yield (
+                f"`{name}` may be left out and is None then, and {task.name} uses it all the "
+                f"same: {about_none[0].reply['error'].get('message')}."
+            )
+
+
 def _refused(task: Exercise, asked: Sequence[Pair]) -> Iterator[str]:
     """An error that somebody wrote down, raised where there is nothing to refuse."""
     errors = [call.reply["error"] for call, _ in asked if "error" in call.reply]
     written = all(
-        error.get("type") in ("ValueError", "AssertionError", "KeyError")
-        and not LIBRARYS_OWN.search(str(error.get("message")))
+        error.get("type") == "AssertionError"
+        or error.get("type") in ("ValueError", "KeyError")
+        and " " in (message := str(error.get("message")))
+        and not LIBRARYS_OWN.search(message)
         for error in errors
     )
     if written and not any(_differ(got, want) for _, got, want in _answers(asked)):

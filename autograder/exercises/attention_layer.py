@@ -200,6 +200,10 @@ def _(student, reference, draw):
     # W_k is a thousand times that.
     large = {"case": "large numbers", "rtol": 2e-3, "atol": 5e-3}
     agrees(*pair, 100 * queries, 10 * inputs, names=NAMES, **large)
+    same = layers(6, 6, 6)  # queries and inputs of one width: both might go through a layer
+    queries, inputs = draw.normal(2, L=5, D=6), draw.normal(2, S=7, I=6)
+    agrees(*same, queries, inputs, names=NAMES, case="one width for all", **VALUES)
+    agrees(*same, inputs, inputs, names=NAMES, case="the inputs ask themselves", **VALUES)
     no_bias(pair[0], {"W_k": 8, "W_v": 3})
 
 

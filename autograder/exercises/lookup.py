@@ -113,9 +113,10 @@ def _(student, reference, draw):
 
 mistakes["letter_similarity"] = {
     "The letters that the words share are counted wherever they stand. Position matters: a letter "
-    'counts only where both words have it, so "abcde" and "eabcd" have nothing in common.': {
-        "sum(x == y for x, y in zip(a, b, strict=False))": "len(set(a) & set(b))"
-    },
+    'counts only where both words have it, so "abcde" and "eabcd" have nothing in common.': [
+        {"sum(x == y for x, y in zip(a, b, strict=False))": "len(set(a) & set(b))"},
+        {"sum(x == y for x, y in zip(a, b, strict=False))": "sum(x in b for x in a)"},
+    ],
     "Counting stops at the first letter that differs, so only a common beginning is seen. Every "
     "position counts, also those after a difference.": by(
         {"if a[i] == b[i]:": "if a[i] != b[i]:\n    break\nelse:"},
@@ -311,7 +312,10 @@ mistakes["kernel_regression"] = {
     "The factor 2 under the squared distance is missing. The curve is a Gaussian all the same, "
     "but a narrower one than the bandwidth says.": {"/ 2": ""},
     "The weight falls with the distance itself, not with its square: a kernel with a sharp peak "
-    "and long tails, not a Gaussian.": {"-(distance**2) / 2": "-distance.abs()"},
+    "and long tails, not a Gaussian.": [
+        {"-(distance**2) / 2": "-distance.abs()"},
+        {"-(distance**2) / 2": "-distance.abs() / 2"},
+    ],
     "The minus sign is missing, so the farthest key counts most. A kernel is largest where the "
     "distance is zero.": {"-(distance**2)": "(distance**2)"},
     "The weights of each key sum to one over the points x. It is the other way around: for each "

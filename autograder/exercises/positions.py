@@ -288,6 +288,8 @@ mistakes["rotate_positions"] = {
         "torch.stack(": "torch.cat(",
         "turned.flatten(start_dim=-2)": "turned",
     },
+    "`start` is not used: the first position is always 0. Where a text goes on, its first position "
+    "is `start`.": {"torch.arange(start, start + L)": "torch.arange(L)"},
     "The positions are counted from 1. The first position is 0, and is not turned at all.": {
         "torch.arange(start, start + L)": "torch.arange(start + 1, start + L + 1)"
     },

@@ -157,6 +157,10 @@ mistakes["mean_pool"] = {
     "sentence of its batch is.": {"hidden.masked_fill(~real, 0.0)": "hidden"},
     "The vectors were not scaled to unit length. With length 1 the dot product of two is their "
     "cosine.": {"nn.functional.normalize(total, dim=-1)": "total / real.sum(dim=1).clamp(min=1)"},
+    "The sum was divided by the length of the padded rows, and that was all. Padding counts "
+    "nothing, and the mean is to be scaled to unit length.": {
+        "nn.functional.normalize(total, dim=-1)": "total / hidden.shape[1]"
+    },
     "The first token's vector was taken, as BERT's classifiers do. This model was trained with the "
     "mean over all real tokens.": {"hidden.masked_fill(~real, 0.0).sum(dim=1)": "hidden[:, 0]"},
     "The largest number of each feature was taken, not the mean.": {

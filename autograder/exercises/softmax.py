@@ -263,6 +263,11 @@ mistakes["distance_scores"] = {
     "distance, which needs no root and has a gradient everywhere.": {
         "2 * products - query_square - key_square": "-torch.cdist(query, key)"
     },
+    "The distance is not squared: a square root was taken, and with a bound so that nothing is "
+    "below it. The squared distance needs neither.": {
+        "2 * products - query_square - key_square": "-(query_square + key_square - 2 * products)"
+        ".clamp(min=1e-12).sqrt()"
+    },
     "The cross term is there once only. Multiply out the square of a difference: the product of "
     "the two stands in it twice.": {"2 * products": "products"},
     "The squared length of the query is missing. It is the same for all keys and so makes no "
@@ -321,6 +326,8 @@ mistakes["cosine_scores"] = {
     },
     "Only the queries were brought to length one. The length of a key should make no difference "
     "either.": {"key = key / (key_length + (key_length == 0))": ""},
+    "Only the keys were brought to length one. The length of a query should make no difference "
+    "either.": {"query = query / (query_length + (query_length == 0))": ""},
     "The dot products are divided by the squared lengths. The cosine is the dot product over the "
     "product of the two lengths, so a vector scores 1 with itself.": {
         "query.norm(dim=-1, keepdim=True)": "query.square().sum(dim=-1, keepdim=True)",

@@ -440,14 +440,17 @@ mistakes["masked_patch_loss"] = {
         )
     },
     "Each image is averaged by itself, and then the images. Where they have different numbers of "
-    "masked patches, a patch counts more in an image with few: average over all of them at once.": {
-        "difference = predicted[mask] - target[mask]": (
-            "patches = (predicted - target).square().mean(dim=-1) * mask"
-        ),
-        "difference.square().sum() / max(difference.numel(), 1)": (
-            "(patches.sum(dim=1) / mask.sum(dim=1).clamp(min=1)).mean()"
-        ),
-    },
+    "masked patches, a patch counts more in an image with few: average over all of them at once.": [
+        {
+            "difference = predicted[mask] - target[mask]": (
+                "patches = (predicted - target).square().mean(dim=-1) * mask"
+            ),
+            "difference.square().sum() / max(difference.numel(), 1)": (
+                f"(patches.sum(dim=1) / mask.sum(dim=1).clamp(min=1)).{images}"
+            ),
+        }
+        for images in ("mean()", "sum() / mask.any(dim=1).sum().clamp(min=1)")
+    ],
     "Without any masked patch the mean is zero over zero: NaN. A loss over nothing is 0 here.": {
         "difference.square().sum() / max(difference.numel(), 1)": "difference.square().mean()"
     },

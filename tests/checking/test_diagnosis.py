@@ -128,6 +128,18 @@ def test_two_mistakes_at_one_place_are_both_named():
     assert "`dim` is not used" in sentence
 
 
+def test_two_mistakes_in_one_expression_are_both_named():
+    """The one writes anew what the other changes a part of."""
+
+    def wrong(query, key):
+        squares = query.square().sum(-1)[..., :, None] + key.square().sum(-1)[..., None, :]
+        return squares - query @ key.mT
+
+    sentence = said(wrong, "distance_scores")
+    assert "The sign is missing" in sentence
+    assert "The cross term is there once only" in sentence
+
+
 def test_a_missing_error_does_not_hide_a_mistake():
     def wrong(scores, sharpness):
         first = scores.argmax(dim=-1)
@@ -365,3 +377,38 @@ def test_the_dtypes_of_tensors_of_different_names_are_not_compared():
     must = {'if "embeddings.position_ids" in left:': "if True:"}
     sentence = said(restyled("convert_weights", "every name written out", must), "convert_weights")
     assert "dtype" not in (sentence or "")
+
+
+def test_a_mistake_is_named_beside_an_error():
+    def wrong(query, keys, values):
+        matches = (keys == query).all(dim=-1)
+        if not values.is_floating_point():
+            raise RuntimeError("no mean of whole numbers")
+        if not matches.any():
+            return torch.zeros(values.shape[1], dtype=values.dtype)
+        return values[matches].mean(dim=0)
+
+    sentence = said(wrong, "exact_lookup")
+    assert sentence.startswith("The values of equal keys are averaged.")
+    assert sentence.endswith("RuntimeError: no mean of whole numbers")
+
+
+def test_an_error_of_a_dictionary_is_not_taken_for_a_refusal():
+    def wrong(query, keys, values, similarity):
+        weights = torch.stack([torch.as_tensor(similarity(query, key)) for key in keys])
+        if keys[0] not in {"a": 1} and isinstance(keys[0], str):
+            raise KeyError(0)
+        return weights / weights.sum() @ values, weights / weights.sum()
+
+    assert "refuses what" not in (said(wrong, "soft_lookup") or "")
+
+
+def test_a_result_of_another_type_is_told():
+    def wrong(step, embed_dim, warmup_steps=4000):
+        if step < 1:
+            raise ValueError("step counts from 1")
+        return torch.tensor(embed_dim**-0.5 * min(step**-0.5, step * warmup_steps**-1.5))
+
+    assert said(wrong, "warmup_rate").startswith(
+        "warmup_rate gives a tensor where its contract says float"
+    )
