@@ -23,17 +23,32 @@ Run = Callable[[Any, Log], None]  # run the check with a changed reference, and 
 
 
 SEEDS_KEPT = 4
+AT_LEAST = 1.0  # seconds for the known mistakes, however quick the check is
 
 
 class Apart(BaseException):
     """A mistake gives another answer than the student's code: no check may swallow it."""
 
 
-class _Following(Log):
+class _Timed(Log):
+    """The run of a mistake, which ends when the time for the search does."""
+
+    def __init__(self, end: float) -> None:
+        super().__init__()
+        self._end = end
+
+    def note(self, kind: str, got: Any = None, **details: Any) -> None:
+        """Add an event. Raises Apart when the time is over."""
+        super().note(kind, got, **details)
+        if time.thread_time() > self._end:
+            raise Apart
+
+
+class _Following(_Timed):
     """The run of a mistake, which ends at the first event that is not the student's."""
 
-    def __init__(self, students: Log, behavior: bool) -> None:
-        super().__init__()
+    def __init__(self, students: Log, behavior: bool, end: float) -> None:
+        super().__init__(end)
         self._students = students.events
         self._behavior = behavior
 
@@ -47,15 +62,15 @@ class _Following(Log):
             raise Apart
 
 
-class _InPart(Log):
+class _InPart(_Timed):
     """The run of a mistake, which ends where the student's answer is wrong and another one.
 
     Where the student's code ends in an error, it has no answer: the run goes on with what comes
     after.
     """
 
-    def __init__(self, students: Log) -> None:
-        super().__init__()
+    def __init__(self, students: Log, end: float) -> None:
+        super().__init__(end)
         self._groups: dict[int, list[Event]] = {}
         for event in students.events:
             self._groups.setdefault(event.part, []).append(event)
@@ -129,7 +144,9 @@ class Candidate:
     events: list[Event] = field(default_factory=list)  # of its run, as far as it is known
     complete: bool = False
 
-    def explains(self, students: Log, behavior: bool, run: Run, surely: bool = True) -> bool:
+    def explains(
+        self, students: Log, behavior: bool, run: Run, end: float, surely: bool = True
+    ) -> bool:
         """Whether it gives the same answer at every event.
 
         Many things raise an error of one type: where nothing else has failed, the errors must also
@@ -138,7 +155,7 @@ class Candidate:
         if not self._agrees(students, behavior):
             return False
         if not self.complete and len(self.events) <= len(students.events):
-            log = _Following(students, behavior)
+            log = _Following(students, behavior, end)
             self.complete = True
             try:
                 run(self.make(), log)
@@ -153,7 +170,7 @@ class Candidate:
             _is_evident(students, surely) or self._words == [one.words for one in students.events]
         )
 
-    def explains_failures(self, students: Log, run: Run) -> list[Event] | None:
+    def explains_failures(self, students: Log, run: Run, end: float) -> list[Event] | None:
         """Whether it gives every wrong answer, and few more: some of its cases may be right.
 
         Returns the student's errors that it does not explain, or None if it does not fit.
@@ -164,7 +181,7 @@ class Candidate:
         )
         if not all(itertools.starmap(_fits_in_part, until_an_error)):
             return None
-        log = _InPart(students)
+        log = _InPart(students, end)
         try:
             run(self.make(), log)
         except Apart:
@@ -240,18 +257,21 @@ def diagnose(
 ) -> str | None:
     """The sentence of what explains every event of the student's code, if something does.
 
-    The known mistakes are all tried. Beyond them the search ends after so many seconds: two of them
-    at once, one beside faults that speak for themselves, then what can be found without explaining
-    numbers, then a small slip of any kind. Where behavior is graded, the events say too little to
-    search.
+    All of it ends after so many seconds, and the known mistakes have a second at least. Beyond
+    them come two at once, one beside faults that speak for themselves, one that gives the wrong
+    answers alone, then what can be found without explaining numbers, then a small slip of any kind.
+    Where behavior is graded, the events say too little to search.
     """
     known = candidates(task, seed)
+    end = time.thread_time() + max(seconds, AT_LEAST)
     for candidate in known.mistakes:
-        if candidate.explains(students, task.behavior, run, surely=False):
+        if candidate.explains(students, task.behavior, run, end, surely=False):
             return candidate.sentence
+        if time.thread_time() > end:
+            break
     if task.behavior:
         return finding()
-    search = _Search(known, students, run, time.thread_time())
+    search = _Search(known, students, run, time.thread_time(), end)
     return (
         search.first(search.pairs(), 0.5 * seconds)
         or search.beside()
@@ -264,8 +284,9 @@ def diagnose(
 
 def still_planted(task: Exercise, students: Log, run: Run, seed: int) -> bool:
     """Whether the student's code answers as the code that was given to be mended."""
+    end = time.thread_time() + AT_LEAST
     return task.planted is not None and any(
-        candidate.explains(students, task.behavior, run, surely=False)
+        candidate.explains(students, task.behavior, run, end, surely=False)
         for candidate in candidates(task, seed).mistakes
         if candidate.sentence == task.planted
     )
@@ -279,13 +300,15 @@ class _Search:
     students: Log
     run: Run
     begin: float
+    end: float
 
     def first(self, search: Iterator[Candidate], seconds: float) -> str | None:
         """The sentence of the first candidate that explains the student's answers in time."""
+        end = min(self.end, self.begin + seconds)
         for candidate in search:
-            if time.thread_time() - self.begin > seconds:
+            if time.thread_time() > end:
                 return None
-            if candidate.explains(self.students, False, self.run):
+            if candidate.explains(self.students, False, self.run, end):
                 return candidate.sentence
         return None
 
@@ -299,10 +322,10 @@ class _Search:
         if not aside.faults:
             return None
         for one in self.known.reference:
-            if one.explains(aside.rest, False, self.run):
+            if one.explains(aside.rest, False, self.run, self.end):
                 return aside.alone
         for one in self._possible():
-            if one.explains(aside.rest, False, self.run):
+            if one.explains(aside.rest, False, self.run, self.end):
                 return aside.told(one.sentence, one.events)
         return None
 
@@ -313,9 +336,9 @@ class _Search:
     def in_part(self, seconds: float) -> str | None:
         """A known mistake that gives every wrong answer, where other answers of it are mended."""
         for one in self.known.mistakes:
-            if time.thread_time() - self.begin > seconds:
+            if time.thread_time() > min(self.end, self.begin + seconds):
                 return None
-            errors = one.explains_failures(self._aside.rest, self.run)
+            errors = one.explains_failures(self._aside.rest, self.run, self.end)
             if errors:
                 name = self.known.task.name
                 return f"{one.sentence} And: {name} ends in an error elsewhere. {errors[0].text}"
