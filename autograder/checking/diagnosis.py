@@ -1,4 +1,7 @@
-"""Which mistake gives the student's answers: in every case of the check, or none is named."""
+"""Which mistake gives the student's answers: every one of them, or at least every wrong one.
+
+Where none does, none is named.
+"""
 
 import functools
 import itertools
