@@ -99,11 +99,6 @@ mistakes["KeyValueCache"] = {
         },
         style="lists of pieces",
     ),
-    "Two caches share what they hold: lists that are made in the class are the same for all of "
-    "its objects. Make them in `__init__`, for each object its own.": by(
-        {"def __init__(self): self.pieces = ([], [])": "pieces = ([], [])"},
-        style="lists of pieces",
-    ),
     "What is appended is cut off from its gradient by detach. In generation nobody would notice, "
     "but the contract lets gradients through.": {
         "self.length += key.shape[-2]": "key, value = key.detach(), value.detach()\n"
