@@ -26,7 +26,7 @@ Run = Callable[[Any, Log], None]  # run the check with a changed reference, and 
 
 
 SEEDS_KEPT = 4
-AT_LEAST = 1.0  # seconds for the known mistakes, however quick the check is
+AT_LEAST = 2.0  # seconds for the known mistakes, however quick the check is
 
 
 class Apart(BaseException):
@@ -260,7 +260,7 @@ def diagnose(
 ) -> str | None:
     """The sentence of what explains every event of the student's code, if something does.
 
-    All of it ends after so many seconds, and the known mistakes have a second at least. Beyond
+    All of it ends after so many seconds, and the known mistakes have two seconds at least. Beyond
     them come two at once, one beside faults that speak for themselves, one that gives the wrong
     answers alone, then what can be found without explaining numbers, then a small slip of any kind.
     Where behavior is graded, the events say too little to search.
