@@ -96,8 +96,9 @@ def _without(event: Event, name: str) -> tuple[Event, str, str]:
         return replace(event, free=True), "input", text
     if event.kind == "holds" and (found := KIND.search(event.text)):
         wanted, outcome = found.groups()
+        an = "an" if outcome[0] in "aeiou" else "a"
         text = (
-            f"{name} gives a {outcome} where its contract says {wanted}: `{wanted}(...)` makes one "
+            f"{name} gives {an} {outcome} where its contract says {wanted}: `{wanted}(...)` makes one "
             "of it."
         )
         return replace(event, free=True), "type", text

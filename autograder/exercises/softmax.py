@@ -343,6 +343,10 @@ mistakes["cosine_scores"] = {
         "query.norm(dim=-1, keepdim=True)": "query.norm(dim=-2, keepdim=True)",
         "key.norm(dim=-1, keepdim=True)": "key.norm(dim=-2, keepdim=True)",
     },
+    "Each query is compared with the key at the same position only. Every query needs a score for "
+    "every key, and there may be more keys than queries: give them axes of their own.": {
+        "query @ key.transpose(-2, -1)": "(query * key).sum(dim=-1)"
+    },
     "This is the cosine distance, one minus the cosine: vectors in the same direction get 0. A "
     "score should be highest for them.": {
         "query @ key.transpose(-2, -1)": "1 - query @ key.transpose(-2, -1)"
