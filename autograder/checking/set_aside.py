@@ -98,8 +98,8 @@ def _without(event: Event, name: str) -> tuple[Event, str, str]:
         wanted, outcome = found.groups()
         an = "an" if outcome[0] in "aeiou" else "a"
         text = (
-            f"{name} gives {an} {outcome} where its contract says {wanted}: `{wanted}(...)` makes one "
-            "of it."
+            f"{name} gives {an} {outcome} where its contract says {wanted}: `{wanted}(...)` makes "
+            "one of it."
         )
         return replace(event, free=True), "type", text
     if event.kind != "value":
