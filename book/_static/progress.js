@@ -1,5 +1,5 @@
 // What a reader has read and answered: kept in this browser alone, under one key, and sent nowhere.
-// Marks read chapters in the sidebar, and fills the page "Your progress".
+// Marks read chapters in the sidebar, leads on from the front page, fills the page "Your progress".
 window.courseProgress = (() => {
   const KEY = "attention-course-progress";
   const CHAPTER = /(?:^|\/)(\d\d-[\w-]+?)(?:\.html)?$/;
@@ -63,6 +63,20 @@ window.courseProgress = (() => {
     }
   }
 
+  // On the front page, a reader who was here goes on after the last chapter that was read.
+  function goOn(start) {
+    const { read } = load();
+    const links = [...document.querySelectorAll(".bd-sidebar-primary nav a.reference.internal")];
+    const chapters = links.filter((link) => chapterOf(new URL(link.href).pathname));
+    const last = chapters.findLastIndex((link) => read[chapterOf(new URL(link.href).pathname)]);
+    const next = chapters[last + 1];
+    if (last < 0 || !next) return;
+    const title = next.firstChild.textContent.trim();
+    start.href = next.href;
+    start.textContent = "Continue";
+    start.setAttribute("aria-label", `Continue with chapter ${title}`);
+  }
+
   // A chapter is read when its end has been on the screen.
   function watchEnd() {
     const chapter = chapterOf(location.pathname);
@@ -106,6 +120,7 @@ window.courseProgress = (() => {
     watchEnd();
     markSidebar();
     changed.addEventListener("change", markSidebar);
+    document.querySelectorAll(".course-facts a").forEach(goOn);
     document.querySelectorAll(".progress-page").forEach(startPage);
   });
   // Another tab of the same book.

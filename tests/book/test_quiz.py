@@ -87,6 +87,20 @@ def test_is_a_chapter_read_when_its_end_was_seen_and_is_all_cleared_on_one_page(
     assert seen.troubles == []
 
 
+def test_leads_the_front_page_on_after_the_last_chapter_that_was_read(opened, address):
+    page = opened("index").page
+    start = page.locator(".course-facts a")
+    assert start.inner_text() == "Start"
+    assert start.get_attribute("href") == "00-start-here.html"
+    kept = '{"read": {"00-start-here": true, "02-softmax": true}, "answers": {}}'
+    page.evaluate(f"localStorage.setItem('attention-course-progress', '{kept}')")
+    page.reload(wait_until="networkidle")
+    assert start.inner_text() == "Continue"
+    assert start.get_attribute("aria-label") == "Continue with chapter 3 · Align and translate"
+    start.click()
+    page.wait_for_url(f"{address}/03-bahdanau.html")
+
+
 def test_are_all_explanations_there_folded_without_scripts(opened):
     page = opened("00-start-here", scripts=False).page
     choices = page.locator(".quiz").first.locator("details")
