@@ -26,6 +26,17 @@
   }));
   index.addAll(sections);
 
+  /** What was found, best first: a section counts for more where more of its page fits too. */
+  function search(asked, options) {
+    const found = index.search(asked, options);
+    const share = ({ id }) => {
+      const page = (other) => sections[other.id].file === sections[id].file;
+      return found.filter(page).length / sections.filter(page).length;
+    };
+    const scored = found.map((one) => ({ ...one, score: one.score * (1 + share(one)) }));
+    return scored.sort((a, b) => b.score - a.score);
+  }
+
   /** The words around the first that was found, with all that were found marked. */
   function excerpt(text, terms) {
     const found = new RegExp(`\\b(?:${terms.map(RegExp.escape ?? plain).join("|")})`, "giu");
@@ -59,9 +70,9 @@
 
   function show() {
     const asked = field.value.trim();
-    let found = asked ? index.search(asked) : [];
+    let found = asked ? search(asked) : [];
     const all = found.length > 0;
-    if (!all && asked) found = index.search(asked, { combineWith: "OR" });
+    if (!all && asked) found = search(asked, { combineWith: "OR" });
     list.replaceChildren(...found.slice(0, SHOWN).map(item));
     const sections = found.length === 1 ? "1 section" : `${found.length} sections`;
     count.textContent = !asked
