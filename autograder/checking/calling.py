@@ -1,17 +1,7 @@
-"""Where objects under check live, and the requests they answer with plain data.
+"""Where objects under check live, and how they answer requests with plain data.
 
 A `Home` is the same code on both sides: in the learner's kernel, around the reference,
-and inside the sandbox. A request is a dict; so is its reply:
-
-    {"op": "call", "target": name or Ref, "method": None, "args": (...), "kwargs": {...},
-     "gradients": bool, "inputs": bool, "watch": bool, "room": bytes}
-    {"op": "load", "target": Ref, "weights": {name: tensor}}
-    {"op": "parameters", "target": Ref}
-    {"op": "train", "target": Ref, "mode": bool}
-    {"op": "to", "target": Ref, "dtype": "float64"}
-
-    {"value": ..., "gradients": {...}, "inputs": ..., "calls": [...], "largest": n, "traced": n}
-    {"error": {"type", "bases", "message", "where"}}
+and inside the sandbox. What it is asked and what it answers stands in `requests.py`.
 """
 
 import contextlib
@@ -33,6 +23,19 @@ from torch.nn.modules.module import register_module_forward_pre_hook
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from autograder.checking.requests import (
+    CallRequest,
+    ConvertRequest,
+    Error,
+    GradientsFound,
+    LoadRequest,
+    ParametersRequest,
+    Reply,
+    Request,
+    Target,
+    TrainRequest,
+    request_of,
+)
 from autograder.checking.values import Function, Ref
 
 
@@ -156,15 +159,16 @@ class Watch:
 
 
 @contextlib.contextmanager
-def _traced(reply: dict[str, Any] | None) -> Iterator[None]:
-    """Note the bytes that Python and NumPy held at most; torch's are none of those."""
-    if reply is None:
-        yield
+def _traced(wanted: bool) -> Iterator[list[int]]:
+    """The bytes that Python and NumPy held at most, once it is over; torch's are none of those."""
+    peak: list[int] = []
+    if not wanted:
+        yield peak
         return
     tracemalloc.start()
     try:
-        yield
-        reply["traced"] = tracemalloc.get_traced_memory()[1]
+        yield peak
+        peak.append(tracemalloc.get_traced_memory()[1])
     finally:
         tracemalloc.stop()
 
@@ -181,14 +185,29 @@ class Home:
         self.namespace = namespace
         self.instances: list[Any] = []
 
-    def perform(self, request: dict[str, Any]) -> dict[str, Any]:
+    def answer(self, request: Request) -> Reply:
         """Answer one request; whatever the code under check raises becomes part of the reply."""
         try:
-            return getattr(self, "_" + request["op"])(request)
+            match request:
+                case CallRequest():
+                    return self._call(request)
+                case LoadRequest():
+                    self._load(request)
+                case ParametersRequest():
+                    return Reply(self._parameters(request))
+                case TrainRequest():
+                    self._module(request.target).train(request.mode)
+                case ConvertRequest():
+                    self._module(request.target).to(getattr(torch, request.dtype))
+            return Reply()
         except KeyboardInterrupt:
             raise  # the learner stops the cell
         except BaseException as error:
-            return {"error": described(error)}
+            return Reply(error=described(error))
+
+    def perform(self, message: dict[str, Any]) -> dict[str, Any]:
+        """The same for a request that has come as a message, with the answer as one."""
+        return self.answer(request_of(message)).message()
 
     def _target(self, target: str | Ref) -> Any:
         if isinstance(target, Ref):
@@ -241,32 +260,32 @@ class Home:
         self.instances.append(value)
         return Ref(len(self.instances) - 1)
 
-    def _call(self, request: dict[str, Any]) -> dict[str, Any]:
-        target = self._target(request["target"])
-        function = getattr(target, request["method"]) if request.get("method") else target
-        args = self._argument(tuple(request["args"]))
-        kwargs = self._argument(dict(request["kwargs"]))
-        if request.get("gradients"):
+    def _call(self, request: CallRequest) -> Reply:
+        target = self._target(request.target)
+        function = getattr(target, request.method) if request.method else target
+        args = self._argument(tuple(request.args))
+        kwargs = self._argument(dict(request.kwargs))
+        if request.gradients:
             return self._gradients(target, function, args, kwargs)
-        reply: dict[str, Any] = {}
-        if request.get("watch"):
-            with Watch() as watch, _traced(reply if request.get("room") else None):
-                value = function(*args, **kwargs)
-            reply |= {"calls": sorted(watch.names), "largest": watch.largest}
-        else:
+        watch = Watch() if request.watch else None
+        with watch or contextlib.nullcontext(), _traced(bool(watch and request.room)) as peak:
             value = function(*args, **kwargs)
         if isinstance(function, type) and isinstance(value, function):
-            reply["value"] = self._kept(value)  # an object, though it may be a list or a dict too
+            result: Any = self._kept(value)  # an object, though it may be a list or a dict too
         else:
-            reply["value"] = self._result(value)
-        if request.get("inputs"):
-            left = {**dict(tensors(args)), **dict(tensors(kwargs))}
-            reply["inputs"] = {path: copied(tensor) for path, tensor in left.items()}
-        return reply
+            result = self._result(value)
+        left = {**dict(tensors(args)), **dict(tensors(kwargs))}
+        return Reply(
+            result,
+            inputs={path: copied(one) for path, one in left.items()} if request.inputs else None,
+            calls=tuple(sorted(watch.names)) if watch else None,
+            largest=watch.largest if watch else None,
+            traced=peak[0] if peak else None,
+        )
 
     def _gradients(
         self, target: Any, function: Callable, args: tuple, kwargs: dict[str, Any]
-    ) -> dict[str, Any]:
+    ) -> Reply:
         leaves = {
             path: tensor.requires_grad_()
             for path, tensor in [*tensors(args), *tensors(kwargs)]
@@ -288,24 +307,22 @@ class Home:
             torch.zeros_like(source) if grad is None else grad.detach().clone()
             for source, grad in zip(sources, found, strict=True)
         ]
-        return {
-            "value": self._result(value),
-            "gradients": {
-                "inputs": dict(zip(leaves, filled[: len(leaves)], strict=True)),
-                "parameters": dict(zip(parameters, filled[len(leaves) :], strict=True)),
-            },
-        }
+        found_gradients = GradientsFound(
+            dict(zip(leaves, filled[: len(leaves)], strict=True)),
+            dict(zip(parameters, filled[len(leaves) :], strict=True)),
+        )
+        return Reply(self._result(value), found_gradients)
 
-    def _module(self, request: dict[str, Any]) -> nn.Module:
-        module = self._target(request["target"])
+    def _module(self, target: Target) -> nn.Module:
+        module = self._target(target)
         if not isinstance(module, nn.Module):
             raise TypeError(f"{type(module).__name__} is not an nn.Module, so it has no parameters")
         return module
 
-    def _load(self, request: dict[str, Any]) -> dict[str, Any]:
-        module = self._module(request)
+    def _load(self, request: LoadRequest) -> None:
+        module = self._module(request.target)
         own = dict(module.named_parameters())
-        for name, weight in request["weights"].items():
+        for name, weight in request.weights.items():
             if name not in own:
                 names = ", ".join(own) or "none"
                 raise LookupError(f"there is no parameter {name}; its parameters are: {names}")
@@ -316,26 +333,17 @@ class Home:
                 )
             with torch.no_grad():
                 own[name].copy_(weight)
-        return {"value": None}
 
-    def _parameters(self, request: dict[str, Any]) -> dict[str, Any]:
-        named = self._module(request).named_parameters()
-        return {"value": {name: copied(parameter) for name, parameter in named}}
-
-    def _train(self, request: dict[str, Any]) -> dict[str, Any]:
-        self._module(request).train(request["mode"])
-        return {"value": None}
-
-    def _to(self, request: dict[str, Any]) -> dict[str, Any]:
-        self._module(request).to(getattr(torch, request["dtype"]))
-        return {"value": None}
+    def _parameters(self, request: ParametersRequest) -> dict[str, Tensor]:
+        named = self._module(request.target).named_parameters()
+        return {name: copied(parameter) for name, parameter in named}
 
 
 def _text(value: Any) -> str:
     return str.__str__(str(value))  # a plain str, even if `__str__` gives something derived
 
 
-def described(error: BaseException) -> dict[str, Any]:
+def described(error: BaseException) -> Error:
     """An exception as data: its type, what it says, and the last line of the code under check."""
     where = ""
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
@@ -349,9 +357,9 @@ def described(error: BaseException) -> dict[str, Any]:
     except BaseException:
         message = ""
     name = type.__dict__["__name__"].__get__  # whatever a metaclass may say
-    return {
-        "type": name(type(error)),
-        "bases": [name(base) for base in type.mro(type(error))],
-        "message": message[:2000],
-        "where": where[:500],
-    }
+    return Error(
+        name(type(error)),
+        tuple(name(base) for base in type.mro(type(error))),
+        message[:2000],
+        where[:500],
+    )

@@ -13,6 +13,14 @@ from autograder.checking.draw import Draw
 from autograder.checking.events import Log, current_log
 from autograder.checking.families import used_of
 from autograder.checking.registry import Exercise, find
+from autograder.checking.requests import (
+    ConvertRequest,
+    LoadRequest,
+    ParametersRequest,
+    Reply,
+    Request,
+    TrainRequest,
+)
 from autograder.checking.structure import finding
 from autograder.checking.subject import Call, NotStarted, Performer, Raised, Subject
 from autograder.checking.values import Ref
@@ -71,7 +79,7 @@ class _Remembered:
     def __init__(self, reference: Performer) -> None:
         self._reference = reference
         self.largest = 1000  # number of elements of any answer so far
-        self._replies: list[dict[str, Any]] = []
+        self._replies: list[Reply] = []
         self._next = 0
         if rewind := getattr(reference, "rewind", None):
             rewind()
@@ -79,9 +87,9 @@ class _Remembered:
     def rewind(self) -> None:
         self._next = 0
 
-    def perform(self, request: dict[str, Any]) -> dict[str, Any]:
+    def answer(self, request: Request) -> Reply:
         if self._next == len(self._replies):
-            self._replies.append(self._reference.perform(request))
+            self._replies.append(self._reference.answer(request))
             self.largest = max(self.largest, _size(self._replies[-1]))
         self._next += 1
         return self._replies[self._next - 1]
@@ -107,15 +115,15 @@ class _Bounded:
             hurry(1.0 + 2 * (time.monotonic() - self._begun))
         self.failed = True
 
-    def perform(self, request: dict[str, Any]) -> dict[str, Any]:
-        reply = self._home.perform(request)
+    def answer(self, request: Request) -> Reply:
+        reply = self._home.answer(request)
         if self.failed and _size(reply) > 4 * self._reference.largest:
             raise _Beyond
         return reply
 
 
-def _size(reply: dict[str, Any]) -> int:
-    return max((tensor.numel() for _, tensor in tensors(reply)), default=0)
+def _size(reply: Reply) -> int:
+    return max((tensor.numel() for _, tensor in tensors(reply.message())), default=0)
 
 
 class _Beyond(Exception):
@@ -150,7 +158,7 @@ def _examine(
     Raises NotStarted if nothing has failed before.
     """
 
-    def describe(name: str, request: dict[str, Any]) -> str:
+    def describe(name: str, request: Request) -> str:
         return _in_words(task, name, request)
 
     draw = Draw(seed)
@@ -205,21 +213,24 @@ def _account(failure: Exception) -> str:
     return str(failure)
 
 
-def _in_words(task: Exercise, name: str, request: dict[str, Any]) -> str:
+def _in_words(task: Exercise, name: str, request: Request) -> str:
     """`softmax(scores [S=7], dim=-1)`: a request as a learner would write it."""
-    made = isinstance(request["target"], Ref)
-    if request["op"] != "call":
-        return {
-            "load": f"putting weights into {name}",
-            "parameters": f"the parameters of {name}",
-            "to": f"{name} in {request.get('dtype')}",
-        }.get(request["op"], f"{name}.{request['op']}")
-    method = request.get("method")
+    match request:
+        case LoadRequest():
+            return f"putting weights into {name}"
+        case ParametersRequest():
+            return f"the parameters of {name}"
+        case ConvertRequest():
+            return f"{name} in {request.dtype}"
+        case TrainRequest():
+            return f"{name}.train"
+    made = isinstance(request.target, Ref)
+    method = request.method
     names = task.forward_parameters if made else task.parameters
     args = [
         f"{names[index]} {brief(value)}" if index < len(names) and not method else brief(value)
-        for index, value in enumerate(request["args"])
+        for index, value in enumerate(request.args)
     ]
-    kwargs = [f"{key}={brief(value)}" for key, value in request["kwargs"].items()]
+    kwargs = [f"{key}={brief(value)}" for key, value in request.kwargs.items()]
     call = f"{name}.{method}" if method else f"the {name}'s forward" if made else name
     return f"{call}({', '.join(args + kwargs)})"

@@ -10,6 +10,7 @@ from autograder.checking.calling import Home
 from autograder.checking.content import references
 from autograder.checking.judge import PUBLIC_SEED, judge
 from autograder.checking.registry import Exercise, find
+from autograder.checking.requests import Reply, Request
 from autograder.checking.subject import Performer
 from autograder.checking.values import Ref
 
@@ -21,15 +22,15 @@ class Recorder:
 
     def __init__(self, home: Performer) -> None:
         self._home = home
-        self.replies: list[dict[str, Any]] = []
+        self.replies: list[Reply] = []
 
     def rewind(self) -> None:
         """Start a new recording."""
         self.replies.clear()
 
-    def perform(self, request: dict[str, Any]) -> dict[str, Any]:
+    def answer(self, request: Request) -> Reply:
         """Answer a request and note the answer."""
-        reply = self._home.perform(request)
+        reply = self._home.answer(request)
         self.replies.append(reply)
         return reply
 
@@ -37,7 +38,7 @@ class Recorder:
 class Recording:
     """Answers the requests of one check, in their order, from a recording."""
 
-    def __init__(self, replies: list[dict[str, Any]]) -> None:
+    def __init__(self, replies: list[Reply]) -> None:
         self._replies = replies
         self._next = 0
 
@@ -45,7 +46,7 @@ class Recording:
         """Start again at the first answer."""
         self._next = 0
 
-    def perform(self, request: dict[str, Any]) -> dict[str, Any]:
+    def answer(self, request: Request) -> Reply:
         """The next recorded answer."""
         reply = self._replies[self._next]
         self._next += 1
@@ -57,7 +58,7 @@ def live(task: Exercise) -> Home:
     return Home({task.name: getattr(references(task.module), task.reference)})
 
 
-def record(name: str) -> list[dict[str, Any]]:
+def record(name: str) -> list[Reply]:
     """The reference's answers to its own check for the public seed."""
     task = find(name)
     recorder = Recorder(live(task))
@@ -87,7 +88,7 @@ def save(name: str, folder: Path) -> None:
         return {"plain": value}
 
     folder.mkdir(parents=True, exist_ok=True)
-    replies = [plain(reply) for reply in record(name)]
+    replies = [plain(reply.message()) for reply in record(name)]
     (folder / f"{name}.json").write_text(json.dumps(replies), encoding="utf-8")
     save_file(arrays, folder / f"{name}.safetensors")
 
@@ -112,7 +113,7 @@ def load(name: str, folder: Path = RECORDINGS) -> Recording:
         return content
 
     replies = json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))
-    return Recording([alive(reply) for reply in replies])
+    return Recording([Reply.of(alive(reply)) for reply in replies])
 
 
 def reference_for(task: Exercise) -> Performer:

@@ -6,6 +6,7 @@ Each finding is a fact about the student's answers that does not hold of the ref
 import itertools
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import combinations, permutations
 from typing import Any
 
@@ -16,6 +17,7 @@ from autograder.checking.calling import tensors
 from autograder.checking.comparing import agree
 from autograder.checking.events import Event
 from autograder.checking.registry import Exercise
+from autograder.checking.requests import CallRequest, Error, LoadRequest, Reply, Request
 from autograder.checking.set_aside import axis_kind, axis_told, dtypes_told
 from autograder.checking.subject import Call
 from autograder.checking.values import Function, Ref
@@ -26,7 +28,16 @@ ABOUT_AXES = re.compile(
 )
 LIBRARYS_OWN = re.compile(r"unpack|domain|convert|literal|zip\(\)|not in list|[Ee]xpected")
 
-Pair = tuple[Call, dict[str, Any]]  # the student's call, and the reference's reply to the same
+
+@dataclass(frozen=True)
+class Asked:
+    """A call of the student's code, and its answer."""
+
+    request: CallRequest
+    reply: Reply
+
+
+Pair = tuple[Asked, Reply]  # the student's call, and the reference's reply to the same
 
 
 def finding(
@@ -51,19 +62,28 @@ def _aligned(mine: Sequence[Call], theirs: Sequence[Call]) -> Iterator[Pair]:
         for index in (*range(start, len(theirs)), *range(start)):
             if _same_question(call.request, theirs[index].request):
                 start = index + 1
-                if call.request["op"] == "call":
-                    yield call, theirs[index].reply
+                if isinstance(call.request, CallRequest):
+                    yield Asked(call.request, call.reply), theirs[index].reply
                 break
 
 
-def _same_question(one: dict[str, Any], other: dict[str, Any]) -> bool:
+def _calls(transcript: Sequence[Call]) -> list[Asked]:
+    return [
+        Asked(call.request, call.reply)
+        for call in transcript
+        if isinstance(call.request, CallRequest)
+    ]
+
+
+def _same_question(one: Request, other: Request) -> bool:
     # The objects of both sides are made in the same order, so the same one has the same number.
-    keys = ("op", "method", "gradients", "target")
-    if any(one.get(key) != other.get(key) for key in keys):
+    if type(one) is not type(other) or one.target != other.target:
         return False
-    return _same(one.get("args"), other.get("args")) and _same(
-        one.get("kwargs"), other.get("kwargs")
-    )
+    if not (isinstance(one, CallRequest) and isinstance(other, CallRequest)):
+        return True
+    if (one.method, one.gradients) != (other.method, other.gradients):
+        return False
+    return _same(one.args, other.args) and _same(one.kwargs, other.kwargs)
 
 
 def _same(one: Any, other: Any) -> bool:
@@ -86,8 +106,7 @@ def _parameters(task: Exercise, pairs: Sequence[Pair]) -> Iterator[str]:
     if task.behavior:
         return
     for call, wanted in pairs:
-        own = call.reply.get("gradients", {}).get("parameters", {})
-        named = wanted.get("gradients", {}).get("parameters", {})
+        own, named = call.reply.found.parameters, wanted.found.parameters
         extra = [name for name in own if name not in named and own[name].any()]
         if named and extra:
             yield (
@@ -96,11 +115,11 @@ def _parameters(task: Exercise, pairs: Sequence[Pair]) -> Iterator[str]:
             )
 
 
-def _answers(pairs: Sequence[Pair]) -> Iterator[tuple[Call, Any, Any]]:
+def _answers(pairs: Sequence[Pair]) -> Iterator[tuple[Asked, Any, Any]]:
     """Calls that both sides answered, with both values."""
     for call, wanted in pairs:
-        if "value" in call.reply and "value" in wanted:
-            yield call, call.reply["value"], wanted["value"]
+        if not (call.reply.error or wanted.error):
+            yield call, call.reply.value, wanted.value
 
 
 def _dtype(task: Exercise, pairs: Sequence[Pair]) -> Iterator[str]:
@@ -110,7 +129,7 @@ def _dtype(task: Exercise, pairs: Sequence[Pair]) -> Iterator[str]:
 
 def _shape(task: Exercise, pairs: Sequence[Pair]) -> Iterator[str]:
     """The one thing that is wrong with every shape that is wrong."""
-    if any("error" in call.reply and "value" in wanted for call, wanted in pairs):
+    if any(call.reply.error and not wanted.error for call, wanted in pairs):
         return  # what is nearly right in shape with one query and one key fails with more of them
     kinds = set()
     for _, got, want in _answers(pairs):
@@ -139,19 +158,16 @@ def _missing(task: Exercise, events: Sequence[Event], calls: Sequence[Call]) -> 
     if not any((event.kind, event.got) == ("raised", "LookupError") for event in events):
         return  # a check may well ask for a parameter that should not be there
     for call in calls:
-        error = call.reply.get("error", {})
-        if call.request["op"] == "load" and error.get("type") == "LookupError":
-            told = str(error.get("message"))
-            yield f"{task.name} has other parameters than its contract names: {told}."
+        error = call.reply.error
+        if isinstance(call.request, LoadRequest) and error and error.type == "LookupError":
+            yield f"{task.name} has other parameters than its contract names: {error.message}."
 
 
 def _written_into(task: Exercise, calls: Sequence[Call]) -> Iterator[str]:
     """An argument that is another one after the call."""
-    for call in calls:
-        if "inputs" not in call.reply:
-            continue
-        given = dict(tensors(call.request["args"])) | dict(tensors(call.request["kwargs"]))
-        for path, left in call.reply["inputs"].items():
+    for call in _calls(calls):
+        given = dict(tensors(call.request.args)) | dict(tensors(call.request.kwargs))
+        for path, left in (call.reply.inputs or {}).items():
             if path in given and not agree(left, given[path], 0.0, 0.0, nan_equal=True):
                 name = _name(task, call, path.split(".")[0])
                 yield (
@@ -163,12 +179,12 @@ def _written_into(task: Exercise, calls: Sequence[Call]) -> Iterator[str]:
 
 def _errors(task: Exercise, pairs: Sequence[Pair]) -> Iterator[str]:
     """What is given where an error comes up, and not where none does."""
-    asked = [pair for pair in pairs if "value" in pair[1]]
-    if any("error" in call.reply and isinstance(call.request["target"], Ref) for call, _ in asked):
-        asked = [pair for pair in asked if isinstance(pair[0].request["target"], Ref)]
-    failed = [_given(task, call) for call, _ in asked if "error" in call.reply]
-    worked = [_given(task, call) for call, _ in asked if "value" in call.reply]
-    texts = [str(call.reply["error"].get("message")) for call, _ in asked if "error" in call.reply]
+    asked = [(call, wanted) for call, wanted in pairs if not wanted.error]
+    if any(call.reply.error and isinstance(call.request.target, Ref) for call, _ in asked):
+        asked = [pair for pair in asked if isinstance(pair[0].request.target, Ref)]
+    failed = [_given(task, call) for call, _ in asked if call.reply.error]
+    worked = [_given(task, call) for call, _ in asked if not call.reply.error]
+    texts = [call.reply.error.message for call, _ in asked if call.reply.error]
     if not failed or not worked:
         return
     yield from _refused(task, asked)
@@ -192,43 +208,43 @@ def _errors(task: Exercise, pairs: Sequence[Pair]) -> Iterator[str]:
 
 def _left_out(task: Exercise, calls: Sequence[Call]) -> Iterator[str]:
     """An argument that may be None, and is used all the same."""
-    asked = [call for call in calls if call.request["op"] == "call"]
-    failed = [call for call in asked if "error" in call.reply]
-    if any(isinstance(call.request["target"], Ref) for call in failed):
-        asked = [call for call in asked if isinstance(call.request["target"], Ref)]
-    worked = [_given(task, call) for call in asked if "value" in call.reply]
-    about_none = [call for call in failed if "None" in str(call.reply["error"].get("message"))]
-    given = [_given(task, call) for call in about_none]
+    asked = _calls(calls)
+    failed = [(call, call.reply.error) for call in asked if call.reply.error]
+    if any(isinstance(call.request.target, Ref) for call, _ in failed):
+        asked = [call for call in asked if isinstance(call.request.target, Ref)]
+    worked = [_given(task, call) for call in asked if not call.reply.error]
+    about_none = [(call, error) for call, error in failed if "None" in error.message]
+    given = [_given(task, call) for call, _ in about_none]
     for name in dict.fromkeys(name for side in worked for name in side if given):
         never = all(one.get(name) is None for one in given)
         if never and all(one.get(name) is not None for one in worked):
             yield (
                 f"`{name}` may be left out and is None then, and {task.name} uses it all the "
-                f"same: {about_none[0].reply['error'].get('message')}."
+                f"same: {about_none[0][1].message}."
             )
 
 
 def _refused(task: Exercise, asked: Sequence[Pair]) -> Iterator[str]:
     """An error that somebody wrote down, raised where there is nothing to refuse."""
-    errors = [call.reply["error"] for call, _ in asked if "error" in call.reply]
+    errors: list[Error] = [call.reply.error for call, _ in asked if call.reply.error]
     written = all(
-        error.get("type") == "AssertionError"
-        or error.get("type") in ("ValueError", "KeyError")
-        and " " in (message := str(error.get("message")))
-        and not LIBRARYS_OWN.search(message)
+        error.type == "AssertionError"
+        or error.type in ("ValueError", "KeyError")
+        and " " in error.message
+        and not LIBRARYS_OWN.search(error.message)
         for error in errors
     )
     if written and not any(_differ(got, want) for _, got, want in _answers(asked)):
         yield (
-            f"{task.name} refuses what its contract allows: it raises {errors[0]['type']} "
-            f"({errors[0].get('message')}) where there is an answer to give."
+            f"{task.name} refuses what its contract allows: it raises {errors[0].type} "
+            f"({errors[0].message}) where there is an answer to give."
         )
 
 
-def _given(task: Exercise, call: Call) -> dict[str, Any]:
+def _given(task: Exercise, call: Asked) -> dict[str, Any]:
     """The arguments of a call by name."""
-    by_place = {_name(task, call, str(i)): item for i, item in enumerate(call.request["args"])}
-    return by_place | call.request["kwargs"]
+    by_place = {_name(task, call, str(i)): item for i, item in enumerate(call.request.args)}
+    return by_place | call.request.kwargs
 
 
 def _numbers(numbers: set[int]) -> str:
@@ -239,22 +255,20 @@ def _memory(task: Exercise, pairs: Sequence[Pair]) -> Iterator[str]:
     """Once right, and then not, for the same values: what else may have made the difference?"""
     for (one, first), (other, second) in combinations(pairs, 2):
         mine = one.request, other.request
-        if mine[0].get("method") or mine[0]["target"] != mine[1]["target"]:
+        if mine[0].method or mine[0].target != mine[1].target or one.reply.error:
             continue
-        if not isinstance(mine[0]["target"], Ref | str) or "value" not in one.reply:
+        if not _same((mine[0].args, mine[0].kwargs), (mine[1].args, mine[1].kwargs)):
             continue
-        if not _same((mine[0]["args"], mine[0]["kwargs"]), (mine[1]["args"], mine[1]["kwargs"])):
+        right = first.value
+        if _differ(right, second.value) or _differ(one.reply.value, right):
             continue
-        right = first.get("value")
-        if _differ(right, second.get("value")) or _differ(one.reply["value"], right):
-            continue
-        packed = [all(item.is_contiguous() for _, item in tensors(ask["args"])) for ask in mine]
-        if "error" in other.reply and packed == [True, False]:
+        packed = [all(item.is_contiguous() for _, item in tensors(ask.args)) for ask in mine]
+        if other.reply.error and packed == [True, False]:
             yield (
                 f"{task.name} needs its inputs in one piece of memory, and a transposed or sliced "
                 "tensor is not: `.view` then raises an error, where `.reshape` does not."
             )
-        elif _differ(one.reply["value"], other.reply.get("value", one.reply["value"])):
+        elif not other.reply.error and _differ(one.reply.value, other.reply.value):
             if packed == [True, False]:
                 yield (
                     f"The result of {task.name} depends on how its inputs lie in memory: the same "
@@ -269,16 +283,14 @@ def _memory(task: Exercise, pairs: Sequence[Pair]) -> Iterator[str]:
 
 def _batch(task: Exercise, pairs: Sequence[Pair]) -> Iterator[str]:
     """An example alone gives another result than in its batch."""
-    calls = [(call, want) for call, want in pairs if {"value"} <= call.reply.keys() & want.keys()]
+    calls = [(call, want) for call, want in pairs if not (call.reply.error or want.error)]
     for (whole, right), (alone, right_by_itself) in combinations(calls, 2):
-        if whole.request["target"] != alone.request["target"] or whole.request.get("method"):
+        if whole.request.target != alone.request.target or whole.request.method:
             continue
         number = _example(whole.request, alone.request)
         if number is None:
             continue
-        values = [
-            _first(item["value"]) for item in (whole.reply, alone.reply, right, right_by_itself)
-        ]
+        values = [_first(item.value) for item in (whole.reply, alone.reply, right, right_by_itself)]
         if not all(isinstance(value, Tensor) and value.dim() for value in values):
             continue
         in_batch, by_itself, wanted, wanted_alone = values
@@ -293,15 +305,15 @@ def _batch(task: Exercise, pairs: Sequence[Pair]) -> Iterator[str]:
             )
 
 
-def _example(whole: dict[str, Any], alone: dict[str, Any]) -> int | None:
+def _example(whole: CallRequest, alone: CallRequest) -> int | None:
     """Which example of a batch is given alone, if that is all that differs."""
-    if len(whole["args"]) != len(alone["args"]) or not _same(whole["kwargs"], alone["kwargs"]):
+    if len(whole.args) != len(alone.args) or not _same(whole.kwargs, alone.kwargs):
         return None
     for number in (0, 1):
         every = [
             isinstance(one, Tensor) and len(one.shape) and len(one) > number
             and _same(one[number], other)
-            for one, other in zip(whole["args"], alone["args"], strict=True)
+            for one, other in zip(whole.args, alone.args, strict=True)
         ]  # fmt: skip
         if every and all(every):
             return number
@@ -313,7 +325,7 @@ def _unused(task: Exercise, pairs: Sequence[Pair]) -> Iterator[str]:
     calls = list(_answers(pairs))
     makes_none: dict[str, bool] = {}
     for (one, mine, right), (other, my_other, right_other) in combinations(calls, 2):
-        if one.request["target"] != other.request["target"] or one.request.get("method"):
+        if one.request.target != other.request.target or one.request.method:
             continue
         differing = _differing(one.request, other.request)
         if len(differing) == 1 and _differ(right, right_other):
@@ -332,13 +344,13 @@ def _cut_off(task: Exercise, pairs: Sequence[Pair]) -> Iterator[str]:
     never: dict[str, bool] = {}
     wrong = False
     for call, wanted in pairs:
-        mine = call.reply.get("gradients", {}).get("inputs", {})
-        for path, right in wanted.get("gradients", {}).get("inputs", {}).items():
+        mine = call.reply.found.inputs
+        for path, right in wanted.found.inputs.items():
             found = mine.get(path)
             if found is not None and (right.abs() > 1e-6).any():
                 name = _name(task, call, path.split(".")[0])
                 never[name] = not found.any() and never.get(name, True)
-                wrong |= _differ(call.reply.get("value"), wanted.get("value"))
+                wrong |= _differ(call.reply.value, wanted.value)
     for name in (name for name, none in never.items() if none):
         if wrong:
             yield f"What {task.name} returns does not depend on `{name}` at all."
@@ -349,18 +361,18 @@ def _cut_off(task: Exercise, pairs: Sequence[Pair]) -> Iterator[str]:
             )
 
 
-def _differing(one: dict[str, Any], other: dict[str, Any]) -> list[str]:
+def _differing(one: CallRequest, other: CallRequest) -> list[str]:
     """The places of the arguments that differ between two calls."""
-    mine = {str(i): item for i, item in enumerate(one["args"])} | one["kwargs"]
-    theirs = {str(i): item for i, item in enumerate(other["args"])} | other["kwargs"]
+    mine = {str(i): item for i, item in enumerate(one.args)} | one.kwargs
+    theirs = {str(i): item for i, item in enumerate(other.args)} | other.kwargs
     return [
         key for key in dict.fromkeys([*mine, *theirs]) if not _same(mine.get(key), theirs.get(key))
     ]
 
 
-def _name(task: Exercise, call: Call, place: str) -> str:
+def _name(task: Exercise, call: Asked, place: str) -> str:
     """The name of an argument that is given by its place."""
-    made = isinstance(call.request["target"], Ref)
+    made = isinstance(call.request.target, Ref)
     names = task.forward_parameters if made else task.parameters
     return names[int(place)] if place.isdigit() and int(place) < len(names) else place
 

@@ -8,23 +8,34 @@ from typing import Any, Protocol
 from torch import Tensor
 
 from autograder.checking.calling import copied, mapped
+from autograder.checking.requests import (
+    CallRequest,
+    ConvertRequest,
+    Error,
+    LoadRequest,
+    ParametersRequest,
+    Reply,
+    Request,
+    TrainRequest,
+    changed,
+)
 from autograder.checking.values import Function, Ref
 
 
 class Performer(Protocol):
     """Answers requests: a `Home` in this process, a sandbox, or a recording."""
 
-    def perform(self, request: dict[str, Any]) -> dict[str, Any]: ...
+    def answer(self, request: Request) -> Reply: ...
 
 
 class Raised(Exception):
     """The code under check raised an exception."""
 
-    def __init__(self, error: dict[str, Any], call: str) -> None:
-        self.type = str(error.get("type", "Exception"))
-        self.bases = [str(base) for base in error.get("bases", ())]
-        self.message = str(error.get("message", ""))
-        self.where = str(error.get("where", ""))
+    def __init__(self, error: Error, call: str) -> None:
+        self.type = error.type
+        self.bases = error.bases
+        self.message = error.message
+        self.where = error.where
         self.call = call
         super().__init__(f"{self.type}: {self.message}")
 
@@ -46,8 +57,8 @@ class Gradients:
 class Call:
     """One request and its reply, as the transcript keeps them."""
 
-    request: dict[str, Any]
-    reply: dict[str, Any]
+    request: Request
+    reply: Reply
 
 
 class Subject:
@@ -57,7 +68,7 @@ class Subject:
         self,
         name: str,
         home: Performer,
-        describe: Callable[[str, dict[str, Any]], str],
+        describe: Callable[[str, Request], str],
         watch: bool = False,
         target: str | Ref | None = None,
         transcript: list[Call] | None = None,
@@ -72,16 +83,16 @@ class Subject:
         self._target = name if target is None else target
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self._wrapped(self._ask(None, args, kwargs)["value"])
+        return self._wrapped(self._ask(None, args, kwargs).value)
 
     def call(self, method: str, *args: Any, **kwargs: Any) -> Any:
         """Call a method of an instance, `__len__` included."""
-        return self._wrapped(self._ask(method, args, kwargs)["value"])
+        return self._wrapped(self._ask(method, args, kwargs).value)
 
     def with_inputs(self, *args: Any, **kwargs: Any) -> tuple[Any, dict[str, Tensor]]:
         """The result, and the tensors given as they are after the call."""
         reply = self._ask(None, args, kwargs, inputs=True)
-        return self._wrapped(reply["value"]), reply.get("inputs", {})
+        return self._wrapped(reply.value), reply.inputs or {}
 
     def gradients(self, *args: Any, **kwargs: Any) -> Gradients:
         """The gradients with respect to every floating-point input and parameter."""
@@ -90,12 +101,11 @@ class Subject:
     def gradients_of(self, method: str | None, *args: Any, **kwargs: Any) -> Gradients:
         """The gradients that a call of a method gives."""
         reply = self._ask(method, args, kwargs, gradients=True)
-        found = reply["gradients"]
-        return Gradients(self._wrapped(reply["value"]), found["inputs"], found["parameters"])
+        return Gradients(self._wrapped(reply.value), reply.found.inputs, reply.found.parameters)
 
     def largest(self, *args: Any, **kwargs: Any) -> int:
         """The number of elements of the largest tensor made on the way."""
-        return int(self._ask(None, args, kwargs, watch=True).get("largest", 0))
+        return self._ask(None, args, kwargs, watch=True).largest or 0
 
     def within(self, room: int, *args: Any, **kwargs: Any) -> tuple[Any, int]:
         """The result of a call that may hold `room` bytes, and how many it held at once.
@@ -103,24 +113,23 @@ class Subject:
         In the sandbox it cannot hold more: the call then raises what running out of memory does.
         """
         reply = self._ask(None, args, kwargs, watch=True, room=room)
-        held = 4 * int(reply.get("largest", 0)), int(reply.get("traced", 0))
-        return self._wrapped(reply["value"]), max(held)
+        return self._wrapped(reply.value), max(4 * (reply.largest or 0), reply.traced or 0)
 
     def load(self, weights: dict[str, Tensor]) -> None:
         """Put weights in by name."""
-        self._request({"op": "load", "target": self._target, "weights": weights})
+        self._request(LoadRequest(self._target, weights))
 
     def parameters(self) -> dict[str, Tensor]:
         """The parameters of an instance by name."""
-        return self._request({"op": "parameters", "target": self._target})["value"]
+        return self._request(ParametersRequest(self._target)).value
 
     def train(self, mode: bool = True) -> None:
         """Set training or evaluation mode."""
-        self._request({"op": "train", "target": self._target, "mode": mode})
+        self._request(TrainRequest(self._target, mode))
 
     def to(self, dtype: str) -> None:
         """Convert an instance to "float64" or "float32"."""
-        self._request({"op": "to", "target": self._target, "dtype": dtype})
+        self._request(ConvertRequest(self._target, dtype))
 
     @property
     def is_instance(self) -> bool:
@@ -140,29 +149,31 @@ class Subject:
     @property
     def used(self) -> set[str]:
         """The names of all torch functions that were seen to run."""
-        return {name for call in self.transcript for name in call.reply.get("calls", ())}
+        return {name for call in self.transcript for name in call.reply.calls or ()}
 
-    def _ask(self, method: str | None, args: tuple, kwargs: dict, **wanted: Any) -> dict:
-        request = {
-            "op": "call",
-            "target": self._target,
-            "method": method,
-            "args": tuple(unwrapped(item) for item in args),
-            "kwargs": {key: unwrapped(item) for key, item in kwargs.items()},
-        }
+    def _ask(self, method: str | None, args: tuple, kwargs: dict, **wanted: Any) -> Reply:
         if self._watch and not wanted.get("gradients"):
             wanted["watch"] = True
-        return self._request(request | wanted)
+        return self._request(
+            CallRequest(
+                self._target,
+                tuple(unwrapped(item) for item in args),
+                {key: unwrapped(item) for key, item in kwargs.items()},
+                method,
+                **wanted,
+            )
+        )
 
-    def _request(self, request: dict[str, Any]) -> dict[str, Any]:
-        reply = self._home.perform(request)
+    def _request(self, request: Request) -> Reply:
+        reply = self._home.answer(request)
         if self._keep:
-            self.transcript.append(Call(mapped(copied, request), reply))  # a check may write in it
+            kept = changed(functools.partial(mapped, copied), request)  # a check may write in it
+            self.transcript.append(Call(kept, reply))
         else:
             self.transcript[:] = [Call(request, reply)]
-        if error := reply.get("error"):
+        if error := reply.error:
             # torch also raises NotImplementedError, but never without a message as a stub does.
-            if error.get("type") == "NotImplementedError" and not error.get("message"):
+            if error.type == "NotImplementedError" and not error.message:
                 raise NotStarted(self.name)
             raise Raised(error, self._describe(self.name, request))
         return reply

@@ -94,7 +94,7 @@ def _run(shell: Any, source: str, limit_seconds: float) -> list[Verdict]:
         result = run_cell(shell, source, store_history=False)
     if not limit.reached:
         return []
-    where = described(result.error_in_exec)["where"] if result.error_in_exec else ""
+    where = described(result.error_in_exec).where if result.error_in_exec else ""
     looped = f" It was in {where}" if where else ""
     known = exercises()
     return [

@@ -15,6 +15,14 @@ from typing import Any
 from torch import Tensor
 
 from autograder.checking.calling import tensors
+from autograder.checking.requests import (
+    CallRequest,
+    Error,
+    GradientsFound,
+    ParametersRequest,
+    Reply,
+    Request,
+)
 from autograder.sandbox.wire import FrameLimits
 
 TIMES = 4  # as large as the reference's answer to the same question
@@ -53,49 +61,47 @@ def frame_limits(limits: FrameLimits, reference: int) -> FrameLimits:
     )
 
 
-def bounded(request: dict[str, Any], reply: dict[str, Any], reference: int) -> dict[str, Any]:
+def bounded(request: Request, reply: dict[str, Any], reference: int) -> Reply:
     """What was asked for of a reply; where that is too large, an error that says so."""
     error = reply.get("error")
     if isinstance(error, dict):
-        return {"error": _error(error)}
+        return Reply(error=_error(error))
     asked = _asked(request, reply)
-    found = size(asked)
+    message = asked.message()
+    found = size(message)
     if found <= allowed(reference):
         return asked
     text = f"the answer is too large to look at: about {found} numbers"
-    if shapes := [tensor.shape for _, tensor in tensors(asked)]:
+    if shapes := [tensor.shape for _, tensor in tensors(message)]:
         text += f", with a tensor of shape {list(max(shapes, key=math.prod))}"
     text += f"; the right one has about {reference}"
-    too_large = {"type": "ValueError", "bases": ["ValueError", "Exception"], "message": text}
-    return {"error": too_large | {"where": ""}}
+    return Reply(error=Error("ValueError", ("ValueError", "Exception"), text))
 
 
-def _error(error: dict[str, Any]) -> dict[str, Any]:
+def _error(error: dict[str, Any]) -> Error:
     plain = {name: str(error.get(name, ""))[:most] for name, most in _ERROR.items()}
     bases = error.get("bases")
     bases = bases[:MOST_BASES] if isinstance(bases, list | tuple) else []
-    return plain | {"bases": [str(base)[:200] for base in bases]}
+    return Error(**plain, bases=tuple(str(base)[:200] for base in bases))
 
 
-def _asked(request: dict[str, Any], reply: dict[str, Any]) -> dict[str, Any]:
-    if request["op"] not in ("call", "parameters"):
-        return {"value": None}
-    asked = {"value": reply["value"]}
-    if request["op"] == "parameters":
-        return asked
-    paths = {path for part in ("args", "kwargs") for path, _ in tensors(request[part])}
-    if request.get("gradients"):
+def _asked(request: Request, reply: dict[str, Any]) -> Reply:
+    if isinstance(request, ParametersRequest):
+        return Reply(reply["value"])
+    if not isinstance(request, CallRequest):
+        return Reply()
+    paths = {path for part in (request.args, request.kwargs) for path, _ in tensors(part)}
+    if request.gradients:
         found = reply["gradients"]
-        asked["gradients"] = {
-            "inputs": _only(found["inputs"], paths),
-            "parameters": found["parameters"],
-        }
-        return asked
-    if request.get("inputs"):
-        asked["inputs"] = _only(reply.get("inputs", {}), paths)
-    if request.get("watch"):
-        asked |= {name: reply[name] for name in ("calls", "largest", "traced") if name in reply}
-    return asked
+        gradients = GradientsFound(_only(found["inputs"], paths), found["parameters"])
+        return Reply(reply["value"], gradients)
+    return Reply(
+        reply["value"],
+        inputs=_only(reply.get("inputs", {}), paths) if request.inputs else None,
+        calls=tuple(reply["calls"]) if request.watch and "calls" in reply else None,
+        largest=reply.get("largest") if request.watch else None,
+        traced=reply.get("traced") if request.watch else None,
+    )
 
 
 def _only(found: dict[str, Any], paths: set[str]) -> dict[str, Any]:

@@ -19,6 +19,7 @@ COURSE = "/course"
 # The course's modules that run inside.
 STAGED = (
     "checking/values.py",
+    "checking/requests.py",
     "checking/calling.py",
     "checking/cell_log.py",
     "checking/packages.py",

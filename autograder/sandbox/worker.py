@@ -39,6 +39,7 @@ from traitlets.config import Config
 from autograder.checking import packages
 from autograder.checking.calling import Home, described
 from autograder.checking.cell_log import CellLog
+from autograder.checking.requests import CallRequest, Reply, message_of
 from autograder.checking.resuming import ask_nobody, run_cell
 from autograder.sandbox import wire
 from autograder.sandbox.isolation import Allowance
@@ -274,7 +275,7 @@ class Notebook:
         try:
             return self.home.perform(request)
         except BaseException as error:
-            return {"error": described(error)}
+            return Reply(error=described(error)).message()
 
     def answer(self, request: Any) -> Any:
         if request["op"] == "run":
@@ -310,9 +311,9 @@ def rehearse(notebook: Notebook) -> None:
     notebook.run(REHEARSAL, 10_000)
     notebook.run("raise ValueError", 10_000)
     notebook.run("Module(", 10_000)
-    instance = notebook.perform({"op": "call", "target": "Module", "args": (), "kwargs": {}})
-    call = {"op": "call", "target": instance["value"], "kwargs": {}, "watch": True}
-    reply = notebook.perform({**call, "args": (torch.ones(2, 3, 4).transpose(0, 1),)})
+    instance = notebook.perform(message_of(CallRequest("Module")))["value"]
+    call = CallRequest(instance, (torch.ones(2, 3, 4).transpose(0, 1),), watch=True)
+    reply = notebook.perform(message_of(call))
     wire.decode(wire.encode((1, reply)))
     notebook.home.instances.clear()
     notebook.shell.reset()
@@ -351,7 +352,7 @@ def answer(
     try:
         reply = wire.encode((number, notebook.answer(request)))
     except BaseException as error:
-        reply = wire.encode((number, {"error": described(error)}))
+        reply = wire.encode((number, Reply(error=described(error)).message()))
     connection.sendall(reply)
 
 

@@ -8,6 +8,7 @@ from torch import nn
 
 from autograder.checking import built, portable
 from autograder.checking.calling import Home, spread
+from autograder.checking.requests import CallRequest
 from autograder.checking.subject import NotStarted, Raised
 from autograder.checking.values import Ref
 from tests.checking.samples import Scale, subject
@@ -150,9 +151,9 @@ def test_a_stub_is_told_from_what_torch_has_not_implemented():
 
 
 def test_an_unknown_name_is_a_name_error():
-    reply = Home({}).perform({"op": "call", "target": "gone", "args": (), "kwargs": {}})
-    assert reply["error"]["type"] == "NameError"
-    assert reply["error"]["message"] == "name 'gone' is not defined"
+    reply = Home({}).answer(CallRequest("gone"))
+    assert reply.error.type == "NameError"
+    assert reply.error.message == "name 'gone' is not defined"
 
 
 def test_the_interrupt_of_the_learner_gets_through():
@@ -177,7 +178,7 @@ def test_results_are_plain():
 
     def result_of(value):
         home = Home({"f": lambda: value})
-        return home.perform({"op": "call", "target": "f", "args": (), "kwargs": {}})["value"]
+        return home.answer(CallRequest("f")).value
 
     for value, kind in [
         (Number(1.5), float),

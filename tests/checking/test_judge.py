@@ -223,7 +223,7 @@ def test_points_are_the_exercise_s_own():
 
 def test_what_is_lost_is_no_verdict():
     class Gone:
-        def perform(self, request):
+        def answer(self, request):
             raise Lost
 
     with pytest.raises(Lost):

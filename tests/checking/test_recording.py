@@ -9,43 +9,44 @@ from autograder.checking import find, record, recording, reference_for
 from autograder.checking.calling import Home
 from autograder.checking.judge import judge
 from autograder.checking.recording import Recorder, Recording, live, load, save
+from autograder.checking.requests import CallRequest, Error, GradientsFound, Reply
 from autograder.checking.values import Ref
 
 
 def call(x):
-    return {"op": "call", "target": "f", "args": (x,), "kwargs": {}}
+    return CallRequest("f", (x,))
 
 
 def test_a_recorder_keeps_the_answers_and_can_start_again():
     recorder = Recorder(Home({"f": lambda x: x + 1}))
-    assert recorder.perform(call(1)) == {"value": 2}
+    assert recorder.answer(call(1)) == Reply(2)
     recorder.rewind()
-    recorder.perform(call(2))
-    recorder.perform(call(3))
-    assert recorder.replies == [{"value": 3}, {"value": 4}]
+    recorder.answer(call(2))
+    recorder.answer(call(3))
+    assert recorder.replies == [Reply(3), Reply(4)]
 
 
 def test_a_recording_answers_in_order_and_can_start_again():
-    recording = Recording([{"value": 3}, {"value": 4}])
-    assert [recording.perform(call(0)) for _ in range(2)] == [{"value": 3}, {"value": 4}]
+    recording = Recording([Reply(3), Reply(4)])
+    assert [recording.answer(call(0)) for _ in range(2)] == [Reply(3), Reply(4)]
     recording.rewind()
-    assert recording.perform(call(0)) == {"value": 3}
+    assert recording.answer(call(0)) == Reply(3)
 
 
 def test_what_is_saved_is_loaded(tmp_path, monkeypatch):
     x = torch.arange(6.0).reshape(2, 3)
     replies = [
-        {"value": (x, [1, 2.5, None, "a", True]), "inputs": {"0": x.T, "mask": x > 2}},
-        {"value": Ref(3), "gradients": {"inputs": {"0": x.double()}, "parameters": {}}},
-        {"value": float("-inf")},
-        {"value": torch.tensor([float("nan"), float("-inf")])},
-        {"error": {"type": "ValueError", "bases": ["ValueError"], "message": "x", "where": ""}},
+        Reply((x, [1, 2.5, None, "a", True]), inputs={"0": x.T, "mask": x > 2}),
+        Reply(Ref(3), GradientsFound({"0": x.double()})),
+        Reply(float("-inf"), calls=("exp",), largest=6, traced=100),
+        Reply(torch.tensor([float("nan"), float("-inf")])),
+        Reply(error=Error("ValueError", ("ValueError",), "x")),
     ]
     monkeypatch.setattr(recording, "record", lambda name: replies)
     save("something", tmp_path / "new")
     loaded = load("something", tmp_path / "new")
     for reply in replies:
-        assert alike(loaded.perform(call(0)), reply)
+        assert alike(loaded.answer(call(0)).message(), reply.message())
     assert {path.suffix for path in (tmp_path / "new").iterdir()} == {".json", ".safetensors"}
 
 

@@ -1,11 +1,19 @@
 """Is what a check gets bounded by what the reference gives, and the look at sources by size?"""
 
 import symtable
+from dataclasses import replace
 
 import pytest
 import torch
 from nbformat.v4 import new_code_cell, new_notebook
 
+from autograder.checking.requests import (
+    CallRequest,
+    ConvertRequest,
+    LoadRequest,
+    Reply,
+    TrainRequest,
+)
 from autograder.grading.course.released import ReleasedChapter
 from autograder.grading.submission.names_used import LONGEST_SOURCE
 from autograder.grading.submission.needed import ANALYZED, needed_cells
@@ -21,7 +29,7 @@ from autograder.sandbox.bounds import (
 from autograder.sandbox.wire import FrameLimits, WireError, decode, encode
 
 X = torch.ones(2, 3)
-CALL = {"op": "call", "target": "f", "method": None, "args": (X,), "kwargs": {"y": X}}
+CALL = CallRequest("f", (X,), {"y": X})
 
 
 @pytest.mark.parametrize(
@@ -37,15 +45,17 @@ def test_what_nobody_asked_for_is_dropped(wanted, kept):
     tensors = {"0": X, "y": X, "surplus": X}
     gradients = {"inputs": tensors, "parameters": {"W": X}}
     reply = {"value": X, "inputs": tensors, "gradients": gradients, "calls": ["a"], "largest": 6}
-    found = bounded(CALL | wanted, reply | {"ballast": "x"}, 6)
+    found = bounded(replace(CALL, **wanted), reply | {"ballast": "x"}, 6).message()
     assert found.keys() == kept
     for part in (found.get("inputs"), found.get("gradients", {}).get("inputs")):
         assert part is None or part.keys() == {"0", "y"}
 
 
-@pytest.mark.parametrize("op", ["load", "train", "to"])
-def test_what_is_answered_by_nothing_has_no_value(op):
-    assert bounded({"op": op, "target": "f"}, {"value": [X] * 100}, 0) == {"value": None}
+@pytest.mark.parametrize(
+    "request_", [LoadRequest("f", {}), TrainRequest("f", True), ConvertRequest("f", "float64")]
+)
+def test_what_is_answered_by_nothing_has_no_value(request_):
+    assert bounded(request_, {"value": [X] * 100}, 0) == Reply(None)
 
 
 @pytest.mark.parametrize(
@@ -60,19 +70,19 @@ def test_what_is_answered_by_nothing_has_no_value(op):
     ],
 )
 def test_an_answer_far_larger_than_the_right_one_is_an_error_that_says_so(value):
-    error = bounded(CALL, {"value": value}, 6)["error"]
-    assert error["type"] == "ValueError" and "too large to look at" in error["message"]
+    error = bounded(CALL, {"value": value}, 6).error
+    assert error.type == "ValueError" and "too large to look at" in error.message
 
 
 def test_what_the_reference_gives_may_come_several_times_as_large():
     right = size({"value": torch.zeros(AT_LEAST)})
-    assert "value" in bounded(CALL, {"value": torch.zeros(AT_LEAST * TIMES)}, right)
+    assert bounded(CALL, {"value": torch.zeros(AT_LEAST * TIMES)}, right).error is None
     assert allowed(right) == TIMES * right and allowed(6) == AT_LEAST
 
 
 def test_an_error_is_cut_to_what_is_shown_of_it():
     error = {"type": "T" * 10_000, "bases": ["B" * 10_000] * 10_000, "message": "m" * 10_000}
-    assert size(bounded(CALL, {"error": error | {"more": [X] * 1000}}, 6)) < 20_000
+    assert size(bounded(CALL, {"error": error | {"more": [X] * 1000}}, 6).message()) < 20_000
 
 
 def test_a_frame_is_refused_before_it_is_unpacked():

@@ -19,9 +19,11 @@ from autograder.checking import find
 from autograder.checking.calling import copied, mapped
 from autograder.checking.judge import judge
 from autograder.checking.recording import Recorder, Recording, live
+from autograder.checking.requests import Reply, Request, changed, message_of
+from autograder.checking.subject import Performer
 from autograder.checking.values import Function, Ref
 from autograder.grading.errors import BrokenCheck
-from autograder.grading.submission.answers import complete, lost_as_gone, within
+from autograder.grading.submission.answers import complete, lost_as_gone, room_of, within
 from autograder.sandbox.bounds import bounded, frame_limits, size
 from autograder.sandbox.deadline import Deadline
 from autograder.sandbox.session import REPLIES, Session, many
@@ -41,12 +43,12 @@ class Part:
     room: int | None
 
 
-def parts(requests: list[dict[str, Any]]) -> list[Part]:
+def parts(requests: list[Request]) -> list[Part]:
     """The requests, apart where the memory that a call may take is another."""
     found = []
-    for room, group in itertools.groupby(enumerate(requests), lambda each: each[1].get("room")):
+    for room, group in itertools.groupby(enumerate(requests), lambda each: room_of(each[1])):
         asked = list(group)
-        frame = many([request for _, request in asked])
+        frame = many([message_of(request) for _, request in asked])
         found.append(Part(asked[0][0], len(asked), frame, room))
     return found
 
@@ -55,16 +57,16 @@ def parts(requests: list[dict[str, Any]]) -> list[Part]:
 class Plan:
     """What a check asks of a correct object, and how the reference answers its own questions."""
 
-    requests: list[dict[str, Any]]
-    answers: list[dict[str, Any]]
-    parts: list["Part"]
+    requests: list[Request]
+    answers: list[Reply]
+    parts: list[Part]
     sizes: list[int]  # of the right answers
     holds: bool = True  # until a check has asked something else of a submission
 
     @property
     def bounds_memory(self) -> bool:
         """Whether some call may hold no more than so much beyond what was held before."""
-        return any(request.get("room") for request in self.requests)
+        return any(map(room_of, self.requests))
 
     def reference(self) -> Recording:
         """The reference's answers, from the first on."""
@@ -74,15 +76,16 @@ class Plan:
 class _Noting:
     """Passes requests on and notes them."""
 
-    def __init__(self, home: Any) -> None:
+    def __init__(self, home: Performer) -> None:
         self._home = home
-        self.requests: list[dict[str, Any]] = []
+        self.requests: list[Request] = []
         self.sizes: list[int] = []
 
-    def perform(self, request: dict[str, Any]) -> dict[str, Any]:
-        self.requests.append(mapped(copied, request))  # the check may change its inputs later
-        reply = self._home.perform(request)
-        self.sizes.append(size(reply))
+    def answer(self, request: Request) -> Reply:
+        # The check may change its inputs later.
+        self.requests.append(changed(functools.partial(mapped, copied), request))
+        reply = self._home.answer(request)
+        self.sizes.append(size(reply.message()))
         return reply
 
 
@@ -113,7 +116,7 @@ class Ahead:
         self._deadline.shorten(seconds)
         self.failed = True
 
-    def perform(self, request: dict[str, Any]) -> dict[str, Any]:
+    def answer(self, request: Request) -> Reply:
         """The answer to the next request. Raises Unforeseen when it is not the foreseen one."""
         requests = self._plan.requests
         if self._next == len(requests) or not alike(request, requests[self._next]):
@@ -152,6 +155,8 @@ def alike(one: Any, other: Any) -> bool:
         return len(one) == len(other) and all(map(alike, one, other))
     if isinstance(one, float):
         return one == other or (one != one and other != other)
+    if isinstance(one, Request):
+        return alike(message_of(one), message_of(other))
     if isinstance(one, Function):
         plain = (one.source, one.name, one.build) == (other.source, other.name, other.build)
         return plain and alike(one.bound, other.bound)

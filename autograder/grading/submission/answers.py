@@ -8,6 +8,7 @@ from typing import Any
 import torch
 
 from autograder.checking import Lost
+from autograder.checking.requests import CallRequest, Reply, Request, message_of
 from autograder.grading.text import one_line
 from autograder.sandbox.bounds import bounded, frame_limits
 from autograder.sandbox.deadline import Deadline
@@ -38,13 +39,13 @@ class SandboxHome:
         """The check has failed: allow no more than so many seconds from here on."""
         self.deadline.shorten(seconds)
 
-    def perform(self, request: dict[str, Any]) -> dict[str, Any]:
+    def answer(self, request: Request) -> Reply:
         """Ask the sandbox; whatever goes wrong there becomes `Gone`."""
         self.lost = True  # until it has answered
         self.session.replies = frame_limits(REPLIES, self.right)
         with lost_as_gone():
-            self.session.limit_memory(request.get("room"))
-        answer = complete(request, ask(self.session, request, self.deadline))
+            self.session.limit_memory(room_of(request))
+        answer = complete(request, ask(self.session, message_of(request), self.deadline))
         self.lost = False
         return bounded(request, answer, self.right)
 
@@ -86,11 +87,16 @@ def _clause(error: Exception) -> str:
     return sentence[:1].lower() + sentence[1:]
 
 
-def complete(request: dict[str, Any], reply: Any) -> dict[str, Any]:
-    """The reply, if it has every part that was asked for; else `Gone`."""
+def room_of(request: Request) -> int | None:
+    """How many bytes more than now it may hold; None where that is not asked for."""
+    return (request.room or None) if isinstance(request, CallRequest) else None
+
+
+def complete(request: Request, reply: Any) -> dict[str, Any]:
+    """The message, if it has every part that was asked for; else `Gone`."""
     error = reply.get("error") if isinstance(reply, dict) else None
     if isinstance(error, dict):
-        if str(error.get("type")) == "MemoryError" and not request.get("room"):
+        if str(error.get("type")) == "MemoryError" and room_of(request) is None:
             raise Gone("memory", "it ran out of memory")
         return reply
     if not isinstance(reply, dict) or error is not None or not _whole(request, reply):
@@ -98,10 +104,10 @@ def complete(request: dict[str, Any], reply: Any) -> dict[str, Any]:
     return reply
 
 
-def _whole(request: dict[str, Any], reply: dict[str, Any]) -> bool:
+def _whole(request: Request, reply: dict[str, Any]) -> bool:
     if "value" not in reply:
         return False
-    if request.get("gradients"):
+    if isinstance(request, CallRequest) and request.gradients:
         found = reply.get("gradients")
         parts = (found.get("inputs"), found.get("parameters")) if isinstance(found, dict) else ()
         return len(parts) == 2 and all(

@@ -10,6 +10,7 @@ from autograder.checking import find
 from autograder.checking.calling import Home, spread
 from autograder.checking.judge import judge
 from autograder.checking.recording import live
+from autograder.checking.requests import CallRequest, message_of
 from autograder.grading.course.released import ReleasedChapter, ReleasedExercise
 from autograder.grading.submission.ahead import Ahead, Unforeseen, alike, plan
 from autograder.grading.submission.answers import Gone
@@ -123,15 +124,19 @@ def session_with(warm, source: str):
     return session
 
 
-def call(number: float) -> dict:
-    return {"op": "call", "target": "f", "method": None, "args": (number,), "kwargs": {}}
+def call(number: float) -> CallRequest:
+    return CallRequest("f", (number,))
+
+
+def message(number: float) -> dict:
+    return message_of(call(number))
 
 
 def test_answers_come_in_the_order_of_the_questions(warm):
     with session_with(warm, "def f(x): return 10 * x") as session:
-        session.ask_all(many([call(n) for n in range(50)]), 50, 20)
+        session.ask_all(many([message(n) for n in range(50)]), 50, 20)
         assert [session.next(20)["value"] for _ in range(50)] == [10 * n for n in range(50)]
-        assert session.request(call(7), 20)["value"] == 70
+        assert session.request(message(7), 20)["value"] == 70
 
 
 SLOW = """
@@ -148,10 +153,10 @@ def f(x):
 def test_what_is_stopped_is_not_asked_to_the_end(warm):
     source = SLOW
     with session_with(warm, source) as session:
-        session.ask_all(many([call(0)] * 500), 500, 20)
+        session.ask_all(many([message(0)] * 500), 500, 20)
         assert session.next(20)["value"] == 1
         session.stop(20)
-        assert session.request(call(0), 20)["value"] < 400
+        assert session.request(message(0), 20)["value"] < 400
 
 
 FORGED = """
@@ -168,28 +173,28 @@ ANSWERS_AND_STAYS = FORGED.format(number=-1).replace("return 2.0", "while True: 
 
 def test_a_process_that_does_not_stop_ends_the_session(warm):
     session = session_with(warm, ANSWERS_AND_STAYS)
-    session.ask_all(many([call(0), call(1)]), 2, 20)
+    session.ask_all(many([message(0), message(1)]), 2, 20)
     session.next(20)
     with pytest.raises(SandboxTimeout):
         session.stop(0.5)
     with pytest.raises(SandboxTimeout):
-        session.request(call(0), 20)
+        session.request(message(0), 20)
 
 
 @pytest.mark.parametrize("number", [-2, 0, 5, "'a'", None, True])
 def test_an_answer_out_of_turn_ends_the_session(warm, number):
     session = session_with(warm, FORGED.format(number=number))
-    session.ask_all(many([call(0)] * 3), 3, 20)
+    session.ask_all(many([message(0)] * 3), 3, 20)
     with pytest.raises(WireError):
         for _ in range(3):
             session.next(20)
     with pytest.raises(WireError):
-        session.request(call(0), 20)
+        session.request(message(0), 20)
 
 
 def test_answers_sent_twice_are_no_answers_of_what_follows(warm):
     session = session_with(warm, FORGED.format(number=-1))
-    session.ask_all(many([call(0)] * 2), 2, 20)
+    session.ask_all(many([message(0)] * 2), 2, 20)
     assert session.next(20)["value"] == 1.0  # its own forged answer, which is compared like any
     with pytest.raises(WireError):
         session.next(20)
@@ -203,10 +208,10 @@ def test_a_plan_survives_a_check_that_changes_its_inputs():
         def __init__(self):
             self.home, self.next = live(find("softmax")), 0
 
-        def perform(self, request):
+        def answer(self, request):
             assert alike(request, foreseen.requests[self.next])
             self.next += 1
-            return self.home.perform(request)
+            return self.home.answer(request)
 
     assert judge("softmax", Foreseen(), foreseen.reference(), SEED).passed
 
@@ -216,7 +221,7 @@ def test_an_unforeseen_question_is_not_answered(warm):
     with session_with(warm, "def double(x): return 2 * x") as session:
         ahead = Ahead(session, foreseen, session.deadline(20))
         with pytest.raises(Unforeseen):
-            ahead.perform(call(1.0))
+            ahead.answer(call(1.0))
 
 
 def test_an_answer_that_is_none_is_gone(warm):
@@ -226,7 +231,7 @@ def test_an_answer_that_is_none_is_gone(warm):
         ahead = Ahead(session, foreseen, session.deadline(20))
         with pytest.raises(Gone):
             for request in foreseen.requests:
-                ahead.perform(request)
+                ahead.answer(request)
 
 
 @pytest.mark.parametrize(
@@ -250,5 +255,5 @@ def test_what_differs_in_kind_or_in_a_bit_is_not_alike(one, other):
 
 
 def test_a_frame_for_many_sessions_is_plain_data():
-    _, request = wire.decode(many([call(1.0)]))
-    assert request == {"op": "all", "requests": [call(1.0)]}
+    _, request = wire.decode(many([message(1.0)]))
+    assert request == {"op": "all", "requests": [message(1.0)]}
