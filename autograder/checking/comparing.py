@@ -363,7 +363,7 @@ def agrees(
     """
     given = {**dict(tensors(args)), **dict(tensors(kwargs))}
     floating = any(tensor.is_floating_point() for tensor in given.values())
-    tolerance = {"rtol": rtol, "atol": atol, "dtype": dtype, "names": names}
+    tolerance: dict[str, Any] = {"rtol": rtol, "atol": atol, "dtype": dtype, "names": names}
 
     # A part that fails leaves out none of the others: what is asked of the reference is the same
     # for all, as a recording of its answers may stand in for it.
@@ -450,7 +450,7 @@ def _same_gradients(
 
 
 def _gradients_agree(
-    found: Tensor | None, expected: Tensor, atol: float, tolerance: dict[str, float]
+    found: Tensor | None, expected: Tensor, atol: float, tolerance: dict[str, Any]
 ) -> bool:
     if found is None or not finite(found) or not agree(found, expected, **tolerance):
         return False
@@ -462,7 +462,7 @@ def _gradient_problem(
     expected: Tensor,
     label: str,
     atol: float,
-    tolerance: dict[str, float],
+    tolerance: dict[str, Any],
 ) -> str:
     """What is wrong with a gradient."""
     if found is None:

@@ -177,8 +177,8 @@ def _examine(
         if task.forbidden and watch and not student.used:
             failure = Failure(f"What {task.name} calls could not be seen: something hides it.")
             log.failure = log.failure or failure
-    except Failure as failure:
-        log.failure = log.failure or failure
+    except Failure as error:
+        log.failure = log.failure or error
     except (Raised, NotStarted) as error:
         if isinstance(error, NotStarted) and log.failure is None:
             raise

@@ -139,7 +139,7 @@ def dtypes_told(name: str, got: Any, want: Any) -> Iterator[str]:
             )
 
 
-def _looser(event: Event) -> dict[str, float]:
+def _looser(event: Event) -> dict[str, Any]:
     return {key: max(getattr(event, key), value) for key, value in SINGLE.items()}
 
 
@@ -215,8 +215,7 @@ def _as_many(events: Sequence[Event], name: str) -> tuple[Sequence[Event], str]:
 
 def _with(event: Event, got: Any) -> Event:
     """The event with another answer, which may be right."""
-    details = {"rtol": event.rtol, "atol": event.atol, "dtype": event.dtype}
-    right = agree(got, event.want, **details)
+    right = agree(got, event.want, event.rtol, event.atol, event.dtype)
     return replace(event, got=got, account="" if right else event.account)
 
 

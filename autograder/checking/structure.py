@@ -189,14 +189,14 @@ def _errors(task: Exercise, pairs: Sequence[Pair]) -> Iterator[str]:
         return
     yield from _refused(task, asked)
     names = dict.fromkeys(name for given in (*failed, *worked) for name in given)
-    axes = {}
+    axes: dict[tuple[str, ...], list[str]] = {}
     for name in names if all(map(ABOUT_AXES.search, texts)) else ():
         found = [
             {given[name].dim() if isinstance(given.get(name), Tensor) else None for given in side}
             for side in (failed, worked)
         ]
         if None not in found[0] and not found[0] & found[1] and found[1] - {None}:
-            axes.setdefault(tuple(_numbers(numbers - {None}) for numbers in found), []).append(name)
+            axes.setdefault(tuple(map(_numbers, found)), []).append(name)
     for (wrong, right), told in axes.items():
         inputs = _and([f"`{name}`" for name in told])
         yield (
@@ -247,8 +247,8 @@ def _given(task: Exercise, call: Asked) -> dict[str, Any]:
     return by_place | call.request.kwargs
 
 
-def _numbers(numbers: set[int]) -> str:
-    return " or ".join(map(str, sorted(numbers)))
+def _numbers(numbers: set[int | None]) -> str:
+    return " or ".join(str(number) for number in sorted(one for one in numbers if one is not None))
 
 
 def _memory(task: Exercise, pairs: Sequence[Pair]) -> Iterator[str]:
