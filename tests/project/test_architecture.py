@@ -128,3 +128,12 @@ def test_does_the_engine_load_by_a_hidden_name_only_what_it_was_handed():
 def test_does_every_part_stand_in_the_picture_and_in_the_code(architecture):
     assert {box.name for row in architecture.ROWS for box in row} == set(PARTS)
     assert all(files_of(part) for part in PARTS)
+
+
+def test_is_every_module_that_the_page_names_where_it_says():
+    text = (ROOT / "book" / "architecture.md").read_text(encoding="utf-8")
+    folders = ("autograder", "book", "make", "tests")
+    files = {path.as_posix() for name in folders for path in (ROOT / name).rglob("*.py")}
+    named = re.findall(r"`([\w/]+\.py)`", text)
+    assert len(named) > 20
+    assert [name for name in named if not any(path.endswith(f"/{name}") for path in files)] == []
