@@ -2,9 +2,10 @@
 
 probe      whether this machine can make a sandbox
 layout     what the file system inside shows
-warm       the process that has PyTorch imported, and forks a session for each submission
+warm       the warm process, which has PyTorch imported and forks a session for each submission;
+           process is how it is started
 session    one submission's process, as the trusted side talks to it
 worker     the same from inside; isolation is how it locks itself in
 wire       what crosses the wall; bounds is how much of an answer is taken
-container, unsafe    what takes the sandbox's place where none can be had
+container, unsafe    what takes its place where none can be had; child is what they share
 """
