@@ -16,7 +16,12 @@ from lab import smollm
 ROOT = Path(__file__).resolve().parent.parent
 PYTEST = [sys.executable, "-m", "pytest", "-n", "2", "--durations", "15"]
 NBVAL = [*PYTEST, "--dist", "loadscope", "--nbval-current-env"]
-LONG = ["book/10-writer.ipynb", "book/11-encoder-decoder.ipynb", "book/12-vit.ipynb"]
+LONG = [
+    "book/03-bahdanau.ipynb",
+    "book/10-writer.ipynb",
+    "book/11-encoder-decoder.ipynb",
+    "book/12-vit.ipynb",
+]
 OF_WEIGHTS = ["book/14-real-writer.ipynb"]
 HAVE_WEIGHTS = (
     not smollm.absent() and smollm.in_wheel() is not None
