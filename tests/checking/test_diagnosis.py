@@ -252,6 +252,8 @@ def test_an_argument_that_matters_in_one_pair_of_calls_is_not_said_to_be_unused(
     """At sharpness 1 other scores may well give the same weights."""
 
     def wrong(scores, sharpness):
+        if not 0 <= sharpness <= 1:
+            raise ValueError(f"sharpness is {sharpness}, wanted from 0 to 1")
         if sharpness == 1:
             first = scores.argmax(dim=-1)
             return torch.nn.functional.one_hot(first, scores.shape[-1]).to(scores) + 0 * scores
