@@ -4,7 +4,18 @@ import math
 
 import torch
 
-from autograder.checking import agrees, built, by, close, exercise, mistakes, raises, require
+from autograder.checking import (
+    agrees,
+    built,
+    by,
+    close,
+    exercise,
+    mend,
+    mistakes,
+    prediction,
+    raises,
+    require,
+)
 from autograder.checking.cases import VALUES
 
 
@@ -38,7 +49,9 @@ mistakes["patchify"] = {
         "grid = grid.permute(0, 2, 4, 1, 3, 5)": ""
     },
     "Each patch is written column by column. Inside a patch too, the row comes before "
-    "the column.": {"grid.permute(0, 2, 4, 1, 3, 5)": "grid.permute(0, 2, 4, 1, 5, 3)"},
+    "the column.": by(
+        {"grid.permute(0, 2, 4, 1, 3, 5)": "grid.permute(0, 2, 4, 1, 5, 3)"}, key="columns"
+    ),
     "The axes before a reshape are in the order of the whole image, so that pixels of different "
     "patches change places: height splits into (H / P, P), the number of patches first.": {
         "H // P, P, W // P, P": "P, H // P, P, W // P",
@@ -60,6 +73,9 @@ mistakes["patchify"] = {
         style="unfold",
     ),
 }
+
+
+mend("patchify", "columns", points=1)
 
 
 @exercise("unpatchify", chapter="12-vit", points=2)
@@ -455,3 +471,44 @@ mistakes["masked_patch_loss"] = {
         "difference.square().sum() / max(difference.numel(), 1)": "difference.square().mean()"
     },
 }
+
+
+prediction(
+    "photo-as-a-sequence",
+    chapter="12-vit",
+    question=(
+        "The photograph is (1, 3, 224, 224), P = 16, and E = 64. What is the shape of what "
+        "`PatchEmbedding` makes of it?"
+    ),
+    right=(1, 197, 64),
+    options={
+        (1, 197, 64): "14 rows of 14 patches are 196, and the class token stands in front of them.",
+        (1, 196, 64): "These are the 14 times 14 patches. One vector more stands in front of them.",
+        (1, 197, 768): "A patch has 16 * 16 * 3 = 768 numbers. The projection makes 64 of them.",
+        (1, 64, 197): "The sequence comes first, then the numbers of each position: (B, L, E).",
+    },
+)
+
+prediction(
+    "patches-moved",
+    chapter="12-vit",
+    question=(
+        "The patches of an image are moved to other places, and their position vectors are moved "
+        "along with them. What becomes of the class token's output in an untrained model?"
+    ),
+    right="It is the same.",
+    options={
+        "It is the same.": (
+            "The encoder gets the same vectors in another order, and attention is blind to order. "
+            "Nothing else in the model says which patches are neighbors."
+        ),
+        "It changes a little.": (
+            "So it is when the patches move and the positions stay. Which vectors does the encoder "
+            "get when both move?"
+        ),
+        "It is as different as for another image.": (
+            "A person would hardly recognize the image. But who told the model what lies beside "
+            "what? It adds each patch and its own position, as before."
+        ),
+    },
+)

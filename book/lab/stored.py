@@ -21,7 +21,8 @@ def keep(name: str, model: nn.Module, example: Tensor, **about: Any) -> None:
 
     The numbers are the model's parameters in float16, under their own names. The JSON has what is
     in `about`, the parameters' shapes, and an `example`: tokens (L) and the logits (V) that the
-    model gives after them, in float32, to compare with.
+    model gives after them, in float32, to compare with. A model of images gives logits (V) for an
+    image (C, height, width), and its example has the `image`.
     """
     if not os.environ.get(KEEP):
         return
@@ -33,12 +34,14 @@ def keep(name: str, model: nn.Module, example: Tensor, **about: Any) -> None:
     save_file(numbers, path)
     path.chmod(0o644)  # it is published, and save_file lets its owner alone read it
     with torch.no_grad():
-        logits = model(example[None])[0, -1]  # (V)
+        logits = model(example[None])[0]  # (L, V) for tokens, (V) for an image
     whole = about | {
         "parameters": {key: list(tensor.shape) for key, tensor in numbers.items()},
         "example": {
-            "tokens": example.tolist(),
-            "logits": [round(logit, 4) for logit in logits.tolist()],
+            "image" if example.is_floating_point() else "tokens": example.tolist(),
+            "logits": [
+                round(logit, 4) for logit in logits.reshape(-1, logits.shape[-1])[-1].tolist()
+            ],
         },
     }
     (FOLDER / f"{name}.json").write_text(json.dumps(whole, indent=1) + "\n", encoding="utf-8")

@@ -15,8 +15,8 @@ from tests.book.chapter_counts import BOOK, TITLE, Counts, counted
 # The chapters that are held to it, by the names after their numbers.
 REWRITTEN = [
     *("start-here", "lookup", "softmax", "bahdanau", "attention-layer", "self-attention"),
-    *("positions", "multi-head", "masked", "transformer-block", "writer", "real-encoder"),
-    "real-writer",
+    *("positions", "multi-head", "masked", "transformer-block", "writer", "vit"),
+    *("real-encoder", "real-writer"),
 ]
 ROOT = Path(__file__).parents[2]
 

@@ -43,3 +43,14 @@ def test_nothing_is_written_where_nobody_asked(folder, monkeypatch):
     monkeypatch.delenv(stored.KEEP, raising=False)
     stored.keep("small", Model(), torch.tensor([0]))
     assert not folder.exists()
+
+
+def test_a_model_of_images_comes_with_an_image(folder, monkeypatch):
+    monkeypatch.setenv(stored.KEEP, "1")
+    model = nn.Sequential(nn.Flatten(), nn.Linear(4, 3))
+    image = torch.tensor([[[0.0, 0.5], [1.0, 0.25]]])  # (C, height, width)
+    stored.keep("picture", model, image)
+    _, about = stored.stored("picture")
+    assert about["example"]["image"] == image.tolist()
+    wanted = model(image[None])[0]
+    torch.testing.assert_close(torch.tensor(about["example"]["logits"]), wanted, atol=1e-4, rtol=0)
