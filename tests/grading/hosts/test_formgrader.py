@@ -23,7 +23,7 @@ CHAPTER = "00-start-here"
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 PATIENCE = 120_000  # milliseconds: JupyterLab starts slowly where the machine is busy
 pytestmark = [
-    pytest.mark.slow,
+    pytest.mark.exhaustive,
     pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed"),
     pytest.mark.skipif(available() is not None, reason=str(available())),
     pytest.mark.xdist_group("class"),

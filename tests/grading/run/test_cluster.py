@@ -50,6 +50,7 @@ def handed_in(course):
     return course, made
 
 
+@pytest.mark.exhaustive
 def test_scores_are_right_although_a_worker_is_lost_and_another_added(cluster, handed_in):
     course, made = handed_in
     seen = []
@@ -133,6 +134,7 @@ def commands(tmp_path):
     made.end()
 
 
+@pytest.mark.exhaustive
 def test_a_submission_that_ends_its_workers_is_given_up_and_costs_nobody_else(
     commands, course, monkeypatch
 ):
