@@ -159,12 +159,9 @@ class Watch:
 
 
 @contextlib.contextmanager
-def _traced(wanted: bool) -> Iterator[list[int]]:
+def _traced() -> Iterator[list[int]]:
     """The bytes that Python and NumPy held at most, once it is over; torch's are none of those."""
     peak: list[int] = []
-    if not wanted:
-        yield peak
-        return
     tracemalloc.start()
     try:
         yield peak
@@ -268,7 +265,8 @@ class Home:
         if request.gradients:
             return self._gradients(target, function, args, kwargs)
         watch = Watch() if request.watch else None
-        with watch or contextlib.nullcontext(), _traced(bool(watch and request.room)) as peak:
+        tracing = _traced() if watch and request.room else contextlib.nullcontext([])
+        with watch or contextlib.nullcontext(), tracing as peak:
             value = function(*args, **kwargs)
         if isinstance(function, type) and isinstance(value, function):
             result: Any = self._kept(value)  # an object, though it may be a list or a dict too

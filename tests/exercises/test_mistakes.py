@@ -27,10 +27,11 @@ def test_every_change_stands_in_the_reference_once(name):
 
 
 @pytest.mark.parametrize("name", by_module())
-def test_mistakes_are_told_in_other_styles(name):
+def test_mistakes_are_told_in_other_styles(name, monkeypatch):
     task = exercises()[name]
     known = restyled().get(name, [])
     assert len(known) >= (2 if name in TRIVIAL else 4)
+    monkeypatch.setattr("autograder.checking.diagnosis.AT_LEAST", 60.0)  # on a busy machine too
     for style, wanted, beginning in known:
         if (task.planted or "").startswith(beginning):
             continue  # of which a student is told that it is not mended yet

@@ -73,7 +73,7 @@ RESTYLED = {
         ("einsum", {"-(query_square": "(query_square"}, "The sign is missing"),
         ("einsum", {"- 2 * cross": "- cross"}, "The cross term is there once only"),
         ("einsum", {"query_square[..., :, None] - 2": "0 - 2"}, "The squared length of the query"),
-        ("cdist", {".pow(2)": ""}, "The distance is not squared"),
+        ("cdist", {".pow(2)": ""}, "The distance is not squared: a square root was taken. The"),
     ],
     "cosine_scores": [
         ("normalize", {"F.normalize(key, dim=-1)": "key"}, "Only the queries"),
