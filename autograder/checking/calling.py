@@ -265,7 +265,10 @@ class Home:
         if request.gradients:
             return self._gradients(target, function, args, kwargs)
         watch = Watch() if request.watch else None
-        tracing = _traced() if watch and request.room else contextlib.nullcontext([])
+        untraced = contextlib.nullcontext[list[int]]([])
+        tracing: contextlib.AbstractContextManager[list[int]] = (
+            _traced() if watch and request.room else untraced
+        )
         with watch or contextlib.nullcontext(), tracing as peak:
             value = function(*args, **kwargs)
         if isinstance(function, type) and isinstance(value, function):
