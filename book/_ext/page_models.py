@@ -29,6 +29,8 @@ def about(file: Path) -> dict:
     """
     known = json.loads(file.with_suffix(".json").read_text(encoding="utf-8"))
     sizes = known["sizes"]
+    if "vocab_size" not in sizes:  # a model of images
+        return {"sizes": sizes}
     return {
         "sizes": sizes,
         "context": sizes.get("context") or sizes["length"],
