@@ -90,4 +90,4 @@ def test_is_the_question_a_quiz_on_its_page(page, name):
     assert set(offered) == {shown(option).replace("`", "") for option in asked.options}
     right = [words for words, one in offered.items() if one.has_attr("data-right")]
     assert right == [shown(asked.right).replace("`", "")]
-    assert "predict(" not in soup.select_one("article").get_text()
+    assert f'predict("{name}"' not in soup.select_one("article").get_text()
