@@ -494,7 +494,7 @@ prediction(
     chapter="12-vit",
     question=(
         "The patches of an image are moved to other places, and their position vectors are moved "
-        "along with them. What becomes of the class token's output in an untrained model?"
+        "along with them. What becomes of the class token's output?"
     ),
     right="It is the same.",
     options={
