@@ -18,6 +18,8 @@ PYTEST = [sys.executable, "-m", "pytest", "-n", "2", "--durations", "15"]
 NBVAL = [*PYTEST, "--dist", "loadscope", "--nbval-current-env"]
 LONG = [
     "book/03-bahdanau.ipynb",
+    "book/04-attention-layer.ipynb",
+    "book/07-multi-head.ipynb",
     "book/10-writer.ipynb",
     "book/11-encoder-decoder.ipynb",
     "book/12-vit.ipynb",

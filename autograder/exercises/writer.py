@@ -447,7 +447,7 @@ def _(student, reference, draw):
         query,
         key,
         value,
-        64,
+        128,
         causal=True,
         want=lambda got: (
             got[::step] if isinstance(got, torch.Tensor) and got.shape == (L, D) else got,

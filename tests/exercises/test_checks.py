@@ -132,9 +132,8 @@ def test_other_styles_pass(name):
     known = styles(name)
     assert len(known) >= 2, f"{name}: {len(known)} alternatives, wanted at least 2"
     for style, solution in styles(name).items():
-        for seed in SEEDS[:2]:
-            verdict = verdict_of(name, solution, seed)
-            assert verdict.passed, f"{style}, seed {seed}: {verdict.message}"
+        verdict = verdict_of(name, solution)
+        assert verdict.passed, f"{style}: {verdict.message}"
 
 
 @pytest.fixture
@@ -150,11 +149,10 @@ def test_every_mistake_is_told_by_its_own_sentence(name):
     wanted = 2 if name in TRIVIAL else 4
     sentences = {one.sentence for one in known}  # there may be two ways to make one mistake
     assert len(sentences) >= wanted, f"{name}: {len(sentences)} mistakes, wanted at least {wanted}"
-    for one in known:
-        for seed in SEEDS[:2]:
-            verdict = verdict_of(name, one.thing, seed)
-            found = (verdict.status, verdict.points, verdict.misconception)
-            assert found == ("failed", 0.0, one.sentence), f"seed {seed}: {verdict.message}"
+    for one in known:  # as a notebook has them: what a mistake's text makes
+        verdict = verdict_of(name, lifted(name, one.source))
+        found = (verdict.status, verdict.points, verdict.misconception)
+        assert found == ("failed", 0.0, one.sentence), verdict.message
 
 
 @pytest.mark.exhaustive
@@ -179,11 +177,8 @@ def test_the_source_text_does_the_same(name):
     """A notebook and the sample class are made of the text, not of the objects."""
     texts = sources(name)
     for style in ("the reference", *(f"the style {style}" for style in styles(name))):
-        verdict = verdict_of(name, lifted(name, texts[style]))
+        verdict = verdict_of(name, lifted(name, texts[style]), seed=SEEDS[1])
         assert verdict.passed, f"{style}: {verdict.message}"
-    for one in wrongs(name):
-        verdict = verdict_of(name, lifted(name, one.source))
-        assert verdict.misconception == one.sentence, verdict.message
 
 
 @every_exercise
