@@ -14,8 +14,9 @@ def attend(query: Tensor, inputs: Tensor) -> tuple[Tensor, Tensor]:
     the scores; the output is the sum of the inputs, each times its weight.
 
     Shapes: query (D), inputs (S, D); returns output (D) and weights (S), which sum to one.
-    Scores may be as large as 1e4. Gradients reach `query` and `inputs` and are finite. Inputs are
-    left unchanged; non-contiguous inputs and float64 work. `torch.softmax` is allowed.
+    Scores may be as large as 1e4. Gradients reach `query` and `inputs` and are finite. Inputs and
+    earlier results are left unchanged; non-contiguous inputs and float64 work. `torch.softmax` is
+    allowed.
     Source: Vaswani et al. 2017, section 3.2.1, equation 1, for one query and K = V.
     """
     D = len(query)
@@ -37,8 +38,8 @@ def scaled_dot_product_attention(
     allows all. A key that is masked has a weight of exactly zero, and the other weights sum to one.
     A query that may attend to nothing gets an output and weights of zeros, never NaN.
     Gradients reach `query`, `key` and `value` and are finite, also where everything is masked; what
-    is masked gets a gradient of zero. Scores may be as large as 1e4. Inputs are left unchanged;
-    non-contiguous inputs and float64 work. `torch.softmax` is allowed.
+    is masked gets a gradient of zero. Scores may be as large as 1e4. Inputs and earlier results are
+    left unchanged; non-contiguous inputs and float64 work. `torch.softmax` is allowed.
     Not: torch's own scaled_dot_product_attention.
     Source: Vaswani et al. 2017, section 3.2.1, equation 1; section 3.2.3 for the mask.
     """
@@ -61,8 +62,9 @@ class AttentionLayer(nn.Module):
     Shapes: queries (..., L, query_dim), inputs (..., S, input_dim), any leading dimensions, the
     same in both; output (..., L, value_dim), weights (..., L, S), which sum to one over the inputs.
     Scores may be as large as 1e4. Gradients reach the queries, the inputs and both parameters and
-    are finite. Inputs are left unchanged; non-contiguous inputs and float64 work. What else is
-    inside the class is free; torch's own scaled_dot_product_attention is allowed.
+    are finite. Inputs and earlier results are left unchanged; non-contiguous inputs and float64
+    work. What else is inside the class is free; torch's own scaled_dot_product_attention is
+    allowed.
     Source: Vaswani et al. 2017, section 3.2.1, equation 1; Luong et al. 2015, section 3.1, the
     score called "general", for the matrix between queries and inputs.
     """
@@ -85,7 +87,8 @@ def grid_to_sequence(features: Tensor) -> Tensor:
     of that place.
 
     Shapes: features (B, C, H, W); returns (B, H * W, C).
-    Gradients reach `features`. Inputs are left unchanged; non-contiguous inputs and float64 work.
+    Gradients reach `features`. Inputs and earlier results are left unchanged; non-contiguous inputs
+    and float64 work.
     Source: Xu et al. 2015, Show, Attend and Tell, sections 3.1.1 and 4.3.
     """
     B, C, H, W = features.shape

@@ -25,8 +25,8 @@ class BidirectionalEncoder(nn.Module):
     Shapes: tokens (B, S), lengths (B), whole numbers from 1 to S in any order; annotations
     (B, S, 2 * hidden_dim), state (B, hidden_dim). S may be larger than the largest length.
     Padding changes nothing: neither its tokens nor how much there is, nor the other rows.
-    Gradients reach all parameters. Inputs are left unchanged; non-contiguous inputs and float64
-    (after `.double()`) work.
+    Gradients reach all parameters. Inputs and earlier results are left unchanged; non-contiguous
+    inputs and float64 (after `.double()`) work.
     Graded by behavior: what is inside and its names are free.
     Source: Bahdanau et al. 2015, section 3.2; appendix A.2.1, equation 7, and A.2.2 for the state.
     """
@@ -65,8 +65,8 @@ class AdditiveAttention(nn.Module):
     masked has a weight of exactly zero. Where a row allows nothing, its context and weights are
     zeros, never NaN.
     Gradients reach query, keys and all parameters and are finite, where nothing is allowed too.
-    Inputs are left unchanged; non-contiguous inputs and float64 work. What else is inside the class
-    is free.
+    Inputs and earlier results are left unchanged; non-contiguous inputs and float64 work. What else
+    is inside the class is free.
     Source: Bahdanau et al. 2015, equations 5 and 6; appendix A.1.2 (there W_a and U_a for W_s and
     W_h).
     """
@@ -106,8 +106,8 @@ class AttentionDecoder(nn.Module):
     (B, S), boolean, True where an annotation may be attended to, or None, which allows all; logits
     (B, vocab_size), weights (B, S), which sum to one. What is masked has a weight of zero and
     changes nothing. Where a row allows nothing, its weights and context are zeros, never NaN.
-    Gradients reach state, annotations and all parameters and are finite. Inputs are left unchanged;
-    non-contiguous inputs and float64 (after `.double()`) work.
+    Gradients reach state, annotations and all parameters and are finite. Inputs and earlier results
+    are left unchanged; non-contiguous inputs and float64 (after `.double()`) work.
     Graded by behavior: what is inside and its names are free.
     Source: Bahdanau et al. 2015, section 3.1, equations 4 to 6; appendix A.2.2.
     """
@@ -141,8 +141,8 @@ def sequence_log_prob(logits: Tensor, targets: Tensor, pad_id: int) -> Tensor:
     Padding counts nothing, wherever it is; `pad_id` may be a token of the vocabulary or a number
     that is none, such as -100. A row that is all padding gives 0, with a gradient of zeros.
     Logits may be as large as 1e4: the result is finite.
-    Gradients reach `logits` and are finite. Inputs are left unchanged; non-contiguous inputs and
-    float64 work. `log_softmax` and `F.cross_entropy` are allowed.
+    Gradients reach `logits` and are finite. Inputs and earlier results are left unchanged;
+    non-contiguous inputs and float64 work. `log_softmax` and `F.cross_entropy` are allowed.
     Source: Bahdanau et al. 2015, equation 2, each factor as in equation 4.
     """
     real = targets != pad_id  # (B, L)
@@ -168,9 +168,10 @@ def greedy_decode(
 
     Shapes: start_state (B, ...); returns tokens (B, T), int64, and the weights (B, T, S) of all
     steps. Tokens begin after bos_id and include eos_id; after its eos_id a row is filled with
-    eos_id, and its weights there are not looked at. It stops as soon as every row has ended, and
-    at max_length (at least 1) in any case: T is the number of steps made.
-    Inputs are left unchanged. Gradients are not looked at: this is for a model that is trained.
+    eos_id, and its weights from there on are free. It stops as soon as every row has ended, and at
+    max_length (at least 1) in any case: T is the number of steps made.
+    Inputs and earlier results are left unchanged. Gradients are not looked at: this is for a model
+    that is trained.
     Source: Sutskever et al. 2014, Sequence to Sequence Learning, section 3.2, with a beam of 1.
     """
     previous = start_state.new_full((len(start_state),), bos_id, dtype=torch.long)  # (B)

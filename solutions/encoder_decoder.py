@@ -26,7 +26,7 @@ class CrossAttention(nn.Module):
     queries of a sentence; None allows all. Where it allows nothing, weights and heads are zeros and
     the output is the bias of `W_o`: never NaN. There is no causal mask here.
     Gradients reach x, memory and all parameters and are finite, where nothing is allowed too.
-    Inputs are left unchanged; non-contiguous inputs and float64 work.
+    Inputs and earlier results are left unchanged; non-contiguous inputs and float64 work.
     Source: Vaswani et al. 2017, section 3.2.3 (encoder-decoder attention).
     """
 
@@ -70,7 +70,7 @@ class DecoderBlock(nn.Module):
     attended to; output (B, L, E), cross_weights (B, H, L, S).
     Equals torch's nn.TransformerDecoderLayer when given its weights and a causal mask. Gradients
     reach x, memory and all parameters and are finite, where memory_mask allows nothing too. Inputs
-    are left unchanged; non-contiguous inputs and float64 work.
+    and earlier results are left unchanged; non-contiguous inputs and float64 work.
     Not: nn.TransformerDecoderLayer.
     Source: Vaswani et al. 2017, sections 3.1, 3.2.3 and 5.4.
     """
@@ -135,8 +135,8 @@ class Transformer(nn.Module):
     Raises ValueError if the source or the target is longer than max_length; the message names that
     length and max_length.
     A source of padding alone gives finite logits. Gradients reach all parameters and are finite.
-    The values that weights have before any training are free. Inputs are left unchanged; in
-    float64 the logits are float64.
+    The values that weights have before any training are free. Inputs and earlier results are left
+    unchanged; in float64 the logits are float64.
     Source: Vaswani et al. 2017, figure 1 and sections 3.1 to 3.5.
     """
 
@@ -194,8 +194,8 @@ def label_smoothed_loss(
     Shapes: logits (..., V), targets (...), whole numbers; returns a scalar. pad_id may be no token
     at all (-100). If every target is pad_id, the loss is 0 with a zero gradient, never NaN.
     Equals torch's cross_entropy(label_smoothing=smoothing, ignore_index=pad_id) where that is
-    defined. Gradients reach `logits` and are finite, for logits of 1e4 too. Inputs are left
-    unchanged; non-contiguous inputs and float64 work.
+    defined. Gradients reach `logits` and are finite, for logits of 1e4 too. Inputs and earlier
+    results are left unchanged; non-contiguous inputs and float64 work.
     Not: F.cross_entropy, nn.CrossEntropyLoss.
     Source: Szegedy et al. 2016, section 7; Vaswani et al. 2017, section 5.4.
     """

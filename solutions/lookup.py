@@ -15,7 +15,7 @@ def exact_lookup(query: Tensor, keys: Tensor, values: Tensor) -> Tensor:
     Shapes: query (D), keys (S, D), values (S, E); returns (E), in the dtype of `values`.
     The gradient to `values` is one for the entries that were taken and zero for the others.
     Equality has no slope: `query` and `keys` get a zero gradient, or none.
-    Inputs are left unchanged; non-contiguous inputs and float64 work.
+    Inputs and earlier results are left unchanged; non-contiguous inputs and float64 work.
     Source: Zhang et al., Dive into Deep Learning, section 11.1.
     """
     matches = (keys == query).all(dim=1)  # (S), the Kronecker delta of query and key
@@ -43,8 +43,8 @@ def weighted_average(weights: Tensor, values: Tensor) -> Tensor:
 
     Shapes: weights (S), values (S, E); returns (E).
     Raises ValueError if a weight is negative, or if the weights sum to zero.
-    Gradients reach `weights` and `values` and are finite. Inputs are left unchanged;
-    non-contiguous inputs and float64 work.
+    Gradients reach `weights` and `values` and are finite. Inputs and earlier results are left
+    unchanged; non-contiguous inputs and float64 work.
     Source: Zhang et al., Dive into Deep Learning, section 11.1.
     """
     if (weights < 0).any():
@@ -71,7 +71,7 @@ def soft_lookup(
     Shapes: S keys, values (S, E); returns output (E) and weights (S), in the dtype of `values`.
     Raises ValueError if the similarities sum to zero.
     Gradients reach `values` and, where `similarity` has one, `query` and `keys`; they are finite.
-    Inputs are left unchanged; non-contiguous inputs and float64 work.
+    Inputs and earlier results are left unchanged; non-contiguous inputs and float64 work.
     Source: Zhang et al., Dive into Deep Learning, section 11.1.
     """
     similarities = [similarity(query, key) for key in keys]
@@ -95,8 +95,8 @@ def kernel_regression(x: Tensor, keys: Tensor, values: Tensor, bandwidth: float)
 
     Shapes: x (L), keys (S), values (S); returns (L).
     Raises ValueError if bandwidth <= 0.
-    Gradients reach `x`, `keys` and `values` and are finite. Inputs are left unchanged;
-    non-contiguous inputs and float64 work. `torch.softmax` is allowed.
+    Gradients reach `x`, `keys` and `values` and are finite. Inputs and earlier results are left
+    unchanged; non-contiguous inputs and float64 work. `torch.softmax` is allowed.
     Source: Nadaraya 1964, On Estimating Regression; Watson 1964, Smooth Regression Analysis.
     """
     if not bandwidth > 0:

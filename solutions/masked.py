@@ -26,7 +26,7 @@ def padding_mask(lengths: Tensor, max_length: int) -> Tensor:
     """Which positions of a padded batch are real: True for the first lengths[b] of row b.
 
     Shapes: lengths (B), whole numbers from 0 to max_length; returns (B, max_length), boolean, on
-    the device of `lengths`. The input is left unchanged.
+    the device of `lengths`. Input and earlier results are left unchanged.
     """
     positions = torch.arange(max_length, device=lengths.device)  # (max_length)
     return positions < lengths.unsqueeze(-1)  # (B, max_length)
@@ -41,8 +41,9 @@ def masked_softmax(scores: Tensor, mask: Tensor | None = None, dim: int = -1) ->
     Shapes: scores of any shape, mask broadcasts to it; returns the shape of scores. Slices along
     `dim` sum to one; a slice in which nothing is allowed gives zeros.
     A score that is masked may be anything, also inf or NaN: it changes nothing. Gradients reach
-    `scores` and are finite, and zero where masked. Inputs are left unchanged; non-contiguous inputs
-    and float64 work. `torch.softmax` is allowed; not: torch's scaled_dot_product_attention.
+    `scores` and are finite, and zero where masked. Inputs and earlier results are left unchanged;
+    non-contiguous inputs and float64 work. `torch.softmax` is allowed; not: torch's
+    scaled_dot_product_attention.
     Source: Vaswani et al. 2017, section 3.2.3.
     """
     if mask is not None:
@@ -59,8 +60,8 @@ def next_token_loss(logits: Tensor, tokens: Tensor, pad_id: int | None = None) -
 
     Shapes: logits (B, L, V), tokens (B, L); returns a scalar. With no target at all it is 0, and
     its gradient is zeros. Logits may be as large as 1e4.
-    Gradients reach `logits` and are finite. Inputs are left unchanged; non-contiguous inputs and
-    float64 work. `F.cross_entropy` is allowed.
+    Gradients reach `logits` and are finite. Inputs and earlier results are left unchanged;
+    non-contiguous inputs and float64 work. `F.cross_entropy` is allowed.
     Source: Radford et al. 2018, Improving Language Understanding by Generative Pre-Training,
     equation 1.
     """

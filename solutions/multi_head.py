@@ -13,7 +13,8 @@ def split_heads(x: Tensor, num_heads: int) -> Tensor:
 
     Shapes: x (B, L, E); returns (B, H, L, D) with H = num_heads.
     Raises ValueError if E is not divisible by num_heads; the message names both numbers.
-    Gradients reach `x`. Inputs are left unchanged; non-contiguous inputs and float64 work.
+    Gradients reach `x`. Inputs and earlier results are left unchanged; non-contiguous inputs and
+    float64 work.
     Source: Vaswani et al. 2017, section 3.2.2.
     """
     B, L, E = x.shape
@@ -31,7 +32,8 @@ def merge_heads(x: Tensor) -> Tensor:
 
     Shapes: x (B, H, L, D); returns (B, L, E) with E = H * D, in which head h is features
     h * D to (h + 1) * D - 1.
-    Gradients reach `x`. Inputs are left unchanged; non-contiguous inputs and float64 work.
+    Gradients reach `x`. Inputs and earlier results are left unchanged; non-contiguous inputs and
+    float64 work.
     Source: Vaswani et al. 2017, section 3.2.2 (there: Concat).
     """
     B, H, L, D = x.shape
@@ -55,7 +57,7 @@ class MultiHeadAttention(nn.Module):
     Raises ValueError, when constructed, if embed_dim is not divisible by num_heads; the message
     names both numbers.
     Gradients reach the inputs and all parameters and are finite, for rows that are masked fully
-    too. Inputs are left unchanged; non-contiguous inputs and float64 work.
+    too. Inputs and earlier results are left unchanged; non-contiguous inputs and float64 work.
     Not: nn.MultiheadAttention, F.multi_head_attention_forward, F.scaled_dot_product_attention of
     torch.
     Source: Vaswani et al. 2017, section 3.2.2.

@@ -52,8 +52,8 @@ class LearnedPositions(nn.Module):
     batch, and whatever x is. Position 0 is the first, also if x is shorter than max_length.
     Shapes: x (B, L, E) with L up to max_length; returns (B, L, E).
     Raises ValueError if L is larger than max_length; the message names both lengths.
-    Gradients reach x and the vectors. Inputs are left unchanged; non-contiguous inputs and float64
-    (after `.double()`) work.
+    Gradients reach x and the vectors. Inputs and earlier results are left unchanged; non-contiguous
+    inputs and float64 (after `.double()`) work.
     Graded by behavior: what is inside, its names and its first values are free.
     Source: Gehring et al. 2017, Convolutional Sequence to Sequence Learning, section 3.1;
     Vaswani et al. 2017, section 3.5 and table 3, row E.
@@ -82,8 +82,8 @@ def rotate_positions(x: Tensor, base: float = 10000.0, start: int = 0) -> Tensor
     Shapes: x (..., L, D), any leading dimensions; returns the same shape and dtype. Position is the
     second axis from the end.
     Raises ValueError if D is odd.
-    Gradients reach x. Inputs are left unchanged; non-contiguous inputs work, and so does float64,
-    with angles in float64 as well.
+    Gradients reach x. Inputs and earlier results are left unchanged; non-contiguous inputs work,
+    and so does float64, with angles in float64 as well.
     Source: Su et al. 2021, RoFormer, section 3.2.2, equations 14, 15 and 34.
     """
     L, D = x.shape[-2:]

@@ -112,7 +112,8 @@ def mean_pool(hidden: Tensor, mask: Tensor) -> Tensor:
     real; returns (B, E) in hidden's dtype. Padding counts nothing. Every row has length 1, but for
     a row of padding alone, which gives zeros, never NaN.
     Gradients reach `hidden` and are finite, for a row of padding alone too; none is needed to a
-    mask of numbers. Inputs are left unchanged; non-contiguous inputs and float64 work.
+    mask of numbers. Inputs and earlier results are left unchanged; non-contiguous inputs and
+    float64 work.
     Source: Reimers and Gurevych 2019, Sentence-BERT, section 3 (MEAN pooling).
     """
     real = mask.bool().unsqueeze(-1)  # (B, L, 1)
@@ -131,8 +132,9 @@ def contrastive_loss(anchors: Tensor, positives: Tensor, temperature: float = 0.
     Shapes: anchors and positives (B, E), B at least 1; returns a scalar, 0 for a single pair.
     The lengths of the vectors, from 1e-6 to 1e6, make no difference. A vector of zeros has a cosine
     of 0 to all. The temperature may be as small as 1e-4.
-    Gradients reach `anchors` and `positives` and are finite, for a vector of zeros too. Inputs are
-    left unchanged; non-contiguous inputs and float64 work. `F.cross_entropy` is allowed.
+    Gradients reach `anchors` and `positives` and are finite, for a vector of zeros too. Inputs and
+    earlier results are left unchanged; non-contiguous inputs and float64 work. `F.cross_entropy` is
+    allowed.
     Source: van den Oord et al. 2018, Representation Learning with Contrastive Predictive Coding,
     equation 4.
     """

@@ -20,8 +20,8 @@ class RMSNorm(nn.Module):
     x becomes x / sqrt(mean(x^2) + eps), times `weight`: no mean is subtracted, and no bias added.
 
     Shapes: `forward(x)` takes (..., embed_dim), any leading dimensions; returns the same shape.
-    Gradients reach x and `weight` and are finite, for a vector of zeros too. Inputs are left
-    unchanged; non-contiguous inputs and float64 work.
+    Gradients reach x and `weight` and are finite, for a vector of zeros too. Inputs and earlier
+    results are left unchanged; non-contiguous inputs and float64 work.
     Not: nn.RMSNorm, nn.LayerNorm, F.rms_norm, F.layer_norm, F.normalize of torch.
     Source: Zhang and Sennrich 2019, Root Mean Square Layer Normalization, equation 4.
     """
@@ -46,7 +46,8 @@ class SwiGLU(nn.Module):
 
     Shapes: x (..., embed_dim), any leading dimensions; returns the same shape.
     Gradients reach x and all parameters. Inputs may be as large as 1e4: the result is finite.
-    Inputs are left unchanged; non-contiguous inputs and float64 work. `F.silu` is allowed.
+    Inputs and earlier results are left unchanged; non-contiguous inputs and float64 work. `F.silu`
+    is allowed.
     Source: Shazeer 2020, GLU Variants Improve Transformer, equation 6.
     """
 
@@ -83,8 +84,8 @@ class GroupedQueryAttention(nn.Module):
     Raises ValueError, when constructed, if embed_dim is not divisible by num_heads, or num_heads by
     num_kv_heads; the message names both numbers. Raises ValueError, at latest in forward, if D is
     odd.
-    Gradients reach x and all parameters. Inputs are left unchanged; non-contiguous inputs and
-    float64 work.
+    Gradients reach x and all parameters. Inputs and earlier results are left unchanged;
+    non-contiguous inputs and float64 work.
     Not: F.scaled_dot_product_attention, nn.MultiheadAttention of torch.
     Source: Ainslie et al. 2023, GQA, section 2.2; Su et al. 2021, RoFormer, section 3.2.2.
     """

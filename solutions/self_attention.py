@@ -21,8 +21,8 @@ class SelfAttention(nn.Module):
     `mask` is boolean, True where a position may attend to another, and broadcasts to (..., L, L). A
     position that may attend to nothing gets an output and weights of zeros, never NaN.
     Gradients reach x and all parameters and are finite, for rows that are masked fully too. Inputs
-    are left unchanged; non-contiguous inputs and float64 work. What else is inside the class is
-    free; torch's own scaled_dot_product_attention is allowed.
+    and earlier results are left unchanged; non-contiguous inputs and float64 work. What else is
+    inside the class is free; torch's own scaled_dot_product_attention is allowed.
     Source: Vaswani et al. 2017, section 3.2.1, equation 1, and section 3.2.3 for the name.
     """
 
@@ -49,8 +49,8 @@ def equivariance_gap(
 
     Shapes: x (L, E); permutation (L), whole numbers, in the order that `x[permutation]` makes;
     layer maps (L, E) to (L, anything). A layer that returns a tuple is judged by its first element.
-    Returns a float, which has no gradient. Inputs are left unchanged; non-contiguous inputs and
-    float64 work.
+    Returns a float, which has no gradient. Inputs and earlier results are left unchanged;
+    non-contiguous inputs and float64 work.
     Source: Zaheer et al. 2017, Deep Sets, section 2.2 and definition of equivariance.
     """
     turned, straight = layer(x[permutation]), layer(x)  # (L, ...) each, or tuples of that

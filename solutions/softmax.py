@@ -13,7 +13,7 @@ def softmax(scores: Tensor, dim: int = -1) -> Tensor:
     Scores may be as large as 1e4 or as small as -1e4, and some may be -inf (weight zero): the
     result is finite. A slice in which every score is -inf gives zeros.
     Gradients reach `scores` and are finite, and zero in a slice that is all -inf.
-    Inputs are left unchanged; non-contiguous inputs and float64 work.
+    Inputs and earlier results are left unchanged; non-contiguous inputs and float64 work.
     Not: a softmax or log-softmax of torch in any form (function, method, module, softmin,
     gumbel_softmax), nor a function that contains one (cross_entropy, scaled_dot_product_attention).
     Source: Bridle 1990; Goodfellow et al. 2016, Deep Learning, equations 4.1 and 6.29.
@@ -35,7 +35,8 @@ def sharpen(scores: Tensor, sharpness: float) -> Tensor:
     Shapes: scores (..., S), all finite; returns the same shape. The last dimension sums to one.
     Raises ValueError if sharpness is outside [0, 1].
     Gradients reach `scores` and are finite; at sharpness 0 and 1 they are zero or none.
-    Inputs are left unchanged; non-contiguous inputs and float64 work. `torch.softmax` is allowed.
+    Inputs and earlier results are left unchanged; non-contiguous inputs and float64 work.
+    `torch.softmax` is allowed.
     Source: Hinton et al. 2015, Distilling the Knowledge in a Neural Network, equation 1.
     """
     if not 0 <= sharpness <= 1:
@@ -52,8 +53,8 @@ def softmax_jacobian(scores: Tensor) -> Tensor:
     In closed form, from the weights themselves; finite for scores of 1e4 too.
 
     Shapes: scores (S), all finite; returns (S, S). Equals what autograd finds.
-    Gradients reach `scores` through the result and are finite. Inputs are left unchanged;
-    non-contiguous inputs and float64 work. `torch.softmax` is allowed.
+    Gradients reach `scores` through the result and are finite. Inputs and earlier results are left
+    unchanged; non-contiguous inputs and float64 work. `torch.softmax` is allowed.
     Not: differentiation by torch (torch.autograd, backward, torch.func's jacrev, jacfwd, vjp, jvp).
     Source: Bridle 1990; Bishop 2006, Pattern Recognition and Machine Learning, equation 4.106.
     """
@@ -69,7 +70,7 @@ def distance_scores(query: Tensor, key: Tensor) -> Tensor:
     Without a loop, and without an intermediate result of L * S * D elements: all differences
     query - key at once would be one.
     Gradients reach `query` and `key` and are finite, also where a query equals a key.
-    Inputs are left unchanged; non-contiguous inputs and float64 work.
+    Inputs and earlier results are left unchanged; non-contiguous inputs and float64 work.
     Source: Zhang et al., Dive into Deep Learning, equation 11.3.1 (there with a factor 1/2).
     """
     query_square = query.square().sum(dim=-1).unsqueeze(-1)  # (..., L, 1)
@@ -87,7 +88,7 @@ def cosine_scores(query: Tensor, key: Tensor) -> Tensor:
     Shapes: query (..., L, D), key (..., S, D), any leading dimensions, the same in both;
     returns (..., L, S).
     Gradients reach `query` and `key` and are finite, for a vector of zeros too.
-    Inputs are left unchanged; non-contiguous inputs and float64 work.
+    Inputs and earlier results are left unchanged; non-contiguous inputs and float64 work.
     Source: Graves et al. 2014, Neural Turing Machines, equation 6.
     """
     query_length = query.norm(dim=-1, keepdim=True)  # (..., L, 1)
@@ -102,7 +103,7 @@ def scaled_dot_product_scores(query: Tensor, key: Tensor) -> Tensor:
 
     Shapes: query (..., L, D), key (..., S, D), any leading dimensions, the same in both;
     returns (..., L, S).
-    Gradients reach `query` and `key` and are finite. Inputs are left unchanged;
+    Gradients reach `query` and `key` and are finite. Inputs and earlier results are left unchanged;
     non-contiguous inputs and float64 work.
     Source: Vaswani et al. 2017, section 3.2.1, equation 1 and footnote 4.
     """

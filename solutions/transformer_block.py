@@ -17,8 +17,8 @@ class LayerNorm(nn.Module):
 
     Shapes: x (..., embed_dim); returns the same shape.
     Equals torch's layer of that name. Gradients reach `x` and both parameters and are finite, for a
-    vector whose entries are all the same too. Inputs are left unchanged; non-contiguous inputs and
-    float64 work.
+    vector whose entries are all the same too. Inputs and earlier results are left unchanged;
+    non-contiguous inputs and float64 work.
     Not: nn.LayerNorm, F.layer_norm, or another normalization layer or function of torch.
     Source: Ba et al. 2016, Layer Normalization, equations 3 and 4.
     """
@@ -44,8 +44,8 @@ class FeedForward(nn.Module):
 
     Shapes: `forward(x)` takes (..., embed_dim) and returns the same shape.
     Raises ValueError, when constructed, for any other activation; the message names it.
-    Gradients reach `x` and all parameters. Inputs are left unchanged; non-contiguous inputs and
-    float64 work.
+    Gradients reach `x` and all parameters. Inputs and earlier results are left unchanged;
+    non-contiguous inputs and float64 work.
     Source: Vaswani et al. 2017, equation 2; Hendrycks and Gimpel 2016, section 2, for gelu.
     """
 
@@ -82,8 +82,8 @@ class EncoderBlock(nn.Module):
     Raises ValueError, when constructed, if embed_dim is not divisible by num_heads, or for an
     activation other than "relu" and "gelu".
     Equals torch's nn.TransformerEncoderLayer when given its weights. Gradients reach `x` and all
-    parameters and are finite, for rows that are masked fully too. Inputs are left unchanged;
-    non-contiguous inputs and float64 work.
+    parameters and are finite, for rows that are masked fully too. Inputs and earlier results are
+    left unchanged; non-contiguous inputs and float64 work.
     Not: nn.TransformerEncoderLayer, nn.MultiheadAttention.
     Source: Vaswani et al. 2017, sections 3.1 and 5.4; Xiong et al. 2020, table 1, for pre-norm.
     """
@@ -132,7 +132,7 @@ class Encoder(nn.Module):
     empty list.
     Raises what `EncoderBlock` raises.
     Gradients reach `x` and all parameters and are finite, for rows that are masked fully too.
-    Inputs are left unchanged; non-contiguous inputs and float64 work.
+    Inputs and earlier results are left unchanged; non-contiguous inputs and float64 work.
     Not: nn.TransformerEncoder, nn.TransformerEncoderLayer, nn.MultiheadAttention.
     Source: Vaswani et al. 2017, section 3.1.
     """

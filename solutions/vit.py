@@ -16,7 +16,8 @@ def patchify(images: Tensor, patch_size: int) -> Tensor:
     Shapes: images (B, C, H, W), not necessarily square; returns (B, N, C * P * P) with
     N = (H / P) * (W / P).
     Raises ValueError if H or W is not divisible by patch_size.
-    Gradients reach `images`. Inputs are left unchanged; non-contiguous inputs and float64 work.
+    Gradients reach `images`. Inputs and earlier results are left unchanged; non-contiguous inputs
+    and float64 work.
     Source: Dosovitskiy et al. 2021, section 3.1.
     """
     B, C, H, W = images.shape
@@ -34,7 +35,8 @@ def unpatchify(patches: Tensor, patch_size: int, channels: int, height: int, wid
     Shapes: patches (B, N, C * P * P) in the order of `patchify`, with C = channels,
     P = patch_size and N = (height / P) * (width / P); returns (B, C, height, width). The image need
     not be square.
-    Gradients reach `patches`. Inputs are left unchanged; non-contiguous inputs and float64 work.
+    Gradients reach `patches`. Inputs and earlier results are left unchanged; non-contiguous inputs
+    and float64 work.
     Source: Dosovitskiy et al. 2021, section 3.1, read backwards.
     """
     B, C, P = patches.shape[0], channels, patch_size
@@ -57,8 +59,8 @@ class PatchEmbedding(nn.Module):
     Shapes: images (B, C, height, width); returns (B, N + 1, E).
     The values that weights have before any training are free.
     Equals a convolution of kernel and stride P with the same weights, token and positions added.
-    Gradients reach `images` and all parameters. Inputs are left unchanged; non-contiguous inputs
-    and float64 work.
+    Gradients reach `images` and all parameters. Inputs and earlier results are left unchanged;
+    non-contiguous inputs and float64 work.
     Source: Dosovitskiy et al. 2021, section 3.1, equation 1.
     """
 
@@ -93,8 +95,8 @@ class VisionTransformer(nn.Module):
     Shapes: images (B, C, height, width), image_size as in `PatchEmbedding`; returns logits
     (B, num_classes), no probabilities.
     The values that weights have before any training are free.
-    Gradients reach `images` and all parameters. Inputs are left unchanged; non-contiguous inputs
-    and float64 work.
+    Gradients reach `images` and all parameters. Inputs and earlier results are left unchanged;
+    non-contiguous inputs and float64 work.
     Source: Dosovitskiy et al. 2021, section 3.1, equations 1 to 4.
     """
 
@@ -132,7 +134,8 @@ def attention_rollout(weights: list[Tensor]) -> Tensor:
     Shapes: weights is a list of (B, H, N, N), at least one, from the first layer to the last (H may
     differ between layers); returns (B, N, N). Rows of weights sum to one, and so do those of the
     result: row i is what output i is made of.
-    Gradients reach all weights. Inputs are left unchanged; non-contiguous inputs and float64 work.
+    Gradients reach all weights. Inputs and earlier results are left unchanged; non-contiguous
+    inputs and float64 work.
     Source: Abnar and Zuidema 2020, Quantifying Attention Flow in Transformers, section 3,
     equation 1 and the text before it.
     """
@@ -170,7 +173,7 @@ def masked_patch_loss(predicted: Tensor, target: Tensor, mask: Tensor) -> Tensor
     Shapes: predicted and target (B, N, C * P * P), mask boolean (B, N), True where masked; returns
     a scalar. Without any masked patch it is 0 with a zero gradient, never NaN.
     Gradients reach `predicted` and `target` and are finite; they are zero outside masked patches.
-    Inputs are left unchanged; non-contiguous inputs and float64 work.
+    Inputs and earlier results are left unchanged; non-contiguous inputs and float64 work.
     Source: He et al. 2022, Masked Autoencoders, section 3 (Reconstruction target).
     """
     difference = predicted[mask] - target[mask]  # (masked patches, C * P * P)

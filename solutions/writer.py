@@ -67,7 +67,8 @@ def next_token_probabilities(
     1e-4.
     Raises ValueError for a temperature below 0, a top_k below 1 and a top_p that is not in (0, 1],
     each whatever the others are.
-    No gradient is needed. Inputs are left unchanged; non-contiguous inputs and float64 work.
+    No gradient is needed. Inputs and earlier results are left unchanged; non-contiguous inputs and
+    float64 work.
     Source: Holtzman et al. 2020, The Curious Case of Neural Text Degeneration, section 3.1.
     """
     if not temperature >= 0:
@@ -103,8 +104,8 @@ def induction_score(weights: Tensor, tokens: Tensor) -> Tensor:
     all heads.
 
     Shapes: weights (B, H, L, L), queries by keys, causal or not; tokens (B, L), whole numbers;
-    returns (H) in the dtype of weights. No gradient is needed. Inputs are left unchanged;
-    non-contiguous inputs and float64 work.
+    returns (H) in the dtype of weights. No gradient is needed. Inputs and earlier results are left
+    unchanged; non-contiguous inputs and float64 work.
     Source: Olsson et al. 2022, In-context Learning and Induction Heads, section "Induction heads"
     and appendix (prefix matching score).
     """
@@ -134,7 +135,8 @@ def blockwise_attention(
     as all scores, (..., L, S), and no mask as many as L * S; where L and S are in the thousands,
     all that is held at once is less than half of that.
     Scores may be as large as 1e4: the result is finite. Gradients reach query, key and value and
-    are finite. Inputs are left unchanged; non-contiguous inputs and float64 work.
+    are finite. Inputs and earlier results are left unchanged; non-contiguous inputs and float64
+    work.
     Not: torch's scaled_dot_product_attention.
     Source: Milakov and Gimelshein 2018, Online normalizer calculation for softmax, algorithm 3;
     Dao et al. 2022, FlashAttention, algorithm 1.

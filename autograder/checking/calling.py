@@ -69,6 +69,19 @@ def mapped(change: Callable[[Tensor], Any], value: Any) -> Any:
     return value
 
 
+def sharing(args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The arguments with one object in the place of tensors that are equal."""
+    found: list[Tensor] = []
+
+    def first_of_its_kind(tensor: Tensor) -> Tensor:
+        equal = (one for one in found if one.dtype == tensor.dtype and torch.equal(one, tensor))
+        one = next(equal, tensor)
+        found.append(one)
+        return one
+
+    return mapped(first_of_its_kind, args)
+
+
 def tensors(value: Any, path: str = "") -> Iterator[tuple[str, Tensor]]:
     """Every tensor in a tree of tuples, lists and dicts, with its path."""
     if issubclass(type(value), Tensor):  # not isinstance: an object's `__class__` may lie
@@ -261,6 +274,7 @@ class Home:
         target = self._target(request.target)
         function = getattr(target, request.method) if request.method else target
         args = self._argument(tuple(request.args))
+        args = sharing(args) if request.shared else args
         kwargs = self._argument(dict(request.kwargs))
         if request.gradients:
             return self._gradients(target, function, args, kwargs)
@@ -275,6 +289,11 @@ class Home:
             result: Any = self._kept(value)  # an object, though it may be a list or a dict too
         else:
             result = self._result(value)
+        later = None
+        if request.then is not None:
+            with contextlib.suppress(Exception):  # what is asked for is the value before
+                function(*self._argument(tuple(request.then)), **kwargs)
+            later = self._result(value)
         left = {**dict(tensors(args)), **dict(tensors(kwargs))}
         return Reply(
             result,
@@ -282,6 +301,7 @@ class Home:
             calls=tuple(sorted(watch.names)) if watch else None,
             largest=watch.largest if watch else None,
             traced=peak[0] if peak else None,
+            later=later,
         )
 
     def _gradients(

@@ -16,6 +16,8 @@ from autograder.checking.events import current_log
 from autograder.checking.subject import Raised, Subject
 from autograder.checking.values import Function, Ref
 
+REWRITTEN = "changes what it returned before"
+
 current_draw: contextvars.ContextVar[Draw | None] = contextvars.ContextVar("draw", default=None)
 
 
@@ -357,7 +359,8 @@ def agrees(
     dtype: bool = True,
     **kwargs: Any,
 ) -> Any:
-    """The battery: values, inputs unchanged, gradients, non-contiguous inputs, float64.
+    """The battery: values, inputs and (once a check) earlier results unchanged, gradients,
+    non-contiguous inputs, float64.
 
     Returns the student's result.
     """
@@ -370,10 +373,13 @@ def agrees(
     got = want = None
     with _going_on(case):
         want = reference(*args, **kwargs)
-        got, left = student.with_inputs(*args, **kwargs)
+        others = _others(args) if unchanged and contiguous else None
+        got, left, later = student.then(others, *args, **kwargs)
         close(got, want, case=case, call=student.describing(), **tolerance)
         if unchanged:
             _unchanged(student, given, left, case)
+        if others is not None:
+            left_alone(student, got, later, case)
     if gradients and (floating or student.is_instance):
         with _going_on(case):
             wrong = not agree(got, want, rtol, atol, dtype)
@@ -396,6 +402,26 @@ def agrees(
             fine = {"rtol": 1e-6 * rtol, "atol": 1e-7 * atol, "dtype": dtype, "names": names}
             _same_in_double(student, reference, args, kwargs, case, fine)
     return got
+
+
+def _others(args: tuple) -> tuple | None:
+    """Once a check: the arguments with the numbers of the last one in another order."""
+    log = current_log.get()
+    numbers = [tensor for _, tensor in tensors(args) if tensor.dtype != torch.bool and tensor.dim()]
+    if not numbers or log and log.asked_later:
+        return None
+    if log:
+        log.asked_later = True
+    last = next((one for one in reversed(numbers) if one.is_floating_point()), numbers[-1])
+    axes = tuple(range(last.dim()))
+    return mapped(lambda one: one.roll((1,) * len(axes), axes) if one is last else one, args)
+
+
+def left_alone(student: Subject, got: Any, later: Any, case: str = "") -> None:
+    """Fail if a result is another one after a further call."""
+    left = isinstance(got, Subject) or agree(later, got, 0.0, 0.0, nan_equal=True)
+    problem = f"{_prefix(case, student.last_call)} {REWRITTEN} when it is called again."
+    _note("holds", left, "" if left else problem)
 
 
 def _unchanged(student: Subject, given: dict[str, Tensor], left: dict, case: str) -> None:

@@ -51,6 +51,7 @@ class Log:
         self.events: list[Event] = []
         self.failure: Exception | None = None
         self.part = 0
+        self.asked_later = False  # whether some result was looked at after a further call, too
         self.lost = False  # whether the check would have asked more, and there is nobody to answer
 
     def note(

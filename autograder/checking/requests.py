@@ -26,6 +26,8 @@ class CallRequest:
     inputs: bool = False  # as they are after the call
     watch: bool = False
     room: int = 0  # bytes that it may hold; 0 for as many as a submission may
+    shared: bool = False  # equal tensors are given as one object
+    then: tuple[Any, ...] | None = None  # of a further call, which must leave the result as it is
 
 
 @dataclass(frozen=True)
@@ -109,6 +111,7 @@ class Reply:
     calls: tuple[str, ...] | None = None
     largest: int | None = None
     traced: int | None = None
+    later: Any = None  # the value as it is after the further call
     error: Error | None = None
 
     @property

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from autograder.checking.calling import mapped, tensors
-from autograder.checking.comparing import agree
+from autograder.checking.comparing import REWRITTEN, agree
 from autograder.checking.events import Event, Log
 
 SINGLE = {"rtol": 1e-4, "atol": 1e-5}  # to which two results in float32 are the same
@@ -94,6 +94,8 @@ def _without(event: Event, name: str) -> tuple[Event, str, str]:
     if event.kind == "holds" and "changes its input" in event.text:
         text = f"{name} writes into what it is given. {event.text}"
         return replace(event, free=True), "input", text
+    if event.kind == "holds" and REWRITTEN in event.text:
+        return replace(event, free=True), "earlier", rewritten_told(name)
     if event.kind == "holds" and (found := KIND.search(event.text)):
         wanted, outcome = found.groups()
         an = "an" if outcome[0] in "aeiou" else "a"
@@ -115,6 +117,14 @@ def _without(event: Event, name: str) -> tuple[Event, str, str]:
         )
         return replace(event, **_looser(event)), PRECISION, text
     return event, "", ""
+
+
+def rewritten_told(name: str) -> str:
+    """What is to be said where a later call changes an earlier result."""
+    return (
+        f"{name} writes into what it returned before: whoever keeps a result finds another one "
+        "there after the next call. Make a new one each time."
+    )
 
 
 def dtypes_told(name: str, got: Any, want: Any) -> Iterator[str]:

@@ -14,11 +14,11 @@ import torch
 from torch import Tensor
 
 from autograder.checking.calling import tensors
-from autograder.checking.comparing import agree
+from autograder.checking.comparing import REWRITTEN, agree
 from autograder.checking.events import Event
 from autograder.checking.registry import Exercise
 from autograder.checking.requests import CallRequest, Error, LoadRequest, Reply, Request
-from autograder.checking.set_aside import axis_kind, axis_told, dtypes_told
+from autograder.checking.set_aside import axis_kind, axis_told, dtypes_told, rewritten_told
 from autograder.checking.subject import Call
 from autograder.checking.values import Function, Ref
 
@@ -49,6 +49,7 @@ def finding(
     found = itertools.chain(
         _missing(task, events, mine),
         _written_into(task, mine),
+        _rewritten(task, events),
         _left_out(task, mine),
         *(look(task, pairs) for look in compared),
     )
@@ -175,6 +176,13 @@ def _written_into(task: Exercise, calls: Sequence[Call]) -> Iterator[str]:
                     "assignment to a part of it, and methods that end in an underscore change a "
                     "tensor in place. Make a new one."
                 )
+
+
+def _rewritten(task: Exercise, events: Sequence[Event]) -> Iterator[str]:
+    """A result that a later call has changed."""
+    for event in events:
+        if event.kind == "holds" and REWRITTEN in event.text:
+            yield rewritten_told(task.name)
 
 
 def _errors(task: Exercise, pairs: Sequence[Pair]) -> Iterator[str]:

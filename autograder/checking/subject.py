@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from torch import Tensor
 
-from autograder.checking.calling import copied, mapped
+from autograder.checking.calling import copied, mapped, tensors
 from autograder.checking.requests import (
     CallRequest,
     ConvertRequest,
@@ -94,6 +94,17 @@ class Subject:
         reply = self._ask(None, args, kwargs, inputs=True)
         return self._wrapped(reply.value), reply.inputs or {}
 
+    def then(
+        self,
+        others: tuple[Any, ...] | None,
+        *args: Any,
+        method: str | None = None,
+        **kwargs: Any,
+    ) -> tuple[Any, dict[str, Tensor], Any]:
+        """The same, and the result as it is after a further call with other arguments, if any."""
+        reply = self._ask(method, args, kwargs, inputs=True, then=others)
+        return self._wrapped(reply.value), reply.inputs or {}, self._wrapped(reply.later)
+
     def gradients(self, *args: Any, **kwargs: Any) -> Gradients:
         """The gradients with respect to every floating-point input and parameter."""
         return self.gradients_of(None, *args, **kwargs)
@@ -154,6 +165,9 @@ class Subject:
     def _ask(self, method: str | None, args: tuple, kwargs: dict, **wanted: Any) -> Reply:
         if self._watch and not wanted.get("gradients"):
             wanted["watch"] = True
+        given = [id(tensor) for _, tensor in tensors(args)]
+        if len(set(given)) < len(given) and not wanted.get("gradients"):
+            wanted["shared"] = True
         return self._request(
             CallRequest(
                 self._target,

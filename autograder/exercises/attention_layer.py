@@ -75,6 +75,7 @@ def _(student, reference, draw):
     square = draw.permutation(5)[:, None] <= draw.permutation(5)
     some = draw.normal(2, 5, 8), key, value, square
     agrees(student, reference, *some, names=NAMES, case="as many queries as keys", **VALUES)
+    agrees(student, reference, key, key, key, names=NAMES, case="one tensor for all", **VALUES)
 
     # Every query of this mask may attend to some keys and not to others, every key is allowed
     # for some queries and not for others, and it is not its own transpose.

@@ -37,6 +37,7 @@ def _(student, reference, draw):
     x, memory = draw.normal(B=2, L=5, E=12), draw.normal(B=2, S=5, E=12)
     mask = torch.tensor([[1, 1, 0, 0, 0], [1, 0, 1, 1, 1]]).bool()
     agrees(mine, theirs, x, memory, mask, names=names, case="as many queries as keys")
+    agrees(mine, theirs, x, x, names=names, case="x is the memory, too", **VALUES)
 
 
 mistakes["CrossAttention"] = {
@@ -131,6 +132,8 @@ def _(student, reference, draw):
         agrees(mine, theirs, x, memory, mask, names=names, case=f"{norm}, padding")
         one = {"names": names, "case": f"{norm}, one position reads one"}
         agrees(mine, theirs, x[:1, :1], memory[:1, :1], **one, **VALUES)
+        case = f"{norm}, x is the memory, too"
+        agrees(mine, theirs, x, x, names=names, case=case, **VALUES)
         case = f"{norm}, a sentence of padding alone"
         agrees(mine, theirs, x, memory, nothing, names=names, case=case, **some)
 
@@ -273,6 +276,7 @@ def _(student, reference, draw):
     source[0, 4:] = 1
     source[1, 0] = 0
     agrees(mine, theirs, source, target, case="two layers, pad_id 1")
+    agrees(mine, theirs, source, source, case="the source is the target, too", **VALUES)
 
 
 mistakes["Transformer"] = {

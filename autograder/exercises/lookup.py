@@ -42,6 +42,7 @@ def _(student, reference, draw):
     keys[1], keys[4] = keys[2], keys[2]
     query = keys[2].clone()
     agrees(student, reference, query, keys, values, case="three equal keys")
+    agrees(student, reference, query, keys, keys, case="the keys are the values, too", **VALUES)
     whole = draw.integers(-9, 10, 6, 3).to(torch.int32)
     agrees(student, reference, query, keys, whole, case="whole numbers as values")
 
@@ -230,6 +231,8 @@ def _(student, reference, draw):
     rows = list(keys)
     agrees(student, reference, query, rows, values, near, names=names, case="a list of tensors")
     agrees(student, reference, query, keys, values, near, names=names, case="a tensor of keys")
+    case = "the keys are the values, too"
+    agrees(student, reference, query, keys, keys, near, names=names, case=case, **VALUES)
 
     values = draw.normal(4, E=3)
     times = portable(product)
@@ -295,6 +298,7 @@ def _(student, reference, draw):
     agrees(student, reference, x, keys, values, bandwidth)
     agrees(student, reference, x, keys, values, draw.float(1.5, 2.5), case="a wide kernel")
     agrees(student, reference, x[:1], keys[:1], values[:1], 0.5, case="one key")
+    agrees(student, reference, x, x, x, bandwidth, case="one tensor for all", **VALUES)
 
     keys = draw.permutation(6) + draw.uniform(6, low=0.0, high=0.3)
     far = torch.tensor([60.0, -60.0, 2000.0, -2000.0])

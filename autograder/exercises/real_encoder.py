@@ -203,6 +203,7 @@ def _(student, reference, draw):
     near = anchors + 0.8 * positives
     agrees(student, reference, anchors, near, temperature=0.5, case="pairs that are alike")
     agrees(student, reference, anchors, positives, 2.0, case="a temperature of 2")
+    agrees(student, reference, anchors, anchors, 0.5, case="one tensor for both", **VALUES)
     alone = {"temperature": 0.5, "contiguous": False, "unchanged": False}
     agrees(student, reference, anchors[:1], positives[:1], case="one pair", **alone)
 

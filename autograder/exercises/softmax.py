@@ -228,6 +228,7 @@ def _(student, reference, draw):
     query, key = draw.normal(L=5, D=8), draw.normal(S=7, D=8)
     key[2] = query[3]
     agrees(student, reference, query, key, case="a query that equals a key")
+    agrees(student, reference, key, key, case="one tensor for both", **VALUES)
 
     L, S, D = 24, 28, 16
     largest = student.largest(draw.normal(L, D), draw.normal(S, D))
@@ -304,6 +305,7 @@ def _(student, reference, draw):
     for case, size in each_one(L=5, S=7, D=8):
         L, S, D = size.values()
         agrees(student, reference, draw.normal(L, D), draw.normal(S, D), case=case, **VALUES)
+    agrees(student, reference, short, short, case="one tensor for both", **VALUES)
 
     query, key = draw.normal(L=5, D=8), draw.normal(S=7, D=8)
     query[1] = 0.0
@@ -388,6 +390,7 @@ def _(student, reference, draw):
     agrees(student, reference, draw.normal(L=7, D=3), draw.normal(S=4, D=3), case="more queries")
     batch = draw.normal(B=2, L=5, D=8), draw.normal(B=2, S=7, D=8)
     agrees(student, reference, *batch, case="a batch")
+    agrees(student, reference, batch[1], batch[1], case="one tensor for both", **VALUES)
     many = draw.normal(2, 3, L=5, D=8), draw.normal(2, 3, S=7, D=8)
     agrees(student, reference, *many, case="two batch dimensions")
     agrees(student, reference, draw.normal(1, 4), draw.normal(1, 4), case="one query, one key")

@@ -17,6 +17,8 @@ from autograder.checking import (
     require,
     same,
 )
+from autograder.checking.cases import VALUES
+from autograder.checking.comparing import left_alone
 
 
 @exercise("KeyValueCache", chapter="10-writer", points=2)
@@ -32,6 +34,9 @@ def _(student, reference, draw):
         case = {"case": f"append number {number}"}
         close(got, want, call=call, names=("keys", "values"), **case)
         same(got_length, length, call="The length after it", **case)
+    got, _, later = cache.then((value, key), key, key, method="append")
+    close(got, wanted.call("append", key, key), case="one tensor for both", call=cache.last_call)
+    left_alone(cache, got, later)
 
     cache, wanted = student(), reference()
     same(cache.call("__len__"), wanted.call("__len__"), call="The length of a second cache")
@@ -418,6 +423,7 @@ def _(student, reference, draw):
     agrees(student, reference, query, key, value, 3, causal=True, case="causal, L < S", **quick)
     one = (query[:1], key, value)
     agrees(student, reference, *one, 3, causal=True, case="causal, one query", **quick)
+    agrees(student, reference, key, key, key, 3, case="one tensor for all", **VALUES)
     causal = {"causal": True, "case": "causal, a batch of heads"}
     agrees(student, reference, *many, 2, **causal, **quick)
 

@@ -101,6 +101,7 @@ def _asked(request: Request, reply: dict[str, Any]) -> Reply:
         calls=tuple(reply["calls"]) if request.watch and "calls" in reply else None,
         largest=reply.get("largest") if request.watch else None,
         traced=reply.get("traced") if request.watch else None,
+        later=reply.get("later") if request.then is not None else None,
     )
 
 
