@@ -4,7 +4,8 @@ import contextlib
 import contextvars
 import functools
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -128,9 +129,10 @@ def close(
 
     def problem() -> str:
         start = _prefix(case, call() if callable(call) else call) or "The result"
-        return f"{start} {difference(got, want, names, rtol, atol, dtype)}"
+        return f"{start} {within.difference(got, want, names=names)}"
 
-    right = agree(got, want, rtol, atol, dtype)
+    within = Closeness(rtol, atol, dtype)
+    right = within.agree(got, want)
     _note("value", got, "" if right else problem, want=want, rtol=rtol, atol=atol, dtype=dtype)
 
 
@@ -144,6 +146,135 @@ def same(got: Any, want: Any, *, case: str = "", call: str = "", dtype: bool = T
     close(got, want, case=case, call=call, rtol=0.0, atol=0.0, dtype=dtype)
 
 
+@dataclass(frozen=True)
+class Closeness:
+    """How closely two trees of tensors and numbers must agree."""
+
+    rtol: float = 1e-4
+    atol: float = 1e-5
+    dtype: bool = True
+    nan_equal: bool = False
+
+    def agree(self, got: Any, want: Any) -> bool:
+        """Whether `difference` finds none, without the words."""
+        if isinstance(want, Tensor):
+            return isinstance(got, Tensor) and self._tensors_agree(got, want)
+        if isinstance(want, tuple | list):
+            alike = isinstance(got, tuple | list) and len(got) == len(want)
+            return alike and all(map(self.agree, got, want))
+        return not self.difference(got, want)
+
+    def difference(
+        self, got: Any, want: Any, label: str = "", names: Sequence[str] | None = None
+    ) -> str:
+        """Where `got` first differs from `want`, as the rest of a sentence; empty if nowhere."""
+        subject = f"{label}: " if label else ""
+        if isinstance(want, tuple | list):
+            return self._of_items(got, want, label, names)
+        if isinstance(want, dict):
+            return self._of_dicts(got, want, label)
+        if isinstance(want, Tensor):
+            problem = self._of_tensors(got, want)
+        elif isinstance(want, float):
+            problem = self._of_floats(got, want)
+        elif isinstance(want, int) and not isinstance(want, bool):
+            problem = _of_whole_numbers(got, want)
+        else:
+            problem = _unlike(got, want)
+        return f"{subject}{problem}" if problem else ""
+
+    def _of_items(
+        self, got: Any, want: tuple | list, label: str, names: Sequence[str] | None
+    ) -> str:
+        if not isinstance(got, tuple | list) or len(got) != len(want):
+            subject, parts = (
+                f"{label}: " if label else "",
+                f" ({', '.join(names)})" if names else "",
+            )
+            return f"{subject}should return {len(want)} values{parts}; it returned {kind_of(got)}."
+        known = list(names or ())
+        known += [f"value {number}" for number in range(len(known), len(want))]
+        return self._of_parts(zip(known, got, want, strict=False), label)
+
+    def _of_dicts(self, got: Any, want: dict, label: str) -> str:
+        subject = f"{label}: " if label else ""
+        if not isinstance(got, dict):
+            return f"{subject}should return a dict; it returned {kind_of(got)}."
+        if set(got) != set(want):
+            missing, extra = sorted(set(want) - set(got)), sorted(set(got) - set(want))
+            return f"{subject}has other names: missing {missing[:5]}, unexpected {extra[:5]}."
+        return self._of_parts(((key, got[key], want[key]) for key in want), label)
+
+    def _of_parts(self, parts: Iterable[tuple[str, Any, Any]], label: str) -> str:
+        for name, got, want in parts:
+            if problem := self.difference(got, want, f"{label}, {name}" if label else name):
+                return problem
+        return ""
+
+    def _of_floats(self, got: Any, want: float) -> str:
+        got = got.item() if isinstance(got, Tensor) and got.numel() == 1 else got
+        if isinstance(got, bool) or not isinstance(got, int | float):
+            return f"should be a number; it is {kind_of(got)}."
+        if self.nan_equal and math.isnan(got) and math.isnan(want):
+            return ""
+        if got == want or math.isclose(got, want, rel_tol=self.rtol, abs_tol=self.atol):
+            return ""
+        expected, came = told_apart(want, float(got))
+        return f"expected {expected}, got {came}."
+
+    def _of_tensors(self, got: Any, want: Tensor) -> str:
+        if not isinstance(got, Tensor):
+            return f"should be a tensor of shape {shape_text(want)}; it is {kind_of(got)}."
+        if got.shape != want.shape:
+            return f"should have shape {shape_text(want)}; it has {shape_text(got)}."
+        if self.dtype and got.dtype != want.dtype:
+            return f"should have dtype {want.dtype}; it has {got.dtype}."
+        if self._tensors_agree(got, want):
+            return ""
+        rtol, atol = self._widened(want)
+        one, other = got.to(torch.float64), want.to(torch.float64)
+        wrong = ~torch.isclose(one, other, rtol=rtol, atol=atol, equal_nan=self.nan_equal)
+        if not wrong.any():
+            return ""
+        index = tuple(int(i) for i in wrong.nonzero()[0])
+        expected, came = told_apart(want[index].item(), got[index].item())
+        at = f" at {list(index)}" if index else ""
+        several = f" ({int(wrong.sum())} of {wrong.numel()} numbers differ)"
+        return f"expected {expected}{at}, got {came}{several if wrong.numel() > 1 else ''}."
+
+    def _tensors_agree(self, got: Tensor, want: Tensor) -> bool:
+        if got.shape != want.shape or self.dtype and got.dtype != want.dtype:
+            return False
+        if got.dtype == want.dtype and torch.equal(got, want):
+            return True  # the common case, and the quickest to see
+        rtol, atol = self._widened(want)
+        one, other = got.to(torch.float64), want.to(torch.float64)
+        gap = (one - other).abs_()
+        if math.isfinite(float(gap.sum())):
+            return bool((gap <= other.abs().mul_(rtol).add_(atol)).all())
+        return bool(torch.isclose(one, other, rtol=rtol, atol=atol, equal_nan=self.nan_equal).all())
+
+    def _widened(self, want: Tensor) -> tuple[float, float]:
+        """The tolerances, which half precision cannot keep."""
+        if want.dtype in (torch.float16, torch.bfloat16) and self.rtol:
+            return max(self.rtol, 2e-2), max(self.atol, 2e-2)
+        return self.rtol, self.atol
+
+
+def _of_whole_numbers(got: Any, want: int) -> str:
+    if isinstance(got, Tensor) and got.numel() == 1 and not got.is_floating_point():
+        got = got.item()
+    if isinstance(got, bool) or not isinstance(got, int):
+        return f"should be a whole number; it is {kind_of(got)}."
+    return _unlike(got, want)
+
+
+def _unlike(got: Any, want: Any) -> str:
+    if type(got) is type(want) and got == want:
+        return ""
+    return f"expected {brief(want)}, got {kind_of(got)}."
+
+
 def agree(
     got: Any,
     want: Any,
@@ -152,121 +283,8 @@ def agree(
     dtype: bool = True,
     nan_equal: bool = False,
 ) -> bool:
-    """Whether `difference` finds none, without the words."""
-    if isinstance(want, Tensor):
-        return isinstance(got, Tensor) and _tensors_agree(got, want, rtol, atol, dtype, nan_equal)
-    if isinstance(want, tuple | list):
-        alike = isinstance(got, tuple | list) and len(got) == len(want)
-        pairs = zip(got, want, strict=True) if alike else ()
-        return alike and all(agree(*pair, rtol, atol, dtype, nan_equal) for pair in pairs)
-    return not difference(got, want, None, rtol, atol, dtype, nan_equal=nan_equal)
-
-
-def _tensors_agree(
-    got: Tensor, want: Tensor, rtol: float, atol: float, dtype: bool, nan_equal: bool
-) -> bool:
-    if got.shape != want.shape or dtype and got.dtype != want.dtype:
-        return False
-    if got.dtype == want.dtype and torch.equal(got, want):
-        return True  # the common case, and the quickest to see
-    rtol, atol = _widened(want, rtol, atol)
-    one, other = got.to(torch.float64), want.to(torch.float64)
-    gap = (one - other).abs_()
-    if math.isfinite(float(gap.sum())):
-        return bool((gap <= other.abs().mul_(rtol).add_(atol)).all())
-    return bool(torch.isclose(one, other, rtol=rtol, atol=atol, equal_nan=nan_equal).all())
-
-
-def _widened(want: Tensor, rtol: float, atol: float) -> tuple[float, float]:
-    """The tolerances, which half precision cannot keep."""
-    if want.dtype in (torch.float16, torch.bfloat16) and rtol:
-        return max(rtol, 2e-2), max(atol, 2e-2)
-    return rtol, atol
-
-
-def difference(
-    got: Any,
-    want: Any,
-    names: Sequence[str] | None = None,
-    rtol: float = 1e-4,
-    atol: float = 1e-5,
-    dtype: bool = True,
-    label: str = "",
-    nan_equal: bool = False,
-) -> str:
-    """Where `got` first differs from `want`, as the rest of a sentence; empty if nowhere."""
-    subject = f"{label}: " if label else ""
-    if isinstance(want, tuple | list):
-        if not isinstance(got, tuple | list) or len(got) != len(want):
-            parts = f" ({', '.join(names)})" if names else ""
-            return f"{subject}should return {len(want)} values{parts}; it returned {kind_of(got)}."
-        for index, (one, other) in enumerate(zip(got, want, strict=True)):
-            name = names[index] if names and index < len(names) else f"value {index}"
-            name = f"{label}, {name}" if label else name
-            if problem := difference(one, other, None, rtol, atol, dtype, name, nan_equal):
-                return problem
-        return ""
-    if isinstance(want, dict):
-        if not isinstance(got, dict):
-            return f"{subject}should return a dict; it returned {kind_of(got)}."
-        if set(got) != set(want):
-            missing, extra = sorted(set(want) - set(got)), sorted(set(got) - set(want))
-            return f"{subject}has other names: missing {missing[:5]}, unexpected {extra[:5]}."
-        for key in want:
-            name = f"{label}, {key}" if label else key
-            if problem := difference(got[key], want[key], None, rtol, atol, dtype, name, nan_equal):
-                return problem
-        return ""
-    if isinstance(want, Tensor):
-        return _tensor_difference(got, want, rtol, atol, dtype, subject, nan_equal)
-    if isinstance(want, float):
-        if isinstance(got, Tensor) and got.numel() == 1:
-            got = got.item()
-        if isinstance(got, bool) or not isinstance(got, int | float):
-            return f"{subject}should be a number; it is {kind_of(got)}."
-        if nan_equal and math.isnan(got) and math.isnan(want):
-            return ""
-        if got == want or math.isclose(got, want, rel_tol=rtol, abs_tol=atol):
-            return ""
-        expected, came = told_apart(want, float(got))
-        return f"{subject}expected {expected}, got {came}."
-    if isinstance(want, int) and not isinstance(want, bool):
-        if isinstance(got, Tensor) and got.numel() == 1 and not got.is_floating_point():
-            got = got.item()
-        if isinstance(got, bool) or not isinstance(got, int):
-            return f"{subject}should be a whole number; it is {kind_of(got)}."
-    if type(got) is not type(want) or got != want:
-        return f"{subject}expected {brief(want)}, got {kind_of(got)}."
-    return ""
-
-
-def _tensor_difference(
-    got: Any,
-    want: Tensor,
-    rtol: float,
-    atol: float,
-    dtype: bool,
-    subject: str,
-    nan_equal: bool,
-) -> str:
-    if not isinstance(got, Tensor):
-        return f"{subject}should be a tensor of shape {shape_text(want)}; it is {kind_of(got)}."
-    if got.shape != want.shape:
-        return f"{subject}should have shape {shape_text(want)}; it has {shape_text(got)}."
-    if dtype and got.dtype != want.dtype:
-        return f"{subject}should have dtype {want.dtype}; it has {got.dtype}."
-    if _tensors_agree(got, want, rtol, atol, dtype, nan_equal):
-        return ""
-    rtol, atol = _widened(want, rtol, atol)
-    one, other = got.to(torch.float64), want.to(torch.float64)
-    wrong = ~torch.isclose(one, other, rtol=rtol, atol=atol, equal_nan=nan_equal)
-    if not wrong.any():
-        return ""
-    index = tuple(int(i) for i in wrong.nonzero()[0])
-    expected, came = told_apart(want[index].item(), got[index].item())
-    at = f" at {list(index)}" if index else ""
-    share = f" ({int(wrong.sum())} of {wrong.numel()} numbers differ)" if wrong.numel() > 1 else ""
-    return f"{subject}expected {expected}{at}, got {came}{share}."
+    """Whether two trees of tensors and numbers agree within rtol and atol."""
+    return Closeness(rtol, atol, dtype, nan_equal).agree(got, want)
 
 
 def raises(
@@ -366,42 +384,113 @@ def agrees(
     """
     given = {**dict(tensors(args)), **dict(tensors(kwargs))}
     floating = any(tensor.is_floating_point() for tensor in given.values())
-    tolerance: dict[str, Any] = {"rtol": rtol, "atol": atol, "dtype": dtype, "names": names}
-
+    others = _others(args) if unchanged and contiguous else None
+    tolerance = {"rtol": rtol, "atol": atol, "dtype": dtype}
+    asked = _Case(case, student, reference, args, kwargs, tolerance, names)
     # A part that fails leaves out none of the others: what is asked of the reference is the same
     # for all, as a recording of its answers may stand in for it.
-    got = want = None
     with _going_on(case):
-        want = reference(*args, **kwargs)
-        others = _others(args) if unchanged and contiguous else None
-        got, left, later = student.then(others, *args, **kwargs)
-        close(got, want, case=case, call=student.describing(), **tolerance)
-        if unchanged:
-            _unchanged(student, given, left, case)
-        if others is not None:
-            left_alone(student, got, later, case)
+        asked.values(others, given if unchanged else {})
     if gradients and (floating or student.is_instance):
         with _going_on(case):
-            wrong = not agree(got, want, rtol, atol, dtype)
-            _same_gradients(student, reference, args, kwargs, case, rtol, atol, wrong)
+            asked.gradients()
     if contiguous and given:
         with _going_on(case):
-            spread_args, spread_kwargs = mapped(spread, args), mapped(spread, kwargs)
-            other = student(*spread_args, **spread_kwargs)
-            described = student.describing()
-            close(
-                other,
-                want,
-                case=case,
-                call=lambda: described() + " with inputs that are not contiguous in memory",
-                **tolerance,
-            )
+            asked.spread()
     if double and floating:
         with _going_on(case):
-            # Where float32 may be further off, so may float64, by as many digits less.
-            fine = {"rtol": 1e-6 * rtol, "atol": 1e-7 * atol, "dtype": dtype, "names": names}
-            _same_in_double(student, reference, args, kwargs, case, fine)
-    return got
+            asked.double()
+    return asked.got
+
+
+@dataclass
+class _Case:
+    """One call that is asked of both sides, and how closely the answers are compared."""
+
+    text: str
+    student: Subject
+    reference: Subject
+    args: tuple
+    kwargs: dict[str, Any]
+    tolerance: dict[str, Any]
+    names: Sequence[str] | None
+    got: Any = None
+    want: Any = None
+
+    def values(self, others: tuple | None, given: dict[str, Tensor]) -> None:
+        """The answers, and that what was `given` stays, as an answer does when `others` are."""
+        self.want = self.reference(*self.args, **self.kwargs)
+        self.got, left, later = self.student.then(others, *self.args, **self.kwargs)
+        self._close(self.got, self.want, self.student.describing())
+        if given:
+            _unchanged(self.student, given, left, self.text)
+        if others is not None:
+            left_alone(self.student, self.got, later, self.text)
+
+    def gradients(self) -> None:
+        """The gradients; those of values that are wrong tell no more about why they are."""
+        wrong = not agree(self.got, self.want, **self.tolerance)
+        want = self.reference.gradients(*self.args, **self.kwargs)
+        got = self.student.gradients(*self.args, **self.kwargs)
+        described = self.student.describing()
+        for path, expected in want.inputs.items():
+            self._gradient(f"input {path}", got.inputs.get(path), expected, wrong, described)
+        for path, expected in want.parameters.items():
+            found = got.parameters.get(path)
+            if found is None:  # so are names, where the contract says so
+                _note("gradient", None, "", free=True)
+            else:
+                self._gradient(f"parameter {path}", found, expected, wrong, described)
+
+    def _gradient(
+        self,
+        label: str,
+        found: Tensor | None,
+        expected: Tensor,
+        wrong: bool,
+        described: Callable[[], str],
+    ) -> None:
+        scale = float(expected.abs().max()) if expected.numel() else 0.0
+        rtol, atol = self.tolerance["rtol"], self.tolerance["atol"]
+        tolerance = {"rtol": 10 * rtol, "atol": 10 * atol * max(1.0, scale)}
+
+        def problem() -> str:
+            start = _prefix(self.text, described())
+            return f"{start}: {_gradient_problem(found, expected, label, atol, tolerance)}"
+
+        right = _gradients_agree(found, expected, atol, tolerance)
+        _note("gradient", found, "" if right else problem, free=wrong, **tolerance)
+
+    def spread(self) -> None:
+        """The same inputs, not contiguous in memory."""
+        got = self.student(*mapped(spread, self.args), **mapped(spread, self.kwargs))
+        described = self.student.describing()
+        where = " with inputs that are not contiguous in memory"
+        self._close(got, self.want, lambda: described() + where)
+
+    def double(self) -> None:
+        """The same in float64; where float32 may be further off, so may it, by fewer digits."""
+        args, kwargs = mapped(_doubled, self.args), mapped(_doubled, self.kwargs)
+        sides = [side for side in (self.reference, self.student) if side.is_instance]
+        try:
+            for side in sides:
+                side.to("float64")
+            want = self.reference(*args, **kwargs)
+            got = self.student(*args, **kwargs)
+            call = self.student.describing()
+        finally:
+            for side in sides:
+                side.to("float32")
+        fine = {"rtol": 1e-6 * self.tolerance["rtol"], "atol": 1e-7 * self.tolerance["atol"]}
+        case = f"{self.text}: in float64" if self.text else "in float64"
+        close(got, want, case=case, call=call, names=self.names, **self.tolerance | fine)
+
+    def _close(self, got: Any, want: Any, call: Callable[[], str]) -> None:
+        close(got, want, case=self.text, call=call, names=self.names, **self.tolerance)
+
+
+def _doubled(tensor: Tensor) -> Tensor:
+    return tensor.double() if tensor.is_floating_point() else tensor
 
 
 def _others(args: tuple) -> tuple | None:
@@ -441,40 +530,6 @@ def _unchanged(student: Subject, given: dict[str, Tensor], left: dict, case: str
     _note("holds", not changed, problem if changed else "")
 
 
-def _same_gradients(
-    student: Subject,
-    reference: Subject,
-    args: tuple,
-    kwargs: dict[str, Any],
-    case: str,
-    rtol: float,
-    atol: float,
-    wrong: bool,
-) -> None:
-    """Compare gradients; those of values that are wrong tell no more about why they are."""
-    want = reference.gradients(*args, **kwargs)
-    got = student.gradients(*args, **kwargs)
-    described = student.describing()
-    for kind, mine, theirs in (
-        ("input", got.inputs, want.inputs),
-        ("parameter", got.parameters, want.parameters),
-    ):
-        for path, expected in theirs.items():
-            found = mine.get(path)
-            if found is None and kind == "parameter":
-                _note("gradient", None, "", free=True)  # so are names, where the contract says so
-                continue
-            scale = float(expected.abs().max()) if expected.numel() else 0.0
-            tolerance = {"rtol": 10 * rtol, "atol": 10 * atol * max(1.0, scale)}
-            details = found, expected, f"{kind} {path}", atol, tolerance
-
-            def problem(details: tuple = details) -> str:
-                return f"{_prefix(case, described())}: {_gradient_problem(*details)}"
-
-            right = _gradients_agree(found, expected, atol, tolerance)
-            _note("gradient", found, "" if right else problem, free=wrong, **tolerance)
-
-
 def _gradients_agree(
     found: Tensor | None, expected: Tensor, atol: float, tolerance: dict[str, Any]
 ) -> bool:
@@ -500,31 +555,4 @@ def _gradient_problem(
             f"no gradient reaches {label}: somewhere the result is cut off from it (`.detach()`, "
             "`.item()`, `torch.tensor(...)`, a NumPy detour)."
         )
-    return f"the gradient of {label} is wrong: {difference(found, expected, **tolerance)}"
-
-
-def _same_in_double(
-    student: Subject,
-    reference: Subject,
-    args: tuple,
-    kwargs: dict[str, Any],
-    case: str,
-    tolerance: dict[str, Any],
-) -> None:
-    def doubled(tensor: Tensor) -> Tensor:
-        return tensor.double() if tensor.is_floating_point() else tensor
-
-    wide_args, wide_kwargs = mapped(doubled, args), mapped(doubled, kwargs)
-    try:
-        for subject in (reference, student):
-            if subject.is_instance:
-                subject.to("float64")
-        want = reference(*wide_args, **wide_kwargs)
-        got = student(*wide_args, **wide_kwargs)
-        call = student.describing()
-    finally:
-        for subject in (reference, student):
-            if subject.is_instance:
-                subject.to("float32")
-    case = f"{case}: in float64" if case else "in float64"
-    close(got, want, case=case, call=call, **tolerance)
+    return f"the gradient of {label} is wrong: {Closeness(**tolerance).difference(found, expected)}"

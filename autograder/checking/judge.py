@@ -1,7 +1,9 @@
 """Runs a check, and when it fails finds out which mistake was made."""
 
+import contextlib
 import functools
 import time
+from collections.abc import Iterator
 from typing import Any
 
 import torch
@@ -158,25 +160,39 @@ def _examine(
     Raises NotStarted if nothing has failed before.
     """
 
-    def describe(name: str, request: Request) -> str:
-        return _in_words(task, name, request)
-
+    describe = functools.partial(_in_words, task)
     draw = Draw(seed)
     student = Subject(task.name, home, describe, watch, keep=keep)
     right = Subject(task.name, reference, describe, keep=keep)
     reference.rewind()
     tokens = current_draw.set(draw), current_log.set(log)
     try:
-        task.check(student, right, draw)
-        if banned := used_of(task.forbidden, student.used):
-            failure = Failure(
-                f"{task.name} calls the library's own {' and '.join(banned)}: this exercise is to "
-                "write that function, so build it from simpler operations."
-            )
-            log.failure = log.failure or failure
-        if task.forbidden and watch and not student.used:
-            failure = Failure(f"What {task.name} calls could not be seen: something hides it.")
-            log.failure = log.failure or failure
+        with _noting(log, student):
+            task.check(student, right, draw)
+            log.failure = log.failure or _shortcut(task, student, watch)
+    finally:
+        current_draw.reset(tokens[0])
+        current_log.reset(tokens[1])
+    return student.transcript, right.transcript
+
+
+def _shortcut(task: Exercise, student: Subject, watch: bool) -> Failure | None:
+    """What is wrong with what the student's code calls."""
+    if banned := used_of(task.forbidden, student.used):
+        return Failure(
+            f"{task.name} calls the library's own {' and '.join(banned)}: this exercise is to "
+            "write that function, so build it from simpler operations."
+        )
+    if task.forbidden and watch and not student.used:
+        return Failure(f"What {task.name} calls could not be seen: something hides it.")
+    return None
+
+
+@contextlib.contextmanager
+def _noting(log: Log, student: Subject) -> Iterator[None]:
+    """Note what ends a check. Raises NotStarted if nothing has failed before."""
+    try:
+        yield
     except Failure as error:
         log.failure = log.failure or error
     except (Raised, NotStarted) as error:
@@ -193,10 +209,6 @@ def _examine(
         if log.failure is None:
             raise
         log.lost = True  # the verdict stands
-    finally:
-        current_draw.reset(tokens[0])
-        current_log.reset(tokens[1])
-    return student.transcript, right.transcript
 
 
 def _imitate(task: Exercise, reference: _Remembered, seed: int, thing: Any, log: Log) -> None:

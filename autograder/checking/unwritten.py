@@ -24,53 +24,68 @@ def explain_unwritten(shell: Any) -> None:
     A cell waits for an exercise if it calls the exercise's stub, or if it fails on a name that an
     earlier cell did not get to define, or to fill, because that cell waits for the exercise.
     """
-    waiting: dict[str, Waiting] = {}
-    explained: list[tuple[BaseException, str]] = []
-    running: list[str] = []
+    cells = _Cells(shell)
+    shell.set_custom_exc((Exception,), cells.explain)
+    shell.events.register("pre_run_cell", cells.begin)
+    shell.events.register("post_run_cell", cells.end)
 
-    def remember(info: Any) -> None:
-        running[:] = [info.raw_cell]
 
-    def still_waiting(name: str | None) -> str | None:
-        if name not in waiting:
-            return None
-        exercise, stub, value = waiting[name]
-        unchanged = shell.user_ns.get(name, MISSING) is value
-        return exercise if unchanged and shell.user_ns.get(exercise) is stub else None
+class _Cells:
+    """Which names of a shell wait for which exercise, from one cell to the next."""
 
-    def handler(
-        shell: Any, kind: type, error: BaseException, trace: Any, tb_offset: Any = None
+    def __init__(self, shell: Any) -> None:
+        self._shell = shell
+        self._waiting: dict[str, Waiting] = {}
+        self._explained: list[tuple[BaseException, str]] = []
+        self._running = ""
+
+    def begin(self, info: Any) -> None:
+        """A cell begins."""
+        self._running = info.raw_cell
+
+    def explain(
+        self, shell: Any, kind: type, error: BaseException, trace: Any, tb_offset: Any = None
     ) -> None:
-        exercise = _stub_that_raised(error)
-        if isinstance(error, SyntaxError):
-            exercise = None  # no names can be read from the cell
-        elif not exercise and isinstance(error, NameError):
-            exercise = still_waiting(error.name)
-        elif not exercise:
-            needed = _names_needed_by(shell.transform_cell(running[0])) if running else ()
-            exercise = next(filter(None, map(still_waiting, needed)), None)
+        """Say in one sentence what the cell waits for, or show its error."""
+        exercise = self._waited_for(error)
         if exercise is None:
             shell.showtraceback((kind, error, trace), tb_offset=tb_offset)
             return
-        explained.append((error, exercise))
-        chapter = exercises()[exercise].chapter
+        self._explained.append((error, exercise))
         print(
             f"This cell needs {exercise}, which is not written yet: "
-            f"see the exercise {exercise} in chapter {chapter}."
+            f"see the exercise {exercise} in chapter {exercises()[exercise].chapter}."
         )
 
-    def forgive(result: Any) -> None:
-        for error, exercise in explained:
+    def end(self, result: Any) -> None:
+        """A cell that waits has not failed; what it would have made waits with it."""
+        for error, exercise in self._explained:
             if result.error_in_exec is error:
                 result.error_in_exec = None
-                stub = shell.user_ns.get(exercise)
-                for name in _names_defined_by(shell.transform_cell(result.info.raw_cell)):
-                    waiting[name] = Waiting(exercise, stub, shell.user_ns.get(name, MISSING))
-        explained.clear()
+                names = self._shell.user_ns
+                for name in _names_defined_by(self._shell.transform_cell(result.info.raw_cell)):
+                    left = names.get(name, MISSING)
+                    self._waiting[name] = Waiting(exercise, names.get(exercise), left)
+        self._explained.clear()
 
-    shell.set_custom_exc((Exception,), handler)
-    shell.events.register("pre_run_cell", remember)
-    shell.events.register("post_run_cell", forgive)
+    def _waited_for(self, error: BaseException) -> str | None:
+        if isinstance(error, SyntaxError):
+            return None  # no names can be read from the cell
+        if exercise := _stub_that_raised(error):
+            return exercise
+        if isinstance(error, NameError):
+            return self._of_name(error.name)
+        needed = _names_needed_by(self._shell.transform_cell(self._running))
+        return next(filter(None, map(self._of_name, needed)), None)
+
+    def _of_name(self, name: str | None) -> str | None:
+        """The exercise that a name waits for, while both are as they were."""
+        if name not in self._waiting:
+            return None
+        exercise, stub, value = self._waiting[name]
+        names = self._shell.user_ns
+        unchanged = names.get(name, MISSING) is value and names.get(exercise) is stub
+        return exercise if unchanged else None
 
 
 def _stub_that_raised(error: BaseException) -> str | None:

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from autograder.checking import Failure, agrees, close, raises, require, same
-from autograder.checking.comparing import current_draw, difference
+from autograder.checking.comparing import Closeness, current_draw
 from autograder.checking.draw import Draw
 from autograder.checking.subject import Raised
 from tests.checking.samples import Scale, answering, pair, subject
@@ -51,7 +51,7 @@ X = torch.tensor([[1.0, -2.0, 3.0], [0.5, 4.0, -1.0]])
     ],
 )
 def test_the_first_difference_is_told(got, want, words):
-    assert words in difference(got, want)
+    assert words in Closeness().difference(got, want)
     with pytest.raises(Failure) as failure:
         close(got, want, case="a case", call="f(x)")
     assert str(failure.value).startswith("a case: f(x) ")
@@ -71,14 +71,14 @@ def test_the_first_difference_is_told(got, want, words):
     ],
 )
 def test_what_agrees_is_not_a_difference(got, want):
-    assert difference(got, want) == ""
+    assert Closeness().difference(got, want) == ""
 
 
 def test_nan_equals_nan_only_where_that_is_asked():
     nan = torch.tensor([math.nan])
-    assert difference(nan, nan)
-    assert difference(nan, nan, nan_equal=True) == ""
-    assert difference(math.nan, math.nan, nan_equal=True) == ""
+    assert Closeness().difference(nan, nan)
+    assert Closeness(nan_equal=True).difference(nan, nan) == ""
+    assert Closeness(nan_equal=True).difference(math.nan, math.nan) == ""
 
 
 def test_outputs_are_told_by_name():
@@ -94,7 +94,9 @@ def test_axes_are_told_by_name_where_one_name_has_the_size():
     draw.normal(S=7, E=8)
     token = current_draw.set(draw)
     try:
-        assert difference(want.T, want) == "should have shape [L=5, 8]; it has [8, L=5]."
+        assert (
+            Closeness().difference(want.T, want) == "should have shape [L=5, 8]; it has [8, L=5]."
+        )
     finally:
         current_draw.reset(token)
 
@@ -231,7 +233,7 @@ def test_an_error_is_asked_for_by_type_and_words():
     ],
 )
 def test_numbers_that_differ_are_printed_so_that_they_differ(got, want):
-    told = difference(got, want, rtol=0.0, atol=0.0)
+    told = Closeness(0.0, 0.0).difference(got, want)
     expected, came = re.search(r"expected (\S+?),?(?: at .*)?, got (\S+)", told).groups()
     assert float(expected) != float(came.rstrip("."))
 
