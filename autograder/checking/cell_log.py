@@ -80,13 +80,13 @@ class CellLog:
         if result.info is None or not (result.info.raw_cell or "").strip():
             return
         error, source = result.error_before_exec or result.error_in_exec, result.info.raw_cell
-        changed, told = None, ""
+        changed, sentence = None, ""
         if error is not None:
             now, before = self._shell.user_ns, self._before
             changed = frozenset(name for name in now if now[name] is not before.get(name, MISSING))
-            told = in_one_sentence(error, source)
+            sentence = in_one_sentence(error, source)
         lacking = (getattr(error, "name", None) or "") if isinstance(error, NameError) else ""
-        self._cells.append(Cell(source, self._shell.transform_cell, changed, told, lacking))
+        self._cells.append(Cell(source, self._shell.transform_cell, changed, sentence, lacking))
         self._before = {}
 
     def imports(self) -> set[str]:
@@ -231,6 +231,6 @@ def in_one_sentence(error: BaseException, source: str) -> str:
     if isinstance(error, KeyboardInterrupt):
         message = "it was stopped while it ran"
     where = f" in line {number}" if number else ""
-    shown = f" (`{line}`)" if line else ""
-    told = f": {message[:300]}" if message else ""
-    return f"{kind}{where}{told}{shown}."
+    quoted = f" (`{line}`)" if line else ""
+    message = f": {message[:300]}" if message else ""
+    return f"{kind}{where}{message}{quoted}."

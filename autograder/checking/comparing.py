@@ -88,7 +88,7 @@ def number(value: Any) -> str:
     return f"{value:.5g}"
 
 
-def told_apart(one: Any, other: Any) -> tuple[str, str]:
+def distinct(one: Any, other: Any) -> tuple[str, str]:
     """Two numbers, with as many digits as it takes to see that they differ."""
     plain = number(one), number(other)
     if plain[0] != plain[1] or one == other:
@@ -219,7 +219,7 @@ class Closeness:
             return ""
         if got == want or math.isclose(got, want, rel_tol=self.rtol, abs_tol=self.atol):
             return ""
-        expected, came = told_apart(want, float(got))
+        expected, came = distinct(want, float(got))
         return f"expected {expected}, got {came}."
 
     def _of_tensors(self, got: Any, want: Tensor) -> str:
@@ -237,7 +237,7 @@ class Closeness:
         if not wrong.any():
             return ""
         index = tuple(int(i) for i in wrong.nonzero()[0])
-        expected, came = told_apart(want[index].item(), got[index].item())
+        expected, came = distinct(want[index].item(), got[index].item())
         at = f" at {list(index)}" if index else ""
         several = f" ({int(wrong.sum())} of {wrong.numel()} numbers differ)"
         return f"expected {expected}{at}, got {came}{several if wrong.numel() > 1 else ''}."

@@ -196,8 +196,8 @@ class Candidate:
             return None
         mine = [one for one in log.pairs if one[0].failed]
         both = [one for one in mine if one[1].failed and not one[1].free]
-        told = any(_wrong_numbers(theirs) for _, theirs in both)
-        return log.errors if told and len(mine) <= 2 * len(both) else None
+        evident = any(_wrong_numbers(theirs) for _, theirs in both)
+        return log.errors if evident and len(mine) <= 2 * len(both) else None
 
     def agreed(self, students: Log) -> int:
         """How many events from the first on are the student's, as far as it was run."""
@@ -330,7 +330,7 @@ class _Search:
                 return aside.alone
         for one in self._possible():
             if one.explains(aside.rest, False, self.run, self.end):
-                return aside.told(one.sentence, one.events)
+                return aside.beside(one.sentence, one.events)
         return None
 
     def certain(self) -> str | None:

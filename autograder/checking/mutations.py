@@ -109,11 +109,11 @@ def mutants(code: str, searched: bool = False) -> Iterator[Mutant]:
             if source in found:
                 continue
             found.add(source)
-            told = _told(before.splitlines(), source.splitlines())
-            yield Mutant(told, source, slip)
+            description = _changed_lines(before.splitlines(), source.splitlines())
+            yield Mutant(description, source, slip)
 
 
-def _told(before: list[str], after: list[str]) -> str:
+def _changed_lines(before: list[str], after: list[str]) -> str:
     """The lines that changed, without their common beginning and end."""
     while before and after and before[0] == after[0]:
         before, after = before[1:], after[1:]

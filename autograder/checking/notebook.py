@@ -13,7 +13,7 @@ from autograder.checking.calling import Home
 from autograder.checking.cell_log import CellLog
 from autograder.checking.feedback import Feedback
 from autograder.checking.judge import judge
-from autograder.checking.packages import told_of
+from autograder.checking.packages import note_on_imports
 from autograder.checking.recording import reference_for
 from autograder.checking.registry import find
 from autograder.checking.unwritten import explain_unwritten
@@ -53,11 +53,11 @@ def check(name: str) -> float:
     if log is not None and (lacking := NOT_DEFINED.search(verdict.message)):
         reason = log.reason_for_missing(lacking[1])
         verdict = replace(verdict, message=f"{verdict.message} {reason}") if reason else verdict
-    said = printed.getvalue()
-    if len(said) > PRINTED_AT_MOST:
-        said = said[:PRINTED_AT_MOST] + "\n..."
-    note = told_of(log.imports()) if log is not None else ""
-    return _show(Feedback(verdict, "" if verdict.passed else said, note))
+    output = printed.getvalue()
+    if len(output) > PRINTED_AT_MOST:
+        output = output[:PRINTED_AT_MOST] + "\n..."
+    note = note_on_imports(log.imports()) if log is not None else ""
+    return _show(Feedback(verdict, "" if verdict.passed else output, note))
 
 
 @contextlib.contextmanager

@@ -21,7 +21,7 @@ LEARNERS = (
     *("ipykernel", "safetensors"),
 )
 NOTEBOOKS = ("einops", "jaxtyping", "pandas", "seaborn")
-TOLD = "packages.json"
+IMPORTABLE = "packages.json"
 # Imported by the chapters, and known without reading what is installed, which takes a second.
 # (altair draws in the book alone.)
 USUAL = frozenset(
@@ -93,7 +93,7 @@ def not_in_grading(names: Iterable[str]) -> list[str]:
     return sorted(unusual - modules() - set(NOTEBOOKS)) if unusual else []
 
 
-def told_of(names: Iterable[str]) -> str:
+def note_on_imports(names: Iterable[str]) -> str:
     """What a learner should know of the modules that a notebook imports; nothing if all is well."""
     names = set(names)
     # A chapter of the book itself draws figures with more; it is never handed in.
@@ -106,18 +106,18 @@ def told_of(names: Iterable[str]) -> str:
     return f"Grading does not have {listed}: what your exercises do with {them} fails there."
 
 
-class Shown(PathFinder):
+class AllowedPackages(PathFinder):
     """Finds what Python finds, but for packages that are installed and not for submissions."""
 
-    def __init__(self, shown: frozenset[str]) -> None:
-        self._shown = shown | sys.stdlib_module_names
+    def __init__(self, allowed: frozenset[str]) -> None:
+        self._allowed = allowed | sys.stdlib_module_names
 
     def find_spec(  # type: ignore[override]  # the finder's own are class methods
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         """None for what is hidden, as for what is not there: libraries ask, and do without."""
         spec = PathFinder.find_spec(name, path, target)
-        if spec is None or path is not None or name in self._shown:
+        if spec is None or path is not None or name in self._allowed:
             return spec
         origin = spec.origin or ""
         return None if "-packages" in origin or origin.startswith("/packages/") else spec
@@ -125,7 +125,9 @@ class Shown(PathFinder):
 
 def hide_others() -> None:
     """From here on, only these packages of those that are installed can be imported."""
-    told = Path(__file__).with_name(TOLD)  # inside the sandbox, where metadata may be out of reach
-    names = json.loads(told.read_text()) if told.exists() else modules()
-    shown = Shown(frozenset(names))
-    sys.meta_path[:] = [shown if finder is PathFinder else finder for finder in sys.meta_path]
+    listed = Path(__file__).with_name(
+        IMPORTABLE
+    )  # inside the sandbox, where metadata may be out of reach
+    names = json.loads(listed.read_text()) if listed.exists() else modules()
+    allowed = AllowedPackages(frozenset(names))
+    sys.meta_path[:] = [allowed if finder is PathFinder else finder for finder in sys.meta_path]

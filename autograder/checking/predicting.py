@@ -112,16 +112,16 @@ def answered(asked: Prediction, guess: Any = None) -> Card:
     if given is None:
         return Card("?", f"{guess!r} is no answer to this question.", [_how(asked)])
     if _agrees(given, asked.right):
-        return Card("\N{CHECK MARK}", f"Yes: {shown(asked.right)}.", [asked.options[asked.right]])
+        return Card("\N{CHECK MARK}", f"Yes: {as_text(asked.right)}.", [asked.options[asked.right]])
     known = [why for option, why in asked.options.items() if _agrees(given, option)]
-    lines = [*known, f"It is {shown(asked.right)}. {asked.options[asked.right]}"]
-    return Card("\N{BALLOT X}", f"Not {shown(given)}.", lines)
+    lines = [*known, f"It is {as_text(asked.right)}. {asked.options[asked.right]}"]
+    return Card("\N{BALLOT X}", f"Not {as_text(given)}.", lines)
 
 
 def _question(asked: Prediction) -> Card:
     options = [f"{letter}) {option}" for letter, option in asked.letters.items()]
-    shown = options if _kind(asked.right) == "choice" else []
-    return Card("?", asked.question, [*shown, _how(asked)])
+    offered = options if _kind(asked.right) == "choice" else []
+    return Card("?", asked.question, [*offered, _how(asked)])
 
 
 def _how(asked: Prediction) -> str:
@@ -158,7 +158,7 @@ def _agrees(guess: Any, option: Any) -> bool:
     return abs(guess - option) <= NEAR * abs(option)
 
 
-def shown(value: Any) -> str:
+def as_text(value: Any) -> str:
     """An answer in words."""
     return f"{value:g}" if isinstance(value, float | int) else str(value)
 

@@ -76,7 +76,7 @@ def _contract_names(item: Definition) -> list[str]:
 
 
 def _listed(names: list[str]) -> str:
-    shown = [f"`{name}`" for name in names[:3]]
-    if len(shown) == 1:
-        return f"{shown[0]} is"
-    return f"{', '.join(shown[:-1])} and {shown[-1]} are"
+    quoted = [f"`{name}`" for name in names[:3]]
+    if len(quoted) == 1:
+        return f"{quoted[0]} is"
+    return f"{', '.join(quoted[:-1])} and {quoted[-1]} are"

@@ -56,7 +56,7 @@ class SetAside:
         kinds = {fault.kind: fault.text for fault in self.faults if fault.kind != PRECISION}
         return " And: ".join(kinds.values()) or None
 
-    def told(self, sentence: str, explained: Sequence[Event]) -> str:
+    def beside(self, sentence: str, explained: Sequence[Event]) -> str:
         """The sentence, and those faults that it does not explain, each kind once."""
         kinds: dict[str, str] = {}
         for fault in self.faults:
@@ -95,7 +95,7 @@ def _without(event: Event, name: str) -> tuple[Event, str, str]:
         text = f"{name} writes into what it is given. {event.text}"
         return replace(event, free=True), "input", text
     if event.kind == "holds" and REWRITTEN in event.text:
-        return replace(event, free=True), "earlier", rewritten_told(name)
+        return replace(event, free=True), "earlier", rewritten_sentence(name)
     if event.kind == "holds" and (found := KIND.search(event.text)):
         wanted, outcome = found.groups()
         an = "an" if outcome[0] in "aeiou" else "a"
@@ -108,7 +108,7 @@ def _without(event: Event, name: str) -> tuple[Event, str, str]:
         return event, "", ""
     dtypes = {tensor.dtype for _, tensor in tensors(event.got)}
     if event.dtype and "should have dtype" in event.text:
-        text = next(dtypes_told(name, event.got, event.want), event.text)
+        text = next(dtype_sentences(name, event.got, event.want), event.text)
         return replace(event, dtype=False, **_looser(event)), "dtype", text
     if torch.float64 in dtypes and 0 < event.rtol < SINGLE["rtol"]:
         text = (
@@ -119,7 +119,7 @@ def _without(event: Event, name: str) -> tuple[Event, str, str]:
     return event, "", ""
 
 
-def rewritten_told(name: str) -> str:
+def rewritten_sentence(name: str) -> str:
     """What is to be said where a later call changes an earlier result."""
     return (
         f"{name} writes into what it returned before: whoever keeps a result finds another one "
@@ -127,7 +127,7 @@ def rewritten_told(name: str) -> str:
     )
 
 
-def dtypes_told(name: str, got: Any, want: Any) -> Iterator[str]:
+def dtype_sentences(name: str, got: Any, want: Any) -> Iterator[str]:
     """What is to be said of dtypes that differ in the same places of two answers."""
     theirs = dict(tensors(want))
     for path, tensor in tensors(got):
@@ -194,8 +194,12 @@ def _in_order(events: Sequence[Event], name: str) -> tuple[Sequence[Event], str]
         return events, ""
     if list(order) == sorted(order):
         return events, ""
-    told = ", then ".join(f"the {ORDINALS[order.index(place)]}" for place in range(len(order)))
-    text = f"{name} returns its {len(order)} values in another order than its contract: {told}."
+    order_text = ", then ".join(
+        f"the {ORDINALS[order.index(place)]}" for place in range(len(order))
+    )
+    text = (
+        f"{name} returns its {len(order)} values in another order than its contract: {order_text}."
+    )
     return [swapped.get(number, event) for number, event in enumerate(events)], text
 
 
@@ -245,12 +249,12 @@ def _with_axes(events: Sequence[Event], name: str) -> tuple[Sequence[Event], str
     if len(kinds) != 1 or "" in kinds:
         return events, ""
     shaped = {number: _with(event, _reshaped(event)) for number, event in wrong.items()}
-    return [shaped.get(number, event) for number, event in enumerate(events)], axis_told(
+    return [shaped.get(number, event) for number, event in enumerate(events)], axis_sentence(
         kinds.pop(), name
     )
 
 
-def axis_told(kind: str, name: str) -> str:
+def axis_sentence(kind: str, name: str) -> str:
     """What is to be said of an axis of size 1."""
     if kind == MISSING:
         return (

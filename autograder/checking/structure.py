@@ -18,7 +18,12 @@ from autograder.checking.comparing import REWRITTEN, agree
 from autograder.checking.events import Event
 from autograder.checking.registry import Exercise
 from autograder.checking.requests import CallRequest, Error, LoadRequest, Reply, Request
-from autograder.checking.set_aside import axis_kind, axis_told, dtypes_told, rewritten_told
+from autograder.checking.set_aside import (
+    axis_kind,
+    axis_sentence,
+    dtype_sentences,
+    rewritten_sentence,
+)
 from autograder.checking.subject import Call
 from autograder.checking.values import Function, Ref
 
@@ -125,7 +130,7 @@ def _answers(pairs: Sequence[Pair]) -> Iterator[tuple[Asked, Any, Any]]:
 
 def _dtype(task: Exercise, pairs: Sequence[Pair]) -> Iterator[str]:
     for _, got, want in _answers(pairs):
-        yield from dtypes_told(task.name, got, want)
+        yield from dtype_sentences(task.name, got, want)
 
 
 def _shape(task: Exercise, pairs: Sequence[Pair]) -> Iterator[str]:
@@ -143,7 +148,7 @@ def _shape(task: Exercise, pairs: Sequence[Pair]) -> Iterator[str]:
         if kind == ORDER:
             yield f"The axes of what {task.name} returns are in another order than they should."
         else:
-            yield axis_told(kind, task.name)
+            yield axis_sentence(kind, task.name)
 
 
 def _permuted(mine: Tensor, right: Tensor) -> str:
@@ -182,7 +187,7 @@ def _rewritten(task: Exercise, events: Sequence[Event]) -> Iterator[str]:
     """A result that a later call has changed."""
     for event in events:
         if event.kind == "holds" and REWRITTEN in event.text:
-            yield rewritten_told(task.name)
+            yield rewritten_sentence(task.name)
 
 
 def _errors(task: Exercise, pairs: Sequence[Pair]) -> Iterator[str]:
@@ -205,10 +210,10 @@ def _errors(task: Exercise, pairs: Sequence[Pair]) -> Iterator[str]:
         ]
         if None not in found[0] and not found[0] & found[1] and found[1] - {None}:
             axes.setdefault(tuple(map(_numbers, found)), []).append(name)
-    for (wrong, right), told in axes.items():
-        inputs = _and([f"`{name}`" for name in told])
+    for (wrong, right), alike in axes.items():
+        inputs = _and([f"`{name}`" for name in alike])
         yield (
-            f"{task.name} works where {inputs} {'have' if told[1:] else 'has'} {right} axes, and "
+            f"{task.name} works where {inputs} {'have' if alike[1:] else 'has'} {right} axes, and "
             f"ends in an error with {wrong}. The contract allows both: count axes from the end (as "
             "dim=-1 and transpose(-2, -1) do), and let what has fewer of them broadcast."
         )

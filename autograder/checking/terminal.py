@@ -13,7 +13,7 @@ from autograder.checking import notebook as in_notebook
 from autograder.checking.calling import described
 from autograder.checking.cell_log import modules_imported
 from autograder.checking.feedback import details, headline, points_text
-from autograder.checking.packages import told_of
+from autograder.checking.packages import note_on_imports
 from autograder.checking.registry import exercises
 from autograder.checking.resuming import ask_nobody, run_cell
 from autograder.checking.time_limit import TimeLimit
@@ -66,7 +66,7 @@ def note_on_packages(path: Path) -> str:
     for source in _sources(path):
         with contextlib.suppress(SyntaxError):
             names |= modules_imported(TransformerManager().transform_cell(source))
-    return told_of(names)
+    return note_on_imports(names)
 
 
 def _sources(path: Path) -> list[str]:

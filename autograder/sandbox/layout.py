@@ -233,7 +233,7 @@ def staged() -> Iterator[tuple[str, bytes]]:
     for name in STAGED:
         yield f"{COURSE}/autograder/{name}", (home / name).read_bytes()
     importable = json.dumps(sorted(packages.modules()))
-    yield f"{COURSE}/autograder/checking/{packages.TOLD}", importable.encode()
+    yield f"{COURSE}/autograder/checking/{packages.IMPORTABLE}", importable.encode()
     name = content().shared
     spec = importlib.util.find_spec(name)
     shared = Path(spec.origin).parent if spec and spec.origin else home.parent / "book" / name

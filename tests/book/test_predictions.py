@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from bs4 import BeautifulSoup
 
-from autograder.checking.predicting import Prediction, predictions, shown
+from autograder.checking.predicting import Prediction, as_text, predictions
 
 ROOT = Path(__file__).parents[2]
 EXERCISES = ROOT / "autograder" / "exercises"
@@ -87,7 +87,7 @@ def test_is_the_question_a_quiz_on_its_page(page, name):
         and asked.question.replace("`", "") in one.select_one("legend").get_text()
     ]
     offered = {one.summary.get_text(): one for one in quiz.select("details")}
-    assert set(offered) == {shown(option).replace("`", "") for option in asked.options}
+    assert set(offered) == {as_text(option).replace("`", "") for option in asked.options}
     right = [words for words, one in offered.items() if one.has_attr("data-right")]
-    assert right == [shown(asked.right).replace("`", "")]
+    assert right == [as_text(asked.right).replace("`", "")]
     assert f'predict("{name}"' not in soup.select_one("article").get_text()
