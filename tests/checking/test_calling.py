@@ -8,7 +8,7 @@ from torch import nn
 
 from autograder.checking import built, portable
 from autograder.checking.calling import Home, spread
-from autograder.checking.requests import CallRequest
+from autograder.checking.requests import CallRequest, Reply
 from autograder.checking.subject import NotStarted, Raised
 from autograder.checking.values import Ref
 from tests.checking.samples import Scale, subject
@@ -105,6 +105,46 @@ def test_the_student_gets_copies():
     value, left = subject(spoil).with_inputs(x)
     assert torch.equal(x, torch.ones(3))
     assert not left["0"].any() and not value.any()
+
+
+def test_a_result_is_looked_at_again_after_a_further_call():
+    kept = torch.zeros(3)
+
+    def rewriting(x):
+        return kept.copy_(2 * x)
+
+    x, y = torch.ones(3), torch.arange(3.0)
+    value, left, later = subject(rewriting).then((y,), x)
+    assert torch.equal(value, 2 * x) and torch.equal(left["0"], x) and torch.equal(later, 2 * y)
+    value, _, later = subject(lambda x: 2 * x).then((y,), x)
+    assert torch.equal(value, 2 * x) and torch.equal(later, value)
+    assert subject(rewriting).then(None, x)[2] is None
+
+
+def test_what_the_further_call_raises_is_not_asked_for():
+    def refusing(x):
+        if x[0] == 0:
+            raise ValueError("zero")
+        return [1, x]
+
+    value, _, later = subject(refusing).then((torch.zeros(1),), torch.ones(1))
+    assert value == later == [1, torch.ones(1)]
+
+
+def test_one_tensor_in_several_places_is_one_object():
+    def alike(x, others, y):
+        return [x is other for other in (*others, y)]
+
+    x, y = torch.ones(3), torch.zeros(3)
+    assert subject(alike)(x, [x, y], x) == [True, False, True]
+    assert subject(alike)(x, [x.clone(), y], x.clone()) == [False, False, False]
+
+
+def test_requests_and_replies_of_an_older_version_are_understood():
+    message = {"op": "call", "target": "f", "args": (torch.ones(2),), "kwargs": {}}
+    reply = Home({"f": lambda x: x + 1}).perform(message)
+    assert torch.equal(Reply.of(reply).value, torch.full((2,), 2.0))
+    assert "later" not in reply
 
 
 def test_inputs_that_are_not_contiguous_stay_so():

@@ -39,6 +39,7 @@ def test_what_is_saved_is_loaded(tmp_path, monkeypatch):
         Reply((x, [1, 2.5, None, "a", True]), inputs={"0": x.T, "mask": x > 2}),
         Reply(Ref(3), GradientsFound({"0": x.double()})),
         Reply(float("-inf"), calls=("exp",), largest=6, traced=100),
+        Reply(x, later=x + 1),
         Reply(torch.tensor([float("nan"), float("-inf")])),
         Reply(error=Error("ValueError", ("ValueError",), "x")),
     ]

@@ -38,6 +38,7 @@ CALL = CallRequest("f", (X,), {"y": X})
         ({}, {"value"}),
         ({"inputs": True}, {"value", "inputs"}),
         ({"watch": True}, {"value", "calls", "largest"}),
+        ({"then": (X,)}, {"value", "later"}),
         ({"gradients": True}, {"value", "gradients"}),
     ],
 )
@@ -45,6 +46,7 @@ def test_what_nobody_asked_for_is_dropped(wanted, kept):
     tensors = {"0": X, "y": X, "surplus": X}
     gradients = {"inputs": tensors, "parameters": {"W": X}}
     reply = {"value": X, "inputs": tensors, "gradients": gradients, "calls": ["a"], "largest": 6}
+    reply["later"] = X
     found = bounded(replace(CALL, **wanted), reply | {"ballast": "x"}, 6).message()
     assert found.keys() == kept
     for part in (found.get("inputs"), found.get("gradients", {}).get("inputs")):
