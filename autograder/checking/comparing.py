@@ -390,13 +390,13 @@ def agrees(
     # A part that fails leaves out none of the others: what is asked of the reference is the same
     # for all, as a recording of its answers may stand in for it.
     with _going_on(case):
-        asked.values(others, given if unchanged else {})
+        asked.values(given if unchanged else {})
     if gradients and (floating or student.is_instance):
         with _going_on(case):
             asked.gradients()
     if contiguous and given:
         with _going_on(case):
-            asked.spread()
+            asked.spread(others)
     if double and floating:
         with _going_on(case):
             asked.double()
@@ -417,15 +417,13 @@ class _Case:
     got: Any = None
     want: Any = None
 
-    def values(self, others: tuple | None, given: dict[str, Tensor]) -> None:
-        """The answers, and that what was `given` stays, as an answer does when `others` are."""
+    def values(self, given: dict[str, Tensor]) -> None:
+        """The answers, and that what was `given` stays as it is."""
         self.want = self.reference(*self.args, **self.kwargs)
-        self.got, left, later = self.student.then(others, *self.args, **self.kwargs)
+        self.got, left = self.student.with_inputs(*self.args, **self.kwargs)
         self._close(self.got, self.want, self.student.describing())
         if given:
             _unchanged(self.student, given, left, self.text)
-        if others is not None:
-            left_alone(self.student, self.got, later, self.text)
 
     def gradients(self) -> None:
         """The gradients; those of values that are wrong tell no more about why they are."""
@@ -461,12 +459,15 @@ class _Case:
         right = _gradients_agree(found, expected, atol, tolerance)
         _note("gradient", found, "" if right else problem, free=wrong, **tolerance)
 
-    def spread(self) -> None:
-        """The same inputs, not contiguous in memory."""
-        got = self.student(*mapped(spread, self.args), **mapped(spread, self.kwargs))
+    def spread(self, others: tuple | None) -> None:
+        """The same inputs, not contiguous in memory; a call with `others` leaves the answer."""
+        args, kwargs = mapped(spread, self.args), mapped(spread, self.kwargs)
+        got, later = self.student.then(others, *args, **kwargs)
         described = self.student.describing()
         where = " with inputs that are not contiguous in memory"
         self._close(got, self.want, lambda: described() + where)
+        if others is not None:
+            left_alone(self.student, got, later, self.text)
 
     def double(self) -> None:
         """The same in float64; where float32 may be further off, so may it, by fewer digits."""

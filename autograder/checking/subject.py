@@ -100,10 +100,10 @@ class Subject:
         *args: Any,
         method: str | None = None,
         **kwargs: Any,
-    ) -> tuple[Any, dict[str, Tensor], Any]:
-        """The same, and the result as it is after a further call with other arguments, if any."""
-        reply = self._ask(method, args, kwargs, inputs=True, then=others)
-        return self._wrapped(reply.value), reply.inputs or {}, self._wrapped(reply.later)
+    ) -> tuple[Any, Any]:
+        """The result, and as it is after a further call with other arguments, if there are any."""
+        reply = self._ask(method, args, kwargs, then=others)
+        return self._wrapped(reply.value), self._wrapped(reply.later)
 
     def gradients(self, *args: Any, **kwargs: Any) -> Gradients:
         """The gradients with respect to every floating-point input and parameter."""

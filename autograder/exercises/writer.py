@@ -34,7 +34,7 @@ def _(student, reference, draw):
         case = {"case": f"append number {number}"}
         close(got, want, call=call, names=("keys", "values"), **case)
         same(got_length, length, call="The length after it", **case)
-    got, _, later = cache.then((value, key), key, key, method="append")
+    got, later = cache.then((value, key), key, key, method="append")
     close(got, wanted.call("append", key, key), case="one tensor for both", call=cache.last_call)
     left_alone(cache, got, later)
 
