@@ -55,6 +55,20 @@ def copied(tensor: Tensor) -> Tensor:
     return plain.clone() if plain.is_contiguous() else spread(plain)
 
 
+class Copies:
+    """Copies of tensors, one for each as long as nobody writes into it."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[Tensor, int, Tensor]] = {}
+
+    def __call__(self, tensor: Tensor) -> Tensor:
+        original, version, copy = self._known.get(id(tensor), (None, 0, tensor))
+        if original is not tensor or version != tensor._version:
+            copy = copied(tensor)
+            self._known[id(tensor)] = tensor, tensor._version, copy
+        return copy
+
+
 def mapped(change: Callable[[Tensor], Any], value: Any) -> Any:
     """`value` with every tensor in it changed."""
     if isinstance(value, Tensor):

@@ -3,12 +3,13 @@
 import contextlib
 import functools
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
+from torch import Tensor
 
-from autograder.checking.calling import Home, tensors
+from autograder.checking.calling import Copies, Home
 from autograder.checking.comparing import Failure, brief, current_draw
 from autograder.checking.diagnosis import diagnose, still_planted
 from autograder.checking.draw import Draw
@@ -57,7 +58,7 @@ def judge(
     bounded = _Bounded(home, remembered)
     log = _Students(bounded)
     try:
-        asked = _examine(task, bounded, remembered, seed, log, bool(task.forbidden))
+        asked = _examine(task, bounded, remembered, seed, log, bool(task.forbidden), Copies())
     except NotStarted:
         status = "not mended" if task.mend else "not started"
         return Verdict(name, 0.0, task.points, status, message=f"{status} yet")
@@ -92,7 +93,7 @@ class _Remembered:
     def answer(self, request: Request) -> Reply:
         if self._next == len(self._replies):
             self._replies.append(self._reference.answer(request))
-            self.largest = max(self.largest, _size(self._replies[-1]))
+            self.largest = max(self.largest, _size(self._replies[-1].message()))
         self._next += 1
         return self._replies[self._next - 1]
 
@@ -119,13 +120,17 @@ class _Bounded:
 
     def answer(self, request: Request) -> Reply:
         reply = self._home.answer(request)
-        if self.failed and _size(reply) > 4 * self._reference.largest:
+        if self.failed and _size(reply.value) > 4 * self._reference.largest:
             raise _Beyond
         return reply
 
 
-def _size(reply: Reply) -> int:
-    return max((tensor.numel() for _, tensor in tensors(reply.message())), default=0)
+def _size(value: Any) -> int:
+    """The numbers in its largest tensor."""
+    if isinstance(value, Tensor):
+        return value.numel()
+    items = value.values() if isinstance(value, dict) else value
+    return max(map(_size, items), default=0) if isinstance(value, dict | list | tuple) else 0
 
 
 class _Beyond(Exception):
@@ -153,7 +158,7 @@ def _examine(
     seed: int,
     log: Log,
     watch: bool = False,
-    keep: bool = True,
+    keep: Callable[[Tensor], Tensor] | None = None,
 ) -> tuple[list[Call], list[Call]]:
     """Run the check once, and note what is compared; return what either side was asked, if kept.
 
@@ -215,7 +220,7 @@ def _imitate(task: Exercise, reference: _Remembered, seed: int, thing: Any, log:
     """Run the check with something that makes a mistake."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        _examine(task, Home({task.name: thing}), reference, seed, log, keep=False)
+        _examine(task, Home({task.name: thing}), reference, seed, log)
 
 
 def _account(failure: Exception) -> str:

@@ -4,7 +4,7 @@ Between two processes both travel as messages, which are dicts of what the wire 
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any
 
 from torch import Tensor
@@ -151,4 +151,4 @@ def changed(change: Callable[[Any], Any], request: Request) -> Request:
 
 
 def _parts(record: Any) -> dict[str, Any]:
-    return {each.name: getattr(record, each.name) for each in fields(record)}
+    return dict(vars(record))

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from torch import Tensor
 
-from autograder.checking.calling import copied, mapped, tensors
+from autograder.checking.calling import copied, mapped
 from autograder.checking.requests import (
     CallRequest,
     ConvertRequest,
@@ -72,7 +72,7 @@ class Subject:
         watch: bool = False,
         target: str | Ref | None = None,
         transcript: list[Call] | None = None,
-        keep: bool = True,
+        keep: Callable[[Tensor], Tensor] | None = copied,
     ) -> None:
         self.name = name
         self.transcript: list[Call] = [] if transcript is None else transcript
@@ -165,7 +165,7 @@ class Subject:
     def _ask(self, method: str | None, args: tuple, kwargs: dict, **wanted: Any) -> Reply:
         if self._watch and not wanted.get("gradients"):
             wanted["watch"] = True
-        given = [id(tensor) for _, tensor in tensors(args)]
+        given = [id(item) for item in args if isinstance(item, Tensor)]
         if len(set(given)) < len(given) and not wanted.get("gradients"):
             wanted["shared"] = True
         return self._request(
@@ -180,8 +180,8 @@ class Subject:
 
     def _request(self, request: Request) -> Reply:
         reply = self._home.answer(request)
-        if self._keep:
-            kept = changed(functools.partial(mapped, copied), request)  # a check may write in it
+        if self._keep is not None:  # a copy: a check may write in what it gives
+            kept = changed(functools.partial(mapped, self._keep), request)
             self.transcript.append(Call(kept, reply))
         else:
             self.transcript[:] = [Call(request, reply)]
