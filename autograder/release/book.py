@@ -21,7 +21,7 @@ DIRECTIVE = re.compile(
 )
 FORMULA = re.compile(r"\$\$ *\((?P<label>[\w:.-]+)\)")
 OPTION = re.compile(r"^ *:(?:label|name): *(\S+)", re.MULTILINE)
-PLAYED = re.compile(r'<figure class="(?:play|writing)"[^>]* data-name="(?P<name>[^"]+)"')
+PLAYED = re.compile(r'<figure class="(?:play|live \w+)"[^>]* data-name="(?P<name>[^"]+)"')
 HEADING = re.compile(r"^#+ +(?P<title>.+?)\s*$", re.MULTILINE)
 FENCED = re.compile(r"^(`{3,}|~{3,}).*?^\1`*\s*$", re.MULTILINE | re.DOTALL)
 

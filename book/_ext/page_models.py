@@ -19,7 +19,10 @@ log = logging.getLogger(__name__)
 
 FOLDER = Path("_static", "models")
 SYMBOLS = string.ascii_letters + string.digits + "+-"  # for tokens that are no characters
-FIGURE = re.compile(r'<figure class="writing"[^>]* data-name="([^"]+)" data-model="([^"]+)"')
+CHARACTERS = ("characters", "source_characters", "target_characters")
+FIGURE = re.compile(
+    r'<figure class="live \w+"[^>]* data-name="([^"]+)" data-model="([^"]+)"[^>]*(?=>)'
+)
 
 
 def about(file: Path) -> dict:
@@ -29,13 +32,11 @@ def about(file: Path) -> dict:
     """
     known = json.loads(file.with_suffix(".json").read_text(encoding="utf-8"))
     sizes = known["sizes"]
-    if "vocab_size" not in sizes:  # a model of images
-        return {"sizes": sizes}
-    return {
-        "sizes": sizes,
-        "context": sizes.get("context") or sizes["length"],
-        "characters": known.get("characters", SYMBOLS[: sizes["vocab_size"]]),
-    }
+    handed = {"sizes": sizes} | {name: known[name] for name in CHARACTERS if name in known}
+    if "vocab_size" in sizes:  # it goes on with what it has read
+        handed["context"] = sizes.get("context") or sizes["length"]
+        handed.setdefault("characters", SYMBOLS[: sizes["vocab_size"]])
+    return handed
 
 
 def script(file: Path) -> str:
@@ -47,10 +48,10 @@ def script(file: Path) -> str:
 def attributes(file: Path) -> dict[str, str]:
     """What the page says and draws before it has the model: megabytes, layers, heads."""
     sizes = about(file)["sizes"]
-    return {
-        "size": f"{len(script(file)) / 1e6:.1f} MB",
-        "heads": f"{sizes['num_layers']}x{sizes['num_heads']}",
-    }
+    said = {"size": f"{len(script(file)) / 1e6:.1f} MB"}
+    if "num_heads" in sizes:
+        said["heads"] = f"{sizes['num_layers']}x{sizes['num_heads']}"
+    return said
 
 
 def offer(app: Sphinx, doctree: nodes.document) -> None:

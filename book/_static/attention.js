@@ -66,6 +66,21 @@ window.attention = (() => {
     return output;
   }
 
+  /** One matrix beside another. */
+  function beside(a, b) {
+    const output = matrix(a.rows, a.columns + b.columns);
+    for (let i = 0; i < a.rows; i++) {
+      row(output, i).set(row(a, i));
+      row(output, i).set(row(b, i), a.columns);
+    }
+    return output;
+  }
+
+  /** One row as a matrix. */
+  const single = (x, i) => matrix(1, x.columns, row(x, i));
+
+  const largest = (numbers) => numbers.indexOf(Math.max(...numbers));
+
   // ---- layers around attention
 
   /** A row of the table for each token: nn.Embedding. */
@@ -181,6 +196,45 @@ window.attention = (() => {
     return { output: linear(merged, layer.W_o), weights: attended.map(({ weights }) => weights) };
   }
 
+  /** Attention whose score is a small network, v tanh(W_s query + W_h key): (1, Q) and (S, K). */
+  function additiveAttention(query, keys, { W_s, W_h, v }) {
+    const asked = linear(query, W_s); // (1, A)
+    const hidden = mapped(linear(keys, W_h), (number, i, j) =>
+      Math.tanh(number + asked.numbers[j])); // (S, A)
+    const weights = softmax(matrix(1, keys.rows, linear(hidden, v).numbers)); // (1, S)
+    return { context: weightedSum(weights, keys), weights }; // (1, K)
+  }
+
+  // ---- recurrence
+
+  const sigmoid = (z) => 1 / (1 + Math.exp(-z));
+
+  /** A step of a gated recurrent unit, nn.GRUCell: x (1, I) and state (1, H) to the next state. */
+  function gruCell(x, state, { weight_ih, bias_ih, weight_hh, bias_hh }) {
+    const taken = linear(x, { weight: weight_ih, bias: bias_ih }).numbers; // 3 H, for three gates
+    const kept = linear(state, { weight: weight_hh, bias: bias_hh }).numbers;
+    const H = state.columns;
+    return mapped(state, (old, _, j) => {
+      const [reset, update] = [j, H + j].map((k) => sigmoid(taken[k] + kept[k]));
+      const fresh = Math.tanh(taken[2 * H + j] + reset * kept[2 * H + j]);
+      return update * old + (1 - update) * fresh;
+    });
+  }
+
+  /** All states (L, H) of such a unit, nn.GRU, along x (L, I): from its first row, or its last. */
+  function gru(x, layer, backward = false) {
+    const cell = Object.fromEntries(
+      Object.entries(layer).map(([name, tensor]) => [name.replace(/_l0$/, ""), tensor]));
+    let state = matrix(1, cell.weight_hh.columns);
+    const output = matrix(x.rows, state.columns);
+    for (let step = 0; step < x.rows; step++) {
+      const i = backward ? x.rows - 1 - step : step;
+      state = gruCell(single(x, i), state, cell);
+      row(output, i).set(state.numbers);
+    }
+    return output;
+  }
+
   // ---- positions
 
   /** Sines and cosines of the position, from fast to slow: (length, embedDim). */
@@ -217,6 +271,28 @@ window.attention = (() => {
     return { output: fed.output, weights };
   }
 
+  /** Blocks one after another; `weights` has each layer's. */
+  function encoder(x, { layers }, options) {
+    const all = layers.map((layer) => {
+      const { output, weights } = encoderBlock(x, layer, options);
+      x = output;
+      return weights;
+    });
+    return { output: x, weights: all };
+  }
+
+  /** Look back, look at the memory, think; `weights` are those of the look at the memory. */
+  function decoderBlock(x, layer, { numHeads, memory, normFirst = false }) {
+    const back = around(x, layer.norm1, normFirst, (seen) =>
+      multiHeadAttention(seen, layer.self_attn, { numHeads, mask: causalMask() }));
+    const across = around(back.output, layer.norm2, normFirst, (seen) =>
+      multiHeadAttention(seen, layer.multihead_attn, { numHeads, memory }));
+    const { output } = around(across.output, layer.norm3, normFirst, (seen) => ({
+      output: feedForward(seen, layer.feed_forward),
+    }));
+    return { output, weights: across.weights };
+  }
+
   const added = (x, { output, weights }) => ({ output: add(x, output), weights });
 
   function around(x, norm, normFirst, part) {
@@ -246,6 +322,122 @@ window.attention = (() => {
     if (layers.norm) x = layerNorm(x, layers.norm);
     return { logits: linear(x, layers.output), weights: all };
   }
+
+  // ---- translators (chapters 3 and 11)
+
+  /** Annotations (S, 2 H) of every token, and the state (1, H) that a decoder starts with. */
+  function bidirectionalEncoder(tokens, layer) {
+    const x = embedding(tokens, layer.embedding);
+    const [forward, backward] = [gru(x, layer.forward_rnn), gru(x, layer.backward_rnn, true)];
+    const state = mapped(linear(single(backward, 0), layer.start), Math.tanh);
+    return { annotations: beside(forward, backward), state };
+  }
+
+  /** One step: logits (1, V) for the token after `previous`, the next state, and the weights. */
+  function attentionDecoder(previous, state, annotations, layer) {
+    const { context, weights } = additiveAttention(state, annotations, layer.attention);
+    const embedded = embedding([previous], layer.embedding);
+    const next = gruCell(beside(embedded, context), state, layer.rnn);
+    const logits = linear(beside(beside(next, context), embedded), layer.output);
+    return { logits, state: next, weights };
+  }
+
+  /** Tokens as a Transformer gets them: embedded, times sqrt(E), and their positions added. */
+  function placed(tokens, table) {
+    const x = embedding(tokens, table); // (L, E)
+    const E = x.columns;
+    return add(mapped(x, (number) => number * Math.sqrt(E)), sinusoidalPositions(x.rows, E));
+  }
+
+  /** What the decoder looks at: (S, E). */
+  const transformerMemory = ({ layers, sizes }, source) =>
+    encoder(placed(source, layers.source_embedding), layers.encoder, {
+      numHeads: sizes.num_heads,
+    }).output;
+
+  /** Logits (L, V) for the token after each of the target's, and every layer's cross-attention. */
+  function transformerDecoder({ layers, sizes }, memory, target) {
+    let x = placed(target, layers.target_embedding);
+    const all = layers.decoder.map((layer) => {
+      const { output, weights } = decoderBlock(x, layer, { numHeads: sizes.num_heads, memory });
+      x = output;
+      return weights;
+    });
+    return { logits: linear(x, layers.output), weights: all };
+  }
+
+  /**
+   * Translating greedily, one step at a time, until the `end` or until it is too long: the token,
+   * its logits (1, V), and a row of weights (1, S) for each head of each layer.
+   */
+  const translation = (model, source, limits) =>
+    (model.layers.source_embedding ? attentionAlone : recurrent)(model, source, limits);
+
+  function* recurrent({ layers }, source, { start, end, longest }) {
+    let { annotations, state } = bidirectionalEncoder(source, layers.encoder);
+    for (let token = start, t = 0; t < longest && token !== end; t++) {
+      const step = attentionDecoder(token, state, annotations, layers.decoder);
+      [state, token] = [step.state, largest(step.logits.numbers)];
+      yield { token, logits: step.logits, weights: [[step.weights]] };
+    }
+  }
+
+  function* attentionAlone(model, source, { start, end, longest }) {
+    const memory = transformerMemory(model, source);
+    const target = [start];
+    for (let t = 0; t < longest && (t === 0 || target[t] !== end); t++) {
+      const { logits, weights } = transformerDecoder(model, memory, target);
+      const last = single(logits, t);
+      target.push(largest(last.numbers));
+      yield {
+        token: target.at(-1),
+        logits: last,
+        weights: weights.map((heads) => heads.map((head) => single(head, t))),
+      };
+    }
+  }
+
+  // ---- images (chapter 12)
+
+  /** An image (height, width) of one channel as its P x P patches, row by row: (N, P * P). */
+  function patchify(image, P) {
+    const across = image.columns / P;
+    return mapped(matrix((image.rows / P) * across, P * P), (_, n, k) => {
+      const i = Math.floor(n / across) * P + Math.floor(k / P);
+      return row(image, i)[(n % across) * P + (k % P)];
+    });
+  }
+
+  /** Patches as a sequence: projected, the class token before them, then the positions added. */
+  function patchEmbedding(image, layer, patchSize, positions = layer.positions) {
+    const patches = linear(patchify(image, patchSize), layer.projection); // (N, E)
+    const x = below(layer.class_token, patches); // (N + 1, E)
+    return positions ? add(x, positions) : x;
+  }
+
+  /**
+   * An image's logits (1, classes), read from the class token, and every layer's weights.
+   * positions: others than the model's own, or null for none.
+   */
+  function visionTransformer({ layers, sizes }, image, { positions } = {}) {
+    const x = patchEmbedding(image, layers.patch_embedding, sizes.patch_size, positions);
+    const options = { numHeads: sizes.num_heads, normFirst: true, activation: "gelu" };
+    const { output, weights } = encoder(x, layers.encoder, options);
+    const logits = linear(layerNorm(single(output, 0), layers.norm), layers.head);
+    return { logits, weights };
+  }
+
+  /** How much of every input reaches every output, through all layers' weights: (N, N). */
+  function attentionRollout(weights) {
+    const mixing = (heads) =>
+      mapped(heads[0], (_, i, j) => {
+        const mean = heads.reduce((sum, head) => sum + row(head, i)[j], 0) / heads.length;
+        return (mean + (i === j)) / 2; // the residual connection keeps as much of oneself
+      });
+    return weights.map(mixing).reduce((rollout, later) => weightedSum(later, rollout));
+  }
+
+  // ---- what models say
 
   /** What the next token is drawn from: a row of logits, over the temperature, the top k kept. */
   function nextTokenProbabilities(logits, { temperature = 1, topK = logits.length } = {}) {
@@ -328,6 +520,9 @@ window.attention = (() => {
     ...{ matrix, row, add, products, weightedSum, embedding, linear, layerNorm, activations },
     ...{ feedForward, softmax, causalMask, masked, scaled, attend, KeyValueCache },
     ...{ multiHeadAttention, sinusoidalPositions, rotatePositions, encoderBlock, languageModel },
+    ...{ additiveAttention, gruCell, gru, encoder, decoderBlock, bidirectionalEncoder },
+    ...{ attentionDecoder, transformerMemory, transformerDecoder, translation },
+    ...{ patchify, patchEmbedding, visionTransformer, attentionRollout },
     ...{ nextTokenProbabilities, inductionScore, readSafetensors, models, loadModel },
   };
 })();

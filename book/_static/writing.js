@@ -1,73 +1,49 @@
-// A model of the course that writes in the page (book/lab/writing.py): the reader types, sees what
+// A model of the course that writes in the page (book/lab/live.py): the reader types, sees what
 // may come next and where every head looks, switches off heads or the mask, and lets it write.
-// Its weights are loaded when the reader asks for them (attention.js).
 (() => {
   const SHOWN = 10; // characters with their probabilities
   const LONGER = 60; // characters that "Keep writing" adds
-  const SETTLED = 500; // ms without a change, until the result is said
-  const NAMES = { " ": "space", "\n": "new line", "\t": "tab" };
-  const named = (letter) => NAMES[letter] ?? letter;
-
-  function element(name, attributes = {}, ...children) {
-    const made = document.createElement(name);
-    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-    made.append(...children);
-    return made;
-  }
-
-  const labeled = (words, input, ...others) =>
-    element("label", {}, element("span", {}, words), input, ...others);
-
-  function slider(words, { min, max, step, value }, shown) {
-    const input = element("input", { type: "range", min, max, step, value });
-    const output = element("output", {}, shown(value));
-    input.addEventListener("input", () => (output.textContent = shown(Number(input.value))));
-    return { input, label: labeled(words, input, output) };
-  }
 
   /** All that is seen, before the model is there: nothing moves when it comes. */
-  function build(figure, numLayers, numHeads) {
+  function build(figure) {
+    const { element, labeled, slider, title } = live;
+    const [numLayers, numHeads] = figure.dataset.heads.split("x").map(Number);
     const text = element("textarea", { rows: 3, spellcheck: "false", autocapitalize: "off" });
     text.value = figure.dataset.text;
     const heat = slider("temperature", { min: 0, max: 2, step: 0.1, value: 1 }, (t) => t.toFixed(1));
     const most = slider("top-k", { min: 1, max: 40, step: 1, value: 40 }, (k) =>
       k < 40 ? `${k}` : "all");
-    const causal = element("input", { type: "checkbox", checked: "" });
-    const buttons = ["Write one", "Keep writing", "Start over"].map((words) =>
-      element("button", { type: "button" }, words));
-    const next = element("ol", { class: "writing-next" });
-    for (let i = 0; i < SHOWN; i++) {
-      next.append(element("li", {}, element("b"), element("i"), element("span")));
-    }
+    const causal = live.checkbox("the mask: no position sees a later one", true);
+    const buttons = ["Write one", "Keep writing", "Start over"].map(live.button);
+    const next = live.bars(SHOWN);
     const maps = [];
     const heads = element("div", { class: "writing-heads" });
     for (let l = 0; l < numLayers; l++) {
       for (let h = 0; h < numHeads; h++) {
         const name = `layer ${l + 1}, head ${h + 1}`;
         const canvas = element("canvas", { role: "img", "aria-label": name, width: 1, height: 1 });
-        const on = element("input", { type: "checkbox", checked: "" });
+        const on = live.checkbox(name, true);
         const score = element("small", {}, "copies –");
-        heads.append(element("div", {}, canvas, labeled(name, on), score));
-        maps.push({ l, h, name, canvas, on, score });
+        heads.append(element("div", {}, canvas, on.label, score));
+        maps.push({ l, h, name, canvas, on: on.input, score });
       }
     }
     heads.style.setProperty("--heads", numHeads);
-    const said = element("p", { class: "writing-said", role: "status" }, "The model is loading …");
+    const said = live.status();
     const panel = element(
       "div",
-      { class: "writing-panel" },
+      { class: "live-panel" },
       labeled("The text so far", text),
-      element("div", { class: "writing-buttons" }, ...buttons),
-      said,
-      element("p", { class: "writing-title" }, "What may come next"),
+      element("div", { class: "live-buttons" }, ...buttons),
+      said.line,
+      title("What may come next"),
       next,
-      element("div", { class: "writing-knobs" }, heat.label, most.label,
-        labeled("the mask: no position sees a later one", causal)),
-      element("p", { class: "writing-title" },
-        "Where each head looks, one row for each character; switch a head off"),
+      element("div", { class: "live-knobs" }, heat.label, most.label, causal.label),
+      title("Where each head looks, one row for each character; switch a head off"),
       heads,
     );
-    return { panel, text, heat: heat.input, most: most.input, causal, buttons, next, maps, said };
+    const knobs = { heat: heat.input, most: most.input, causal: causal.input };
+    return { panel, focus: text, text, ...knobs, buttons, next, maps, said };
   }
 
   function draw(canvas, weights, color) {
@@ -83,8 +59,9 @@
   }
 
   function run(figure, model, ui) {
+    const { named } = live;
     const letters = [...model.characters];
-    let [writing, timer] = [0, undefined];
+    let writing = 0; // characters still to come
     let from = Infinity; // where begins what it wrote, until that is said
 
     /** The text's last tokens, as many as the model sees; what it does not know is left out. */
@@ -111,14 +88,11 @@
     function show(found) {
       const { seen, unknown, weights, chances, order } = found;
       [...ui.next.children].forEach((line, place) => {
-        const [name, bar, number] = line.children;
         const token = order?.[place];
         const chance = token === undefined ? 0 : chances[token];
-        name.textContent = chance ? named(letters[token]) : "";
-        number.textContent = chance ? chance.toFixed(2) : "";
-        bar.style.setProperty("--weight", chance);
+        live.fill(line, chance ? named(letters[token]) : "", chance);
       });
-      const color = getComputedStyle(figure).getPropertyValue("--course-weight");
+      const color = live.color(figure, "weight");
       for (const { l, h, name, canvas, on, score } of ui.maps) {
         if (!weights) continue;
         const map = weights[l][h];
@@ -134,12 +108,12 @@
             `${seen.length - 1 - at} back, ${last[at].toFixed(2)}; copying ${copies}`,
         );
       }
-      clearTimeout(timer);
-      if (writing) return; // what it wrote is said at its end, not letter by letter
-      timer = setTimeout(() => {
-        ui.said.textContent = saying(unknown, chances, order);
+      if (writing) return ui.said.wait(); // said at its end, not letter by letter
+      ui.said.soon(() => {
+        const words = saying(unknown, chances, order);
         from = Infinity;
-      }, SETTLED);
+        return words;
+      });
     }
 
     function saying(unknown, chances, order) {
@@ -199,7 +173,7 @@
       if (writing) return stop();
       writing = LONGER;
       on.textContent = "Stop";
-      ui.said.textContent = "The model writes …";
+      ui.said.now("The model writes …");
       from = ui.text.value.length;
       writeOn();
     });
@@ -217,31 +191,9 @@
     for (const input of [ui.text, ui.heat, ui.most, ui.causal, ...ui.maps.map(({ on }) => on)]) {
       input.addEventListener("input", update);
     }
-    new MutationObserver(update).observe(document.documentElement, {
-      attributeFilter: ["data-theme"],
-    });
+    live.whenThemeChanges(update);
     update();
-    figure.dataset.started = "";
   }
 
-  function start(figure) {
-    const { model, heads, size } = figure.dataset;
-    const button = element("button", { type: "button", class: "writing-load" },
-      `Load the model (${size})`);
-    figure.querySelector("p").replaceWith(button);
-    button.addEventListener("click", async () => {
-      const ui = build(figure, ...heads.split("x").map(Number));
-      button.replaceWith(ui.panel);
-      ui.text.focus();
-      try {
-        run(figure, await attention.loadModel(model), ui);
-      } catch (error) {
-        ui.said.textContent = `The model could not be loaded: ${error.message}.`;
-      }
-    });
-  }
-
-  document.addEventListener("DOMContentLoaded", () => {
-    document.querySelectorAll("figure.writing[data-size]").forEach(start);
-  });
+  document.addEventListener("DOMContentLoaded", () => live.figures("writing", build, run));
 })();

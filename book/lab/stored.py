@@ -16,13 +16,16 @@ KEEP = "ATTENTION_COURSE_KEEP"
 FOLDER = Path(__file__).resolve().parents[1] / "_static" / "models"
 
 
-def keep(name: str, model: nn.Module, example: Tensor, **about: Any) -> None:
+def keep(
+    name: str, model: nn.Module, example: Tensor | tuple[Tensor, Tensor], **about: Any
+) -> None:
     """Write NAME.safetensors and NAME.json, where the environment has ATTENTION_COURSE_KEEP.
 
     The numbers are the model's parameters in float16, under their own names. The JSON has what is
     in `about`, the parameters' shapes, and an `example`: tokens (L) and the logits (V) that the
     model gives after them, in float32, to compare with. A model of images gives logits (V) for an
-    image (C, height, width), and its example has the `image`.
+    image (C, height, width), and its example has the `image`. A translator gives logits for two:
+    source tokens (S) and `previous` ones (L), the target so far.
     """
     if not os.environ.get(KEEP):
         return
@@ -33,12 +36,14 @@ def keep(name: str, model: nn.Module, example: Tensor, **about: Any) -> None:
     path = FOLDER / f"{name}.safetensors"
     save_file(numbers, path)
     path.chmod(0o644)  # it is published, and save_file lets its owner alone read it
+    given = example if isinstance(example, tuple) else (example,)
+    names = ("image" if given[0].is_floating_point() else "tokens", "previous")
     with torch.no_grad():
-        logits = model(example[None])[0]  # (L, V) for tokens, (V) for an image
+        logits = model(*(one[None] for one in given))[0]  # (L, V) for tokens, (V) for an image
     whole = about | {
         "parameters": {key: list(tensor.shape) for key, tensor in numbers.items()},
         "example": {
-            "image" if example.is_floating_point() else "tokens": example.tolist(),
+            **{name: one.tolist() for name, one in zip(names, given, strict=False)},
             "logits": [
                 round(logit, 4) for logit in logits.reshape(-1, logits.shape[-1])[-1].tolist()
             ],

@@ -14,14 +14,22 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from solutions.attention_layer import scaled_dot_product_attention
-from solutions.encoder_decoder import CrossAttention
+from solutions.bahdanau import (
+    AdditiveAttention,
+    AttentionDecoder,
+    BidirectionalEncoder,
+    greedy_decode,
+)
+from solutions.encoder_decoder import CrossAttention, DecoderBlock, Transformer, beam_search
 from solutions.masked import causal_mask
 from solutions.multi_head import MultiHeadAttention, merge_heads, split_heads
 from solutions.positions import rotate_positions, sinusoidal_positions
 from solutions.softmax import softmax
 from solutions.transformer_block import EncoderBlock, FeedForward, LayerNorm
+from solutions.vit import VisionTransformer, attention_rollout, patchify
 from solutions.writer import induction_score, next_token_probabilities
-from tests.book.written_model import Writer, random, written
+from tests.book.live_page import written
+from tests.book.written_model import Writer, random
 
 ROOT = Path(__file__).parents[2]
 SCRIPT = ROOT / "book" / "_static" / "attention.js"
@@ -29,17 +37,20 @@ B, L, S, E, H, V = 1, 7, 5, 12, 3, 11
 D = E // H
 RUN = """([code, values]) => {
   const of = (value) => {
-    if (Array.isArray(value) && Array.isArray(value[0])) {
+    if (Array.isArray(value) && typeof value[0]?.[0] === "number") {
       return attention.matrix(value.length, value[0].length, Float32Array.from(value.flat()));
     }
-    if (value === null || typeof value !== "object" || Array.isArray(value)) return value;
+    if (Array.isArray(value)) return typeof value[0] === "object" ? value.map(of) : value;
+    if (value === null || typeof value !== "object") return value;
     return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, of(inner)]));
   };
   const back = (found) => {
     if (found?.numbers) {
       return Array.from({ length: found.rows }, (_, i) => [...attention.row(found, i)]);
     }
-    return ArrayBuffer.isView(found) || Array.isArray(found) ? Array.from(found, back) : found;
+    if (ArrayBuffer.isView(found) || Array.isArray(found)) return Array.from(found, back);
+    if (found === null || typeof found !== "object") return found;
+    return Object.fromEntries(Object.entries(found).map(([name, inner]) => [name, back(inner)]));
   };
   const named = of(values);
   return back(new Function("a", ...Object.keys(named), `return ${code}`)(
@@ -72,11 +83,17 @@ def plain(value):
                 place = tree
                 for part in path:
                     place = place.setdefault(part, {})
-                place[last] = plain(tensor if tensor.dim() == 2 else tensor[None])
-            return tree
+                place[last] = plain(tensor.reshape(-1, tensor.shape[-1]))
+            return listed(tree)
         case dict():
             return {name: plain(inner) for name, inner in value.items()}
     return value
+
+
+def listed(tree: dict) -> dict | list:
+    """Layers within layers, those that are numbered in a list."""
+    inner = {name: listed(part) if isinstance(part, dict) else part for name, part in tree.items()}
+    return list(inner.values()) if tree and all(name.isdigit() for name in tree) else inner
 
 
 def same(found, wanted: Tensor) -> None:
@@ -171,6 +188,141 @@ def test_equals_a_block_the_reference(run, norm_first, activation):
     same(run(f"{call}.weights", x=x[0], layer=block, options=options), weights[0])
 
 
+def test_equal_recurrent_layers_torchs(run):
+    x, state = torch.randn(L, E), torch.randn(1, D)
+    cell, layer = random(nn.GRUCell(E, D)), random(nn.GRU(E, D))
+    found = run("a.gruCell(x, state, layer)", x=x[:1], state=state, layer=cell)
+    same(found, cell(x[:1], state))
+    same(run("a.gru(x, layer)", x=x, layer=layer), layer(x)[0])
+    same(run("a.gru(x, layer, true)", x=x, layer=layer), layer(x.flip(0))[0].flip(0))
+
+
+def test_equals_additive_attention_the_reference(run):
+    query, keys = torch.randn(1, D), torch.randn(S, E)
+    layer = random(AdditiveAttention(D, E, 6))
+    found = run("a.additiveAttention(query, keys, layer)", query=query, keys=keys, layer=layer)
+    context, weights = layer(query, keys[None])
+    same(found["context"], context)
+    same(found["weights"], weights)
+
+
+START, END, LONGEST = 1, 2, 9
+
+
+@pytest.fixture
+def translate(run):
+    """All steps of a translation in the page."""
+    limits = {"start": START, "end": END, "longest": LONGEST}
+
+    def steps(layers, source, **sizes):
+        model = {"layers": layers, "sizes": sizes}
+        call = "[...a.translation(model, source, limits)]"
+        return run(call, model=model, source=source, limits=limits)
+
+    return steps
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_equals_a_recurrent_translator_the_reference_at_every_step(run, translate, seed):
+    torch.manual_seed(seed)
+    encoder, decoder = BidirectionalEncoder(V, E, D), AttentionDecoder(V, 3, D, 2 * D, 6)
+    source = torch.randint(1, V, (S,))
+    annotations, state = random(encoder)(source[None], torch.tensor([S]))
+    found = run("a.bidirectionalEncoder(source, layer)", source=source, layer=encoder)
+    same(found["annotations"], annotations[0])
+    same(found["state"], state)
+
+    random(decoder)
+    all_logits = []
+
+    def step(previous, state):
+        logits, state, weights = decoder(previous, state, annotations, None)
+        all_logits.append(logits)
+        return logits, state, weights
+
+    tokens, weights = greedy_decode(step, state, START, END, LONGEST)
+    steps = translate(nn.ModuleDict({"encoder": encoder, "decoder": decoder}), source)
+    assert [one["token"] for one in steps] == tokens[0].tolist()
+    same([one["logits"][0] for one in steps], torch.cat(all_logits))
+    same([one["weights"][0][0][0] for one in steps], weights[0])
+
+
+@pytest.mark.parametrize("norm_first", [True, False])
+def test_equals_a_decoders_block_the_reference(run, norm_first):
+    x, memory = torch.randn(B, L, E), torch.randn(B, S, E)
+    block = random(DecoderBlock(E, H, 2 * E, norm_first=norm_first))
+    output, weights = block(x, memory)
+    found = run(
+        "a.decoderBlock(x, layer, { numHeads: 3, memory, normFirst })",
+        **{"x": x[0], "memory": memory[0], "layer": block, "normFirst": norm_first},
+    )
+    same(found["output"], output[0])
+    same(found["weights"], weights[0])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_equals_a_transformer_that_translates_the_reference_at_every_step(run, translate, seed):
+    torch.manual_seed(seed)
+    model = random(Transformer(V, V, E, H, 2 * E, 2, 20))
+    source, target = torch.randint(1, V, (S,)), torch.randint(1, V, (L,))
+    cross = []
+    for layer in model.decoder:
+        layer.register_forward_hook(lambda _, __, output: cross.append(output[1][0]))
+    wanted = model(source[None], target[None])[0]
+    found = run(
+        "a.transformerDecoder(m, a.transformerMemory(m, source), target)",
+        **{"m": {"layers": model, "sizes": {"num_heads": H}}, "source": source, "target": target},
+    )
+    same(found["logits"], wanted)
+    same(found["weights"], torch.stack(cross))
+
+    tokens, _ = beam_search(
+        lambda prefixes: model(source.expand(len(prefixes), -1), prefixes)[:, -1],
+        *(START, END, 1, LONGEST),
+    )
+    steps = translate(model, source, num_heads=H)
+    assert [one["token"] for one in steps] == tokens.tolist()
+    cross.clear()
+    previous = torch.cat([torch.tensor([START]), tokens[:-1]])
+    same([one["logits"][0] for one in steps], model(source[None], previous[None])[0])
+    found = torch.tensor([one["weights"] for one in steps])  # (L, layers, H, 1, S)
+    same(found[:, :, :, 0].permute(1, 2, 0, 3).tolist(), torch.stack(cross))
+
+
+def test_equals_an_images_reader_the_reference_layer_by_layer(run):
+    image = torch.rand(1, 1, 6, 6)
+    vit = random(VisionTransformer(6, 2, 1, 5, E, H, 2 * E, 3))
+    same(run("a.patchify(image, 3)", image=image[0, 0]), patchify(image, 3)[0])
+    embedded = vit.patch_embedding(image)
+    values = {"image": image[0, 0], "layer": vit.patch_embedding}
+    same(run("a.patchEmbedding(image, layer, 2)", **values), embedded[0])
+    without = embedded - vit.patch_embedding.positions
+    same(run("a.patchEmbedding(image, layer, 2, null)", **values), without[0])
+
+    options = {"numHeads": H, "normFirst": True, "activation": "gelu"}
+    output, weights = vit.encoder(embedded)
+    found = run("a.encoder(x, layer, options)", x=embedded[0], layer=vit.encoder, options=options)
+    same(found["output"], output[0])
+    same(found["weights"], torch.cat(weights))
+
+    model = {"layers": vit, "sizes": {"num_heads": H, "patch_size": 2}}
+    found = run("a.visionTransformer(model, image)", model=model, image=image[0, 0])
+    same(found["logits"], vit(image))
+    same(found["weights"], torch.cat(weights))
+    rolled = run("a.attentionRollout(weights)", weights=found["weights"])
+    same(rolled, attention_rollout(weights)[0])
+
+
+def test_sees_a_reader_without_positions_a_set_of_patches(run):
+    image = torch.rand(6, 6)
+    vit = random(VisionTransformer(6, 2, 1, 5, E, H, 2 * E, 3))
+    moved = torch.cat([image[4:], image[:4]])  # whole rows of patches
+    model = {"layers": vit, "sizes": {"num_heads": H, "patch_size": 2}}
+    call = "a.visionTransformer(model, image, { positions: null }).logits"
+    found = [run(call, model=model, image=one) for one in (image, moved)]
+    same(found[0], torch.tensor(found[1]))
+
+
 @pytest.fixture(scope="module")
 def saved(browser, tmp_path_factory):
     """A page saved to a disk with a model beside it, and this model."""
@@ -179,7 +331,7 @@ def saved(browser, tmp_path_factory):
     (folder / "page.html").write_text("<!doctype html><script src='attention.js'></script>")
     torch.manual_seed(0)
     model = random(Writer(V, E, H))
-    written(model, folder, "writer")
+    written(model, folder, "writer", sizes=model.sizes)
     page = browser.new_page()
     page.goto((folder / "page.html").as_uri())
     yield page, model

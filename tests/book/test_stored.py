@@ -54,3 +54,19 @@ def test_a_model_of_images_comes_with_an_image(folder, monkeypatch):
     assert about["example"]["image"] == image.tolist()
     wanted = model(image[None])[0]
     torch.testing.assert_close(torch.tensor(about["example"]["logits"]), wanted, atol=1e-4, rtol=0)
+
+
+def test_a_translator_comes_with_a_source_and_a_target(folder, monkeypatch):
+    monkeypatch.setenv(stored.KEEP, "1")
+
+    class Translator(Model):
+        def forward(self, source, previous):
+            return super().forward(previous) + super().forward(source).mean(dim=1, keepdim=True)
+
+    model, source, previous = Translator(), torch.tensor([3, 4, 2]), torch.tensor([1, 0])
+    stored.keep("pair", model, (source, previous))
+    _, about = stored.stored("pair")
+    example = about["example"]
+    assert (example["tokens"], example["previous"]) == (source.tolist(), previous.tolist())
+    wanted = model(source[None], previous[None])[0, -1]
+    torch.testing.assert_close(torch.tensor(example["logits"]), wanted, atol=1e-4, rtol=0)

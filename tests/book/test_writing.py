@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 import torch
-from lab.writing import writing_figure
+from lab.live import writing_figure
 
 from autograder.release.book import Book
 from solutions.writer import induction_score, next_token_probabilities
-from tests.book.written_model import Writer, random, written
+from tests.book.live_page import open_figure, written
+from tests.book.written_model import Writer, random
 
 ROOT = Path(__file__).parents[2]
-STATIC = ROOT / "book" / "_static"
 LETTERS = "abcdefgh \n"
 CONTEXT = 12
 TEXT = "abc abc deafb"  # one character more than the model sees
@@ -29,28 +29,8 @@ def model():
 def page(browser, model, tmp_path_factory):
     """The figure in a page on a disk, its model asked for."""
     folder = tmp_path_factory.mktemp("writing")
-    said = written(model, folder, "writer", characters=LETTERS)
-    scripts = []
-    for name in ("attention.js", "writing.js"):
-        (folder / name).write_bytes((STATIC / name).read_bytes())
-        scripts.append(f"<script defer src='{name}'></script>")
-    drawn = writing_figure("writer", TEXT, ALT, "writing")._repr_html_()
-    attributes = "".join(f" data-{key}='{text}'" for key, text in said.items())
-    drawn = drawn.replace("<figure", f"<figure{attributes}")
-    style = (STATIC / "custom.css").read_text()
-    (folder / "page.html").write_text(
-        "<!doctype html><meta charset='utf-8'><html data-theme='light'>"
-        f"<style>{style}</style>{''.join(scripts)}<body class='bd-content'>{drawn}"
-    )
-    page = browser.new_page()
-    page.set_default_timeout(60_000)
-    asked = []
-    page.on("request", lambda request: asked.append(request.url))
-    page.goto((folder / "page.html").as_uri())
-    page.asked_before = [url for url in asked if "models/" in url]
-    page.get_by_role("button", name=f"Load the model ({said['size']})").click()
-    page.locator("figure[data-started]").wait_for()
-    page.asked_after = [url for url in asked if "models/" in url]
+    said = written(model, folder, "writer", sizes=model.sizes, characters=LETTERS)
+    page = open_figure(browser, folder, writing_figure("writer", TEXT, ALT, "writing"), said)
     yield page
     page.close()
 
@@ -74,7 +54,7 @@ def shows(figure, logits, temperature=1.0, top_k=None) -> None:
     wanted = [
         f"{names.get(LETTERS[i], LETTERS[i])} {chances[i]:.2f}" for i in order if chances[i] > 0
     ]
-    lines = figure.locator(".writing-next > li").evaluate_all(
+    lines = figure.locator(".live-bars > li").evaluate_all(
         "lines => lines.map((line) => `${line.children[0].textContent} "
         "${line.children[2].textContent}`)"
     )

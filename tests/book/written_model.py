@@ -1,11 +1,6 @@
-"""A model of the course's blocks with any weights, and its file as the page loads it."""
-
-import json
-import sys
-from pathlib import Path
+"""A model of the course's blocks with any weights."""
 
 import torch
-from safetensors.torch import save_file
 from torch import Tensor, nn
 
 from solutions.attention_layer import scaled_dot_product_attention
@@ -13,8 +8,6 @@ from solutions.masked import causal_mask
 from solutions.multi_head import merge_heads, split_heads
 from solutions.positions import rotate_positions
 from solutions.transformer_block import EncoderBlock, LayerNorm
-
-ROOT = Path(__file__).parents[2]
 
 
 def random(layer: nn.Module) -> nn.Module:
@@ -62,24 +55,11 @@ class Writer(nn.Module):
             all_weights.append(weights[0])
         return self.output(self.norm(x))[0], all_weights
 
-
-def written(model: Writer, folder: Path, name: str, **about) -> dict[str, str]:
-    """Lay the model beside a page, as the build does; returns what the page says of it."""
-    sys.path.insert(0, str(ROOT / "book" / "_ext"))
-    try:
-        import page_models
-    finally:
-        sys.path.pop(0)
-        sys.modules.pop("page_models", None)
-    file = folder / f"{name}.safetensors"
-    save_file(model.state_dict(), file)
-    sizes = {
-        "vocab_size": model.embedding.num_embeddings,
-        "num_heads": model.num_heads,
-        "num_layers": len(model.layers),
-        "context": 12,
-    }
-    file.with_suffix(".json").write_text(json.dumps({"sizes": sizes} | about))
-    (folder / "models").mkdir(exist_ok=True)
-    (folder / "models" / f"{name}.js").write_text(page_models.script(file))
-    return page_models.attributes(file)
+    @property
+    def sizes(self) -> dict[str, int]:
+        return {
+            "vocab_size": self.embedding.num_embeddings,
+            "num_heads": self.num_heads,
+            "num_layers": len(self.layers),
+            "context": 12,
+        }

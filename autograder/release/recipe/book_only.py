@@ -12,6 +12,13 @@ from autograder.release.chapter import ChapterNotebook
 from autograder.release.recipe.contract import BOOK_ONLY
 
 PLAY = "Play with it on the book's page"
+# What the functions that make such figures (lab.play, lab.live) begin a figure's id with.
+PLACES = {
+    "play": "play",
+    "writing_figure": "live",
+    "translation_figure": "live",
+    "digit_figure": "live",
+}
 
 
 def link_book_only(chapter: ChapterNotebook) -> None:
@@ -24,7 +31,7 @@ def link_book_only(chapter: ChapterNotebook) -> None:
         if left_out and any(cell.cell_type == "code" for cell in run):
             figure = _figure(chapter, run)
             words = " ".join(filter(None, ["**A figure to play with.**", figure.get("alt")]))
-            place = f"play-{figure['name']}" if "name" in figure else anchor
+            place = figure.get("place", anchor)
             address = chapter.book.address(chapter.name, place)
             text = f"{words} {link(PLAY, address)}."
             cells.append(new_markdown_cell(text, id=run[0].id))
@@ -37,15 +44,20 @@ def link_book_only(chapter: ChapterNotebook) -> None:
 
 
 def _figure(chapter: ChapterNotebook, run: list[NotebookNode]) -> dict[str, str]:
-    """What the cells' call of `lab.play.play` says: `alt`, the figure in words, and `name`."""
+    """What the cells' call of `lab` says: `alt`, the figure in words, and the `place` it is at."""
     for cell in run:
         if cell.cell_type != "code":
             continue
         for call in ast.walk(parsed(cell, chapter.name)):
-            if isinstance(call, ast.Call) and ast.unparse(call.func).split(".")[-1] == "play":
-                return {
+            if not isinstance(call, ast.Call):
+                continue
+            if kind := PLACES.get(ast.unparse(call.func).split(".")[-1]):
+                said = {
                     item.arg: str(item.value.value)
                     for item in call.keywords
                     if item.arg in ("alt", "name") and isinstance(item.value, ast.Constant)
                 }
+                if name := said.pop("name", ""):
+                    said["place"] = f"{kind}-{name}"
+                return said
     return {}

@@ -1,0 +1,220 @@
+// A grid to draw a digit on (book/lab/live.py), and a Vision Transformer that reads it: its guess,
+// the patches as it gets them, and how much of each reaches the class token.
+(() => {
+  const SIDE = 8; // pixels
+  const PATCH = 2;
+  const STEP = 0.25; // of a pixel: how closely a stroke is dotted
+  const DIGITS = 10;
+  // Shuffled, patch ORDER[n] stands at place n: always the same, so that digits compare.
+  const ORDER = [9, 2, 14, 5, 0, 11, 7, 12, 3, 15, 6, 8, 1, 13, 4, 10];
+  const IN_ORDER = ORDER.map((_, place) => place);
+  const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+  const POSITIONS = {
+    own: "each place has its own",
+    along: "they move with the patches",
+    none: "there are none",
+  };
+
+  /** The ink that a pen leaves at a distance, in pixels: as wide as in the training digits. */
+  const ink = (distance) => Math.min(1, Math.max(0, 1.2 - 0.9 * distance));
+
+  /** A letter of "abc...q" for each pixel: from no ink to the darkest. */
+  const pixels = (letters) => [...letters].map((letter) => (letter.charCodeAt(0) - 97) / 16);
+
+  /** All that is seen, before the model is there: nothing moves when it comes. */
+  function build(figure) {
+    const { element, labeled, title } = live;
+    const cells = Array.from({ length: SIDE * SIDE }, () =>
+      element("div", { role: "gridcell", tabindex: -1 }));
+    const rows = Array.from({ length: SIDE }, (_, i) =>
+      element("div", { role: "row" }, ...cells.slice(i * SIDE, (i + 1) * SIDE)));
+    const grid = element("div", {
+      role: "grid",
+      class: "drawing-grid",
+      "aria-label": "Pixels to draw on: arrow keys move, the space bar draws or wipes",
+    }, ...rows);
+    const seen = element("canvas", { role: "img", class: "drawing-seen", width: 160, height: 160 });
+    const clear = live.button("Wipe all");
+    const examples = figure.dataset.examples.split(" ").map((letters, digit) => {
+      const drawn = element("canvas", { width: SIDE, height: SIDE });
+      const button = live.button(drawn);
+      button.ariaLabel = `A held-out ${digit}`;
+      return { button, drawn, image: pixels(letters) };
+    });
+    const shuffle = live.checkbox("shuffle the patches", false);
+    const positions = element("select", {}, ...Object.entries(POSITIONS).map(([value, words]) =>
+      element("option", { value }, words)));
+    const guesses = live.bars(DIGITS);
+    const said = live.status();
+    const panel = element(
+      "div",
+      { class: "live-panel" },
+      title("Draw a digit, or take one that the model never saw"),
+      element("div", { class: "live-buttons" }, ...examples.map(({ button }) => button), clear),
+      element("div", { class: "drawing-pair" },
+        element("div", {}, grid, element("small", {}, "drawn")),
+        element("div", {}, seen, element("small", {}, "16 patches, and the rollout from each"))),
+      element("div", { class: "live-knobs" },
+        shuffle.label, labeled("positions:", positions)),
+      said.line,
+      title("What it reads"),
+      guesses,
+    );
+    const [focus] = cells;
+    focus.tabIndex = 0;
+    const inputs = { shuffle: shuffle.input, positions };
+    return { panel, focus, grid, cells, seen, clear, examples, ...inputs, guesses, said };
+  }
+
+  /** The image whose patch at place n is patch order[n] of this one. */
+  function moved(image, order) {
+    const across = SIDE / PATCH;
+    return attention.matrix(SIDE, SIDE, image.numbers.map((_, at) => {
+      const [i, j] = [Math.floor(at / SIDE), at % SIDE];
+      const from = order[Math.floor(i / PATCH) * across + Math.floor(j / PATCH)];
+      const row = Math.floor(from / across) * PATCH + (i % PATCH);
+      return image.numbers[row * SIDE + (from % across) * PATCH + (j % PATCH)];
+    }));
+  }
+
+  /** Pixels in gray, and over each patch as much of the color as its share of the largest. */
+  function draw(canvas, image, strength, shares = []) {
+    const context = canvas.getContext("2d");
+    const [pixel, patch] = [canvas.width / SIDE, (canvas.width / SIDE) * PATCH];
+    context.clearRect(0, 0, canvas.width, canvas.width);
+    const square = (place, across, side, alpha) => {
+      context.globalAlpha = alpha;
+      context.fillRect((place % across) * side, Math.floor(place / across) * side, side, side);
+    };
+    context.fillStyle = getComputedStyle(canvas).color;
+    image.forEach((level, place) => square(place, SIDE, pixel, strength * level));
+    context.fillStyle = live.color(canvas, "weight");
+    const most = Math.max(...shares);
+    shares.forEach((share, place) => square(place, SIDE / PATCH, patch, (0.9 * share) / most));
+  }
+
+  function run(figure, model, ui) {
+    const image = attention.matrix(SIDE, SIDE);
+    let [pen, at] = [undefined, 0]; // where the pointer draws, and which pixel the keyboard is at
+
+    function show(name) {
+      const order = ui.shuffle.checked ? ORDER : IN_ORDER;
+      const seen = moved(image, order);
+      const own = model.layers.patch_embedding.positions;
+      const along = attention.matrix(own.rows, own.columns);
+      [-1, ...order].forEach((from, place) =>
+        attention.row(along, place).set(attention.row(own, from + 1)));
+      const positions = { own, along, none: null }[ui.positions.value];
+      const { logits, weights } = attention.visionTransformer(model, seen, { positions });
+      const chances = attention.softmax(logits).numbers;
+      const shares = attention.row(attention.attentionRollout(weights), 0).slice(1);
+
+      const blank = !image.numbers.some(Boolean);
+      ui.cells.forEach((cell, place) => {
+        const level = image.numbers[place];
+        cell.style.setProperty("--ink", level);
+        const where = `row ${Math.floor(place / SIDE) + 1}, column ${(place % SIDE) + 1}`;
+        cell.ariaLabel = `${where}, ink ${Math.round(100 * level)} %`;
+      });
+      [...ui.guesses.children].forEach((line, digit) =>
+        live.fill(line, `${digit}`, blank ? 0 : chances[digit]));
+      draw(ui.seen, seen.numbers, 0.6, blank ? [] : shares);
+      const most = shares.indexOf(Math.max(...shares));
+      const across = SIDE / PATCH;
+      ui.seen.ariaLabel = blank ? "16 empty patches" :
+        "16 patches as the model gets them; most of the class token, by the rollout, comes from " +
+        `the patch in row ${Math.floor(most / across) + 1}, column ${(most % across) + 1}: ` +
+        shares[most].toFixed(2);
+      ui.said.soon(() => saying(blank, chances, name));
+    }
+
+    function saying(blank, chances, name) {
+      if (blank) return "Nothing is drawn yet.";
+      const [best, next] = [...chances.keys()].sort((a, b) => chances[b] - chances[a]);
+      const of = (digit) => `${digit} (${chances[digit].toFixed(2)})`;
+      const parts = [`${name ?? "It"} is read as ${of(best)}, then ${of(next)}.`];
+      if (ui.shuffle.checked) parts.push("The patches are shuffled.");
+      if (ui.positions.value === "none") parts.push("Without positions it sees a set of patches.");
+      if (ui.positions.value === "along" && ui.shuffle.checked) {
+        parts.push("Their positions moved with them: the same answer as in order.");
+      }
+      return parts.join(" ");
+    }
+
+    /** Leave ink along a line, in pixels from the grid's corner. */
+    function stroke(from, to) {
+      const steps = Math.ceil(Math.hypot(to[0] - from[0], to[1] - from[1]) / STEP) || 1;
+      for (let step = 0; step <= steps; step++) {
+        const [x, y] = [0, 1].map((axis) => from[axis] + ((to[axis] - from[axis]) * step) / steps);
+        image.numbers.forEach((level, place) => {
+          const distance = Math.hypot((place % SIDE) + 0.5 - x, Math.floor(place / SIDE) + 0.5 - y);
+          image.numbers[place] = Math.max(level, ink(distance));
+        });
+      }
+      show();
+    }
+
+    function point({ clientX, clientY }) {
+      const { left, top, width, height } = ui.grid.getBoundingClientRect();
+      return [((clientX - left) / width) * SIDE, ((clientY - top) / height) * SIDE];
+    }
+
+    function move(to) {
+      ui.cells[at].tabIndex = -1;
+      at = to;
+      ui.cells[at].tabIndex = 0;
+      ui.cells[at].focus({ preventScroll: true });
+    }
+
+    ui.grid.addEventListener("pointerdown", (event) => {
+      if (event.button) return;
+      event.preventDefault(); // no text is selected, no picture dragged
+      ui.grid.setPointerCapture(event.pointerId);
+      pen = point(event);
+      const place = ui.cells.indexOf(event.target);
+      if (place >= 0) move(place);
+      stroke(pen, pen);
+    });
+    ui.grid.addEventListener("pointermove", (event) => {
+      if (!pen) return;
+      const to = point(event);
+      stroke(pen, to);
+      pen = to;
+    });
+    for (const end of ["pointerup", "pointercancel"]) {
+      ui.grid.addEventListener(end, () => (pen = undefined));
+    }
+    ui.grid.addEventListener("keydown", (event) => {
+      const [down, right] = ARROWS[event.key] ?? [];
+      const [i, j] = [Math.floor(at / SIDE) + down, (at % SIDE) + right];
+      if (event.key === " " || event.key === "Enter") {
+        image.numbers[at] = image.numbers[at] ? 0 : 1;
+        show();
+      } else if (down === undefined) {
+        return;
+      } else if (i >= 0 && i < SIDE && j >= 0 && j < SIDE) {
+        move(i * SIDE + j);
+      }
+      event.preventDefault();
+    });
+    ui.clear.addEventListener("click", () => {
+      image.numbers.fill(0);
+      show();
+    });
+    ui.examples.forEach(({ button, image: example }, digit) => {
+      button.addEventListener("click", () => {
+        image.numbers.set(example);
+        show(`The held-out ${digit}`);
+      });
+    });
+    for (const input of [ui.shuffle, ui.positions]) input.addEventListener("input", () => show());
+    function begin() {
+      for (const { drawn, image: example } of ui.examples) draw(drawn, example, 1);
+      show();
+    }
+    live.whenThemeChanges(begin);
+    begin();
+  }
+
+  document.addEventListener("DOMContentLoaded", () => live.figures("drawing", build, run));
+})();

@@ -1,0 +1,169 @@
+// A translator of dates (book/lab/live.py): the reader types a date in one of its languages, and
+// sees it written in digits, symbol by symbol, with a row of weights over the source for each.
+(() => {
+  const [START, END, FIRST] = [1, 2, 3]; // tokens: where a text begins and ends; its first letter
+  const LONGEST = 40; // symbols written
+  const PACE = 150; // ms from one symbol to the next
+  const [WIDE, HIGH] = [15, 20]; // px of a weight
+  const END_SIGN = "$";
+
+  /** All that is seen, before the model is there: nothing moves when it comes. */
+  function build(figure) {
+    const { element, labeled, title } = live;
+    const { text, others = "", heads } = figure.dataset;
+    const source = element("input", {
+      ...{ type: "text", value: text, maxlength: 160, size: 30 },
+      ...{ spellcheck: "false", autocomplete: "off", autocapitalize: "off" },
+    });
+    const choices = [text, ...others.split("|").filter(Boolean)].map(live.button);
+    const buttons = ["Translate", "One symbol"].map(live.button);
+    const looks = element("select", {}, element("option", { value: "" }, "all heads, averaged"));
+    const [numLayers, numHeads] = (heads ?? "0x0").split("x").map(Number);
+    for (let l = 0; l < numLayers; l++) {
+      for (let h = 0; h < numHeads; h++) {
+        const words = `layer ${l + 1}, head ${h + 1}`;
+        looks.append(element("option", { value: `${l} ${h}` }, words));
+      }
+    }
+    const written = element("output", { class: "translating-written" });
+    const map = element("canvas", { role: "img" });
+    const said = live.status();
+    const panel = element(
+      "div",
+      { class: "live-panel" },
+      labeled("A date, or up to four with “; ” between them", source),
+      element("div", { class: "live-buttons translating-choices" }, ...choices),
+      element("div", { class: "live-buttons" }, ...buttons, written),
+      said.line,
+      title("Where it looks: a row for each symbol it wrote, a column for each it reads"),
+      numHeads ? element("div", { class: "live-knobs" }, labeled("shown:", looks)) : "",
+      element("div", {
+        ...{ class: "translating-map", role: "group", tabindex: 0, "aria-label": "the weights" },
+      }, map),
+    );
+    return { panel, focus: source, source, choices, buttons, looks, written, map, said };
+  }
+
+  function run(figure, model, ui) {
+    const { named } = live;
+    const [reads, writes] = [[...model.source_characters], [...model.target_characters]];
+    let [letters, steps, shown, timer, unknown] = [[], [], 0, undefined, undefined];
+
+    const symbol = ({ token }) => (token === END ? END_SIGN : writes[token - FIRST] ?? "?");
+    const finished = () => shown === steps.length;
+
+    /** Translate the source anew, and show nothing of it yet. */
+    function read() {
+      clearTimeout(timer);
+      const all = [...ui.source.value.replace(/\s/g, " ").trim()];
+      unknown = all.find((letter) => !reads.includes(letter));
+      letters = all.filter((letter) => reads.includes(letter));
+      const tokens = letters.map((letter) => reads.indexOf(letter) + FIRST);
+      const limits = { start: START, end: END, longest: LONGEST };
+      steps = letters.length ? [...attention.translation(model, tokens, limits)] : [];
+      shown = 0;
+    }
+
+    /** Of a step, the row of weights that is looked at. */
+    function looked({ weights }) {
+      const [l, h] = ui.looks.value.split(" ").map(Number);
+      const heads = ui.looks.value ? [weights[l][h]] : weights.flat();
+      return letters.map((_, j) =>
+        heads.reduce((sum, head) => sum + head.numbers[j], 0) / heads.length);
+    }
+
+    function draw() {
+      const [columns, rows] = [letters.length + 1.5, steps.length + 1];
+      const sharp = window.devicePixelRatio || 1;
+      [ui.map.width, ui.map.height] = [columns * WIDE * sharp, rows * HIGH * sharp];
+      ui.map.style.width = `${columns * WIDE}px`;
+      const context = ui.map.getContext("2d");
+      context.scale(sharp, sharp);
+      const style = getComputedStyle(ui.map);
+      context.font = `14px ${style.fontFamily}`;
+      [context.textAlign, context.textBaseline] = ["center", "middle"];
+      const write = (letter, column, row) => {
+        context.fillStyle = style.color;
+        context.fillText(letter, (column + 0.5) * WIDE, (row + 0.5) * HIGH);
+      };
+      letters.forEach((letter, j) => write(letter, j + 1.5, 0));
+      steps.slice(0, shown).forEach((step, t) => {
+        write(symbol(step), 0, t + 1);
+        context.fillStyle = live.color(figure, "weight");
+        looked(step).forEach((weight, j) => {
+          context.globalAlpha = Math.min(1, weight);
+          context.fillRect((j + 1.5) * WIDE + 0.5, (t + 1) * HIGH + 0.5, WIDE - 1, HIGH - 1);
+        });
+        context.globalAlpha = 1;
+      });
+    }
+
+    /** In words: for each symbol the letter that has most of the weight. */
+    function described() {
+      const rows = steps.slice(0, shown).map((step) => {
+        const weights = looked(step);
+        const most = weights.indexOf(Math.max(...weights));
+        return `${symbol(step)} looks most at “${named(letters[most])}”, ` +
+          `number ${most + 1}, ${weights[most].toFixed(2)}`;
+      });
+      return rows.join("; ") || "nothing is written yet";
+    }
+
+    function show() {
+      ui.written.textContent = steps.slice(0, shown).map(symbol).join("");
+      draw();
+      ui.map.ariaLabel = described();
+      ui.buttons[1].disabled = !steps.length;
+      if (finished()) ui.said.soon(saying);
+      else ui.said.wait();
+    }
+
+    function saying() {
+      const parts = [];
+      if (unknown) parts.push(`The model does not know “${unknown}”: it is left out.`);
+      if (!steps.length) return [...parts, "Type a date for the model to translate."].join(" ");
+      const text = steps.map(symbol).join("");
+      parts.push(`“${letters.join("")}” becomes ${text}`);
+      const days = text.replace(END_SIGN, "").split("/").map((day) => day.match(/../g) ?? []);
+      const whole = days.every((parts) => parts.length === 3);
+      const told = days.map(([year, month, day]) => `year ${year}, month ${month}, day ${day}`);
+      if (whole) parts.push(`(${told.join("; ")}).`);
+      if (!text.endsWith(END_SIGN)) parts.push("and does not come to its end.");
+      return parts.join(" ");
+    }
+
+    /** One symbol after another; at once for those who want nothing to move. */
+    function go() {
+      const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+      shown = still ? steps.length : Math.min(shown + 1, steps.length);
+      show();
+      if (!finished() && figure.isConnected) timer = setTimeout(go, PACE);
+    }
+
+    function translate() {
+      read();
+      go();
+    }
+
+    ui.source.addEventListener("input", translate);
+    ui.buttons[0].addEventListener("click", translate);
+    ui.buttons[1].addEventListener("click", () => {
+      clearTimeout(timer);
+      if (finished()) read();
+      shown += 1;
+      show();
+      if (!finished()) ui.said.now(`${described().split("; ").at(-1)}.`);
+    });
+    for (const choice of ui.choices) {
+      choice.addEventListener("click", () => {
+        ui.source.value = choice.textContent;
+        translate();
+      });
+    }
+    ui.looks.addEventListener("input", show);
+    live.whenThemeChanges(show);
+    translate();
+  }
+
+  document.addEventListener("DOMContentLoaded", () => live.figures("translating", build, run));
+})();

@@ -1,0 +1,71 @@
+"""Figures in which the course's own models work in the page.
+
+A notebook trains the model and keeps it in `_static/models/NAME.safetensors`. The page computes
+with it (`_static/attention.js`) once the reader asks for it. Each kind of figure has a script of
+its name in `_static`: `writing.js`, `translating.js`, `drawing.js`; `live.js` is what they share.
+"""
+
+import html
+
+from torch import Tensor
+
+INK = 16  # a digit's darkest pixel: scikit-learn counts ink from 0 to 16
+
+
+class Live:
+    """The figure as a notebook's output: HTML that the page brings alive, and its description."""
+
+    def __init__(self, kind: str, model: str, alt: str, name: str, **given: str):
+        if not alt.strip():
+            raise ValueError(f"{kind}: a figure needs a description; alt is empty")
+        for called, word in (("model", model), ("name", name)):
+            if not word.replace("-", "").isalnum():
+                raise ValueError(
+                    f"{kind}: a {called} is made of letters, digits and hyphens, not {word!r}"
+                )
+        self.kind, self.model, self.alt, self.name, self.given = kind, model, alt, name, given
+
+    def __repr__(self) -> str:
+        return f"Figure to try a model in: {self.alt}"
+
+    def _repr_html_(self) -> str:
+        alt = html.escape(self.alt, quote=False)
+        given = "".join(f' data-{key}="{html.escape(text)}"' for key, text in self.given.items())
+        return (
+            f'<figure class="live {self.kind}" id="live-{self.name}" data-name="{self.name}" '
+            f'data-model="{self.model}"{given}>'
+            "<p>The model works in the published page, where scripts run.</p>"
+            f"<figcaption>{alt}</figcaption></figure>"
+        )
+
+
+def writing_figure(model: str, text: str, alt: str, name: str) -> Live:
+    """A model of the course to write with; the last value of a cell.
+
+    `model` is the name of a file in `_static/models`, without its ending; `text` is what stands
+    there at first, in the model's own characters. `alt` says what can be done and what is seen
+    then; `name` is short and unique in its page. Raises ValueError without a description.
+    """
+    return Live("writing", model, alt, name, text=text)
+
+
+def translation_figure(
+    model: str, text: str, alt: str, name: str, others: tuple[str, ...] = ()
+) -> Live:
+    """A translator of dates to try; the last value of a cell.
+
+    `text` is the source that stands there at first, `others` are more of them to choose from, in
+    the model's own characters. The rest is as in `writing_figure`.
+    """
+    return Live("translating", model, alt, name, text=text, others="|".join(others))
+
+
+def digit_figure(model: str, images: Tensor, alt: str, name: str) -> Live:
+    """A model that reads digits, and a grid to draw on; the last value of a cell.
+
+    `images` (N, 1, 8, 8), with ink from 0 to 1, are examples to choose from: each pixel becomes a
+    letter of "abcdefghijklmnopq", a for no ink. The rest is as in `writing_figure`.
+    """
+    levels = (images * INK).round().int().flatten(1).tolist()
+    pixels = " ".join("".join(chr(ord("a") + level) for level in image) for image in levels)
+    return Live("drawing", model, alt, name, examples=pixels)

@@ -1,0 +1,55 @@
+"""A page on a disk with one figure in which a model works, as the build makes it."""
+
+import json
+import sys
+from pathlib import Path
+
+from lab.live import Live
+from safetensors.torch import save_file
+from torch import nn
+
+ROOT = Path(__file__).parents[2]
+STATIC = ROOT / "book" / "_static"
+
+
+def written(model: nn.Module, folder: Path, name: str, **about) -> dict[str, str]:
+    """Lay the model beside a page, as the build does; returns what the page says of it."""
+    sys.path.insert(0, str(ROOT / "book" / "_ext"))
+    try:
+        import page_models
+    finally:
+        sys.path.pop(0)
+        sys.modules.pop("page_models", None)
+    file = folder / f"{name}.safetensors"
+    save_file(model.state_dict(), file)
+    file.with_suffix(".json").write_text(json.dumps(about))
+    (folder / "models").mkdir(exist_ok=True)
+    (folder / "models" / f"{name}.js").write_text(page_models.script(file))
+    return page_models.attributes(file)
+
+
+def open_figure(browser, folder: Path, drawn: Live, said: dict[str, str], **view):
+    """The page with this figure, its model asked for; `asked_before` and `_after` are requests."""
+    scripts = []
+    for name in ("attention.js", f"{drawn.kind}.js", "live.js"):  # in any order
+        (folder / name).write_bytes((STATIC / name).read_bytes())
+        scripts.append(f"<script defer src='{name}'></script>")
+    attributes = "".join(f" data-{key}='{text}'" for key, text in said.items())
+    figure = drawn._repr_html_().replace("<figure", f"<figure{attributes}")
+    style = (STATIC / "custom.css").read_text()
+    (folder / "page.html").write_text(
+        "<!doctype html><html lang='en' data-theme='light'><meta charset='utf-8'><title>A</title>"
+        f"<style>{style}</style>{''.join(scripts)}<body class='bd-content'><main>{figure}</main>"
+    )
+    page = browser.new_page(**view)
+    page.set_default_timeout(60_000)
+    page.troubles = []
+    page.on("pageerror", lambda error: page.troubles.append(str(error)))
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto((folder / "page.html").as_uri())
+    page.asked_before = [url for url in asked if "models/" in url]
+    page.get_by_role("button", name=f"Load the model ({said['size']})").click()
+    page.locator("figure[data-started]").wait_for()
+    page.asked_after = [url for url in asked if "models/" in url]
+    return page

@@ -1,0 +1,170 @@
+"""The figure to draw a digit in: does the page read what the model reads?"""
+
+import pytest
+import torch
+from lab.live import digit_figure
+
+from solutions.vit import VisionTransformer, attention_rollout, patchify, unpatchify
+from tests.book.live_page import open_figure, written
+from tests.book.written_model import random
+
+SIZES = {
+    **{"image_size": 8, "patch_size": 2, "channels": 1, "num_classes": 10},
+    **{"embed_dim": 12, "num_heads": 3, "hidden_dim": 24, "num_layers": 2},
+}
+ORDER = [9, 2, 14, 5, 0, 11, 7, 12, 3, 15, 6, 8, 1, 13, 4, 10]  # as in drawing.js
+ALT = "A grid to draw on."
+
+
+@pytest.fixture(scope="module")
+def model():
+    torch.manual_seed(12)
+    return random(VisionTransformer(**SIZES))
+
+
+@pytest.fixture(scope="module")
+def examples():
+    random = torch.Generator().manual_seed(0)
+    return torch.randint(17, (10, 1, 8, 8), generator=random) / 16
+
+
+@pytest.fixture(scope="module")
+def page(browser, model, examples, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("drawing")
+    said = written(model, folder, "digits", sizes=SIZES)
+    drawn = digit_figure("digits", examples, ALT, "drawing")
+    page = open_figure(browser, folder, drawn, said, has_touch=True)
+    yield page
+    assert page.troubles == []
+    page.close()
+
+
+@pytest.fixture
+def figure(page):
+    figure = page.locator("figure.drawing")
+    figure.get_by_role("button", name="Wipe all").click()
+    figure.get_by_label("shuffle the patches").uncheck()
+    figure.get_by_label("positions").select_option("own")
+    return figure
+
+
+def ink(figure) -> torch.Tensor:
+    """What the grid says of its pixels."""
+    cells = figure.get_by_role("gridcell").evaluate_all("all => all.map((one) => one.ariaLabel)")
+    return torch.tensor([int(cell.split()[-2]) / 100 for cell in cells]).view(8, 8)
+
+
+def bars(figure) -> torch.Tensor:
+    lines = figure.locator(".live-bars span").all_text_contents()
+    return torch.tensor([float(line) for line in lines])
+
+
+def reads(figure, model, image) -> None:
+    with torch.no_grad():
+        wanted = model(image[None]).softmax(dim=-1)[0]
+    torch.testing.assert_close(bars(figure), wanted, atol=0.0051, rtol=0)
+
+
+def test_is_the_model_loaded_when_it_is_asked_for(page):
+    assert page.asked_before == []
+    assert len(page.asked_after) == 1
+
+
+def test_reads_an_example_as_the_model_does(figure, model, examples):
+    figure.get_by_role("button", name="A held-out 3").click()
+    torch.testing.assert_close(ink(figure), examples[3, 0], atol=0.0051, rtol=0)
+    reads(figure, model, examples[3])
+    figure.locator("[role=status]", has_text="The held-out 3 is read as").wait_for()
+
+
+def test_shows_the_rollout_over_the_patches(figure, model, examples):
+    figure.get_by_role("button", name="A held-out 7").click()
+    with torch.no_grad():
+        weights = model.encoder(model.patch_embedding(examples[7:8]))[1]
+    rolled = attention_rollout(weights)[0, 0, 1:]
+    row, column = divmod(int(rolled.argmax()), 4)
+    said = figure.get_by_role("img").get_attribute("aria-label")
+    assert f"row {row + 1}, column {column + 1}: {rolled.max():.2f}" in said
+    drawn = figure.locator(".drawing-seen").evaluate(
+        """(canvas) => {
+          canvas.style.color = "transparent";
+          document.documentElement.dataset.theme = "light";
+          return new Promise((done) => setTimeout(() => {
+            const { data } = canvas.getContext("2d").getImageData(0, 0, 160, 160);
+            canvas.style.color = "";
+            done(Array.from({ length: 16 }, (_, n) =>
+              data[4 * (((n >> 2) * 40 + 20) * 160 + (n % 4) * 40 + 20) + 3] / 255));
+          }, 50));
+        }"""
+    )
+    torch.testing.assert_close(torch.tensor(drawn), 0.9 * rolled / rolled.max(), atol=0.01, rtol=0)
+
+
+def test_moves_patches_and_takes_positions_along_or_away(figure, model, examples):
+    figure.get_by_role("button", name="A held-out 5").click()
+    figure.get_by_label("shuffle the patches").check()
+    image = examples[5:6]
+    moved = unpatchify(patchify(image, 2)[:, ORDER], 2, 1, 8, 8)[0]
+    reads(figure, model, moved)
+    figure.get_by_label("positions").select_option("along")
+    reads(figure, model, image[0])
+    figure.get_by_label("positions").select_option("none")
+    shuffled = bars(figure)
+    figure.get_by_label("shuffle the patches").uncheck()
+    assert torch.equal(bars(figure), shuffled)
+    positions = model.patch_embedding.positions
+    kept = positions.detach().clone()
+    with torch.no_grad():
+        positions.zero_()
+        reads(figure, model, image[0])
+        positions.copy_(kept)
+
+
+def test_is_drawn_on_by_keyboard(page, figure, model):
+    cells = figure.get_by_role("gridcell")
+    figure.locator("[role=gridcell][tabindex='0']").focus()
+    for key in ("Home", *["ArrowUp"] * 7, *["ArrowLeft"] * 7):
+        page.keyboard.press(key)
+    for key in ("Space", "ArrowRight", "ArrowDown", "Enter", "ArrowLeft", "Space", "Space"):
+        page.keyboard.press(key)
+    image = torch.zeros(1, 8, 8)
+    image[0, 0, 0] = image[0, 1, 1] = 1
+    assert torch.equal(ink(figure), image[0])
+    assert cells.nth(8).evaluate("cell => cell === document.activeElement")
+    reads(figure, model, image)
+
+
+def test_is_drawn_on_by_mouse_and_by_touch(page, figure, model):
+    box = figure.get_by_role("grid").bounding_box()
+    side = box["width"] / 8
+
+    def place(row, column):
+        return box["x"] + (column + 0.5) * side, box["y"] + (row + 0.5) * side
+
+    page.mouse.move(*place(1, 1))
+    page.mouse.down()
+    page.mouse.move(*place(1, 5))
+    page.mouse.up()
+    page.mouse.move(*place(5, 5))
+    line = ink(figure)
+    assert (line[1, 1:6] > 0.9).all()  # no gap, though the mouse jumped
+    assert (line[3:] == 0).all() and (line[:, 7] == 0).all()
+    figure.get_by_role("grid").scroll_into_view_if_needed()
+    page.touchscreen.tap(*place(6, 2))
+    assert ink(figure)[6, 2] > 0.9
+    image = torch.tensor(
+        figure.get_by_role("gridcell").evaluate_all(
+            "all => all.map((one) => Number(one.style.getPropertyValue('--ink')))"
+        )
+    )
+    reads(figure, model, image.view(1, 8, 8))
+
+
+def test_says_that_nothing_is_drawn(figure):
+    figure.locator("[role=status]", has_text="Nothing is drawn yet").wait_for()
+    assert bars(figure).eq(0).all()
+
+
+def test_refuses_a_figure_without_a_description(examples):
+    with pytest.raises(ValueError, match="drawing: a figure needs a description; alt is empty"):
+        digit_figure("digits", examples, "", "drawing")
