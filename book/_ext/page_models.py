@@ -19,6 +19,8 @@ log = logging.getLogger(__name__)
 
 FOLDER = Path("_static", "models")
 SYMBOLS = string.ascii_letters + string.digits + "+-"  # for tokens that are no characters
+KINDS = {"writing", "translating", "drawing"}  # of figures, each with a script of its name
+KIND = re.compile(r'<figure class="live (\w+)"')
 CHARACTERS = ("characters", "source_characters", "target_characters")
 FIGURE = re.compile(
     r'<figure class="live \w+"[^>]* data-name="([^"]+)" data-model="([^"]+)"[^>]*(?=>)'
@@ -70,6 +72,23 @@ def offer(app: Sphinx, doctree: nodes.document) -> None:
         node.replace_self(nodes.raw("", text, format="html", figure=found[1]))
 
 
+def needed(scripts: list[str], page: str) -> list[str]:
+    """Of a page's scripts those that it needs: of figures, the ones for the kinds that it has."""
+    kinds = set(KIND.findall(page))
+    unused = {f"_static/{kind}.js" for kind in KINDS - kinds}
+    unused |= set() if kinds else {"_static/live.js"}
+    return [script for script in scripts if script not in unused]
+
+
+def leave_out(app: Sphinx, page: str, template: str, context: dict, doctree) -> None:
+    """Load no script for figures that a page does not have."""
+    scripts = {str(script.filename): script for script in context.get("script_files", [])}
+    kept = set(needed(list(scripts), context.get("body") or ""))
+    context["script_files"] = [
+        script for script in context.get("script_files", []) if str(script.filename) in kept
+    ]
+
+
 def lay_in(app: Sphinx, error: Exception | None) -> None:
     """Put every model's script in the place of its file."""
     if error or app.builder.format != "html":
@@ -84,5 +103,6 @@ def lay_in(app: Sphinx, error: Exception | None) -> None:
 
 def setup(app: Sphinx) -> dict:
     app.connect("doctree-read", offer, priority=399)  # before the figures are numbered
+    app.connect("html-page-context", leave_out)
     app.connect("build-finished", lay_in)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

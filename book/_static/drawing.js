@@ -82,15 +82,16 @@
     const context = canvas.getContext("2d");
     const [pixel, patch] = [canvas.width / SIDE, (canvas.width / SIDE) * PATCH];
     context.clearRect(0, 0, canvas.width, canvas.width);
-    const square = (place, across, side, alpha) => {
+    const square = (place, across, side, alpha, gap = 0) => {
       context.globalAlpha = alpha;
-      context.fillRect((place % across) * side, Math.floor(place / across) * side, side, side);
+      const [left, top] = [(place % across) * side + gap, Math.floor(place / across) * side + gap];
+      context.fillRect(left, top, side - 2 * gap, side - 2 * gap);
     };
     context.fillStyle = getComputedStyle(canvas).color;
     image.forEach((level, place) => square(place, SIDE, pixel, strength * level));
     context.fillStyle = live.color(canvas, "weight");
     const most = Math.max(...shares);
-    shares.forEach((share, place) => square(place, SIDE / PATCH, patch, (0.9 * share) / most));
+    shares.forEach((share, place) => square(place, SIDE / PATCH, patch, (0.9 * share) / most, 1));
   }
 
   function run(figure, model, ui) {

@@ -12,20 +12,40 @@ ROOT = Path(__file__).parents[2]
 STATIC = ROOT / "book" / "_static"
 
 
-def written(model: nn.Module, folder: Path, name: str, **about) -> dict[str, str]:
-    """Lay the model beside a page, as the build does; returns what the page says of it."""
+def page_models():
+    """The part of the build that hands models to the page."""
     sys.path.insert(0, str(ROOT / "book" / "_ext"))
     try:
         import page_models
     finally:
         sys.path.pop(0)
         sys.modules.pop("page_models", None)
+    return page_models
+
+
+def hand_over(file: Path, folder: Path) -> None:
+    """Lay a model's script into the folder of a page."""
+    (folder / "models").mkdir(exist_ok=True)
+    (folder / "models" / f"{file.stem}.js").write_text(page_models().script(file))
+
+
+def open_bare(browser, folder: Path, file: Path):
+    """A page with attention.js and this model beside it."""
+    hand_over(file, folder)
+    (folder / "attention.js").write_bytes((STATIC / "attention.js").read_bytes())
+    (folder / "page.html").write_text("<!doctype html><script src='attention.js'></script>")
+    page = browser.new_page()
+    page.goto((folder / "page.html").as_uri())
+    return page
+
+
+def written(model: nn.Module, folder: Path, name: str, **about) -> dict[str, str]:
+    """Lay the model beside a page, as the build does; returns what the page says of it."""
     file = folder / f"{name}.safetensors"
     save_file(model.state_dict(), file)
     file.with_suffix(".json").write_text(json.dumps(about))
-    (folder / "models").mkdir(exist_ok=True)
-    (folder / "models" / f"{name}.js").write_text(page_models.script(file))
-    return page_models.attributes(file)
+    hand_over(file, folder)
+    return page_models().attributes(file)
 
 
 def open_figure(browser, folder: Path, drawn: Live, said: dict[str, str], **view):

@@ -4,7 +4,8 @@ import torch
 from lab import stored
 from lab.digits import digits_split
 
-from solutions.vit import VisionTransformer
+from solutions.vit import VisionTransformer, attention_rollout
+from tests.book.live_page import open_bare
 
 
 def reader():
@@ -36,3 +37,27 @@ def test_is_small_and_says_its_shapes():
     assert (stored.FOLDER / "digits.safetensors").stat().st_size < 1e6
     numbers, about = stored.stored("digits")
     assert about["parameters"] == {key: list(tensor.shape) for key, tensor in numbers.items()}
+
+
+IN_THE_PAGE = """async (images) => {
+  const model = await attention.loadModel("digits");
+  return images.map((image) => {
+    const pixels = attention.matrix(8, 8, Float32Array.from(image.flat()));
+    const { logits, weights } = attention.visionTransformer(model, pixels);
+    const rollout = attention.attentionRollout(weights);
+    return [[...logits.numbers], [...attention.row(rollout, 0)]];
+  });
+}"""
+
+
+def test_gives_the_page_the_same_logits_and_rollout(browser, tmp_path):
+    model, _ = reader()
+    images = digits_split()[1].images[:5]
+    page = open_bare(browser, tmp_path, stored.FOLDER / "digits.safetensors")
+    found = page.evaluate(IN_THE_PAGE, images[:, 0].tolist())
+    page.close()
+    with torch.no_grad():
+        _, weights = model.encoder(model.patch_embedding(images))
+        wanted = [model(images), attention_rollout(weights)[:, 0]]
+    for got, one in zip(zip(*found, strict=True), wanted, strict=True):
+        torch.testing.assert_close(torch.tensor(got), one, atol=1e-4, rtol=1e-4)

@@ -1,8 +1,6 @@
 """Do the stored models still do what the chapter's run measured with them?"""
 
 import math
-import sys
-from pathlib import Path
 
 import pytest
 import torch
@@ -12,8 +10,8 @@ from lab.induction import AttentionOnly, copying, previous_score, repeating, swi
 from torch.nn import functional as F
 
 from solutions.writer import CharacterModel, RotaryAttention, induction_score
+from tests.book.live_page import open_bare
 
-ROOT = Path(__file__).parents[2]
 IN_THE_PAGE = """async ([name, tokens]) => {
   const model = await attention.loadModel(name);
   const { logits, weights } = attention.languageModel(model, tokens);
@@ -52,21 +50,10 @@ def test_gives_the_runs_own_logits(load):
 
 
 @pytest.mark.parametrize(("name", "load"), [("writer", writer), ("induction", copier)])
-def test_gives_the_page_the_same_logits_and_weights(monkeypatch, browser, tmp_path, name, load):
-    monkeypatch.syspath_prepend(str(ROOT / "book" / "_ext"))
-    import page_models
-
-    sys.modules.pop("page_models")
-    (tmp_path / "models").mkdir()
-    script = page_models.script(stored.FOLDER / f"{name}.safetensors")
-    (tmp_path / "models" / f"{name}.js").write_text(script)
-    source = (ROOT / "book" / "_static" / "attention.js").read_text()
-    (tmp_path / "attention.js").write_text(source)
-    (tmp_path / "page.html").write_text("<!doctype html><script src='attention.js'></script>")
+def test_gives_the_page_the_same_logits_and_weights(browser, tmp_path, name, load):
     model, about = load()
     tokens = torch.tensor(about["example"]["tokens"])
-    page = browser.new_page()
-    page.goto((tmp_path / "page.html").as_uri())
+    page = open_bare(browser, tmp_path, stored.FOLDER / f"{name}.safetensors")
     logits, weights = map(torch.tensor, page.evaluate(IN_THE_PAGE, [name, tokens.tolist()]))
     page.close()
     with torch.no_grad():

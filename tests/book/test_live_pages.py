@@ -1,0 +1,34 @@
+"""The figures in which models work, in the built pages: fit for a phone, and for everyone."""
+
+from pathlib import Path
+
+import pytest
+
+LOOK_AT = """() => axe.run("figure.live", { resultTypes: ["violations"] }).then(({ violations }) =>
+  violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`)))"""
+PAGES = ["03-bahdanau", "10-writer", "12-vit"]
+VIEWS = [
+    pytest.param(390, "dark", id="phone"),
+    pytest.param(1280, "light", id="desktop", marks=pytest.mark.exhaustive),
+]
+
+
+@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize(("width", "scheme"), VIEWS)
+def test_fits_a_figure_at_work_its_page_and_axe_finds_nothing(opened, name, width, scheme):
+    from axe_playwright_python.base import AXE_FILE_PATH
+
+    seen = opened(name, width, scheme)
+    page = seen.page
+    button = page.get_by_role("button", name="Load the model")
+    for _ in range(button.count()):
+        button.first.click()
+    page.wait_for_function(
+        """() => [...document.querySelectorAll("figure.live")].every(
+          ({ dataset, offsetParent }) => "started" in dataset || !offsetParent)"""
+    )
+    page.locator("figure.live [role=status]:not(:text('is loading'))").first.wait_for()
+    page.evaluate(Path(AXE_FILE_PATH).read_text(encoding="utf-8"))
+    assert page.evaluate(LOOK_AT) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert seen.troubles == []
