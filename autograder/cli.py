@@ -6,29 +6,23 @@ import shlex
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from autograder import manifest
-from autograder.settings import SettingsError
+from autograder.errors import CommandError, UsageError
 
 if TYPE_CHECKING:
     from autograder.grading.course.folder import Course
 
+Command = Callable[[argparse.Namespace], int]
+Option = Callable[[argparse.ArgumentParser], Any]
 
 TABLES = ("canvas", "moodle", "gradescope", "csv")
-CHAPTERS = "as in 02-softmax (default: all)"
-COURSE = "the course folder (build/course)"
 HANDOVERS = {
     "gradescope-autograder": "{}-gradescope.zip",
     "github-classroom": "{}-classroom.yml",
 }
-
-
 COURSE_MARKS = (manifest.NAME, "gradebook.db", "nbgrader_config.py", "course.toml")
-
-
-class UsageError(Exception):
-    """What the user asked for cannot be done; the text says why and what to do."""
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -36,93 +30,24 @@ def main(arguments: list[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     try:
         return options.run(options)
-    except (UsageError, SettingsError) as error:
-        print(f"autograder {options.command}: {error}", file=sys.stderr)
-        return 2
+    except CommandError as error:
+        reason = str(error)
     except KeyboardInterrupt:
         print("\nStopped. Nothing is lost: the same command goes on from here.", file=sys.stderr)
         return 130
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser("autograder", description=__doc__)
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-
-    def command(name: str, run: Callable[[argparse.Namespace], int]) -> argparse.ArgumentParser:
-        subparser = commands.add_parser(name, help=run.__doc__, description=run.__doc__)
-        subparser.set_defaults(run=run)
-        return subparser
-
-    release = command("release", _release)
-    release.add_argument("chapters", nargs="*", metavar="CHAPTER", help=CHAPTERS)
-    release.add_argument("--course", type=Path, help=COURSE)
-
-    check = command("check", _check)
-    check.add_argument("notebook", type=Path, metavar="NOTEBOOK")
-    check.add_argument("--json", type=Path, metavar="FILE", help="write one object an exercise")
-    check.add_argument(
-        "--limit-seconds", type=float, default=60.0, help="for one cell or one check (60)"
-    )
-
-    grade = command("grade", _grade)
-    grade.add_argument("chapters", nargs="*", metavar="CHAPTER", help=CHAPTERS)
-    grade.add_argument("--course", type=Path, default=Path("build/course"), help=COURSE)
-    grade.add_argument("--student", action="append", default=[], help="grade only this student")
-    grade.add_argument("--workers", type=_positive, help="processes (default: one a core)")
-    grade.add_argument(
-        "--scheduler", metavar="ADDRESS", help="grade on the workers of this Dask scheduler"
-    )
-    grade.add_argument(
-        "--limit-seconds", type=float, default=20.0, help="for one cell or one check (20)"
-    )
-    grade.add_argument(
-        "--memory-mib", type=_positive, default=2048, help="for one submission (2048)"
-    )
-    grade.add_argument("--json", type=Path, metavar="FILE", help="write one object a submission")
-    grade.add_argument(
-        "--unsafe-no-sandbox", action="store_true", help="for your own notebooks only"
-    )
-
-    feedback = command("feedback", _feedback)
-    feedback.add_argument("chapters", nargs="*", metavar="CHAPTER", help=CHAPTERS)
-    feedback.add_argument("--course", type=Path, default=Path("build/course"), help=COURSE)
-
-    report = command("report", _report)
-    report.add_argument("chapters", nargs="*", metavar="CHAPTER", help=CHAPTERS)
-    report.add_argument("--course", type=Path, default=Path("build/course"), help=COURSE)
-    report.add_argument(
-        "--to", type=Path, metavar="FILE", help="the page (report.html in the course folder)"
-    )
-
-    export = command("export", _export)
-    export.add_argument(
-        "format", choices=[*TABLES, *HANDOVERS], metavar="FORMAT", help="one of those named above"
-    )
-    export.add_argument("chapters", nargs="*", metavar="CHAPTER", help=CHAPTERS)
-    export.add_argument("--course", type=Path, default=Path("build/course"), help=COURSE)
-    export.add_argument("--student", action="append", default=[], help="export only this student")
-    export.add_argument("--to", type=Path, metavar="FILE", help="where to write it")
-    return parser
-
-
-def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{text} is not a whole number above 0")
-    return number
+    except OSError as error:
+        if error.filename is None:
+            raise
+        reason = f"{error.filename} cannot be read or written ({error.strerror})."
+    print(f"autograder {options.command}: {reason}", file=sys.stderr)
+    return 2
 
 
 def _release(options: argparse.Namespace) -> int:
     """Build the release notebooks and the student bundle."""
     from autograder.release.build import release
-    from autograder.release.errors import ReleaseError
 
-    try:
-        released = release(options.chapters, options.course)
-    except ReleaseError as error:
-        raise UsageError(str(error)) from None
-    except OSError as error:
-        raise UsageError(f"{error.filename} cannot be written ({error.strerror}).") from None
+    released = release(options.chapters, options.course)
     for name in released.built:
         print(f"released {name}")
     for name in released.unchanged:
@@ -174,7 +99,6 @@ def _course_it_was_handed_in_to(notebook: Path) -> Path | None:
 def _grade(options: argparse.Namespace) -> int:
     """Grade the submitted notebooks in the sandbox."""
     from autograder.grading.course.folder import Course
-    from autograder.grading.errors import CourseError
     from autograder.grading.run.runner import grade_class, write_json
     from autograder.grading.run.screen import progress_bar, summary
     from autograder.sandbox.limits import Limits
@@ -187,19 +111,16 @@ def _grade(options: argparse.Namespace) -> int:
         print("Grading without a sandbox: submissions can do whatever you can.", file=sys.stderr)
     limits = Limits(options.limit_seconds, options.memory_mib * 2**20, not unsafe)
     course = Course(options.course)
-    try:
-        with progress_bar(course, options.chapters) as progress:
-            records = grade_class(
-                course,
-                options.chapters,
-                workers=options.workers,
-                limits=limits,
-                progress=progress,
-                students=options.student,
-                scheduler=options.scheduler,
-            )
-    except CourseError as error:
-        raise UsageError(str(error)) from None
+    with progress_bar(course, options.chapters) as progress:
+        records = grade_class(
+            course,
+            options.chapters,
+            workers=options.workers,
+            limits=limits,
+            progress=progress,
+            students=options.student,
+            scheduler=options.scheduler,
+        )
     if options.json:
         write_json(records, options.json)
     summary(records, course)
@@ -209,14 +130,10 @@ def _grade(options: argparse.Namespace) -> int:
 def _feedback(options: argparse.Namespace) -> int:
     """Write the students' pages anew, with the points and comments that were entered by hand."""
     from autograder.grading.course.folder import Course
-    from autograder.grading.errors import CourseError
     from autograder.grading.report.handback import hand_back
 
     course = Course(options.course)
-    try:
-        done = hand_back(course, options.chapters)
-    except CourseError as error:
-        raise UsageError(str(error)) from None
+    done = hand_back(course, options.chapters)
     print(f"{done.written} pages are in {course.root / 'feedback'}")
     if done.stale:
         newer = f"{len(done.stale)} were handed in again, and nbgrader's own autograde took them"
@@ -227,19 +144,13 @@ def _feedback(options: argparse.Namespace) -> int:
 def _report(options: argparse.Namespace) -> int:
     """Show the class at a glance, and write it as a page and a table."""
     from autograder.grading.course.folder import Course
-    from autograder.grading.errors import CourseError
     from autograder.grading.report.overview import show_report, write_report
     from autograder.grading.report.survey import survey
 
     course = Course(options.course)
     page = options.to or course.root / "report.html"
-    try:
-        found = survey(course, options.chapters)
-        table = write_report(found, page, course.state / "figures")
-    except CourseError as error:
-        raise UsageError(str(error)) from None
-    except OSError as error:
-        raise UsageError(f"{error.filename} cannot be written ({error.strerror}).") from None
+    found = survey(course, options.chapters)
+    table = write_report(found, page, course.state / "figures")
     show_report(found)
     print(f"page: {page}\ntable: {table}")
     return 0
@@ -252,29 +163,22 @@ def _export(options: argparse.Namespace) -> int:
     one chapter with this same engine.
     """
     from autograder.grading.course.folder import Course
-    from autograder.grading.errors import CourseError
 
     course = Course(options.course)
-    try:
-        course.listed(options.chapters)
-        write = _hand_over if options.format in HANDOVERS else _export_scores
-        path = write(options, course)
-    except CourseError as error:
-        raise UsageError(str(error)) from None
-    except OSError as error:
-        raise UsageError(f"{error.filename} cannot be written ({error.strerror}).") from None
+    course.listed(options.chapters)
+    write = _hand_over if options.format in HANDOVERS else _export_scores
+    path = write(options, course)
     print(f"wrote {path}")
     return 0
 
 
 def _export_scores(options: argparse.Namespace, course: "Course") -> Path:
-    from autograder.grading.course.schema import reading
-    from autograder.grading.course.scores import read_scores
+    from autograder.grading.course.scores import read_scores, reading
     from autograder.grading.report.columns import write_scores
 
     path = options.to or course.root / f"grades-{options.format}.csv"
-    with reading(course.db_url) as database:
-        scores = read_scores(database)
+    with reading(course.db_url) as query:
+        scores = read_scores(query)
     write_scores(scores, options.format, path, options.chapters, options.student)
     return path
 
@@ -290,6 +194,94 @@ def _hand_over(options: argparse.Namespace, course: "Course") -> Path:
     path = options.to or course.root / HANDOVERS[options.format].format(chapter)
     write(course, chapter, path)
     return path
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text} is not a whole number above 0")
+    return number
+
+
+def _option(name: str, **settings: Any) -> Option:
+    return lambda parser: parser.add_argument(name, **settings)
+
+
+def _course(default: Path | None) -> Option:
+    return _option("--course", type=Path, default=default, help="the course folder (build/course)")
+
+
+def _file(name: str, text: str) -> Option:
+    return _option(name, type=Path, metavar="FILE", help=text)
+
+
+def _limit(seconds: float) -> Option:
+    text = f"for one cell or one check ({seconds:g})"
+    return _option("--limit-seconds", type=float, default=seconds, help=text)
+
+
+CHAPTERS = _option("chapters", nargs="*", metavar="CHAPTER", help="as in 02-softmax (default: all)")
+COURSE = _course(Path("build/course"))
+COMMANDS: dict[str, tuple[Command, list[Option]]] = {
+    "release": (_release, [CHAPTERS, _course(None)]),  # the repository's, wherever it is run
+    "check": (
+        _check,
+        [
+            _option("notebook", type=Path, metavar="NOTEBOOK"),
+            _file("--json", "write one object an exercise"),
+            _limit(60),
+        ],
+    ),
+    "grade": (
+        _grade,
+        [
+            CHAPTERS,
+            COURSE,
+            _option("--student", action="append", default=[], help="grade only this student"),
+            _option("--workers", type=_positive, help="processes (default: one a core)"),
+            _option(
+                "--scheduler",
+                metavar="ADDRESS",
+                help="grade on the workers of this Dask scheduler",
+            ),
+            _limit(20),
+            _option("--memory-mib", type=_positive, default=2048, help="for one submission (2048)"),
+            _file("--json", "write one object a submission"),
+            _option("--unsafe-no-sandbox", action="store_true", help="for your own notebooks only"),
+        ],
+    ),
+    "feedback": (_feedback, [CHAPTERS, COURSE]),
+    "report": (
+        _report,
+        [CHAPTERS, COURSE, _file("--to", "the page (report.html in the course folder)")],
+    ),
+    "export": (
+        _export,
+        [
+            _option(
+                "format",
+                choices=[*TABLES, *HANDOVERS],
+                metavar="FORMAT",
+                help="one of those named above",
+            ),
+            CHAPTERS,
+            COURSE,
+            _option("--student", action="append", default=[], help="export only this student"),
+            _file("--to", "where to write it"),
+        ],
+    ),
+}
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser("autograder", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for name, (run, options) in COMMANDS.items():
+        command = commands.add_parser(name, help=run.__doc__, description=run.__doc__)
+        command.set_defaults(run=run)
+        for add_to in options:
+            add_to(command)
+    return parser
 
 
 if __name__ == "__main__":

@@ -1,5 +1,7 @@
 """Files and contents: hashes, writing whole or not at all, zips of the same bytes every time."""
 
+import ast
+import functools
 import hashlib
 import os
 import zipfile
@@ -35,12 +37,27 @@ def files_in(folder: Path) -> list[Path]:
     )
 
 
+def paths_within(folder: Path, inside: str = "") -> dict[str, Path]:
+    """The files under a folder by their paths in it, or in another folder that they go into."""
+    return {inside + path.relative_to(folder).as_posix(): path for path in files_in(folder)}
+
+
 def sha256_of_files(paths: Iterable[Path], folder: Path) -> str:
     """One hash of files, by content and by name within a folder."""
     parts: list[str | bytes] = []
     for path in paths:
         parts += [path.relative_to(folder).as_posix(), path.read_bytes()]
     return sha256(*parts)
+
+
+def parsed(path: Path) -> ast.Module:
+    """The syntax tree of a file of Python, read once as long as it stays the same."""
+    return _parsed(path, path.stat().st_mtime_ns)
+
+
+@functools.lru_cache(maxsize=256)
+def _parsed(path: Path, changed: int) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
 
 
 def write_whole(path: Path, content: bytes) -> None:

@@ -1,10 +1,12 @@
 """A course folder as nbgrader knows it: where it is, its gradebook, its own configuration."""
 
 from pathlib import Path
-
-from traitlets.config import Config
+from typing import TYPE_CHECKING
 
 from autograder.settings import default_gradebook, read_settings
+
+if TYPE_CHECKING:
+    from traitlets.config import Config
 
 NAME = "nbgrader_config.py"
 YOUR_ANSWER = "*Your answer, in place of this line.*"
@@ -20,7 +22,7 @@ configure(c, Path(__file__).resolve().parent)
 '''
 
 
-def at(config: Config, course: Path) -> None:
+def at(config: "Config", course: Path) -> None:
     """Set where a course is, and its gradebook."""
     settings = read_settings(course)
     config.CourseDirectory.root = str(course)

@@ -17,11 +17,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from autograder.errors import SettingsError
+
 NAME = "course.toml"
-
-
-class SettingsError(Exception):
-    """`course.toml` cannot be used; the text says where and what to write instead."""
 
 
 @dataclass(frozen=True)

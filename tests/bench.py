@@ -33,8 +33,8 @@ import nbformat
 from rich.console import Console
 from rich.table import Table
 
+from autograder.cells import grade_id
 from autograder.grading.course.folder import Course
-from autograder.grading.course.released import grade_id
 from autograder.grading.submission.ahead import plan
 from autograder.grading.submission.parsing import parse
 from autograder.grading.submission.restoring import restored

@@ -16,11 +16,12 @@ import nbformat
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell
 
+from autograder.cells import grade_id
 from autograder.checking import exercises
 from autograder.checking.registry import Exercise
 from autograder.checking.sources import definition
 from autograder.grading.course.folder import Course
-from autograder.grading.course.released import ReleasedChapter, grade_id
+from autograder.grading.course.released import ReleasedChapter
 from solutions.alternatives import alternatives
 from tests.wrong import Wrong, source_of, wrongs
 

@@ -1,6 +1,7 @@
 """What a check found: all that is kept of it, as plain data."""
 
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 # Nothing was done: the stub, or the code to be mended, is as it was given.
@@ -21,6 +22,11 @@ class Verdict:
     @property
     def passed(self) -> bool:
         return self.status == "passed"
+
+    @classmethod
+    def of(cls, record: Mapping[str, Any]) -> "Verdict":
+        """The verdict that plain data came from."""
+        return cls(**{field.name: record[field.name] for field in fields(cls)})
 
     def as_dict(self) -> dict[str, Any]:
         """The verdict as plain data."""

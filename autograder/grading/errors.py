@@ -1,16 +1,8 @@
-"""What ends a run, or one submission: each says in a sentence what to do."""
+"""Why one submission, or one exercise of all of them, cannot be graded: each in a sentence."""
 
 
 class BrokenCheck(ValueError):
     """An exercise's own reference does not pass its check: nobody can be graded by it."""
-
-
-class CourseError(Exception):
-    """The course folder cannot be graded as it is; the text says what to do."""
-
-
-class GradebookError(CourseError):
-    """The gradebook cannot be used; the text says what to do."""
 
 
 class Invalid(Exception):

@@ -11,10 +11,10 @@ import nbformat
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
+from autograder.cells import grade_id
 from autograder.checking import exercises
 from autograder.checking.registry import Exercise
 from autograder.files import REPOSITORY
-from autograder.release.cells import grade_id
 from autograder.release.recipe.contract import BOOK_ONLY, UNWRITTEN
 
 TASK = """\

@@ -1,5 +1,6 @@
 """nbgrader's own `generate_assignment`, run on a course folder."""
 
+import io
 import logging
 import re
 from pathlib import Path
@@ -7,8 +8,8 @@ from pathlib import Path
 from traitlets.config import Config
 from traitlets.config.loader import PyFileConfigLoader
 
+from autograder.errors import ReleaseError
 from autograder.nbgrader_course import at
-from autograder.release.errors import ReleaseError
 from autograder.scripts import scripts_on_path
 
 SETTINGS = "nbgrader_config.py"
@@ -37,13 +38,14 @@ def generate_assignment(chapter: str, root: Path, course: Path, staged: Path) ->
     coursedir.assignment_id = chapter
     converter = GenerateAssignment(coursedir=coursedir, config=config)
     converter.force = True
-    log = _Lines()
-    converter.log = log.logger()
+    said = io.StringIO()  # for the one line of it that tells a failure's reason
+    converter.log = logging.Logger("generate_assignment", logging.INFO)
+    converter.log.addHandler(logging.StreamHandler(said))
     try:
         with scripts_on_path():
             converter.start()
     except Exception as error:
-        reasons = ENDED_BY_AN_ERROR.findall("\n".join(log.lines))
+        reasons = ENDED_BY_AN_ERROR.findall(said.getvalue())
         reason = str([*reasons, error][0])
         if "submissions associated" in reason:
             reason = (
@@ -53,19 +55,3 @@ def generate_assignment(chapter: str, root: Path, course: Path, staged: Path) ->
         raise ReleaseError(
             f"{chapter}: nbgrader could not generate the assignment: {reason}"
         ) from error
-
-
-class _Lines(logging.Handler):
-    """Keeps what nbgrader says, for the one line of it that tells a failure's reason."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.lines: list[str] = []
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self.lines.append(record.getMessage())
-
-    def logger(self) -> logging.Logger:
-        logger = logging.Logger("generate_assignment", logging.INFO)
-        logger.addHandler(self)
-        return logger

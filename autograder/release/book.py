@@ -10,7 +10,7 @@ from pathlib import Path
 import yaml
 from docutils.nodes import make_id
 
-from autograder.release.errors import ReleaseError
+from autograder.errors import ReleaseError
 
 SETTINGS = "_config.yml"
 

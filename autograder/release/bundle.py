@@ -11,9 +11,10 @@ import tempfile
 from pathlib import Path
 from string import Template
 
-from autograder.files import files_in, sha256, write_zip
+from autograder.errors import ReleaseError
+from autograder.files import files_in, paths_within, sha256, write_zip
 from autograder.release.book import Book
-from autograder.release.errors import ReleaseError
+from autograder.release.build import BUNDLE
 from autograder.release.own_files import OwnFiles
 from autograder.release.recordings import STAMPS
 
@@ -34,7 +35,7 @@ FOR_TEACHERS = {
     "recordings",
 }  # of autograder; the last is put in anew
 STAMP = "student.sha256"
-FOLDER, BUNDLE = "student", f"{NAME}-student.zip"  # in the course's folder
+FOLDER = "student"  # in the course's folder
 
 Tree = dict[str, Path]  # path in the copy -> the file
 
@@ -68,8 +69,7 @@ def make_bundle(
         text = readme.substitute(first=first, wheel=wheel, book=where, title=book.title)
         (folder / "README.md").write_text(text, encoding="utf-8")
         write_zip(archive, folder, inside=NAME)
-        made_now = {path.relative_to(folder).as_posix(): path for path in files_in(folder)}
-        files.beside(FOLDER, made_now)
+        files.beside(FOLDER, paths_within(folder))
         files.instead(BUNDLE, {"": archive})
     stamp.write_text(key)
     return True
@@ -92,8 +92,7 @@ def wheel_tree(recordings: Path, root: Path) -> Tree:
 
 def lab_tree(root: Path) -> Tree:
     """What chapters share: `lab/`."""
-    lab = root / "book" / "lab"
-    return {f"lab/{path.relative_to(lab).as_posix()}": path for path in files_in(lab)}
+    return paths_within(root / "book" / "lab", inside="lab/")
 
 
 def _reject_solutions(path: Path, root: Path) -> None:

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from nbformat import NotebookNode
 
-from autograder.release.errors import ReleaseError
+from autograder.bindings import bound
+from autograder.errors import ReleaseError
 
 
 def kind(cell: NotebookNode) -> str:
@@ -20,19 +21,9 @@ def kind(cell: NotebookNode) -> str:
     return "provided" if marks.get("locked") else "demo"
 
 
-def grade_id(cell: NotebookNode) -> str | None:
-    """The cell's name in the gradebook, if it has one."""
-    return cell.metadata.get("nbgrader", {}).get("grade_id")
-
-
 def named(cell: NotebookNode) -> str:
     """The name of a cell that must have one."""
     return str(cell.metadata.nbgrader.grade_id)
-
-
-def tags(cell: NotebookNode) -> list[str]:
-    """The cell's tags."""
-    return list(cell.metadata.get("tags", []))
 
 
 def parsed(cell: NotebookNode, where: str) -> ast.Module:
@@ -80,9 +71,5 @@ def imports_from_solutions(cell: NotebookNode, where: str) -> list[Import]:
 
 def names_imported(tree: ast.Module) -> set[str]:
     """The names that a cell's import statements define."""
-    return {
-        (name.asname or name.name).split(".")[0]
-        for statement in tree.body
-        if isinstance(statement, ast.Import | ast.ImportFrom)
-        for name in statement.names
-    }
+    imports = (one for one in tree.body if isinstance(one, ast.Import | ast.ImportFrom))
+    return {name for statement in imports for name in bound(statement)}

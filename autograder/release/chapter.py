@@ -7,15 +7,9 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
+from autograder.cells import grade_id
 from autograder.release.book import Book
-from autograder.release.cells import (
-    grade_id,
-    imports_from_solutions,
-    kind,
-    named,
-    names_imported,
-    parsed,
-)
+from autograder.release.cells import imports_from_solutions, kind, named, names_imported, parsed
 from autograder.release.references import Reference, References
 
 

@@ -6,19 +6,19 @@ the last whole release left them, a new one would change nothing.
 
 import contextlib
 import json
-import sqlite3
 from importlib.metadata import version
 from pathlib import Path
 
 from autograder import manifest
+from autograder.errors import GradebookError
 from autograder.files import files_in, sha256, sha256_of_files
+from autograder.queries import queries
 from autograder.settings import read_settings
 
 FOLDERS = ("autograder", "book", "solutions")
 FILES = ("pyproject.toml", "LICENSE", "LICENSE-text", "_config.yml", "nbgrader_config.py")
 MADE_WITH = ("nbgrader", "torch")
 STAMP = "latest.sha256"
-SQLITE = "sqlite:///"
 
 
 class Latest:
@@ -61,19 +61,10 @@ class Latest:
 
 
 def chapters_entered(course: Path) -> set[str]:
-    """The names of the chapters that the course's gradebook has."""
-    url = read_settings(course).gradebook
-    asked = "SELECT name FROM assignment"
-    if url.startswith(SQLITE):
-        path = Path(url.removeprefix(SQLITE))
-        if not path.exists():
-            return set()
-        with contextlib.closing(sqlite3.connect(path)) as database:
-            try:
-                return {name for (name,) in database.execute(asked)}
-            except sqlite3.OperationalError:  # it has no tables yet
-                return set()
-    from nbgrader.api import Gradebook
-
-    with Gradebook(url) as gradebook:
-        return {assignment.name for assignment in gradebook.assignments}
+    """The names of the chapters that the course's gradebook has; none where it has no tables."""
+    with (
+        contextlib.suppress(GradebookError),
+        queries(read_settings(course).gradebook) as query,
+    ):
+        return {name for (name,) in query("SELECT name FROM assignment")}
+    return set()

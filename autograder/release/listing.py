@@ -2,9 +2,10 @@
 
 from nbformat import NotebookNode
 
+from autograder.cells import grade_id, tags
 from autograder.files import sha256
 from autograder.manifest import ListedCell, ListedChapter, ListedExercise
-from autograder.release.cells import grade_id, kind, named, tags
+from autograder.release.cells import kind, named
 from autograder.release.mends import PREFIX
 
 

@@ -14,11 +14,11 @@ import subprocess
 import sys
 import tokenize
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 
 from autograder.checking.changes import StaleMistake, applied, changes_of
-from autograder.release.errors import ReleaseError
+from autograder.errors import ReleaseError
+from autograder.files import parsed
 from autograder.release.references import Reference, References
 
 PREFIX = "mend_"
@@ -109,7 +109,7 @@ def _mistake(path: Path, name: str, key: str) -> dict[str, str]:
 
 def _keyed(path: Path, name: str) -> Iterator[ast.Call]:
     """The `by(...)` of what `mistakes[name]` is set to."""
-    for statement in _statements(path):
+    for statement in parsed(path).body:
         match statement:
             case ast.Assign([ast.Subscript(ast.Name("mistakes"), ast.Constant(value))], known):
                 calls = (node for node in ast.walk(known) if isinstance(node, ast.Call))
@@ -117,18 +117,9 @@ def _keyed(path: Path, name: str) -> Iterator[ast.Call]:
                     yield from (call for call in calls if ast.unparse(call.func) == "by")
 
 
-@cache
-def _parsed(path: Path, changed: int) -> ast.Module:
-    return ast.parse(path.read_text(encoding="utf-8"))
-
-
-def _statements(path: Path) -> list[ast.stmt]:
-    return _parsed(path, path.stat().st_mtime_ns).body
-
-
 def _calls(path: Path) -> Iterator[ast.Call]:
     """What a module of checks registers by calls and decorators."""
-    for statement in _statements(path):
+    for statement in parsed(path).body:
         registering = getattr(statement, "decorator_list", [getattr(statement, "value", None)])
         yield from (item for item in registering if isinstance(item, ast.Call))
 

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from autograder.checking.sources import SOURCE, packed
+from autograder.errors import ReleaseError
 from autograder.files import files_in, sha256, sha256_of_files
 from autograder.manifest import ListedChapter
-from autograder.release.errors import ReleaseError
 from autograder.release.references import References
 
 STAMPS = "stamps.json"

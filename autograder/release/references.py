@@ -4,11 +4,11 @@ They are read, never imported, so that a release needs no torch and a reference 
 """
 
 import ast
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from autograder.release.errors import ReleaseError
+from autograder.errors import ReleaseError
 
 Definition = ast.FunctionDef | ast.ClassDef
 
@@ -21,14 +21,16 @@ def end_of(node: ast.stmt) -> int:
 
 @dataclass(frozen=True)
 class Reference:
-    """One function or class of `solutions/`, as written there."""
+    """One function or class of `solutions/`, as written there; its names tell it from others."""
 
     module: str
     name: str
-    node: Definition
-    lines: tuple[str, ...]  # the module's
-    imports: dict[str, str]  # name that the reference uses -> the import statement that defines it
-    uses: tuple["Reference", ...]  # other references, in the order of their names
+    node: Definition = field(compare=False)
+    lines: tuple[str, ...] = field(compare=False)  # the module's
+    # By a name that the reference uses, the import statement that defines it.
+    imports: dict[str, str] = field(compare=False)
+    # Other references, in the order of their names.
+    uses: tuple["Reference", ...] = field(compare=False)
 
     @property
     def first_line(self) -> int:
@@ -46,15 +48,6 @@ class Reference:
         for used in self.uses:
             ordered += [item for item in used.with_all_it_uses() if item not in ordered]
         return [*ordered, self]
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Reference) and (self.module, self.name) == (
-            other.module,
-            other.name,
-        )
-
-    def __hash__(self) -> int:
-        return hash((self.module, self.name))
 
 
 class References:

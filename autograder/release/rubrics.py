@@ -11,10 +11,11 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
+from autograder.cells import grade_id
 from autograder.checking.feedback import points_text
 from autograder.files import REPOSITORY
 from autograder.release.build import CHAPTERS
-from autograder.release.cells import grade_id, kind
+from autograder.release.cells import kind
 
 
 def rubrics(notebook: NotebookNode) -> Iterator[str]:

@@ -10,11 +10,12 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
+from autograder.cells import grade_id
 from autograder.checking import exercises
 from autograder.checking.feedback import points_text
 from autograder.files import REPOSITORY
 from autograder.release.build import CHAPTERS
-from autograder.release.cells import grade_id, kind
+from autograder.release.cells import kind
 from autograder.release.recipe.contract import POINTS, task_of
 
 

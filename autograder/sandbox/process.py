@@ -18,13 +18,9 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from autograder.sandbox import cores
-from autograder.sandbox.errors import (
-    SandboxUnavailable,
-)
+from autograder.sandbox.errors import SandboxUnavailable
 from autograder.sandbox.isolation import Allowance
-from autograder.sandbox.layout import (
-    COURSE,
-)
+from autograder.sandbox.layout import COURSE
 from autograder.sandbox.probe import available, bubblewrap, tried_layout
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from sphinx.application import Sphinx
 from sphinx.util import logging
 from sphinx_exercise.nodes import is_exercise_node
 
-from autograder.release.errors import ReleaseError
+from autograder.errors import ReleaseError
 from autograder.release.mends import Mends, as_text
 from autograder.release.recipe.stub import BEGIN, END, stub
 from autograder.release.references import References

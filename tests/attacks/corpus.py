@@ -18,9 +18,9 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from nbgrader.api import Gradebook
 
+from autograder.cells import grade_id
 from autograder.checking import find
 from autograder.grading.course.folder import Course
-from autograder.grading.course.released import grade_id
 from autograder.scripts import scripts_on_path
 from tests.sample_class import reference_source
 

@@ -26,7 +26,10 @@ PARTS = {
     },
     "settings": " ".join(
         f"autograder/{name}.py"
-        for name in ("settings", "manifest", "nbgrader_course", "files", "scripts")
+        for name in (
+            *("settings", "manifest", "nbgrader_course", "files", "scripts"),
+            *("bindings", "cells", "errors", "queries"),
+        )
     ),
 }
 LOADERS = {"import_module", "find_spec", "PackageLoader", "__import__"}

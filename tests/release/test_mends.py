@@ -8,10 +8,10 @@ import pytest
 from nbgrader.api import Gradebook
 
 from autograder.checking.feedback import MIME
+from autograder.errors import ReleaseError
 from autograder.release.book import Book
 from autograder.release.build import release
 from autograder.release.chapter import ChapterNotebook
-from autograder.release.errors import ReleaseError
 from autograder.release.mends import Mends, as_text
 from autograder.release.recipe import make_source
 from autograder.release.references import References

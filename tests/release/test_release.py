@@ -11,8 +11,8 @@ import pytest
 from nbgrader.api import Gradebook
 
 from autograder.checking.sources import unpacked as text_of
+from autograder.errors import ReleaseError
 from autograder.release.build import release
-from autograder.release.errors import ReleaseError
 from tests.release.miniature import chapter_cells, write_chapter
 from tests.release.student import complaints, elsewhere, results, run, unpack
 

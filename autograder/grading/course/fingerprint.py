@@ -10,8 +10,9 @@ import functools
 from importlib.metadata import version
 from pathlib import Path
 
+from autograder.bindings import bound, made_by, used
 from autograder.checking.content import content
-from autograder.files import REPOSITORY, files_in, sha256, sha256_of_files
+from autograder.files import REPOSITORY, files_in, parsed, sha256, sha256_of_files
 
 PACKAGE = REPOSITORY / "autograder"
 REGISTERING = {"exercise", "mend"}
@@ -47,29 +48,20 @@ def of_exercise(name: str, module: str, root: Path = REPOSITORY) -> str:
     name = name.removeprefix("mend_")  # which is judged as what it stands beside
     exercises, solutions = content().folders
     path = root / exercises / f"{module}.py"
-    parts = [ast.unparse(statement) for statement in _about(_parsed(path), name)]
-    for used in sorted(_imported(path, content().exercises, root) - {path}):
-        parts.append(ast.unparse(_parsed(used)))
+    parts = [ast.unparse(statement) for statement in _about(parsed(path), name)]
+    for other in sorted(_imported(path, content().exercises, root) - {path}):
+        parts.append(ast.unparse(parsed(other)))
     reference = root / solutions / f"{module}.py"
     references = sorted({reference} | _imported(reference, content().solutions, root))
-    for used in references:
-        parts += [used.name, ast.unparse(_parsed(used))]
-    inside = _inside(name, [_parsed(used) for used in references])
-    for checks in (path.with_name(used.name) for used in references):
-        found = _parsed(checks).body if checks.exists() else []
+    for other in references:
+        parts += [other.name, ast.unparse(parsed(other))]
+    inside = _inside(name, [parsed(other) for other in references])
+    for checks in (path.with_name(other.name) for other in references):
+        found = parsed(checks).body if checks.exists() else []
         parts += [
             ast.unparse(one) for one in found if _mistakes_of(one) and _registers(one) in inside
         ]
     return sha256(*parts)
-
-
-def _parsed(path: Path) -> ast.Module:
-    return _tree(path, path.stat().st_mtime_ns)
-
-
-@functools.lru_cache(maxsize=256)
-def _tree(path: Path, changed: int) -> ast.Module:
-    return ast.parse(path.read_text(encoding="utf-8"))
 
 
 def _about(module: ast.Module, name: str) -> list[ast.stmt]:
@@ -77,15 +69,15 @@ def _about(module: ast.Module, name: str) -> list[ast.stmt]:
     chosen, helpers, wanted = set(), {}, set()
     for index, statement in enumerate(module.body):
         registered = _registers(statement)
-        defined = _defines(statement)
+        defined = bound(statement)
         if registered is None and defined:
             helpers[index] = defined
         elif registered in (None, name):
             chosen.add(index)
-            wanted |= _uses(statement)
+            wanted |= used(statement)
     while found := {index for index, defined in helpers.items() if defined & wanted}:
         for index in found:
-            wanted |= _uses(module.body[index])
+            wanted |= used(module.body[index])
             del helpers[index]
         chosen |= found
     return [module.body[index] for index in sorted(chosen)]
@@ -99,12 +91,7 @@ def _inside(name: str, modules: list[ast.Module]) -> set[str]:
         for statement in module.body
         if isinstance(statement, ast.FunctionDef | ast.ClassDef)
     }
-    found, todo = set(), {name} & defined.keys()
-    while todo:
-        used = set().union(*(_uses(defined[one]) for one in todo)) & defined.keys()
-        found |= todo
-        todo = used - found
-    return found - {name}
+    return made_by([name], defined).keys() - {name}
 
 
 def _mistakes_of(statement: ast.stmt) -> ast.expr | None:
@@ -125,31 +112,16 @@ def _registers(statement: ast.stmt) -> str | None:
     return None
 
 
-def _defines(statement: ast.stmt) -> set[str]:
-    if isinstance(statement, ast.FunctionDef | ast.ClassDef):
-        return {statement.name}
-    if isinstance(statement, ast.Assign | ast.AnnAssign):
-        stored = (node for node in ast.walk(statement) if isinstance(node, ast.Name))
-        return {node.id for node in stored if isinstance(node.ctx, ast.Store)}
-    if isinstance(statement, ast.Import | ast.ImportFrom):
-        return {(alias.asname or alias.name).split(".")[0] for alias in statement.names}
-    return set()
-
-
-def _uses(statement: ast.stmt) -> set[str]:
-    return {node.id for node in ast.walk(statement) if isinstance(node, ast.Name)}
-
-
 def _imported(path: Path, package: str, root: Path) -> set[Path]:
     """The modules of one package that a module imports, directly or through others of it."""
     found: set[Path] = set()
     todo = [path]
     while todo:
-        for node in ast.walk(_parsed(todo.pop())):
+        for node in ast.walk(parsed(todo.pop())):
             module = node.module or "" if isinstance(node, ast.ImportFrom) else ""
             if module.startswith(f"{package}."):
-                used = root / Path(*module.split(".")).with_suffix(".py")
-                if used not in found and used.exists():
-                    found.add(used)
-                    todo.append(used)
+                other = root / Path(*module.split(".")).with_suffix(".py")
+                if other not in found and other.exists():
+                    found.add(other)
+                    todo.append(other)
     return found

@@ -1,6 +1,7 @@
 """The only writer of nbgrader's gradebook: one transaction a submission."""
 
-from collections.abc import Iterable, Mapping
+import contextlib
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from types import MappingProxyType
@@ -19,19 +20,13 @@ from sqlalchemy import CursorResult, Insert, bindparam, insert, or_, select, upd
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
+from autograder.errors import CourseError
 from autograder.grading.course.late import settle
-from autograder.grading.course.schema import unusable
-from autograder.grading.errors import CourseError, GradebookError
+from autograder.queries import unusable
 from autograder.scripts import scripts_on_path
 from autograder.settings import Settings
 
 _SCORE = (
-    update(Grade)
-    .where(Grade.notebook_id == bindparam("its_notebook"), Grade.cell_id == bindparam("its_cell"))
-    .values(auto_score=bindparam("points"), needs_manual_grade=Grade.manual_score.is_not(None))
-)
-# What is graded by hand and was not answered has its zero; what was answered waits for a teacher.
-_BY_HAND = (
     update(Grade)
     .where(Grade.notebook_id == bindparam("its_notebook"), Grade.cell_id == bindparam("its_cell"))
     .values(
@@ -50,11 +45,17 @@ _COMMENT = (
 
 def open_gradebook(db_url: str) -> Gradebook:
     """The gradebook, open. Raises GradebookError where there is none at that address."""
+    with _usable(db_url), scripts_on_path():
+        return Gradebook(db_url)
+
+
+@contextlib.contextmanager
+def _usable(db_url: str) -> Iterator[None]:
+    """What keeps the gradebook from being used is raised as GradebookError."""
     try:
-        with scripts_on_path():
-            return Gradebook(db_url)
+        yield
     except (SQLAlchemyError, ImportError) as error:
-        raise GradebookError(unusable(db_url, error)) from None
+        raise unusable(db_url, error) from error
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,7 @@ class Writer:
     """
 
     def __init__(self, db_url: str) -> None:
-        self._gradebook = open_gradebook(db_url)
+        self._gradebook, self._db_url = open_gradebook(db_url), db_url
         self._released: dict[str, _Released] = {}
         self._arrivals: dict[str, dict[str, datetime]] = {}  # by chapter and student
 
@@ -99,36 +100,36 @@ class Writer:
         `answered`: for each cell that is graded by hand, whether it holds an answer. A score or
         comment that a teacher entered by hand stays, and asks for another look.
         """
-        released = self._chapter(chapter)
-        database = self._gradebook.db()
-        try:
-            notebook = _submission(database, student, released, when)
-            _enter(database, released, notebook, scores, untouched, answered)
-            database.commit()
-        except BaseException:
-            database.rollback()
-            raise
+        with _usable(self._db_url):
+            released, database = self._chapter(chapter), self._gradebook.db()
+            try:
+                notebook = _submission(database, student, released, when)
+                _enter(database, released, notebook, scores, untouched, answered)
+                database.commit()
+            except BaseException:
+                database.rollback()
+                raise
 
     def note_arrival(self, student: str, chapter: str, when: datetime) -> None:
         """Enter when a submission came that the gradebook has already."""
-        released, database = self._chapter(chapter), self._gradebook.db()
-        if chapter not in self._arrivals:
-            rows = select(SubmittedAssignment.student_id, SubmittedAssignment.timestamp)
-            rows = rows.where(SubmittedAssignment.assignment_id == released.assignment)
-            self._arrivals[chapter] = {
-                row.student_id: row.timestamp for row in database.execute(rows)
-            }
-        if self._arrivals[chapter].get(student) != when:
-            place = (
-                SubmittedAssignment.assignment_id == released.assignment,
-                SubmittedAssignment.student_id == student,
-            )
-            database.execute(update(SubmittedAssignment).where(*place).values(timestamp=when))
-            database.commit()
+        with _usable(self._db_url):
+            released, database = self._chapter(chapter), self._gradebook.db()
+            of_chapter = SubmittedAssignment.assignment_id == released.assignment
+            if chapter not in self._arrivals:
+                rows = select(SubmittedAssignment.student_id, SubmittedAssignment.timestamp)
+                self._arrivals[chapter] = {
+                    row.student_id: row.timestamp
+                    for row in database.execute(rows.where(of_chapter))
+                }
+            if self._arrivals[chapter].get(student) != when:
+                place = of_chapter, SubmittedAssignment.student_id == student
+                database.execute(update(SubmittedAssignment).where(*place).values(timestamp=when))
+                database.commit()
 
     def settle(self, settings: Settings, chapters: Iterable[str]) -> None:
         """Bring due dates and late penalties to what the settings say."""
-        settle(self._gradebook, settings, chapters)
+        with _usable(self._db_url):
+            settle(self._gradebook, settings, chapters)
 
     def _chapter(self, name: str) -> _Released:
         if name not in self._released:
@@ -163,22 +164,21 @@ def _enter(
     untouched: set[str],
     answered: Mapping[str, bool],
 ) -> None:
-    """Put the scores of a submission that has its rows into them."""
+    """Put the scores of a submission that has its rows into them.
+
+    What is graded by hand and was not answered has its zero; what was answered waits for a teacher.
+    """
+    waiting = {name for name, written in answered.items() if written}
     points = [
-        {"its_notebook": notebook, "its_cell": cell, "points": float(scores.get(name, 0.0))}
-        for name, cell in released.graded.items()
-        if name not in answered
-    ]
-    texts = [
         {
             "its_notebook": notebook,
-            "its_cell": released.graded[name],
-            "points": None if written else 0.0,
-            "waits": written,
+            "its_cell": cell,
+            "points": None if name in waiting else float(scores.get(name, 0.0)),
+            "waits": name in waiting,
         }
-        for name, written in answered.items()
+        for name, cell in released.graded.items()
     ]
-    untouched = untouched | {name for name, written in answered.items() if not written}
+    untouched = untouched | answered.keys() - waiting
     remarks = [
         {
             "its_notebook": notebook,
@@ -188,7 +188,7 @@ def _enter(
         for name, cell in released.commented.items()
     ]
     connection = database.connection()
-    for statement, rows in ((_SCORE, points), (_BY_HAND, texts), (_COMMENT, remarks)):
+    for statement, rows in ((_SCORE, points), (_COMMENT, remarks)):
         if rows:
             connection.execute(statement, rows)
 

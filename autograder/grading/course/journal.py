@@ -67,8 +67,7 @@ class Journal:
 
     def feedback_secret(self, student: str, chapter: str) -> str:
         """A secret for one student's page, the same every time."""
-        text = f"the page of {student} for {chapter}".encode(errors="surrogatepass")
-        return hmac.digest(self._secret, text, "sha256").hex()
+        return self._digest(f"the page of {student} for {chapter}").hex()
 
     def finished(self) -> None:
         """A run has come to its end."""

@@ -1,14 +1,14 @@
 """What is graded in a chapter: the release's word, never the submission's."""
 
+import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import nbformat
-from nbformat import NotebookNode
-
+from autograder.cells import grade_id, tags
+from autograder.errors import CourseError
 from autograder.grading.course import fingerprint
-from autograder.grading.errors import CourseError
 from autograder.manifest import ListedChapter
 
 UNGRADED = "ungraded"  # the tag of cells that grading need not run
@@ -46,17 +46,9 @@ class ReleasedChapter:
         return sum(task.points for task in self.tasks)
 
 
-def grade_id(cell: NotebookNode) -> str | None:
-    """The nbgrader id of a cell, if it has a usable one."""
-    marks = cell.metadata.get("nbgrader")
-    name = marks.get("grade_id") if isinstance(marks, dict) else None
-    return name if isinstance(name, str) else None
-
-
-def is_ungraded(cell: NotebookNode) -> bool:
+def is_ungraded(cell: Mapping[str, Any]) -> bool:
     """Whether the cell has the tag that says so."""
-    tags = cell.metadata.get("tags")
-    return isinstance(tags, list) and UNGRADED in tags
+    return UNGRADED in tags(cell)
 
 
 def read_chapter(course: Path, listed: ListedChapter) -> ReleasedChapter:
@@ -67,15 +59,17 @@ def read_chapter(course: Path, listed: ListedChapter) -> ReleasedChapter:
         raise CourseError(
             f"{path} is missing: build the release again (autograder release {name})."
         )
-    notebook = nbformat.read(path, as_version=4)
-    demos = [cell for cell in notebook.cells if not grade_id(cell)]
-    cells = {key: cell for cell in notebook.cells if (key := grade_id(cell))}
+    written = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    sources = [cell | {"source": "".join(cell["source"])} for cell in written]
+    demos = [cell for cell in sources if not grade_id(cell)]
+    cells = {key: cell for cell in sources if (key := grade_id(cell))}
+    marks = {key: cell["metadata"]["nbgrader"] for key, cell in cells.items()}
     tasks = tuple(
         ReleasedExercise(
             name=exercise.name,
             points=float(exercise.points),
             check_id=exercise.check_grade_id,
-            check_source=cells[exercise.check_grade_id].source,
+            check_source=cells[exercise.check_grade_id]["source"],
             digest=fingerprint.of_exercise(exercise.name, exercise.module),
         )
         for exercise in listed.exercises
@@ -83,11 +77,13 @@ def read_chapter(course: Path, listed: ListedChapter) -> ReleasedChapter:
     return ReleasedChapter(
         name=name,
         tasks=tasks,
-        locked={key: one.source for key, one in cells.items() if one.metadata.nbgrader.locked},
+        locked={key: one["source"] for key, one in cells.items() if marks[key]["locked"]},
         digest=fingerprint.of_grader(path),
-        cell_metadata={key: dict(one.metadata.nbgrader) for key, one in cells.items()},
-        demos=frozenset(cell.source for cell in demos),
-        ungraded=frozenset(cell.source for cell in demos if is_ungraded(cell)),
-        answers={key: one.source for key, one in cells.items() if one.cell_type == "markdown"},
+        cell_metadata=marks,
+        demos=frozenset(cell["source"] for cell in demos),
+        ungraded=frozenset(cell["source"] for cell in demos if is_ungraded(cell)),
+        answers={
+            key: one["source"] for key, one in cells.items() if one["cell_type"] == "markdown"
+        },
         former={key: frozenset(kept) for key, kept in listed.former.items()},
     )

@@ -1,23 +1,43 @@
 """What the gradebook says, with all that a teacher entered: read only."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
 
-from sqlalchemy import Connection, func, select
+from autograder.errors import GradebookError
+from autograder.queries import Query, moment, queries, span
 
-from autograder.grading.course.schema import (
-    ASSIGNMENT,
-    GRADE,
-    POINTS,
-    STUDENT,
-    SUBMITTED,
-    SUBMITTED_NOTEBOOK,
-    max_scores,
-)
-
-if TYPE_CHECKING:
-    from sqlalchemy.orm import Session
+STUDENTS = """
+    SELECT id, first_name, last_name, email, lms_user_id FROM student
+    ORDER BY last_name, first_name, id
+"""
+CHAPTERS = """
+    SELECT assignment.name, assignment.duedate, SUM(graded.max_score)
+    FROM assignment
+    LEFT JOIN notebook ON notebook.assignment_id = assignment.id
+    LEFT JOIN base_cell ON base_cell.notebook_id = notebook.id
+    LEFT JOIN (
+        SELECT id, max_score FROM grade_cells UNION ALL SELECT id, max_score FROM task_cells
+    ) AS graded ON graded.id = base_cell.id
+    GROUP BY assignment.id, assignment.name, assignment.duedate
+    ORDER BY assignment.name
+"""
+# A cell's points: those entered by hand before the check's own, and the extra credit.
+SCORES = """
+    SELECT submitted.student_id, assignment.name, assignment.duedate, submitted.timestamp,
+        submitted.extension, SUM(notebook.late_submission_penalty), SUM(earned.points)
+    FROM submitted_assignment AS submitted
+    JOIN assignment ON assignment.id = submitted.assignment_id
+    JOIN submitted_notebook AS notebook ON notebook.assignment_id = submitted.id
+    LEFT JOIN (
+        SELECT notebook_id, SUM(
+            COALESCE(manual_score, auto_score) + COALESCE(extra_credit, 0)
+        ) AS points FROM grade GROUP BY notebook_id
+    ) AS earned ON earned.notebook_id = notebook.id
+    GROUP BY submitted.id, submitted.student_id, submitted.timestamp, submitted.extension,
+        assignment.name, assignment.duedate
+"""
 
 
 @dataclass(frozen=True)
@@ -64,43 +84,31 @@ class Scores:
     found: dict[tuple[str, str], Score]
 
 
-def read_scores(database: "Connection | Session") -> Scores:
+@contextmanager
+def reading(db_url: str) -> Iterator[Query]:
+    """What answers queries. Raises GradebookError where there is no gradebook at that address."""
+    try:
+        with queries(db_url) as query:
+            query("SELECT id FROM submitted_assignment LIMIT 1")
+    except GradebookError:
+        from autograder.grading.course.gradebook import open_gradebook
+
+        open_gradebook(db_url).close()  # nbgrader makes the tables, or says what is wrong
+    with queries(db_url) as query:
+        yield query
+
+
+def read_scores(query: Query) -> Scores:
     """Everything at once, in a few statements whatever the size of the class."""
-    columns = (STUDENT.c.id, STUDENT.c.first_name, STUDENT.c.last_name, STUDENT.c.email)
-    order = (STUDENT.c.last_name, STUDENT.c.first_name, STUDENT.c.id)
-    people = [
-        Person(*(value or "" for value in row))
-        for row in database.execute(select(*columns, STUDENT.c.lms_user_id).order_by(*order))
-    ]
-    points = max_scores(database)
+    people = [Person(*(value or "" for value in row)) for row in query(STUDENTS)]
     chapters = [
-        ChapterScores(row.name, points.get(row.id, 0.0), row.duedate)
-        for row in database.execute(select(ASSIGNMENT).order_by(ASSIGNMENT.c.name))
+        ChapterScores(name, float(points or 0), moment(due))
+        for name, due, points in query(CHAPTERS)
     ]
-    earned = dict(
-        database.execute(
-            select(SUBMITTED_NOTEBOOK.c.assignment_id, func.sum(POINTS))
-            .join(GRADE, GRADE.c.notebook_id == SUBMITTED_NOTEBOOK.c.id)
-            .group_by(SUBMITTED_NOTEBOOK.c.assignment_id)
-        ).all()
-    )
     found = {}
-    for row in database.execute(
-        select(
-            SUBMITTED,
-            ASSIGNMENT.c.name,
-            ASSIGNMENT.c.duedate,
-            func.sum(SUBMITTED_NOTEBOOK.c.late_submission_penalty).label("penalty"),
-        )
-        .join(ASSIGNMENT, ASSIGNMENT.c.id == SUBMITTED.c.assignment_id)
-        .join(SUBMITTED_NOTEBOOK, SUBMITTED_NOTEBOOK.c.assignment_id == SUBMITTED.c.id)
-        .group_by(*SUBMITTED.c, ASSIGNMENT.c.name, ASSIGNMENT.c.duedate)
-    ):
-        late = 0.0
-        if row.timestamp and row.duedate:
-            due = row.duedate + row.extension if row.extension else row.duedate
-            late = max(0.0, (row.timestamp - due).total_seconds())
-        found[row.student_id, row.name] = Score(
-            float(earned.get(row.id) or 0), float(row.penalty or 0), row.timestamp, late
-        )
+    for student, name, due, handed_in, extension, penalty, points in query(SCORES):
+        came, ends, late = moment(handed_in), moment(due), 0.0
+        if came and ends:
+            late = max(0.0, (came - ends - span(extension)).total_seconds())
+        found[student, name] = Score(float(points or 0), float(penalty or 0), came, late)
     return Scores(people, chapters, found)

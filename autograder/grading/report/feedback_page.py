@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-import nbformat
 from jinja2 import Environment, PackageLoader, select_autoescape
 
+from autograder.cells import grade_id
 from autograder.checking.feedback import details, headline, points_text
 from autograder.checking.verdict import Verdict
-from autograder.grading.course.released import grade_id
 from autograder.grading.text import one_line, visible
 
 SOURCE_AT_MOST = 20_000
@@ -34,11 +33,12 @@ class Entered:
 def feedback_page(
     record: dict[str, Any],
     verdicts: list[Verdict],
-    notebook: nbformat.NotebookNode,
+    notebook: Mapping[str, Any],
     by_hand: Mapping[str, Entered] = MappingProxyType({}),
 ) -> str:
     """The page as HTML; every text from the submission is escaped."""
-    sources = {grade_id(cell): cell.source for cell in notebook.cells if cell.cell_type == "code"}
+    code = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    sources = {grade_id(cell): cell["source"] for cell in code}
     cards = [
         {
             "status": verdict.status.replace(" ", "-"),

@@ -3,27 +3,27 @@
 import json
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-
-import nbformat
-from sqlalchemy import Connection, select
 
 from autograder.checking.verdict import Verdict
 from autograder.grading.course import exchange
 from autograder.grading.course.folder import Course
 from autograder.grading.course.journal import Journal, there
-from autograder.grading.course.schema import (
-    ASSIGNMENT,
-    CELL,
-    COMMENT,
-    GRADE,
-    SUBMITTED,
-    SUBMITTED_NOTEBOOK,
-    reading,
-)
-from autograder.grading.course.scores import Score, read_scores
+from autograder.grading.course.scores import Score, read_scores, reading
 from autograder.grading.report.feedback_page import Entered, feedback_page
+from autograder.queries import Query
+
+# By student and cell; a comment belongs to the exercise's cell, points to the check's.
+ENTERED = """
+    SELECT submitted.student_id, base_cell.name, entered.{column}
+    FROM {table} AS entered
+    JOIN base_cell ON base_cell.id = entered.cell_id
+    JOIN submitted_notebook AS notebook ON notebook.id = entered.notebook_id
+    JOIN submitted_assignment AS submitted ON submitted.id = notebook.assignment_id
+    JOIN assignment ON assignment.id = submitted.assignment_id
+    WHERE assignment.name = :chapter AND entered.{column} IS NOT NULL
+"""
 
 
 @dataclass(frozen=True)
@@ -45,11 +45,11 @@ class HandedBack:
 def hand_back(course: Course, chapters: Sequence[str] = ()) -> HandedBack:
     """Write every graded submission's page anew, as the gradebook is now."""
     released, journal, done = course.listed(chapters), Journal(course.state), HandedBack()
-    with reading(course.db_url) as database:
-        scores = read_scores(database).found
+    with reading(course.db_url) as query:
+        scores = read_scores(query).found
         for chapter in released.values():
             checks = {one.check_grade_id: one.name for one in chapter.exercises}
-            by_hand = _entered(database, chapter.name, checks)
+            by_hand = _entered(query, chapter.name, checks)
             for submission in course.submissions([chapter.name]):
                 student = submission.student
                 key = journal.shown(student, chapter.name)
@@ -91,8 +91,7 @@ def _is_rewritten(notebook: dict) -> bool:
 
 
 def _page(record: dict, notebook: dict, from_gradebook: _FromGradebook) -> str:
-    names = [field.name for field in fields(Verdict)]
-    verdicts = [Verdict(**{name: one[name] for name in names}) for one in record["exercises"]]
+    verdicts = [Verdict.of(one) for one in record["exercises"]]
     for cell in notebook["cells"]:
         cell["source"] = "".join(cell["source"])
     if from_gradebook.score is not None:
@@ -102,31 +101,22 @@ def _page(record: dict, notebook: dict, from_gradebook: _FromGradebook) -> str:
         if from_gradebook.score.penalty:
             text = f"{from_gradebook.score.penalty:g} points were taken off for handing in late"
             record |= {"notes": [*record["notes"], text]}
-    return feedback_page(record, verdicts, nbformat.from_dict(notebook), from_gradebook.by_hand)
+    return feedback_page(record, verdicts, notebook, from_gradebook.by_hand)
 
 
 def _entered(
-    database: Connection, chapter: str, checks: dict[str, str]
+    query: Query, chapter: str, checks: dict[str, str]
 ) -> defaultdict[str, dict[str, Entered]]:
-    """By student and exercise; a comment belongs to the exercise's cell, points to the check's."""
-    points: dict[tuple[str, str], float] = {}
-    comments: dict[tuple[str, str], str] = {}
-    for table, value, found in (
-        (GRADE, GRADE.c.manual_score, points),
-        (COMMENT, COMMENT.c.manual_comment, comments),
-    ):
-        rows = database.execute(
-            select(SUBMITTED.c.student_id, CELL.c.name, value)
-            .select_from(table)
-            .join(CELL, CELL.c.id == table.c.cell_id)
-            .join(SUBMITTED_NOTEBOOK, SUBMITTED_NOTEBOOK.c.id == table.c.notebook_id)
-            .join(SUBMITTED, SUBMITTED.c.id == SUBMITTED_NOTEBOOK.c.assignment_id)
-            .join(ASSIGNMENT, ASSIGNMENT.c.id == SUBMITTED.c.assignment_id)
-            .where(ASSIGNMENT.c.name == chapter, value.is_not(None))
-        )
-        found |= {(student, checks.get(name, name)): entered for student, name, entered in rows}
+    """What was entered by hand, by student and exercise."""
     result: defaultdict[str, dict[str, Entered]] = defaultdict(dict)
-    for student, name in points.keys() | comments.keys():
-        where = (student, name)
-        result[student][name] = Entered(points.get(where), comments.get(where, ""))
+    for table, column, part in (
+        ("grade", "manual_score", "points"),
+        ("comment", "manual_comment", "comment"),
+    ):
+        for student, cell, value in query(
+            ENTERED.format(table=table, column=column), chapter=chapter
+        ):
+            name = checks.get(cell, cell)
+            before = result[student].get(name, Entered())
+            result[student][name] = replace(before, **{part: value})
     return result

@@ -7,11 +7,10 @@ from statistics import mean, median
 from typing import Any
 
 from autograder.checking.verdict import UNTOUCHED
+from autograder.errors import CourseError
 from autograder.grading.course.folder import Course
 from autograder.grading.course.journal import Journal
-from autograder.grading.course.schema import reading
-from autograder.grading.course.scores import read_scores
-from autograder.grading.errors import CourseError
+from autograder.grading.course.scores import read_scores, reading
 
 UNTRIED = {*UNTOUCHED, "missing"}
 RETAUGHT_AT_MOST = 5
@@ -104,8 +103,8 @@ class Survey:
 def survey(course: Course, chapters: Sequence[str] = ()) -> Survey:
     """Count what is graded. Raises CourseError where nothing is."""
     released, journal = course.listed(chapters), Journal(course.state)
-    with reading(course.db_url) as database:
-        known = read_scores(database)
+    with reading(course.db_url) as query:
+        known = read_scores(query)
     handed_in = {(one.student, one.chapter): one for one in course.submissions(list(released))}
     class_list = sorted({person.id for person in known.people} | {who for who, _ in handed_in})
     found, records = [], []

@@ -12,8 +12,8 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from autograder.errors import CourseError
 from autograder.grading.course import fingerprint
-from autograder.grading.errors import CourseError
 from autograder.grading.run.crew import GAVE_UP, Results
 from autograder.grading.run.job import Job
 from autograder.sandbox.probe import available

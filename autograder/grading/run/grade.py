@@ -128,18 +128,6 @@ def _verdicts(job: Job, graded: GradedNotebook) -> list[Verdict]:
 
 
 def _record(job: Job, graded: GradedNotebook, verdicts: list[Verdict]) -> dict[str, Any]:
-    exercises = [
-        {
-            "name": verdict.name,
-            "points": verdict.points,
-            "max_points": verdict.max_points,
-            "passed": verdict.passed,
-            "misconception": verdict.misconception,
-            "message": verdict.message,
-            "status": verdict.status,
-        }
-        for verdict in verdicts
-    ]
     return {
         "student": job.student,
         "chapter": job.chapter.name,
@@ -148,7 +136,7 @@ def _record(job: Job, graded: GradedNotebook, verdicts: list[Verdict]) -> dict[s
         "status": graded.status,
         "seconds": round(graded.seconds, 3),
         "notes": [one_line(note) for note in graded.notes],
-        "exercises": exercises,
+        "exercises": [verdict.as_dict() for verdict in verdicts],
         "sha256": sha256_of_content(job.content or b""),
     }
 

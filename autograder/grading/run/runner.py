@@ -1,7 +1,6 @@
 """Grades a class: workers find results, this process alone writes them down."""
 
 import contextlib
-import dataclasses
 import functools
 import importlib
 import itertools
@@ -12,16 +11,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy.exc import DBAPIError
-
 from autograder.checking.verdict import Verdict
+from autograder.errors import CourseError, GradebookError
 from autograder.files import write_whole
 from autograder.grading.course import exchange
 from autograder.grading.course.folder import STUDENT_ID, Course, Submission
 from autograder.grading.course.journal import Journal, there
 from autograder.grading.course.released import ReleasedChapter
-from autograder.grading.course.schema import unusable
-from autograder.grading.errors import BrokenCheck, CourseError, GradebookError, Invalid
+from autograder.grading.errors import BrokenCheck, Invalid
 from autograder.grading.run.crew import Results, alone, together
 from autograder.grading.run.job import Job
 from autograder.sandbox.errors import SandboxUnavailable
@@ -52,7 +49,7 @@ def grade_class(
     settings, released = course.settings, course.chapters(chapters)
     course.see_due_dates()
     with (
-        _told_in_a_sentence(settings.gradebook),
+        _told_in_a_sentence(),
         _Run(course, released, limits or Limits(), students, progress) as run,
     ):
         for job, result in _crew(run.jobs(), workers or os.cpu_count() or 1, scheduler):
@@ -139,13 +136,11 @@ def _import_gradebook() -> None:
 
 
 @contextlib.contextmanager
-def _told_in_a_sentence(db_url: str) -> Iterator[None]:
+def _told_in_a_sentence() -> Iterator[None]:
     """What keeps a run from going on is raised as CourseError, with what to do about it."""
     again = "Then run the same command again: it goes on from here, and nothing is lost."
     try:
         yield
-    except DBAPIError as error:
-        raise CourseError(f"{unusable(db_url, error)} {again}") from error
     except OSError as error:
         where = error.filename or "A file"
         text = f"{where} cannot be written or read ({error.strerror or error})"
@@ -179,10 +174,8 @@ def _job(submission: Submission, chapter: ReleasedChapter, journal: Journal, lim
     graded = content if content is not None else f"no content: {problem}".encode()
     basis = journal.basis(graded, chapter, f"{limits!r}, {submission.student}")
     key = journal.key(basis, chapter)
-    seed, known = (
-        journal.seed(chapter, submission.student),
-        _known(submission, chapter, journal, basis, key),
-    )
+    seed = journal.seed(chapter, submission.student)
+    known = _known(submission, chapter, journal, basis, key)
     return Job(submission.student, chapter, content, problem, seed, limits, key, basis, known)
 
 
@@ -195,9 +188,8 @@ def _known(
     if result is None or result.get("basis") != basis:
         return {}
     same = {task.name for task in chapter.tasks if result["checks"].get(task.name) == task.digest}
-    fields = [field.name for field in dataclasses.fields(Verdict)]
     return {
-        exercise["name"]: Verdict(**{name: exercise[name] for name in fields})
+        exercise["name"]: Verdict.of(exercise)
         for exercise in result["record"]["exercises"]
         if exercise["name"] in same
     }

@@ -6,6 +6,7 @@ Only watched calls take points. What is named and was not seen to run is for the
 import ast
 from collections.abc import Iterator, Sequence
 
+from autograder.bindings import bound, made_by, used
 from autograder.checking.families import used_of
 
 LONGEST_SOURCE = 200_000  # characters; taking more apart takes gigabytes
@@ -19,14 +20,14 @@ def shortcuts(name: str, cells: Sequence[str], forbidden: tuple[str, ...]) -> li
     `from torch import softmax as s`. What the same cells do besides does not count.
     """
     defined = _defined(cells)
-    nodes = (node for part in _reached(name, defined) for node in ast.walk(part))
+    nodes = (node for part in made_by([name], defined).values() for node in ast.walk(part))
     return used_of(forbidden, {each for node in nodes for each in _named(node, defined)})
 
 
 def uses(name: str, cells: Sequence[str]) -> set[str]:
     """The names that the definition of `name`, or what it uses, takes from the notebook."""
     defined = _defined(cells)
-    found = {each for part in _reached(name, defined) for each in _loads(part)}
+    found = {each for part in made_by([name], defined).values() for each in used(part)}
     return found & defined.keys() - {name}
 
 
@@ -41,36 +42,8 @@ def _defined(cells: Sequence[str]) -> dict[str, ast.stmt]:
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             continue
         for statement in body:
-            defined |= dict.fromkeys(_binds(statement), statement)
+            defined |= dict.fromkeys(bound(statement), statement)
     return defined
-
-
-def _reached(name: str, defined: dict[str, ast.stmt]) -> list[ast.stmt]:
-    """The statements that make `name`, and what those use."""
-    todo, reached = [name], {}
-    while todo:
-        statement = defined.get(todo.pop())
-        if statement is not None and id(statement) not in reached:
-            reached[id(statement)] = statement
-            todo += _loads(statement)
-    return list(reached.values())
-
-
-def _loads(statement: ast.stmt) -> set[str]:
-    names = (node for node in ast.walk(statement) if isinstance(node, ast.Name))
-    return {node.id for node in names if isinstance(node.ctx, ast.Load)}
-
-
-def _binds(statement: ast.stmt) -> Iterator[str]:
-    if isinstance(statement, ast.FunctionDef | ast.ClassDef):
-        yield statement.name
-    elif isinstance(statement, ast.Import | ast.ImportFrom):
-        for alias in statement.names:
-            yield (alias.asname or alias.name).split(".")[0]
-    elif isinstance(statement, ast.Assign | ast.AnnAssign):
-        targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-        for target in targets:
-            yield from (node.id for node in ast.walk(target) if isinstance(node, ast.Name))
 
 
 def _named(node: ast.AST, defined: dict[str, ast.stmt]) -> Iterator[str]:

@@ -6,7 +6,8 @@ import symtable
 
 from nbformat import NotebookNode
 
-from autograder.grading.course.released import ReleasedChapter, grade_id, is_ungraded
+from autograder.cells import grade_id
+from autograder.grading.course.released import ReleasedChapter, is_ungraded
 from autograder.grading.submission.names_used import LONGEST_SOURCE
 
 ANALYZED = 2 * LONGEST_SOURCE  # characters of a submission's own cells: each takes a microsecond

@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell
 
+from autograder.cells import grade_id
 from autograder.files import sha256
-from autograder.grading.course.released import ReleasedChapter, grade_id
+from autograder.grading.course.released import ReleasedChapter
 from autograder.grading.text import one_line
 
 MOST_STRANGERS = 10

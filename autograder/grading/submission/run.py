@@ -12,11 +12,12 @@ from typing import Any
 import torch
 from nbformat import NotebookNode
 
+from autograder.cells import grade_id
 from autograder.checking import Verdict, find
 from autograder.checking.cell_log import first_line
 from autograder.checking.content import references
 from autograder.checking.judge import judge
-from autograder.grading.course.released import ReleasedChapter, ReleasedExercise, grade_id
+from autograder.grading.course.released import ReleasedChapter, ReleasedExercise
 from autograder.grading.submission.ahead import Ahead, Plan, Unforeseen, plan
 from autograder.grading.submission.answers import Gone, SandboxHome, ask, lost_as_gone
 from autograder.grading.submission.names_used import shortcuts, uses

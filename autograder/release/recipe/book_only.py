@@ -6,8 +6,9 @@ import itertools
 from nbformat import NotebookNode
 from nbformat.v4 import new_markdown_cell
 
+from autograder.cells import tags
 from autograder.release.book import link
-from autograder.release.cells import parsed, tags
+from autograder.release.cells import parsed
 from autograder.release.chapter import ChapterNotebook
 from autograder.release.recipe.contract import BOOK_ONLY
 

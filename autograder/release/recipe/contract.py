@@ -6,9 +6,10 @@ from collections import Counter
 
 from nbformat import NotebookNode
 
-from autograder.release.cells import grade_id, imports_from_solutions, kind, named, parsed, tags
+from autograder.cells import grade_id, tags
+from autograder.errors import ReleaseError
+from autograder.release.cells import imports_from_solutions, kind, named, parsed
 from autograder.release.chapter import ChapterNotebook
-from autograder.release.errors import ReleaseError
 
 BOOK_ONLY = "book-only"
 FIND_OUT = "find-out-"

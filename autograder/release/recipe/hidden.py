@@ -1,8 +1,8 @@
 """Cells that nobody reads, such as those that count what the prose says: not for students."""
 
-from autograder.release.cells import grade_id, tags
+from autograder.cells import grade_id, tags
+from autograder.errors import ReleaseError
 from autograder.release.chapter import ChapterNotebook
-from autograder.release.errors import ReleaseError
 
 HIDDEN = "remove-cell"  # the book's own name for it
 

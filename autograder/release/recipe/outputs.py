@@ -1,6 +1,6 @@
 """Outputs: left out of the students' copy, in which every number is their own."""
 
-from autograder.release.cells import tags
+from autograder.cells import tags
 from autograder.release.chapter import ChapterNotebook
 
 

@@ -16,9 +16,9 @@ from markdown_it import MarkdownIt
 from mdit_py_plugins.colon_fence import colon_fence_plugin
 from nbformat import NotebookNode
 
+from autograder.errors import ReleaseError
 from autograder.release.book import Book, Label, link
 from autograder.release.chapter import ChapterNotebook
-from autograder.release.errors import ReleaseError
 
 BOXES = {
     "admonition": "",

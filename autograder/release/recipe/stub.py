@@ -6,9 +6,9 @@ nbgrader's own ClearSolutions then makes the stub of it: signature, docstring, a
 
 import ast
 
+from autograder.errors import ReleaseError
 from autograder.release.cells import imports_from_solutions, kind, named
 from autograder.release.chapter import ChapterNotebook
-from autograder.release.errors import ReleaseError
 from autograder.release.mends import MEND, Mends, as_text
 from autograder.release.references import Reference, end_of
 

@@ -9,10 +9,11 @@ from nbgrader.preprocessors import AssignLatePenalties
 from traitlets.config import Config
 
 from autograder.cli import main
+from autograder.errors import SettingsError
 from autograder.grading.course.gradebook import Writer
 from autograder.grading.course.late import LateDays
 from autograder.scripts import scripts_on_path
-from autograder.settings import LatePolicy, SettingsError, read_settings
+from autograder.settings import LatePolicy, read_settings
 
 DUE = datetime(2026, 3, 1, 12)
 TOML = """

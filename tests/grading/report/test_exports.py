@@ -11,7 +11,6 @@ from nbgrader.plugins import CsvExportPlugin
 
 from autograder.cli import main
 from autograder.grading.course.folder import Course
-from autograder.grading.hosts.nbgrader.exports import FORMATS
 from autograder.scripts import scripts_on_path
 
 CHAPTERS = ("01-one", "02-two")
@@ -112,7 +111,7 @@ def test_nbgraders_own_command_writes_the_same(root, kind="canvas"):
     subprocess.run(
         [
             *(sys.executable, "-m", "nbgrader", "export", "--to", str(root / "theirs.csv")),
-            f"--exporter=autograder.grading.hosts.nbgrader.exports.{FORMATS[kind].__name__}",
+            f"--exporter=autograder.grading.hosts.nbgrader.exports.{kind.title()}Export",
             f"--CourseDirectory.root={root}",
         ],
         check=True,

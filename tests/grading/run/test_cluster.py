@@ -12,8 +12,8 @@ import time
 import pytest
 
 from autograder.cli import main
+from autograder.errors import CourseError
 from autograder.grading.course import fingerprint
-from autograder.grading.errors import CourseError
 from autograder.grading.run import cluster as grading_cluster
 from autograder.grading.run.job import Job
 from autograder.grading.run.runner import grade_class

@@ -3,9 +3,9 @@
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
+from autograder.errors import ReleaseError
 from autograder.release.book import Book
 from autograder.release.chapter import ChapterNotebook
-from autograder.release.errors import ReleaseError
 from autograder.release.recipe.contract import UNWRITTEN, hold_to_the_contract
 from autograder.release.references import References
 from autograder.release.set_points import set_points

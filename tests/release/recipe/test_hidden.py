@@ -2,9 +2,9 @@
 
 import pytest
 
+from autograder.errors import ReleaseError
 from autograder.release.book import Book
 from autograder.release.chapter import ChapterNotebook
-from autograder.release.errors import ReleaseError
 from autograder.release.recipe.hidden import leave_out_hidden
 from autograder.release.references import References
 from tests.release.miniature import exercise_cell, write_chapter

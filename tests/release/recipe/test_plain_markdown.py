@@ -2,8 +2,8 @@
 
 import pytest
 
+from autograder.errors import ReleaseError
 from autograder.release.book import Book
-from autograder.release.errors import ReleaseError
 from autograder.release.recipe.plain_markdown import Translation
 
 PAGES = """\

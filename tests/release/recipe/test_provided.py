@@ -2,9 +2,9 @@
 
 import pytest
 
+from autograder.errors import ReleaseError
 from autograder.release.book import Book
 from autograder.release.chapter import ChapterNotebook
-from autograder.release.errors import ReleaseError
 from autograder.release.recipe.provided import write_out_provided
 from autograder.release.recipe.stub import cut_stubs
 from autograder.release.references import References

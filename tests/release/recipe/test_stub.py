@@ -10,8 +10,8 @@ from nbformat.v4 import new_code_cell
 from nbgrader.preprocessors import ClearSolutions
 
 from autograder.checking import exercises
+from autograder.errors import ReleaseError
 from autograder.release.assignment import settings
-from autograder.release.errors import ReleaseError
 from autograder.release.recipe.stub import stub
 from autograder.release.references import References
 from tests.release.miniature import REPOSITORY

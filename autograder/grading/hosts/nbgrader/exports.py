@@ -11,6 +11,7 @@ from nbgrader.plugins import ExportPlugin
 
 from autograder.grading.course.scores import read_scores
 from autograder.grading.report.columns import write_scores
+from autograder.queries import query_of
 
 
 class _Export(ExportPlugin):
@@ -22,7 +23,7 @@ class _Export(ExportPlugin):
     def export(self, gradebook: Gradebook) -> None:
         """Write the table; nbgrader calls this."""
         path = Path(self.to or self.default_name)
-        scores = read_scores(gradebook.db())
+        scores = read_scores(query_of(gradebook.db()))
         count = write_scores(scores, self.kind, path, self.assignment, self.student)
         self.log.info("Exported %s students to %s", count, path)
 
@@ -49,8 +50,3 @@ class GradescopeExport(_Export):
     """As Gradescope's own download."""
 
     kind, default_name = "gradescope", "grades-gradescope.csv"
-
-
-FORMATS: dict[str, type[_Export]] = {
-    one.kind: one for one in (CanvasExport, MoodleExport, GradescopeExport, PlainExport)
-}
