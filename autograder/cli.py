@@ -220,56 +220,36 @@ def _limit(seconds: float) -> Option:
     return _option("--limit-seconds", type=float, default=seconds, help=text)
 
 
+def _students(text: str) -> Option:
+    return _option("--student", action="append", default=[], help=text)
+
+
 CHAPTERS = _option("chapters", nargs="*", metavar="CHAPTER", help="as in 02-softmax (default: all)")
 COURSE = _course(Path("build/course"))
+FORMAT = _option("format", choices=[*TABLES, *HANDOVERS], metavar="FORMAT", help="one of the above")
+GRADING = [
+    _students("grade only this student"),
+    _option("--workers", type=_positive, help="processes (default: one a core)"),
+    _option("--scheduler", metavar="ADDRESS", help="grade on this Dask scheduler's workers"),
+    _limit(20),
+    _option("--memory-mib", type=_positive, default=2048, help="for one submission (2048)"),
+    _file("--json", "write one object a submission"),
+    _option("--unsafe-no-sandbox", action="store_true", help="for your own notebooks only"),
+]
+CHECKING = [
+    _option("notebook", type=Path, metavar="NOTEBOOK"),
+    _file("--json", "write one object an exercise"),
+    _limit(60),
+]
+REPORTING = [_file("--to", "the page (report.html in the course folder)")]
+EXPORTING = [_students("export only this student"), _file("--to", "where to write it")]
 COMMANDS: dict[str, tuple[Command, list[Option]]] = {
     "release": (_release, [CHAPTERS, _course(None)]),  # the repository's, wherever it is run
-    "check": (
-        _check,
-        [
-            _option("notebook", type=Path, metavar="NOTEBOOK"),
-            _file("--json", "write one object an exercise"),
-            _limit(60),
-        ],
-    ),
-    "grade": (
-        _grade,
-        [
-            CHAPTERS,
-            COURSE,
-            _option("--student", action="append", default=[], help="grade only this student"),
-            _option("--workers", type=_positive, help="processes (default: one a core)"),
-            _option(
-                "--scheduler",
-                metavar="ADDRESS",
-                help="grade on the workers of this Dask scheduler",
-            ),
-            _limit(20),
-            _option("--memory-mib", type=_positive, default=2048, help="for one submission (2048)"),
-            _file("--json", "write one object a submission"),
-            _option("--unsafe-no-sandbox", action="store_true", help="for your own notebooks only"),
-        ],
-    ),
+    "check": (_check, CHECKING),
+    "grade": (_grade, [CHAPTERS, COURSE, *GRADING]),
     "feedback": (_feedback, [CHAPTERS, COURSE]),
-    "report": (
-        _report,
-        [CHAPTERS, COURSE, _file("--to", "the page (report.html in the course folder)")],
-    ),
-    "export": (
-        _export,
-        [
-            _option(
-                "format",
-                choices=[*TABLES, *HANDOVERS],
-                metavar="FORMAT",
-                help="one of those named above",
-            ),
-            CHAPTERS,
-            COURSE,
-            _option("--student", action="append", default=[], help="export only this student"),
-            _file("--to", "where to write it"),
-        ],
-    ),
+    "report": (_report, [CHAPTERS, COURSE, *REPORTING]),
+    "export": (_export, [FORMAT, CHAPTERS, COURSE, *EXPORTING]),
 }
 
 

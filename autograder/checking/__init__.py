@@ -39,30 +39,6 @@ _HOMES = {
     "verdict": ("Verdict",),
 }
 
-__all__ = [
-    "PUBLIC_SEED",
-    "Failure",
-    "Lost",
-    "Verdict",
-    "agrees",
-    "built",
-    "by",
-    "close",
-    "exercise",
-    "exercises",
-    "find",
-    "holds_at_most",
-    "mend",
-    "mistakes",
-    "portable",
-    "prediction",
-    "raises",
-    "record",
-    "reference_for",
-    "require",
-    "same",
-]
-
 
 def __getattr__(name: str) -> Any:
     for home, names in _HOMES.items():

@@ -162,12 +162,9 @@ class Book:
 
 def _figure_name(output: dict) -> str:
     """The name that a function of `lab` gave the figure; empty without one."""
-    played = PLAYED.search("".join(output.get("data", {}).get("text/html", "")))
-    return (
-        played["name"]
-        if played
-        else output.get("metadata", {}).get("image/png", {}).get("name", "")
-    )
+    if played := PLAYED.search("".join(output.get("data", {}).get("text/html", ""))):
+        return played["name"]
+    return output.get("metadata", {}).get("image/png", {}).get("name", "")
 
 
 def link(text: str, address: str) -> str:

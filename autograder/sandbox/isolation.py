@@ -10,6 +10,7 @@ import platform
 import resource
 import signal
 import struct
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -363,6 +364,9 @@ FCNTL_LOCKS = (5, 6, 7, 36, 37, 38)
 # <linux/futex.h>: threads wake each other by private ones. The others are known by the file that
 # lies there, also to a neighbor; waiting at one is how a thread is joined.
 FUTEX_PRIVATE, FUTEX_CLOCK_REALTIME, FUTEX_WAIT, FUTEX_WAIT_BITSET = 128, 256, 0, 9
+FUTEX_WAITS = [
+    wait | clock for wait in (FUTEX_WAIT, FUTEX_WAIT_BITSET) for clock in (0, FUTEX_CLOCK_REALTIME)
+]
 
 
 def filter_program(machine: str | None = None) -> bytes:
@@ -371,64 +375,57 @@ def filter_program(machine: str | None = None) -> bytes:
     if machine not in AUDIT_ARCH:
         raise OSError(f"No system call filter is known for {machine}.")
     column = 0 if machine == "x86_64" else 1
-
-    def step(code: int, value: int, yes: int = 0, no: int = 0) -> bytes:
-        return struct.pack("=HBBI", code, yes, no, value)
-
     program = [
-        step(LOAD, ARCH),
-        step(JUMP_EQUAL, AUDIT_ARCH[machine], yes=1),
-        step(RETURN, KILL),  # a 32-bit call on a 64-bit kernel has other numbers
-        step(LOAD, NUMBER),
-        step(JUMP_AT_LEAST, X32_BIT, no=1),
-        step(RETURN, ERRNO | EPERM),
-        # A thread is welcome (the number of them is limited), a process is not.
-        step(JUMP_EQUAL, CLONE[column], no=4),
-        step(LOAD, FIRST_ARGUMENT),
-        step(JUMP_BITS, CLONE_THREAD, no=1),
-        step(RETURN, ALLOW),
-        step(RETURN, ERRNO | EPERM),
-        # Unix sockets are what asyncio needs; every other family is a way out, or into the kernel.
-        step(JUMP_EQUAL, SOCKET[column], no=4),
-        step(LOAD, FIRST_ARGUMENT),
-        step(JUMP_EQUAL, AF_UNIX, no=1),
-        step(RETURN, ALLOW),
-        step(RETURN, ERRNO | EPERM),
+        _step(LOAD, ARCH),
+        _step(JUMP_EQUAL, AUDIT_ARCH[machine], yes=1),
+        _step(RETURN, KILL),  # a 32-bit call on a 64-bit kernel has other numbers
+        _step(LOAD, NUMBER),
+        _step(JUMP_AT_LEAST, X32_BIT, no=1),
+        _step(RETURN, ERRNO | EPERM),
     ]
-    # Limits can be asked for, and not changed: `limit_one_call` moves them from outside.
-    program += [
-        step(JUMP_EQUAL, PRLIMIT[column], no=6),
-        step(LOAD, THIRD_ARGUMENT),
-        step(JUMP_EQUAL, 0, no=3),
-        step(LOAD, THIRD_ARGUMENT + 4),
-        step(JUMP_EQUAL, 0, no=1),
-        step(RETURN, ALLOW),
-        step(RETURN, ERRNO | EPERM),
-    ]
-    for call, answers in (
-        (FCNTL, dict.fromkeys(FCNTL_OWN, ALLOW) | dict.fromkeys(FCNTL_LOCKS, ERRNO)),
-        (FUTEX, dict.fromkeys(_waits(), ALLOW)),
-    ):
-        block = [step(LOAD, SECOND_ARGUMENT)]
-        if call is FUTEX:
-            block += [step(JUMP_BITS, FUTEX_PRIVATE, no=1), step(RETURN, ALLOW)]
-        for value, answer in answers.items():
-            block += [step(JUMP_EQUAL, value, no=1), step(RETURN, answer)]
-        block += [step(RETURN, ERRNO | EPERM)]
-        program += [step(JUMP_EQUAL, call[column], no=len(block)), *block]
+    for call, steps in _looked_into():
+        program += [_step(JUMP_EQUAL, call[column], no=len(steps)), *steps]
     for calls, number in ((MISSING, ENOSYS), (PRETENDED, 0), (DENIED, EPERM)):
         for pair in calls.values():
             if (call_number := pair[column]) is not None:
-                program += [step(JUMP_EQUAL, call_number, no=1), step(RETURN, ERRNO | number)]
-    return b"".join([*program, step(RETURN, ALLOW)])
+                program += [
+                    _step(JUMP_EQUAL, call_number, no=1),
+                    _step(RETURN, ERRNO | number),
+                ]
+    return b"".join([*program, _step(RETURN, ALLOW)])
 
 
-def _waits() -> list[int]:
-    return [
-        wait | clock
-        for wait in (FUTEX_WAIT, FUTEX_WAIT_BITSET)
-        for clock in (0, FUTEX_CLOCK_REALTIME)
-    ]
+def _step(code: int, value: int, yes: int = 0, no: int = 0) -> bytes:
+    return struct.pack("=HBBI", code, yes, no, value)
+
+
+def _looked_into() -> Iterator[tuple[tuple[int, int], list[bytes]]]:
+    """The calls whose arguments decide, each with the steps that end in an answer."""
+    refused = _step(RETURN, ERRNO | EPERM)
+    allowed = _step(RETURN, ALLOW)
+    # A thread is welcome (the number of them is limited), a process is not.
+    thread = [_step(LOAD, FIRST_ARGUMENT), _step(JUMP_BITS, CLONE_THREAD, no=1)]
+    yield CLONE, [*thread, allowed, refused]
+    # Unix sockets are what asyncio needs; every other family is a way out, or into the kernel.
+    unix = [_step(LOAD, FIRST_ARGUMENT), _step(JUMP_EQUAL, AF_UNIX, no=1)]
+    yield SOCKET, [*unix, allowed, refused]
+    # Limits can be asked for, and not changed: `limit_one_call` moves them from outside.
+    asked = [_step(LOAD, THIRD_ARGUMENT), _step(JUMP_EQUAL, 0, no=3)]
+    asked += [_step(LOAD, THIRD_ARGUMENT + 4), _step(JUMP_EQUAL, 0, no=1)]
+    yield PRLIMIT, [*asked, allowed, refused]
+    answers = dict.fromkeys(FCNTL_OWN, ALLOW) | dict.fromkeys(FCNTL_LOCKS, ERRNO)
+    yield FCNTL, [_step(LOAD, SECOND_ARGUMENT), *_answered(answers), refused]
+    private = [_step(JUMP_BITS, FUTEX_PRIVATE, no=1), allowed]
+    waits = dict.fromkeys(FUTEX_WAITS, ALLOW)
+    yield FUTEX, [_step(LOAD, SECOND_ARGUMENT), *private, *_answered(waits), refused]
+
+
+def _answered(answers: dict[int, int]) -> list[bytes]:
+    """For each value of what is loaded, its answer."""
+    pairs = (
+        (_step(JUMP_EQUAL, value, no=1), _step(RETURN, found)) for value, found in answers.items()
+    )
+    return [step for pair in pairs for step in pair]
 
 
 class _Program(ctypes.Structure):

@@ -89,29 +89,7 @@ class Layout:
         self, program: str, arguments: list[str]
     ) -> Iterator[tuple[list[str], tuple[int, ...]]]:
         """The command that runs Python with `arguments` inside, and the files it must inherit."""
-        words = ["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts"]
-        words += ["--unshare-cgroup-try", "--new-session", "--cap-drop", "ALL"]
-        if self.as_nobody:
-            words += ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]  # to become nobody
-        else:
-            words += ["--unshare-user", "--uid", str(USER), "--gid", str(USER)]
-        # Linux ties this to the thread that starts the process, so only the main one may ask it;
-        # for the others, the end of the control connection is what ends the sandbox.
-        if threading.current_thread() is threading.main_thread():
-            words += ["--die-with-parent"]
-        words += ["--hostname", "sandbox", "--clearenv"]
-        for name, value in self.environment().items():
-            words += ["--setenv", name, value]
-        words += ["--proc", "/proc", "--dev", "/dev", "--size", str(64 * 2**20)]
-        words += ["--perms", "1777", "--tmpfs", self.scratch]
-        for folder in self.folders():
-            words += ["--perms", "0755", "--dir", folder]  # bubblewrap makes them for root only
-        for target, name in self.links:
-            words += ["--symlink", target, name]
-        for here, inside in self.binds:
-            words += ["--ro-bind", here, inside]
-        for inside in self.hidden:
-            words += ["--size", "4096", "--tmpfs", inside, "--remount-ro", inside]
+        words = [*self._walls(), *self._shown()]
         descriptors = []
         try:
             contents = [(inside, b"", "--ro-bind-data") for inside in self.blank]
@@ -132,6 +110,37 @@ class Layout:
         finally:
             for descriptor in descriptors:
                 os.close(descriptor)
+
+    def _walls(self) -> list[str]:
+        """What a process inside is kept from, and which environment it finds."""
+        words = ["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts"]
+        words += ["--unshare-cgroup-try", "--new-session", "--cap-drop", "ALL"]
+        if self.as_nobody:
+            words += ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]  # to become nobody
+        else:
+            words += ["--unshare-user", "--uid", str(USER), "--gid", str(USER)]
+        # Linux ties this to the thread that starts the process, so only the main one may ask it;
+        # for the others, the end of the control connection is what ends the sandbox.
+        if threading.current_thread() is threading.main_thread():
+            words += ["--die-with-parent"]
+        words += ["--hostname", "sandbox", "--clearenv"]
+        for name, value in self.environment().items():
+            words += ["--setenv", name, value]
+        return words
+
+    def _shown(self) -> list[str]:
+        """The folders that it sees."""
+        words = ["--proc", "/proc", "--dev", "/dev", "--size", str(64 * 2**20)]
+        words += ["--perms", "1777", "--tmpfs", self.scratch]
+        for folder in self.folders():
+            words += ["--perms", "0755", "--dir", folder]  # bubblewrap makes them for root only
+        for target, name in self.links:
+            words += ["--symlink", target, name]
+        for here, inside in self.binds:
+            words += ["--ro-bind", here, inside]
+        for inside in self.hidden:
+            words += ["--size", "4096", "--tmpfs", inside, "--remount-ro", inside]
+        return words
 
     def folders(self) -> list[str]:
         """The folders above everything that is shown."""

@@ -75,27 +75,21 @@ def tried_layout(program: str) -> tuple[Layout | None, str]:
     return None, reason
 
 
-def _advice() -> str:
-    def setting(name: str) -> str:
-        with contextlib.suppress(OSError):
-            return Path("/proc/sys", name).read_text().strip()
-        return ""
+# What forbids user namespaces: a setting of the kernel, its value, what is said of it, what helps.
+FORBIDDING = (
+    ("apparmor_restrict_unprivileged_userns", "1", "AppArmor forbids user namespaces", "0"),
+    ("unprivileged_userns_clone", "0", "The kernel forbids user namespaces", "1"),
+    ("max_user_namespaces", "0", "User namespaces are turned off", "10000"),
+)
 
-    if setting("kernel/apparmor_restrict_unprivileged_userns") == "1":
-        return (
-            "AppArmor forbids user namespaces here: "
-            "`sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0` allows them."
-        )
-    if setting("kernel/unprivileged_userns_clone") == "0":
-        return (
-            "The kernel forbids user namespaces here: "
-            "`sudo sysctl kernel.unprivileged_userns_clone=1` allows them."
-        )
-    if setting("user/max_user_namespaces") == "0":
-        return (
-            "User namespaces are turned off here: "
-            "`sudo sysctl user.max_user_namespaces=10000` allows them."
-        )
+
+def _advice() -> str:
+    for name, forbidding, what, helping in FORBIDDING:
+        for path in Path("/proc/sys").glob(f"*/{name}"):
+            with contextlib.suppress(OSError):
+                if path.read_text().strip() == forbidding:
+                    setting = f"{path.parent.name}.{name}={helping}"
+                    return f"{what} here: `sudo sysctl {setting}` allows them."
     return (
         "User namespaces must be allowed; in a Docker container, start it with "
         "`--security-opt seccomp=unconfined --security-opt apparmor=unconfined "

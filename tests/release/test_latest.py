@@ -76,6 +76,7 @@ def test_a_file_that_is_gone_counts_and_one_that_was_edited_does_not(latest, cou
 def test_a_chapter_that_the_gradebook_does_not_have_counts(latest, course, gone):
     if gone == "the gradebook":
         (course / "gradebook.db").unlink()
+        assert not latest.stands() and not (course / "gradebook.db").exists()
     else:
         with sqlite3.connect(course / "gradebook.db") as database:
             database.execute("DELETE FROM assignment")

@@ -36,16 +36,18 @@ def without_outputs(content: bytes) -> bytes:
     return content
 
 
-def plain_content(path: Path, at_most: int) -> bytes | None:
+def plain_content(path: Path | str, at_most: int, folder: int | None = None) -> bytes | None:
     """The first bytes of a plain file; None for what is none: a pipe would never end.
 
-    Raises OSError if there is no such file, it is a link, or it cannot be read.
+    A name is looked up in the open `folder`, where there is one. Raises OSError if there is no
+    such file, it is a link, or it cannot be read.
     """
     # Asked of what was opened, not of the name, which may lead elsewhere the next moment.
+    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        descriptor = os.open(path, flags, dir_fd=folder)
     except OSError:
-        if stat.S_ISSOCK(path.lstat().st_mode):  # cannot even be opened
+        if stat.S_ISSOCK(os.lstat(path, dir_fd=folder).st_mode):  # cannot even be opened
             return None
         raise
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):

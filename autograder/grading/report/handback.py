@@ -26,14 +26,6 @@ ENTERED = """
 """
 
 
-@dataclass(frozen=True)
-class _FromGradebook:
-    """What a page of one student shows besides the verdicts."""
-
-    score: Score | None
-    by_hand: dict[str, Entered]  # by exercise
-
-
 @dataclass
 class HandedBack:
     """What became of the pages."""
@@ -65,10 +57,8 @@ def hand_back(course: Course, chapters: Sequence[str] = ()) -> HandedBack:
                     continue
                 if notebook is None:
                     notebook = json.loads(there(journal.result(key))["notebook"])
-                from_gradebook = _FromGradebook(
-                    scores.get((student, chapter.name)), by_hand[student]
-                )
-                page = _page(record, notebook, from_gradebook)
+                score = scores.get((student, chapter.name))
+                page = _page(record, notebook, score, by_hand[student])
                 sent = exchange.sent_with(submission.folder, submission.came)
                 files = exchange.for_feedback(sent, journal, student, chapter.name)
                 files[f"{chapter.name}.html"] = page.encode()
@@ -90,18 +80,18 @@ def _is_rewritten(notebook: dict) -> bool:
     return any(isinstance(cell["source"], list) for cell in notebook["cells"])
 
 
-def _page(record: dict, notebook: dict, from_gradebook: _FromGradebook) -> str:
+def _page(record: dict, notebook: dict, score: Score | None, by_hand: dict[str, Entered]) -> str:
+    """The page with what the gradebook has besides the verdicts: the score, and by exercise."""
     verdicts = [Verdict.of(one) for one in record["exercises"]]
     for cell in notebook["cells"]:
         cell["source"] = "".join(cell["source"])
-    if from_gradebook.score is not None:
-        by_hand = sum(one["max_points"] for one in record.get("by_hand", []))
-        possible = record["max_score"] + by_hand
-        record = record | {"score": from_gradebook.score.final, "max_score": possible}
-        if from_gradebook.score.penalty:
-            text = f"{from_gradebook.score.penalty:g} points were taken off for handing in late"
+    if score is not None:
+        in_words = sum(one["max_points"] for one in record.get("by_hand", []))
+        record = record | {"score": score.final, "max_score": record["max_score"] + in_words}
+        if score.penalty:
+            text = f"{score.penalty:g} points were taken off for handing in late"
             record |= {"notes": [*record["notes"], text]}
-    return feedback_page(record, verdicts, notebook, from_gradebook.by_hand)
+    return feedback_page(record, verdicts, notebook, by_hand)
 
 
 def _entered(

@@ -20,7 +20,7 @@ from autograder.sandbox.probe import available
 
 SECONDS_TO_ANSWER = 30
 SECONDS_FOR_A_WORKER = 120
-SECONDS_BETWEEN_COUNTS = 1.0  # workers come and go; to ask after each result would cost time
+SECONDS_BETWEEN_COUNTS = 1.0
 SECONDS_BETWEEN_LOOKS = 0.01
 AHEAD = 2  # tasks for each thread of the cluster: one under way, one on its way there
 SECONDS_OF_A_TASK = 0.5
@@ -74,6 +74,30 @@ def on_cluster(jobs: Iterator[Job], address: str) -> Results:
                 yield job, job.given_up(GAVE_UP)
 
 
+class _Staff:
+    """The workers of a scheduler, who come and go; to count them after each result costs time."""
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+        self._threads, self._counted, self._staffed = 0, float("-inf"), time.monotonic()
+
+    def threads(self) -> int:
+        """How many they have. Raises CourseError where there has been no worker for long."""
+        now, address = time.monotonic(), self._client.scheduler.address
+        if now - self._counted >= SECONDS_BETWEEN_COUNTS:
+            try:
+                self._threads, self._counted = sum(self._client.nthreads().values()), now
+            except OSError:
+                raise _gone(address) from None
+            self._staffed = now if self._threads else self._staffed
+        if now - self._staffed > SECONDS_FOR_A_WORKER:
+            raise CourseError(
+                f"The scheduler at {address} has had no worker for {SECONDS_FOR_A_WORKER} s: "
+                "start some with `dask worker`, then run the same command again."
+            )
+        return self._threads
+
+
 def _graded(
     client: Any, jobs: Iterator[Job], version: str, prefix: str, lost: list[Job]
 ) -> Results:
@@ -84,23 +108,12 @@ def _graded(
     from distributed import as_completed
     from distributed.scheduler import KilledWorker
 
-    address = client.scheduler.address
+    address, staff = client.scheduler.address, _Staff(client)
     under_way: dict[Any, list[Job]] = {}
     done = as_completed(with_results=True, raise_errors=False)
     results, seconds = 0, 0.0
-    threads, counted, staffed = 0, float("-inf"), time.monotonic()
     while True:
-        if (now := time.monotonic()) - counted >= SECONDS_BETWEEN_COUNTS:
-            try:
-                threads, counted = sum(client.nthreads().values()), now
-            except OSError:
-                raise _gone(address) from None
-            staffed = now if threads else staffed
-        if now - staffed > SECONDS_FOR_A_WORKER:
-            raise CourseError(
-                f"The scheduler at {address} has had no worker for {SECONDS_FOR_A_WORKER} s: "
-                "start some with `dask worker`, then run the same command again."
-            )
+        threads = staff.threads()
         while len(under_way) < max(AHEAD * threads, 1):
             task = _next_task(jobs, _size(results, seconds))
             if not task:

@@ -73,12 +73,13 @@ def _mark_body(lines: list[str], method: ast.FunctionDef, where: str) -> None:
         last_kept = end_of(body.pop(0))
     if body and _calls_super_init(method, body[0]):
         last_kept = end_of(body.pop(0))
-    if last_kept < _signature_end(method, lines):
+    first = method.body[0]
+    if lines[first.lineno - 1][: first.col_offset].strip():
         raise ReleaseError(
             f"{where}: the body of {method.name} begins on the line of its signature (line "
             f"{method.lineno}); put it on lines of its own."
         )
-    indent = " " * method.body[0].col_offset
+    indent = " " * first.col_offset
     end = end_of(method)
     while end < len(lines) and _is_comment_of_the_body(lines[end], indent):
         end += 1
@@ -89,23 +90,6 @@ def _mark_body(lines: list[str], method: ast.FunctionDef, where: str) -> None:
 def _line_before(statement: ast.stmt) -> int:
     decorators = getattr(statement, "decorator_list", [])
     return min([statement.lineno, *(item.lineno for item in decorators)]) - 1
-
-
-def _signature_end(method: ast.FunctionDef, lines: list[str]) -> int:
-    """The line of the colon that ends the signature."""
-    line = max(
-        [
-            method.lineno,
-            *(item.end_lineno for item in ast.walk(method.args) if hasattr(item, "end_lineno")),
-        ]
-    )
-    if method.returns is not None:
-        line = max(line, method.returns.end_lineno)
-    while not lines[line - 1].split("#")[0].rstrip().endswith(":"):
-        line += 1
-        if line >= method.body[0].lineno:
-            break
-    return line
 
 
 def _calls_super_init(method: ast.FunctionDef, statement: ast.stmt) -> bool:

@@ -12,6 +12,7 @@ from autograder.cli import main
 from autograder.errors import SettingsError
 from autograder.grading.course.gradebook import Writer
 from autograder.grading.course.late import LateDays
+from autograder.grading.course.scores import read_scores, reading
 from autograder.scripts import scripts_on_path
 from autograder.settings import LatePolicy, read_settings
 
@@ -106,6 +107,20 @@ def test_penalties_follow_the_due_date_the_policy_and_what_a_teacher_changes(cou
     assert settled(course) == {"early": 0, "grace": 0, "one": 0.5, "two": 0, "week": 3.5}
     (course / "course.toml").write_text(TOML.replace("03-01", "03-20"))
     assert settled(course) == dict.fromkeys(HOURS, 0)
+
+
+def test_who_is_how_late_is_read_as_nbgrader_counts_it_extensions_too(course):
+    settled(course)
+    url = read_settings(course).gradebook
+    with Gradebook(url) as book:
+        book.find_submission("chapter", "week").extension = timedelta(days=2, hours=1)
+        book.find_submission("chapter", "one").extension = timedelta(days=9)
+        book.db.commit()
+        theirs = {name: book.find_submission("chapter", name).total_seconds_late for name in HOURS}
+    with reading(url) as query:
+        found = read_scores(query).found
+    assert {name: found[name, "chapter"].late_seconds for name in HOURS} == theirs
+    assert theirs["week"] > theirs["two"] > theirs["one"] == 0
 
 
 def test_nbgraders_own_preprocessor_takes_off_the_same(course):

@@ -2,7 +2,6 @@
 
 import os
 import re
-import stat
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from nbgrader.plugins import FileNameCollectorPlugin
 from autograder.grading.course.arrival import LATE
 from autograder.grading.course.folder import STUDENT_ID
 from autograder.grading.course.handed_in import means
+from autograder.grading.course.reading import plain_content
 
 # lovelaceada_LATE_12345_67890_02-softmax-1.ipynb: name, late or not, Canvas's ids of user and work.
 CANVAS = re.compile(r"(?P<name>[^_]+)(?P<late>_LATE)?_(?P<lms_id>\d+)_\d+_(?P<file>.+)")
@@ -43,16 +43,11 @@ class PlainCollect(ExchangeCollect):
 
     def _content_of(self, name: str, folder: int) -> bytes | None:
         at_most = 1000 * self.coursedir.max_file_size
-        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
         try:
-            descriptor = os.open(name, flags, dir_fd=folder)
+            content = plain_content(name, at_most + 1, folder)
         except OSError:
             return None
-        with open(descriptor, "rb") as file:
-            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                return None
-            content = file.read(at_most + 1)
-        return content if len(content) <= at_most else None
+        return content if content is not None and len(content) <= at_most else None
 
 
 class Late(datetime):
