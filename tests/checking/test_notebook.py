@@ -358,7 +358,7 @@ def test_a_package_that_grading_will_not_have_is_named(tmp_path, shell, monkeypa
     check_notebook(path)
     (feedback,) = found
     assert feedback.verdict.passed
-    assert feedback.note == note_on_packages(path)
+    assert told in feedback.note and bool(told) == bool(feedback.note)
     assert feedback.note in feedback.text() and feedback.note in feedback.html()
 
 

@@ -12,7 +12,7 @@ from autograder.grading.course.released import ReleasedChapter
 from autograder.grading.errors import BrokenCheck, Invalid
 from autograder.grading.report.feedback_page import feedback_page
 from autograder.grading.run.job import TRIES, Job
-from autograder.grading.submission.outputs import check_outputs
+from autograder.grading.submission.cell_outputs import check_outputs
 from autograder.grading.submission.parsing import parse
 from autograder.grading.submission.quoting import quote_text_cells
 from autograder.grading.submission.restoring import answered, restored

@@ -19,18 +19,18 @@ from autograder.checking.content import references
 from autograder.checking.judge import judge
 from autograder.grading.course.released import ReleasedChapter, ReleasedExercise
 from autograder.grading.submission.ahead import Ahead, Plan, Unforeseen, plan
-from autograder.grading.submission.answers import Gone, SandboxHome, ask, lost_as_gone
+from autograder.grading.submission.cell_outputs import (
+    Room,
+    check_outputs,
+    error_output,
+    output_size,
+    raised_output,
+    rebuilt_outputs,
+    short_text,
+)
 from autograder.grading.submission.names_used import shortcuts, uses
 from autograder.grading.submission.needed import needed_cells
-from autograder.grading.submission.outputs import (
-    Room,
-    _error_output,
-    _outputs,
-    _raised,
-    _size,
-    _text,
-    check_outputs,
-)
+from autograder.grading.submission.sandbox_home import Gone, SandboxHome, ask, lost_as_gone
 from autograder.grading.text import one_line
 from autograder.sandbox.bounds import checking_memory
 from autograder.sandbox.deadline import Deadline
@@ -172,7 +172,7 @@ class Run:
         except Gone as gone:
             self._lost(gone)
             self.poisoned.add(index)  # it is not run again
-            cell.outputs = [_error_output(gone)]
+            cell.outputs = [error_output(gone)]
             if name in {task.name for task in self.chapter.tasks}:
                 points = next(task.points for task in self.chapter.tasks if task.name == name)
                 self._verdict(Verdict(name, 0.0, points, gone.status, None, _sentence(name, gone)))
@@ -182,13 +182,13 @@ class Run:
                 self._note(self.broken[index])
             return
         room = Room(min(2 * OUTPUT_BYTES, self.room.characters), self.room.pixels)
-        cell.outputs = _outputs(reply.get("outputs"), room)
+        cell.outputs = rebuilt_outputs(reply.get("outputs"), room)
         error = reply.get("error")
-        cell.outputs += _raised(error)
+        cell.outputs += raised_output(error)
         own = cell.source not in self.chapter.demos and name not in self.chapter.locked
         if own and isinstance(error, dict) and error.get("name") == "ModuleNotFoundError":
-            self._note(f"{_text(error.get('message'))}: grading does not have that package")
-        self.room.characters -= sum(_size(output) for output in cell.outputs)
+            self._note(f"{short_text(error.get('message'))}: grading does not have that package")
+        self.room.characters -= sum(output_size(output) for output in cell.outputs)
         self.room.pixels = room.pixels
 
     def _check(self, index: int, cell: NotebookNode, task: ReleasedExercise) -> None:
@@ -296,12 +296,12 @@ class Run:
             self._close()
             return verdict
         if lacking[1] != task.name:
-            reason = _text(found.get("reason"))
+            reason = short_text(found.get("reason"))
             if reason:
                 self._note(reason)
             reason = reason or self._broken_before(lacking[1])
             return replace(verdict, message=f"{verdict.message} {reason}".strip())
-        obstacle = _text(found.get("obstacle"))
+        obstacle = short_text(found.get("obstacle"))
         for name in MISSING_NAME.findall(obstacle)[:1]:
             obstacle = f"{obstacle} {self._broken_before(name)}".strip()
         if found.get("written") is not True:

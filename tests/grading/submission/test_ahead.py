@@ -1,6 +1,7 @@
 """A check that asks everything at once: does it find what it finds when it asks one by one?"""
 
 import time
+from typing import Any
 
 import pytest
 import torch
@@ -13,16 +14,17 @@ from autograder.checking.recording import live
 from autograder.checking.requests import CallRequest, message_of
 from autograder.grading.course.released import ReleasedChapter, ReleasedExercise
 from autograder.grading.submission.ahead import Ahead, Unforeseen, alike, plan
-from autograder.grading.submission.answers import Gone
 from autograder.grading.submission.run import Run
+from autograder.grading.submission.sandbox_home import Gone
 from autograder.sandbox import probe, wire
 from autograder.sandbox.errors import SandboxTimeout
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.process import SandboxProcess
 from autograder.sandbox.session import many
 from autograder.sandbox.wire import WireError
+from solutions.alternatives import styles
 from tests.sample_class import reference_source
-from tests.wrong import wrongs
+from tests.wrong import source_of, wrongs
 
 REASON = probe.available()
 pytestmark = pytest.mark.skipif(REASON is not None, reason=str(REASON))
@@ -61,14 +63,19 @@ def graded(warm, sources: dict[str, str], limits: Limits | None = None, **more: 
     return run.grade()
 
 
+def another(name: str) -> Any:
+    """Right code that is not the reference."""
+    return next(iter(styles(name).values()))
+
+
 @pytest.mark.parametrize("name", ["double", "softmax", "distance_scores", DEPENDENT])
 def test_verdicts_are_those_of_asking_one_by_one(warm, name):
     task = find(name)
-    sources = [reference_source(find(name)), *(wrong.source for wrong in wrongs(name))]
-    homes = [live(task), *(Home({name: wrong.thing}) for wrong in wrongs(name))]
+    right = another(name)
+    things = [(source_of(right, name), right), *((one.source, one.thing) for one in wrongs(name))]
     plan.cache_clear()
-    for source, home in zip(sources, homes, strict=True):
-        wanted = judge(name, home, live(task), SEED)
+    for source, thing in things:
+        wanted = judge(name, Home({name: thing}), live(task), SEED)
         found = graded(warm, {name: source}).verdicts[name]
         assert (found.status, found.misconception) == (wanted.status, wanted.misconception)
         assert found.points == wanted.points
@@ -206,7 +213,7 @@ def test_a_plan_survives_a_check_that_changes_its_inputs():
 
     class Foreseen:
         def __init__(self):
-            self.home, self.next = live(find("softmax")), 0
+            self.home, self.next = Home({"softmax": another("softmax")}), 0
 
         def answer(self, request):
             assert alike(request, foreseen.requests[self.next])

@@ -7,8 +7,8 @@ from nbformat import NotebookNode
 
 from autograder.checking import Verdict
 from autograder.checking.feedback import Feedback
-from autograder.grading.submission.answers import Gone
 from autograder.grading.submission.picture import plain_png
+from autograder.grading.submission.sandbox_home import Gone
 from autograder.grading.text import visible, whole_characters
 
 TEXT_AT_MOST = 4000  # characters of an error
@@ -22,19 +22,21 @@ class Room:
     pixels: int
 
 
-def _error_output(gone: Gone) -> NotebookNode:
+def error_output(gone: Gone) -> NotebookNode:
     return _output("error", ename=gone.status, evalue=gone.message, traceback=[gone.message])
 
 
-def _raised(error: Any) -> list[NotebookNode]:
+def raised_output(error: Any) -> list[NotebookNode]:
     """What a cell raised, as its output; nothing if it raised nothing."""
     if not isinstance(error, dict):
         return []
-    name, message, trace = (_text(error.get(part)) for part in ("name", "message", "traceback"))
+    name, message, trace = (
+        short_text(error.get(part)) for part in ("name", "message", "traceback")
+    )
     return [_output("error", ename=name, evalue=message, traceback=visible(trace).splitlines())]
 
 
-def _text(value: Any) -> str:
+def short_text(value: Any) -> str:
     return value[:TEXT_AT_MOST] if isinstance(value, str) else ""
 
 
@@ -42,7 +44,7 @@ def _output(kind: str, **parts: Any) -> NotebookNode:
     return NotebookNode(output_type=kind, **parts)
 
 
-def _outputs(raw: Any, room: Room) -> list[NotebookNode]:
+def rebuilt_outputs(raw: Any, room: Room) -> list[NotebookNode]:
     """The outputs of a cell, rebuilt from what the sandbox says, as plain text and pictures.
 
     The sandbox keeps to a limit of its own, but what it says may come from the submission.
@@ -52,7 +54,7 @@ def _outputs(raw: Any, room: Room) -> list[NotebookNode]:
         rebuilt = _rebuilt(output, room) if isinstance(output, dict) else None
         if rebuilt is None:
             continue
-        room.characters -= _size(rebuilt)
+        room.characters -= output_size(rebuilt)
         if room.characters < 0:
             text = "[The output was cut off here.]\n"
             return [*kept, _output("stream", name="stderr", text=text)]
@@ -80,7 +82,7 @@ def _rebuilt(output: dict[str, Any], room: Room) -> NotebookNode | None:
     return None
 
 
-def _size(output: NotebookNode) -> int:
+def output_size(output: NotebookNode) -> int:
     return 200 + len(output.get("text", "")) + sum(map(len, output.get("data", {}).values()))
 
 
