@@ -42,8 +42,8 @@ def variant(exercise: str, *, about: str | tuple[str, ...]) -> Callable[[Any], A
 @functools.cache
 def variants() -> dict[str, Variant]:
     """All of them, by title, in the order in which they are written."""
-    for found in pkgutil.iter_modules(__path__):
-        importlib.import_module(f"{__name__}.{found.name}")
+    for found in pkgutil.walk_packages(__path__, f"{__name__}."):
+        importlib.import_module(found.name)
     titles = {entry.title: entry for entry in _variants}
     if len(titles) != len(_variants):
         raise ValueError("Two variants of an exercise say the same of their mistake.")

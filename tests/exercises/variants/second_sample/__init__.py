@@ -1,0 +1,1 @@
+"""A second sample over many chapters: written from the docstrings once the diagnosis was made."""
