@@ -1,61 +1,146 @@
-"""How soon a reader sees something: the first contentful paint of every page, in milliseconds.
+"""What a page costs its reader: how soon it is seen, how much moves, and how large it is.
 
-    make bench        (or: python -m tests.bench_pages)
+    make bench        (or: python -m tests.bench_pages [PAGE ...])
 
-Each page of the built book is opened three times in headless Chromium at 1280 pixels, with nothing
-in the cache, from a server on this machine that compresses text as GitHub Pages does.
+Each page of the built book is opened in headless Chromium with nothing in the cache, from a server
+on this machine that compresses text as GitHub Pages does: three times at 1280 pixels, and three
+times as on a slow phone of 390 pixels (a processor four times slower, 1.6 Mbit/s, 150 ms). First
+paint is the median; what moves is the most, all figures to play with scrolled to and drawn.
 """
 
 import functools
 import statistics
+import sys
 import threading
+from dataclasses import dataclass
 from http.server import ThreadingHTTPServer
 
 from rich.console import Console
 from rich.table import Table
 
+from tests.book import measures
 from tests.book.conftest import CHROMIUM, FLAGS, SITE, Compressing
 
 TIMES = 3
-PAINTED = "performance.getEntriesByName('first-contentful-paint')[0].startTime"
+SOON = {False: 1_000, True: 2_000}  # ms to the first paint; on a slow phone
+WIDTH = {False: 1280, True: 390}
 
 
-def main() -> None:
-    """Print the median of each page, the slowest first."""
+@dataclass
+class Costs:
+    """What a page costs."""
+
+    nodes: int
+    stops: int
+    transferred: int  # bytes
+    paint: float  # ms
+    slow_paint: float
+    moved: float
+    slow_moved: float
+
+    def too_much(self) -> list[bool]:
+        """For each of these, in their order: whether it is over its limit."""
+        return [
+            self.nodes >= measures.MOST_NODES,
+            self.stops >= measures.MOST_STOPS,
+            self.transferred >= measures.MOST_BYTES,
+            self.paint >= SOON[False],
+            self.slow_paint >= SOON[True],
+            self.moved >= measures.MOST_MOVED,
+            self.slow_moved >= measures.MOST_MOVED,
+        ]
+
+    def shown(self) -> list[str]:
+        return [
+            f"{self.nodes:,}",
+            f"{self.stops}",
+            f"{self.transferred / 1e3:,.0f}",
+            f"{self.paint:,.0f}",
+            f"{self.slow_paint:,.0f}",
+            f"{self.moved:.3f}",
+            f"{self.slow_moved:.3f}",
+        ]
+
+
+def main(names: list[str]) -> None:
+    """Print what each page costs, and in red what is over its limit."""
     if CHROMIUM is None or not SITE.exists():
-        print("The pages' paint is not measured: it takes Chromium, and the book (make book).")
+        print("The pages are not measured: it takes Chromium, and the book (make book).")
         return
-    found = medians()
-    table = Table("page", "first paint, ms")
-    for page, milliseconds in sorted(found.items(), key=lambda pair: -pair[1]):
-        table.add_row(page, f"{milliseconds:.0f}")
+    columns = ("nodes", "Tab stops", "kB", "paint, ms", "slow phone", "moved", "slow phone")
+    limits = Costs(
+        measures.MOST_NODES, measures.MOST_STOPS, measures.MOST_BYTES,
+        SOON[False], SOON[True], measures.MOST_MOVED, measures.MOST_MOVED,
+    )  # fmt: skip
+    table = Table("page", *columns, title="What a page costs", caption="last row: the limits")
+    over = 0
+    for page, costs in measured(names).items():
+        flags = costs.too_much()
+        over += any(flags)
+        cells = [
+            f"[red]{text}[/red]" if much else text
+            for text, much in zip(costs.shown(), flags, strict=True)
+        ]
+        table.add_row(page, *cells)
+    table.add_section()
+    table.add_row("", *limits.shown())
     Console().print(table)
+    print(f"{over} pages are over a limit." if over else "Every page is within its limits.")
 
 
-def medians() -> dict[str, float]:
-    """The median paint of each page, in milliseconds."""
+def measured(names: list[str]) -> dict[str, Costs]:
+    """The costs of the pages named, or of all."""
     from playwright.sync_api import sync_playwright
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Compressing, directory=SITE))
     threading.Thread(target=server.serve_forever, daemon=True).start()
+    address = f"http://127.0.0.1:{server.server_address[1]}"
     found = {}
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        for path in sorted(SITE.glob("*.html")):
-            times = []
-            for _ in range(TIMES):
-                context = browser.new_context(viewport={"width": 1280, "height": 900})
-                page = context.new_page()
-                page.goto(f"http://127.0.0.1:{server.server_address[1]}/{path.name}")
-                page.wait_for_function(f"() => {PAINTED.replace('.startTime', '')}")
-                times.append(page.evaluate(PAINTED))
-                page.wait_for_load_state("networkidle")
-                context.close()
-            found[path.stem] = statistics.median(times)
+        for name in names or sorted(path.stem for path in SITE.glob("*.html")):
+            visits = {
+                slow: [visit(browser, f"{address}/{name}.html", slow) for _ in range(TIMES)]
+                for slow in (False, True)
+            }
+            fast, slow = visits[False], visits[True]
+            found[name] = Costs(
+                fast[0]["nodes"],
+                fast[0]["stops"],
+                fast[0]["transferred"],
+                statistics.median(one["paint"] for one in fast),
+                statistics.median(one["paint"] for one in slow),
+                max(one["moved"] for one in fast),
+                max(one["moved"] for one in slow),
+            )
         browser.close()
     server.shutdown()
     return found
 
 
+def visit(browser, address: str, slow: bool) -> dict[str, float]:
+    """Open a page as a new visitor, look at it, and read it to its end."""
+    context = browser.new_context(viewport={"width": WIDTH[slow], "height": 900})
+    page = context.new_page()
+    page.set_default_timeout(120_000)
+    page.add_init_script(measures.WATCH_MOVES)
+    seen = measures.count_bytes(page)
+    if slow:
+        measures.slow_down(page)
+    page.goto(address)
+    page.wait_for_function(measures.PAINTED)
+    page.wait_for_load_state("networkidle")
+    found = {
+        "paint": page.evaluate(measures.PAINTED),
+        "transferred": seen["bytes"],
+        "nodes": page.evaluate(measures.NODES),
+        "stops": page.evaluate(measures.STOPS),
+    }
+    measures.read_to_the_end(page)
+    found["moved"] = page.evaluate(measures.MOVED)
+    context.close()
+    return found
+
+
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -129,15 +129,16 @@ def controls() -> str:
         for name, words in SLIDERS.items()
     )
     return (
-        '<fieldset class="machine-change pst-js-only" disabled><legend>Change a number'
-        f'</legend><p class="machine-chosen">The row of “milk”. Choose another in the table.</p>'
+        '<details class="machine-change pst-js-only"><summary>Change a number</summary>'
+        '<fieldset aria-label="Change a number" disabled>'
+        f'<p class="machine-chosen">The row of “milk”. Choose another in the table.</p>'
         f"{sliders}"
         '<label class="machine-switch"><input type="checkbox" data-change="mask" checked>'
         "<span>“get” may look at it</span></label>"
         '<label class="machine-switch"><input type="checkbox" data-change="causal">'
         "<span>mask all that follows “get”</span></label>"
         '<label class="machine-switch"><input type="checkbox" data-change="scale" checked>'
-        "<span>divide by √32</span></label></fieldset>"
+        "<span>divide by √32</span></label></fieldset></details>"
     )
 
 
@@ -163,6 +164,8 @@ def figure(lit: Collection[str], labels: Mapping[str, str]) -> str:
         f'<div class="machine-guide"><div class="machine-words" data-room="{ROOM}">'
         f'<p class="machine-said" role="status">{largest()}</p></div>'
         f'<div class="machine-buttons pst-js-only">{buttons}'
+        '<label class="machine-scroll"><input type="checkbox" disabled>'
+        "<span>step by scrolling</span></label>"
         '<span class="machine-place"></span></div></div>'
         f'<div class="machine-drawing">{drawing(lit, labels)}</div>{controls()}</div></figure>'
     )

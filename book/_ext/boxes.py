@@ -7,17 +7,22 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 # In the picture's own units; it is as wide as the page, on a phone about as many pixels.
-WIDTH, BOX, HEIGHT, GAP, LINE = 380, 110, 62, 36, 14
-LETTERS, LINES = 15, 4  # that fit into a box
+WIDTH, BOX, HEIGHT, GAP, LINE = 380, 116, 62, 36, 14
+SMALL = 12  # the height of a line of small print
+LETTERS, LINES = 16, 4  # that fit into a box
 
 
 @dataclass(frozen=True)
 class Box:
-    """A box: its name in the arrows, what stands in it, and where it leads if it is a link."""
+    """A box: its name in the arrows, what stands in it, where it leads if it is a link.
+
+    `small` are lines of small print below the words.
+    """
 
     name: str
     words: str
     address: str = ""
+    small: tuple[str, ...] = ()
 
 
 def centers(boxes: int) -> list[float]:
@@ -35,9 +40,10 @@ def picture(
         for box, x in zip(row, centers(len(row)), strict=True)
     }
     lanes = [lanes_of(len(row)) for row in rows]
-    lines = "".join(_arrow(at[start], at[end], lanes) for start, end in arrows)
-    boxes = "".join(_box(box, *at[box.name]) for row in rows for box in row)
-    height = len(rows) * (HEIGHT + GAP) - GAP + 2
+    high = HEIGHT + SMALL * max((len(box.small) for row in rows for box in row), default=0)
+    lines = "".join(_arrow(at[start], at[end], lanes, high) for start, end in arrows)
+    boxes = "".join(_box(box, *at[box.name], high) for row in rows for box in row)
+    height = len(rows) * (high + GAP) - GAP + 2
     role = "group" if any(box.address for row in rows for box in row) else "img"
     return (
         f'<svg class="boxes" viewBox="0 0 {WIDTH} {height}" role="{role}" '
@@ -54,21 +60,23 @@ def lanes_of(boxes: int) -> list[float]:
     return [middles[0] - BOX / 2 - 4, *between, middles[-1] + BOX / 2 + 4]
 
 
-def _top(row: int) -> float:
-    return row * (HEIGHT + GAP) + 1
+def _top(row: int, high: int) -> float:
+    return row * (high + GAP) + 1
 
 
-def _arrow(start: tuple[float, int], end: tuple[float, int], lanes: list[list[float]]) -> str:
+def _arrow(
+    start: tuple[float, int], end: tuple[float, int], lanes: list[list[float]], high: int
+) -> str:
     """From the lower edge of a box to the upper edge of another, past the boxes between."""
     (x, row), (goal, last) = start, end
-    path = f"M{x:.0f} {_top(row) + HEIGHT:.0f}"
+    path = f"M{x:.0f} {_top(row, high) + high:.0f}"
     for passed in range(row + 1, last):
         straight = x + (goal - x) / (last - passed + 1)
         lane = min(lanes[passed], key=lambda at, straight=straight: abs(at - straight))
-        path += _curve(x, _top(passed) - GAP, lane, _top(passed))
-        path += f"V{_top(passed) + HEIGHT:.0f}"
+        path += _curve(x, _top(passed, high) - GAP, lane, _top(passed, high))
+        path += f"V{_top(passed, high) + high:.0f}"
         x = lane
-    path += _curve(x, _top(last) - GAP, goal, _top(last) - 6)
+    path += _curve(x, _top(last, high) - GAP, goal, _top(last, high) - 6)
     return f'<path d="{path}" marker-end="url(#arrow-head)"/>'
 
 
@@ -77,16 +85,18 @@ def _curve(x: float, y: float, to_x: float, to_y: float) -> str:
     return f"C{x:.0f} {middle:.0f} {to_x:.0f} {middle:.0f} {to_x:.0f} {to_y:.0f}"
 
 
-def _box(box: Box, x: float, row: int) -> str:
-    y = _top(row) + HEIGHT / 2
+def _box(box: Box, x: float, row: int, high: int) -> str:
     words = textwrap.wrap(box.words, LETTERS, break_long_words=False)[:LINES]
-    first = y - LINE * (len(words) - 1) / 2 + 4
-    text = "".join(
-        f'<tspan x="{x:.0f}" y="{first + i * LINE:.0f}">{html.escape(line)} </tspan>'
-        for i, line in enumerate(words)
-    )
+    lines = [(line, LINE, "") for line in words]
+    for i, line in enumerate(box.small):
+        lines.append((line, SMALL + 3 * (i == 0), ' class="small-print"'))
+    y = _top(row, high) + (high - sum(step for _, step, _ in lines)) / 2 - 3
+    text = ""
+    for line, step, kind in lines:
+        y += step
+        text += f'<tspan{kind} x="{x:.0f}" y="{y:.0f}">{html.escape(line)} </tspan>'
     drawn = (
-        f'<rect x="{x - BOX / 2:.0f}" y="{y - HEIGHT / 2:.0f}" width="{BOX}" height="{HEIGHT}" '
+        f'<rect x="{x - BOX / 2:.0f}" y="{_top(row, high):.0f}" width="{BOX}" height="{high}" '
         f'rx="6"/><text>{text}</text>'
     )
     return f'<a href="{html.escape(box.address)}">{drawn}</a>' if box.address else drawn

@@ -6,6 +6,7 @@ Minutes are said only when every exercise's title has some: less than all would 
 
 import json
 import re
+from dataclasses import dataclass
 from pathlib import Path
 
 from course import chapters
@@ -20,6 +21,26 @@ BLOCK = re.compile(  # an exercise, a hint or a question, up to the fence that c
     re.DOTALL | re.MULTILINE,
 )
 TITLE = re.compile(r"^ *[:`]{3,}\{exercise\} (.+)$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What a chapter takes: minutes to read and to solve (nothing where not all say it)."""
+
+    reading: int
+    solving: int | None
+    exercises: int
+    points: int
+
+    @property
+    def minutes(self) -> str:
+        return f"{self.reading} + {self.solving}" if self.solving else f"{self.reading}"
+
+
+def facts_of(notebook: Path) -> Facts:
+    titles = exercise_titles(notebook)
+    minutes, points = summed(titles, "minute"), summed(titles, "point")
+    return Facts(reading_minutes(notebook), minutes, len(titles), points or 0)
 
 
 def exercise_titles(notebook: Path) -> list[str]:
@@ -66,7 +87,8 @@ class CourseFacts(SphinxDirective):
             refwarn=True,
         )
         line = nodes.paragraph("", "", start, classes=["course-facts"])
-        line += nodes.Text(f" {size(titles, len(pages))}")
+        line += nodes.Text(" ")
+        line += nodes.inline("", size(titles, len(pages)))
         return [line]
 
 
@@ -94,15 +116,13 @@ class CourseHours(SphinxDirective):
         for page in chapters(book):
             path = book / f"{page}.ipynb"
             self.env.note_dependency(str(path))
-            titles = exercise_titles(path)
-            minutes, points = summed(titles, "minute"), summed(titles, "point")
-            hand = by_hand(path)
+            facts, hand = facts_of(path), by_hand(path)
             rows.append(
                 [
                     f"{{doc}}`{page}`",
-                    f"{reading_minutes(path)}",
-                    f"{minutes or ''}",
-                    f"{points or 0}",
+                    f"{facts.reading}",
+                    f"{facts.solving or ''}",
+                    f"{facts.points}",
                     f"{hand or ''}",
                 ]
             )

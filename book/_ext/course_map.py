@@ -1,13 +1,15 @@
 """The map of the course, and below each chapter's title what it needs and leads to.
 
 `{course-map}` draws the chapters and their dependencies (`course.py`) as a picture whose boxes are
-links; with `:words:` the same is said in words below it.
+links and say what a chapter takes; with `:words:` the same is said in words below it. What a reader
+has read is marked by `_static/progress.js`.
 """
 
 from pathlib import Path
 
 from boxes import Box, centers, picture
 from course import Chapter, chapters, direct, leads_to
+from course_facts import Facts, facts_of
 from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
@@ -63,14 +65,35 @@ def mean(numbers: list[float]) -> float:
     return sum(numbers) / len(numbers) if numbers else 0.0
 
 
-def map_of(course: dict[str, Chapter], addresses: dict[str, str]) -> str:
+def map_of(course: dict[str, Chapter], addresses: dict[str, str], facts: dict[str, Facts]) -> str:
     """The map as a picture whose boxes are links."""
     rows = [
-        [Box(at.page, f"{at.number} · {at.title}", addresses[at.page]) for at in row]
+        [
+            Box(at.page, f"{at.number} · {at.title}", addresses[at.page], small(facts[at.page]))
+            for at in row
+        ]
         for row in rows_of(course)
     ]
     arrows = [(need, at.page) for at in course.values() for need in direct(at, course)]
     return picture(rows, arrows, DESCRIPTION)
+
+
+def small(facts: Facts) -> tuple[str, ...]:
+    """What a chapter takes, in a box."""
+    points = f" · {counted(facts.points, 'point')}" if facts.points else ""
+    return f"{facts.minutes} min", f"{counted(facts.exercises, 'exercise')}{points}"
+
+
+def counted(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
+def takes(facts: Facts) -> str:
+    """What a chapter takes, in a sentence."""
+    said = [f"{facts.reading} minutes to read"]
+    said += [f"{facts.solving} to solve"] if facts.solving else []
+    said += [counted(facts.exercises, "exercise"), counted(facts.points, "point")]
+    return f" {', '.join(said)}."
 
 
 def fill(app: Sphinx, doctree: nodes.document, docname: str) -> None:
@@ -78,10 +101,14 @@ def fill(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     course = chapters(Path(app.srcdir))
     for place in list(doctree.findall(course_map)):
         addresses = {page: app.builder.get_relative_uri(docname, page) for page in course}
-        made: list[nodes.Node] = [nodes.raw("", map_of(course, addresses), format="html")]
+        facts = {page: facts_of(Path(app.srcdir, f"{page}.ipynb")) for page in course}
+        drawn = map_of(course, addresses, facts)
+        made: list[nodes.Node] = [nodes.raw("", drawn, format="html")]
         if place["words"]:
-            items = [nodes.list_item("", line(page, course, app, docname)) for page in course]
-            made.append(nodes.bullet_list("", *items))
+            lines = [line(page, course, app, docname) for page in course]
+            for page, said in zip(course, lines, strict=True):
+                said += nodes.Text(takes(facts[page]))
+            made.append(nodes.bullet_list("", *(nodes.list_item("", said) for said in lines)))
         place.replace_self(made)
     if docname in course and (title := next(doctree.findall(nodes.title), None)):
         roads = line(docname, course, app, docname, itself=False)

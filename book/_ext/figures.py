@@ -10,13 +10,16 @@ import hashlib
 import html
 import json
 import re
+import shutil
 from base64 import b64decode
 from pathlib import Path
 
 from course import CHAPTER
+from dark_cells import with_dark_cells
 from docutils import nodes
 from lab.play import theme
-from lab.plots import INK, KEY, NEUTRAL, PAPER, QUERY, VALUE, WEIGHT
+from lab.plots import CELL_INK, CELL_PAPER, INK, KEY, NEUTRAL, PAPER, QUERY, VALUE, WEIGHT
+from narrow_figures import stacked
 from PIL import Image
 from sphinx.application import Sphinx
 from sphinx.util import logging
@@ -24,6 +27,8 @@ from sphinx.util import logging
 log = logging.getLogger(__name__)
 
 STILL_WIDTH = 640
+NARROWED = ".narrow.svg"  # the figure as a phone shows it
+PHONE = "(max-width: 576px)"
 NARROW = 540  # pixels: a picture of no more than these can be read at a phone's width
 FIGURE = re.compile(r"<figure class=\"play\"[^>]* data-name=\"([^\"]+)\" data-spec='([^']*)'>")
 # Colors of the figures (lab.plots, lab.play) on a light page and on a dark one; custom.css has the
@@ -40,6 +45,12 @@ THEMED = {
     "value": (VALUE, "#3FC79A"),
     "weight": (WEIGHT, "#E39CC8"),
 }
+# Numbers in the cells of heat maps: what is dark on a light page is light on a dark one.
+IN_CELLS = {"cell-ink": (CELL_INK, "#F2F4F6"), "cell-paper": (CELL_PAPER, "#121212")}
+TWINS = (
+    ".dark{display:none}"
+    "@media (prefers-color-scheme:dark){.light{display:none}.dark{display:inline}}"
+)
 POINTS = re.compile(r'\b(width|height)="([\d.]+)pt"')
 SVG = re.compile(r"<svg[^>]*>")
 IMAGE = re.compile(r'<img [^>]*src="_images/(?P<name>[^"]+)"[^>]*>')
@@ -111,6 +122,8 @@ def vector(app: Sphinx, image: nodes.image, svg: str) -> None:
     """Show a notebook's figure as SVG in the page's colors."""
     target = Path(app.srcdir, image["uri"].lstrip("/")).with_suffix(".svg")
     target.write_text(themed(svg), encoding="utf-8")
+    if narrow := stacked(svg):
+        target.with_suffix(NARROWED).write_text(themed(narrow), encoding="utf-8")
     image["uri"] = Path(image["uri"]).with_suffix(".svg").as_posix()
 
 
@@ -119,11 +132,15 @@ def themed(svg: str) -> str:
 
     As an image it knows the page's `color-scheme`. Sizes in points become pixels.
     """
-    light, dark = ("".join(f"--{name}:{pair[i]};" for name, pair in THEMED.items()) for i in (0, 1))
+    twice = with_dark_cells(svg)
+    colors = THEMED | IN_CELLS if twice != svg else THEMED
+    light, dark = ("".join(f"--{name}:{pair[i]};" for name, pair in colors.items()) for i in (0, 1))
     rules = (
         f":root{{fill:var(--black);{light}}}@media (prefers-color-scheme:dark){{:root{{{dark}}}}}"
     )
-    for name, (color, _) in THEMED.items():
+    rules += TWINS if twice != svg else ""
+    svg = twice
+    for name, (color, _) in colors.items():
         svg = re.sub(rf"{color}\b", f"var(--{name})", svg, flags=re.IGNORECASE)
     svg = POINTS.sub(lambda found: f'{found[1]}="{float(found[2]) * 4 / 3:.0f}"', svg)
     return SVG.sub(lambda found: f"{found[0]}<style>{rules}</style>", svg, count=1)
@@ -231,9 +248,24 @@ def size_images(app: Sphinx, page: str, template: str, context: dict, doctree) -
         seen += 1
         lazy = ' loading="lazy"' if seen > 1 else ""
         narrow = " data-narrow" if width <= NARROW else ""
-        return f'<img width="{width}" height="{height}"{lazy}{narrow} {tag[5:]}'
+        tag = f'<img width="{width}" height="{height}"{lazy}{narrow} {tag[5:]}'
+        other = Path(app.srcdir, files[name]).with_suffix(NARROWED)
+        return with_source(app, tag, other) if other.exists() else tag
 
     context["body"] = IMAGE.sub(sized, context.get("body", ""))
+
+
+def with_source(app: Sphinx, image: str, narrow: Path) -> str:
+    """A picture, and what a phone shows in its place."""
+    images = Path(app.outdir) / app.builder.imagedir
+    images.mkdir(exist_ok=True)
+    shutil.copy(narrow, images)
+    width, height = drawn_size(narrow)
+    source = (
+        f'<source media="{PHONE}" srcset="{app.builder.imgpath}/{narrow.name}" '
+        f'width="{width}" height="{height}">'
+    )
+    return f"<picture>{source}{image}</picture>"
 
 
 def setup(app: Sphinx) -> dict:

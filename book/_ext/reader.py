@@ -27,6 +27,7 @@ log = logging.getLogger(__name__)
 
 SOLUTION = re.compile(rf"^( *){BEGIN}$.*?^ *{END}$", re.MULTILINE | re.DOTALL)
 IMPORTING = ("Show the imports", "Hide the imports")
+HELP = "<summary>Hints, and one way to write it</summary>"
 COUNTING = ("Show how it is counted", "Hide how it is counted")
 
 
@@ -173,6 +174,23 @@ def fold_imports(
     part(cell, "cell_code_source").append(nodes.paragraph("", "", *words, nodes.Text(".")))
 
 
+def is_dropdown(node: nodes.Node) -> bool:
+    return isinstance(node, nodes.Element) and node.get("design_component") == "dropdown"
+
+
+def fold_help(app: Sphinx, doctree: nodes.document) -> None:
+    """Put the hints and the reference that follow an exercise behind one fold."""
+    for exercise in list(doctree.findall(is_exercise_node)):
+        parent = exercise.parent
+        first = last = parent.index(exercise) + 1
+        while last < len(parent) and is_dropdown(parent[last]):
+            last += 1
+        if last - first > 1:
+            opening = nodes.raw("", f"<details class='exercise-help'>{HELP}", format="html")
+            parent.insert(last, nodes.raw("", "</details>", format="html"))
+            parent.insert(first, opening)
+
+
 def name_contents(app: Sphinx, doctree: nodes.document) -> None:
     """Give each exercise's text an id of its own; sphinx-exercise gives all the same."""
     for exercise in doctree.findall(is_exercise_node):
@@ -182,5 +200,6 @@ def name_contents(app: Sphinx, doctree: nodes.document) -> None:
 
 def setup(app: Sphinx) -> dict:
     app.connect("doctree-read", read, priority=300)
+    app.connect("doctree-read", fold_help, priority=301)
     app.connect("doctree-read", name_contents, priority=300)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -5,6 +5,7 @@
   const shown = (number, digits) => sign(number.toFixed(digits));
   const COLUMNS = ["keys", "scores", "scale", "mask", "weights", "values"];
   const SETTLED = 400; // ms without a change, until what changed is said
+  const SCROLLED = 150; // ms without a further step, until a step that was scrolled to is said
 
   // What is lit in each step, and what there is to say: of the numbers, of the chosen row's token.
   const STEPS = [
@@ -195,12 +196,14 @@
       };
     }
 
-    function goTo(next) {
+    function goTo(next, wait = 0) {
       step = next;
       const lit = step ? STEPS[step - 1].lit : litFirst;
       for (const part of parts) part.toggleAttribute("data-lit", lit.includes(part.dataset.part));
       clearTimeout(timer);
-      said.textContent = step ? STEPS[step - 1].say(facts()) : opening;
+      const say = () => (said.textContent = step ? STEPS[step - 1].say(facts()) : opening);
+      if (wait) timer = setTimeout(say, wait);
+      else say();
       find(".machine-place").textContent = step
         ? `${step} of ${STEPS.length}: ${STEPS[step - 1].name}`
         : `${STEPS.length} steps`;
@@ -210,6 +213,51 @@
     }
 
     const bounded = (next) => Math.min(Math.max(next, 0), STEPS.length);
+
+    // Where the reader wants it, scrolling the page steps too: the machine stays in the window
+    // (position: sticky) while its figure, which is longer then, goes by.
+    const inside = find(".machine-inside");
+    const wish = find(".machine-scroll input");
+    const stride = () => parseFloat(getComputedStyle(figure, "::after").height) / STEPS.length;
+    const held = () => parseFloat(getComputedStyle(inside).top);
+    const passed = () =>
+      held() - figure.getBoundingClientRect().top - parseFloat(getComputedStyle(figure).paddingTop);
+
+    /** Go to a step; where scrolling steps, scroll to it. */
+    function lead(next) {
+      if (wish.checked) {
+        const wanted = next ? (next - 0.5) * stride() : 0;
+        scrollBy({ top: wanted - passed(), behavior: "instant" });
+      }
+      goTo(next);
+    }
+
+    function hold() {
+      const header = document.querySelector(".bd-header-article")?.offsetHeight ?? 0;
+      const room = document.documentElement.clientHeight - inside.offsetHeight;
+      figure.style.setProperty("--machine-top", `${Math.min(header + 8, room)}px`);
+    }
+
+    function scrolled() {
+      const next = bounded(Math.ceil(passed() / stride()));
+      if (next !== step) goTo(next, SCROLLED);
+    }
+
+    function stepByScrolling() {
+      const before = inside.getBoundingClientRect().top;
+      figure.toggleAttribute("data-scrolling", wish.checked);
+      const listen = wish.checked ? "addEventListener" : "removeEventListener";
+      window[listen]("scroll", scrolled, { passive: true });
+      window[listen]("resize", hold);
+      if (wish.checked) {
+        hold();
+        if (step || passed() > 0) lead(step);
+        said.textContent = `Scroll on: each of the ${STEPS.length} steps comes by itself.`;
+      } else {
+        const after = inside.getBoundingClientRect().top;
+        scrollBy({ top: after - before, behavior: "instant" });
+      }
+    }
 
     /** Change something, show what follows, and say it. */
     function change(what, edit) {
@@ -236,23 +284,24 @@
     }
 
     function listen() {
-      find(".machine-back").addEventListener("click", () => goTo(bounded(step - 1)));
-      find(".machine-next").addEventListener("click", () => goTo(bounded(step + 1)));
+      find(".machine-back").addEventListener("click", () => lead(bounded(step - 1)));
+      find(".machine-next").addEventListener("click", () => lead(bounded(step + 1)));
+      wish.addEventListener("change", stepByScrolling);
       find(".machine-again").addEventListener("click", () => {
         reset();
         show();
-        goTo(0);
+        lead(0);
       });
       find(".machine-buttons").addEventListener("keydown", ({ key }) => {
-        if (key === "ArrowRight") goTo(bounded(step + 1));
-        if (key === "ArrowLeft") goTo(bounded(step - 1));
+        if (key === "ArrowRight") lead(bounded(step + 1));
+        if (key === "ArrowLeft") lead(bounded(step - 1));
       });
       // A part that is touched says what it does.
       for (const part of parts) {
         part.addEventListener("click", () => {
           const at = STEPS.findIndex(({ lit }) => lit.at(-1) === part.dataset.part);
           const any = STEPS.findIndex(({ lit }) => lit.includes(part.dataset.part));
-          goTo(1 + (at >= 0 ? at : any));
+          lead(1 + (at >= 0 ? at : any));
         });
       }
       rows.forEach((line, j) => {
@@ -319,7 +368,7 @@
     show();
     goTo(0);
     listen();
-    for (const button of figure.querySelectorAll("button")) button.disabled = false;
+    for (const control of [...figure.querySelectorAll("button"), wish]) control.disabled = false;
     find("fieldset").disabled = false;
     figure.dataset.started = "";
   }

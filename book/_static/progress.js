@@ -1,5 +1,6 @@
 // What a reader has read and answered: kept in this browser alone, under one key, and sent nowhere.
-// Marks read chapters in the sidebar, leads on from the front page, fills the page "Your progress".
+// Marks read chapters in the sidebar and on the map, leads on from the front page to where reading
+// ended, fills the page "Your progress".
 window.courseProgress = (() => {
   const KEY = "attention-course-progress";
   const CHAPTER = /(?:^|\/)(\d\d-[\w-]+?)(?:\.html)?$/;
@@ -7,10 +8,10 @@ window.courseProgress = (() => {
 
   function load() {
     try {
-      const { read, answers } = JSON.parse(localStorage.getItem(KEY)) ?? {};
-      return { read: read ?? {}, answers: answers ?? {} };
+      const { read, answers, place } = JSON.parse(localStorage.getItem(KEY)) ?? {};
+      return { read: read ?? {}, answers: answers ?? {}, place: place ?? null };
     } catch {
-      return { read: {}, answers: {} };
+      return { read: {}, answers: {}, place: null };
     }
   }
 
@@ -63,18 +64,63 @@ window.courseProgress = (() => {
     }
   }
 
-  // On the front page, a reader who was here goes on after the last chapter that was read.
-  function goOn(start) {
+  function markMap(map) {
     const { read } = load();
+    for (const link of map.querySelectorAll("a")) {
+      const words = [...link.querySelectorAll("tspan")].map((line) => line.textContent).join("");
+      const seen = read[chapterOf(link.href.baseVal)];
+      link.toggleAttribute("data-read", Boolean(seen));
+      link.querySelector(".box-mark")?.remove();
+      link.removeAttribute("aria-label");
+      if (!seen) continue;
+      const { x, y } = link.querySelector("rect").getBBox();
+      const mark = document.createElementNS("http://www.w3.org/2000/svg", "text");
+      for (const [key, value] of Object.entries({ class: "box-mark", x: x + 10, y: y + 15 })) {
+        mark.setAttribute(key, value);
+      }
+      mark.textContent = "✓";
+      link.append(mark);
+      link.setAttribute("aria-label", `${words.trim()} (read)`);
+    }
+  }
+
+  // A reader who was here goes on in the section where reading ended, or after the last chapter
+  // that was read.
+  function goOn(start) {
+    const { read, place } = load();
     const links = [...document.querySelectorAll(".bd-sidebar-primary nav a.reference.internal")];
     const chapters = links.filter((link) => chapterOf(new URL(link.href).pathname));
-    const last = chapters.findLastIndex((link) => read[chapterOf(new URL(link.href).pathname)]);
+    const names = chapters.map((link) => chapterOf(new URL(link.href).pathname));
+    const within = place && !read[place.chapter] ? names.indexOf(place.chapter) : -1;
+    const last = within < 0 ? names.findLastIndex((name) => read[name]) : within - 1;
     const next = chapters[last + 1];
-    if (last < 0 || !next) return;
+    if (!next || (last < 0 && within < 0)) return;
     const title = next.firstChild.textContent.trim();
-    start.href = next.href;
+    const section = within < 0 ? undefined : place.section;
+    start.href = section ? `${next.href}#${section}` : next.href;
     start.textContent = "Continue";
     start.setAttribute("aria-label", `Continue with chapter ${title}`);
+    const count = names.filter((name) => read[name]).length;
+    const words = section && place.words ? `, “${place.words}”` : "";
+    start.parentElement.querySelector("span:last-child").textContent =
+      `with ${title}${words}. ${count} of ${names.length} chapters read.`;
+  }
+
+  // Where a reader leaves a chapter: the section whose heading went by last.
+  function watchPlace() {
+    const chapter = chapterOf(location.pathname);
+    if (!chapter) return;
+    document.addEventListener("visibilitychange", () => {
+      if (document.visibilityState !== "hidden") return;
+      const headings = [...document.querySelectorAll("main section[id] > :is(h2, h3)")];
+      const heading = headings.findLast((one) => one.getBoundingClientRect().top < innerHeight / 2);
+      const words = heading?.cloneNode(true);
+      words?.querySelectorAll(".headerlink").forEach((link) => link.remove());
+      const section = heading?.parentElement.id;
+      change((progress) => {
+        progress.place = { chapter, section, words: words?.textContent.trim() };
+      });
+    });
   }
 
   // A chapter is read when its end has been on the screen.
@@ -118,8 +164,13 @@ window.courseProgress = (() => {
 
   document.addEventListener("DOMContentLoaded", () => {
     watchEnd();
+    watchPlace();
     markSidebar();
     changed.addEventListener("change", markSidebar);
+    for (const map of document.querySelectorAll("svg.boxes")) {
+      markMap(map);
+      changed.addEventListener("change", () => markMap(map));
+    }
     document.querySelectorAll(".course-facts a").forEach(goOn);
     document.querySelectorAll(".progress-page").forEach(startPage);
   });

@@ -8,14 +8,16 @@
       if (element.scrollWidth > element.clientWidth) element.tabIndex = 0;
       else element.removeAttribute("tabindex");
     }
+    // Code can be selected and copied by keyboard: its buttons are for mouse and touch.
+    for (const button of document.querySelectorAll(".cell_input .copybtn")) button.tabIndex = -1;
   }
 
   // A link into what is folded unfolds it.
   function unfold() {
     const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-    const folded = target?.closest("details:not([open])");
+    let folded = target?.closest("details:not([open])");
     if (!folded) return;
-    folded.open = true;
+    for (; folded; folded = target.closest("details:not([open])")) folded.open = true;
     target.scrollIntoView();
   }
 

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.book import measures
+
 SITE = Path(__file__).parents[2] / "build" / "book" / "_build" / "html"
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
@@ -44,7 +46,7 @@ class Opened:
 
     page: object
     troubles: list[str] = field(default_factory=list)
-    transferred: int = 0  # bytes, as they went over the wire
+    counted: dict[str, int] = field(default_factory=dict)  # bytes, as they went over the wire
 
 
 @pytest.fixture(scope="session")
@@ -81,6 +83,8 @@ def opened(browser, address) -> Iterator[Callable[..., Opened]]:
             )
             closing.callback(context.close)
             seen = Opened(context.new_page())
+            if scripts:
+                seen.page.add_init_script(measures.WATCH_MOVES)
             watch(seen, address)
             seen.page.goto(f"{address}/{name}.html", wait_until="networkidle")
             return seen
@@ -103,12 +107,7 @@ def watch(seen: Opened, address: str) -> None:
         if message.type in ("error", "warning"):
             seen.troubles.append(f"console: {message.text}")
 
-    def finished(event):
-        seen.transferred += event["encodedDataLength"]
-
-    network = seen.page.context.new_cdp_session(seen.page)
-    network.send("Network.enable")
-    network.on("Network.loadingFinished", finished)
+    seen.counted = measures.count_bytes(seen.page)
     seen.page.on("request", requested)
     seen.page.on("response", answered)
     seen.page.on("console", said)

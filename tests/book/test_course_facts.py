@@ -5,8 +5,10 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from bs4 import BeautifulSoup
 
 ROOT = Path(__file__).resolve().parents[2]
+SITE = ROOT / "build" / "book" / "_build" / "html"
 CHAPTERS = sorted((ROOT / "book").glob("[0-9][0-9]-*.ipynb"))
 
 
@@ -34,3 +36,19 @@ def test_exercises_and_hints_are_not_counted_as_reading(facts, tmp_path):
     cells = [nbformat.v4.new_markdown_cell(text) for text in (prose, hidden, hint)]
     nbformat.write(nbformat.v4.new_notebook(cells=cells), tmp_path / "a.ipynb")
     assert facts.reading_minutes(tmp_path / "a.ipynb") == 10
+
+
+@pytest.mark.skipif(not SITE.exists(), reason="the book is not built: make book")
+def test_says_the_map_what_each_chapter_takes(facts):
+    """The map's small print is counted anew: exercises by their directives, points by nbgrader."""
+    page = BeautifulSoup((SITE / "map.html").read_text(encoding="utf-8"), "html.parser")
+    boxes = {link["href"]: link.get_text() for link in page.select("svg.boxes a")}
+    assert list(boxes) and len(boxes) == len(CHAPTERS)
+    for path in CHAPTERS:
+        cells = nbformat.read(path, as_version=4).cells
+        given = sum(cell.metadata.get("nbgrader", {}).get("points", 0) for cell in cells)
+        texts = [cell.source for cell in cells if cell.cell_type == "markdown"]
+        exercises = sum(text.count("{exercise} ") for text in texts)
+        words = boxes[f"{path.stem}.html"]
+        assert re.search(rf"\b{exercises} exercises? · {given} points?\b", words), words
+        assert re.search(r"\b\d+( \+ \d+)? min\b", words)

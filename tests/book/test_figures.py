@@ -1,11 +1,17 @@
 """Figures in the page: drawings in the page's own colors."""
 
+import base64
+import io
 import re
 import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
+import numpy as np
 import pytest
+from lab import plots
+from matplotlib import pyplot as plt
+from PIL import Image
 
 ROOT = Path(__file__).parents[2]
 PICTURE = """<svg width="72pt" height="36pt" viewBox="0 0 72 36" xmlns="http://www.w3.org/2000/svg">
@@ -19,7 +25,7 @@ def figures(monkeypatch):
     import figures
 
     yield figures
-    for name in ("figures", "course"):
+    for name in ("figures", "course", "dark_cells", "narrow_figures"):
         sys.modules.pop(name, None)
 
 
@@ -55,3 +61,111 @@ def test_does_a_drawing_follow_the_page_and_not_the_system(browser, figures, tmp
     page.wait_for_timeout(300)
     assert page.screenshot() == light
     page.close()
+
+
+def luminance(color) -> float:
+    """Of a color with numbers up to 255: WCAG 2.2, relative luminance."""
+    parts = np.asarray(color)[..., :3] / 255
+    linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
+    return linear @ [0.2126, 0.7152, 0.0722]
+
+
+def rgb(color: str) -> list[int]:
+    return [int(color[i : i + 2], 16) for i in (1, 3, 5)]
+
+
+@pytest.fixture
+def cells():
+    """A heat map of every value that weights have, or every signed one, and its numbers' colors."""
+    plots.use_style()
+
+    def draw(signed: bool):
+        fig, ax = plt.subplots(figsize=(14, 2))
+        values = np.linspace(-1, 1, 101) if signed else np.linspace(0, 1, 101)
+        plots.heatmap(ax, values[None], signed=signed)
+        return plots.as_svg(fig), [text.get_color() for text in ax.texts]
+
+    yield draw
+    plt.close("all")
+
+
+@pytest.mark.parametrize("signed", [False, True], ids=["weights", "signed"])
+def test_can_the_numbers_in_cells_be_read_in_the_dark(figures, cells, signed):
+    svg, colors = cells(signed)
+    import dark_cells
+
+    twin = re.findall(r"<image class=.dark[^>]*>", dark_cells.with_dark_cells(svg))
+    (content,) = dark_cells.DATA.findall(twin[0])
+    with Image.open(io.BytesIO(base64.b64decode(content))) as picture:
+        grounds = luminance(np.asarray(picture.convert("RGB"))[0])
+    dark = {plots.CELL_INK: "cell-ink", plots.CELL_PAPER: "cell-paper"}
+    words = luminance([rgb(figures.IN_CELLS[dark[color]][1]) for color in colors])
+    lighter, darker = np.maximum(grounds, words), np.minimum(grounds, words)
+    assert ((lighter + 0.05) / (darker + 0.05)).min() >= 4.5  # WCAG 2.2, 1.4.3
+
+
+def test_is_a_photograph_no_heat_map(figures):
+    pixels = np.random.default_rng(1).integers(0, 255, (8, 8, 4), dtype=np.uint8)
+    import dark_cells
+
+    assert dark_cells.darkened(pixels) is None
+
+
+def drawn_in(svg: str) -> list[str]:
+    """The shapes of all letters and lines of a figure."""
+    root = ET.fromstring(svg)
+    for defs in root.iter("{http://www.w3.org/2000/svg}defs"):
+        defs.clear()
+    href = "{http://www.w3.org/1999/xlink}href"
+    return sorted(
+        str(element.get(href) or element.get("d") or "").split("base64")[0]
+        for element in root.iter()
+        if element.get(href) or element.get("d")
+    )
+
+
+def test_do_panels_stand_below_each_other_on_a_phone_and_is_nothing_lost(figures):
+    import narrow_figures
+
+    plots.use_style()
+    fig, axes = plt.subplots(1, 2, figsize=(7, 3))
+    for ax, name in zip(axes, ("left", "right"), strict=True):
+        ax.plot([0, 1, 2], [1, 0, 2], label=name)
+        ax.set(title=f"The {name} panel", xlabel="steps", ylabel="loss")
+        ax.legend()
+    fig.suptitle("Both")
+    wide = plots.as_svg(fig)
+    narrow = narrow_figures.stacked(wide)
+    size = [float(number) for number in ET.fromstring(narrow).get("viewBox").split()]
+    assert size[2] <= 300 and size[3] > 350
+    paper = drawn_in(wide).count("M 0 216 L 504 216 L 504 0 L 0 0 L 0 216 z")
+    kept = [shape.replace("\n", " ").split() for shape in drawn_in(wide)][paper:]
+    found = [shape.split() for shape in drawn_in(narrow)]
+    assert [one for one in kept if one not in found and one[0] != "M"] == []
+    assert len(found) >= len(kept) - 1  # the paper alone is left out
+    plt.close(fig)
+
+
+def test_has_each_panel_of_a_shared_axis_its_names_on_a_phone(figures):
+    import narrow_figures
+
+    fig, axes = plt.subplots(1, 3, figsize=(8, 3), sharey=True)
+    for ax in axes:
+        plots.heatmap(ax, np.eye(3), rows=["one", "two", "three"])
+    axes[0].set(ylabel="queries")
+    wide, narrow = plots.as_svg(fig), narrow_figures.stacked(plots.as_svg(fig))
+    letters = [shape for shape in drawn_in(wide) if shape.startswith("#")]
+    names = 3 + 3 + 5 + 7  # letters of the names and of the label, of which two panels get a copy
+    assert len([shape for shape in drawn_in(narrow) if shape.startswith("#")]) >= (
+        len(letters) + 2 * names
+    )
+    plt.close(fig)
+
+
+def test_are_one_panel_and_a_table_of_many_left_as_they_are(figures):
+    import narrow_figures
+
+    for shape in ((1, 1), (3, 1), (3, 4)):
+        fig, _ = plt.subplots(*shape)
+        assert narrow_figures.stacked(plots.as_svg(fig)) == ""
+        plt.close(fig)

@@ -6,28 +6,24 @@ from pathlib import Path
 import pytest
 from bs4 import BeautifulSoup
 
+from tests.book import measures
+
 SITE = Path(__file__).parents[2] / "build" / "book" / "_build" / "html"
-# By the definition of cumulative layout shift, moves within 500 ms of a click or key do not count.
-WATCH = """
-  window.moved = 0;
-  new PerformanceObserver((list) => {
-    for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.moved += entry.value;
-  }).observe({ type: "layout-shift", buffered: true });
-"""
-LARGEST = 0.1  # what counts as good: web.dev/cls
 
 
-def moved(browser, address: str, width: int, place: str) -> float:
+def moved(browser, address: str, width: int, place: str, slow: bool = False) -> float:
     """How much moved after a page was opened at a place and its figure there was drawn."""
     context = browser.new_context(viewport={"width": width, "height": 900})
     page = context.new_page()
-    page.add_init_script(WATCH)
+    page.set_default_timeout(120_000)
+    page.add_init_script(measures.WATCH_MOVES)
+    if slow:
+        measures.slow_down(page)
     page.goto(f"{address}{place}", wait_until="load")
     page.wait_for_load_state("networkidle")
-    figure = page.locator("figure.play[data-drawn]").first
-    figure.wait_for()
+    page.locator("figure.play[data-drawn]").first.wait_for()
     page.wait_for_timeout(500)
-    found = page.evaluate("window.moved")
+    found = page.evaluate(measures.MOVED)
     context.close()
     return found
 
@@ -41,7 +37,12 @@ def moved(browser, address: str, width: int, place: str) -> float:
 def test_does_nothing_move_where_a_link_leads_to_a_figure_to_play_with(
     browser, address, width, place
 ):
-    assert moved(browser, address, width, place) < LARGEST
+    assert moved(browser, address, width, place) < measures.MOST_MOVED
+
+
+def test_does_nothing_move_on_a_slow_phone_either(browser, address):
+    place = "/06-positions.html#play-shift"
+    assert moved(browser, address, 390, place, slow=True) < measures.MOST_MOVED
 
 
 def test_is_a_fold_open_that_a_link_leads_into(opened):

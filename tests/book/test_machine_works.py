@@ -39,6 +39,7 @@ def page(browser, extension):
         ".visually-hidden { position: absolute; clip-path: inset(50%); }</style>"
         f"<body class='bd-content'>{drawn}<p id='after'>After it.</p>"
     )
+    page.locator(".machine-change").evaluate("fold => fold.open = true")
     page.before = page.locator("figure.machine").evaluate(CELLS)
     page.places = {width: place(page, width) for width in WIDTHS}
     for script in ("attention.js", "machine.js"):
@@ -151,6 +152,56 @@ def test_can_it_be_stepped_through_by_keyboard(page, figure):
     assert "2 of 8" in figure.locator(".machine-place").inner_text()
     page.keyboard.press("ArrowLeft")
     assert "1 of 8" in figure.locator(".machine-place").inner_text()
+
+
+@pytest.fixture
+def scrolling(page, figure):
+    """The machine on a long page, stepping by scrolling."""
+    page.set_viewport_size({"width": 760, "height": 900})
+    page.add_style_tag(content="body { padding: 600px 0 2000px; }")
+    wish = figure.get_by_label("step by scrolling")
+    wish.check()
+    yield wish
+    wish.uncheck()
+    page.evaluate("document.querySelector('style:last-of-type').remove(); scrollTo(0, 0)")
+
+
+def step_of(figure) -> int:
+    words = figure.locator(".machine-place").inner_text()
+    return int(words.split()[0]) if " of " in words else 0
+
+
+def test_steps_it_by_scrolling_where_the_reader_wants_it(page, figure, scrolling):
+    inside = figure.locator(".machine-inside")
+    seen = []
+    for _ in range(80):
+        page.mouse.wheel(0, 90)
+        page.wait_for_timeout(30)
+        seen.append((step_of(figure), round(inside.bounding_box()["y"])))
+        if seen[-1][1] < -200:
+            break
+    steps = [step for step, _ in seen]
+    assert steps == sorted(steps) and set(steps) == set(range(9))
+    assert len({y for step, y in seen if 1 <= step < 8}) == 1  # it stays where it is
+    assert said(figure, "Eleven other heads")
+    page.mouse.wheel(0, -10_000)
+    page.wait_for_function("document.scrollingElement.scrollTop === 0")
+    assert said(figure, "takes most") and step_of(figure) == 0
+
+
+def test_agree_its_buttons_with_scrolling_and_does_nothing_jump_after_it(page, figure, scrolling):
+    for _ in range(3):
+        figure.locator(".machine-next").click()
+    page.wait_for_timeout(100)
+    assert step_of(figure) == 3 and figure.evaluate(LIT_NOW) == ["keys", "query", "scores"]
+    before = figure.locator(".machine-inside").bounding_box()["y"]
+    scrolling.focus()
+    page.keyboard.press("Space")
+    assert not scrolling.is_checked()
+    assert figure.locator(".machine-inside").bounding_box()["y"] == pytest.approx(before, abs=1)
+    page.mouse.wheel(0, 50)
+    page.wait_for_timeout(100)
+    assert step_of(figure) == 3
 
 
 def test_does_touching_a_part_lead_to_its_step(figure):

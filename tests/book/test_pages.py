@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.book import measures
+
 SOURCES = Path(__file__).parents[2] / "book"
 PAGES = sorted(path.stem for path in (*SOURCES.glob("*.md"), *SOURCES.glob("*.ipynb")))
 CHAPTERS = [page for page in PAGES if re.match(r"\d\d-", page)]
@@ -14,7 +16,6 @@ VIEWS = [(1280, "light"), (390, "dark")]
 # Colors, slow to look at, are the same at all widths but for what only a phone shows.
 COLORS = ["color-contrast", "link-in-text-block"]
 ALL_ON_A_PHONE = {"index", "02-softmax"}
-LARGEST_PAGE = 1_500_000  # bytes transferred, text compressed as GitHub Pages does
 
 # What stands in a page a hundred times is looked at a few times: a kind of word in code is left
 # once for each surrounding, a formula where it has a color of its own; the rest becomes text.
@@ -49,7 +50,10 @@ class Visit:
 
     width: int
     troubles: list[str]
-    transferred: int  # bytes, everything scrolled to
+    transferred: int  # bytes, before anything is touched
+    nodes: int
+    stops: int  # of the Tab key
+    moved: float  # while it was opened and read to its end
     page_width: int
     theme: str
     bad_formulas: int
@@ -64,15 +68,13 @@ def visit(opened, name: str, width: int, scheme: str, with_axe: bool) -> Visit:
 
     seen = opened(name, width, scheme)
     page = seen.page
-    for figure in page.locator("figure.play").all():
-        figure.scroll_into_view_if_needed()
-        page.wait_for_function("figure => 'drawn' in figure.dataset", arg=figure.element_handle())
-    page.keyboard.press("End")
-    page.wait_for_load_state("networkidle")
+    size = [seen.counted["bytes"], page.evaluate(measures.NODES), page.evaluate(measures.STOPS)]
+    measures.read_to_the_end(page)
     found = Visit(
         width,
         seen.troubles,
-        seen.transferred,
+        *size,
+        page.evaluate(measures.MOVED),
         page.evaluate("document.documentElement.scrollWidth"),
         page.evaluate("document.documentElement.dataset.theme"),
         page.locator("merror, math:empty").count(),
@@ -150,8 +152,10 @@ def test_are_headings_in_order_and_pictures_described(visited):
 
 
 @every_view
-def test_is_a_page_small(visited):
-    assert visited.transferred <= LARGEST_PAGE
+def test_is_a_page_small_and_does_nothing_in_it_move(visited):
+    assert visited.transferred < measures.MOST_BYTES
+    assert visited.nodes < measures.MOST_NODES
+    assert visited.moved < measures.MOST_MOVED
 
 
 @pytest.mark.parametrize("name", ["masks" if page == MASKS_OF else page for page in CHAPTERS])

@@ -101,6 +101,33 @@ def test_leads_the_front_page_on_after_the_last_chapter_that_was_read(opened, ad
     page.wait_for_url(f"{address}/03-bahdanau.html")
 
 
+def test_leads_a_reader_back_to_where_reading_ended(opened, address):
+    seen = opened("05-self-attention")
+    page = seen.page
+    heading = page.locator("main h2").nth(2)
+    heading.scroll_into_view_if_needed()
+    words = heading.evaluate("heading => heading.firstChild.textContent")
+    section = heading.evaluate("heading => heading.parentElement.id")
+    page.goto(f"{address}/map.html", wait_until="networkidle")
+    start = page.locator(".course-facts a")
+    assert start.get_attribute("href").endswith(f"/05-self-attention.html#{section}")
+    assert f"“{words.strip()}”" in page.locator(".course-facts").inner_text()
+    start.click()
+    page.wait_for_url(f"{address}/05-self-attention.html#{section}")
+    assert seen.troubles == []
+
+
+def test_marks_the_map_what_was_read(opened):
+    page = opened("map").page
+    kept = '{"read": {"02-softmax": true}, "answers": {}}'
+    page.evaluate(f"localStorage.setItem('attention-course-progress', '{kept}')")
+    page.reload(wait_until="networkidle")
+    marked = page.locator("svg.boxes a[data-read]")
+    assert marked.count() == 1
+    assert marked.get_attribute("aria-label").startswith("2 · From scores to weights")
+    assert marked.get_attribute("aria-label").endswith("(read)")
+
+
 def test_are_all_explanations_there_folded_without_scripts(opened):
     page = opened("00-start-here", scripts=False).page
     choices = page.locator(".quiz").first.locator("details")

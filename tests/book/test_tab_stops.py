@@ -1,0 +1,53 @@
+"""The Tab key stops once for each place that a chapter links to, and no place is out of reach."""
+
+import sys
+from pathlib import Path
+
+import pytest
+from bs4 import BeautifulSoup
+
+ROOT = Path(__file__).parents[2]
+SITE = ROOT / "build" / "book" / "_build" / "html"
+CHAPTERS = sorted(SITE.glob("[0-9][0-9]-*.html"))
+LINK = '<a class="reference internal" href="{}"><span>x</span></a>'
+
+
+@pytest.fixture
+def few(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "book" / "_ext"))
+    from tab_stops import with_few_stops
+
+    yield with_few_stops
+    for name in ("tab_stops", "course"):
+        sys.modules.pop(name, None)
+
+
+def stops(body: str) -> list[str]:
+    links = BeautifulSoup(body, "html.parser").find_all("a")
+    return [link["href"] for link in links if link.get("tabindex") != "-1"]
+
+
+def test_is_a_second_link_to_a_place_passed_over(few):
+    body = "".join(map(LINK.format, ["01-a.html", "sources.html#b", "01-a.html", "01-a.html#c"]))
+    assert stops(few(body)) == ["01-a.html", "sources.html#b", "01-a.html#c"]
+
+
+def test_does_a_link_that_is_folded_away_not_hide_the_next(few):
+    fold = f"<details><summary>Why</summary>{LINK.format('01-a.html')}</details>"
+    assert stops(few(fold + LINK.format("01-a.html"))) == ["01-a.html", "01-a.html"]
+
+
+def test_is_a_figures_own_number_passed_over_and_a_link_to_it_not(few):
+    number = f'<p class="figure-number" id="fig-a">{LINK.format("#fig-a")}</p>'
+    assert stops(few(f"{number}<p>See {LINK.format('#fig-a')}</p>")) == ["#fig-a"]
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
+def test_is_each_place_a_stop_or_a_term_of_the_glossary(path):
+    page = BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
+    links = page.select("article a.reference.internal[href]")
+    reached = {link["href"] for link in links if link.get("tabindex") != "-1"}
+    own = {f"#{number['id']}" for number in page.select(".figure-number")}
+    missed = {link["href"] for link in links} - reached - own
+    assert {place for place in missed if not place.startswith("glossary.html#")} == set()
+    assert page.select_one(".bd-sidebar-primary a[href='glossary.html']")
