@@ -10,9 +10,9 @@ import io
 import re
 
 import numpy as np
-from lab.plots import SIGNED_MAP, WEIGHT_MAP
+from lab.plots import KEY, NEUTRAL, PAPER, QUERY, SIGNED_MAP, VALUE, WEIGHT, WEIGHT_MAP
 from matplotlib import colormaps
-from matplotlib.colors import Colormap, LinearSegmentedColormap
+from matplotlib.colors import Colormap, LinearSegmentedColormap, to_rgb
 from PIL import Image
 
 PICTURE = re.compile(r"<image [^>]*?/>")
@@ -52,7 +52,35 @@ DARK_SIGNED = LinearSegmentedColormap.from_list(
 DARK_GRAYS = LinearSegmentedColormap.from_list(
     "dark grays", [(0, "#121212"), (0.534, "#5C636B"), (0.536, "#98A0A8"), (1, "#F2F4F6")]
 )
-MAPS = [(WEIGHT_MAP, DARK_WEIGHTS), (SIGNED_MAP, DARK_SIGNED), (colormaps["Greys"], DARK_GRAYS)]
+DARK_PAPER = "#121212"
+# From paper to one color (in the light, in the dark): chapter 5 draws queries, keys and values so.
+SHADES = {
+    QUERY: "#6DB9EE",
+    KEY: "#FF9D5C",
+    VALUE: "#3FC79A",
+    WEIGHT: "#E39CC8",
+    NEUTRAL: "#9AA3AF",
+}
+BOLD = 0.7  # above it, that chapter's numbers are light on a light page
+
+
+def shades(color: str) -> Colormap:
+    """From dark paper to a color, with a leap where the numbers change theirs."""
+    paper, full = np.array(to_rgb(DARK_PAPER)), np.array(to_rgb(color))
+
+    def mixed(part: float) -> np.ndarray:
+        return paper + part * (full - paper)
+
+    places = [(0, paper), (BOLD - 0.005, mixed(0.4)), (BOLD + 0.005, mixed(0.85)), (1, full)]
+    return LinearSegmentedColormap.from_list("dark shades", places)
+
+
+MAPS = [
+    (WEIGHT_MAP, DARK_WEIGHTS),
+    (SIGNED_MAP, DARK_SIGNED),
+    (colormaps["Greys"], DARK_GRAYS),
+    *((LinearSegmentedColormap.from_list("", [PAPER, at]), shades(SHADES[at])) for at in SHADES),
+]
 
 
 def table(colors: Colormap) -> np.ndarray:

@@ -78,12 +78,27 @@ def stacked(svg: str) -> str:
         panel.drawn = joined(panel.groups, clips)
         pieces.append((panel.groups, panel.drawn))
     top = min(panel.drawn.top for panel in panels)
+    above = []
     for other in others:
-        area = joined([other], clips)
-        if area.width > 0:
-            above = area.top < top
-            pieces.insert(0 if above else len(pieces), ([other], area))
-    return written(root, pieces)
+        for group in entries(other):
+            area = joined(group, clips)
+            if area.width > 0:
+                (above if area.top < top else pieces).append((group, area))
+    return written(root, above + pieces)
+
+
+def entries(other: ET.Element) -> list[list[ET.Element]]:
+    """A legend's entries, each a line or a mark and its words; all else as it is."""
+    if not other.get("id", "").startswith("legend_"):
+        return [[other]]
+    found: list[list[ET.Element]] = [[]]
+    for part in other:
+        if part.get("id", "").startswith("patch_") and part is other[0] and len(other) % 2:
+            continue  # its frame
+        found[-1].append(part)
+        if part.get("id", "").startswith("text_"):
+            found.append([])
+    return [group for group in found if group]
 
 
 def parts(

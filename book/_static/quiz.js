@@ -40,7 +40,11 @@
       choices[0].radio.focus();
     });
 
+    // Nothing to be checked yet: the Tab key passes by.
+    const reach = () => (check.tabIndex = choices.some(({ radio }) => radio.checked) ? 0 : -1);
+
     function offer() {
+      reach();
       const answered = quiz.hasAttribute("data-answered");
       all.hidden = !answered || choices.every(({ label }) => "verdict" in label.dataset);
     }
@@ -65,6 +69,7 @@
     }
 
     check.addEventListener("click", answer);
+    quiz.addEventListener("change", reach);
     quiz.addEventListener("keydown", (event) => {
       if (event.key === "Enter" && event.target.type === "radio") answer();
     });

@@ -9,7 +9,8 @@
       else element.removeAttribute("tabindex");
     }
     // Code can be selected and copied by keyboard: its buttons are for mouse and touch.
-    for (const button of document.querySelectorAll(".cell_input .copybtn")) button.tabIndex = -1;
+    const copy = ".cell_input .copybtn, .exercise .copybtn";
+    for (const button of document.querySelectorAll(copy)) button.tabIndex = -1;
   }
 
   // A link into what is folded unfolds it.
