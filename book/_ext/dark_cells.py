@@ -10,7 +10,18 @@ import io
 import re
 
 import numpy as np
-from lab.plots import KEY, NEUTRAL, PAPER, QUERY, SIGNED_MAP, VALUE, WEIGHT, WEIGHT_MAP
+from lab.plots import (
+    CELL_INK,
+    CELL_PAPER,
+    KEY,
+    NEUTRAL,
+    PAPER,
+    QUERY,
+    SIGNED_MAP,
+    VALUE,
+    WEIGHT,
+    WEIGHT_MAP,
+)
 from matplotlib import colormaps
 from matplotlib.colors import Colormap, LinearSegmentedColormap, to_rgb
 from PIL import Image
@@ -75,10 +86,10 @@ def shades(color: str) -> Colormap:
     return LinearSegmentedColormap.from_list("dark shades", places)
 
 
+GRAYS = (colormaps["Greys"], DARK_GRAYS)
 MAPS = [
     (WEIGHT_MAP, DARK_WEIGHTS),
     (SIGNED_MAP, DARK_SIGNED),
-    (colormaps["Greys"], DARK_GRAYS),
     *((LinearSegmentedColormap.from_list("", [PAPER, at]), shades(SHADES[at])) for at in SHADES),
 ]
 
@@ -87,13 +98,13 @@ def table(colors: Colormap) -> np.ndarray:
     return (255 * colors(np.arange(STEPS))[:, :3]).round()
 
 
-def darkened(pixels: np.ndarray) -> np.ndarray | None:
+def darkened(pixels: np.ndarray, maps: list[tuple[Colormap, Colormap]]) -> np.ndarray | None:
     """The pixels in the dark colors of their map; nothing where they are of none."""
     seen = pixels[..., 3] > 0
     used, back = np.unique(pixels[seen][:, :3], axis=0, return_inverse=True)
     if not len(used) or len(used) > 5000:
         return None
-    for light, dark in MAPS:
+    for light, dark in maps:
         apart = np.abs(used[:, None, :].astype(float) - table(light)[None]).max(axis=2)
         if apart.min(axis=1).max() <= NEAR:
             made = pixels.copy()
@@ -105,10 +116,13 @@ def darkened(pixels: np.ndarray) -> np.ndarray | None:
 def with_dark_cells(svg: str) -> str:
     """A figure with a dark twin of each heat map; as it is where a picture is none."""
     twins = {}
+    # Gray without numbers is a picture of digits: black strokes on white, as the text says.
+    numbers = re.search(f"{CELL_INK}|{CELL_PAPER}", svg, re.IGNORECASE)
+    maps = [*MAPS, GRAYS] if numbers else MAPS
     for tag in PICTURE.findall(svg):
         content = base64.b64decode(DATA.search(tag)[1])
         with Image.open(io.BytesIO(content)) as opened:
-            made = darkened(np.asarray(opened.convert("RGBA")))
+            made = darkened(np.asarray(opened.convert("RGBA")), maps)
         if made is None:
             return svg
         written = io.BytesIO()

@@ -104,11 +104,15 @@ def test_can_the_numbers_in_cells_be_read_in_the_dark(figures, cells, signed):
     assert ((lighter + 0.05) / (darker + 0.05)).min() >= 4.5  # WCAG 2.2, 1.4.3
 
 
-def test_is_a_photograph_no_heat_map(figures):
-    pixels = np.random.default_rng(1).integers(0, 255, (8, 8, 4), dtype=np.uint8)
+def test_is_a_picture_of_a_digit_no_heat_map(figures):
+    """Its strokes stay black on white, as the text says, on a dark page too."""
     import dark_cells
 
-    assert dark_cells.darkened(pixels) is None
+    fig, ax = plt.subplots()
+    ax.imshow(np.random.default_rng(1).random((8, 8)), cmap="Greys")
+    svg = plots.as_svg(fig)
+    assert dark_cells.with_dark_cells(svg) == svg
+    plt.close(fig)
 
 
 def drawn_in(svg: str) -> list[str]:
