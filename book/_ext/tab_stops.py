@@ -1,8 +1,8 @@
 """Fewer stops for the Tab key in a chapter, and each place still within its reach.
 
-Of several links to one place the Tab key stops at the first. Terms lead to the glossary, which is
-one stop away in the sidebar; a figure's number leads to where it stands. What is folded away does
-not count as a first: nobody comes there before it is opened.
+Of several links to one place the Tab key stops at the first. Terms and citations lead to the
+glossary and the sources, each one stop away in the sidebar; a figure's number leads to where it
+stands. What is folded away does not count as a first: nobody comes there before it is opened.
 """
 
 import re
@@ -10,6 +10,7 @@ import re
 from course import CHAPTER
 from sphinx.application import Sphinx
 
+LISTED = ("glossary.html#", "sources.html#")
 PART = re.compile(
     r'(?P<fold><details\b)|(?P<end></details>)|(?P<number><p class="figure-number")|'
     r'<a class="reference internal[^"]*" href="(?P<place>[^"]+)"'
@@ -28,7 +29,7 @@ def with_few_stops(body: str) -> str:
             folds += bool(found["fold"]) - bool(found["end"])
             own = bool(found["number"])
             return found[0]
-        again = own or place in seen or place.startswith("glossary.html#")
+        again = own or place in seen or place.startswith(LISTED)
         if not folds and not own:
             seen.add(place)
         own = False
