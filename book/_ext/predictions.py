@@ -12,7 +12,7 @@ from pathlib import Path
 from docutils import nodes
 from quiz import known_by, quiz, quiz_choice, quiz_label, quiz_question
 
-from autograder.checking.predicting import Prediction, shown
+from autograder.checking.predicting import Prediction, as_text
 
 CODE = re.compile(r"`([^`]+)`")
 
@@ -48,14 +48,14 @@ def as_quiz(question: Prediction) -> quiz:
     choices = [
         quiz_choice(
             "",
-            quiz_label("", "", *_inline(shown(option))),
+            quiz_label("", "", *_inline(as_text(option))),
             nodes.paragraph("", "", *_inline(question.options[option])),
             right=option == question.right,
         )
         for option in options
     ]
     words = quiz_question("", nodes.paragraph("", "", *_inline(question.question)))
-    known = known_by(question.question, *map(shown, options))
+    known = known_by(question.question, *map(as_text, options))
     return quiz("", words, *choices, known=known, before=True)
 
 
