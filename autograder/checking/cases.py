@@ -34,13 +34,3 @@ def masks(draw: Draw, L: int, S: int, B: int | None = None) -> Iterator[tuple[st
     empty = allowed.clone()
     empty[draw.int(0, L)] = False
     yield "a mask that leaves a query nothing", empty
-
-
-def hard_scores(draw: Draw, L: int, S: int) -> Iterator[tuple[str, Tensor]]:
-    """Scores at which exp overflows or vanishes, and scores that tie."""
-    scores = draw.normal(L=L, S=S)
-    yield "scores about 1e4", 1e4 + scores
-    yield "scores about -150", scores - 150
-    yield "scores that are nearly equal", 1 + 1e-3 * scores
-    yield "scores that tie", scores.round()
-    yield "equal scores", torch.full((L, S), 0.5)

@@ -164,7 +164,6 @@ def _examine(
 
     Raises NotStarted if nothing has failed before.
     """
-
     describe = functools.partial(_in_words, task)
     draw = Draw(seed)
     student = Subject(task.name, home, describe, watch, keep=keep)
