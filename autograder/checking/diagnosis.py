@@ -5,6 +5,7 @@ Where none does, none is named.
 
 import functools
 import itertools
+import math
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -326,7 +327,8 @@ class _Search:
         if not aside.faults:
             return None
         for one in self.known.reference:
-            if one.explains(aside.rest, False, self.run, self.end):
+            # However long it takes: if it was cut short, any mistake in what is refused would do.
+            if one.explains(aside.rest, False, self.run, math.inf):
                 return aside.alone
         for one in self._possible():
             if one.explains(aside.rest, False, self.run, self.end):

@@ -414,3 +414,20 @@ def test_a_result_of_another_type_is_told():
     assert said(wrong, "warmup_rate").startswith(
         "warmup_rate gives a tensor where its contract says float"
     )
+
+
+def test_faults_that_explain_all_are_told_however_little_time_is_left(monkeypatch):
+    """Else the time decides whether a mistake is named beside them that nobody made."""
+
+    def refusing_in_other_words(weights, values):
+        if (weights < 0).any() or weights.sum() == 0:
+            raise TypeError("no weights")
+        return weights / weights.sum() @ values
+
+    task = find("weighted_average")
+    monkeypatch.setattr(task, "candidates", {})
+    monkeypatch.setattr("autograder.checking.diagnosis.AT_LEAST", 0.0)
+    home = Home({task.name: refusing_in_other_words})
+    verdict = judge(task.name, home, live(task), seconds=0.0)
+    assert verdict.misconception.startswith("weighted_average ends with TypeError where")
+    assert "a negative weight" in verdict.misconception  # the first of them
