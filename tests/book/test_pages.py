@@ -17,6 +17,8 @@ VIEWS = [(1280, "light"), (390, "dark")]
 # Colors, slow to look at, are the same at all widths but for what only a phone shows.
 COLORS = ["color-contrast", "link-in-text-block"]
 ALL_ON_A_PHONE = {"index", "02-softmax"}
+# What axe sees of a chapter stands in these: all kinds of cells, quizzes, figures and models.
+OF_EVERY_KIND = {"02-softmax", "03-bahdanau", "10-writer", "12-vit", "14-real-writer"}
 
 # What stands in a page a hundred times is looked at a few times: a kind of word in code is left
 # once for each surrounding, a formula where it has a color of its own; the rest becomes text.
@@ -115,11 +117,12 @@ VISITS: dict[tuple, Visit] = {}
 
 
 def views(with_axe: bool) -> pytest.MarkDecorator:
-    """A test of every page in every view; axe, which is slow, looks at most phone pages seldom."""
+    """A test of every page in every view; axe, which is slow, looks at a part of them often."""
     found = []
     for page in PAGES:
         for width, scheme in VIEWS:
-            seldom = width < 1000 and page not in ALL_ON_A_PHONE
+            often = ALL_ON_A_PHONE if width < 1000 else {*PAGES} - {*CHAPTERS} | OF_EVERY_KIND
+            seldom = page not in often
             marks = [pytest.mark.xdist_group(page)]
             marks += [pytest.mark.exhaustive] * (with_axe and seldom)
             key = (page, (width, scheme, with_axe or not seldom))
