@@ -5,7 +5,18 @@ import math
 
 import torch
 
-from autograder.checking import agrees, by, close, exercise, mistakes, portable, raises, require
+from autograder.checking import (
+    agrees,
+    by,
+    close,
+    exercise,
+    mend,
+    mistakes,
+    portable,
+    prediction,
+    raises,
+    require,
+)
 from autograder.checking.cases import VALUES
 from autograder.checking.comparing import kind_of
 
@@ -397,7 +408,10 @@ mistakes["label_smoothed_loss"] = {
         "(smoothing - 1) * right": "-right"
     },
     "The loss at padding is zero, but the sum is divided by the number of all positions. The mean "
-    "is over real targets alone.": {"real.sum().clamp(min=1)": "real.numel()"},
+    "is over real targets alone.": by(
+        {"real.sum().clamp(min=1)": "real.numel()"},
+        key="padding",
+    ),
     "Padding counts like any target. Positions whose target is pad_id should count nothing.": {
         "real = targets != pad_id": "targets = targets.clamp(min=0)\nreal = targets >= 0"
     },
@@ -431,6 +445,9 @@ mistakes["label_smoothed_loss"] = {
         "enumerate(log_probs.unbind(-1)) if token != pad_id]).sum() / logits.shape[-1]"
     },
 }
+
+
+mend("label_smoothed_loss", "padding", points=1)
 
 
 @exercise("warmup_rate", chapter="11-encoder-decoder", points=1)
@@ -655,3 +672,44 @@ mistakes["beam_search"] = {
         "torch.tensor(tokens)": "torch.tensor([token for token in tokens if token != eos_id])"
     },
 }
+
+
+prediction(
+    "cross-weights-shape",
+    chapter="11-encoder-decoder",
+    question=(
+        "The source has 16 characters, and the target 7 symbols. What shape do the weights of a "
+        "cross-attention with 2 heads have, for a batch of one?"
+    ),
+    right=(1, 2, 7, 16),
+    options={
+        (1, 2, 7, 16): "A row for each symbol that asks, a column for each character asked.",
+        (1, 2, 16, 7): "The roles are exchanged: so each character would ask the target.",
+        (1, 2, 7, 7): "That is the decoder's self-attention, in which the target asks itself.",
+        (1, 2, 16, 16): "That is the encoder's self-attention, in which the source asks itself.",
+    },
+)
+
+prediction(
+    "five-dates",
+    chapter="11-encoder-decoder",
+    question=(
+        "The Transformer was trained on strings of one to four dates. Now it is given strings of "
+        "five. What does it write?"
+    ),
+    right="Four dates: the first three, and then mostly the fifth.",
+    options={
+        "All five: a date is a date.": (
+            "Nothing in its training asked for a fifth. What its weights never had to find, they "
+            "do not find."
+        ),
+        "The first four, and then the end sign.": (
+            "It does stop after four. But the fourth is not the source's fourth: in all of its "
+            "training a fourth date was the last one, and it looks for that."
+        ),
+        "Four dates: the first three, and then mostly the fifth.": (
+            "In all of its training a fourth date was the last one. So the fourth place has "
+            "learned to look for the last."
+        ),
+    },
+)
