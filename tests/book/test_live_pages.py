@@ -6,7 +6,7 @@ import pytest
 
 LOOK_AT = """() => axe.run("figure.live", { resultTypes: ["violations"] }).then(({ violations }) =>
   violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`)))"""
-PAGES = ["03-bahdanau", "10-writer", "12-vit"]
+PAGES = ["03-bahdanau", "10-writer", "11-encoder-decoder", "12-vit"]
 VIEWS = [
     pytest.param(390, "dark", id="phone"),
     pytest.param(1280, "light", id="desktop", marks=pytest.mark.exhaustive),

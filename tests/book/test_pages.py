@@ -12,7 +12,6 @@ SOURCES = Path(__file__).parents[2] / "book"
 PAGES = sorted(path.stem for path in (*SOURCES.glob("*.md"), *SOURCES.glob("*.ipynb")))
 CHAPTERS = [page for page in PAGES if re.match(r"\d\d-", page)]
 MASKS_OF = "08-masked"  # whose figure to play with stands on the page of masks
-LONGEST = "11-encoder-decoder"  # has 7,752 elements
 VIEWS = [(1280, "light"), (390, "dark")]
 # Colors, slow to look at, are the same at all widths but for what only a phone shows.
 COLORS = ["color-contrast", "link-in-text-block"]
@@ -160,8 +159,7 @@ def test_are_headings_in_order_and_pictures_described(visited):
 @every_view
 def test_is_a_page_small_and_does_nothing_in_it_move(visited):
     assert visited.transferred < measures.MOST_BYTES
-    if visited.name != LONGEST:
-        assert visited.nodes < measures.MOST_NODES
+    assert visited.nodes < measures.MOST_NODES
     # With a keyboard: on a phone, code that scrolls counts too. The sources are a list of links.
     if visited.width > 1000 and visited.name != "sources":
         assert visited.stops < measures.MOST_STOPS
