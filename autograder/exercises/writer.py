@@ -453,7 +453,7 @@ def _(student, reference, draw):
         query,
         key,
         value,
-        128,
+        64,
         causal=True,
         want=lambda got: (
             got[::step] if isinstance(got, torch.Tensor) and got.shape == (L, D) else got,
