@@ -20,6 +20,10 @@ def test_fits_a_figure_at_work_its_page_and_axe_finds_nothing(opened, name, widt
 
     seen = opened(name, width, scheme)
     page = seen.page
+    page.wait_for_function(
+        """() => [...document.querySelectorAll("figure.live")].every(
+          (figure) => figure.querySelector("button"))"""
+    )
     button = page.get_by_role("button", name="Load the model")
     for _ in range(button.count()):
         button.first.click()
