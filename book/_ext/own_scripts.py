@@ -7,21 +7,24 @@ import json
 from importlib.metadata import version
 from pathlib import Path
 
+from figures import THEMED
 from lab.play import theme
 from sphinx.application import Sphinx
 
 
 def vega(static: Path) -> None:
-    """Write Vega, Vega-Lite and their embedding as one script, with the course's two themes."""
+    """Write Vega, Vega-Lite and their embedding as one script, with the course's look."""
     import vl_convert
 
-    themes = json.dumps({"light": theme(), "dark": theme(dark=True)}, sort_keys=True)
-    mark = f"/* vl-convert {version('vl-convert-python')} {themes} */\n"
+    look = json.dumps(theme(), sort_keys=True)
+    colors = json.dumps({light.upper(): dark for light, dark in THEMED.values()})
+    mark = f"/* vl-convert {version('vl-convert-python')} {look} {colors} */\n"
     target = static / "vega.js"
     if target.exists() and target.read_text(encoding="utf-8").startswith(mark):
         return
     bundle = vl_convert.javascript_bundle()
-    script = f"{mark}(() => {{\n{bundle}\nwindow.playThemes = {themes};\n}})();\n"
+    handed = f"Object.assign(window, {{ playTheme: {look}, playColors: {colors} }});"
+    script = f"{mark}(() => {{\n{bundle}\n{handed}\n}})();\n"
     target.write_text(script, encoding="utf-8")
 
 

@@ -17,12 +17,29 @@
 
   const dark = () => document.documentElement.dataset.theme === "dark";
 
+  // On a dark page each of the course's colors is a lighter one.
+  function inPageColors(value) {
+    if (!dark()) return value;
+    return JSON.parse(
+      JSON.stringify(value).replace(
+        /#[0-9a-f]{6}\b/gi,
+        (color) => window.playColors[color.toUpperCase()] ?? color,
+      ),
+    );
+  }
+
   // What the reader has moved stays as it is when the theme changes.
   function withValues(spec, view) {
     if (!view) return spec;
-    const params = (spec.params ?? []).map((param) =>
-      param.bind && !param.select ? { ...param, value: view.signal(param.name) } : param,
-    );
+    const params = (spec.params ?? []).map((param) => {
+      if (!param.bind) return param;
+      if (!param.select) return { ...param, value: view.signal(param.name) };
+      const chosen = param.select.fields.map((field) => [
+        field,
+        view.signal(`${param.name}_${field}`),
+      ]);
+      return { ...param, value: [Object.fromEntries(chosen)] };
+    });
     return { ...spec, params };
   }
 
@@ -48,11 +65,11 @@
     chart.className = "play-chart play-drawing";
     const place = figure.querySelector(".play-chart, .play-still");
     place.before(chart);
-    const result = await window.vegaEmbed(chart, spec, {
+    const result = await window.vegaEmbed(chart, inPageColors(spec), {
       mode: "vega-lite",
       renderer: "svg",
       actions: false,
-      config: window.playThemes[dark() ? "dark" : "light"],
+      config: inPageColors(window.playTheme),
     });
     old?.finalize();
     place.remove();

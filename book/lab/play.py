@@ -64,27 +64,26 @@ def play(chart: Any, alt: str, name: str) -> Play:
     return Play(spec, alt, name)
 
 
-def theme(dark: bool = False) -> dict[str, Any]:
-    """Vega's configuration in the course's look, on a light page or a dark one."""
-    ink, grid = ("#CED6DD", "#3A4450") if dark else (INK, "#D9DEE4")
+def theme() -> dict[str, Any]:
+    """Vega's configuration in the course's look, on a light page."""
     return {
         "background": "transparent",
         "font": "DejaVu Sans, Verdana, sans-serif",
         "view": {"stroke": None},
-        "title": {"color": ink, "anchor": "start", "fontSize": 15},
+        "title": {"color": INK, "anchor": "start", "fontSize": 15},
         "axis": {
-            "labelColor": ink,
-            "titleColor": ink,
+            "labelColor": INK,
+            "titleColor": INK,
             "domainColor": NEUTRAL,
             "tickColor": NEUTRAL,
-            "gridColor": grid,
+            "gridColor": "#D9DEE4",
             "labelFontSize": 13,
             "titleFontSize": 13,
             "titleFontWeight": "normal",
         },
-        "legend": {"labelColor": ink, "titleColor": ink, "labelFontSize": 13, "titleFontSize": 13},
-        "header": {"labelColor": ink, "titleColor": ink},
-        "text": {"color": ink, "fontSize": 13},
+        "legend": {"labelColor": INK, "titleColor": INK, "labelFontSize": 13, "titleFontSize": 13},
+        "header": {"labelColor": INK, "titleColor": INK},
+        "text": {"color": INK, "fontSize": 13},
         "rule": {"color": NEUTRAL},
         "range": {"category": COLORS},
     }

@@ -2,6 +2,7 @@
 
 import base64
 import io
+import json
 import re
 import sys
 import xml.etree.ElementTree as ET
@@ -43,6 +44,21 @@ def test_has_every_words_color_the_same_in_figures(figures):
     for role in ("query", "key", "value", "weight"):
         dark = re.findall(rf"--course-{role}: (#\w+);", style)[1]
         assert figures.THEMED[role][1].lower() == dark.lower()
+
+
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "book").glob("*.ipynb")), ids=lambda path: path.stem
+)
+def test_does_no_description_say_dark_of_what_is_light_on_a_dark_page(path):
+    said = []
+    for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+        for output in cell.get("outputs", []):
+            about = output["metadata"].get("image/png", {}) if "metadata" in output else {}
+            plain = "".join(output.get("data", {}).get("text/plain", ""))
+            said += [about.get("alt", ""), about.get("caption", "")]
+            said += [plain] if plain.startswith("Figure") else []
+    words = r"\b(dark|light|pal|bright)(e|er|est)?\b"
+    assert [text for text in said if re.search(words, text)] == []
 
 
 def test_does_a_drawing_follow_the_page_and_not_the_system(browser, figures, tmp_path):

@@ -195,17 +195,21 @@ def test_does_a_page_come_up_as_the_readers_system_has_it(opened):
         assert page.evaluate("document.documentElement.dataset.theme") == scheme
 
 
-def test_does_what_was_moved_stay_when_the_theme_changes(opened):
-    page = opened("00-start-here").page
+def test_does_what_was_moved_stay_and_take_the_colors_of_the_theme(opened):
+    page = opened("01-lookup").page
     figure = page.locator("figure.play")
     figure.scroll_into_view_if_needed()
-    slider = figure.locator("input[type=range]")
-    slider.wait_for()
-    slider.fill("-1")
+    sliders = figure.locator("input[type=range]")
+    sliders.first.wait_for()
+    for slider, value in zip(sliders.all(), ("7", "2.5"), strict=True):  # query, bandwidth
+        slider.fill(value)
     page.evaluate("document.documentElement.dataset.theme = 'dark'")
     page.wait_for_timeout(500)
-    assert figure.locator("input[type=range]").count() == 1
-    assert figure.locator("input[type=range]").input_value() == "-1"
+    assert [slider.input_value() for slider in sliders.all()] == ["7", "2.5"]
+    drawn = figure.locator("svg").first.inner_html().lower()
+    style = (SOURCES / "_static" / "custom.css").read_text(encoding="utf-8")
+    for role in ("query", "key", "value", "weight"):
+        assert re.findall(rf"--course-{role}: (#\w+);", style)[1] in drawn
 
 
 def test_does_a_still_picture_stand_in_without_scripts(opened):
