@@ -19,7 +19,9 @@ SITE = ROOT / "build" / "book" / "_build" / "html"
 PDF = ROOT / "build" / "attention-step-by-step.pdf"
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 NOT_ON_PAPER = {"progress"}  # pages that are nothing without a browser
-NOT_PRINTED = ".headerlink, template, script, .copybtn, .play-chart, details.hide"
+NOT_PRINTED = (
+    ".headerlink, template, script, .copybtn, .play-chart, details.hide, details.chapter-places"
+)
 REFERRING = ("aria-labelledby", "aria-describedby", "for")
 FOOTER = (
     '<div style="font-size: 8px; width: 100%; text-align: center; color: #555">'
