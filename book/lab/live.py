@@ -2,7 +2,8 @@
 
 A notebook trains the model and keeps it in `_static/models/NAME.safetensors`. The page computes
 with it (`_static/attention.js`) once the reader asks for it. Each kind of figure has a script of
-its name in `_static`: `writing.js`, `translating.js`, `drawing.js`; `live.js` is what they share.
+its name in `_static`: `writing.js`, `translating.js`, `drawing.js`, `encoding.js`; `live.js` is
+what they share. The published encoder of chapter 13 comes into the page when the book is built.
 """
 
 import html
@@ -69,3 +70,16 @@ def digit_figure(model: str, images: Tensor, alt: str, name: str) -> Live:
     levels = (images * INK).round().int().flatten(1).tolist()
     pixels = " ".join("".join(chr(ord("a") + level) for level in image) for image in levels)
     return Live("drawing", model, alt, name, examples=pixels)
+
+
+def encoding_figure(
+    text: str, layer: int, head: int, asking: str, questions: tuple[str, ...], alt: str, name: str
+) -> Live:
+    """The published encoder: every head's weights in a sentence, and the course asked by meaning.
+
+    `text` is the sentence that stands there at first, `layer` and `head`, from zero, the map that
+    is shown of it, and `asking` the token whose row is. `questions` are some to choose from, the
+    first of which stands there. The rest is as in `writing_figure`.
+    """
+    first = {"layer": str(layer), "head": str(head), "asking": asking}
+    return Live("encoding", "minilm", alt, name, text=text, **first, questions="|".join(questions))

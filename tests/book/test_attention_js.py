@@ -24,6 +24,7 @@ from solutions.encoder_decoder import CrossAttention, DecoderBlock, Transformer,
 from solutions.masked import causal_mask
 from solutions.multi_head import MultiHeadAttention, merge_heads, split_heads
 from solutions.positions import rotate_positions, sinusoidal_positions
+from solutions.real_encoder import SentenceEncoder, mean_pool
 from solutions.softmax import softmax
 from solutions.transformer_block import EncoderBlock, FeedForward, LayerNorm
 from solutions.vit import VisionTransformer, attention_rollout, patchify
@@ -311,6 +312,20 @@ def test_equals_an_images_reader_the_reference_layer_by_layer(run):
     same(found["weights"], torch.cat(weights))
     rolled = run("a.attentionRollout(weights)", weights=found["weights"])
     same(rolled, attention_rollout(weights)[0])
+
+
+def test_equals_a_sentence_encoder_the_reference_layer_by_layer(run):
+    model = random(SentenceEncoder(V, E, H, 2 * E, 3, 16))
+    tokens, everything = torch.randint(V, (L,)), torch.ones(1, L, dtype=torch.bool)
+    states, weights = model.all_layers(tokens[None], everything)
+    found = run("a.sentenceEmbedding(tokens, layers)", tokens=tokens, layers=model)
+    same(found, states[0][0])
+    given = {"model": {"layers": model, "sizes": {"num_heads": H}}, "tokens": tokens}
+    found = run("[...a.sentenceEncoder(model, tokens)]", **given)
+    for layer, state, heads in zip(found, states[1:], weights, strict=True):
+        same(layer["output"], state[0])
+        same(layer["weights"], heads[0])
+    same(run("a.meanPool(x)", x=states[-1][0]), mean_pool(states[-1], everything))
 
 
 def test_sees_a_reader_without_positions_a_set_of_patches(run):

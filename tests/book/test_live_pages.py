@@ -1,12 +1,23 @@
 """The figures in which models work, in the built pages: fit for a phone, and for everyone."""
 
+import importlib.util
 from pathlib import Path
 
 import pytest
+from lab import minilm
+
+from tests.book import measures
 
 LOOK_AT = """() => axe.run("figure.live", { resultTypes: ["violations"] }).then(({ violations }) =>
   violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`)))"""
-PAGES = ["03-bahdanau", "10-writer", "11-encoder-decoder", "12-vit"]
+HAVE_FILES = importlib.util.find_spec("tokenizers") and importlib.util.find_spec(minilm.PACKAGE)
+PAGES = [
+    *("03-bahdanau", "10-writer", "11-encoder-decoder", "12-vit"),
+    pytest.param(
+        "13-real-encoder",
+        marks=pytest.mark.skipif(not HAVE_FILES, reason="the published model is not installed"),
+    ),
+]
 VIEWS = [
     pytest.param(390, "dark", id="phone"),
     pytest.param(1280, "light", id="desktop", marks=pytest.mark.exhaustive),
@@ -35,4 +46,5 @@ def test_fits_a_figure_at_work_its_page_and_axe_finds_nothing(opened, name, widt
     page.evaluate(Path(AXE_FILE_PATH).read_text(encoding="utf-8"))
     assert page.evaluate(LOOK_AT) == []
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert page.evaluate(measures.MOVED) <= measures.MOST_MOVED
     assert seen.troubles == []
