@@ -1,8 +1,9 @@
 """The published model of chapter 13 as the page runs it, and the passages that it searches.
 
 Its weights are too large to be kept with the course: they are made for the page when the book is
-built, where the model's files can be had (`lab.minilm`), and stay in `build/encoder`. Each row of a
-matrix becomes whole numbers from -127 to 127 and one factor.
+built, where the model's files can be had (`lab.minilm`), and stay in `build/encoder`. Numbers
+become whole ones from -127 to 127, with a factor for every sixteen. In the tables of embeddings,
+which matter less, a row has one factor.
 
 The passages are those that chapter 13 searches. Each is embedded once, and again when its text
 changes.
@@ -37,7 +38,8 @@ NOTICE = (
 )
 # What the page has no use for; the positions after the longest text are left out as well.
 UNUSED = ("pooler.", "position_ids")
-FORMAT = 1  # of the files that are made here: a higher one makes them anew
+GROUP = 16  # numbers with one factor
+FORMAT = 2  # of the files that are made here: a higher one makes them anew
 AT_ONCE = 16  # texts that are embedded together
 
 
@@ -72,14 +74,17 @@ def prepared(app: Sphinx) -> Path | None:
 
 
 def rounded(tensors: "dict[str, Tensor]") -> "dict[str, Tensor]":
-    """Matrices as whole numbers of eight bits, with a factor `NAME.scale` for each row."""
+    """Matrices as whole numbers of eight bits, with their factors as `NAME.scale`."""
     made = {}
     for name, tensor in tensors.items():
         if tensor.ndim < 2:
             made[name] = tensor
             continue
-        scale = tensor.abs().amax(dim=1).clamp(min=1e-12) / 127
-        made[name] = (tensor / scale[:, None]).round().char()
+        group = tensor.shape[1] if "embedding" in name else GROUP
+        numbers = tensor.view(len(tensor), -1, group)
+        scale = (numbers.abs().amax(dim=-1) / 127).clamp(min=1e-7).half()
+        whole = (numbers / scale.float()[:, :, None]).round().clamp(-127, 127)
+        made[name] = whole.char().view_as(tensor)
         made[f"{name}.scale"] = scale
     return made
 
@@ -125,7 +130,8 @@ def shelve(app: Sphinx) -> None:
         texts.append(f"{passage.heading}. {passage.text}")
 
     file = folder(app) / f"{LIBRARY}.safetensors"
-    about = {"sizes": {}, "sections": found, "of": of, "texts": [digest(text) for text in texts]}
+    about = {"sizes": {}, "sections": found, "of": of, "format": FORMAT}
+    about["texts"] = [digest(text) for text in texts]
     if known(file) == about:
         return
     rows = vectors(texts, folder(app) / "vectors.safetensors")

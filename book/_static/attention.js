@@ -18,10 +18,10 @@ window.attention = (() => {
   /** One row, as the same numbers and not a copy of them. */
   const row = (x, i) => x.numbers.subarray(i * x.columns, (i + 1) * x.columns);
 
-  /** Four sums side by side, of which none waits for another: three times as fast as one. */
+  /** Four sums side by side, of which none waits for another. */
   function dot(a, b) {
-    let [p, q, r, s, i] = [0, 0, 0, 0, 0];
-    for (; i + 3 < a.length; i += 4) {
+    let p = 0, q = 0, r = 0, s = 0, i = 0;
+    for (const last = a.length - 3; i < last; i += 4) {
       p += a[i] * b[i];
       q += a[i + 1] * b[i + 1];
       r += a[i + 2] * b[i + 2];
@@ -521,15 +521,15 @@ window.attention = (() => {
     const layers = {};
     for (const [name, tensor] of Object.entries(tensors)) {
       if (name.endsWith(".scale")) continue;
-      const scale = tensors[`${name}.scale`]; // of whole numbers: one for each row
+      const scale = tensors[`${name}.scale`]?.numbers; // of whole numbers: each for as many
       const path = name.split(".");
       const within = path.slice(0, -1).reduce((place, part, i) => {
         const list = /^\d+$/.test(path[i + 1] ?? "");
         return (place[part] ??= list ? [] : {});
       }, layers);
-      for (let i = 0; scale && i < tensor.rows; i++) {
-        const numbers = row(tensor, i);
-        for (let j = 0; j < numbers.length; j++) numbers[j] *= scale.numbers[i];
+      const { numbers } = tensor;
+      for (let i = 0, many = numbers.length / scale?.length; i < numbers.length && scale; i++) {
+        numbers[i] *= scale[Math.floor(i / many)];
       }
       within[path.at(-1)] = tensor;
     }

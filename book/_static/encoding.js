@@ -44,13 +44,12 @@
       labeled("Your sentence", sentence),
       element("div", { class: "live-knobs encoding-knobs" },
         layers.label, all.label, labeled("asked by", asking)),
-      element("div", {
+      element("div", { class: "encoding-looks" }, element("div", {
         ...{ class: "encoding-map", role: "group", tabindex: 0, "aria-label": "the weights" },
-      }, map),
-      weights,
+      }, map), weights),
       title("Ask the course"),
-      labeled("Your question", question),
-      element("div", { class: "live-buttons" }, ask),
+      element("div", { class: "live-buttons encoding-asked" },
+        labeled("Your question", question), ask),
       element("div", { class: "live-buttons translating-choices" }, ...others),
       answers.line,
       found,

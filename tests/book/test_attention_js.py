@@ -390,18 +390,21 @@ def test_gives_a_text_in_pieces_with_caches_what_it_gives_at_once(saved):
 def test_are_files_read_in_three_number_formats(page, tmp_path):
     numbers = torch.cat([torch.randn(60), torch.tensor([0.0, -0.0, 6e-8, -3e-6, 65504.0, -1e-4])])
     whole = torch.randint(-128, 128, (3, 4), dtype=torch.int8)
-    scale = torch.rand(3)
+    scale, pairs = torch.rand(3), torch.rand(3, 2)
     tensors = {
         "a.full": numbers,
         "a.half": numbers.half(),
         "layers.0.whole": whole,
         "layers.0.whole.scale": scale,
+        "layers.1.whole": whole.clone(),
+        "layers.1.whole.scale": pairs,
     }
     save_file(tensors, tmp_path / "file.safetensors", {"about": "three formats"})
     found = page.evaluate(
         """(bytes) => {
           const { layers, metadata } = attention.readSafetensors(Uint8Array.from(bytes).buffer);
-          return [layers.a.full, layers.a.half, layers.layers[0].whole]
+          const wholes = layers.layers.map(({ whole }) => whole);
+          return [layers.a.full, layers.a.half, ...wholes]
             .map(({ numbers }) => [...numbers]).concat([metadata.about]);
         }""",
         list((tmp_path / "file.safetensors").read_bytes()),
@@ -409,7 +412,8 @@ def test_are_files_read_in_three_number_formats(page, tmp_path):
     assert torch.equal(torch.tensor(found[0]), numbers)
     assert torch.equal(torch.tensor(found[1]), numbers.half().float())
     same(found[2], (whole * scale[:, None]).flatten())
-    assert found[3] == "three formats"
+    same(found[3], (whole * pairs.repeat_interleave(2, dim=1)).flatten())
+    assert found[4] == "three formats"
 
 
 def test_is_the_next_token_drawn_from_what_the_reference_gives(run):

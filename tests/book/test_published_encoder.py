@@ -100,7 +100,7 @@ def test_is_nothing_loaded_before_the_click_and_then_what_the_button_says(page, 
     size = sum((SITE / "_static" / "models" / name).stat().st_size for name in names) / 1e6
     said = float(re.fullmatch(r"Load the model \(([\d.]+) MB\)", page.said)[1])
     assert said == pytest.approx(size, rel=0.02)
-    assert said < 32
+    assert said < 33
 
 
 @needs_files
@@ -110,13 +110,13 @@ def test_costs_rounding_to_eight_bits_little(page, figure, published):
     for sentence, vector, found in zip(
         SENTENCES, vectors, page.evaluate(READ, SENTENCES), strict=True
     ):
-        assert torch.tensor(found["vector"]) @ vector > 0.999
+        assert torch.tensor(found["vector"]) @ vector > 0.9995
         tokens = torch.tensor([tokenizer.encode(sentence).ids])
         with torch.no_grad():
             wanted = torch.stack(model.all_layers(tokens, tokens >= 0)[1])[:, 0]
         weights = torch.tensor(found["weights"]).view(wanted.shape)
         assert (weights - wanted).abs().max() < 0.05
-        assert (weights - wanted).abs().mean() < 0.001
+        assert (weights - wanted).abs().mean() < 0.002
 
 
 @needs_files
@@ -128,7 +128,7 @@ def test_shows_the_row_with_which_the_course_began(figure):
     tokens = ["[CLS]", *machine.SENTENCE.lower().split(), "[SEP]"]
     row = dict(zip(tokens, machine.WEIGHTS, strict=True))
     assert next(iter(shown)) == "milk"
-    assert all(shown[token] == pytest.approx(row[token], abs=0.015) for token in shown)
+    assert all(shown[token] == pytest.approx(row[token], abs=0.011) for token in shown)
 
 
 @needs_files
@@ -146,7 +146,9 @@ def test_finds_first_what_the_notebook_finds(figure, published, parts, question)
     figure.get_by_role("button", name="Ask").click()
     figure.locator("[role=status]", has_text=f"the nearest to “{question}” stands in").wait_for()
     first = figure.locator(".encoding-found > li").first
-    assert first.get_by_role("link").inner_text() == f"{library[at].title}: {library[at].heading}"
+    said = first.get_by_role("link").inner_text()
+    heading = library[at].heading
+    assert said == (heading if said == library[at].title else f"{library[at].title}: {heading}")
     assert float(first.locator("span").inner_text()) == pytest.approx(score.item(), abs=0.01)
 
 
@@ -162,13 +164,16 @@ def test_leads_every_section_that_is_searched_to_its_place(page, figure):
         assert not anchor or f'id="{anchor}"' in text, place
 
 
-def test_rounds_each_row_to_half_a_step(parts):
+def test_rounds_to_half_a_step(parts):
     torch.manual_seed(0)
-    matrix = torch.randn(5, 8) * torch.tensor([1e-3, 1, 100, 0, 1])[:, None]
-    made = parts.rounded({"a.weight": matrix, "a.bias": matrix[1]})
-    assert made["a.weight"].dtype == torch.int8
-    back = made["a.weight"] * made["a.weight.scale"][:, None]
-    assert ((back - matrix).abs() <= made["a.weight.scale"][:, None] / 2 + 1e-6).all()
+    matrix = torch.randn(4, 32) * torch.tensor([1e-3, 1, 100, 0])[:, None]
+    made = parts.rounded({"a.weight": matrix, "embedding.weight": matrix, "a.bias": matrix[1]})
+    for name, groups in (("a.weight", 2), ("embedding.weight", 1)):
+        whole, scale = made[name], made[f"{name}.scale"]
+        assert (whole.dtype, scale.shape) == (torch.int8, (4, groups))
+        step = scale.float().repeat_interleave(32 // groups, dim=1)
+        # The factors have eleven bits themselves, which the largest numbers feel.
+        assert ((whole * step - matrix).abs() <= step * 0.6).all()
     assert torch.equal(made["a.bias"], matrix[1])
 
 
