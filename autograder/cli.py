@@ -18,10 +18,7 @@ Command = Callable[[argparse.Namespace], int]
 Option = Callable[[argparse.ArgumentParser], Any]
 
 TABLES = ("canvas", "moodle", "gradescope", "csv")
-HANDOVERS = {
-    "gradescope-autograder": "{}-gradescope.zip",
-    "github-classroom": "{}-classroom.yml",
-}
+HANDOVERS = {"gradescope-autograder": "{}-gradescope.zip", "github-classroom": "{}-classroom.yml"}
 COURSE_MARKS = (manifest.NAME, "gradebook.db", "nbgrader_config.py", "course.toml")
 
 

@@ -16,14 +16,7 @@ if TYPE_CHECKING:
     from autograder.checking.judge import PUBLIC_SEED, Lost
     from autograder.checking.predicting import prediction
     from autograder.checking.recording import record, reference_for
-    from autograder.checking.registry import (
-        by,
-        exercise,
-        exercises,
-        find,
-        mend,
-        mistakes,
-    )
+    from autograder.checking.registry import by, exercise, exercises, find, mend, mistakes
     from autograder.checking.values import built, portable
     from autograder.checking.verdict import Verdict
 

@@ -9,6 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from autograder.checking.syntax import UNREADABLE, imported, name_of
+
 MISSING = object()
 
 
@@ -165,7 +167,7 @@ def names_bound(source: str) -> tuple[frozenset[str], frozenset[str]]:
     """
     try:
         tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except UNREADABLE:
         found = re.findall(r"^(?:async\s+)?(?:def|class)\s+(\w+)", source, re.MULTILINE)
         return frozenset(found), frozenset()
     finder = _Bound()
@@ -176,13 +178,9 @@ def names_bound(source: str) -> tuple[frozenset[str], frozenset[str]]:
 def modules_imported(source: str) -> frozenset[str]:
     """The first names of the modules that a source imports anywhere; none of what is no Python."""
     try:
-        nodes = list(ast.walk(ast.parse(source)))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return frozenset(name.partition(".")[0] for name in imported(ast.parse(source)))
+    except UNREADABLE:
         return frozenset()
-    names = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
-    plain = (node for node in nodes if isinstance(node, ast.ImportFrom) and not node.level)
-    names += [node.module for node in plain if node.module]
-    return frozenset(name.partition(".")[0] for name in names)
 
 
 class _Bound(ast.NodeVisitor):
@@ -206,7 +204,7 @@ class _Bound(ast.NodeVisitor):
             self.assigns.add(node.id)
 
     def visit_alias(self, node: ast.alias) -> None:
-        self.assigns.add((node.asname or node.name).split(".")[0])
+        self.assigns.add(name_of(node))
 
 
 def in_one_sentence(error: BaseException, source: str) -> str:

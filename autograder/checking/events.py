@@ -17,9 +17,8 @@ from typing import Any
 class Event:
     """One comparison: what the student's code gave, and how closely that was looked at."""
 
-    kind: (
-        str  # value, gradient, holds, asked (an error), raised (one that nobody asked for), broken
-    )
+    # value, gradient, holds, asked (an error), raised (one that nobody asked for), broken
+    kind: str
     got: Any = None
     want: Any = None
     rtol: float = 0.0

@@ -24,20 +24,8 @@ NOTEBOOKS = ("einops", "jaxtyping", "pandas", "seaborn")
 IMPORTABLE = "packages.json"
 # Imported by the chapters, and known without reading what is installed, which takes a second.
 # (altair draws in the book alone.)
-USUAL = frozenset(
-    {
-        "autograder",
-        "lab",
-        "solutions",
-        "torch",
-        "numpy",
-        "matplotlib",
-        "altair",
-        "sklearn",
-        "babel",
-        "tqdm",
-    }
-)
+USUAL = {"autograder", "lab", "solutions", "torch", "numpy", "matplotlib", "altair", "sklearn"}
+USUAL |= {"babel", "tqdm"}
 # Read by tools that come with every environment; they are nobody's requirement.
 ALWAYS = ("pip", "setuptools", "wheel")
 
@@ -125,9 +113,8 @@ class AllowedPackages(PathFinder):
 
 def hide_others() -> None:
     """From here on, only these packages of those that are installed can be imported."""
-    listed = Path(__file__).with_name(
-        IMPORTABLE
-    )  # inside the sandbox, where metadata may be out of reach
+    # Inside the sandbox metadata may be out of reach.
+    listed = Path(__file__).with_name(IMPORTABLE)
     names = json.loads(listed.read_text()) if listed.exists() else modules()
     allowed = AllowedPackages(frozenset(names))
     sys.meta_path[:] = [allowed if finder is PathFinder else finder for finder in sys.meta_path]

@@ -4,7 +4,7 @@ import functools
 import importlib
 import pkgutil
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any
 
 from autograder.checking.changes import Change, StaleMistake, changes_of
@@ -131,21 +131,20 @@ def mend(exercise: str, key: str, *, points: float) -> None:
 
 @dataclass(frozen=True)
 class By:
-    """How a mistake is made, where the change alone does not say it."""
-
-    changes: Mapping[str, str]
-    within: str = ""
-    style: str = ""
-    key: str = ""
-
-
-def by(changes: Mapping[str, str], *, within: str = "", style: str = "", key: str = "") -> By:
     """A change that does not stand in the reference itself, or that has a key.
 
     It may stand in a function or class that the reference uses, which `within` names, or in an
     alternative, whose style `style` names. `mend` knows it by its key.
     """
-    return By(changes, within, style, key)
+
+    changes: Mapping[str, str]
+    _: KW_ONLY
+    within: str = ""
+    style: str = ""
+    key: str = ""
+
+
+by = By  # as it reads among mistakes
 
 
 class Mistakes:

@@ -3,6 +3,8 @@
 import ast
 from typing import Any
 
+from autograder.checking.syntax import UNREADABLE, first_line
+
 STOPS_AT_MOST = 20  # a cell goes on after so many of its statements have failed
 LONGEST = 50_000  # characters of a cell that goes on
 
@@ -37,24 +39,19 @@ def _rest(shell: Any, source: str, result: Any) -> list[str]:
     except SyntaxError:
         whole = without_what_is_no_python(plain)
         return [whole] if whole.strip() else []
-    except (ValueError, RecursionError, MemoryError):
+    except UNREADABLE:
         return []
     failed = _line_that_failed(error)
     if failed is None:
         return []
-    here = [node for node in body if _start(node) == failed]
-    later = [_start(node) for node in body if _start(node) > failed]
+    here = [node for node in body if first_line(node) == failed]
+    later = [first_line(node) for node in body if first_line(node) > failed]
     # Of several statements in one line, any may be the one that failed.
     pieces = ["\n" * (failed - 1) + ast.unparse(node) for node in here[1:]]
     if later:
         lines = plain.splitlines(keepends=True)
         pieces.append("\n" * (later[0] - 1) + "".join(lines[later[0] - 1 :]))
     return pieces
-
-
-def _start(node: ast.stmt) -> int:
-    decorators = getattr(node, "decorator_list", [])
-    return min([node.lineno, *(each.lineno for each in decorators)])
 
 
 def _line_that_failed(error: BaseException) -> int | None:
@@ -93,7 +90,7 @@ def without_what_is_no_python(source: str) -> str:
 def _is_python(text: str) -> bool:
     try:
         compile(text, "<cell>", "exec", ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except UNREADABLE:
         return False
     return True
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from autograder.checking import syntax
 from autograder.checking.content import content
 
 SOURCE = ".source"
@@ -46,7 +47,7 @@ class Definition:
         """What the text makes, with another text for some of the names."""
         names: dict[str, Any] = {}
         for module in dict.fromkeys(item.module for item in self.whole.values()):
-            exec(_compiled(_parsed(module).imports), names)
+            exec(_compiled(_parsed(module).header), names)
         for name, item in self.whole.items():
             exec(_compiled((changed or {}).get(name, item.code)), names)
         return names[self.name]
@@ -102,55 +103,78 @@ def definition(module: str, name: str, style: str = "") -> Definition:
 @functools.cache
 def _definition(module: str, name: str, style: str) -> Definition:
     parsed = _parsed(f"alternatives.{module}" if style else module)
-    code = parsed.styles.get((name, style)) if style else parsed.definitions.get(name)
-    if code is None:
+    if (name, style) not in parsed.styles if style else name not in parsed.nodes:
         what = f"alternative {style!r} of {name}" if style else name
         raise NoSource(f"There is no {what} in the solutions of {module}.")
-    used = {item.id for item in ast.walk(ast.parse(code)) if isinstance(item, ast.Name)}
-    uses = []
-    for other in sorted(used - {name}):
-        if other in parsed.definitions:
-            uses.append(definition(parsed.name, other))
-        elif other in parsed.origins:
-            uses.append(definition(parsed.origins[other], other))
-    return Definition(parsed.name, name, code, tuple(uses))
+    code = parsed.styles[name, style] if style else f"{parsed.code_of(name)}\n"
+    used = syntax.used(ast.parse(code)) - {name}
+    homes = filter(None, map(parsed.home_of, sorted(used)))
+    return Definition(parsed.name, name, code, tuple(definition(*home) for home in homes))
 
 
 @dataclass(frozen=True)
-class _Module:
+class Module:
+    """A module of references, or of other ways to write them, taken apart and never run."""
+
     name: str
-    imports: str  # but those of other solutions
-    origins: dict[str, str]  # name -> the module of the solutions that it comes from
-    definitions: dict[str, str]
-    styles: dict[tuple[str, str], str]
+    lines: tuple[str, ...]
+    nodes: dict[str, syntax.FunctionOrClass]
+    imports: list[tuple[str, str]]  # a name, and the import that binds it alone
+    origins: dict[str, tuple[str, str]]  # name -> the reference of another module that it is
+    styles: dict[tuple[str, str], str]  # what alternatives register
+    assigned: set[str]  # names that are none of these
+
+    @functools.cached_property
+    def header(self) -> str:
+        """All its imports but those of other references."""
+        return "\n".join(statement for _, statement in self.imports)
+
+    def code_of(self, name: str) -> str:
+        """The text of a definition."""
+        node = self.nodes[name]
+        return "\n".join(self.lines[syntax.first_line(node) - 1 : node.end_lineno])
+
+    def home_of(self, name: str) -> tuple[str, str] | None:
+        """The module and name of the reference that a name stands for here, if it is one."""
+        return (self.name, name) if name in self.nodes else self.origins.get(name)
+
+
+def taken_apart(module: str, text: str) -> Module:
+    """A module of that name and text."""
+    found = Module(module, tuple(text.split("\n")), {}, [], {}, {}, set())
+    for statement in ast.parse(text, f"{module}.py").body:
+        if isinstance(statement, syntax.FunctionOrClass):
+            _take_definition(found, statement)
+        elif isinstance(statement, ast.Import | ast.ImportFrom):
+            _take_imports(found, statement)
+        else:
+            found.assigned.update(syntax.assigned(statement))
+    return found
+
+
+def _take_definition(module: Module, node: syntax.FunctionOrClass) -> None:
+    registered = list(filter(None, map(_style, node.decorator_list)))
+    code = "\n".join([*module.lines[node.lineno - 1 : node.end_lineno], ""])
+    for name, style in registered:
+        module.styles[name, style] = re.sub(r"\A(def|class) _\b", rf"\1 {name}", code)
+    if not registered:
+        module.nodes[node.name] = node
+
+
+def _take_imports(module: Module, statement: ast.Import | ast.ImportFrom) -> None:
+    package, origin = content().solutions_of(""), getattr(statement, "module", None) or ""
+    for alias in statement.names:
+        name = syntax.name_of(alias)
+        if origin.startswith(package):
+            module.origins[name] = origin.removeprefix(package), alias.name
+        else:
+            alone = type(statement)(**{**vars(statement), "names": [alias]})
+            module.imports.append((name, ast.unparse(alone)))
 
 
 @functools.cache
-def _parsed(module: str) -> _Module:
-    text = _text(module)
-    lines = text.splitlines()
-    imports: list[str] = []
-    origins: dict[str, str] = {}
-    definitions: dict[str, str] = {}
-    styles: dict[tuple[str, str], str] = {}
-    for statement in ast.parse(text).body:
-        if isinstance(statement, ast.FunctionDef | ast.ClassDef):
-            code = "\n".join(lines[statement.lineno - 1 : statement.end_lineno]) + "\n"
-            registered = [_style(item) for item in statement.decorator_list]
-            for name, style in filter(None, registered):
-                styles[name, style] = re.sub(r"\A(def|class) _\b", rf"\1 {name}", code)
-            if not registered:
-                definitions[statement.name] = code
-        elif isinstance(statement, ast.ImportFrom) and _inside(statement):
-            origin = (statement.module or "").removeprefix(content().solutions_of(""))
-            origins |= {alias.name: origin for alias in statement.names}
-        elif isinstance(statement, ast.Import | ast.ImportFrom):
-            imports.append(ast.unparse(statement))
-    return _Module(module, "\n".join(imports), origins, definitions, styles)
-
-
-def _inside(statement: ast.ImportFrom) -> bool:
-    return f"{statement.module}.".startswith(content().solutions_of(""))
+def _parsed(module: str) -> Module:
+    return taken_apart(module, _text(module))
 
 
 def _style(decorator: ast.expr) -> tuple[str, str] | None:

@@ -1,5 +1,6 @@
 """What a check holds: the student's object or the reference, wherever it lives."""
 
+import copy
 import functools
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -12,10 +13,12 @@ from autograder.checking.requests import (
     CallRequest,
     ConvertRequest,
     Error,
+    GradientsFound,
     LoadRequest,
     ParametersRequest,
     Reply,
     Request,
+    Target,
     TrainRequest,
     changed,
 )
@@ -44,15 +47,6 @@ class NotStarted(Exception):
     """The exercise still is its stub."""
 
 
-@dataclass(frozen=True)
-class Gradients:
-    """Gradients of a fixed weighted sum of the outputs: by input path and by parameter name."""
-
-    value: Any
-    inputs: dict[str, Tensor]
-    parameters: dict[str, Tensor]
-
-
 @dataclass
 class Call:
     """One request and its reply, as the transcript keeps them."""
@@ -70,17 +64,15 @@ class Subject:
         home: Performer,
         describe: Callable[[str, Request], str],
         watch: bool = False,
-        target: str | Ref | None = None,
-        transcript: list[Call] | None = None,
         keep: Callable[[Tensor], Tensor] | None = copied,
     ) -> None:
         self.name = name
-        self.transcript: list[Call] = [] if transcript is None else transcript
+        self.transcript: list[Call] = []
         self._keep = keep
         self._home = home
         self._describe = describe
         self._watch = watch
-        self._target = name if target is None else target
+        self._target: Target = name
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self._wrapped(self._ask(None, args, kwargs).value)
@@ -105,14 +97,15 @@ class Subject:
         reply = self._ask(method, args, kwargs, then=others)
         return self._wrapped(reply.value), self._wrapped(reply.later)
 
-    def gradients(self, *args: Any, **kwargs: Any) -> Gradients:
-        """The gradients with respect to every floating-point input and parameter."""
+    def gradients(self, *args: Any, **kwargs: Any) -> GradientsFound:
+        """The gradients of a fixed weighted sum of the outputs, with respect to every
+        floating-point input and parameter.
+        """
         return self.gradients_of(None, *args, **kwargs)
 
-    def gradients_of(self, method: str | None, *args: Any, **kwargs: Any) -> Gradients:
+    def gradients_of(self, method: str | None, *args: Any, **kwargs: Any) -> GradientsFound:
         """The gradients that a call of a method gives."""
-        reply = self._ask(method, args, kwargs, gradients=True)
-        return Gradients(self._wrapped(reply.value), reply.found.inputs, reply.found.parameters)
+        return self._ask(method, args, kwargs, gradients=True).found
 
     def largest(self, *args: Any, **kwargs: Any) -> int:
         """The number of elements of the largest tensor made on the way."""
@@ -193,17 +186,11 @@ class Subject:
         return reply
 
     def _wrapped(self, value: Any) -> Any:
-        if isinstance(value, Ref):
-            return Subject(
-                self.name,
-                self._home,
-                self._describe,
-                self._watch,
-                value,
-                self.transcript,
-                self._keep,
-            )
-        return value
+        if not isinstance(value, Ref):
+            return value
+        instance = copy.copy(self)  # of one transcript
+        instance._target = value
+        return instance
 
 
 def unwrapped(value: Any) -> Any:

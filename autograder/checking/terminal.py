@@ -11,7 +11,7 @@ from typing import Any
 
 from autograder.checking import notebook as in_notebook
 from autograder.checking.calling import described
-from autograder.checking.cell_log import modules_imported
+from autograder.checking.cell_log import first_line, modules_imported
 from autograder.checking.feedback import details, headline, points_text
 from autograder.checking.packages import note_on_imports
 from autograder.checking.registry import exercises
@@ -87,25 +87,17 @@ def _sources(path: Path) -> list[str]:
 
 def _run(shell: Any, source: str, limit_seconds: float) -> list[Verdict]:
     """Run a cell; the verdicts on what it checked, if it had to be stopped on the way."""
-    begins = next((line.strip() for line in source.splitlines() if line.strip()), "")
     too_long = f"did not end within {limit_seconds:g} seconds"
-    words = f"The cell that begins `{begins[:60]}` {too_long}, and cannot be stopped."
+    words = f"The cell that begins `{first_line(source)}` {too_long}, and cannot be stopped."
     with TimeLimit(limit_seconds, words) as limit:
         result = run_cell(shell, source, store_history=False)
     if not limit.reached:
         return []
     where = described(result.error_in_exec).where if result.error_in_exec else ""
     looped = f" It was in {where}" if where else ""
-    known = exercises()
+    text, known = f"{too_long}: an endless loop?{looped}", exercises()
     return [
-        Verdict(
-            name,
-            0.0,
-            known[name].points,
-            "failed",
-            None,
-            f"{name} {too_long}: an endless loop?{looped}",
-        )
+        Verdict(name, 0.0, known[name].points, "failed", message=f"{name} {text}")
         for name in CHECKED.findall(source)
         if name in known
     ]

@@ -3,7 +3,6 @@
 The wheel is made from a copy of the repository that has recordings in place of `solutions/`.
 """
 
-import ast
 import shutil
 import subprocess
 import sys
@@ -11,8 +10,9 @@ import tempfile
 from pathlib import Path
 from string import Template
 
+from autograder.checking.syntax import imported
 from autograder.errors import ReleaseError
-from autograder.files import files_in, paths_within, sha256, write_zip
+from autograder.files import files_in, parsed, paths_within, sha256, write_zip
 from autograder.release.book import Book
 from autograder.release.build import BUNDLE
 from autograder.release.own_files import OwnFiles
@@ -28,12 +28,8 @@ jupyterlab
 """
 BOOK = "The book, with every figure and one way to write each exercise: <{site}/>\n\n"
 PROJECT_FILES = ("pyproject.toml", "LICENSE", "LICENSE-text")
-FOR_TEACHERS = {
-    "grading",
-    "release",
-    "sandbox",
-    "recordings",
-}  # of autograder; the last is put in anew
+# Folders of autograder; the last is put in anew.
+FOR_TEACHERS = {"grading", "release", "sandbox", "recordings"}
 STAMP = "student.sha256"
 FOLDER = "student"  # in the course's folder
 
@@ -99,13 +95,11 @@ def _reject_solutions(path: Path, root: Path) -> None:
     """The checks are imported where there are no references."""
     if path.suffix != ".py" or path.parent.name != "exercises":
         return
-    for statement in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(statement, ast.ImportFrom) and (statement.module or "").startswith(
-            "solutions"
-        ):
+    for module in sorted(imported(parsed(path))):
+        if module.startswith("solutions"):
             raise ReleaseError(
-                f"{path.relative_to(root)} imports {statement.module}, which the students' bundle "
-                f"does not have; a check gets the reference as an argument."
+                f"{path.relative_to(root)} imports {module}, which the students' bundle does not "
+                "have; a check gets the reference as an argument."
             )
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from nbformat import NotebookNode
 
-from autograder.bindings import bound
+from autograder.checking.syntax import bound
 from autograder.errors import ReleaseError
 
 

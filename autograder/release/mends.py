@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from autograder.checking.changes import StaleMistake, applied, changes_of
+from autograder.checking.syntax import mistakes_of, registering
 from autograder.errors import ReleaseError
 from autograder.files import parsed
 from autograder.release.references import Reference, References
@@ -79,7 +80,7 @@ def _formatted(text: str) -> str:
 def _keys(path: Path) -> dict[str, str]:
     """The mistake of each mend exercise, by the exercise's name."""
     found = {}
-    for call in _calls(path):
+    for call in (call for statement in parsed(path).body for call in registering(statement)):
         match ast.unparse(call.func), [_literal(item) for item in call.args]:
             case "exercise", [name] if "mend" in (options := _options(call)):
                 found[name] = _literal(options["mend"])
@@ -110,18 +111,9 @@ def _mistake(path: Path, name: str, key: str) -> dict[str, str]:
 def _keyed(path: Path, name: str) -> Iterator[ast.Call]:
     """The `by(...)` of what `mistakes[name]` is set to."""
     for statement in parsed(path).body:
-        match statement:
-            case ast.Assign([ast.Subscript(ast.Name("mistakes"), ast.Constant(value))], known):
-                calls = (node for node in ast.walk(known) if isinstance(node, ast.Call))
-                if value == name:
-                    yield from (call for call in calls if ast.unparse(call.func) == "by")
-
-
-def _calls(path: Path) -> Iterator[ast.Call]:
-    """What a module of checks registers by calls and decorators."""
-    for statement in parsed(path).body:
-        registering = getattr(statement, "decorator_list", [getattr(statement, "value", None)])
-        yield from (item for item in registering if isinstance(item, ast.Call))
+        if mistakes_of(statement) == name:
+            calls = (node for node in ast.walk(statement) if isinstance(node, ast.Call))
+            yield from (call for call in calls if ast.unparse(call.func) == "by")
 
 
 def _options(call: ast.Call) -> dict[str, ast.expr]:

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+from autograder.checking.sources import Module, taken_apart
+from autograder.checking.syntax import FunctionOrClass, first_line, used
 from autograder.errors import ReleaseError
-
-Definition = ast.FunctionDef | ast.ClassDef
 
 
 def end_of(node: ast.stmt) -> int:
@@ -25,7 +25,7 @@ class Reference:
 
     module: str
     name: str
-    node: Definition = field(compare=False)
+    node: FunctionOrClass = field(compare=False)
     lines: tuple[str, ...] = field(compare=False)  # the module's
     # By a name that the reference uses, the import statement that defines it.
     imports: dict[str, str] = field(compare=False)
@@ -35,7 +35,7 @@ class Reference:
     @property
     def first_line(self) -> int:
         """The line where it begins, decorators included, counted from 1."""
-        return min([self.node.lineno, *(item.lineno for item in self.node.decorator_list)])
+        return first_line(self.node)
 
     @cached_property
     def source(self) -> str:
@@ -45,8 +45,8 @@ class Reference:
     def with_all_it_uses(self) -> list["Reference"]:
         """This reference after everything it uses, each once."""
         ordered: list[Reference] = []
-        for used in self.uses:
-            ordered += [item for item in used.with_all_it_uses() if item not in ordered]
+        for other in self.uses:
+            ordered += [item for item in other.with_all_it_uses() if item not in ordered]
         return [*ordered, self]
 
 
@@ -55,7 +55,7 @@ class References:
 
     def __init__(self, folder: Path):
         self.folder = folder
-        self._trees: dict[str, tuple[ast.Module, tuple[str, ...]]] = {}
+        self._modules: dict[str, Module] = {}
 
     def path(self, module: str) -> Path:
         """The file of a module."""
@@ -63,69 +63,37 @@ class References:
 
     def find(self, module: str, name: str, via: tuple[tuple[str, str], ...] = ()) -> Reference:
         """The reference `name` of `solutions.<module>`."""
-        where = f"solutions/{module}.py"
-        tree, lines = self._read(module)
-        defined = {item.name: item for item in tree.body if isinstance(item, Definition)}
-        if name not in defined:
+        where, written = f"solutions/{module}.py", self._read(module)
+        if name not in written.nodes:
             raise ReleaseError(f"{where} defines no function or class {name!r}.")
         if (module, name) in via:
             raise ReleaseError(f"{where}: {name} uses itself through {via[-1][1]}.")
-        node = defined[name]
+        node = written.nodes[name]
         if not ast.get_docstring(node):
             raise ReleaseError(f"{where}: {name} has no docstring, which is a learner's contract.")
-
-        used = {item.id for item in ast.walk(node) if isinstance(item, ast.Name)} - {name}
-        imports, uses = {}, []
-        chain = (*via, (module, name))
-        for statement in tree.body:
-            if isinstance(statement, ast.Import | ast.ImportFrom):
-                for alias in statement.names:
-                    bound = (alias.asname or alias.name).split(".")[0]
-                    if bound not in used:
-                        continue
-                    origin = getattr(statement, "module", None) or ""
-                    if origin.startswith("solutions."):
-                        inner = origin.removeprefix("solutions.")
-                        uses.append(self.find(inner, alias.name, chain))
-                    else:
-                        only = type(statement)(**{**vars(statement), "names": [alias]})
-                        imports[bound] = ast.unparse(only)
-            elif isinstance(statement, Definition):
-                if statement.name in used:
-                    uses.append(self.find(module, statement.name, chain))
-            else:
-                self._reject_module_level_names(statement, used, name, where)
-        uses.sort(key=lambda item: item.name)
-        return Reference(module, name, node, lines, imports, tuple(uses))
+        names = used(node) - {name}
+        for other in sorted(names & written.assigned):
+            raise ReleaseError(
+                f"{where}: {name} uses the module-level name {other!r}, which a notebook does not "
+                f"have; define it inside {name}."
+            )
+        imports = {bound: statement for bound, statement in written.imports if bound in names}
+        homes = filter(None, map(written.home_of, sorted(names)))
+        uses = tuple(self.find(*home, (*via, (module, name))) for home in homes)
+        return Reference(module, name, node, written.lines, imports, uses)
 
     def with_another(self, reference: Reference, source: str) -> Reference:
         """The reference, had it another text."""
         after = reference.lines[reference.node.end_lineno :]
         text = "\n".join([*reference.lines[: reference.first_line - 1], source, *after])
         other = References(self.folder)
-        other._trees[reference.module] = ast.parse(text), tuple(text.split("\n"))
+        other._modules[reference.module] = taken_apart(reference.module, text)
         return other.find(reference.module, reference.name)
 
-    def _read(self, module: str) -> tuple[ast.Module, tuple[str, ...]]:
-        if module not in self._trees:
+    def _read(self, module: str) -> Module:
+        if module not in self._modules:
             path = self.path(module)
             if not path.is_file():
                 raise ReleaseError(f"There is no solutions/{module}.py to import from.")
-            text = path.read_text(encoding="utf-8")
-            self._trees[module] = ast.parse(text, str(path)), tuple(text.split("\n"))
-        return self._trees[module]
-
-    @staticmethod
-    def _reject_module_level_names(
-        statement: ast.stmt, used: set[str], name: str, where: str
-    ) -> None:
-        assigned = {
-            item.id
-            for item in ast.walk(statement)
-            if isinstance(item, ast.Name) and isinstance(item.ctx, ast.Store)
-        }
-        for other in sorted(assigned & used):
-            raise ReleaseError(
-                f"{where}: {name} uses the module-level name {other!r}, which a notebook does not "
-                f"have; define it inside {name}."
-            )
+            self._modules[module] = taken_apart(module, path.read_text(encoding="utf-8"))
+        return self._modules[module]

@@ -24,6 +24,7 @@ STAGED = (
     "checking/cell_log.py",
     "checking/packages.py",
     "checking/resuming.py",
+    "checking/syntax.py",
     "sandbox/wire.py",
     "sandbox/isolation.py",
     "sandbox/worker.py",

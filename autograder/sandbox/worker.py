@@ -47,7 +47,6 @@ from autograder.sandbox.isolation import Allowance
 FAILED = 70  # how a session exits that could not begin, or whose own loop was broken
 
 TEXT_TYPES = ("text/plain", "text/html", "text/latex", "text/markdown", "image/svg+xml")
-IMAGE_TYPES = ("image/png", "image/jpeg")
 MESSAGE_CHARACTERS = 2000
 TRACEBACK_CHARACTERS = 4000
 FRAMES = 10
@@ -75,16 +74,15 @@ class Outputs:
         if len(kept) < len(text) or self.room < 0:
             self.full()
 
-    def show(self, data: dict[str, Any], metadata: Any = None, count: int | None = None) -> None:
+    def show(self, data: dict[str, Any], count: int | None = None) -> None:
         if self.room < 0:
             return
         kept = {kind: data[kind] for kind in TEXT_TYPES if isinstance(data.get(kind), str)}
-        for kind in IMAGE_TYPES:
-            image = data.get(kind)
-            if isinstance(image, bytes):
-                kept[kind] = base64.b64encode(image).decode("ascii")
-            elif isinstance(image, str):
-                kept[kind] = image
+        image = data.get("image/png")
+        if isinstance(image, bytes):
+            kept["image/png"] = base64.b64encode(image).decode("ascii")
+        elif isinstance(image, str):
+            kept["image/png"] = image
         size = sum(len(each) for each in kept.values())
         if size > self.room:
             plain = kept.get("text/plain", "")
@@ -93,11 +91,6 @@ class Outputs:
         output: dict[str, Any] = {"output_type": "display_data", "data": kept, "metadata": {}}
         if count is not None:
             output |= {"output_type": "execute_result", "execution_count": count}
-        if isinstance(metadata, dict) and "image/png" in kept:
-            image = metadata.get("image/png")
-            image = image if isinstance(image, dict) else {}
-            alt = {"alt": image["alt"][:1000]} if isinstance(image.get("alt"), str) else {}
-            output["metadata"] = {"image/png": alt} if alt else {}
         self.items.append(output)
         if self.room < 0:
             self.full()
@@ -139,7 +132,7 @@ class Publisher(DisplayPublisher):
     outputs = Outputs(0)
 
     def publish(self, data: Any, metadata: Any = None, **_: Any) -> None:
-        self.outputs.show(data, metadata)
+        self.outputs.show(data)
 
 
 class Shell(InteractiveShell):
@@ -225,7 +218,7 @@ class Notebook:
         self.home = Home(self.shell.user_ns)
 
     def _result(self, data: dict[str, Any], metadata: Any = None) -> None:
-        self.stdout.outputs.show(data, metadata, self.shell.displayhook.prompt_count)
+        self.stdout.outputs.show(data, self.shell.displayhook.prompt_count)
 
     def run(self, source: str, limit: int) -> dict[str, Any]:
         outputs = Outputs(limit)
@@ -258,18 +251,21 @@ class Notebook:
             "written": self.log.writes(name),
         }
 
-    def guarded(self, outputs: Outputs, action: Any) -> Any:
-        """Run `action` with its output kept; what escapes from it is a failure, never the end."""
+    def _keep(self, outputs: Outputs) -> None:
+        """From here on, what is written and shown goes there."""
         self.stdout.outputs = self.stderr.outputs = Publisher.outputs = outputs
         sys.stdout, sys.stderr = self.stdout, self.stderr
+
+    def guarded(self, outputs: Outputs, action: Any) -> Any:
+        """Run `action` with its output kept; what escapes from it is a failure, never the end."""
+        self._keep(outputs)
         try:
             return action()
         except BaseException as error:
             return failure(error)
 
     def perform(self, request: dict[str, Any]) -> dict[str, Any]:
-        self.stdout.outputs = self.stderr.outputs = Publisher.outputs = Outputs(0)
-        sys.stdout, sys.stderr = self.stdout, self.stderr
+        self._keep(Outputs(0))
         if request.get("room"):
             isolation.hold_only_what_is_used()
         try:

@@ -28,7 +28,7 @@ PARTS = {
         f"autograder/{name}.py"
         for name in (
             *("settings", "manifest", "nbgrader_course", "files", "scripts"),
-            *("bindings", "cells", "errors", "queries"),
+            *("cells", "errors", "queries"),
         )
     ),
 }

@@ -10,7 +10,7 @@ import functools
 from importlib.metadata import version
 from pathlib import Path
 
-from autograder.bindings import bound, made_by, used
+from autograder.checking import syntax
 from autograder.checking.content import content
 from autograder.files import REPOSITORY, files_in, parsed, sha256, sha256_of_files
 
@@ -58,9 +58,7 @@ def of_exercise(name: str, module: str, root: Path = REPOSITORY) -> str:
     inside = _inside(name, [parsed(other) for other in references])
     for checks in (path.with_name(other.name) for other in references):
         found = parsed(checks).body if checks.exists() else []
-        parts += [
-            ast.unparse(one) for one in found if _mistakes_of(one) and _registers(one) in inside
-        ]
+        parts += [ast.unparse(one) for one in found if syntax.mistakes_of(one) in inside]
     return sha256(*parts)
 
 
@@ -69,15 +67,15 @@ def _about(module: ast.Module, name: str) -> list[ast.stmt]:
     chosen, helpers, wanted = set(), {}, set()
     for index, statement in enumerate(module.body):
         registered = _registers(statement)
-        defined = bound(statement)
+        defined = syntax.bound(statement)
         if registered is None and defined:
             helpers[index] = defined
         elif registered in (None, name):
             chosen.add(index)
-            wanted |= used(statement)
+            wanted |= syntax.used(statement)
     while found := {index for index, defined in helpers.items() if defined & wanted}:
         for index in found:
-            wanted |= used(module.body[index])
+            wanted |= syntax.used(module.body[index])
             del helpers[index]
         chosen |= found
     return [module.body[index] for index in sorted(chosen)]
@@ -89,27 +87,16 @@ def _inside(name: str, modules: list[ast.Module]) -> set[str]:
         statement.name: statement
         for module in modules
         for statement in module.body
-        if isinstance(statement, ast.FunctionDef | ast.ClassDef)
+        if isinstance(statement, syntax.FunctionOrClass)
     }
-    return made_by([name], defined).keys() - {name}
-
-
-def _mistakes_of(statement: ast.stmt) -> ast.expr | None:
-    """The name in `mistakes["name"] = ...`, if it is that."""
-    target = statement.targets[0] if isinstance(statement, ast.Assign) else None
-    if isinstance(target, ast.Subscript) and ast.unparse(target.value) == "mistakes":
-        return target.slice
-    return None
+    return syntax.made_by([name], defined).keys() - {name}
 
 
 def _registers(statement: ast.stmt) -> str | None:
-    if name := _mistakes_of(statement):
-        return getattr(name, "value", None)
-    decorators = [statement.value] if isinstance(statement, ast.Expr) else []
-    for decorator in getattr(statement, "decorator_list", decorators):
-        if isinstance(decorator, ast.Call) and ast.unparse(decorator.func) in REGISTERING:
-            return getattr(decorator.args[0], "value", None) if decorator.args else None
-    return None
+    for call in syntax.registering(statement):
+        if ast.unparse(call.func) in REGISTERING:
+            return getattr(call.args[0], "value", None) if call.args else None
+    return syntax.mistakes_of(statement)
 
 
 def _imported(path: Path, package: str, root: Path) -> set[Path]:
@@ -117,8 +104,7 @@ def _imported(path: Path, package: str, root: Path) -> set[Path]:
     found: set[Path] = set()
     todo = [path]
     while todo:
-        for node in ast.walk(parsed(todo.pop())):
-            module = node.module or "" if isinstance(node, ast.ImportFrom) else ""
+        for module in syntax.imported(parsed(todo.pop())):
             if module.startswith(f"{package}."):
                 other = root / Path(*module.split(".")).with_suffix(".py")
                 if other not in found and other.exists():

@@ -15,7 +15,12 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from autograder.grading.course.reading import LARGEST_FILE, plain_content, without_outputs
+from autograder.grading.course.reading import (
+    LARGEST_FILE,
+    plain_content,
+    read,
+    without_outputs,
+)
 from autograder.grading.errors import Invalid
 from autograder.grading.text import one_line
 
@@ -150,12 +155,12 @@ def pieces(folder: Path) -> Iterator[Piece]:
             return
         name = path.relative_to(folder).as_posix()
         if NOTEBOOK.fullmatch(path.name):
-            yield Piece(path, name, functools.partial(_read, path))
+            yield Piece(path, name, functools.partial(read, path))
         elif path.name.lower().endswith(".zip"):
             try:
                 yield from _packed(path, name)
             except (*_BROKEN_ZIP, Invalid, OSError, ValueError):
-                yield Piece(path, name, functools.partial(_read, path))
+                yield Piece(path, name, functools.partial(read, path))
 
 
 def _files(folder: Path, depth: int) -> Iterator[Path]:
@@ -171,13 +176,6 @@ def _files(folder: Path, depth: int) -> Iterator[Path]:
                 yield from _files(Path(entry.path), depth - 1)
         elif not entry.is_symlink():
             yield Path(entry.path)
-
-
-def _read(path: Path) -> bytes:
-    content = plain_content(path, LARGEST_FILE + 1)
-    if content is None:
-        raise Invalid("the notebook is not a plain file")
-    return without_outputs(content)
 
 
 def _packed(path: Path, name: str) -> Iterator[Piece]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, select_autoescape
+from jinja2 import Environment, PackageLoader, Template, select_autoescape
 
 from autograder.cells import grade_id
 from autograder.checking.feedback import details, headline, points_text
@@ -17,9 +17,12 @@ SOURCE_AT_MOST = 20_000
 
 
 @functools.cache
-def _template() -> Any:
+def template(name: str) -> Template:
+    """A page to be filled in; every text that goes into it is escaped."""
     loader = PackageLoader("autograder.grading.report", "templates")
-    return Environment(loader=loader, autoescape=select_autoescape()).get_template("feedback.html")
+    environment = Environment(loader=loader, autoescape=select_autoescape())
+    environment.filters["visible"] = visible
+    return environment.get_template(name)
 
 
 @dataclass(frozen=True)
@@ -61,4 +64,6 @@ def feedback_page(
         for one in record.get("by_hand", [])
     ]
     visible_record = record | {"student": one_line(record["student"])}
-    return _template().render(record=visible_record, cards=cards, notes=record["notes"])
+    return template("feedback.html").render(
+        record=visible_record, cards=cards, notes=record["notes"]
+    )

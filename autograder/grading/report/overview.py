@@ -5,11 +5,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, select_autoescape
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from autograder.grading.report.feedback_page import template
 from autograder.grading.report.figures import COLORS, figures
 from autograder.grading.report.survey import ChapterSurvey, Survey
 from autograder.grading.report.table import write_table
@@ -46,12 +46,9 @@ def _rows(found: Survey) -> Iterator[list[Any]]:
 
 def report_page(found: Survey, table: str, kept: Path) -> str:
     """The page as HTML, with its figures in it."""
-    loader = PackageLoader("autograder.grading.report", "templates")
-    environment = Environment(loader=loader, autoescape=select_autoescape())
-    environment.filters["visible"] = visible
     drawn = {one.name: figures(one, kept) for one in found.chapters if one.scores}
     when = f"{datetime.now():%Y-%m-%d %H:%M}"
-    return environment.get_template("overview.html").render(
+    return template("overview.html").render(
         survey=found, figures=drawn, colors=COLORS, when=when, table=table
     )
 

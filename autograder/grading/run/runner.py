@@ -8,6 +8,7 @@ import json
 import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -49,7 +50,7 @@ def grade_class(
     settings, released = course.settings, course.chapters(chapters)
     course.see_due_dates()
     with (
-        _told_in_a_sentence(),
+        _in_a_sentence(),
         _Run(course, released, limits or Limits(), students, progress) as run,
     ):
         for job, result in _crew(run.jobs(), workers or os.cpu_count() or 1, scheduler):
@@ -60,24 +61,19 @@ def grade_class(
     return sorted(run.records, key=lambda record: (record["chapter"], record["student"]))
 
 
+@dataclass
 class _Run:
     """What one run over a class has to do, and what it has done."""
 
-    def __init__(
-        self,
-        course: Course,
-        released: dict[str, ReleasedChapter],
-        limits: Limits,
-        students: Sequence[str],
-        progress: Progress,
-    ) -> None:
-        self.journal = Journal(course.state)
-        self.records: list[dict[str, Any]] = []
-        self._course = course
-        self._released = released
-        self._limits = limits
-        self._students = students
-        self._progress = progress
+    course: Course
+    released: dict[str, ReleasedChapter]
+    limits: Limits
+    students: Sequence[str]
+    progress: Progress
+    records: list[dict[str, Any]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.journal = Journal(self.course.state)
         self._under_way: dict[tuple[str, str], Submission] = {}
         self._graded_before: list[tuple[Submission, str]] = []
         self._closing = contextlib.ExitStack()
@@ -94,15 +90,15 @@ class _Run:
     def gradebook(self) -> "Writer":
         from autograder.grading.course.gradebook import Writer
 
-        return self._closing.enter_context(Writer(self._course.settings.gradebook))
+        return self._closing.enter_context(Writer(self.course.settings.gradebook))
 
     def jobs(self) -> Iterator[Job]:
         """What there is to run. What the journal has is noted, and nothing is written here."""
-        for submission in self._course.submissions(list(self._released)):
-            if self._students and submission.student not in self._students:
+        for submission in self.course.submissions(list(self.released)):
+            if self.students and submission.student not in self.students:
                 continue
-            chapter = self._released[submission.chapter]
-            job = _job(submission, chapter, self.journal, self._limits)
+            chapter = self.released[submission.chapter]
+            job = _job(submission, chapter, self.journal, self.limits)
             if self.journal.record(job.key) is None:
                 self._under_way[submission.student, submission.chapter] = submission
                 yield job
@@ -124,9 +120,40 @@ class _Run:
             self._write(submission, key, None)
 
     def _write(self, submission: Submission, key: str, result: dict[str, Any] | None) -> None:
-        record = _apply(self._course, self.gradebook, self.journal, submission, key, result)
+        record = self._applied(submission, key, result)
         self.records.append(record)
-        self._progress(record)
+        self.progress(record)
+
+    def _applied(
+        self, submission: Submission, key: str, found: dict[str, Any] | None
+    ) -> dict[str, Any]:
+        """Bring the gradebook, then the folders, to what the result says; harmless to repeat.
+
+        Returns the record. A result that is not given is the journal's.
+        """
+        student, chapter, journal = submission.student, submission.chapter, self.journal
+        if not STUDENT_ID.fullmatch(student):
+            return found["record"] if found else there(journal.record(key))
+        autograded = self.course.root / "autograded" / student / chapter
+        feedback = self.course.root / "feedback" / student / chapter
+        came = submission.came
+        beside = exchange.sent_with(submission.folder, came)
+        beside_page = exchange.for_feedback(beside, journal, student, chapter)
+        current = journal.shown(student, chapter) == key
+        if found is None and current and autograded.exists() and feedback.exists():
+            if came.when is not None:
+                self.gradebook.note_arrival(student, chapter, came.when)
+            exchange.put(autograded, beside)
+            exchange.put(feedback, beside_page)
+            return _for_the_teacher(there(journal.record(key)), submission)
+        result = found or there(journal.result(key))
+        untouched, answered = set(result["untouched"]), result.get("answered", {})
+        scores = result["scores"]
+        self.gradebook.write(student, chapter, scores, came.when, untouched, answered)
+        exchange.put(autograded, {f"{chapter}.ipynb": result["notebook"].encode()} | beside)
+        exchange.put(feedback, {f"{chapter}.html": result["page"].encode()} | beside_page)
+        journal.applied(student, chapter, key)
+        return _for_the_teacher(result["record"], submission)
 
 
 def _import_gradebook() -> None:
@@ -136,7 +163,7 @@ def _import_gradebook() -> None:
 
 
 @contextlib.contextmanager
-def _told_in_a_sentence() -> Iterator[None]:
+def _in_a_sentence() -> Iterator[None]:
     """What keeps a run from going on is raised as CourseError, with what to do about it."""
     again = "Then run the same command again: it goes on from here, and nothing is lost."
     try:
@@ -193,43 +220,6 @@ def _known(
         for exercise in result["record"]["exercises"]
         if exercise["name"] in same
     }
-
-
-def _apply(
-    course: Course,
-    gradebook: "Writer",
-    journal: Journal,
-    submission: Submission,
-    key: str,
-    found: dict[str, Any] | None,
-) -> dict[str, Any]:
-    """Bring the gradebook, then the folders, to what the result says; harmless to repeat.
-
-    Returns the record. A result that is not given is the journal's.
-    """
-    student, chapter = submission.student, submission.chapter
-    autograded = course.root / "autograded" / student / chapter
-    feedback = course.root / "feedback" / student / chapter
-    current = journal.shown(student, chapter) == key and autograded.exists() and feedback.exists()
-    if not STUDENT_ID.fullmatch(student):
-        return found["record"] if found else there(journal.record(key))
-    came = submission.came
-    beside = exchange.sent_with(submission.folder, came)
-    beside_page = exchange.for_feedback(beside, journal, student, chapter)
-    if found is None and current:
-        if came.when is not None:
-            gradebook.note_arrival(student, chapter, came.when)
-        exchange.put(autograded, beside)
-        exchange.put(feedback, beside_page)
-        return _for_the_teacher(there(journal.record(key)), submission)
-    result = found or there(journal.result(key))
-    untouched = set(result["untouched"])
-    answered = result.get("answered", {})
-    gradebook.write(student, chapter, result["scores"], came.when, untouched, answered)
-    exchange.put(autograded, {f"{chapter}.ipynb": result["notebook"].encode()} | beside)
-    exchange.put(feedback, {f"{chapter}.html": result["page"].encode()} | beside_page)
-    journal.applied(student, chapter, key)
-    return _for_the_teacher(result["record"], submission)
 
 
 def _for_the_teacher(record: dict[str, Any], submission: Submission) -> dict[str, Any]:

@@ -6,8 +6,8 @@ Only watched calls take points. What is named and was not seen to run is for the
 import ast
 from collections.abc import Iterator, Sequence
 
-from autograder.bindings import bound, made_by, used
 from autograder.checking.families import used_of
+from autograder.checking.syntax import UNREADABLE, bound, made_by, used
 
 LONGEST_SOURCE = 200_000  # characters; taking more apart takes gigabytes
 LIBRARIES = {"torch", "nn", "F"}
@@ -39,7 +39,7 @@ def _defined(cells: Sequence[str]) -> dict[str, ast.stmt]:
     for cell in cells:
         try:
             body = ast.parse(cell).body
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
+        except UNREADABLE:
             continue
         for statement in body:
             defined |= dict.fromkeys(bound(statement), statement)

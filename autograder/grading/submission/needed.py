@@ -7,6 +7,7 @@ import symtable
 from nbformat import NotebookNode
 
 from autograder.cells import grade_id
+from autograder.checking.syntax import UNREADABLE
 from autograder.grading.course.released import ReleasedChapter, is_ungraded
 from autograder.grading.submission.names_used import LONGEST_SOURCE
 
@@ -53,7 +54,7 @@ def _names(source: str) -> tuple[set[str] | None, set[str]]:
         return None, set()
     try:
         top = symtable.symtable(source, "<cell>", "exec")
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except UNREADABLE:
         return None, set()
     makes = {name.get_name() for name in top.get_symbols() if name.is_assigned()}
     makes |= {name.get_name() for name in top.get_symbols() if name.is_imported()}

@@ -7,6 +7,7 @@ from collections import Counter
 from nbformat import NotebookNode
 
 from autograder.cells import grade_id, tags
+from autograder.checking.syntax import imported
 from autograder.errors import ReleaseError
 from autograder.release.cells import imports_from_solutions, kind, named, parsed
 from autograder.release.chapter import ChapterNotebook
@@ -133,14 +134,8 @@ def _answer(where: str, cell: NotebookNode) -> None:
 
 
 def _demo(where: str, cell: NotebookNode) -> None:
-    for statement in ast.walk(parsed(cell, where)):
-        origins = [getattr(statement, "module", None) or ""]
-        if isinstance(statement, ast.Import):
-            origins = [name.name for name in statement.names]
-        if isinstance(statement, ast.Import | ast.ImportFrom) and any(
-            origin.split(".")[0] == "solutions" for origin in origins
-        ):
-            raise ReleaseError(
-                f"{where}: cell {cell.id!r} imports from solutions, which students do not have; "
-                f"mark it as an exercise or as provided."
-            )
+    if "solutions" in {module.split(".")[0] for module in imported(parsed(cell, where))}:
+        raise ReleaseError(
+            f"{where}: cell {cell.id!r} imports from solutions, which students do not have; "
+            "mark it as an exercise or as provided."
+        )

@@ -6,6 +6,7 @@ nbgrader's own ClearSolutions then makes the stub of it: signature, docstring, a
 
 import ast
 
+from autograder.checking.syntax import first_line
 from autograder.errors import ReleaseError
 from autograder.release.cells import imports_from_solutions, kind, named
 from autograder.release.chapter import ChapterNotebook
@@ -68,7 +69,7 @@ def _methods(node: ast.ClassDef, where: str) -> list[ast.FunctionDef]:
 
 def _mark_body(lines: list[str], method: ast.FunctionDef, where: str) -> None:
     body = list(method.body)
-    last_kept = _line_before(body[0])
+    last_kept = first_line(body[0]) - 1
     if ast.get_docstring(method, clean=False) is not None:
         last_kept = end_of(body.pop(0))
     if body and _calls_super_init(method, body[0]):
@@ -85,11 +86,6 @@ def _mark_body(lines: list[str], method: ast.FunctionDef, where: str) -> None:
         end += 1
     solution = lines[last_kept:end]
     lines[last_kept:end] = [indent + BEGIN, *solution, indent + END]
-
-
-def _line_before(statement: ast.stmt) -> int:
-    decorators = getattr(statement, "decorator_list", [])
-    return min([statement.lineno, *(item.lineno for item in decorators)]) - 1
 
 
 def _calls_super_init(method: ast.FunctionDef, statement: ast.stmt) -> bool:
