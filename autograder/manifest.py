@@ -36,8 +36,6 @@ class ListedExercise:
     module: str = ""
     reference: str = ""
     cell: str = ""
-    check_cell: str = ""
-    stub_sha256: str = ""
 
 
 @dataclass(frozen=True)

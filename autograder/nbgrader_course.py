@@ -1,5 +1,9 @@
 """A course folder as nbgrader knows it: where it is, its gradebook, its own configuration."""
 
+import contextlib
+import os
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,3 +40,14 @@ def write_settings(course: Path) -> None:
     path = course / NAME
     if not path.exists():
         path.write_text(FOR_A_COURSE, encoding="utf-8")
+
+
+@contextlib.contextmanager
+def scripts_on_path() -> Iterator[None]:
+    """nbgrader runs `alembic` by name, which is found only where the environment is activated."""
+    before = os.environ.get("PATH", "")
+    os.environ["PATH"] = os.pathsep.join(filter(None, [str(Path(sys.executable).parent), before]))
+    try:
+        yield
+    finally:
+        os.environ["PATH"] = before

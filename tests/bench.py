@@ -267,7 +267,7 @@ def calls_of(content: bytes, chapter: Any) -> list[Any]:
     notebook, limits, script = parse(content), Limits(), []
     restored(notebook, chapter)
     checks = {task.check_id: task for task in chapter.tasks}
-    needed = Run(notebook, chapter, None, limits).needed
+    needed = Run(notebook, chapter, None, limits, 0).needed
     for index, cell in enumerate(notebook.cells):
         task = checks.get(grade_id(cell) or "")
         if task:

@@ -9,10 +9,10 @@ values are.
 
 import ast
 import copy
-import functools
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 Edit = Callable[[Any], None]
@@ -172,52 +172,44 @@ def _is_literal(node: ast.AST) -> bool:
     )
 
 
-def _set(**fields: Any) -> Edit:
-    def edit(node: Any) -> None:
-        for name, value in fields.items():
-            setattr(node, name, value)
-
-    return edit
+def _set(node: Any, **fields: Any) -> None:
+    for name, value in fields.items():
+        setattr(node, name, value)
 
 
-def _exchange(one: str, two: str) -> Edit:
-    def edit(node: Any) -> None:
-        first, second = getattr(node, one), getattr(node, two)
-        setattr(node, one, second)
-        setattr(node, two, first)
-
-    return edit
+def _exchange(one: str, two: str, node: Any) -> None:
+    _set(node, **{one: getattr(node, two), two: getattr(node, one)})
 
 
 def _other_operator(node: ast.BinOp | ast.AugAssign) -> Iterator[Edit]:
     for other in OPERATORS.get(type(node.op), ()):
-        yield _set(op=other())
+        yield partial(_set, op=other())
 
 
 def _other_side(node: ast.BinOp) -> Iterator[Edit]:
     if isinstance(node.op, ast.Sub | ast.Div | ast.FloorDiv | ast.Mod | ast.MatMult | ast.Pow):
-        yield _exchange("left", "right")
+        yield partial(_exchange, "left", "right")
 
 
 def _other_comparison(node: ast.Compare) -> Iterator[Edit]:
     for other in COMPARISONS.get(type(node.ops[0]), ()):
-        yield _set(ops=[other(), *node.ops[1:]])
+        yield partial(_set, ops=[other(), *node.ops[1:]])
 
 
 def _other_condition(node: ast.BoolOp) -> Iterator[Edit]:
-    yield _set(op=ast.Or() if isinstance(node.op, ast.And) else ast.And())
+    yield partial(_set, op=ast.Or() if isinstance(node.op, ast.And) else ast.And())
     for number in range(len(node.values)):
-        yield _without("values", number)
+        yield partial(_leave_out, "values", number)
 
 
 def _other_sign(node: ast.UnaryOp) -> Iterator[Edit]:
     if not _is_literal(node) and isinstance(node.op, ast.USub):
-        yield _set(op=ast.UAdd())
+        yield partial(_set, op=ast.UAdd())
 
 
 def _not_inverted(node: ast.UnaryOp) -> Iterator[Edit]:
     if isinstance(node.op, ast.Invert | ast.Not):
-        yield _set(operand=ast.UnaryOp(node.op, node.operand))  # twice is not at all
+        yield partial(_set, operand=ast.UnaryOp(node.op, node.operand))  # twice is not at all
 
 
 def _other_negative(node: ast.UnaryOp) -> Iterator[Edit]:
@@ -225,64 +217,64 @@ def _other_negative(node: ast.UnaryOp) -> Iterator[Edit]:
         number: Any = node.operand.value
         for other in (-number - 1, -number + 1):
             sign = ast.USub() if other < 0 else ast.UAdd()
-            yield _set(op=sign, operand=ast.Constant(abs(other)))
+            yield partial(_set, op=sign, operand=ast.Constant(abs(other)))
 
 
 def _other_constant(node: ast.Constant) -> Iterator[Edit]:
     value = node.value
     if isinstance(value, bool):
-        yield _set(value=not value)
+        yield partial(_set, value=not value)
     elif isinstance(value, int):
-        yield _set(value=value + 1)
-        yield _set(value=value - 1)
+        yield partial(_set, value=value + 1)
+        yield partial(_set, value=value - 1)
     elif isinstance(value, float):
-        yield _set(value=value + 1)
+        yield partial(_set, value=value + 1)
         if value:
-            yield _set(value=2 * value)
-            yield _set(value=-value)
+            yield partial(_set, value=2 * value)
+            yield partial(_set, value=-value)
 
 
 def _other_method(node: ast.Attribute) -> Iterator[Edit]:
     if node.attr in OTHER_NAMES:
-        yield _set(attr=OTHER_NAMES[node.attr])
+        yield partial(_set, attr=OTHER_NAMES[node.attr])
 
 
 def _other_function(node: ast.Name) -> Iterator[Edit]:
     if node.id in ("all", "any", "max", "min"):
-        yield _set(id=OTHER_NAMES[node.id])
+        yield partial(_set, id=OTHER_NAMES[node.id])
 
 
 def _other_arguments(node: ast.Call) -> Iterator[Edit]:
     called = getattr(node.func, "attr", getattr(node.func, "id", ""))
     if len(node.args) > 1 and called not in ORDER_IS_FREE:
-        yield _swapped("args")
+        yield partial(_swap, "args")
 
 
 def _other_options(node: ast.Call) -> Iterator[Edit]:
     for number, keyword in enumerate(node.keywords):
         if keyword.arg not in UNSEEN:
-            yield _without("keywords", number)
+            yield partial(_leave_out, "keywords", number)
         if keyword.arg in ("min", "max"):
-            yield _renamed(number, {"min": "max", "max": "min"}[keyword.arg])
+            yield partial(_rename, number, {"min": "max", "max": "min"}[keyword.arg])
 
 
 def _other_branch(node: ast.IfExp) -> Iterator[Edit]:
-    yield _exchange("body", "orelse")
+    yield partial(_exchange, "body", "orelse")
 
 
 def _other_test(node: ast.If | ast.IfExp | ast.While) -> Iterator[Edit]:
-    yield _negated
+    yield _negate
 
 
 def _other_error(node: ast.Raise) -> Iterator[Edit]:
     name = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
     if isinstance(name, ast.Name):
-        yield _raising(ERRORS.get(name.id, "RuntimeError"))
+        yield partial(_raise, ERRORS.get(name.id, "RuntimeError"))
 
 
 def _other_results(node: ast.Return) -> Iterator[Edit]:
     if isinstance(node.value, ast.Tuple):
-        yield lambda found: _swapped("elts")(found.value)
+        yield lambda found: _swap("elts", found.value)
 
 
 def _dropped_statements(node: ast.AST) -> Iterator[Edit]:
@@ -291,7 +283,7 @@ def _dropped_statements(node: ast.AST) -> Iterator[Edit]:
         if isinstance(statements, list) and not isinstance(node, ast.Module | ast.ClassDef):
             for number, statement in enumerate(statements):
                 if not _is_docstring(statement):
-                    yield _dropped(field, number)
+                    yield partial(_drop, field, number)
 
 
 def _keep_side(side: str, found: Any) -> None:
@@ -300,7 +292,7 @@ def _keep_side(side: str, found: Any) -> None:
 
 def _one_side(node: ast.BinOp) -> Iterator[Edit]:
     for side in ("left", "right"):
-        yield functools.partial(_keep_side, side)
+        yield partial(_keep_side, side)
 
 
 def _skipped_call(node: ast.Call) -> Iterator[Edit]:
@@ -332,7 +324,7 @@ def _at_the_start(node: ast.FunctionDef, text: str) -> Iterator[Edit]:
     for argument in needed:
         if argument.arg != "self" and node.name != "__init__":
             statement = ast.parse(text.format(argument.arg)).body[0]
-            yield functools.partial(_put_first, statement)
+            yield partial(_put_first, statement)
 
 
 def _put_in_place(number: int, name: ast.expr, found: Any) -> None:
@@ -352,7 +344,7 @@ def _another_of_its_kind(node: ast.FunctionDef | ast.ClassDef) -> Iterator[Edit]
         for kind in (own, parts):
             for other in sorted(kind - {word}) if word in kind else ():
                 name = ast.parse(other, mode="eval").body
-                yield functools.partial(_put_in_place, number, name)
+                yield partial(_put_in_place, number, name)
 
 
 def _word(node: ast.AST) -> str:
@@ -369,48 +361,33 @@ def _become(node: Any, other: ast.AST) -> None:
     node.__dict__.update(fields)
 
 
-def _negated(node: Any) -> None:
+def _negate(node: Any) -> None:
     node.test = ast.UnaryOp(ast.Not(), node.test)
 
 
-def _raising(name: str) -> Edit:
-    def edit(node: ast.Raise) -> None:
-        found: Any = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
-        found.id = name
-
-    return edit
+def _raise(name: str, node: ast.Raise) -> None:
+    found: Any = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
+    found.id = name
 
 
-def _renamed(number: int, name: str) -> Edit:
-    def edit(node: ast.Call) -> None:
-        node.keywords[number].arg = name
-
-    return edit
+def _rename(number: int, name: str, node: ast.Call) -> None:
+    node.keywords[number].arg = name
 
 
-def _swapped(field: str) -> Edit:
-    def edit(node: Any) -> None:
-        items = getattr(node, field)
-        items[0], items[1] = items[1], items[0]
-
-    return edit
+def _swap(field: str, node: Any) -> None:
+    items = getattr(node, field)
+    items[0], items[1] = items[1], items[0]
 
 
-def _without(field: str, number: int) -> Edit:
-    def edit(node: Any) -> None:
-        del getattr(node, field)[number]
-
-    return edit
+def _leave_out(field: str, number: int, node: Any) -> None:
+    del getattr(node, field)[number]
 
 
-def _dropped(field: str, number: int) -> Edit:
-    def edit(node: Any) -> None:
-        statements = getattr(node, field)
-        del statements[number]
-        if field == "body" and not any(not _is_docstring(item) for item in statements):
-            statements.append(ast.Pass())
-
-    return edit
+def _drop(field: str, number: int, node: Any) -> None:
+    statements = getattr(node, field)
+    del statements[number]
+    if field == "body" and not any(not _is_docstring(item) for item in statements):
+        statements.append(ast.Pass())
 
 
 TABLE: tuple[Row, ...] = (

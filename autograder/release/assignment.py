@@ -9,8 +9,7 @@ from traitlets.config import Config
 from traitlets.config.loader import PyFileConfigLoader
 
 from autograder.errors import ReleaseError
-from autograder.nbgrader_course import at
-from autograder.scripts import scripts_on_path
+from autograder.nbgrader_course import at, scripts_on_path
 
 SETTINGS = "nbgrader_config.py"
 ENDED_BY_AN_ERROR = re.compile(r"^(?:\w+\.)*\w*(?:Error|Exception): .*", re.MULTILINE)

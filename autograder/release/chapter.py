@@ -9,7 +9,13 @@ from nbformat import NotebookNode
 
 from autograder.cells import grade_id
 from autograder.release.book import Book
-from autograder.release.cells import imports_from_solutions, kind, named, names_imported, parsed
+from autograder.release.chapter_cells import (
+    imports_from_solutions,
+    kind,
+    named,
+    names_imported,
+    parsed,
+)
 from autograder.release.references import Reference, References
 
 

@@ -62,9 +62,6 @@ class Latest:
 
 def chapters_entered(course: Path) -> set[str]:
     """The names of the chapters that the course's gradebook has; none where it has no tables."""
-    with (
-        contextlib.suppress(GradebookError),
-        queries(read_settings(course).gradebook) as query,
-    ):
+    with contextlib.suppress(GradebookError), queries(read_settings(course).gradebook) as query:
         return {name for (name,) in query("SELECT name FROM assignment")}
     return set()

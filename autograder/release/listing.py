@@ -5,7 +5,7 @@ from nbformat import NotebookNode
 from autograder.cells import grade_id, tags
 from autograder.files import sha256
 from autograder.manifest import ListedCell, ListedChapter, ListedExercise
-from autograder.release.cells import kind, named
+from autograder.release.chapter_cells import kind, named
 from autograder.release.mends import PREFIX
 
 
@@ -30,8 +30,6 @@ def listed(name: str, notebook: NotebookNode, modules: dict[str, str]) -> Listed
                     points=float(cell.metadata.nbgrader.points),
                     cell=stub.id,
                     check_grade_id=named(cell),
-                    check_cell=cell.id,
-                    stub_sha256=sha256(stub.source),
                 )
             )
     return ListedChapter(name, tuple(exercises), tuple(cells))

@@ -15,7 +15,7 @@ from autograder.cells import grade_id
 from autograder.checking.feedback import points_text
 from autograder.files import REPOSITORY
 from autograder.release.build import CHAPTERS
-from autograder.release.cells import kind
+from autograder.release.chapter_cells import kind
 
 
 def rubrics(notebook: NotebookNode) -> Iterator[str]:

@@ -15,7 +15,7 @@ from autograder.checking import exercises
 from autograder.checking.feedback import points_text
 from autograder.files import REPOSITORY
 from autograder.release.build import CHAPTERS
-from autograder.release.cells import kind
+from autograder.release.chapter_cells import kind
 from autograder.release.recipe.contract import POINTS, task_of
 
 

@@ -62,8 +62,6 @@ class Session:
 
     def request(self, value: Any, seconds: float | Deadline) -> Any:
         """The answer to `value`. Whatever it raises but a WireError of its own ends the session."""
-        if self._ended is not None:
-            raise self._ended
         self._number += 1
         frame = wire.encode((self._number, value))
         with self._ending():
@@ -72,8 +70,6 @@ class Session:
     def ask_all(self, frame: bytes, count: int, seconds: float | Deadline) -> None:
         """Send many requests in one frame (see `many`); the answers come one by one, to `next`."""
         with self._ending():
-            if self._ended is not None:
-                raise self._ended
             deadline = self._until(seconds)
             self._be_silent(deadline)
             self._send(frame, deadline)
@@ -82,8 +78,6 @@ class Session:
     def next(self, seconds: float | Deadline) -> Any:
         """The answer to the next of the requests that were asked all at once."""
         with self._ending():
-            if self._ended is not None:
-                raise self._ended
             reply = self._reply(self._until(seconds))
             if reply[0] != self._pending - self._asked - 1:
                 raise WireError("The submission's process answered another question.")
@@ -126,7 +120,9 @@ class Session:
 
     @contextlib.contextmanager
     def _ending(self) -> Iterator[None]:
-        """Whatever is raised inside ends the session."""
+        """Whatever is raised inside ends the session; one that has ended raises that again."""
+        if self._ended is not None:
+            raise self._ended
         try:
             yield
         except (SandboxError, WireError) as error:

@@ -21,7 +21,7 @@ from nbgrader.api import Gradebook
 from autograder.cells import grade_id
 from autograder.checking import find
 from autograder.grading.course.folder import Course
-from autograder.scripts import scripts_on_path
+from autograder.nbgrader_course import scripts_on_path
 from tests.sample_class import reference_source
 
 HERE = Path(__file__).parent

@@ -27,8 +27,7 @@ PARTS = {
     "settings": " ".join(
         f"autograder/{name}.py"
         for name in (
-            *("settings", "manifest", "nbgrader_course", "files", "scripts"),
-            *("cells", "errors", "queries"),
+            *("settings", "manifest", "nbgrader_course", "files", "cells", "errors", "queries"),
         )
     ),
 }

@@ -22,8 +22,8 @@ from sqlalchemy.orm import Session
 
 from autograder.errors import CourseError
 from autograder.grading.course.late import settle
+from autograder.nbgrader_course import scripts_on_path
 from autograder.queries import unusable
-from autograder.scripts import scripts_on_path
 from autograder.settings import Settings
 
 _SCORE = (

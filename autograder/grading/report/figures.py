@@ -8,11 +8,8 @@ from autograder.files import sha256, write_whole
 from autograder.grading.report.survey import ChapterSurvey
 
 DRAWN_BY = Path(__file__).with_name("plots.py")
-COLORS = {  # apart without color vision too
-    "passed": "#009E73",
-    "stuck": "#D55E00",
-    "untried": "#9AA4B1",
-}
+# Apart without color vision too.
+COLORS = {"passed": "#009E73", "stuck": "#D55E00", "untried": "#9AA4B1"}
 
 
 def figures(chapter: ChapterSurvey, folder: Path) -> dict[str, str]:

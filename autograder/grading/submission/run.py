@@ -3,7 +3,6 @@
 import contextlib
 import inspect
 import re
-import secrets
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -62,26 +61,20 @@ class GradedNotebook:
     seconds: float = 0.0
 
 
+@dataclass
 class Run:
     """Executes a notebook in sandboxes, starting a new one when student code brings one down."""
 
-    def __init__(
-        self,
-        notebook: NotebookNode,
-        chapter: ReleasedChapter,
-        warm: WarmProcess,
-        limits: Limits,
-        seed: int | None = None,
-        known: dict[str, Verdict] | None = None,
-    ) -> None:
-        """Verdicts that are `known`, by exercise, stand: those checks are not asked again."""
-        self.notebook = notebook
-        self.chapter = chapter
-        self.warm = warm
-        self.limits = limits
-        self.seed = secrets.randbits(63) if seed is None else seed
-        self.tasks = {task.check_id: task for task in chapter.tasks}
-        self.known = known or {}
+    notebook: NotebookNode
+    chapter: ReleasedChapter
+    warm: WarmProcess
+    limits: Limits
+    seed: int
+    # By exercise verdicts that stand: those checks are not asked again.
+    known: dict[str, Verdict] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.tasks = {task.check_id: task for task in self.chapter.tasks}
         self.graded = GradedNotebook(dict(self.known))
         self.session: Session | None = None
         self.poisoned: set[int] = set()
@@ -90,7 +83,7 @@ class Run:
         self.sources: list[str] = []  # of the cells that ran
         self.below: list[tuple[int, ReleasedExercise]] = []  # checks with code below them
         self.provided: dict[int, str] = {}  # by the place of a check: source to run there
-        self.needed = needed_cells(notebook, chapter)
+        self.needed = needed_cells(self.notebook, self.chapter)
         self.room = Room(OUTPUTS_BYTES, PIXELS)
         self.end = float("inf")
 

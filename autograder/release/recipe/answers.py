@@ -1,8 +1,8 @@
 """Answers in words: the book's example and its rubric make place for the student's own."""
 
 from autograder.nbgrader_course import YOUR_ANSWER
-from autograder.release.cells import kind
 from autograder.release.chapter import ChapterNotebook
+from autograder.release.chapter_cells import kind
 
 
 def empty_answers(chapter: ChapterNotebook) -> None:

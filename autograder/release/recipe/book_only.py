@@ -8,8 +8,8 @@ from nbformat.v4 import new_markdown_cell
 
 from autograder.cells import tags
 from autograder.release.book import link
-from autograder.release.cells import parsed
 from autograder.release.chapter import ChapterNotebook
+from autograder.release.chapter_cells import parsed
 from autograder.release.recipe.contract import BOOK_ONLY
 
 PLAY = "Play with it on the book's page"

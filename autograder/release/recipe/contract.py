@@ -9,8 +9,8 @@ from nbformat import NotebookNode
 from autograder.cells import grade_id, tags
 from autograder.checking.syntax import imported
 from autograder.errors import ReleaseError
-from autograder.release.cells import imports_from_solutions, kind, named, parsed
 from autograder.release.chapter import ChapterNotebook
+from autograder.release.chapter_cells import imports_from_solutions, kind, named, parsed
 
 BOOK_ONLY = "book-only"
 FIND_OUT = "find-out-"

@@ -1,7 +1,7 @@
 """Provided cells: an earlier chapter's exercise in full, so that every chapter stands alone."""
 
-from autograder.release.cells import imports_from_solutions, kind, named
 from autograder.release.chapter import ChapterNotebook
+from autograder.release.chapter_cells import imports_from_solutions, kind, named
 from autograder.release.references import Reference
 
 

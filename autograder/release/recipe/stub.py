@@ -8,8 +8,8 @@ import ast
 
 from autograder.checking.syntax import first_line
 from autograder.errors import ReleaseError
-from autograder.release.cells import imports_from_solutions, kind, named
 from autograder.release.chapter import ChapterNotebook
+from autograder.release.chapter_cells import imports_from_solutions, kind, named
 from autograder.release.mends import MEND, Mends, as_text
 from autograder.release.references import Reference, end_of
 

@@ -6,7 +6,7 @@ import pytest
 from nbgrader.api import Gradebook
 
 from autograder.grading.course.gradebook import Writer
-from autograder.scripts import scripts_on_path
+from autograder.nbgrader_course import scripts_on_path
 
 
 @pytest.fixture

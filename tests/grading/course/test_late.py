@@ -13,7 +13,7 @@ from autograder.errors import SettingsError
 from autograder.grading.course.gradebook import Writer
 from autograder.grading.course.late import LateDays
 from autograder.grading.course.scores import read_scores, reading
-from autograder.scripts import scripts_on_path
+from autograder.nbgrader_course import scripts_on_path
 from autograder.settings import LatePolicy, read_settings
 
 DUE = datetime(2026, 3, 1, 12)

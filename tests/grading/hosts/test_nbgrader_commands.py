@@ -21,8 +21,8 @@ from nbgrader.utils import get_username
 from traitlets.config.loader import PyFileConfigLoader
 
 from autograder.cli import main
+from autograder.nbgrader_course import scripts_on_path
 from autograder.sandbox.probe import available
-from autograder.scripts import scripts_on_path
 from tests.sample_class import Class, Expected, write
 
 CHAPTER = "00-start-here"

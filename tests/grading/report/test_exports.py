@@ -11,7 +11,7 @@ from nbgrader.plugins import CsvExportPlugin
 
 from autograder.cli import main
 from autograder.grading.course.folder import Course
-from autograder.scripts import scripts_on_path
+from autograder.nbgrader_course import scripts_on_path
 
 CHAPTERS = ("01-one", "02-two")
 
