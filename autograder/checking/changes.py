@@ -80,19 +80,32 @@ def stacked(
     None where what the other one changes does not stand in one's text once.
     """
     names = dict.fromkeys(change.where for change in (*one, *other))
-    texts = {}
-    for name in names:
-        text = applied(codes[name], [change for change in one if change.where == name])
+    first = {
+        name: applied(codes[name], [change for change in one if change.where == name])
+        for name in names
+    }
+    return stacked_on(first, codes, other)
+
+
+def stacked_on(
+    texts: Mapping[str, str], codes: Mapping[str, str], changes: Sequence[Change]
+) -> dict[str, str] | None:
+    """The texts, which have been changed, with further changes of the codes that they come from.
+
+    None where what is to be changed does not stand in a text once.
+    """
+    written = {}
+    for name, text in texts.items():
         wanted = {
             codes[name][change.start : change.end]: change.text
-            for change in other
+            for change in changes
             if change.where == name
         }
         try:
-            texts[name] = applied(text, changes_of(text, wanted, name))
+            written[name] = applied(text, changes_of(text, wanted, name))
         except StaleMistake:
             return None
-    return texts
+    return written
 
 
 def _overlapping(one: Iterable[Change], other: Sequence[Change]) -> bool:

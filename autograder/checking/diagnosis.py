@@ -5,7 +5,6 @@ Where none does, none is named.
 
 import functools
 import itertools
-import math
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -15,7 +14,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from autograder.checking.changes import Change, StaleMistake, applied, composed, stacked
+from autograder.checking.changes import Change, StaleMistake, applied, composed, stacked, stacked_on
 from autograder.checking.comparing import agree, finite
 from autograder.checking.events import Event, Log
 from autograder.checking.registry import Exercise, Mistake, exercises
@@ -326,10 +325,8 @@ class _Search:
         aside = self._aside
         if not aside.faults:
             return None
-        for one in self.known.reference:
-            # However long it takes: if it was cut short, any mistake in what is refused would do.
-            if one.explains(aside.rest, False, self.run, math.inf):
-                return aside.alone
+        if aside.complete:
+            return aside.alone
         for one in self._possible():
             if one.explains(aside.rest, False, self.run, self.end):
                 return aside.beside(one.sentence, one.events)
@@ -434,12 +431,20 @@ def _both(one: Candidate, other: Candidate) -> Iterator[Candidate]:
 
 
 def _slips_beside(one: Candidate) -> Iterator[Candidate]:
+    """The mistake in a reference that has a slip already.
+
+    A slip in what the mistake itself writes would be another mistake under its name.
+    """
     if one.root is None:
         return
     written = rewritten(one.root, one.changes)
-    for sentence, texts in slips(one.root, written):
-        make = functools.partial(one.root.built, written | texts)
-        yield Candidate(f"{one.sentence} And: {sentence}", make, one.root)
+    for sentence, texts in slips(one.root):
+        both = stacked_on(
+            texts, {name: item.code for name, item in one.root.whole.items()}, one.changes
+        )
+        if both is not None:
+            make = functools.partial(one.root.built, written | both)
+            yield Candidate(f"{one.sentence} And: {sentence}", make, one.root)
 
 
 @dataclass
@@ -451,7 +456,6 @@ class Known:
     def __post_init__(self) -> None:
         task = self.task
         self.mistakes = _Kept(itertools.chain(_own(task), _inherited(task)))
-        self.reference = _Kept(_unchanged(task))
         self.slips = _Kept(_slips(task))
 
 
@@ -512,13 +516,6 @@ def _inherited(task: Exercise) -> Iterator[Candidate]:
                 continue
             sentence = f"In the {name} inside {task.name}: {mistake.sentence}"
             yield candidate(sentence, root, changes)
-
-
-def _unchanged(task: Exercise) -> Iterator[Candidate]:
-    try:
-        yield candidate("", definition(task.module, task.reference), ())
-    except NoSource:
-        return
 
 
 def _slips(task: Exercise) -> Iterator[Candidate]:

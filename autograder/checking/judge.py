@@ -120,17 +120,21 @@ class _Bounded:
 
     def answer(self, request: Request) -> Reply:
         reply = self._home.answer(request)
-        if self.failed and _size(reply.value) > 4 * self._reference.largest:
+        if self.failed and _size(reply.message()) > 4 * self._reference.largest:
             raise _Beyond
         return reply
 
 
 def _size(value: Any) -> int:
-    """The numbers in its largest tensor."""
+    """The numbers in its largest tensor, or the items of what is longer."""
     if isinstance(value, Tensor):
         return value.numel()
+    if isinstance(value, str):
+        return len(value)
+    if not isinstance(value, dict | list | tuple):
+        return 0
     items = value.values() if isinstance(value, dict) else value
-    return max(map(_size, items), default=0) if isinstance(value, dict | list | tuple) else 0
+    return max([len(value), *map(_size, items)])
 
 
 class _Beyond(Exception):

@@ -6,7 +6,7 @@ never the reference's own line.
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from autograder.checking.mutations import mutants
 from autograder.checking.sources import Definition
@@ -32,17 +32,11 @@ KINDS = {
 }
 
 
-def slips(
-    root: Definition, texts: Mapping[str, str] | None = None
-) -> Iterator[tuple[str, dict[str, str]]]:
-    """What would be said, and the text that changes: first of the exercise, then of its parts.
-
-    `texts` are what stands there in the place of the reference's own text.
-    """
+def slips(root: Definition) -> Iterator[tuple[str, dict[str, str]]]:
+    """What would be said, and the text that changes: first of the exercise, then of its parts."""
     for name, item in reversed(root.whole.items()):
         contract = _contract_names(item)
-        code = (texts or {}).get(name, item.code)
-        for mutant in mutants(_ending(code), searched=True):
+        for mutant in mutants(_ending(item.code), searched=True):
             inside = "" if name == root.name else f", in its part {name}"
             near = [word for word in contract if word in mutant.names]
             where = f" Look where {_listed(near)} used." if near else ""

@@ -8,7 +8,7 @@ from autograder.checking.calling import Home
 from autograder.checking.changes import StaleMistake, applied, changes_of
 from autograder.checking.judge import judge
 from autograder.checking.recording import live
-from autograder.checking.sources import definition, packed, unpacked
+from autograder.checking.sources import Definition, definition, packed, unpacked
 from solutions.attention_layer import attend
 from solutions.masked import masked_softmax
 
@@ -22,9 +22,9 @@ def f(x, y):
 '''
 
 
-def said(thing, name, seed=2017):
+def said(thing, name, seed=2017, seconds=4.0):
     """The sentence on a solution, with time to search."""
-    return judge(name, Home({name: thing}), live(find(name)), seed, seconds=4.0).misconception
+    return judge(name, Home({name: thing}), live(find(name)), seed, seconds).misconception
 
 
 def restyled(name, style, changes, within=""):
@@ -416,7 +416,39 @@ def test_a_result_of_another_type_is_told():
     )
 
 
-def test_faults_that_explain_all_are_told_however_little_time_is_left(monkeypatch):
+def test_a_slip_in_what_a_mistake_writes_is_not_told_under_the_mistake_s_name():
+    """It gave just these answers: finished hypotheses apart, and another beam among those."""
+
+    def wrong(step, bos_id, eos_id, beam_width, max_length, length_penalty=0.0):
+        beam = [([], 0.0)]
+        for _ in range(max_length):
+            candidates = [one for one in beam if eos_id in one[0]]
+            going_on = [one for one in beam if eos_id not in one[0]]
+            if not going_on:
+                break
+            prefixes = torch.tensor([[bos_id, *tokens] for tokens, _ in going_on])
+            rows = step(prefixes).log_softmax(-1).tolist()
+            for (tokens, total), row in zip(going_on, rows, strict=True):
+                candidates += [([*tokens, token], total + more) for token, more in enumerate(row)]
+            candidates.sort(key=lambda one: one[1] / len(one[0]), reverse=True)
+            beam = candidates[:beam_width]
+        best = max(beam, key=lambda one: one[1] / ((5 + len(one[0])) / 6) ** length_penalty)
+        return torch.tensor(best[0]), best[1]
+
+    assert said(wrong, "beam_search", seconds=60.0) is None  # the search is over long before
+
+
+def test_faults_are_told_where_a_check_asks_less_of_wrong_code():
+    """How much memory is held is not asked of what has failed."""
+
+    def wrong(query, key):
+        squares = query.square().sum(-1)[..., :, None] + key.square().sum(-1)[..., None, :]
+        return (2 * query @ key.mT - squares).float().to(query.dtype)
+
+    assert said(wrong, "distance_scores").startswith("distance_scores is only as exact as float32")
+
+
+def test_no_code_is_run_to_see_that_nothing_is_wrong_beside_faults(monkeypatch):
     """Else the time decides whether a mistake is named beside them that nobody made."""
 
     def refusing_in_other_words(weights, values):
@@ -425,9 +457,13 @@ def test_faults_that_explain_all_are_told_however_little_time_is_left(monkeypatc
         return weights / weights.sum() @ values
 
     task = find("weighted_average")
+    made = []
     monkeypatch.setattr(task, "candidates", {})
     monkeypatch.setattr("autograder.checking.diagnosis.AT_LEAST", 0.0)
+    built = Definition.built
+    monkeypatch.setattr(Definition, "built", lambda *texts: made.append(texts) or built(*texts))
     home = Home({task.name: refusing_in_other_words})
     verdict = judge(task.name, home, live(task), seconds=0.0)
     assert verdict.misconception.startswith("weighted_average ends with TypeError where")
     assert "a negative weight" in verdict.misconception  # the first of them
+    assert len(made) <= 1  # the first known mistake

@@ -10,8 +10,9 @@ from torch import nn
 from autograder.checking import Lost, exercises, find
 from autograder.checking.calling import Home
 from autograder.checking.diagnosis import candidates
-from autograder.checking.judge import PUBLIC_SEED, judge
+from autograder.checking.judge import PUBLIC_SEED, _Beyond, _Bounded, _Remembered, judge
 from autograder.checking.recording import live
+from autograder.checking.requests import CallRequest, GradientsFound, Reply
 from tests.checking.samples import answering
 
 
@@ -228,6 +229,29 @@ def test_what_is_lost_is_no_verdict():
 
     with pytest.raises(Lost):
         judge("double", Gone(), live(find("double")))
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        Reply(torch.zeros(5000)),
+        Reply(list(range(5000))),
+        Reply({"name": "x" * 5000}),
+        Reply(0, gradients=GradientsFound(parameters={"table": torch.zeros(5000)})),
+        Reply(0, later=torch.zeros(5000)),
+        Reply(0, inputs={"0": torch.zeros(5000)}),
+    ],
+)
+def test_no_part_of_an_answer_to_a_failed_check_is_far_larger_than_right(reply):
+    class Answering:
+        def answer(self, request):
+            return reply
+
+    home = _Bounded(Answering(), _Remembered(live(find("double"))))
+    assert home.answer(CallRequest("double")) is reply
+    home.fail()
+    with pytest.raises(_Beyond):
+        home.answer(CallRequest("double"))
 
 
 def test_a_missing_definition_is_told():
