@@ -18,7 +18,7 @@ from autograder.checking.changes import Change, StaleMistake, applied, composed,
 from autograder.checking.comparing import agree, finite
 from autograder.checking.events import Event, Log
 from autograder.checking.registry import Exercise, Mistake, exercises
-from autograder.checking.searching import slips
+from autograder.checking.searching import LEFT_OUT, slips
 from autograder.checking.set_aside import SetAside, set_aside
 from autograder.checking.sources import Definition, NoSource, definition
 
@@ -431,20 +431,25 @@ def _both(one: Candidate, other: Candidate) -> Iterator[Candidate]:
 
 
 def _slips_beside(one: Candidate) -> Iterator[Candidate]:
-    """The mistake in a reference that has a slip already.
+    """The mistake, with a slip in what it leaves of the reference.
 
-    A slip in what the mistake itself writes would be another mistake under its name.
+    Another slip in what the mistake itself writes would be another mistake under its name, but for
+    a step that is left out there: it may be one that only its list has.
     """
     if one.root is None:
         return
     written = rewritten(one.root, one.changes)
-    for sentence, texts in slips(one.root):
-        both = stacked_on(
-            texts, {name: item.code for name, item in one.root.whole.items()}, one.changes
-        )
-        if both is not None:
-            make = functools.partial(one.root.built, written | both)
-            yield Candidate(f"{one.sentence} And: {sentence}", make, one.root)
+    codes = {name: item.code for name, item in one.root.whole.items()}
+    left_out = (slip for slip in slips(one.root, written) if slip.kind == LEFT_OUT)
+    others = (slip for slip in slips(one.root) if slip.kind != LEFT_OUT)
+    both = itertools.chain(
+        ((slip, slip.texts) for slip in left_out),
+        ((slip, stacked_on(slip.texts, codes, one.changes)) for slip in others),
+    )
+    for slip, texts in both:
+        if texts is not None:
+            make = functools.partial(one.root.built, written | texts)
+            yield Candidate(f"{one.sentence} And: {slip.sentence}", make, one.root)
 
 
 @dataclass
@@ -523,8 +528,8 @@ def _slips(task: Exercise) -> Iterator[Candidate]:
         root = definition(task.module, task.reference)
     except NoSource:
         return
-    for sentence, texts in slips(root):
-        yield Candidate(sentence, functools.partial(root.built, texts), root)
+    for slip in slips(root):
+        yield Candidate(slip.sentence, functools.partial(root.built, slip.texts), root)
 
 
 def candidate(sentence: str, root: Definition, changes: tuple[Change, ...]) -> Candidate:

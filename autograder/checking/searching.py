@@ -6,12 +6,14 @@ never the reference's own line.
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 from autograder.checking.mutations import mutants
 from autograder.checking.sources import Definition
 
 ROUNDS = 1000
+LEFT_OUT = "left out"
 
 KINDS = {
     "operation": "two numbers are combined by another operation than they should be (a sum, a "
@@ -25,18 +27,31 @@ KINDS = {
     "function": "one function stands in the place of its neighbor, as min for max or mean for sum",
     "option": "an option of a function is missing, such as the axis along which it works",
     "error": "the error that is raised is of another type than it should be",
-    "left out": "a step or a factor is left out",
+    LEFT_OUT: "a step or a factor is left out",
     "cut off": "the result is cut off from an input, so that no gradient gets there",
     "precision": "the numbers pass through float32 on their way, where float64 should stay float64",
     "mixed up": "one input or one layer is used in the place of another",
 }
 
 
-def slips(root: Definition) -> Iterator[tuple[str, dict[str, str]]]:
-    """What would be said, and the text that changes: first of the exercise, then of its parts."""
+@dataclass(frozen=True)
+class Slip:
+    """Of which kind it is, what is to be said of it, and the texts that have it."""
+
+    kind: str
+    sentence: str
+    texts: dict[str, str]
+
+
+def slips(root: Definition, texts: Mapping[str, str] | None = None) -> Iterator[Slip]:
+    """First in the exercise itself, then in its parts.
+
+    `texts` are what stands there in the place of the reference's own text.
+    """
     for name, item in reversed(root.whole.items()):
         contract = _contract_names(item)
-        for mutant in mutants(_ending(item.code), searched=True):
+        code = (texts or {}).get(name, item.code)
+        for mutant in mutants(_ending(code), searched=True):
             inside = "" if name == root.name else f", in its part {name}"
             near = [word for word in contract if word in mutant.names]
             where = f" Look where {_listed(near)} used." if near else ""
@@ -44,7 +59,7 @@ def slips(root: Definition) -> Iterator[tuple[str, dict[str, str]]]:
                 f"This is none of the mistakes that are known by name, but a small slip gives just "
                 f"these answers: {KINDS[mutant.slip]}{inside}.{where}"
             )
-            yield sentence, {name: mutant.source}
+            yield Slip(mutant.slip, sentence, {name: mutant.source})
 
 
 class _Ending(ast.NodeTransformer):
