@@ -171,7 +171,9 @@ def vectors(texts: list[str], cache: Path) -> "Tensor | None":
             keys = new[start : start + AT_ONCE]
             rows = embed([wanted[key] for key in keys], model, tokenizer)
             kept |= {key: row.clone() for key, row in zip(keys, rows, strict=True)}
-        save_file({key: kept[key] for key in wanted}, cache)
+        whole = cache.with_suffix(".new")  # a build that is broken off leaves the old one
+        save_file({key: kept[key] for key in wanted}, whole)
+        whole.replace(cache)
     return torch.stack([kept[digest(text)] for text in texts])
 
 

@@ -99,7 +99,8 @@ window.live = (() => {
           await run(figure, model, ui);
           figure.dataset.started = "";
         } catch (error) {
-          ui.said.now(`The model could not be loaded: ${error.message}.`);
+          ui.said.now(`The model could not be loaded: ${error.message}. ` +
+            "Reload the page to try again.");
         }
       });
     }

@@ -49,8 +49,8 @@ def written(
     return page_models().attributes(file)
 
 
-def open_figure(browser, folder: Path, drawn: Live, said: dict[str, str], **view):
-    """The page with this figure, its model asked for; `asked_before` and `_after` are requests."""
+def lay_page(folder: Path, drawn: Live, said: dict[str, str]) -> str:
+    """Lay a page with this figure and its scripts beside the models; returns its address."""
     scripts = []
     names = ["attention", drawn.kind, *page_models().PARTS.get(drawn.kind, ()), "live"]
     for name in names:  # in any order
@@ -63,13 +63,19 @@ def open_figure(browser, folder: Path, drawn: Live, said: dict[str, str], **view
         "<!doctype html><html lang='en' data-theme='light'><meta charset='utf-8'><title>A</title>"
         f"<style>{style}</style>{''.join(scripts)}<body class='bd-content'><main>{figure}</main>"
     )
+    return (folder / "page.html").as_uri()
+
+
+def open_figure(browser, folder: Path, drawn: Live, said: dict[str, str], **view):
+    """The page with this figure, its model asked for; `asked_before` and `_after` are requests."""
+    address = lay_page(folder, drawn, said)
     page = browser.new_page(**view)
     page.set_default_timeout(60_000)
     page.troubles = []
     page.on("pageerror", lambda error: page.troubles.append(str(error)))
     asked = []
     page.on("request", lambda request: asked.append(request.url))
-    page.goto((folder / "page.html").as_uri())
+    page.goto(address)
     page.asked_before = [url for url in asked if "models/" in url]
     page.get_by_role("button", name=f"Load the model ({said['size']})").click()
     page.locator("figure[data-started]").wait_for()

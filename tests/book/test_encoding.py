@@ -9,7 +9,7 @@ from lab.live import encoding_figure
 from torch.nn.functional import normalize
 
 from solutions.real_encoder import SentenceEncoder, mean_pool
-from tests.book.live_page import STATIC, open_figure, page_models, written
+from tests.book.live_page import STATIC, lay_page, open_figure, page_models, written
 from tests.book.written_model import random
 
 HAVE_FILES = importlib.util.find_spec("tokenizers") and importlib.util.find_spec(minilm.PACKAGE)
@@ -221,6 +221,17 @@ def test_says_how_much_of_a_large_model_is_here(browser, model, tmp_path, monkey
     assert numbers == list(range(3000))
     assert shares == pytest.approx([piece / len(shares) for piece in range(1, len(shares) + 1)])
     assert len(shares) == 5
+
+
+def test_says_what_did_not_load_and_what_to_do(browser, tmp_path):
+    drawn = encoding_figure("we need", 0, 0, "we", QUESTIONS, ALT, "encoding")
+    page = browser.new_page()
+    page.goto(lay_page(tmp_path, drawn, {"size": "32 MB", "heads": "2x3"}))
+    page.get_by_role("button", name="Load the model (32 MB)").click()
+    said = "The model could not be loaded: minilm.js did not load. Reload the page to try again."
+    page.locator("[role=status]", has_text=said).wait_for()
+    assert page.locator("figure[data-started]").count() == 0
+    page.close()
 
 
 def test_refuses_a_figure_without_a_description():
