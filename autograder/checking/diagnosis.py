@@ -439,17 +439,18 @@ def _slips_beside(one: Candidate) -> Iterator[Candidate]:
     if one.root is None:
         return
     written = rewritten(one.root, one.changes)
+    for slip in slips(one.root, written):
+        if slip.kind == LEFT_OUT:
+            yield _with_slip(one, one.root, slip.sentence, written | slip.texts)
     codes = {name: item.code for name, item in one.root.whole.items()}
-    left_out = (slip for slip in slips(one.root, written) if slip.kind == LEFT_OUT)
-    others = (slip for slip in slips(one.root) if slip.kind != LEFT_OUT)
-    both = itertools.chain(
-        ((slip, slip.texts) for slip in left_out),
-        ((slip, stacked_on(slip.texts, codes, one.changes)) for slip in others),
-    )
-    for slip, texts in both:
-        if texts is not None:
-            make = functools.partial(one.root.built, written | texts)
-            yield Candidate(f"{one.sentence} And: {slip.sentence}", make, one.root)
+    for slip in slips(one.root):
+        both = stacked_on(slip.texts, codes, one.changes)
+        if slip.kind != LEFT_OUT and both is not None:
+            yield _with_slip(one, one.root, slip.sentence, written | both)
+
+
+def _with_slip(one: Candidate, root: Definition, slip: str, texts: dict[str, str]) -> Candidate:
+    return Candidate(f"{one.sentence} And: {slip}", functools.partial(root.built, texts), root)
 
 
 @dataclass
