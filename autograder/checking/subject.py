@@ -13,7 +13,6 @@ from autograder.checking.requests import (
     CallRequest,
     ConvertRequest,
     Error,
-    GradientsFound,
     LoadRequest,
     ParametersRequest,
     Reply,
@@ -45,6 +44,15 @@ class Raised(Exception):
 
 class NotStarted(Exception):
     """The exercise still is its stub."""
+
+
+@dataclass(frozen=True)
+class Gradients:
+    """Gradients of a fixed weighted sum of the outputs: by input path and by parameter name."""
+
+    value: Any
+    inputs: dict[str, Tensor]
+    parameters: dict[str, Tensor]
 
 
 @dataclass
@@ -97,15 +105,14 @@ class Subject:
         reply = self._ask(method, args, kwargs, then=others)
         return self._wrapped(reply.value), self._wrapped(reply.later)
 
-    def gradients(self, *args: Any, **kwargs: Any) -> GradientsFound:
-        """The gradients of a fixed weighted sum of the outputs, with respect to every
-        floating-point input and parameter.
-        """
+    def gradients(self, *args: Any, **kwargs: Any) -> Gradients:
+        """The gradients with respect to every floating-point input and parameter."""
         return self.gradients_of(None, *args, **kwargs)
 
-    def gradients_of(self, method: str | None, *args: Any, **kwargs: Any) -> GradientsFound:
-        """The gradients that a call of a method gives."""
-        return self._ask(method, args, kwargs, gradients=True).found
+    def gradients_of(self, method: str | None, *args: Any, **kwargs: Any) -> Gradients:
+        """The gradients that a call of a method gives, and its result."""
+        reply = self._ask(method, args, kwargs, gradients=True)
+        return Gradients(self._wrapped(reply.value), reply.found.inputs, reply.found.parameters)
 
     def largest(self, *args: Any, **kwargs: Any) -> int:
         """The number of elements of the largest tensor made on the way."""
