@@ -263,7 +263,8 @@ def diagnose(
 
     All of it ends after so many seconds, and the known mistakes have two seconds at least. Beyond
     them come two at once, one beside faults that speak for themselves, one that gives the wrong
-    answers alone, then what can be found without explaining numbers, then a small slip of any kind.
+    answers alone, then what can be found without explaining numbers, then two beside such faults,
+    then a small slip of any kind.
     Where behavior is graded, the events say too little to search.
     """
     known = candidates(task, seed)
@@ -281,6 +282,7 @@ def diagnose(
         or search.beside()
         or search.in_part(0.7 * seconds)
         or finding()
+        or search.pairs_beside(0.8 * seconds)
         or search.first(search.slips(), seconds)
         or search.certain()
     )
@@ -329,6 +331,18 @@ class _Search:
             return aside.alone
         for one in self._possible():
             if one.explains(aside.rest, False, self.run, self.end):
+                return aside.beside(one.sentence, one.events)
+        return None
+
+    def pairs_beside(self, seconds: float) -> str | None:
+        """Two known mistakes at once, beside faults that speak for themselves."""
+        aside = self._aside
+        end = min(self.end, self.begin + seconds)
+        rest = _Search(self.known, aside.rest, self.run, self.begin, self.end)
+        for one in rest.pairs() if aside.faults else ():
+            if time.thread_time() > end:
+                return None
+            if one.explains(aside.rest, False, self.run, end):
                 return aside.beside(one.sentence, one.events)
         return None
 
@@ -383,11 +397,11 @@ class _Search:
             yield from _slips_beside(one)
 
     def _failed(self, *kinds: str) -> bool:
-        return any(event.failed and event.kind in kinds for event in self.students.events)
+        return any(_is_wrong(event) and event.kind in kinds for event in self.students.events)
 
     @functools.cached_property
     def _wrong_from(self) -> int:
-        return next(number for number, event in enumerate(self.students.events) if event.failed)
+        return next(number for number, event in enumerate(self.students.events) if _is_wrong(event))
 
     def _possible(self) -> list[Candidate]:
         """Changes of the reference that leave every answer right before the first wrong one."""
@@ -408,6 +422,11 @@ class _Search:
             one for one in known if self._fails_first(one) and reach[id(one)] > self._wrong_from
         ]
         return sorted(leading, key=lambda one: -reach[id(one)])
+
+
+def _is_wrong(event: Event) -> bool:
+    """Whether a mistake has to give this answer."""
+    return event.failed and not event.free
 
 
 def _both(one: Candidate, other: Candidate) -> Iterator[Candidate]:

@@ -416,6 +416,23 @@ def test_a_result_of_another_type_is_told():
     )
 
 
+def test_two_mistakes_are_named_beside_a_fault_that_speaks_for_itself():
+    """Python's numbers alone make float32 of it."""
+
+    def wrong(logits, targets, smoothing=0.1, pad_id=0):
+        log_probs = logits.log_softmax(-1)
+        pad = targets == pad_id
+        right = torch.nn.functional.one_hot(targets.masked_fill(pad, 0), logits.shape[-1]).bool()
+        shares = torch.where(right, 1 - smoothing, smoothing / (logits.shape[-1] - 1))
+        losses = -(shares.to(log_probs.dtype) * log_probs).sum(-1)
+        return losses.masked_fill(pad, 0).mean()
+
+    sentence = said(wrong, "label_smoothed_loss")
+    assert sentence.startswith("The smoothing is shared by the V - 1 wrong tokens only.")
+    assert " And: The loss at padding is zero, but the sum is divided by the" in sentence
+    assert " And: label_smoothed_loss is only as exact as float32" in sentence
+
+
 def test_a_slip_in_what_a_mistake_writes_is_not_told_under_the_mistake_s_name():
     """It gave just these answers: finished hypotheses apart, and another beam among those."""
 
