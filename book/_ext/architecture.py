@@ -11,8 +11,10 @@ from sphinx.util.docutils import SphinxDirective
 ROWS = [
     [
         Box("chapters", "book: the chapters"),
-        Box("entries", "entries: the command, check, nbgrader"),
         Box("make", "make: what the Makefile runs"),
+    ],
+    [
+        Box("entries", "entries: the command, check, nbgrader"),
     ],
     [
         Box("release", "release: the students' notebooks"),

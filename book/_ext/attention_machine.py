@@ -196,6 +196,9 @@ def put_in(app: Sphinx, doctree: nodes.document) -> None:
             log.warning("the machine's cell cannot be read: %s", error, location=image)
             continue
         image.replace_self(nodes.raw("", figure(lit, labels), format="html"))
+        # What draws it is no code to read.
+        for written in [part for part in cell if part.get("nb_element") == "cell_code_source"]:
+            cell.remove(written)
 
 
 class AttentionMachine(SphinxDirective):

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 WIDTH, BOX, HEIGHT, GAP, LINE = 380, 116, 62, 36, 14
 SMALL = 12  # the height of a line of small print
 LETTERS, LINES = 16, 4  # that fit into a box
+MARGIN = 16  # above and below what stands in a box, together
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ def picture(
         for box, x in zip(row, centers(len(row)), strict=True)
     }
     lanes = [lanes_of(len(row)) for row in rows]
-    high = HEIGHT + SMALL * max((len(box.small) for row in rows for box in row), default=0)
+    high = max((_needed(box) for row in rows for box in row), default=HEIGHT)
     lines = "".join(_arrow(at[start], at[end], lanes, high) for start, end in arrows)
     boxes = "".join(_box(box, *at[box.name], high) for row in rows for box in row)
     height = len(rows) * (high + GAP) - GAP + 2
@@ -85,9 +86,18 @@ def _curve(x: float, y: float, to_x: float, to_y: float) -> str:
     return f"C{x:.0f} {middle:.0f} {to_x:.0f} {middle:.0f} {to_x:.0f} {to_y:.0f}"
 
 
+def _words(box: Box) -> list[str]:
+    return textwrap.wrap(box.words, LETTERS, break_long_words=False)[:LINES]
+
+
+def _needed(box: Box) -> int:
+    """The height that a box needs."""
+    small = SMALL * len(box.small)
+    return max(HEIGHT + small, LINE * len(_words(box)) + small + MARGIN)
+
+
 def _box(box: Box, x: float, row: int, high: int) -> str:
-    words = textwrap.wrap(box.words, LETTERS, break_long_words=False)[:LINES]
-    lines = [(line, LINE, "") for line in words]
+    lines = [(line, LINE, "") for line in _words(box)]
     for i, line in enumerate(box.small):
         lines.append((line, SMALL + 3 * (i == 0), ' class="small-print"'))
     y = _top(row, high) + (high - sum(step for _, step, _ in lines)) / 2 - 3

@@ -38,6 +38,7 @@ ENVIRONMENT = re.compile(r"\\begin\{(\w+\*?)\}(?:(?!\\begin).)*?\\end\{\1\}", re
 NAMES = ("quiz_label", "quiz_question", "exercise_title")
 TAG = re.compile(r"<[^>]+>")
 LONG = 36  # characters
+PUNCTUATION = re.compile(r"[.,;:!?)]+")
 
 SHEET = "formulas.css"
 RADICAL = "\N{SQUARE ROOT}"
@@ -90,6 +91,18 @@ def names_something(node: nodes.Node) -> bool:
         if isinstance(node, nodes.title | nodes.reference) or type(node).__name__ in NAMES:
             return True
     return False
+
+
+def keep_together(app: Sphinx, doctree: nodes.document) -> None:
+    """Let no line begin with the comma after a formula: browsers break a line there."""
+    for formula in list(doctree.findall(nodes.math)):
+        place = formula.parent.index(formula) + 1
+        text = formula.parent[place] if place < len(formula.parent) else None
+        found = PUNCTUATION.match(text) if isinstance(text, nodes.Text) else None
+        if found:
+            parent, rest = formula.parent, nodes.Text(text[found.end() :])
+            both = nodes.inline("", "", formula.deepcopy(), nodes.Text(found[0]), classes=["nobr"])
+            parent[place - 1 : place + 1] = [both, rest]
 
 
 def visit_inline(self: HTML5Translator, node: nodes.math) -> None:
@@ -149,6 +162,7 @@ def write_sheet(app: Sphinx, error: Exception | None) -> None:
 
 def setup(app: Sphinx) -> dict:
     app.add_html_math_renderer("mathml", (visit_inline, None), (visit_block, None))
+    app.connect("doctree-read", keep_together, priority=900)
     app.connect("html-page-context", add_sheet)
     app.connect("build-finished", write_sheet)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -10,6 +10,7 @@ from course import CHAPTER
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
+from sphinx_exercise.nodes import is_exercise_node
 
 GLOSSARY = "glossary"
 BLOCK = re.compile(r"^:{3,}\{glossary\}\s*\n(?P<entries>.*?)^:{3,}\s*$", re.MULTILINE | re.DOTALL)
@@ -28,7 +29,7 @@ NOT_PROSE = (
     nodes.emphasis,
     addnodes.pending_xref,
 )
-OWN_NODES = ("quiz_question", "quiz_label", "exercise_title", "exercise_node")
+OWN_NODES = ("quiz_question", "quiz_label", "exercise_title")
 
 
 def terms(book: Path) -> list[str]:
@@ -55,7 +56,11 @@ def is_prose(text: nodes.Text) -> bool:
     """Whether a text stands in a paragraph of its own right."""
     node = text.parent
     while node is not None:
-        if isinstance(node, NOT_PROSE) or type(node).__name__ in OWN_NODES:
+        if (
+            isinstance(node, NOT_PROSE)
+            or type(node).__name__ in OWN_NODES
+            or is_exercise_node(node)
+        ):
             return False
         node = node.parent
     return True

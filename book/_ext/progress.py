@@ -49,9 +49,16 @@ def refresh(app: Sphinx, env) -> list[str]:
     return [page] if page in env.all_docs else []
 
 
+def end_the_road(app: Sphinx, page: str, template: str, context: dict, doctree) -> None:
+    """The reader's pages end here: those that follow are for who maintains the course."""
+    if page == getattr(app.env, "progress_page", None):
+        context["next"] = None
+
+
 def setup(app: Sphinx) -> dict:
     app.add_directive("progress", Progress)
     app.add_node(progress_table)
     app.connect("doctree-resolved", fill)
     app.connect("env-updated", refresh)
+    app.connect("html-page-context", end_the_road)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -3,7 +3,7 @@
 An exercise shows what a student gets: the task, then the stub or the code to be mended, made from
 the reference as the release makes it. The cell that checks it is left out: its verdict is on work
 that no reader has done. What a cell asks to be predicted is a quiz. All imports stand folded in one
-place, with what earlier chapters provide.
+place, with what earlier chapters provide; folds in a row are one.
 """
 
 import re
@@ -62,6 +62,7 @@ def read(app: Sphinx, doctree: nodes.document) -> None:
             replace_code(node, code)
     if first is not None:
         fold_imports(app, first, imports, provided)
+    join_folds(doctree)
 
 
 def is_cell(node: nodes.Node) -> bool:
@@ -102,6 +103,24 @@ def replace_code(cell: nodes.container, code: ReadersCode) -> None:
         cell.remove(written)
         if not shown(cell):
             cell.parent.remove(cell)
+
+
+def join_folds(doctree: nodes.document) -> None:
+    """Put folded code that shows nothing into the fold that follows it."""
+    for cell in list(doctree.findall(is_cell)):
+        place = cell.parent.index(cell) + 1
+        follower = cell.parent[place] if place < len(cell.parent) else None
+        if follower is None or not is_cell(follower) or shown(cell):
+            continue
+        if fold_of(cell) is not None and fold_of(cell) == fold_of(follower):
+            write(follower, f"{source_of(cell)}\n\n\n{source_of(follower)}")
+            cell.parent.remove(cell)
+
+
+def fold_of(cell: nodes.container) -> str | None:
+    """What a cell's folded code is announced by; nothing where its code is not folded."""
+    folded = cell.get("hide_mode") == "input" and source_of(cell)
+    return cell["prompt_show"] if folded else None
 
 
 def show_stub(

@@ -15,9 +15,10 @@ from sphinx.application import Sphinx
 LISTED = {"glossary.html#": "Words", "sources.html#": "Sources"}
 PART = re.compile(
     r'(?P<fold><details\b)|(?P<end></details>)|(?P<number><p class="figure-number")|'
-    r'<a class="reference internal[^"]*" href="(?P<place>[^"]+)"[^>]*>(?P<words>.*?)</a>',
+    r'<a class="reference internal[^"]*" href="(?P<place>[^"]+)"(?P<more>[^>]*)>(?P<words>.*?)</a>',
     re.DOTALL,
 )
+TITLE = re.compile(r' title="(.*?)\.?(?: URL: .*| doi:.*)?"')  # authors, title and year of a source
 TAG = re.compile(r"<[^>]*>")
 
 
@@ -35,7 +36,8 @@ def with_few_stops(body: str) -> str:
             own = bool(found["number"])
             return found[0]
         if place.startswith(tuple(LISTED)):
-            listed.setdefault(place, TAG.sub("", found["words"]))
+            source = TITLE.search(found["more"])
+            listed.setdefault(place, source[1] if source else TAG.sub("", found["words"]))
         again = own or place in seen or place in listed
         if not folds and not own:
             seen.add(place)
@@ -55,7 +57,7 @@ def fold_of(listed: dict[str, str]) -> str:
             if place.startswith(page)
         )
         if links:
-            lines.append(f"<p>{name}: {', '.join(link for _, link in links)}.</p>")
+            lines.append(f"<p>{name}: {'; '.join(link for _, link in links)}.</p>")
     if not lines:
         return ""
     summary = "<summary>Words and sources of this chapter</summary>"

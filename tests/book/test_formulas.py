@@ -109,3 +109,12 @@ def test_has_a_root_its_sign(opened):
     width = "root => root.getBoundingClientRect().width"
     inside = "root => root.firstElementChild.getBoundingClientRect().width"
     assert root.evaluate(width) - root.evaluate(inside) > 4
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
+def test_does_no_line_begin_with_the_comma_after_a_formula(path):
+    page = BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
+    for formula in page.select("article p math"):
+        after = formula.next_sibling
+        if isinstance(after, str) and re.match(r"[.,;:!?)]", after):
+            assert "nobr" in formula.parent.get("class", []), after[:20]

@@ -104,6 +104,29 @@ def test_does_each_exercise_show_its_stub_and_fold_the_rest(chapter):
     assert [hint for hint in page.select("details") if hint.has_attr("open")] == []
 
 
+@pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda path: path.stem)
+def test_are_folds_in_a_row_one_and_is_the_machines_code_left_out(chapter):
+    page = page_of(chapter)
+    fold = ".cell_input > details.hide"
+    for cell in page.select(".cell"):
+        follower = cell.find_next_sibling()
+        if follower and cell.select_one(fold) and not cell.select_one(".cell_output"):
+            said = [one.summary.get_text() for one in (cell, follower) if one.select_one(fold)]
+            assert len(said) == len(set(said)), said
+    assert not page.select(".cell:has(figure.machine) pre")
+
+
+def test_does_a_reader_not_come_upon_pages_for_maintainers():
+    text = (SITE / "progress.html").read_text(encoding="utf-8")
+    page = BeautifulSoup(text, "html.parser")
+    assert page.select_one("a.left-prev") and not page.select_one("a.right-next")
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda path: path.stem)
+def test_has_no_word_of_an_exercise_a_link_that_nobody_wrote(chapter):
+    assert page_of(chapter).select(".exercise .first-term") == []
+
+
 @pytest.mark.parametrize("path", sorted(SITE.glob("*.html")), ids=lambda path: path.stem)
 def test_has_a_page_every_id_once(path):
     page = BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")

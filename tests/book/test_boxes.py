@@ -1,0 +1,37 @@
+"""Pictures of boxes and arrows: everything within its box, every arrow downward."""
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def extension(monkeypatch):
+    """Imports a module of the book's extensions."""
+    monkeypatch.syspath_prepend(str(ROOT / "book" / "_ext"))
+    yield __import__
+    for name in ("boxes", "architecture"):
+        sys.modules.pop(name, None)
+
+
+def test_stand_all_lines_within_their_box(extension):
+    boxes = extension("boxes")
+    long = boxes.Box("a", "14 · A real language model writes on your code", small=("a", "b"))
+    drawn = boxes.picture([[long]], [], "One box.")
+    top, height = (
+        float(re.search(rf'<rect [^>]*\b{name}="([\d.]+)"', drawn)[1]) for name in ("y", "height")
+    )
+    lines = [float(y) for y in re.findall(r'<tspan[^>]* y="([\d.]+)"', drawn)]
+    assert len(lines) == 6
+    # A line stands on its height, letters are up to 12 above and 3 below it.
+    assert lines[0] - 12 >= top + 4 and lines[-1] + 3 <= top + height - 4
+
+
+def test_leads_every_arrow_of_the_architecture_downward(extension):
+    architecture = extension("architecture")
+    row = {box.name: i for i, boxes in enumerate(architecture.ROWS) for box in boxes}
+    assert [arrow for arrow in architecture.ARROWS if row[arrow[0]] >= row[arrow[1]]] == []
