@@ -84,8 +84,10 @@ def whole() -> str:
     body.clear()
     body["class"] = ["whole-book"]
     main = page.new_tag("main", attrs={"class": "bd-main"})
+    content = page.new_tag("div", attrs={"class": "bd-content"})
     for name in names:
-        main.append(article(name, names))
+        content.append(article(name, names))
+    main.append(content)
     body.append(main)
     return str(page)
 
