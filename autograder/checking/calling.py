@@ -114,20 +114,20 @@ def cotangent(tensor: Tensor) -> Tensor:
     return torch.cos(1.7 * steps + 0.3).reshape(tensor.shape).to(tensor)
 
 
-class _Functions(TorchFunctionMode):
+class _Watching:
     def __init__(self, watch: "Watch") -> None:
         super().__init__()
         self.watch = watch
 
+
+class _Functions(_Watching, TorchFunctionMode):
     def __torch_function__(self, func, types, args=(), kwargs=None):
         self.watch.names.add(getattr(func, "__name__", ""))
         return func(*args, **(kwargs or {}))
 
 
-class _Operations(TorchDispatchMode):
-    def __init__(self, watch: "Watch") -> None:
-        super().__init__()
-        self.watch = watch
+class _Operations(_Watching, TorchDispatchMode):
+    """Its method follows below."""
 
 
 def _dispatch(self, func, types, args=(), kwargs=None):

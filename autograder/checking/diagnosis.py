@@ -489,15 +489,10 @@ class _Kept:
 
     def __init__(self, made: Iterator[Candidate]) -> None:
         self._made = made
-        self._kept: list[Candidate] = []
 
     def __iter__(self) -> Iterator[Candidate]:
-        for number in itertools.count():
-            if number == len(self._kept):
-                self._kept.extend(itertools.islice(self._made, 1))
-            if number == len(self._kept):
-                return
-            yield self._kept[number]
+        self._made, kept = itertools.tee(self._made)
+        return kept
 
 
 def candidates(task: Exercise, seed: int) -> Known:

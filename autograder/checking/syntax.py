@@ -1,6 +1,7 @@
 """Python as text, read and never run: what it binds, uses, imports and registers."""
 
 import ast
+import symtable
 from collections.abc import Iterable, Iterator, Mapping
 
 FunctionOrClass = ast.FunctionDef | ast.ClassDef
@@ -37,6 +38,12 @@ def used(node: ast.AST) -> set[str]:
 def _names(node: ast.AST, context: type[ast.expr_context]) -> set[str]:
     names = (inner for inner in ast.walk(node) if isinstance(inner, ast.Name))
     return {inner.id for inner in names if isinstance(inner.ctx, context)}
+
+
+def made_in(scope: symtable.SymbolTable) -> set[str]:
+    """The names that are assigned, defined or imported in a scope itself."""
+    names = scope.get_symbols()
+    return {name.get_name() for name in names if name.is_assigned() or name.is_imported()}
 
 
 def made_by(names: Iterable[str], defined: Mapping[str, ast.stmt]) -> dict[str, ast.stmt]:

@@ -6,6 +6,7 @@ import traceback
 from typing import Any, NamedTuple
 
 from autograder.checking.registry import exercises
+from autograder.checking.syntax import made_in
 
 MISSING = object()
 
@@ -100,8 +101,7 @@ def _stub_that_raised(error: BaseException) -> str | None:
 
 
 def _names_defined_by(source: str) -> list[str]:
-    symbols = symtable.symtable(source, "cell", "exec").get_symbols()
-    return [each.get_name() for each in symbols if each.is_assigned() or each.is_imported()]
+    return sorted(made_in(symtable.symtable(source, "cell", "exec")))
 
 
 def _names_needed_by(source: str) -> list[str]:

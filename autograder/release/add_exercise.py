@@ -40,22 +40,16 @@ TO_MEND = """\
 There is one mistake in this code. Find it and mend it, or write it all anew: the docstring says
 what must hold."""
 
-REFERENCE = """\
-:::{{dropdown}} One way to write it
+SOURCE = """\
 ```{{literalinclude}} ../solutions/{module}.py
 :pyobject: {name}
 ```
 :::"""
+
+REFERENCE = ":::{{dropdown}} One way to write it\n" + SOURCE
 
 # Not in the student's copy, whose check says no more than that it is not mended yet.
-MISTAKE = """\
-:::{{dropdown}} What was wrong
-{sentence}
-
-```{{literalinclude}} ../solutions/{module}.py
-:pyobject: {name}
-```
-:::"""
+MISTAKE = ":::{{dropdown}} What was wrong\n{sentence}\n\n" + SOURCE
 
 
 def cells(exercise: Exercise) -> list[NotebookNode]:

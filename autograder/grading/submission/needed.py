@@ -7,7 +7,7 @@ import symtable
 from nbformat import NotebookNode
 
 from autograder.cells import grade_id
-from autograder.checking.syntax import UNREADABLE
+from autograder.checking.syntax import UNREADABLE, made_in
 from autograder.grading.course.released import ReleasedChapter, is_ungraded
 from autograder.grading.submission.names_used import LONGEST_SOURCE
 
@@ -56,8 +56,7 @@ def _names(source: str) -> tuple[set[str] | None, set[str]]:
         top = symtable.symtable(source, "<cell>", "exec")
     except UNREADABLE:
         return None, set()
-    makes = {name.get_name() for name in top.get_symbols() if name.is_assigned()}
-    makes |= {name.get_name() for name in top.get_symbols() if name.is_imported()}
+    makes = made_in(top)
     uses = {name.get_name() for name in top.get_symbols() if name.is_referenced()}
     inner = list(top.get_children())
     while inner:

@@ -20,22 +20,8 @@ from autograder.errors import ReleaseError
 from autograder.release.book import Book, Label, link
 from autograder.release.chapter import ChapterNotebook
 
-BOXES = {
-    "admonition": "",
-    "attention": "Attention",
-    "caution": "Caution",
-    "danger": "Danger",
-    "error": "Error",
-    "hint": "Hint",
-    "important": "Important",
-    "margin": "Aside",
-    "note": "Note",
-    "seealso": "See also",
-    "sidebar": "Aside",
-    "tip": "Tip",
-    "topic": "",
-    "warning": "Warning",
-}
+TITLED_BOX = "admonition"
+BOXES = ("attention", "caution", "danger", "error", "hint", "important", "note", "tip", "warning")
 DROPPED = {"bibliography", "contents", "glossary", "literalinclude", "tableofcontents", "toctree"}
 
 BLOCKS = MarkdownIt("commonmark").use(colon_fence_plugin)
@@ -130,10 +116,11 @@ class Translation:
 
     def directive(self, block: Directive) -> str:
         """A fenced block in plain Markdown."""
+        if block.name == TITLED_BOX:
+            return _quote(self.prose(block.argument), self(block.body))
         if block.name in BOXES:
-            title = block.argument if block.name in ("admonition", "topic") else ""
-            body = self(block.body if title else f"{block.argument}\n{block.body}".strip())
-            return _quote(self.prose(title) or BOXES[block.name], body)
+            body = self(f"{block.argument}\n{block.body}".strip())
+            return _quote(block.name.capitalize(), body)
         if block.name in DROPPED:
             return ""
         if block.name not in self.directives:
@@ -151,15 +138,9 @@ class Translation:
             "math": self._formula,
             "figure": self._figure,
             "image": self._figure,
-            "code": self._code,
             "code-block": self._code,
-            "sourcecode": self._code,
-            "table": self._table,
             "list-table": self._list_table,
-            "tab-set": lambda block: self(block.body),
-            "tab-item": self._tab,
             "quiz": self._quiz,
-            "epigraph": lambda block: _quote("", self(block.body)),
         }
 
     def _dropdown(self, block: Directive) -> str:
@@ -209,10 +190,6 @@ class Translation:
         marks = "````" if "```" in block.body else "```"
         return f"{marks}{block.argument}\n{block.body.rstrip()}\n{marks}"
 
-    def _table(self, block: Directive) -> str:
-        title = f"**{self.prose(block.argument)}**\n\n" if block.argument else ""
-        return title + self(block.body)
-
     def _list_table(self, block: Directive) -> str:
         rows: list[list[str]] = []
         for line in block.body.split("\n"):
@@ -230,9 +207,6 @@ class Translation:
         lines = [head, ["---"] * len(head), *rest]
         table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
         return f"**{self.prose(block.argument)}**\n\n{table}" if block.argument else table
-
-    def _tab(self, block: Directive) -> str:
-        return f"**{self.prose(block.argument)}**\n\n{self(block.body)}"
 
     def prose(self, text: str) -> str:
         """Text without fenced blocks: roles and links translated, MyST's own lines left out."""
@@ -253,7 +227,7 @@ class Translation:
 
     def role(self, name: str, target: str) -> str:
         """A role as text or as a link."""
-        if name.startswith("cite"):
+        if name in ("cite:t", "cite:p"):
             return self._cite(name, target)
         if name.startswith("glue"):
             return self._glued(target)
@@ -273,14 +247,6 @@ class Translation:
                 return link(title or target, self.book.term(target))
             case "sub" | "sup" | "kbd":
                 return f"<{name}>{html.escape(target, quote=False)}</{name}>"
-            case "abbr" | "dfn" | "emphasis":
-                return f"*{titled['title'] if titled else target}*"
-            case "strong":
-                return f"**{target}**"
-            case "code" | "literal" | "command" | "file" | "samp" | "program":
-                return f"`{target}`"
-        if name.partition(":")[0] == "py":
-            return f"`{title or target.lstrip('~!').rpartition('.')[2]}`"
         raise ReleaseError(
             f"{self.where} has a {{{name}}} role, for which there is no plain Markdown; "
             f"write it in another way or teach autograder/release/recipe/plain_markdown.py."
@@ -304,20 +270,13 @@ class Translation:
         return self.book.labels[label]
 
     def _cite(self, role: str, keys: str) -> str:
-        in_text = role in ("cite:t", "cite:ts", "cite:ct")
+        in_text = role == "cite:t"
         links = []
         for key in keys.split(","):
             authors, year, address = self.book.citation(key.strip())
-            match role:
-                case "cite:author" | "cite:authors":
-                    text = authors
-                case "cite:year":
-                    text = year
-                case _:
-                    text = f"{authors} ({year})" if in_text else f"{authors}, {year}"
+            text = f"{authors} ({year})" if in_text else f"{authors}, {year}"
             links.append(link(text, address))
-        bare = in_text or role in ("cite:author", "cite:authors", "cite:year")
-        return " and ".join(links) if bare else f"({'; '.join(links)})"
+        return " and ".join(links) if in_text else f"({'; '.join(links)})"
 
     def _glued(self, target: str) -> str:
         name, _, form = target.partition(":")
