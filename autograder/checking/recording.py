@@ -1,20 +1,14 @@
 """The reference as a live function, or as a recording of its answers for the public seed."""
 
-import json
 from pathlib import Path
-from typing import Any
-
-from torch import Tensor
 
 from autograder.checking.calling import Home
 from autograder.checking.content import references
 from autograder.checking.judge import PUBLIC_SEED, judge
 from autograder.checking.registry import Exercise, find
 from autograder.checking.requests import Reply, Request
+from autograder.checking.sources import ANSWERS, RECORDINGS
 from autograder.checking.subject import Performer
-from autograder.checking.values import Ref
-
-RECORDINGS = Path(__file__).resolve().parent.parent / "recordings"
 
 
 class Recorder:
@@ -69,55 +63,24 @@ def record(name: str) -> list[Reply]:
 
 
 def save(name: str, folder: Path) -> None:
-    """Write a recording as JSON beside a safetensors file."""
-    from safetensors.torch import save_file
-
-    arrays: dict[str, Tensor] = {}
-
-    def plain(value: Any) -> Any:
-        if isinstance(value, Tensor):
-            arrays[str(len(arrays))] = value.contiguous().clone()
-            return {"tensor": len(arrays) - 1}
-        if isinstance(value, Ref):
-            return {"ref": value.number}
-        if isinstance(value, tuple | list):
-            kind = "tuple" if isinstance(value, tuple) else "list"
-            return {kind: [plain(item) for item in value]}
-        if isinstance(value, dict):
-            return {"dict": {key: plain(item) for key, item in value.items()}}
-        return {"plain": value}
+    """Write a recording, as answers travel between two processes."""
+    from autograder.checking.wire import encode
 
     folder.mkdir(parents=True, exist_ok=True)
-    replies = [plain(reply.message()) for reply in record(name)]
-    (folder / f"{name}.json").write_text(json.dumps(replies), encoding="utf-8")
-    save_file(arrays, folder / f"{name}.safetensors")
+    replies = [reply.message() for reply in record(name)]
+    (folder / f"{name}{ANSWERS}").write_bytes(encode(replies))
 
 
 def load(name: str, folder: Path = RECORDINGS) -> Recording:
     """Read a recording."""
-    from safetensors.torch import load_file
+    from autograder.checking.wire import decode
 
-    arrays = load_file(folder / f"{name}.safetensors")
-
-    def alive(value: dict[str, Any]) -> Any:
-        ((kind, content),) = value.items()
-        if kind == "tensor":
-            return arrays[str(content)]
-        if kind == "ref":
-            return Ref(content)
-        if kind in ("tuple", "list"):
-            items = [alive(item) for item in content]
-            return tuple(items) if kind == "tuple" else items
-        if kind == "dict":
-            return {key: alive(item) for key, item in content.items()}
-        return content
-
-    replies = json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))
-    return Recording([Reply.of(alive(reply)) for reply in replies])
+    replies = decode((folder / f"{name}{ANSWERS}").read_bytes())
+    return Recording([Reply.of(reply) for reply in replies])
 
 
 def reference_for(task: Exercise) -> Performer:
     """The recording, where this installation carries one; else the live reference."""
-    if (RECORDINGS / f"{task.name}.json").exists():
+    if (RECORDINGS / f"{task.name}{ANSWERS}").exists():
         return load(task.name)
     return live(task)

@@ -18,8 +18,8 @@ from typing import Any
 from autograder.checking import syntax
 from autograder.checking.content import content
 
-SOURCE = ".source"
-PACKED = Path(__file__).resolve().parent.parent / "recordings"
+SOURCE, ANSWERS = ".source", ".answers"  # what a student's installation carries of references
+RECORDINGS = Path(__file__).resolve().parent.parent / "recordings"
 
 
 class NoSource(LookupError):
@@ -190,7 +190,7 @@ def _compiled(code: str) -> Any:
 
 
 def _text(module: str) -> str:
-    packed = PACKED / f"{module}{SOURCE}"
+    packed = RECORDINGS / f"{module}{SOURCE}"
     if packed.exists():
         return unpacked(packed.read_bytes())
     try:

@@ -15,7 +15,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from autograder.checking.sources import SOURCE, packed
+from autograder.checking.sources import ANSWERS, SOURCE, packed
 from autograder.errors import ReleaseError
 from autograder.files import files_in, sha256, sha256_of_files
 from autograder.manifest import ListedChapter
@@ -38,10 +38,11 @@ def update_recordings(chapters: Iterable[ListedChapter], folder: Path, root: Pat
     stale = [
         exercise
         for name, exercise in wanted.items()
-        if stamps.get(name) != keys[name] or not (folder / f"{name}.json").exists()
+        if stamps.get(name) != keys[name] or not (folder / f"{name}{ANSWERS}").exists()
     ]
     for path in folder.iterdir():
-        if path.stem in stamps and path.stem not in wanted:
+        kept = path.stem in wanted and path.suffix in (ANSWERS, SOURCE)
+        if path.stem in stamps and not kept:
             path.unlink()
     _pack_sources(folder, root)
     if stale:

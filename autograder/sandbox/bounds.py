@@ -23,7 +23,7 @@ from autograder.checking.requests import (
     Reply,
     Request,
 )
-from autograder.sandbox.wire import FrameLimits
+from autograder.checking.wire import FrameLimits
 
 TIMES = 4  # as large as the reference's answer to the same question
 AT_LEAST = 2**16  # what may come however small the reference's answer is

@@ -15,9 +15,9 @@ from pathlib import Path
 
 from autograder.checking.content import content
 from autograder.checking.packages import modules
+from autograder.checking.wire import WireError
 from autograder.sandbox.errors import SandboxError
 from autograder.sandbox.process import SandboxProcess
-from autograder.sandbox.wire import WireError
 
 AT_MOST_SECONDS = 120
 _IMPORT = re.compile(r"^[ \t]*(?:from|import)[ \t]+([A-Za-z_][\w.]{0,100})", re.MULTILINE)

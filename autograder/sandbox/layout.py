@@ -25,7 +25,7 @@ STAGED = (
     "checking/packages.py",
     "checking/resuming.py",
     "checking/syntax.py",
-    "sandbox/wire.py",
+    "checking/wire.py",
     "sandbox/isolation.py",
     "sandbox/worker.py",
 )

@@ -10,7 +10,8 @@ import socket
 from collections.abc import Iterator
 from typing import Any
 
-from autograder.sandbox import wire
+from autograder.checking import wire
+from autograder.checking.wire import WireError
 from autograder.sandbox.deadline import LOOK_SECONDS, Deadline, with_the_graders
 from autograder.sandbox.errors import (
     SandboxCrashed,
@@ -20,7 +21,6 @@ from autograder.sandbox.errors import (
     SandboxUnavailable,
 )
 from autograder.sandbox.isolation import Allowance
-from autograder.sandbox.wire import WireError
 
 # Replies are data of one call: far below what the trusted side may send.
 REPLIES = wire.FrameLimits(frame_bytes=64 * 2**20, functions=False)

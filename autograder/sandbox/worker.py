@@ -36,12 +36,11 @@ from IPython.core.displaypub import DisplayPublisher
 from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
-from autograder.checking import packages
+from autograder.checking import packages, wire
 from autograder.checking.calling import Home, described
 from autograder.checking.cell_log import CellLog
 from autograder.checking.requests import CallRequest, Reply, message_of
 from autograder.checking.resuming import ask_nobody, run_cell
-from autograder.sandbox import wire
 from autograder.sandbox.isolation import Allowance
 
 FAILED = 70  # how a session exits that could not begin, or whose own loop was broken

@@ -49,7 +49,7 @@ def test_what_is_saved_is_loaded(tmp_path, monkeypatch):
     loaded = load("something", tmp_path / "new")
     for reply in replies:
         assert alike(loaded.answer(call(0)).message(), reply.message())
-    assert {path.suffix for path in (tmp_path / "new").iterdir()} == {".json", ".safetensors"}
+    assert {path.suffix for path in (tmp_path / "new").iterdir()} == {".answers"}
 
 
 def alike(one, two):

@@ -120,8 +120,7 @@ def shipped(bundle: Path) -> Iterator[tuple[str, str]]:
                 if name.endswith(".whl"):
                     with zipfile.ZipFile(file) as wheel:
                         for inner in wheel.namelist():
-                            if not inner.endswith(".safetensors"):
-                                yield inner, wheel.read(inner).decode()
+                            yield inner, wheel.read(inner).decode(errors="replace")
                 elif name.endswith(".ipynb"):
                     for cell in nbformat.read(file, as_version=4).cells:
                         marks = cell.metadata.get("nbgrader", {})

@@ -14,6 +14,7 @@ from autograder.checking.requests import (
     Reply,
     TrainRequest,
 )
+from autograder.checking.wire import FrameLimits, WireError, decode, encode
 from autograder.grading.course.released import ReleasedChapter
 from autograder.grading.submission.names_used import LONGEST_SOURCE
 from autograder.grading.submission.needed import ANALYZED, needed_cells
@@ -26,7 +27,6 @@ from autograder.sandbox.bounds import (
     frame_limits,
     size,
 )
-from autograder.sandbox.wire import FrameLimits, WireError, decode, encode
 
 X = torch.ones(2, 3)
 CALL = CallRequest("f", (X,), {"y": X})

@@ -13,12 +13,12 @@ import pytest
 import torch
 
 import autograder
+from autograder.checking.wire import WireError
 from autograder.sandbox import probe
 from autograder.sandbox.deadline import PATIENCE
 from autograder.sandbox.errors import SandboxCrashed, SandboxError, SandboxMemory, SandboxTimeout
 from autograder.sandbox.process import SandboxProcess
 from autograder.sandbox.session import Session
-from autograder.sandbox.wire import WireError
 
 REASON = probe.available()
 pytestmark = pytest.mark.skipif(REASON is not None, reason=str(REASON))
@@ -259,7 +259,7 @@ def test_a_process_that_the_kernel_kills_ran_out_of_memory(warm):
 
 SAY = """\
 import socket, threading, time, torch, os
-from autograder.sandbox import wire
+from autograder.checking import wire
 line = socket.socket(fileno=os.dup(3))
 """
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from safetensors.torch import save
 
 from autograder.checking.values import Function, Ref
-from autograder.sandbox.wire import DTYPES, PREFIX, FrameLimits, WireError, decode, encode, sizes
+from autograder.checking.wire import DTYPES, PREFIX, FrameLimits, WireError, decode, encode, sizes
 
 
 def same(got, want) -> bool:

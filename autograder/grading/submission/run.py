@@ -16,6 +16,7 @@ from autograder.checking import Verdict, find
 from autograder.checking.cell_log import first_line
 from autograder.checking.content import references
 from autograder.checking.judge import judge
+from autograder.checking.wire import WireError
 from autograder.grading.course.released import ReleasedChapter, ReleasedExercise
 from autograder.grading.submission.ahead import Ahead, Plan, Unforeseen, plan
 from autograder.grading.submission.cell_outputs import (
@@ -37,7 +38,6 @@ from autograder.sandbox.errors import SandboxError
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.session import REPLIES, Session
 from autograder.sandbox.warm import WarmProcess
-from autograder.sandbox.wire import WireError
 
 NOT_DEFINED = re.compile(r"NameError: name '(\w+)' is not defined")
 MISSING_NAME = re.compile(r"name '(\w+)' is not defined")

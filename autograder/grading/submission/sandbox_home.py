@@ -9,12 +9,12 @@ import torch
 
 from autograder.checking import Lost
 from autograder.checking.requests import CallRequest, Reply, Request, message_of
+from autograder.checking.wire import WireError
 from autograder.grading.text import one_line
 from autograder.sandbox.bounds import bounded, frame_limits
 from autograder.sandbox.deadline import Deadline
 from autograder.sandbox.errors import SandboxCrashed, SandboxMemory, SandboxTimeout
 from autograder.sandbox.session import REPLIES, Session
-from autograder.sandbox.wire import WireError
 
 
 class Gone(Lost):

@@ -7,21 +7,21 @@ import pytest
 import torch
 from nbformat.v4 import new_code_cell, new_notebook
 
-from autograder.checking import find
+from autograder.checking import find, wire
 from autograder.checking.calling import Home, spread
 from autograder.checking.judge import judge
 from autograder.checking.recording import live
 from autograder.checking.requests import CallRequest, message_of
+from autograder.checking.wire import WireError
 from autograder.grading.course.released import ReleasedChapter, ReleasedExercise
 from autograder.grading.submission.ahead import Ahead, Unforeseen, alike, plan
 from autograder.grading.submission.run import Run
 from autograder.grading.submission.sandbox_home import Gone
-from autograder.sandbox import probe, wire
+from autograder.sandbox import probe
 from autograder.sandbox.errors import SandboxTimeout
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.process import SandboxProcess
 from autograder.sandbox.session import many
-from autograder.sandbox.wire import WireError
 from solutions.alternatives import styles
 from tests.sample_class import reference_source
 from tests.wrong import source_of, wrongs
@@ -167,7 +167,7 @@ def test_what_is_stopped_is_not_asked_to_the_end(warm):
 
 
 FORGED = """
-import gc, socket, autograder.sandbox.wire as wire
+import gc, socket, autograder.checking.wire as wire
 def f(x):
     ours = next(each for each in gc.get_objects() if isinstance(each, socket.socket))
     ours.sendall(wire.encode(({number}, {{"value": 1.0}})))

@@ -7,7 +7,7 @@
 
 # %% double
 import os, socket, threading, time
-from autograder.sandbox import wire
+from autograder.checking import wire
 line = socket.socket(fileno=os.dup(3))
 def double(x):
     return 2 * x

@@ -1,4 +1,4 @@
-"""What crosses the sandbox's wall: trees of plain data in length-limited frames, never pickle.
+"""What crosses the sandbox's wall, and recordings: trees of plain data in frames, never pickle.
 
     frame  = header length (4 bytes) + payload length (8 bytes) + header + payload
     header = the tree as JSON; payload = its tensors, bytes and long strings as safetensors
