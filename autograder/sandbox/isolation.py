@@ -388,10 +388,7 @@ def filter_program(machine: str | None = None) -> bytes:
     for calls, number in ((MISSING, ENOSYS), (PRETENDED, 0), (DENIED, EPERM)):
         for pair in calls.values():
             if (call_number := pair[column]) is not None:
-                program += [
-                    _step(JUMP_EQUAL, call_number, no=1),
-                    _step(RETURN, ERRNO | number),
-                ]
+                program += [_step(JUMP_EQUAL, call_number, no=1), _step(RETURN, ERRNO | number)]
     return b"".join([*program, _step(RETURN, ALLOW)])
 
 

@@ -14,11 +14,10 @@ from autograder.grading.report.columns import write_scores
 from autograder.queries import query_of
 
 
-class _Export(ExportPlugin):
-    """One row a student, one column or more a chapter."""
+class PlainExport(ExportPlugin):
+    """One row for each student and chapter."""
 
-    kind = ""
-    default_name = "grades.csv"
+    kind, default_name = "csv", "grades.csv"
 
     def export(self, gradebook: Gradebook) -> None:
         """Write the table; nbgrader calls this."""
@@ -28,25 +27,19 @@ class _Export(ExportPlugin):
         self.log.info("Exported %s students to %s", count, path)
 
 
-class PlainExport(_Export):
-    """One row for each student and chapter."""
-
-    kind = "csv"
-
-
-class CanvasExport(_Export):
+class CanvasExport(PlainExport):
     """For Canvas."""
 
     kind, default_name = "canvas", "grades-canvas.csv"
 
 
-class MoodleExport(_Export):
+class MoodleExport(PlainExport):
     """For Moodle."""
 
     kind, default_name = "moodle", "grades-moodle.csv"
 
 
-class GradescopeExport(_Export):
+class GradescopeExport(PlainExport):
     """As Gradescope's own download."""
 
     kind, default_name = "gradescope", "grades-gradescope.csv"
