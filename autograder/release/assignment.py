@@ -37,14 +37,14 @@ def generate_assignment(chapter: str, root: Path, course: Path, staged: Path) ->
     coursedir.assignment_id = chapter
     converter = GenerateAssignment(coursedir=coursedir, config=config)
     converter.force = True
-    said = io.StringIO()  # for the one line of it that tells a failure's reason
+    messages = io.StringIO()  # for the one line of it that tells a failure's reason
     converter.log = logging.Logger("generate_assignment", logging.INFO)
-    converter.log.addHandler(logging.StreamHandler(said))
+    converter.log.addHandler(logging.StreamHandler(messages))
     try:
         with scripts_on_path():
             converter.start()
     except Exception as error:
-        reasons = ENDED_BY_AN_ERROR.findall(said.getvalue())
+        reasons = ENDED_BY_AN_ERROR.findall(messages.getvalue())
         reason = str([*reasons, error][0])
         if "submissions associated" in reason:
             reason = (

@@ -182,12 +182,12 @@ def failure(error: BaseException) -> dict[str, Any]:
     return {
         "name": str(type(error).__name__)[:200],
         "message": message,
-        "traceback": shown(error)[-TRACEBACK_CHARACTERS:],
+        "traceback": traceback_text(error)[-TRACEBACK_CHARACTERS:],
         "memory": isinstance(error, MemoryError) or "can't allocate memory" in message,
     }
 
 
-def shown(error: BaseException) -> str:
+def traceback_text(error: BaseException) -> str:
     """The innermost frames of the submission's own code, and the exception."""
     where = error.__traceback__
     while where and not where.tb_frame.f_code.co_filename.startswith("<ipython-input"):
@@ -316,6 +316,7 @@ def rehearse(notebook: Notebook) -> None:
 
 
 def read(connection: socket.socket, size: int) -> bytes:
+    """So many bytes; where the other side is gone, this process ends."""
     data = bytearray()
     while len(data) < size:
         piece = connection.recv(min(size - len(data), 2**20))
@@ -344,6 +345,7 @@ def serve(notebook: Notebook, connection: socket.socket) -> None:
 def answer(
     notebook: Notebook, connection: socket.socket, number: int, request: dict[str, Any]
 ) -> None:
+    """Send the reply to one request; an error, where it cannot be answered or sent."""
     try:
         reply = wire.encode((number, notebook.answer(request)))
     except BaseException as error:
@@ -380,6 +382,7 @@ def session(
 
 
 def report(status: int, **found: Any) -> None:
+    """Tell the trusted side what became of a session."""
     with contextlib.suppress(OSError):
         os.write(status, json.dumps(found).encode() + b"\n")
 
@@ -405,7 +408,7 @@ class Keeper:
                 elif descriptor in self.sessions:
                     status, process = self.sessions[descriptor]
                     if descriptor == status:
-                        self.told(status, process)
+                        self.obey(status, process)
                     else:
                         self.end(status, process)
 
@@ -436,7 +439,7 @@ class Keeper:
             self.sessions[descriptor] = (status, process)
             self.poll.register(descriptor, select.POLLIN)
 
-    def told(self, status: int, process: int) -> None:
+    def obey(self, status: int, process: int) -> None:
         """Limit the memory of a session's next call, or end the session."""
         with contextlib.suppress(OSError, ValueError):
             if line := os.read(status, 200):

@@ -139,7 +139,7 @@ def _count(result: ChapterSurvey, record: dict[str, Any]) -> None:
         result.absent.append(record["student"])
         return
     if record["status"] != "graded" or record["notes"]:
-        note = "; ".join(record["notes"]) or _told(record)
+        note = "; ".join(record["notes"]) or _first_message(record)
         result.troubles.append((record["student"], record["status"], note))
     by_name = {one.name: one for one in result.exercises}
     for one in record["exercises"]:
@@ -149,6 +149,6 @@ def _count(result: ChapterSurvey, record: dict[str, Any]) -> None:
                 counted.misconceptions[one["misconception"]] += 1
 
 
-def _told(record: dict[str, Any]) -> str:
+def _first_message(record: dict[str, Any]) -> str:
     messages = [one["message"] for one in record["exercises"] if one["status"] == record["status"]]
     return messages[0] if messages else "in a cell that belongs to no exercise"

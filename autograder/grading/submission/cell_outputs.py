@@ -23,6 +23,7 @@ class Room:
 
 
 def error_output(gone: Gone) -> NotebookNode:
+    """What a cell shows that ended its sandbox."""
     return _output("error", ename=gone.status, evalue=gone.message, traceback=[gone.message])
 
 
@@ -37,6 +38,7 @@ def raised_output(error: Any) -> list[NotebookNode]:
 
 
 def short_text(value: Any) -> str:
+    """The beginning of a text; empty for what is none."""
     return value[:TEXT_AT_MOST] if isinstance(value, str) else ""
 
 
@@ -83,6 +85,7 @@ def _rebuilt(output: dict[str, Any], room: Room) -> NotebookNode | None:
 
 
 def output_size(output: NotebookNode) -> int:
+    """About how many characters it takes to keep."""
     return 200 + len(output.get("text", "")) + sum(map(len, output.get("data", {}).values()))
 
 

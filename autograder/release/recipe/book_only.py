@@ -53,12 +53,12 @@ def _figure(chapter: ChapterNotebook, run: list[NotebookNode]) -> dict[str, str]
             if not isinstance(call, ast.Call):
                 continue
             if kind := PLACES.get(ast.unparse(call.func).split(".")[-1]):
-                said = {
+                options = {
                     item.arg: str(item.value.value)
                     for item in call.keywords
                     if item.arg in ("alt", "name") and isinstance(item.value, ast.Constant)
                 }
-                if name := said.pop("name", ""):
-                    said["place"] = f"{kind}-{name}"
-                return said
+                if name := options.pop("name", ""):
+                    options["place"] = f"{kind}-{name}"
+                return options
     return {}
