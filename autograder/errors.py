@@ -1,4 +1,4 @@
-"""What ends a command: each text says in a sentence what is wrong, and what to do."""
+"""What ends a command, or one submission's grading: each text is a sentence on what is wrong."""
 
 
 class CommandError(Exception):
@@ -23,3 +23,11 @@ class CourseError(CommandError):
 
 class GradebookError(CourseError):
     """The gradebook cannot be used."""
+
+
+class BrokenCheck(ValueError):
+    """An exercise's own reference does not pass its check: nobody can be graded by it."""
+
+
+class Invalid(Exception):
+    """The submission is not a notebook that can be graded; the text is for the teacher."""

@@ -540,11 +540,7 @@ def _gradients_agree(
 
 
 def _gradient_problem(
-    found: Tensor | None,
-    expected: Tensor,
-    label: str,
-    atol: float,
-    tolerance: dict[str, Any],
+    found: Tensor | None, expected: Tensor, label: str, atol: float, tolerance: dict[str, Any]
 ) -> str:
     """What is wrong with a gradient."""
     if found is None:

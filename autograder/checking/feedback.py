@@ -68,8 +68,4 @@ class Feedback:
         return f'<div class="check-feedback" style="{style}">{"".join(rows)}</div>'
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        return {
-            "text/plain": self.text(),
-            "text/html": self.html(),
-            MIME: self.verdict.as_dict(),
-        }
+        return {"text/plain": self.text(), "text/html": self.html(), MIME: self.verdict.as_dict()}

@@ -13,6 +13,7 @@ from autograder.checking.requests import (
     CallRequest,
     ConvertRequest,
     Error,
+    GradientsFound,
     LoadRequest,
     ParametersRequest,
     Reply,
@@ -47,12 +48,10 @@ class NotStarted(Exception):
 
 
 @dataclass(frozen=True)
-class Gradients:
-    """Gradients of a fixed weighted sum of the outputs: by input path and by parameter name."""
+class Gradients(GradientsFound):
+    """Gradients of a fixed weighted sum of the outputs, with the outputs themselves."""
 
-    value: Any
-    inputs: dict[str, Tensor]
-    parameters: dict[str, Tensor]
+    value: Any = None
 
 
 @dataclass
@@ -95,11 +94,7 @@ class Subject:
         return self._wrapped(reply.value), reply.inputs or {}
 
     def then(
-        self,
-        others: tuple[Any, ...] | None,
-        *args: Any,
-        method: str | None = None,
-        **kwargs: Any,
+        self, others: tuple[Any, ...] | None, *args: Any, method: str | None = None, **kwargs: Any
     ) -> tuple[Any, Any]:
         """The result, and as it is after a further call with other arguments, if there are any."""
         reply = self._ask(method, args, kwargs, then=others)
@@ -112,7 +107,7 @@ class Subject:
     def gradients_of(self, method: str | None, *args: Any, **kwargs: Any) -> Gradients:
         """The gradients that a call of a method gives, and its result."""
         reply = self._ask(method, args, kwargs, gradients=True)
-        return Gradients(self._wrapped(reply.value), reply.found.inputs, reply.found.parameters)
+        return Gradients(reply.found.inputs, reply.found.parameters, self._wrapped(reply.value))
 
     def largest(self, *args: Any, **kwargs: Any) -> int:
         """The number of elements of the largest tensor made on the way."""

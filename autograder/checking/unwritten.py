@@ -5,10 +5,9 @@ import symtable
 import traceback
 from typing import Any, NamedTuple
 
+from autograder.checking.cell_log import MISSING
 from autograder.checking.registry import exercises
 from autograder.checking.syntax import made_in
-
-MISSING = object()
 
 
 class Waiting(NamedTuple):

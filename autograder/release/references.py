@@ -32,15 +32,10 @@ class Reference:
     # Other references, in the order of their names.
     uses: tuple["Reference", ...] = field(compare=False)
 
-    @property
-    def first_line(self) -> int:
-        """The line where it begins, decorators included, counted from 1."""
-        return first_line(self.node)
-
     @cached_property
     def source(self) -> str:
         """The text of the definition."""
-        return "\n".join(self.lines[self.first_line - 1 : self.node.end_lineno])
+        return "\n".join(self.lines[first_line(self.node) - 1 : self.node.end_lineno])
 
     def with_all_it_uses(self) -> list["Reference"]:
         """This reference after everything it uses, each once."""
@@ -85,7 +80,7 @@ class References:
     def with_another(self, reference: Reference, source: str) -> Reference:
         """The reference, had it another text."""
         after = reference.lines[reference.node.end_lineno :]
-        text = "\n".join([*reference.lines[: reference.first_line - 1], source, *after])
+        text = "\n".join([*reference.lines[: first_line(reference.node) - 1], source, *after])
         other = References(self.folder)
         other._modules[reference.module] = taken_apart(reference.module, text)
         return other.find(reference.module, reference.name)

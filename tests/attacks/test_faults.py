@@ -19,10 +19,9 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from autograder.errors import CourseError
+from autograder.errors import BrokenCheck, CourseError
 from autograder.grading.course.folder import Course
 from autograder.grading.course.journal import DRAWS, Journal
-from autograder.grading.errors import BrokenCheck
 from autograder.grading.hosts.single import grade_single
 from autograder.grading.run import crew, runner
 from autograder.grading.run.grade import grade

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from autograder.errors import Invalid
 from autograder.grading.course.folder import Course
 from autograder.grading.course.released import ReleasedChapter
-from autograder.grading.errors import Invalid
 from autograder.grading.report.feedback_page import feedback_page
 from autograder.grading.run.grade import grade
 from autograder.grading.run.job import Job

@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from autograder import manifest
-from autograder.errors import CourseError
+from autograder.errors import CourseError, Invalid
 from autograder.files import sha256_of_content
 from autograder.grading.course.arrival import LATE_BY_NAME, Arrival, arrival
 from autograder.grading.course.arrival import NAME as TIME_STAMP
 from autograder.grading.course.handed_in import NOTEBOOK, Found, Piece, find
 from autograder.grading.course.reading import read
-from autograder.grading.errors import Invalid
 from autograder.manifest import ListedChapter
 from autograder.settings import NAME as SETTINGS
 from autograder.settings import Settings, read_settings

@@ -15,13 +15,13 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from autograder.errors import Invalid
 from autograder.grading.course.reading import (
     LARGEST_FILE,
     plain_content,
     read,
     without_outputs,
 )
-from autograder.grading.errors import Invalid
 from autograder.grading.text import one_line
 
 NOTEBOOK = re.compile(r".+\.ipynb(\.(txt|json))?", re.IGNORECASE | re.DOTALL)

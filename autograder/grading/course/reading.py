@@ -4,8 +4,8 @@ import os
 import stat
 from pathlib import Path
 
+from autograder.errors import Invalid
 from autograder.grading.course.skim import skimmed
-from autograder.grading.errors import Invalid
 
 LARGEST_FILE = 200 * 2**20
 LARGEST_NOTEBOOK = 20 * 2**20  # without its outputs

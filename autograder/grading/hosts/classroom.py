@@ -11,7 +11,7 @@ import yaml
 from autograder.checking.feedback import points_text
 from autograder.files import REPOSITORY
 from autograder.grading.course.folder import Course
-from autograder.grading.hosts.records import account
+from autograder.grading.hosts import account
 from autograder.grading.text import visible
 
 WORKFLOW = Path(__file__).with_name("templates") / "classroom.yml"

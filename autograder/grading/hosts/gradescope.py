@@ -9,7 +9,7 @@ from typing import Any
 from autograder import manifest
 from autograder.files import LEFT_ALONE, REPOSITORY, write_zip
 from autograder.grading.course.folder import Course
-from autograder.grading.hosts.records import account
+from autograder.grading.hosts import account
 from autograder.grading.text import visible
 
 TEMPLATES = Path(__file__).with_name("templates") / "gradescope"

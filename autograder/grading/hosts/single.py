@@ -14,11 +14,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from autograder.errors import CourseError
+from autograder.errors import BrokenCheck, CourseError, Invalid
 from autograder.grading.course.folder import Course
 from autograder.grading.course.handed_in import find, pieces
 from autograder.grading.course.released import ReleasedChapter
-from autograder.grading.errors import BrokenCheck, Invalid
 from autograder.grading.hosts.classroom import github, summary
 from autograder.grading.hosts.gradescope import results
 from autograder.grading.run.grade import grade

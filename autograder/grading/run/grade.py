@@ -7,9 +7,9 @@ import nbformat
 
 from autograder.checking import Verdict
 from autograder.checking.verdict import UNTOUCHED
+from autograder.errors import BrokenCheck, Invalid
 from autograder.files import sha256_of_content
 from autograder.grading.course.released import ReleasedChapter
-from autograder.grading.errors import BrokenCheck, Invalid
 from autograder.grading.report.feedback_page import feedback_page
 from autograder.grading.run.job import TRIES, Job
 from autograder.grading.submission.cell_outputs import check_outputs

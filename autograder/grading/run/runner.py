@@ -13,13 +13,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from autograder.checking.verdict import Verdict
-from autograder.errors import CourseError, GradebookError
+from autograder.errors import BrokenCheck, CourseError, GradebookError, Invalid
 from autograder.files import write_whole
 from autograder.grading.course import exchange
 from autograder.grading.course.folder import STUDENT_ID, Course, Submission
 from autograder.grading.course.journal import Journal, there
 from autograder.grading.course.released import ReleasedChapter
-from autograder.grading.errors import BrokenCheck, Invalid
 from autograder.grading.run.crew import Results, alone, together
 from autograder.grading.run.job import Job
 from autograder.sandbox.errors import SandboxUnavailable

@@ -22,7 +22,7 @@ from autograder.checking.recording import Recorder, Recording, live
 from autograder.checking.requests import Reply, Request, changed, message_of
 from autograder.checking.subject import Performer
 from autograder.checking.values import Function, Ref
-from autograder.grading.errors import BrokenCheck
+from autograder.errors import BrokenCheck
 from autograder.grading.submission.sandbox_home import complete, lost_as_gone, room_of, within
 from autograder.sandbox.bounds import bounded, frame_limits, size
 from autograder.sandbox.deadline import Deadline

@@ -7,7 +7,7 @@ from typing import Any
 import nbformat
 from nbformat import NotebookNode
 
-from autograder.grading.errors import Invalid
+from autograder.errors import Invalid
 from autograder.grading.text import one_line, whole_characters
 
 DEEPEST_JSON = 60

@@ -47,7 +47,7 @@ def stub(reference: Reference) -> str:
     lines = list(reference.lines[: node.end_lineno])
     for method in reversed(methods):  # from the end, so that earlier line numbers stay true
         _mark_body(lines, method, where)
-    return "\n".join(lines[reference.first_line - 1 :])
+    return "\n".join(lines[first_line(node) - 1 :])
 
 
 def _methods(node: ast.ClassDef, where: str) -> list[ast.FunctionDef]:

@@ -8,9 +8,9 @@ import zipfile
 import nbformat
 import pytest
 
+from autograder.errors import Invalid
 from autograder.grading.course.folder import Course
 from autograder.grading.course.handed_in import means
-from autograder.grading.errors import Invalid
 
 CHAPTERS = ("01-lookup", "02-softmax", "04-attention-layer", "05-self-attention")
 

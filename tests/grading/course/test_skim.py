@@ -7,9 +7,9 @@ import random
 import nbformat
 import pytest
 
+from autograder.errors import Invalid
 from autograder.grading.course.reading import read
 from autograder.grading.course.skim import skimmed
-from autograder.grading.errors import Invalid
 from autograder.grading.submission.parsing import parse
 
 

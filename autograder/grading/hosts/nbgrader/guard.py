@@ -14,11 +14,11 @@ from nbgrader.converters import Autograde, GenerateFeedback
 from nbgrader.converters.base import BaseConverter, NbGraderException
 from nbgrader.coursedir import CourseDirectory
 
+from autograder.errors import Invalid
 from autograder.grading.course import exchange
 from autograder.grading.course.arrival import arrival
 from autograder.grading.course.journal import Journal
 from autograder.grading.course.reading import read
-from autograder.grading.errors import Invalid
 from autograder.grading.submission.parsing import parse
 
 _copy_all = BaseConverter.init_assignment
