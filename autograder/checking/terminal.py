@@ -13,6 +13,7 @@ from autograder.checking import notebook as in_notebook
 from autograder.checking.calling import described
 from autograder.checking.cell_log import first_line, modules_imported
 from autograder.checking.feedback import details, headline, points_text
+from autograder.checking.late import load_when_used
 from autograder.checking.packages import note_on_imports
 from autograder.checking.registry import exercises
 from autograder.checking.resuming import ask_nobody, run_cell
@@ -30,6 +31,7 @@ def check_notebook(path: Path, limit_seconds: float = 60.0) -> list[Verdict]:
     """
     sources = _sources(path)
     os.environ["MPLBACKEND"] = "Agg"
+    load_when_used("matplotlib.pyplot")
     from IPython.core.interactiveshell import InteractiveShell
     from IPython.utils.capture import capture_output
 

@@ -6,13 +6,14 @@ third layer of all-MiniLM-L6-v2, the model that the course's last chapters run.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from matplotlib import pyplot as plt
-from matplotlib.axes import Axes
-from matplotlib.patches import FancyBboxPatch
 
 from lab import plots
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 LAYER, HEAD, ASKING = 2, 1, 7  # counted from zero: the third layer, the second head, "get"
 WIDTH = 32  # the D of this head
@@ -92,7 +93,9 @@ def machine(
     plots.show(fig, alt=_described(lit, labels), name=name, caption=caption)
 
 
-def _box(ax: Axes, part: Part, lit: bool) -> None:
+def _box(ax: "Axes", part: Part, lit: bool) -> None:
+    from matplotlib.patches import FancyBboxPatch
+
     left, top, right, bottom = part.box
     style = "round,pad=0,rounding_size=1.2"
     shape = FancyBboxPatch((left, top), right - left, bottom - top, boxstyle=style, linewidth=0)
@@ -106,7 +109,7 @@ def _box(ax: Axes, part: Part, lit: bool) -> None:
     ax.add_patch(edge)
 
 
-def _words(ax: Axes, part: str, words: str, lit: bool) -> None:
+def _words(ax: "Axes", part: str, words: str, lit: bool) -> None:
     left, top, right, bottom = PARTS[part].box
     if part in ("query", "output"):
         words = f"{words} {_vector(QUERY if part == 'query' else OUTPUT)}"
@@ -117,13 +120,13 @@ def _words(ax: Axes, part: str, words: str, lit: bool) -> None:
     _write(ax, (left + right) / 2, y, words, lit, weight="bold" if lit else "normal")
 
 
-def _projections(ax: Axes, lit: bool) -> None:
+def _projections(ax: "Axes", lit: bool) -> None:
     for x, letter in ((14, "q"), (24 + 8, "k"), (91.5, "v")):
         _write(ax, x, 18.5, f"$W_{letter}$", lit, fontsize=12)
     _write(ax, 62, 18.5, "three learned matrices", lit)
 
 
-def _rows(ax: Axes, lit: Sequence[str]) -> None:
+def _rows(ax: "Axes", lit: Sequence[str]) -> None:
     longest = max(WEIGHTS)
     for row, token in enumerate(TOKENS):
         y = TOP + STEP * (row + 0.5)
@@ -141,7 +144,7 @@ def _rows(ax: Axes, lit: Sequence[str]) -> None:
 
 
 def _write(
-    ax: Axes, x: float, y: float, words: str, lit: bool, side: str = "center", **font: Any
+    ax: "Axes", x: float, y: float, words: str, lit: bool, side: str = "center", **font: Any
 ) -> None:
     color = plots.INK if lit else plots.NEUTRAL
     ax.text(x, y, words, ha=side, va="center", color=color, **({"fontsize": 9.5} | font))

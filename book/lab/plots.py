@@ -10,16 +10,17 @@ import html
 import io
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 import numpy as np
 from matplotlib import pyplot as plt
-from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
-from matplotlib.figure import Figure
-from matplotlib.image import AxesImage
-from PIL import Image
+
+if TYPE_CHECKING:  # loading them takes a third of a second, which a notebook's check has not
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.image import AxesImage
 
 QUERY = "#0072B2"
 KEY = "#D55E00"
@@ -101,7 +102,7 @@ class Picture:
         return data, {"image/png": metadata}
 
 
-def show(fig: Figure, alt: str, name: str | None = None, caption: str = "") -> None:
+def show(fig: "Figure", alt: str, name: str | None = None, caption: str = "") -> None:
     """Display a figure with a description of what it shows, and close it.
 
     `alt` says in a sentence or two what a reader learns from the picture; `name` is a short
@@ -111,6 +112,7 @@ def show(fig: Figure, alt: str, name: str | None = None, caption: str = "") -> N
     if not alt.strip():
         raise ValueError("show: a figure needs a description; alt is empty")
     from IPython.display import display
+    from PIL import Image
 
     drawn, png = io.BytesIO(), io.BytesIO()
     fig.savefig(drawn, format="png", dpi=144)
@@ -122,8 +124,10 @@ def show(fig: Figure, alt: str, name: str | None = None, caption: str = "") -> N
     display(Picture(png.getvalue(), alt, name, caption, svg))
 
 
-def as_svg(fig: Figure) -> str:
+def as_svg(fig: "Figure") -> str:
     """A figure as SVG, the same text every time; empty where it would be larger than 200 kB."""
+    from matplotlib.image import AxesImage
+
     for image in fig.findobj(AxesImage):
         image.set_interpolation("none")  # the matrix itself, not a photograph of it
     drawn = io.StringIO()
@@ -137,7 +141,7 @@ def as_svg(fig: Figure) -> str:
 
 
 def heatmap(
-    ax: Axes,
+    ax: "Axes",
     matrix: Any,
     rows: Sequence[str] | None = None,
     columns: Sequence[str] | None = None,
@@ -150,7 +154,7 @@ def heatmap(
     low: float | None = None,
     high: float | None = None,
     colors: str | LinearSegmentedColormap | None = None,
-) -> AxesImage:
+) -> "AxesImage":
     """Draw a matrix with its row and column names, each cell with its number.
 
     `matrix` is anything of shape (rows, columns): a tensor, an array, nested lists. `form` is the
