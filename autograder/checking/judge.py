@@ -222,7 +222,8 @@ def _noting(log: Log, student: Subject) -> Iterator[None]:
 def _imitate(task: Exercise, reference: _Remembered, seed: int, thing: Any, log: Log) -> None:
     """Run the check with something that makes a mistake."""
     with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
+        # Not `torch.manual_seed`, which looks for other devices each time.
+        torch.default_generator.manual_seed(seed)
         _examine(task, Home({task.name: thing}), reference, seed, log)
 
 

@@ -30,6 +30,7 @@ for name in {names}:
     except Exception: pass
 print(*sys.modules)
 """
+_WORD = re.compile(r"\w+")
 _tried: set[str] = set()  # in this process: a second time would change nothing
 
 
@@ -58,12 +59,19 @@ def _imported(source: str) -> set[str]:
     """The modules that a source names in its imports, and those that its shared parts name."""
     names = set(_IMPORT.findall(source))
     shared = content().shared
-    spec = importlib.util.find_spec(shared)
-    if any(name.partition(".")[0] == shared for name in names) and spec and spec.origin:
-        for path in Path(spec.origin).parent.glob("*.py"):
-            if re.search(rf"\b{path.stem}\b", source):
-                names |= set(_IMPORT.findall(path.read_text(encoding="utf-8")))
+    if any(name.partition(".")[0] == shared for name in names):
+        words = set(_WORD.findall(source))
+        for part, imported in _imported_by_parts(shared).items():
+            names |= imported if part in words else set()
     return names
+
+
+@functools.cache
+def _imported_by_parts(package: str) -> dict[str, set[str]]:
+    """The modules that each file of a package names in its imports."""
+    spec = importlib.util.find_spec(package)
+    paths = Path(spec.origin).parent.glob("*.py") if spec and spec.origin else ()
+    return {path.stem: set(_IMPORT.findall(path.read_text(encoding="utf-8"))) for path in paths}
 
 
 def _is_compiled(name: str) -> bool:

@@ -1,6 +1,6 @@
 """`{course-facts}`: where the course begins and how large it is, counted from the notebooks.
 
-`{course-hours}`: a table of what each chapter takes, to read and to solve, and of its points.
+`{course-hours}`: a table of what each chapter takes, to read, solve and run, and of its points.
 Minutes are said only when every exercise's title has some: less than all would be a wrong sum.
 """
 
@@ -107,12 +107,20 @@ def by_hand(notebook: Path) -> int:
     return sum(int(mark["points"]) for mark in marks if mark.get("grade") and mark.get("solution"))
 
 
+def running_minutes(notebook: Path) -> str:
+    """What all cells of a chapter compute on one core, as `make notebooks` stored it."""
+    seconds = json.loads(notebook.read_text(encoding="utf-8"))["metadata"].get("core_seconds")
+    if not seconds:
+        return ""
+    return "under 1" if seconds < 60 else f"{round(seconds / 60)}"
+
+
 class CourseHours(SphinxDirective):
     """The directive; it takes nothing."""
 
     def run(self) -> list[nodes.Node]:
         book = Path(self.env.srcdir)
-        rows = [["chapter", "minutes to read", "to solve", "points", "by hand"]]
+        rows = [["chapter", "minutes to read", "to solve", "to run", "points", "by hand"]]
         for page in chapters(book):
             path = book / f"{page}.ipynb"
             self.env.note_dependency(str(path))
@@ -122,12 +130,13 @@ class CourseHours(SphinxDirective):
                     f"{{doc}}`{page}`",
                     f"{facts.reading}",
                     f"{facts.solving or ''}",
+                    running_minutes(path),
                     f"{facts.points}",
                     f"{hand or ''}",
                 ]
             )
         lines = [f"| {' | '.join(row)} |" for row in rows]
-        lines.insert(1, "|---|--:|--:|--:|--:|")
+        lines.insert(1, "|---|--:|--:|--:|--:|--:|")
         return self.parse_text_to_nodes("\n".join(lines))
 
 

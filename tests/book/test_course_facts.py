@@ -38,6 +38,20 @@ def test_exercises_and_hints_are_not_counted_as_reading(facts, tmp_path):
     assert facts.reading_minutes(tmp_path / "a.ipynb") == 10
 
 
+@pytest.mark.parametrize(
+    ("seconds", "said"), [(None, ""), (4, "under 1"), (59, "under 1"), (61, "1"), (200, "3")]
+)
+def test_minutes_to_run_are_those_of_the_stored_run(facts, tmp_path, seconds, said):
+    notebook = nbformat.v4.new_notebook(metadata={"core_seconds": seconds} if seconds else {})
+    nbformat.write(notebook, tmp_path / "a.ipynb")
+    assert facts.running_minutes(tmp_path / "a.ipynb") == said
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
+def test_every_chapter_says_how_long_it_runs(facts, path):
+    assert facts.running_minutes(path)
+
+
 @pytest.mark.skipif(not SITE.exists(), reason="the book is not built: make book")
 def test_says_the_map_what_each_chapter_takes(facts):
     """The map's small print is counted anew: exercises by their directives, points by nbgrader."""

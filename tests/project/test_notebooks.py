@@ -1,6 +1,8 @@
 """Does `make notebooks` leave what may vary as it is stored, where nothing else changed?"""
 
 import importlib.util
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -59,3 +61,17 @@ def test_what_is_committed_is_read_from_git(notebooks):
     chapter = ROOT / "book" / "00-start-here.ipynb"
     assert 'check("double")' in notebooks.committed_sources(chapter)
     assert notebooks.committed_sources(ROOT / "book" / "no-such.ipynb") == set()
+
+
+def test_seconds_are_stored_anew_only_where_they_say_something_else(notebooks):
+    assert notebooks.seconds_to_store(0.2, None) == 1
+    assert notebooks.seconds_to_store(70.4, None) == 70
+    assert notebooks.seconds_to_store(80.0, 70) == 70
+    assert notebooks.seconds_to_store(140.0, 70) == 140
+    assert notebooks.seconds_to_store(20.0, 70) == 20
+
+
+def test_what_a_child_computed_is_counted(notebooks):
+    before = notebooks.children_seconds()
+    subprocess.run([sys.executable, "-c", "sum(i for i in range(3_000_000))"], check=True)
+    assert notebooks.children_seconds() > before

@@ -149,6 +149,8 @@ def alike(one: Any, other: Any) -> bool:
         ):
             return False
         return torch.equal(one, other) or _bits(one) == _bits(other)
+    if isinstance(one, int | str | None):
+        return one == other
     if isinstance(one, dict):
         return one.keys() == other.keys() and all(alike(one[key], other[key]) for key in one)
     if isinstance(one, tuple | list):

@@ -4,6 +4,7 @@ Only watched calls take points. What is named and was not seen to run is for the
 """
 
 import ast
+import functools
 from collections.abc import Iterator, Sequence
 
 from autograder.checking.families import used_of
@@ -19,19 +20,20 @@ def shortcuts(name: str, cells: Sequence[str], forbidden: tuple[str, ...]) -> li
     `torch.softmax`, `F.softmax`, `x.softmax(-1)`, `nn.Softmax`, `getattr(F, "softmax")`,
     `from torch import softmax as s`. What the same cells do besides does not count.
     """
-    defined = _defined(cells)
+    defined = _defined(tuple(cells))
     nodes = (node for part in made_by([name], defined).values() for node in ast.walk(part))
     return used_of(forbidden, {each for node in nodes for each in _named(node, defined)})
 
 
 def uses(name: str, cells: Sequence[str]) -> set[str]:
     """The names that the definition of `name`, or what it uses, takes from the notebook."""
-    defined = _defined(cells)
+    defined = _defined(tuple(cells))
     found = {each for part in made_by([name], defined).values() for each in used(part)}
     return found & defined.keys() - {name}
 
 
-def _defined(cells: Sequence[str]) -> dict[str, ast.stmt]:
+@functools.lru_cache(maxsize=1)  # a submission's failed exercises are asked one after the other
+def _defined(cells: tuple[str, ...]) -> dict[str, ast.stmt]:
     """The last statement that binds each name at the top level of a cell."""
     defined: dict[str, ast.stmt] = {}
     if sum(map(len, cells)) > LONGEST_SOURCE:
