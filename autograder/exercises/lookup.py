@@ -354,18 +354,21 @@ prediction(
     "misspelled",
     chapter="01-lookup",
     question=(
-        "Luke has 20 points, Lena 12, Hans 8. Which query gets an answer nearer to Luke's 20 from "
-        "`soft_lookup`: the right name or the misspelled one?"
+        "Luke has 20 points, Lena 12, Hans 8. Lake is like Luke by 0.75, Lukas by 0.6. Which query "
+        "gets an answer nearer to Luke's 20 from `soft_lookup`?"
     ),
-    right='"Puke"',
+    right='"Lukas"',
     options={
-        '"Luke"': ("It has the better match. But the L of Lena matches too, and takes a fifth."),
-        '"Puke"': (
-            "It shares letters with Luke and with nobody else, so Luke has all of the weight: a "
-            "weight compares a key with the other keys."
+        '"Lake"': (
+            "It has the better match. But it matches Lena *and* Hans too, and each takes a fifth."
+        ),
+        '"Lukas"': (
+            "Of Lukas's matches 0.6 of 1 are Luke's, of Lake's 0.75 of 1.25, which is 0.6 as well. "
+            "The rest decides: Lena's 12 alone, or half of it Hans's 8."
         ),
         "Both the same.": (
-            "They would be if only the best key counted. Here all keys that match a bit do."
+            "Luke has a weight of 0.6 for both. But the rest goes to Lena's 12 alone for one, and "
+            "half to Hans's 8 for the other."
         ),
     },
 )

@@ -430,7 +430,10 @@ mend("scaled_dot_product_scores", "number-of-keys", points=1)
 prediction(
     "which-function",
     chapter="02-softmax",
-    question="Which of ReLU, absolute value, square, sigmoid, softplus and exponential pass all?",
+    question=(
+        "Which pass all: ReLU, max(z, 0); absolute value; square; sigmoid, 1 / (1 + exp(-z)); "
+        "softplus, log(1 + exp(z)); exponential?"
+    ),
     right="The exponential alone.",
     options={
         "Sigmoid, softplus and exponential.": (
