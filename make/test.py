@@ -14,7 +14,9 @@ from pathlib import Path
 from lab import smollm
 
 ROOT = Path(__file__).resolve().parent.parent
+# Where a worker dies, all ends at once: xdist may wait forever for the tests of a second one.
 PYTEST = [sys.executable, "-m", "pytest", "-n", "2", "--durations", "15"]
+PYTEST += ["--max-worker-restart", "0"]
 NBVAL = [*PYTEST, "--dist", "loadscope", "--nbval-current-env"]
 LONG = [
     "book/03-bahdanau.ipynb",

@@ -266,17 +266,22 @@ def _laid_out(tensor: Tensor, shape: list[int], order: list[int], gaps: bool) ->
     return tensor.permute(inverse).expand(shape)
 
 
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise WireError("A dict names one key twice.")
+    return found
+
+
+def _refuse(constant: str) -> None:
+    raise WireError(f"A header holds {constant}, which is not JSON.")
+
+
+_PARSER = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_refuse)
+
+
 def _decoded(header: bytes, payload: bytes, limits: FrameLimits) -> Any:
-    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) != len(pairs):
-            raise WireError("A dict names one key twice.")
-        return found
-
-    def refuse(constant: str) -> None:
-        raise WireError(f"A header holds {constant}, which is not JSON.")
-
-    tree = json.loads(header.decode("ascii"), object_pairs_hook=unique, parse_constant=refuse)
+    tree = _PARSER.decode(header.decode("ascii"))
     # Safetensors begins with its own header's length; a long one would be slow to take apart.
     if payload and int.from_bytes(payload[:8], "little") > limits.header_bytes:
         raise WireError("A payload's header is longer than its frame's may be.")

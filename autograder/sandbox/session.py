@@ -24,6 +24,7 @@ from autograder.sandbox.isolation import Allowance
 
 # Replies are data of one call: far below what the trusted side may send.
 REPLIES = wire.FrameLimits(frame_bytes=64 * 2**20, functions=False)
+TOO_LATE = "The code did not finish in time."
 
 
 def many(requests: list[Any]) -> bytes:
@@ -44,6 +45,7 @@ class Session:
         self.allowance = allowance
         self.usage: dict[str, Any] = {}
         self._connection = connection
+        self._came = bytearray()  # what was received and not yet asked for
         self._status = status
         self._scheduled = functools.partial(with_the_graders, process)
         self._number = 0
@@ -144,7 +146,7 @@ class Session:
     def _be_silent(self, deadline: Deadline) -> None:
         early = select.poll()  # not select, which takes no descriptor over 1023
         early.register(self._connection, select.POLLIN)
-        if early.poll(0):
+        if self._came or early.poll(0):
             self._receive(1, deadline)  # raises if the process has ended
             raise WireError("The submission's process spoke without being asked.")
 
@@ -162,7 +164,7 @@ class Session:
         while (left := deadline.left()) > 0:
             if ready.poll(math.ceil(min(left, LOOK_SECONDS) * 1000)):
                 return
-        raise SandboxTimeout("The code did not finish in time.")
+        raise SandboxTimeout(TOO_LATE)
 
     def _send(self, frame: bytes, deadline: Deadline) -> None:
         view = memoryview(frame)
@@ -176,19 +178,23 @@ class Session:
                 raise self._reason() from None
 
     def _receive(self, size: int, deadline: Deadline) -> bytes:
-        data = bytearray()
-        while len(data) < size:
-            self._wait(True, deadline)
+        while len(self._came) < size:
+            if deadline.left() <= 0:
+                raise SandboxTimeout(TOO_LATE)
             try:
-                piece = self._connection.recv(min(size - len(data), 2**20))
+                # Small answers come several at a time.
+                piece = self._connection.recv(min(max(size - len(self._came), 2**16), 2**20))
             except BlockingIOError:
+                self._wait(True, deadline)
                 continue
             except OSError:
                 piece = b""
             if not piece:
                 raise self._reason() from None
-            data += piece
-        return bytes(data)
+            self._came += piece
+        data = bytes(self._came[:size])
+        del self._came[:size]
+        return data
 
     def _reason(self) -> SandboxError:
         """Why the connection ended."""
