@@ -2,6 +2,7 @@
 
 import _thread
 import os
+import signal
 import threading
 from types import TracebackType
 
@@ -24,6 +25,10 @@ class TimeLimit:
         self._done = threading.Event()
 
     def __enter__(self) -> "TimeLimit":
+        # A shell that starts a program in the background has it ignore interrupts.
+        self._ignored = signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+        if self._ignored:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
         threading.Thread(target=self._wait, daemon=True).start()
         return self
 
@@ -52,4 +57,6 @@ class TimeLimit:
                 self._done.set()
         except KeyboardInterrupt:  # it came as the block had ended
             self._done.set()
+        if self._ignored:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
         return self.reached and kind is KeyboardInterrupt

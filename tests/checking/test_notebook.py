@@ -375,6 +375,16 @@ def test_what_does_not_end_is_stopped_and_said(tmp_path, shell):
     assert "KeyboardInterrupt in line" in other.message and "stopped while it ran" in other.message
 
 
+def test_a_program_that_a_script_started_in_the_background_stops_what_does_not_end(tmp_path):
+    path = tmp_path / "loops.ipynb"
+    sources = [SETUP, "def double(x):\n    while True:\n        x = x + 1", 'check("double")']
+    nbformat.write(new_notebook(cells=[new_code_cell(source) for source in sources]), path)
+    check = f"{sys.executable} -m autograder.cli check {path} --limit-seconds 0.5 & wait $!"
+    done = subprocess.run(["sh", "-c", check], cwd=ROOT, capture_output=True, text=True)
+    assert done.stderr == ""
+    assert "double did not end within 0.5 seconds" in done.stdout
+
+
 def test_what_cannot_be_stopped_ends_the_program_with_a_sentence(tmp_path):
     stubborn = "import signal\nsignal.signal(signal.SIGINT, print)\nwhile True:\n    pass"
     path = tmp_path / "stubborn.ipynb"
