@@ -6,9 +6,11 @@ import torch
 from autograder.checking import find
 from autograder.checking.calling import Home
 from autograder.checking.changes import StaleMistake, applied, changes_of
+from autograder.checking.diagnosis import SEEDS_KEPT
 from autograder.checking.judge import judge
 from autograder.checking.recording import live
 from autograder.checking.sources import Definition, definition, packed, unpacked
+from autograder.grading.course.journal import DRAWS
 from solutions.attention_layer import attend
 from solutions.masked import masked_softmax
 
@@ -484,3 +486,7 @@ def test_no_code_is_run_to_see_that_nothing_is_wrong_beside_faults(monkeypatch):
     assert verdict.misconception.startswith("weighted_average ends with TypeError where")
     assert "a negative weight" in verdict.misconception  # the first of them
     assert len(made) <= 1  # the first known mistake
+
+
+def test_the_answers_of_all_draws_of_a_class_are_kept():
+    assert SEEDS_KEPT >= DRAWS
