@@ -69,7 +69,7 @@ def mask_conventions() -> Play:
         chart,
         alt="A grid of six queries and six keys, with drop-downs for the mask, for the convention "
         "it is written in, and for the function that reads it, and a slider for the number of real "
-        "tokens. Where convention and reader fit, the allowed pairs are purple and all others "
+        "tokens. Where convention and reader fit, the allowed pairs are magenta and all others "
         "gray. Where they do not, orange squares show leaks and blue ones what is lost.",
         name="masks",
     )

@@ -1,7 +1,7 @@
 """One look for every figure: colors with a meaning, and pictures that come with a description.
 
 Colors mean the same thing in the whole course: a query is blue, a key orange, a value green,
-a weight purple. Whatever is none of these has a color of `SERIES`. All can be told apart without
+a weight magenta. Whatever is none of these has a color of `SERIES`. All can be told apart without
 color vision by lightness or by their lines, and stand out from a white page and from a dark one.
 """
 
@@ -158,7 +158,7 @@ def heatmap(
     """Draw a matrix with its row and column names, each cell with its number.
 
     `matrix` is anything of shape (rows, columns): a tensor, an array, nested lists. `form` is the
-    numbers' format, None leaves them out. Weights (the default) go from white to dark purple, from
+    numbers' format, None leaves them out. Weights (the default) go from white to dark magenta, from
     0 to 1 unless `low` and `high` say otherwise; `signed` ones from blue over white to orange,
     symmetric about zero. `colors` names another map, for what is neither: "Greys" for shares.
     `-inf` and NaN are left white with their name in the cell.
