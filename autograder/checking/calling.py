@@ -24,6 +24,7 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from autograder.checking.requests import (
+    PLAIN,
     CallRequest,
     ConvertRequest,
     Error,
@@ -37,8 +38,6 @@ from autograder.checking.requests import (
     request_of,
 )
 from autograder.checking.values import Function, Ref
-
-_PLAIN = frozenset({int, float, str, bool, type(None)})  # what most of a request's parts are
 
 
 def spread(tensor: Tensor) -> Tensor:
@@ -73,7 +72,7 @@ class Copies:
 
 def mapped(change: Callable[[Tensor], Any], value: Any) -> Any:
     """`value` with every tensor in it changed."""
-    if type(value) in _PLAIN:
+    if type(value) in PLAIN:
         return value
     if isinstance(value, Tensor):
         return change(value)

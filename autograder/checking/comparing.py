@@ -17,6 +17,7 @@ from autograder.checking.events import current_log
 from autograder.checking.subject import Raised, Subject
 from autograder.checking.values import Function, Ref
 
+FLOATS = (torch.float32, torch.float64)
 REWRITTEN = "changes what it returned before"
 
 current_draw: contextvars.ContextVar[Draw | None] = contextvars.ContextVar("draw", default=None)
@@ -141,6 +142,11 @@ def finite(tensor: Tensor) -> bool:
     return bool(torch.isfinite(tensor).all())
 
 
+def _apart(one: Tensor, other: Tensor) -> float:
+    """The largest distance of two entries; NaN where there is one."""
+    return float(torch.dist(one, other, math.inf))
+
+
 def same(got: Any, want: Any, *, case: str = "", call: str = "", dtype: bool = True) -> None:
     """Fail unless the two are equal exactly."""
     close(got, want, case=case, call=call, rtol=0.0, atol=0.0, dtype=dtype)
@@ -248,6 +254,8 @@ class Closeness:
         if got.dtype == want.dtype and torch.equal(got, want):
             return True  # the common case, and the quickest to see
         rtol, atol = self._widened(want)
+        if got.dtype == want.dtype and got.dtype in FLOATS and _apart(got, want) <= atol / 2:
+            return True  # nearly as common; taking the difference errs by far less than half of it
         one, other = got.to(torch.float64), want.to(torch.float64)
         gap = (one - other).abs_()
         if math.isfinite(float(gap.sum())):

@@ -81,7 +81,7 @@ class _Remembered:
 
     def __init__(self, reference: Performer) -> None:
         self._reference = reference
-        self.largest = 1000  # number of elements of any answer so far
+        self._largest, self._measured = 1000, 0
         self._replies: list[Reply] = []
         self._next = 0
         if rewind := getattr(reference, "rewind", None):
@@ -90,10 +90,17 @@ class _Remembered:
     def rewind(self) -> None:
         self._next = 0
 
+    @property
+    def largest(self) -> int:
+        """The number of elements of any answer so far; few ask."""
+        new = self._replies[self._measured :]
+        self._largest = max([self._largest, *(_size(reply.message()) for reply in new)])
+        self._measured += len(new)
+        return self._largest
+
     def answer(self, request: Request) -> Reply:
         if self._next == len(self._replies):
             self._replies.append(self._reference.answer(request))
-            self.largest = max(self.largest, _size(self._replies[-1].message()))
         self._next += 1
         return self._replies[self._next - 1]
 

@@ -11,6 +11,7 @@ from torch import Tensor
 
 from autograder.checking.values import Ref
 
+PLAIN = frozenset({int, float, str, bool, type(None)})  # what most of a request's parts are
 Target = str | Ref  # a name of the notebook's, or an instance that was made from one
 
 
@@ -147,7 +148,10 @@ class Reply:
 
 def changed(change: Callable[[Any], Any], request: Request) -> Request:
     """A request with every part of it changed."""
-    return type(request)(**{name: change(part) for name, part in _parts(request).items()})
+    other = object.__new__(type(request))  # in half the time of its `__init__`, as it is frozen
+    parts = vars(request).items()
+    vars(other).update((k, v if type(v) in PLAIN else change(v)) for k, v in parts)
+    return other
 
 
 def _parts(record: Any) -> dict[str, Any]:

@@ -5,6 +5,7 @@ than the right answer, but no check needs gigabytes to tell that it is one.
 """
 
 import contextlib
+import functools
 import math
 import resource
 import sys
@@ -51,6 +52,7 @@ def allowed(reference: int) -> int:
     return max(AT_LEAST, TIMES * reference)
 
 
+@functools.lru_cache(maxsize=4096)  # for each answer of a class, and few of them differ in size
 def frame_limits(limits: FrameLimits, reference: int) -> FrameLimits:
     """What a reply may be on its way: some more, so that its sender can be told what is wrong."""
     most = 16 * allowed(reference)

@@ -1,5 +1,6 @@
 """A submitted notebook as data: read without trust, put in order by the release's manifest."""
 
+import itertools
 import json
 import re
 from typing import Any
@@ -17,15 +18,12 @@ _TAG = re.compile(r"[\w-]{1,50}")
 
 
 def _depth(value: Any) -> int:
-    deepest, todo = 0, [(value, 1)]
-    while todo:
-        item, depth = todo.pop()
-        deepest = max(deepest, depth)
-        if isinstance(item, dict):
-            todo += [(child, depth + 1) for child in item.values()]
-        elif isinstance(item, list):
-            todo += [(child, depth + 1) for child in item]
-    return deepest
+    """How many lists and objects lie within each other; text and numbers count as one more."""
+    depth, level = 1, [value]
+    while inner := [part for part in level if type(part) in (dict, list) and part]:
+        lists = (part.values() if type(part) is dict else part for part in inner)
+        depth, level = depth + 1, list(itertools.chain.from_iterable(lists))
+    return depth
 
 
 def parse(content: bytes) -> NotebookNode:
