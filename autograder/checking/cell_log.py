@@ -4,12 +4,13 @@ import ast
 import difflib
 import functools
 import re
+import symtable
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from autograder.checking.syntax import UNREADABLE, imported, name_of
+from autograder.checking.syntax import UNREADABLE, imported, made_in
 
 MISSING = object()
 
@@ -166,13 +167,13 @@ def names_bound(source: str) -> tuple[frozenset[str], frozenset[str]]:
     Of a cell that is no Python, those are found that begin a line of it.
     """
     try:
-        tree = ast.parse(source)
+        top = symtable.symtable(source, "<cell>", "exec")
     except UNREADABLE:
         found = re.findall(r"^(?:async\s+)?(?:def|class)\s+(\w+)", source, re.MULTILINE)
         return frozenset(found), frozenset()
-    finder = _Bound()
-    finder.visit(tree)
-    return frozenset(finder.defines), frozenset(finder.assigns - finder.defines)
+    bound = made_in(top)
+    defined = bound & {inner.get_name() for inner in top.get_children()}
+    return frozenset(defined), frozenset(bound - defined)
 
 
 def modules_imported(source: str) -> frozenset[str]:
@@ -181,30 +182,6 @@ def modules_imported(source: str) -> frozenset[str]:
         return frozenset(name.partition(".")[0] for name in imported(ast.parse(source)))
     except UNREADABLE:
         return frozenset()
-
-
-class _Bound(ast.NodeVisitor):
-    def __init__(self) -> None:
-        self.defines: set[str] = set()
-        self.assigns: set[str] = set()
-
-    def visit_definition(self, node: Any) -> None:
-        self.defines.add(node.name)  # what is inside it binds nothing out here
-
-    visit_FunctionDef = visit_AsyncFunctionDef = visit_ClassDef = visit_definition
-
-    def visit_nested(self, node: Any) -> None:
-        """Lambdas and comprehensions keep their names to themselves."""
-
-    visit_Lambda = visit_ListComp = visit_SetComp = visit_DictComp = visit_nested
-    visit_GeneratorExp = visit_nested
-
-    def visit_Name(self, node: ast.Name) -> None:
-        if isinstance(node.ctx, ast.Store):
-            self.assigns.add(node.id)
-
-    def visit_alias(self, node: ast.alias) -> None:
-        self.assigns.add(name_of(node))
 
 
 def in_one_sentence(error: BaseException, source: str) -> str:

@@ -5,6 +5,7 @@ Notebooks import pyplot in their first cell and draw in cells that `autograder c
 
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import LazyLoader
@@ -18,15 +19,9 @@ def load_when_used(name: str) -> None:
         sys.meta_path.insert(0, late)
 
 
+@dataclass(frozen=True)
 class _Late(MetaPathFinder):
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Late) and other.name == self.name
-
-    def __hash__(self) -> int:
-        return hash(self.name)
+    name: str
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None

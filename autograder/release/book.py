@@ -28,11 +28,10 @@ FENCED = re.compile(r"^(`{3,}|~{3,}).*?^\1`*\s*$", re.MULTILINE | re.DOTALL)
 
 @dataclass(frozen=True)
 class Label:
-    """What a label stands for: its page, its title and the kind of thing it names."""
+    """What a label stands for."""
 
     page: str
     title: str
-    kind: str  # a directive's name, or "section"
 
 
 class Book:
@@ -89,14 +88,12 @@ class Book:
         labels = {}
         for page, text in self.pages.items():
             for found in TARGET.finditer(text):
-                labels[found["label"]] = Label(
-                    page, _without_marks(found["title"] or ""), "section"
-                )
+                labels[found["label"]] = Label(page, _without_marks(found["title"] or ""))
             for found in FORMULA.finditer(text):
-                labels[found["label"]] = Label(page, "", "math")
+                labels[found["label"]] = Label(page, "")
             for found in DIRECTIVE.finditer(text):
                 for label in OPTION.findall(found["options"]):
-                    labels[label] = Label(page, _without_marks(found["title"]), found["name"])
+                    labels[label] = Label(page, _without_marks(found["title"]))
         return labels | self._figures
 
     @cached_property
@@ -109,7 +106,7 @@ class Book:
             for i, name in enumerate(filter(None, map(_figure_name, outputs)), start=1):
                 chapter, label = path.stem[:2], f"fig-{path.stem[:2]}-{name}"
                 label += "-play" if label in figures else ""  # as the book's own figures.py has it
-                figures[label] = Label(path.stem, f"Figure {int(chapter)}.{i}", "figure")
+                figures[label] = Label(path.stem, f"Figure {int(chapter)}.{i}")
         return figures
 
     def title_of(self, page: str) -> str:

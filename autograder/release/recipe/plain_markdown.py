@@ -32,6 +32,7 @@ ROLE_CODE_OR_LINK = re.compile(
     r"|(?P<picture>!?)\[(?P<text>(?:[^\[\]`]|`[^`]*`)*)\]\((?P<link>[^()\s]+)\)",
     re.DOTALL,
 )
+OPTIONS = re.compile(r"\A(?:---\n.*?^---$|(?:\s*:[\w-]+:[^\n]*)+)", re.DOTALL | re.MULTILINE)
 TITLED = re.compile(r"(?P<title>.*?)\s*<(?P<target>[^<>]+)>", re.DOTALL)
 LABELED_FORMULA = re.compile(
     r"\$\$(?P<formula>(?:(?!\$\$).)+?)\$\$ *\((?P<label>[\w:.-]+)\)", re.DOTALL
@@ -72,11 +73,10 @@ def glued_values(notebook: NotebookNode) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Directive:
-    """A fenced block: its name, what stands beside the name, its options, its text."""
+    """A fenced block: its name, what stands beside the name, its text."""
 
     name: str
     argument: str
-    options: dict[str, str]
     body: str
 
 
@@ -135,11 +135,6 @@ class Translation:
         return {
             "dropdown": self._dropdown,
             "exercise": self._exercise,
-            "math": self._formula,
-            "figure": self._figure,
-            "image": self._figure,
-            "code-block": self._code,
-            "list-table": self._list_table,
             "quiz": self._quiz,
         }
 
@@ -164,7 +159,7 @@ class Translation:
             text = textwrap.dedent("  " + choice)
             label, _, explanation = text.partition("\n\n")
             verdict = "**Right.**" if label.startswith("[x]") else "**Not this one.**"
-            choice = Directive("dropdown", label[4:], {}, f"{verdict} {explanation.strip()}")
+            choice = Directive("dropdown", label[4:], f"{verdict} {explanation.strip()}")
             pieces.append(self._dropdown(choice).strip())
         return "\n\n".join(pieces) + "\n"
 
@@ -172,49 +167,14 @@ class Translation:
         title = self.prose(block.argument)
         return f"### Exercise: {title}\n\n{self(block.body)}" if title else self(block.body)
 
-    def _formula(self, block: Directive) -> str:
-        label = block.options.get("label") or block.options.get("name")
-        tag = ""
-        if label:
-            self.equations[label] = len(self.equations) + 1
-            tag = f" \\tag{{{self.equations[label]}}}"
-        formula = f"{block.argument}\n{block.body}".strip()
-        return f"$$\n{formula}{tag}\n$$"
-
-    def _figure(self, block: Directive) -> str:
-        alt = block.options.get("alt", "").replace("[", "(").replace("]", ")")
-        picture = self._picture(alt, block.argument)
-        return f"{picture}\n\n{self(block.body)}".strip()
-
-    def _code(self, block: Directive) -> str:
-        marks = "````" if "```" in block.body else "```"
-        return f"{marks}{block.argument}\n{block.body.rstrip()}\n{marks}"
-
-    def _list_table(self, block: Directive) -> str:
-        rows: list[list[str]] = []
-        for line in block.body.split("\n"):
-            cell = re.match(r"(?P<row>\* )? *- ?(?P<text>.*)", line)
-            if cell and cell["row"]:
-                rows.append([cell["text"]])
-            elif cell and rows:
-                rows[-1].append(cell["text"])
-            elif line.strip() and rows:
-                rows[-1][-1] += " " + line.strip()
-        rows = [[self.prose(text).replace("|", "\\|") for text in row] for row in rows]
-        if not rows:
-            return ""
-        head, *rest = rows if block.options.get("header-rows") else [[""] * len(rows[0]), *rows]
-        lines = [head, ["---"] * len(head), *rest]
-        table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
-        return f"**{self.prose(block.argument)}**\n\n{table}" if block.argument else table
-
     def prose(self, text: str) -> str:
         """Text without fenced blocks: roles and links translated, MyST's own lines left out."""
         text = LABELED_FORMULA.sub(self._labeled_formula, ONLY_FOR_MYST.sub("", text))
         return ROLE_CODE_OR_LINK.sub(self._inline, ATTRIBUTES.sub("", text))
 
     def _labeled_formula(self, found: re.Match) -> str:
-        return self._formula(Directive("math", "", {"label": found["label"]}, found["formula"]))
+        self.equations[found["label"]] = len(self.equations) + 1
+        return f"$$\n{found['formula'].strip()} \\tag{{{len(self.equations)}}}\n$$"
 
     def _inline(self, found: re.Match) -> str:
         if found["code"]:
@@ -231,22 +191,18 @@ class Translation:
             return self._cite(name, target)
         if name.startswith("glue"):
             return self._glued(target)
-        if name == "math":
-            return f"${target}$"
         titled = TITLED.fullmatch(target)
         title, target = (titled["title"], titled["target"]) if titled else ("", target)
         match name:
-            case "ref" | "numref" | "prf:ref":
+            case "ref":
                 return self._reference(title, target)
-            case "eq" | "math:numref":
+            case "eq":
                 return self._equation(target)
             case "doc":
                 page = target.rpartition("/")[2].removesuffix(".md").removesuffix(".ipynb")
                 return link(title or self.book.title_of(page), self.book.address(page))
             case "term":
                 return link(title or target, self.book.term(target))
-            case "sub" | "sup" | "kbd":
-                return f"<{name}>{html.escape(target, quote=False)}</{name}>"
         raise ReleaseError(
             f"{self.where} has a {{{name}}} role, for which there is no plain Markdown; "
             f"write it in another way or teach autograder/release/recipe/plain_markdown.py."
@@ -254,9 +210,8 @@ class Translation:
 
     def _reference(self, title: str, label: str) -> str:
         place = self._label(label)
-        title = re.sub(r"\s*%s\s*|\s*\{(?:number|name)\}\s*", " ", title).strip()
-        title = title or place.title or "the figure"
-        return link(title, self.book.address(place.page, make_id(label)))
+        text = title or place.title or "the figure"
+        return link(text, self.book.address(place.page, make_id(label)))
 
     def _equation(self, label: str) -> str:
         if label in self.equations:
@@ -307,22 +262,9 @@ class Translation:
 
 
 def _directive(found: re.Match, content: str) -> Directive:
-    """A fenced block taken apart; options come as `:key: value` lines or between `---` lines."""
-    lines = content.rstrip("\n").split("\n")
-    options = {}
-    if lines[0].strip() == "---" and "---" in [line.strip() for line in lines[1:]]:
-        end = [line.strip() for line in lines].index("---", 1)
-        for line in lines[1:end]:
-            key, _, value = line.partition(":")
-            options[key.strip()] = value.strip()
-        lines = lines[end + 1 :]
-    else:
-        while lines and (option := re.match(r"\s*:([\w-]+):\s*(.*)", lines[0])):
-            options[option[1]] = option[2]
-            lines.pop(0)
-    return Directive(
-        found["name"], found["argument"].strip(), options, "\n".join(lines).strip("\n")
-    )
+    """A fenced block taken apart; its options, the lines above the text, are for the page alone."""
+    body = OPTIONS.sub("", content.rstrip("\n")).strip("\n")
+    return Directive(found["name"], found["argument"].strip(), body)
 
 
 def _quote(title: str, body: str) -> str:

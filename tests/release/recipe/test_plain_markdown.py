@@ -35,6 +35,10 @@ TRANSLATIONS = {
         ":::{admonition} Attention is just $a$\n:class: key-idea\nOne.\n\nTwo.\n:::\nAfter.",
         "> **Attention is just $a$**\n>\n> One.\n>\n> Two.\n\nAfter.",
     ),
+    "options between lines are gone": (
+        ":::{admonition} One\n---\nclass: key-idea\n---\nTwo.\n:::",
+        "> **One**\n>\n> Two.",
+    ),
     "a note has its name": (":::{note}\nOne.\n:::", "> **Note**\n>\n> One."),
     "a note may begin beside its name": (
         ":::{tip} One.\nTwo.\n:::",
@@ -72,18 +76,10 @@ TRANSLATIONS = {
         "::::{note}\n:::{dropdown} Why\nSo.\n:::\n::::",
         "> **Note**\n>\n> <details>\n> <summary>Why</summary>\n>\n> So.\n>\n> </details>",
     ),
-    "a numbered formula": (
-        "```{math}\n:label: eq-x\nx = 1\n```\nSee {eq}`eq-x`.",
-        "$$\nx = 1 \\tag{1}\n$$\nSee (1).",
-    ),
     "a labeled formula": ("$$\nx\n$$ (eq-y)\n\n{eq}`eq-y`", "$$\nx \\tag{1}\n$$\n\n(1)"),
     "a formula of another page": (
         "{eq}`eq-ab`",
         "[the equation](https://e.org/words.html#equation-eq-ab)",
-    ),
-    "a figure": (
-        ":::{figure} _static/one.png\n:alt: A [b].\nLook.\n:::",
-        "![A (b).](https://e.org/_images/one.png)\n\nLook.",
     ),
     "a picture": ("![A](_static/one.png)", "![A](https://e.org/_images/one.png)"),
     "a target is gone": ("(here)=\n## Here", "## Here"),
@@ -92,7 +88,7 @@ TRANSLATIONS = {
         "[Why divide by sqrt(d)?](https://e.org/words.html#why-scale)",
     ),
     "ref with a text": ("{ref}`so <why-scale>`", "[so](https://e.org/words.html#why-scale)"),
-    "numref": ("{numref}`Figure %s <fig-one>`", "[Figure](https://e.org/words.html#fig-one)"),
+    "ref to a figure": ("{ref}`Look <fig-one>`", "[Look](https://e.org/words.html#fig-one)"),
     "a link to a label": (
         "[](#why-scale)",
         "[Why divide by sqrt(d)?](https://e.org/words.html#why-scale)",
@@ -106,12 +102,7 @@ TRANSLATIONS = {
         "([Björk et al., 2020](https://example.org/three); [Hamming, 1950](https://doi.org/10.1/x))",
     ),
     "a number": ("{glue:text}`half` and {glue:text}`half:.2f`", "0.5 and 0.50"),
-    "math": ("{math}`x^2`", "$x^2$"),
     "attributes are gone": ("[a](https://e.org){.b} and `c`{.d #e}", "[a](https://e.org) and `c`"),
-    "a list table": (
-        "```{list-table} T\n:header-rows: 1\n* - name\n  - shape\n* - `q`\n  - (B,\n    L)\n```",
-        "**T**\n\n| name | shape |\n| --- | --- |\n| `q` | (B, L) |",
-    ),
 }
 
 
