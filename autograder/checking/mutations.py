@@ -8,7 +8,6 @@ values are.
 """
 
 import ast
-import copy
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -102,7 +101,9 @@ def mutants(code: str, searched: bool = False) -> Iterator[Mutant]:
         if node in kept:
             continue
         for slip, edit in _edits(node, TABLE + (SEARCHED if searched else ())):
-            changed = copy.deepcopy(tree)
+            # Not a copy of the tree: IPython's tracebacks hang whole files on nodes like `Load`, of
+            # which Python has one for all trees.
+            changed = ast.parse(code)
             edit(list(ast.walk(changed))[number])
             ast.fix_missing_locations(changed)
             source = ast.unparse(changed)

@@ -1,5 +1,6 @@
 """Every small mistake in a reference must fail its check."""
 
+import ast
 import inspect
 import textwrap
 
@@ -65,3 +66,16 @@ def test_a_reference_has_mutants_of_every_kind():
     ):
         assert line in told
     assert not any("Doc" in line or "dim - 1" in line for line in told)
+
+
+def test_what_others_hang_on_the_nodes_that_all_trees_share_is_not_copied(monkeypatch):
+    """As IPython's tracebacks do, with the tree of a whole file."""
+
+    class File:
+        def __deepcopy__(self, memo):
+            raise AssertionError("a file is copied")
+
+    shared = ast.parse("x").body[0].value.ctx
+    assert shared is ast.parse("y").body[0].value.ctx
+    monkeypatch.setattr(shared, "parent", File(), raising=False)
+    assert list(mutants("def double(x):\n    return 2 * x\n"))
