@@ -97,16 +97,9 @@ def exercise(
         if name in _exercises:
             raise ValueError(f"Two checks are registered for the exercise {name}.")
         module = check.__module__.rsplit(".", 1)[-1]
+        known = _early.pop(name, [])
         _exercises[name] = Exercise(
-            name,
-            chapter,
-            float(points),
-            module,
-            forbidden,
-            check,
-            behavior,
-            _early.pop(name, []),
-            mend,
+            name, chapter, float(points), module, forbidden, check, behavior, known, mend
         )
         return check
 

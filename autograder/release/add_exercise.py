@@ -12,8 +12,7 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
 from autograder.cells import grade_id
-from autograder.checking import exercises
-from autograder.checking.registry import Exercise
+from autograder.checking.registry import Exercise, exercises
 from autograder.files import REPOSITORY
 from autograder.release.recipe.contract import BOOK_ONLY, UNWRITTEN
 

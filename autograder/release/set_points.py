@@ -11,8 +11,8 @@ import nbformat
 from nbformat import NotebookNode
 
 from autograder.cells import grade_id
-from autograder.checking import exercises
 from autograder.checking.feedback import points_text
+from autograder.checking.registry import exercises
 from autograder.files import REPOSITORY
 from autograder.release.build import CHAPTERS
 from autograder.release.chapter_cells import kind

@@ -5,8 +5,7 @@ from typing import Any
 
 import nbformat
 
-from autograder.checking import Verdict
-from autograder.checking.verdict import UNTOUCHED
+from autograder.checking.verdict import UNTOUCHED, Verdict
 from autograder.errors import BrokenCheck, Invalid
 from autograder.files import sha256_of_content
 from autograder.grading.course.released import ReleasedChapter

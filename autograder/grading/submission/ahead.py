@@ -15,10 +15,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from autograder.checking import find
 from autograder.checking.calling import copied, mapped
 from autograder.checking.judge import judge
 from autograder.checking.recording import Recorder, Recording, live
+from autograder.checking.registry import find
 from autograder.checking.requests import Reply, Request, changed, message_of
 from autograder.checking.subject import Performer
 from autograder.checking.values import Function, Ref

@@ -5,8 +5,8 @@ from typing import Any
 
 from nbformat import NotebookNode
 
-from autograder.checking import Verdict
 from autograder.checking.feedback import Feedback
+from autograder.checking.verdict import Verdict
 from autograder.grading.submission.picture import plain_png
 from autograder.grading.submission.sandbox_home import Gone
 from autograder.grading.text import visible, whole_characters

@@ -12,10 +12,11 @@ import torch
 from nbformat import NotebookNode
 
 from autograder.cells import grade_id
-from autograder.checking import Verdict, find
 from autograder.checking.cell_log import first_line
 from autograder.checking.content import references
 from autograder.checking.judge import judge
+from autograder.checking.registry import find
+from autograder.checking.verdict import Verdict
 from autograder.checking.wire import WireError
 from autograder.grading.course.released import ReleasedChapter, ReleasedExercise
 from autograder.grading.submission.ahead import Ahead, Plan, Unforeseen, plan

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from autograder.checking import Lost
+from autograder.checking.judge import Lost
 from autograder.checking.requests import CallRequest, Reply, Request, message_of
 from autograder.checking.wire import WireError
 from autograder.grading.text import one_line
