@@ -58,7 +58,7 @@ def judge(
     bounded = _Bounded(home, remembered)
     log = _Students(bounded)
     try:
-        asked = _examine(task, bounded, remembered, seed, log, bool(task.forbidden), Copies())
+        _examine(task, bounded, remembered, seed, log, bool(task.forbidden))
     except NotStarted:
         status = "not mended" if task.mend else "not started"
         return Verdict(name, 0.0, task.points, status, message=f"{status} yet")
@@ -71,7 +71,7 @@ def judge(
         if still_planted(task, log, run, seed):
             text = f"{AS_GIVEN} {_account(log.failure)}"
             return Verdict(name, 0.0, task.points, "not mended", message=text)
-        found = functools.partial(finding, task, log.events, *asked)
+        found = functools.partial(_found, task, bounded.replies, remembered, seed, log)
         sentence = diagnose(task, log, run, seed, seconds, found)
     return Verdict(name, 0.0, task.points, "failed", sentence, _account(log.failure))
 
@@ -117,6 +117,7 @@ class _Bounded:
         self._reference = reference
         self._begun = time.monotonic()
         self.failed = False
+        self.replies: list[Reply] = []
 
     def fail(self) -> None:
         """The check has failed: what follows is asked only to find out why."""
@@ -128,6 +129,20 @@ class _Bounded:
     def answer(self, request: Request) -> Reply:
         reply = self._home.answer(request)
         if self.failed and _size(reply.message()) > 4 * self._reference.largest:
+            raise _Beyond
+        self.replies.append(reply)
+        return reply
+
+
+class _Repeated:
+    """Gives answers that have come once more, in their order."""
+
+    def __init__(self, replies: list[Reply]) -> None:
+        self._replies = iter(replies)
+
+    def answer(self, request: Request) -> Reply:
+        reply = next(self._replies, None)
+        if reply is None:
             raise _Beyond
         return reply
 
@@ -189,6 +204,18 @@ def _examine(
         current_draw.reset(tokens[0])
         current_log.reset(tokens[1])
     return student.transcript, right.transcript
+
+
+def _found(
+    task: Exercise, replies: list[Reply], reference: _Remembered, seed: int, log: Log
+) -> str | None:
+    """What can be said from the calls: the check runs again, and this time what it asks is kept.
+
+    To copy all that is given takes time, and few answers need this look.
+    """
+    watch = bool(task.forbidden)
+    asked = _examine(task, _Repeated(replies), reference, seed, Log(), watch, Copies())
+    return finding(task, log.events, *asked)
 
 
 def _shortcut(task: Exercise, student: Subject, watch: bool) -> Failure | None:

@@ -75,6 +75,7 @@ class Subject:
     ) -> None:
         self.name = name
         self.transcript: list[Call] = []
+        self.used: set[str] = set()  # the names of all torch functions that were seen to run
         self._keep = keep
         self._home = home
         self._describe = describe
@@ -152,11 +153,6 @@ class Subject:
         """What will say the last request in words, if somebody asks."""
         return functools.partial(self._describe, self.name, self.transcript[-1].request)
 
-    @property
-    def used(self) -> set[str]:
-        """The names of all torch functions that were seen to run."""
-        return {name for call in self.transcript for name in call.reply.calls or ()}
-
     def _ask(self, method: str | None, args: tuple, kwargs: dict, **wanted: Any) -> Reply:
         if self._watch and not wanted.get("gradients"):
             wanted["watch"] = True
@@ -175,6 +171,7 @@ class Subject:
 
     def _request(self, request: Request) -> Reply:
         reply = self._home.answer(request)
+        self.used.update(reply.calls or ())
         if self._keep is not None:  # a copy: a check may write in what it gives
             kept = changed(functools.partial(mapped, self._keep), request)
             self.transcript.append(Call(kept, reply))
@@ -190,7 +187,7 @@ class Subject:
     def _wrapped(self, value: Any) -> Any:
         if not isinstance(value, Ref):
             return value
-        instance = copy.copy(self)  # of one transcript
+        instance = copy.copy(self)  # of one transcript and one set of names
         instance._target = value
         return instance
 
