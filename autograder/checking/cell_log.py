@@ -27,7 +27,7 @@ class Cell:
 
     @property
     def begins(self) -> str:
-        return first_line(self.source)
+        return beginning(self.source)
 
     @functools.cached_property
     def _python(self) -> str:
@@ -155,7 +155,7 @@ def a(noun: str) -> str:
     return f"{'an' if noun[:1].lower() in 'aeiou' else 'a'} {noun}"
 
 
-def first_line(source: str) -> str:
+def beginning(source: str) -> str:
     """The first line of a cell that is not empty, shortened."""
     line = next((line.strip() for line in source.splitlines() if line.strip()), "")
     return line if len(line) <= 60 else line[:57] + "..."

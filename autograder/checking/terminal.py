@@ -11,9 +11,9 @@ from typing import Any
 
 from autograder.checking import notebook as in_notebook
 from autograder.checking.calling import described
-from autograder.checking.cell_log import first_line, modules_imported
+from autograder.checking.cell_log import beginning, modules_imported
 from autograder.checking.feedback import details, headline, points_text
-from autograder.checking.late import load_when_used
+from autograder.checking.lazy import load_when_used
 from autograder.checking.packages import note_on_imports
 from autograder.checking.registry import exercises
 from autograder.checking.resuming import ask_nobody, run_cell
@@ -90,7 +90,7 @@ def _sources(path: Path) -> list[str]:
 def _run(shell: Any, source: str, limit_seconds: float) -> list[Verdict]:
     """Run a cell; the verdicts on what it checked, if it had to be stopped on the way."""
     too_long = f"did not end within {limit_seconds:g} seconds"
-    words = f"The cell that begins `{first_line(source)}` {too_long}, and cannot be stopped."
+    words = f"The cell that begins `{beginning(source)}` {too_long}, and cannot be stopped."
     with TimeLimit(limit_seconds, words) as limit:
         result = run_cell(shell, source, store_history=False)
     if not limit.reached:

@@ -54,7 +54,7 @@ class Mends:
         return self._references.with_another(reference, applied(reference.source, changes))
 
 
-def as_text(reference: Reference, name: str) -> str:
+def as_given(reference: Reference, name: str) -> str:
     """The code under a name, without comments and formatted: nothing shows what was changed."""
     lines = reference.source.split("\n")
     words = tokenize.generate_tokens(io.StringIO(reference.source).readline)

@@ -8,7 +8,7 @@ from autograder.checking import exercises
 from autograder.checking.calling import Home
 from autograder.checking.judge import judge
 from autograder.checking.recording import live
-from autograder.release.mends import Mends, as_text
+from autograder.release.mends import Mends, as_given
 from autograder.release.references import References
 from tests.exercises.published import BOOK
 from tests.exercises.test_checks import lifted
@@ -24,7 +24,7 @@ MENDS = [
 def test_as_it_is_given_it_is_not_mended(name):
     task = exercises()[name]
     assert task.planted, f"{task.reference} has no mistake with the key {task.mend!r}"
-    given = as_text(Mends(References(BOOK.parent / "solutions")).broken(task.module, name), name)
+    given = as_given(Mends(References(BOOK.parent / "solutions")).broken(task.module, name), name)
     thing = lifted(name, given, task.reference)
     for seed in range(10):
         verdict = judge(name, Home({name: thing}), live(task), seed)

@@ -35,7 +35,7 @@ LOADERS = {"import_module", "find_spec", "PackageLoader", "__import__"}
 MODULE = re.compile(r"(autograder|solutions|lab)(\.\w+)+")
 # Where what the engine loads cannot be read off the text: what was handed in, and a table of names.
 HANDED_IN = {"checking/content.py", "checking/registry.py", "checking/sources.py"}
-HANDED_IN |= {"sandbox/layout.py", "sandbox/compiled.py", "checking/late.py"}
+HANDED_IN |= {"sandbox/layout.py", "sandbox/compiled.py", "checking/lazy.py"}
 OWN_NAMES = {"checking/__init__.py", "checking/packages.py"}
 
 

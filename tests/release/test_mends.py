@@ -12,7 +12,7 @@ from autograder.errors import ReleaseError
 from autograder.release.book import Book
 from autograder.release.build import release
 from autograder.release.chapter import ChapterNotebook
-from autograder.release.mends import Mends, as_text
+from autograder.release.mends import Mends, as_given
 from autograder.release.recipe import make_source
 from autograder.release.references import References
 from tests.release.miniature import CHECKS, chapter_cells, check_cell, exercise_cell, write_chapter
@@ -112,7 +112,7 @@ def test_the_course_s_own_broken_code_differs_and_is_short_of_nothing():
             module = cell.source.split()[1].removeprefix("solutions.")
             broken = mends.broken(module, name)
             right = references.find(module, name.removeprefix("mend_"))
-            assert as_text(broken, name) != as_text(right, name)
+            assert as_given(broken, name) != as_given(right, name)
 
 
 @pytest.mark.slow

@@ -12,7 +12,7 @@ from autograder.errors import CourseError, Invalid
 from autograder.files import sha256_of_content
 from autograder.grading.course.arrival import LATE_BY_NAME, Arrival, arrival
 from autograder.grading.course.arrival import NAME as TIME_STAMP
-from autograder.grading.course.handed_in import NOTEBOOK, Found, Piece, find
+from autograder.grading.course.handed_in import NOTEBOOK, Found, Piece, found_in
 from autograder.grading.course.reading import read
 from autograder.manifest import ListedChapter
 from autograder.settings import NAME as SETTINGS
@@ -144,7 +144,7 @@ class Course:
                 sentences.append(f"submitted/{path.name} is in no student's folder")
         for folder in self._students(ids):
             if not _is_plain(folder, ids):
-                strays = find(folder, ids).strays
+                strays = found_in(folder, ids).strays
                 sentences += [f"submitted/{folder.name}/{stray}" for stray in strays]
         return sentences
 
@@ -172,7 +172,7 @@ def _works(
     folder: Path, chapters: Sequence[str], ids: Mapping[str, frozenset[str]]
 ) -> Iterator[Submission]:
     """One student's work on the chapters."""
-    found = Found() if _is_plain(folder, ids) else find(folder, ids)
+    found = Found() if _is_plain(folder, ids) else found_in(folder, ids)
     for chapter in chapters:
         own, piece = folder / chapter, found.chosen.get(chapter)
         if piece is not None and piece.path != own / f"{chapter}.ipynb":

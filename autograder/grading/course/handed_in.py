@@ -56,7 +56,7 @@ class Found:
     strays: list[str] = field(default_factory=list)  # sentences
 
 
-def find(folder: Path, chapters: Mapping[str, frozenset[str]]) -> Found:
+def found_in(folder: Path, chapters: Mapping[str, frozenset[str]]) -> Found:
     """The notebooks in a student's folder; `chapters` have the ids of their cells.
 
     A notebook under the chapter's own name in the chapter's own folder is always the one.

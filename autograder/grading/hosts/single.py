@@ -16,7 +16,7 @@ from typing import Any
 
 from autograder.errors import BrokenCheck, CourseError, Invalid
 from autograder.grading.course.folder import Course
-from autograder.grading.course.handed_in import find, pieces
+from autograder.grading.course.handed_in import found_in, pieces
 from autograder.grading.course.released import ReleasedChapter
 from autograder.grading.hosts.classroom import github, summary
 from autograder.grading.hosts.gradescope import results
@@ -59,7 +59,7 @@ def grade_single(course: Course, folder: Path, limits: Limits) -> dict[str, Any]
 def _content(folder: Path, chapter: ReleasedChapter) -> bytes:
     """The chapter's notebook, or the only one there is, whatever its name."""
     ids = frozenset(task.check_id for task in chapter.tasks)
-    found = find(folder, {chapter.name: ids})
+    found = found_in(folder, {chapter.name: ids})
     if problem := found.problems.get(chapter.name):
         raise Invalid(problem)
     if piece := found.chosen.get(chapter.name):

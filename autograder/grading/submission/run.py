@@ -12,7 +12,7 @@ import torch
 from nbformat import NotebookNode
 
 from autograder.cells import grade_id
-from autograder.checking.cell_log import first_line
+from autograder.checking.cell_log import beginning
 from autograder.checking.content import references
 from autograder.checking.judge import judge
 from autograder.checking.registry import find
@@ -171,7 +171,7 @@ class Run:
                 points = next(task.points for task in self.chapter.tasks if task.name == name)
                 self._verdict(Verdict(name, 0.0, points, gone.status, None, _sentence(name, gone)))
             else:
-                begins = f"the cell that begins `{first_line(cell.source)}` broke off"
+                begins = f"the cell that begins `{beginning(cell.source)}` broke off"
                 self.broken[index] = f"{begins}: {gone.message}"
                 self._note(self.broken[index])
             return

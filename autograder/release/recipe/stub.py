@@ -10,7 +10,7 @@ from autograder.checking.syntax import first_line
 from autograder.errors import ReleaseError
 from autograder.release.chapter import ChapterNotebook
 from autograder.release.chapter_cells import imports_from_solutions, kind, named
-from autograder.release.mends import MEND, Mends, as_text
+from autograder.release.mends import MEND, Mends, as_given
 from autograder.release.references import Reference, end_of
 
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
@@ -28,7 +28,7 @@ def cut_stubs(chapter: ChapterNotebook) -> None:
         broken = mends.broken(wanted.module, wanted.bound)
         _reject_what_the_notebook_lacks(chapter, broken or reference, named(cell))
         if broken:
-            cell.source = as_text(broken, wanted.bound)
+            cell.source = as_given(broken, wanted.bound)
             cell.metadata[MEND] = True
         elif wanted.bound == wanted.name:
             cell.source = stub(reference)

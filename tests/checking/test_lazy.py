@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.checking import late
+from autograder.checking import lazy
 
 SOURCE = "print('running')\n\ndef answer():\n    return 42\n"
 
@@ -27,7 +27,7 @@ def a_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ["import slow_to_load.drawing as drawing", "from slow_to_load import drawing"],
 )
 def test_it_runs_when_it_is_used(statement: str, capsys: pytest.CaptureFixture[str]) -> None:
-    late.load_when_used("slow_to_load.drawing")
+    lazy.load_when_used("slow_to_load.drawing")
     found: dict = {}
     exec(statement, found)
     assert capsys.readouterr().out == ""
@@ -38,12 +38,12 @@ def test_it_runs_when_it_is_used(statement: str, capsys: pytest.CaptureFixture[s
 def test_what_is_loaded_stays_as_it_is() -> None:
     there = importlib.import_module("slow_to_load.drawing")
     before = len(sys.meta_path)
-    late.load_when_used("slow_to_load.drawing")
+    lazy.load_when_used("slow_to_load.drawing")
     assert len(sys.meta_path) == before
     assert importlib.import_module("slow_to_load.drawing") is there
 
 
 def test_asking_twice_is_asking_once() -> None:
-    late.load_when_used("slow_to_load.drawing")
-    late.load_when_used("slow_to_load.drawing")
-    assert sum(isinstance(each, late._Late) for each in sys.meta_path) == 1
+    lazy.load_when_used("slow_to_load.drawing")
+    lazy.load_when_used("slow_to_load.drawing")
+    assert sum(isinstance(each, lazy._Late) for each in sys.meta_path) == 1
