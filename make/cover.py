@@ -1,8 +1,9 @@
 """Draw the course's cover and its icon, in book/_static: `.venv/bin/python make/cover.py`.
 
 On the cover, every position of a sequence attends to the others, by the scaled dot products of
-their sinusoidal positions; the pictures differ in sharpness alone. On the icon, two queries attend
-to two keys. All weights come from the references.
+their sinusoidal positions; the pictures differ in sharpness alone. The front page has them one by
+one, a weight as opaque as it is large, so that they stand on a light page and on a dark one. On the
+icon, two queries attend to two keys. All weights come from the references.
 """
 
 import math
@@ -11,12 +12,15 @@ from pathlib import Path
 import torch
 from lab import plots
 from matplotlib import pyplot as plt
+from PIL import Image
 
 from solutions.softmax import scaled_dot_product_scores, sharpen, softmax
 
 STATIC = Path(__file__).resolve().parent.parent / "book" / "_static"
 COVER, ICON = STATIC / "cover.png", STATIC / "favicon.svg"
 L, D = 48, 64  # positions, dimension
+SHARPNESS = {0.0: "an average", 0.4: "attention", 0.75: "attention, sharper", 1.0: "a lookup"}
+COLOR = (190, 90, 155)  # told apart from white and from black
 
 
 def positions() -> torch.Tensor:
@@ -54,15 +58,23 @@ def icon() -> str:
     )
 
 
+def alone(strength: torch.Tensor) -> Image.Image:
+    """One of the cover's pictures in one color, from clear (0) to opaque (1): a pixel a weight."""
+    picture = Image.new("RGBA", strength.shape[::-1], COLOR)
+    opacity = (strength.clamp(0, 1) * 255).round().to(torch.uint8).flatten()
+    picture.putalpha(Image.frombytes("L", picture.size, bytes(opacity.tolist())))
+    return picture
+
+
 def main() -> None:
     plots.use_style()
     scores = scaled_dot_product_scores(positions(), positions())  # (L, L)
-    captions = {0.0: "an average", 0.4: "attention", 0.75: "attention, sharper", 1.0: "a lookup"}
-    fig, axes = plt.subplots(1, len(captions), figsize=(11, 3.2))
-    for ax, (sharpness, caption) in zip(axes, captions.items(), strict=True):
+    fig, axes = plt.subplots(1, len(SHARPNESS), figsize=(11, 3.2))
+    for ax, (sharpness, caption) in zip(axes, SHARPNESS.items(), strict=True):
         weights = sharpen(scores, sharpness)  # (L, L)
         high = max(float(weights.max()), 0.04)
         plots.heatmap(ax, weights, form=None, high=high)  # dark is the largest weight
+        alone(weights / high).save(STATIC / f"cover-{caption.split()[-1]}.png", optimize=True)
         ax.grid(visible=False, which="both")
         ax.set(xticks=[], yticks=[], aspect="equal", xlabel="keys")
         ax.set_title(caption, loc="center", fontsize=15)

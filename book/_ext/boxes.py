@@ -7,10 +7,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 # In the picture's own units; it is as wide as the page, on a phone about as many pixels.
-WIDTH, BOX, HEIGHT, GAP, LINE = 380, 116, 62, 36, 14
-SMALL = 12  # the height of a line of small print
-LETTERS, LINES = 16, 4  # that fit into a box
-MARGIN = 16  # above and below what stands in a box, together
+WIDTH, BOX, HEIGHT, GAP, LINE = 380, 116, 62, 36, 15
+SMALL = 14  # the height of a line of small print
+LETTERS, LINES = 15, 4  # that fit into a box
+MARGIN = 18  # above and below what stands in a box, together
+ASIDE = 12  # between a box and an arrow that passes it, where there is room
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,8 @@ def lanes_of(boxes: int) -> list[float]:
     """Where an arrow can pass a row: between its boxes, and beside them."""
     middles = centers(boxes)
     between = [(left + right) / 2 for left, right in itertools.pairwise(middles)]
-    return [middles[0] - BOX / 2 - 4, *between, middles[-1] + BOX / 2 + 4]
+    aside = min(middles[0] - 1, BOX / 2 + ASIDE)
+    return [middles[0] - aside, *between, middles[-1] + aside]
 
 
 def _top(row: int, high: int) -> float:

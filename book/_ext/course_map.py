@@ -80,8 +80,8 @@ def map_of(course: dict[str, Chapter], addresses: dict[str, str], facts: dict[st
 
 def small(facts: Facts) -> tuple[str, ...]:
     """What a chapter takes, in a box."""
-    points = f" · {counted(facts.points, 'point')}" if facts.points else ""
-    return f"{facts.minutes} min", f"{counted(facts.exercises, 'exercise')}{points}"
+    lines = [f"{facts.minutes} min", counted(facts.exercises, "exercise")]
+    return *lines, *([counted(facts.points, "point")] if facts.points else [])
 
 
 def counted(number: int, what: str) -> str:

@@ -23,6 +23,7 @@ from narrow_figures import stacked
 from PIL import Image
 from sphinx.application import Sphinx
 from sphinx.util import logging
+from typography import typeset
 
 log = logging.getLogger(__name__)
 
@@ -113,7 +114,7 @@ def number(app: Sphinx, doctree: nodes.document) -> None:
         link = nodes.reference("", words, internal=True, refuri=f"#{label}")
         line = nodes.paragraph("", "", link, ids=[label], classes=["figure-number"])
         if caption := "" if play else node.get("caption", ""):
-            line += nodes.Text(f" {caption}")
+            line += nodes.Text(f" {typeset(caption)}")
         node.parent.insert(node.parent.index(node) + 1, line)
         app.env.get_domain("std").note_hyperlink_target(label, docname, label, words)
 

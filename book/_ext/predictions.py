@@ -11,6 +11,7 @@ from pathlib import Path
 
 from docutils import nodes
 from quiz import known_by, quiz, quiz_choice, quiz_label, quiz_question
+from typography import typeset
 
 from autograder.checking.predicting import Prediction, as_text
 
@@ -77,6 +78,6 @@ def _inline(text: str) -> list[nodes.Node]:
     """Words, and code between backticks, as the notebook shows them."""
     parts = CODE.split(text)
     return [
-        nodes.literal(part, part) if index % 2 else nodes.Text(part)
+        nodes.literal(part, part) if index % 2 else nodes.Text(typeset(part))
         for index, part in enumerate(parts)
     ]

@@ -6,7 +6,9 @@ that no reader has done. What a cell asks to be predicted is a quiz. All imports
 place, with what earlier chapters provide; folds in a row are one.
 """
 
+import itertools
 import re
+from collections import Counter
 from pathlib import Path
 
 from course import chapters, module_of
@@ -28,6 +30,7 @@ log = logging.getLogger(__name__)
 SOLUTION = re.compile(rf"^( *){BEGIN}$.*?^ *{END}$", re.MULTILINE | re.DOTALL)
 IMPORTING = ("Show the imports", "Hide the imports")
 HELP = "<summary>Hints, and one way to write it</summary>"
+TRAINED = re.compile(r".+: [\d,]+ steps")  # what lab.training leaves of a run
 COUNTING = ("Show how it is counted", "Hide how it is counted")
 
 
@@ -41,6 +44,7 @@ def read(app: Sphinx, doctree: nodes.document) -> None:
         if is_exercise_node(node):
             exercise = node
             continue
+        join_trainings(node)
         marks = node["cell_metadata"].get("nbgrader", {})
         code = readers_code(source_of(node))
         if marks.get("solution"):
@@ -84,9 +88,28 @@ def shown(cell: nodes.container) -> list[nodes.Node]:
     return [] if outputs is None else [node for node in outputs if node.children or node.astext()]
 
 
+def join_trainings(cell: nodes.container) -> None:
+    """Put what several trainings in a row say into one block, and the same line once."""
+    outputs = part(cell, "cell_code_output") or nodes.container()
+    for trained, run in itertools.groupby(
+        list(outputs), key=lambda output: TRAINED.fullmatch(output.astext()) is not None
+    ):
+        if not trained:
+            continue
+        first, *others = run
+        lines = Counter(output.astext() for output in (first, *others))
+        said = [f"{line}, {times} times" if times > 1 else line for line, times in lines.items()]
+        put_into(next(first.findall(nodes.literal_block)), "\n".join(said))
+        for other in others:
+            outputs.remove(other)
+
+
 def write(cell: nodes.container, text: str) -> None:
     """Put other code into a cell's block."""
-    block = next(part(cell, "cell_code_source").findall(nodes.literal_block))
+    put_into(next(part(cell, "cell_code_source").findall(nodes.literal_block)), text)
+
+
+def put_into(block: nodes.literal_block, text: str) -> None:
     block.rawsource = text
     block.children = []
     block += nodes.Text(text)

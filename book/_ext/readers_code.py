@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 # What a reader does not meet: the checks' package and the references.
 MACHINERY = {"autograder", "solutions"}
-MARKER = re.compile(r"^\s*# NBVAL_\w+\s*$|  # noqa\b.*$", re.MULTILINE)
+MARKER = re.compile(r"^\s*# (?:NBVAL_\w+|needs: .*)\s*$|  # noqa\b.*$", re.MULTILINE)
 MAGIC = re.compile(r"^\s*[%!]")
 
 

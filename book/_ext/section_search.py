@@ -5,6 +5,7 @@ result opens at its section.
 """
 
 import json
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,11 +13,12 @@ from pathlib import Path
 from docutils import nodes
 from sphinx.application import Sphinx
 
-# Not searched: code and what it printed, formulas, what is no text.
+# Not searched: code and what it printed, formulas in a line of their own, what is no text.
 LEFT_OUT = (
     *(nodes.literal_block, nodes.doctest_block, nodes.raw, nodes.comment, nodes.image),
-    *(nodes.math, nodes.math_block, nodes.title, nodes.target),
+    *(nodes.math_block, nodes.title, nodes.target),
 )
+YEAR = re.compile(r".*?(\d{4})\w?$")  # a source is cited by a name that ends in its year
 UNLISTED = {"progress", "search"}
 
 
@@ -34,6 +36,10 @@ def words(node: nodes.Node) -> Iterator[str]:
     """The text of a node without that of the sections in it."""
     if isinstance(node, nodes.Text):
         yield node.astext()
+    elif isinstance(node, nodes.math):
+        yield "…"
+    elif isinstance(node, nodes.Element) and node.get("refdomain") == "cite":
+        yield YEAR.sub(r"[\1]", node.astext())
     elif not isinstance(node, LEFT_OUT) and not (isinstance(node, nodes.term) and node["ids"]):
         for child in node.children:
             if not is_section(child):

@@ -56,7 +56,7 @@ window.live = (() => {
       line,
       now(words) {
         clearTimeout(timer);
-        line.textContent = words;
+        if (line.textContent !== words) line.textContent = words;
       },
       soon(words) {
         clearTimeout(timer);

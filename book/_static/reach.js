@@ -8,10 +8,39 @@
       if (element.scrollWidth > element.clientWidth) element.tabIndex = 0;
       else element.removeAttribute("tabindex");
     }
-    // Code can be selected and copied by keyboard: its buttons are for mouse and touch.
-    const copy = ".cell_input .copybtn, .exercise .copybtn";
-    for (const button of document.querySelectorAll(copy)) button.tabIndex = -1;
+    keepOneStop();
   }
+
+  // The buttons that copy code are one stop of the Tab key, like a toolbar: arrow keys lead from
+  // one to the next, and the Tab key comes back to where it left them.
+  let stop;
+  const copying = () =>
+    [...document.querySelectorAll("main .copybtn")].filter((button) => button.checkVisibility());
+
+  function keepOneStop() {
+    const buttons = copying();
+    if (!buttons.includes(stop)) stop = buttons[0];
+    for (const button of buttons) {
+      button.tabIndex = button === stop ? 0 : -1;
+      button.ariaLabel = "Copy this code. Arrow keys lead to other code.";
+    }
+  }
+
+  document.addEventListener("focusin", ({ target }) => {
+    if (!target.matches("main .copybtn")) return;
+    stop = target;
+    keepOneStop();
+  });
+
+  document.addEventListener("keydown", (event) => {
+    const step = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }[event.key];
+    if (!step || !event.target.matches("main .copybtn")) return;
+    event.preventDefault();
+    const buttons = copying();
+    const next = buttons[buttons.indexOf(event.target) + step];
+    next?.focus({ preventScroll: true });
+    next?.closest(".highlight").scrollIntoView({ block: "nearest" });
+  });
 
   // A link into what is folded unfolds it.
   function unfold() {

@@ -137,7 +137,9 @@
       const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
       shown = still ? steps.length : Math.min(shown + 1, steps.length);
       show();
-      if (!finished() && figure.isConnected) timer = setTimeout(go, PACE);
+      if (finished() || !figure.isConnected) return;
+      ui.said.now("The model writes …");
+      timer = setTimeout(go, PACE);
     }
 
     function translate() {

@@ -39,7 +39,7 @@
       title("What may come next"),
       next,
       element("div", { class: "live-knobs" }, heat.label, most.label, causal.label),
-      title("Where each head looks, one row for each character; switch a head off"),
+      title("Where each head looks, one row for each character, and how much it copies; switch a head off"),
       heads,
     );
     const knobs = { heat: heat.input, most: most.input, causal: causal.input };

@@ -43,6 +43,9 @@ LOOK_AT = """(options) => axe.run(document, {
   nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`)))"""
 HEADINGS = """() => [...document.querySelectorAll("main h1, main h2, main h3, main h4, main h5")]
   .filter((heading) => heading.checkVisibility()).map(({ tagName }) => Number(tagName[1]))"""
+CUT_CHARTS = """() => [...document.querySelectorAll("figure.play .play-chart")]
+  .filter((chart) => chart.scrollWidth > chart.clientWidth)
+  .map((chart) => chart.closest("figure").id)"""
 TEXT_ALTERNATIVES = """() => [...document.querySelectorAll("main img")]
   .filter((image) => image.checkVisibility()).map((image) => image.alt)"""
 
@@ -63,6 +66,7 @@ class Visit:
     bad_formulas: int
     headings: list[int]  # their levels
     alternatives: list[str]
+    cut_charts: list[str]
     violations: list[str] = field(default_factory=list)
 
 
@@ -85,6 +89,7 @@ def visit(opened, name: str, width: int, scheme: str, with_axe: bool) -> Visit:
         page.locator("merror, math:empty").count(),
         page.evaluate(HEADINGS),
         page.evaluate(TEXT_ALTERNATIVES),
+        page.evaluate(CUT_CHARTS),
     )
     if not with_axe:
         return found
@@ -145,8 +150,9 @@ def test_does_axe_find_nothing_in_light_and_in_dark(visited):
 
 
 @every_view
-def test_does_a_page_fit_its_window(visited):
+def test_do_a_page_and_its_charts_fit_the_window(visited):
     assert visited.page_width <= visited.width
+    assert visited.cut_charts == []
 
 
 @every_view

@@ -2,6 +2,7 @@
 
 import ast
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -35,6 +36,7 @@ def readers_code(monkeypatch):
         ("for i in range(3):\n    glue(f'x-{i}', i)\nz = 3", "z = 3"),
         ("for i in a:\n    b = i\n    glue('i', i)", "for i in a:\n    b = i"),
         ("# NBVAL_IGNORE_OUTPUT\nx = 1", "x = 1"),
+        ("# needs: model, tokenizer\nx = 1  # needs: y", "x = 1  # needs: y"),
         ("assert x == 1, 'one'\nx", "x"),
         ("import math\nfrom autograder import check\nmath.pi", "import math\nmath.pi"),
         (
@@ -114,6 +116,13 @@ def test_are_folds_in_a_row_one_and_is_the_machines_code_left_out(chapter):
             said = [one.summary.get_text() for one in (cell, follower) if one.select_one(fold)]
             assert len(said) == len(set(said)), said
     assert not page.select(".cell:has(figure.machine) pre")
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda path: path.stem)
+def test_do_trainings_in_a_row_say_it_in_one_block(chapter):
+    for cell in page_of(chapter).select(".cell_output"):
+        said = [block.get_text().strip() for block in cell.select(".text_plain pre")]
+        assert sum(bool(re.search(r": [\d,]+ steps", text)) for text in said) < 2, said
 
 
 def test_does_a_reader_not_come_upon_pages_for_maintainers():

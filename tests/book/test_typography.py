@@ -1,0 +1,44 @@
+"""What comes from code is printed as the prose is."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def typography(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "book" / "_ext"))
+    import typography
+
+    yield typography
+    sys.modules.pop("typography", None)
+
+
+@pytest.mark.parametrize(
+    ("written", "printed"),
+    [
+        ('nearer to Luke\'s 20, "Lake"', "nearer to Luke’s 20, “Lake”"),
+        ("In 'the bank' the word 'was' asks", "In “the bank” the word “was” asks"),
+        ("scores of -3 and (-4, x-1, 5-6)", "scores of −3 and (−4, x-1, 5-6)"),
+        ("exp(-z), of top-k", "exp(−z), of top-k"),
+    ],
+)
+def test_are_quotes_and_minus_signs_those_of_a_book(typography, written, printed):
+    assert typography.typeset(written) == printed
+
+
+def test_are_captions_printed_and_their_tags_left(typography):
+    page = "<figcaption>a &quot;b&quot; &lt; c</figcaption><figcaption><p>'d'</p></figcaption>"
+    printed = "<figcaption>a “b” &lt; c</figcaption><figcaption><p>'d'</p></figcaption>"
+    assert typography.typeset_captions(page) == printed
+
+
+def test_does_a_percent_sign_stay_with_its_number_but_not_in_code(typography):
+    page = "<b>50</b> % of <pre class='c'>x = 10 % y</pre> 3 % and 7 %s <code>4 % 3</code> 5 %"
+    assert typography.keep_percentages(page) == (
+        "<b>50</b>\xa0% of <pre class='c'>x = 10 % y</pre> 3\xa0% and 7 %s "
+        "<code>4 % 3</code> 5\xa0%"
+    )
