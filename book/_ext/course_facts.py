@@ -112,7 +112,7 @@ def running_minutes(notebook: Path) -> str:
     seconds = json.loads(notebook.read_text(encoding="utf-8"))["metadata"].get("core_seconds")
     if not seconds:
         return ""
-    return "under 1" if seconds < 60 else f"{round(seconds / 60)}"
+    return "< 1" if seconds < 60 else f"{round(seconds / 60)}"
 
 
 class CourseHours(SphinxDirective):

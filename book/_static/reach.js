@@ -3,7 +3,7 @@
 // for what was folded and had no size until it opened.
 (() => {
   function reach() {
-    const wide = "div.math, .long-formula, div.cell_output:has(> img)";
+    const wide = "div.math, .long-formula, .nobr, div.cell_output:has(> img)";
     for (const element of document.querySelectorAll(wide)) {
       if (element.scrollWidth > element.clientWidth) element.tabIndex = 0;
       else element.removeAttribute("tabindex");

@@ -39,7 +39,7 @@ def test_exercises_and_hints_are_not_counted_as_reading(facts, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("seconds", "said"), [(None, ""), (4, "under 1"), (59, "under 1"), (61, "1"), (200, "3")]
+    ("seconds", "said"), [(None, ""), (4, "< 1"), (59, "< 1"), (61, "1"), (200, "3")]
 )
 def test_minutes_to_run_are_those_of_the_stored_run(facts, tmp_path, seconds, said):
     notebook = nbformat.v4.new_notebook(metadata={"core_seconds": seconds} if seconds else {})
