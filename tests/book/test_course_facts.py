@@ -64,5 +64,5 @@ def test_says_the_map_what_each_chapter_takes(facts):
         texts = [cell.source for cell in cells if cell.cell_type == "markdown"]
         exercises = sum(text.count("{exercise} ") for text in texts)
         words = boxes[f"{path.stem}.html"]
-        assert re.search(rf"\b{exercises} exercises? · {given} points?\b", words), words
+        assert re.search(rf"\b{exercises} exercises? {given} points?\b", words), words
         assert re.search(r"\b\d+( \+ \d+)? min\b", words)
