@@ -10,6 +10,7 @@ and 3.13.0 has 510,708. The last tenth is held out. Numbers measured on it diffe
 vocabulary does not: it has the same 96 tokens everywhere.
 """
 
+import os
 import re
 from dataclasses import dataclass
 from functools import cache
@@ -17,6 +18,8 @@ from itertools import pairwise
 
 import torch
 from torch import Tensor
+
+from lab.training import QUICK
 
 CHARACTERS = "\n" + "".join(map(chr, range(ord(" "), ord("~") + 1)))  # 96: printable ASCII
 VOCABULARY = len(CHARACTERS)
@@ -86,10 +89,17 @@ def repeats(text: str, cut: int) -> Tensor:
 
 @cache
 def docs_text() -> DocsText:
-    """Python's documentation: all pages in the order of their names, the last tenth held out."""
+    """Python's documentation: all pages in the order of their names, the last tenth held out.
+
+    With the environment variable ATTENTION_COURSE_QUICK set, both parts are short pieces of it,
+    enough to see that everything runs.
+    """
     from pydoc_data.topics import topics
 
     text = "\n\n".join(plain(topics[name]).strip("\n") for name in sorted(topics)) + "\n"
     tokens = encode(text)
     cut = len(tokens) * 9 // 10
-    return DocsText(text, tokens[:cut], tokens[cut:], repeats(text, cut))
+    train, held_out, repeated = tokens[:cut], tokens[cut:], repeats(text, cut)
+    if os.environ.get(QUICK):
+        return DocsText(text, train[:20_000], held_out[-8_000:], repeated[-8_000:])
+    return DocsText(text, train, held_out, repeated)

@@ -31,6 +31,14 @@ def test_the_two_parts_are_the_text_and_the_last_tenth_is_held_out(docs):
     assert docs.train.dtype == docs.held_out.dtype == torch.long
 
 
+def test_in_a_quick_run_it_is_short_and_of_every_kind(docs, monkeypatch):
+    monkeypatch.setenv("ATTENTION_COURSE_QUICK", "1")
+    quick = docs_text.docs_text.__wrapped__()  # not the one that is kept
+    assert len(quick.train) + len(quick.held_out) < len(docs.text) / 10
+    assert len(quick.held_out) == len(quick.repeated)
+    assert 0.2 < quick.repeated.float().mean() < 0.8
+
+
 def test_it_is_as_long_as_its_documentation_says(docs):
     assert 450_000 < len(docs.text) < 650_000
 
