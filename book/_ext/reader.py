@@ -21,7 +21,7 @@ from sphinx.util import logging
 from sphinx_exercise.nodes import is_exercise_node
 
 from autograder.errors import ReleaseError
-from autograder.release.mends import Mends, as_text
+from autograder.release.mends import Mends, as_given
 from autograder.release.recipe.stub import BEGIN, END, stub
 from autograder.release.references import References
 
@@ -158,7 +158,7 @@ def show_stub(
     for module, name in code.provided:
         try:
             if broken := Mends(references).broken(module, grade):
-                stubs.append(as_text(broken, grade))
+                stubs.append(as_given(broken, grade))
                 continue
             stubs.append(
                 SOLUTION.sub(r"\1raise NotImplementedError", stub(references.find(module, name)))
