@@ -8,7 +8,7 @@ import html
 import re
 import textwrap
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
 from docutils.nodes import make_id
@@ -34,9 +34,7 @@ ROLE_CODE_OR_LINK = re.compile(
 )
 OPTIONS = re.compile(r"\A(?:---\n.*?^---$|(?:\s*:[\w-]+:[^\n]*)+)", re.DOTALL | re.MULTILINE)
 TITLED = re.compile(r"(?P<title>.*?)\s*<(?P<target>[^<>]+)>", re.DOTALL)
-LABELED_FORMULA = re.compile(
-    r"\$\$(?P<formula>(?:(?!\$\$).)+?)\$\$ *\((?P<label>[\w:.-]+)\)", re.DOTALL
-)
+FORMULA_AND_LABEL = re.compile(r"(\$\$.+?\$\$)(?: *\([\w:.-]+\))?", re.DOTALL)
 ATTRIBUTES = re.compile(r"(?<=[)`])\{[.#][^{}\n]*\}")
 ONLY_FOR_MYST = re.compile(r"^(\([^()\s]+\)=|%.*|\+\+\+.*)$\n?", re.MULTILINE)
 
@@ -44,14 +42,11 @@ ONLY_FOR_MYST = re.compile(r"^(\([^()\s]+\)=|%.*|\+\+\+.*)$\n?", re.MULTILINE)
 def make_markdown_plain(chapter: ChapterNotebook) -> None:
     """Translate every Markdown cell; drop the cells of which nothing is left."""
     glued = glued_values(chapter.original)
-    equations: dict[str, int] = {}
     kept = []
     for cell in chapter.notebook.cells:
         if cell.cell_type == "markdown":
             where = f"{chapter.name}: cell {cell.id!r}"
-            cell.source = Translation(chapter.book, chapter.name, glued, where, equations)(
-                cell.source
-            )
+            cell.source = Translation(chapter.book, chapter.name, glued, where)(cell.source)
             if not cell.source:
                 continue
         kept.append(cell)
@@ -88,7 +83,6 @@ class Translation:
     page: str
     glued: dict[str, str]
     where: str
-    equations: dict[str, int] = field(default_factory=dict)  # label -> number in this notebook
     questions: int = 0  # so far
 
     def __call__(self, text: str) -> str:
@@ -169,12 +163,8 @@ class Translation:
 
     def prose(self, text: str) -> str:
         """Text without fenced blocks: roles and links translated, MyST's own lines left out."""
-        text = LABELED_FORMULA.sub(self._labeled_formula, ONLY_FOR_MYST.sub("", text))
+        text = FORMULA_AND_LABEL.sub(r"\1", ONLY_FOR_MYST.sub("", text))
         return ROLE_CODE_OR_LINK.sub(self._inline, ATTRIBUTES.sub("", text))
-
-    def _labeled_formula(self, found: re.Match) -> str:
-        self.equations[found["label"]] = len(self.equations) + 1
-        return f"$$\n{found['formula'].strip()} \\tag{{{len(self.equations)}}}\n$$"
 
     def _inline(self, found: re.Match) -> str:
         if found["code"]:
@@ -214,8 +204,6 @@ class Translation:
         return link(text, self.book.address(place.page, make_id(label)))
 
     def _equation(self, label: str) -> str:
-        if label in self.equations:
-            return f"({self.equations[label]})"
         place = self._label(label)
         return link("the equation", self.book.address(place.page, f"equation-{make_id(label)}"))
 

@@ -76,7 +76,8 @@ TRANSLATIONS = {
         "::::{note}\n:::{dropdown} Why\nSo.\n:::\n::::",
         "> **Note**\n>\n> <details>\n> <summary>Why</summary>\n>\n> So.\n>\n> </details>",
     ),
-    "a labeled formula": ("$$\nx\n$$ (eq-y)\n\n{eq}`eq-y`", "$$\nx \\tag{1}\n$$\n\n(1)"),
+    "what stands in parentheses in a formula stays": ("$$a$$ b $$(x) = c$$", "$$a$$ b $$(x) = c$$"),
+    "a formula's label is gone": ("$$\nx\n$$ (eq-y)\n\nSo.", "$$\nx\n$$\n\nSo."),
     "a formula of another page": (
         "{eq}`eq-ab`",
         "[the equation](https://e.org/words.html#equation-eq-ab)",
