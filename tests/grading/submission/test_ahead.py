@@ -81,6 +81,14 @@ def test_verdicts_are_those_of_asking_one_by_one(warm, name):
         assert found.points == wanted.points
 
 
+@pytest.mark.parametrize("style", styles("blockwise_attention"))
+def test_a_limit_of_memory_leaves_room_for_every_style(warm, style):
+    """The system counts what the C library keeps too, which no check outside of grading sees."""
+    source = source_of(styles("blockwise_attention")[style], "blockwise_attention")
+    verdict = graded(warm, {"blockwise_attention": source}).verdicts["blockwise_attention"]
+    assert verdict.passed, verdict.message
+
+
 def test_only_a_check_that_asks_by_the_answers_is_asked_one_by_one(warm):
     plan.cache_clear()
     own_names = reference_source(find(DEPENDENT)).replace("self.table", "self.rows")
