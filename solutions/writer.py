@@ -132,8 +132,8 @@ def blockwise_attention(
     from 1 works, also one that divides neither L nor S, or is larger than both.
     With `causal`, L <= S and the mask is `causal_mask(L, S - L)`: the last query sees all keys.
     For a block size of at most a fifth of L and of S, no intermediate result has as many elements
-    as all scores, (..., L, S), and no mask as many as L * S; where L and S are in the thousands,
-    all that is held at once is less than half of that.
+    as all scores, (..., L, S), and no mask as many as L * S; where all scores are more than a
+    million, all that is held at once is less than half of that.
     Scores may be as large as 1e4: the result is finite. Gradients reach query, key and value and
     are finite. Inputs and earlier results are left unchanged; non-contiguous inputs and float64
     work.

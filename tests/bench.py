@@ -272,7 +272,7 @@ def calls_of(content: bytes, chapter: Any) -> list[Any]:
         task = checks.get(grade_id(cell) or "")
         if task:
             foreseen = plan(task.name, 0)
-            script += [(part.frame, part.count) for part in foreseen.parts]
+            script += [(part.frame, part.count) for part in foreseen.parts.values()]
         elif index in needed:
             script.append({"op": "run", "source": cell.source, "bytes": OUTPUT_BYTES})
     return script

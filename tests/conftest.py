@@ -34,7 +34,7 @@ def pytest_runtest_call() -> None:
 def pytest_collection_modifyitems(items):
     """What is exhaustive is slow: `-m "not slow"` leaves it out too.
 
-    What takes long comes first, the groups before all: a worker that is given one at the end works
+    What takes long comes first, two groups before all: a worker that is given one at the end works
     on it alone.
     """
     for item in items:
@@ -45,9 +45,9 @@ def pytest_collection_modifyitems(items):
 
 def _late(item) -> int:
     group = item.get_closest_marker("xdist_group")
-    if group and group.args[0] in ("attacks", "class"):
-        return 0
-    return 1 if item.get_closest_marker("slow") else 2
+    if group:
+        return 0 if group.args[0] in ("attacks", "class") else 1
+    return 2 if item.get_closest_marker("slow") else 3
 
 
 @pytest.fixture(scope="session")

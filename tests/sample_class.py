@@ -65,11 +65,13 @@ class Class:
         self.chapters = course.chapters()
         self.handed: list[Handed] = []
 
-    def build(self) -> list[Handed]:
-        """Every submission of the class."""
-        for chapter in self.chapters.values():
-            self._honest(chapter)
-        self._broken(self.chapters[HOSTILE_CHAPTER])
+    def build(self, *names: str) -> list[Handed]:
+        """Every submission of the class, or of these chapters alone."""
+        for name, chapter in self.chapters.items():
+            if not names or name in names:
+                self._honest(chapter)
+                if name == HOSTILE_CHAPTER:
+                    self._broken(chapter)
         return self.handed
 
     def released(self, chapter: ReleasedChapter) -> NotebookNode:

@@ -77,7 +77,7 @@ def mapped(change: Callable[[Tensor], Any], value: Any) -> Any:
     if isinstance(value, Tensor):
         return change(value)
     if isinstance(value, tuple | list):
-        return type(value)(mapped(change, item) for item in value)
+        return type(value)([mapped(change, item) for item in value])
     if isinstance(value, dict):
         return {key: mapped(change, item) for key, item in value.items()}
     if isinstance(value, Function):
@@ -138,8 +138,8 @@ def _dispatch(self, func, types, args=(), kwargs=None):
     if torch._C._current_graph_task_id() != -1:
         self.watch.names.add("backward")  # the engine of autograd runs, whoever called it
     result = func(*args, **(kwargs or {}))
-    for _, tensor in tensors(result):
-        self.watch.largest = max(self.watch.largest, tensor.numel())
+    made = [result] if type(result) is Tensor else [tensor for _, tensor in tensors(result)]
+    self.watch.largest = max(self.watch.largest, *(tensor.numel() for tensor in made), 0)
     return result
 
 
@@ -211,6 +211,7 @@ class Home:
     def __init__(self, namespace: dict[str, Any]) -> None:
         self.namespace = namespace
         self.instances: list[Any] = []
+        self.limited = False  # whether what one call may hold is limited from outside
 
     def answer(self, request: Request) -> Reply:
         """Answer one request; whatever the code under check raises becomes part of the reply."""
@@ -296,11 +297,9 @@ class Home:
         if request.gradients:
             return self._gradients(target, function, args, kwargs)
         watch = Watch() if request.watch else None
-        untraced = contextlib.nullcontext[list[int]]([])
-        tracing: contextlib.AbstractContextManager[list[int]] = (
-            _traced() if watch and request.room else untraced
-        )
-        with watch or contextlib.nullcontext(), tracing as peak:
+        traces = request.room and not self.limited
+        traced = _traced() if traces else contextlib.nullcontext[list[int]]([])
+        with watch or contextlib.nullcontext(), traced as peak:
             value = function(*args, **kwargs)
         if isinstance(function, type) and isinstance(value, function):
             result: Any = self._kept(value)  # an object, though it may be a list or a dict too
@@ -311,10 +310,10 @@ class Home:
             with contextlib.suppress(Exception):  # what is asked for is the value before
                 function(*self._argument(tuple(request.then)), **kwargs)
             later = self._result(value)
-        left = {**dict(tensors(args)), **dict(tensors(kwargs))}
+        left = [*tensors(args), *tensors(kwargs)] if request.inputs else []
         return Reply(
             result,
-            inputs={path: copied(one) for path, one in left.items()} if request.inputs else None,
+            inputs={path: copied(one) for path, one in left} if request.inputs else None,
             calls=tuple(sorted(watch.names)) if watch else None,
             largest=watch.largest if watch else None,
             traced=peak[0] if peak else None,

@@ -318,7 +318,7 @@ def raises(
             problem = f"should name {' and '.join(missing)} in its error; it says: {raised.message}"
         else:
             outcome = "as asked"
-    start = _prefix(case, student.last_call)
+    start = problem and _prefix(case, student.last_call)
     _note("asked", outcome, f"{start} {problem}" if problem else "")
 
 
@@ -518,8 +518,8 @@ def _others(args: tuple) -> tuple | None:
 def left_alone(student: Subject, got: Any, later: Any, case: str = "") -> None:
     """Fail if a result is another one after a further call."""
     left = isinstance(got, Subject) or agree(later, got, 0.0, 0.0, nan_equal=True)
-    problem = f"{_prefix(case, student.last_call)} {REWRITTEN} when it is called again."
-    _note("holds", left, "" if left else problem)
+    call = "" if left else _prefix(case, student.last_call)
+    _note("holds", left, call and f"{call} {REWRITTEN} when it is called again.")
 
 
 def _unchanged(student: Subject, given: dict[str, Tensor], left: dict, case: str) -> None:

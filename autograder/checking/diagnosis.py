@@ -43,7 +43,8 @@ class _Timed(Log):
     def note(self, kind: str, got: Any = None, **details: Any) -> None:
         """Add an event. Raises Apart when the time is over."""
         super().note(kind, got, **details)
-        if time.thread_time() > self._end:
+        # Some systems are slow to tell a thread's time.
+        if len(self.events) % 8 == 0 and time.thread_time() > self._end:
             raise Apart
 
 
@@ -169,8 +170,9 @@ class Candidate:
             self.events = log.events
         if not self.complete or len(self.events) != len(students.events):
             return False
+        both = zip(self.events, students.events, strict=True)
         return self._agrees(students, behavior) and (
-            _is_evident(students, surely) or self._words == [one.words for one in students.events]
+            _is_evident(students, surely) or all(one.words == other.words for one, other in both)
         )
 
     def explains_failures(self, students: Log, run: Run, end: float) -> list[Event] | None:
@@ -204,10 +206,6 @@ class Candidate:
         both = zip(self.events, students.events, strict=False)
         apart = (n for n, (mine, theirs) in enumerate(both) if not alike(mine, theirs))
         return next(apart, min(len(self.events), len(students.events)))
-
-    @property
-    def _words(self) -> list[str]:
-        return [event.words for event in self.events]
 
     def _agrees(self, students: Log, behavior: bool) -> bool:
         both = list(zip(self.events, students.events, strict=False))

@@ -75,7 +75,7 @@ _OPS = {kind: op for op, kind in KINDS.items()}
 
 def message_of(request: Request) -> dict[str, Any]:
     """A request as it travels."""
-    return {"op": _OPS[type(request)]} | _parts(request)
+    return {"op": _OPS[type(request)]} | vars(request)
 
 
 def request_of(message: dict[str, Any]) -> Request:
@@ -123,11 +123,11 @@ class Reply:
     def message(self) -> dict[str, Any]:
         """The reply as it travels."""
         if self.error is not None:
-            return {"error": _parts(self.error) | {"bases": list(self.error.bases)}}
-        parts = {name: part for name, part in _parts(self).items() if part is not None}
+            return {"error": vars(self.error) | {"bases": list(self.error.bases)}}
+        parts = {name: part for name, part in vars(self).items() if part is not None}
         parts["value"] = self.value
         if self.gradients is not None:
-            parts["gradients"] = _parts(self.gradients)
+            parts["gradients"] = dict(vars(self.gradients))
         if self.calls is not None:
             parts["calls"] = list(self.calls)
         return parts
@@ -152,7 +152,3 @@ def changed(change: Callable[[Any], Any], request: Request) -> Request:
     parts = vars(request).items()
     vars(other).update((k, v if type(v) in PLAIN else change(v)) for k, v in parts)
     return other
-
-
-def _parts(record: Any) -> dict[str, Any]:
-    return dict(vars(record))

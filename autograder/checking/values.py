@@ -1,9 +1,11 @@
 """The arguments and results of a call that are not plain data."""
 
+import functools
 import inspect
 import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from types import CodeType
 from typing import Any
 
 
@@ -27,8 +29,13 @@ class Function:
     build: bool = False
 
 
+@functools.cache  # it takes long to find, and a check makes the same functions each time
+def _source(code: CodeType) -> str:
+    return textwrap.dedent(inspect.getsource(code))
+
+
 def _travelling(function: Callable, bound: dict[str, Any], build: bool) -> Function:
-    source = textwrap.dedent(inspect.getsource(function))
+    source = _source(function.__code__)
     if not source.startswith("def "):
         raise TypeError(f"{function!r} must be a plain `def` function to travel as source text.")
     return Function(source, function.__name__, bound, build)

@@ -302,17 +302,18 @@ class _Decoder(_Budget):
 
     def value(self, node: Any, depth: int) -> Any:
         self.enter(depth)
-        if node is None or isinstance(node, bool | str):
+        kind = type(node)  # one of JSON's
+        if kind is str or node is None or kind is bool:
             return node
-        if isinstance(node, int):
+        if kind is int:
             if node.bit_length() > INTEGER_BITS:
                 raise WireError(f"An integer has more than {INTEGER_BITS} bits.")
             return node
-        if isinstance(node, float):
+        if kind is float:
             if not math.isfinite(node):
                 raise WireError("A number is too large for a float.")
             return node
-        if not isinstance(node, list) or not node or not isinstance(node[0], str):
+        if kind is not list or not node or type(node[0]) is not str:
             raise WireError("A header holds a node without a tag.")
         tag, *rest = node
         if tag in ("l", "t"):

@@ -239,7 +239,7 @@ def _(student, reference, draw):
         f"The scores alone are {L * S}.",
     )
     # Whatever library and thread it is held by: half of it, in half precision, is too much.
-    L, S, D = 512, 512, 1024
+    L, S, D = 384, 384, 512
     query, key = (draw.normal(size, 32).repeat(1, D // 32) for size in (L, S))
     holds_at_most(
         student,

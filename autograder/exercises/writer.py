@@ -427,41 +427,40 @@ def _(student, reference, draw):
     causal = {"causal": True, "case": "causal, a batch of heads"}
     agrees(student, reference, *many, 2, **causal, **quick)
 
-    L, S = 40, 48
-    for leading in ((), (2, 3)):
-        sizes = (*leading, L, 8), (*leading, S, 8), (*leading, S, 8)
-        inputs = [draw.normal(*size) for size in sizes]
-        for causal in (False, True):
-            largest = student.largest(*inputs, 8, causal=causal)
-            bound = math.prod((*leading, L, S))
-            require(
-                largest < bound,
-                f"With L = {L}, S = {S}, block_size = 8{', causal' if causal else ''}"
-                f"{f' and {math.prod(leading)} heads in all' if leading else ''}, "
-                f"blockwise_attention makes a tensor of {largest} numbers on the way; the contract "
-                f"allows none of {bound}, the size of all scores{' or of the mask' * causal}.",
-            )
+    L, S, block_size = 20, 24, 4
+    inputs = draw.normal(L, 8), draw.normal(S, 8), draw.normal(S, 8)
+    for causal in (False, True):
+        largest = student.largest(*inputs, block_size, causal=causal)
+        require(
+            largest < L * S,
+            f"With L = {L}, S = {S}, block_size = {block_size}{', causal' * causal}, "
+            f"blockwise_attention makes a tensor of {largest} numbers on the way; the contract "
+            f"allows none of {L * S}, the size of all scores{' or of the mask' * causal}.",
+        )
 
     # Whatever library and thread they are held by: all scores are 16 MiB. Beside the contract's
     # half there is room for what the C library keeps of small tensors that were freed.
-    L, D, step, room = 2048, 8, 256, 12 * 2**20
-    query, key, value = (draw.normal(L, D) for _ in range(3))
-    seen = torch.arange(L) <= torch.arange(0, L, step).unsqueeze(-1)  # a few rows of the mask
-    scores = (query[::step] @ key.mT / math.sqrt(D)).masked_fill(~seen, -math.inf)
+    # There are heads, as the time that blocks take grows with their number, not with their size.
+    heads, L, S, D, block_size, room = (16, 16), 64, 256, 1, 12, 12 * 2**20
+    query, key, value = (draw.normal(*heads, size, D) for size in (L, S, S))
+    seen = torch.arange(S) <= torch.arange(S - L, S).unsqueeze(-1)
+    some = slice(1)  # of the examples
+    scores = (query[some] @ key[some].mT / math.sqrt(D)).masked_fill(~seen, -math.inf)
     holds_at_most(
         student,
         room,
         query,
         key,
         value,
-        128,
+        block_size,
         causal=True,
         want=lambda got: (
-            got[::step] if isinstance(got, torch.Tensor) and got.shape == (L, D) else got,
-            scores.softmax(dim=-1) @ value,
+            got[some] if isinstance(got, torch.Tensor) and got.shape == query.shape else got,
+            scores.softmax(dim=-1) @ value[some],
         ),
         sentence=f"more than {room // 2**20} MiB were held at once; all scores would be "
-        f"{4 * L * L // 2**20} MiB, and the contract allows no result of that size.",
+        f"{4 * math.prod((*heads, L, S)) // 2**20} MiB, and the contract allows no result of that "
+        "size.",
     )
 
 

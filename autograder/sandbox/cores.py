@@ -6,24 +6,17 @@ Where there is one core, or the system lets nobody choose, sessions run wherever
 import contextlib
 import os
 from collections.abc import Iterator
-from typing import Any
 
 _own: set[int] | None = None  # of this process's sandboxes
 
 
-def take(counter: Any, first: int) -> None:
-    """Give this worker's sandboxes the next core: `counter` is one that all workers share.
-
-    `first` differs from run to run, or two runs on a large machine would choose the same cores.
-    """
+def take(number: int) -> None:
+    """Give this worker's sandboxes a core by the worker's number."""
     global _own
     with contextlib.suppress(AttributeError, OSError):  # other systems do not tell
         cores = sorted(os.sched_getaffinity(0))
-        with counter.get_lock():
-            number = counter.value
-            counter.value += 1
         if len(cores) > 1:
-            _own = {cores[(first + number) % len(cores)]}
+            _own = {cores[number % len(cores)]}
 
 
 @contextlib.contextmanager

@@ -4,11 +4,11 @@ A machine that is busy with others lets a process wait for a core. That time is 
 up to some patience. What all its threads compute together is, so that many of them end sooner.
 """
 
+import contextlib
 import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
 PATIENCE = 3  # times as long as it may take: so much longer it may take because others compute
 LOOK_SECONDS = 0.5
@@ -26,16 +26,11 @@ def scheduled(process: int | None) -> Scheduled:
     """How the kernel has treated a process so far; nothing where that cannot be known."""
     if process is None:
         return Scheduled()
-    folder = Path("/proc", str(process))
-    try:
-        fields = (folder / "stat").read_text().rpartition(")")[2].split()
-        computed = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-    except (OSError, ValueError, IndexError):
-        return Scheduled()
-    try:
-        waited = int((folder / "schedstat").read_text().split()[1]) / 1e9
-    except (OSError, ValueError, IndexError):  # some kernels do not count it
-        waited = 0.0
+    computed = waited = 0.0
+    with contextlib.suppress(OSError, IndexError):
+        computed = time.clock_gettime(~process << 3 | 2)  # on Linux, as `clock_getcpuclockid` says
+        with open(f"/proc/{process}/schedstat") as file:  # some kernels do not count it
+            waited = int(file.read().split()[1]) / 1e9
     return Scheduled(computed, waited)
 
 
@@ -67,10 +62,10 @@ class Deadline:
                 self._seconds = float("-inf")
         return self._left(now)
 
-    def shorten(self, seconds: float) -> None:
-        """Allow no more than so many seconds from here on."""
+    def hurry(self) -> None:
+        """Allow no more than a second from here on, and twice what it took so far."""
         elapsed = time.monotonic() - self._start - self.spared
-        self._seconds = min(self._seconds, elapsed + seconds)
+        self._seconds = min(self._seconds, 1.0 + 3 * elapsed)
 
     def _left(self, now: float) -> float:
         return self._seconds + self.spared - (now - self._start)

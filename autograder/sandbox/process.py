@@ -13,6 +13,7 @@ import os
 import socket
 import subprocess
 import tempfile
+from contextlib import AbstractContextManager
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from autograder.sandbox.session import Session
 
 
-class SandboxProcess:
+class SandboxProcess(AbstractContextManager["SandboxProcess"]):
     """A sandbox with torch imported, from which sessions are forked; one caller at a time."""
 
     def __init__(self, *, start_seconds: float = 120, **allowance: int) -> None:
@@ -121,9 +122,6 @@ class SandboxProcess:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
-
-    def __enter__(self) -> "SandboxProcess":
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.close()

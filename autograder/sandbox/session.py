@@ -32,7 +32,16 @@ def many(requests: list[Any]) -> bytes:
     return wire.encode((0, {"op": "all", "requests": requests}))
 
 
-class Session:
+def opened(number: int, frame: bytes, limits: wire.FrameLimits) -> Any:
+    """What an answer says. Raises WireError if it cannot be read, or bears another number."""
+    reply = wire.decode(frame, limits)
+    ours = isinstance(reply, tuple) and len(reply) == 2 and type(reply[0]) is int
+    if not ours or reply[0] != number:
+        raise WireError("The submission's process answered another question.")
+    return reply[1]
+
+
+class Session(contextlib.AbstractContextManager["Session"]):
     """One submission's process: it answers requests until it is closed, ends or breaks a rule."""
 
     def __init__(
@@ -67,7 +76,10 @@ class Session:
         self._number += 1
         frame = wire.encode((self._number, value))
         with self._ending():
-            return self._exchange(frame, self._until(seconds))
+            deadline = self._until(seconds)
+            self._be_silent(deadline)
+            self._send(frame, deadline)
+            return opened(self._number, self._frame(deadline), self.replies)
 
     def ask_all(self, frame: bytes, count: int, seconds: float | Deadline) -> None:
         """Send many requests in one frame (see `many`); the answers come one by one, to `next`."""
@@ -80,11 +92,14 @@ class Session:
     def next(self, seconds: float | Deadline) -> Any:
         """The answer to the next of the requests that were asked all at once."""
         with self._ending():
-            reply = self._reply(self._until(seconds))
-            if reply[0] != self._pending - self._asked - 1:
-                raise WireError("The submission's process answered another question.")
+            return opened(*self.frame(seconds), self.replies)
+
+    def frame(self, seconds: float | Deadline) -> tuple[int, bytes]:
+        """The same for `opened`: the number that it has to bear, and the answer as it came."""
+        with self._ending():
+            frame = self._frame(self._until(seconds))
             self._pending -= 1
-            return reply[1]
+            return self._pending - self._asked, frame
 
     def stop(self, seconds: float) -> None:
         """Let the rest of the requests that were asked all at once go unanswered."""
@@ -96,7 +111,9 @@ class Session:
             self._number += 1
             self._send(wire.encode((self._number, {"op": "stop"})), deadline)
             for _ in range(self._pending + 1):
-                if self._reply(deadline)[0] == self._number:
+                frame = self._frame(deadline)
+                with contextlib.suppress(WireError):
+                    opened(self._number, frame, REPLIES)
                     self._pending = 0
                     return
             raise WireError("The submission's process did not stop.")
@@ -135,14 +152,6 @@ class Session:
             self.close()
             raise
 
-    def _exchange(self, frame: bytes, deadline: Deadline) -> Any:
-        self._be_silent(deadline)
-        self._send(frame, deadline)
-        number, reply = self._reply(deadline)
-        if number != self._number:
-            raise WireError("The submission's process answered another question.")
-        return reply
-
     def _be_silent(self, deadline: Deadline) -> None:
         early = select.poll()  # not select, which takes no descriptor over 1023
         early.register(self._connection, select.POLLIN)
@@ -150,13 +159,9 @@ class Session:
             self._receive(1, deadline)  # raises if the process has ended
             raise WireError("The submission's process spoke without being asked.")
 
-    def _reply(self, deadline: Deadline) -> tuple[int, Any]:
+    def _frame(self, deadline: Deadline) -> bytes:
         prefix = self._receive(wire.PREFIX.size, deadline)
-        body = self._receive(sum(wire.sizes(prefix, self.replies)), deadline)
-        reply = wire.decode(prefix + body, self.replies)
-        if not (isinstance(reply, tuple) and len(reply) == 2 and type(reply[0]) is int):
-            raise WireError("The submission's process answered another question.")
-        return reply
+        return prefix + self._receive(sum(wire.sizes(prefix, self.replies)), deadline)
 
     def _wait(self, readable: bool, deadline: Deadline) -> None:
         ready = select.poll()
@@ -234,9 +239,6 @@ class Session:
         self._status.close()
         if self._ended is None:
             self._ended = SandboxCrashed("The session is closed.")
-
-    def __enter__(self) -> "Session":
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.close()

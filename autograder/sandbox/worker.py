@@ -377,6 +377,7 @@ def session(
     except OSError as error:
         report(status, failed=f"A session could not be locked in: {error}.")
         return
+    notebook.home.limited = True
     random.seed(0)  # Python draws a new seed in every fork
     serve(notebook, socket.socket(fileno=isolation.keep_only(connection)))
 

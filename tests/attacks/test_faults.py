@@ -59,7 +59,7 @@ def known(job: Job) -> dict:
         passed = len(job.content) % (number + 2) > 0
         status, points = ("passed", task.points) if passed else ("failed", 0.0)
         verdicts[task.name] = Verdict(task.name, points, task.points, status, None, "because")
-    return grading._result(job, GradedNotebook(verdicts), notebook)
+    return grading.result_of(job, GradedNotebook(verdicts), notebook)
 
 
 @pytest.fixture(scope="module")
@@ -264,7 +264,7 @@ class Fragile:
         self.pools = 0
 
     @contextlib.contextmanager
-    def __call__(self, workers: int):
+    def __call__(self, number: int | None = None):
         self.pools += 1
         broken = False
 

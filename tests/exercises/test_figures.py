@@ -47,15 +47,15 @@ def test_every_variant_is_judged():
 def test_one_mistake_is_named_or_told_plainly():
     found = shares(mistakes=1)
     assert found.get("wrong", 0) == 0
-    assert found["named"] >= 0.92  # what is given to be mended is never named
-    assert found["named"] + found["plain"] >= 0.98
+    assert found["named"] >= 0.90  # what is given to be mended is never named
+    assert found["named"] + found["plain"] >= 0.97
 
 
 def test_of_two_mistakes_both_are_named_or_one():
     found = shares(mistakes=2)
     assert found.get("wrong", 0) == 0
-    assert found["named"] >= 0.74
-    assert found["named"] + found["one"] >= 0.89
+    assert found["named"] >= 0.60
+    assert found["named"] + found["one"] >= 0.85
 
 
 @pytest.mark.parametrize("name", by_module())

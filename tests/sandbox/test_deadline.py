@@ -51,9 +51,10 @@ def test_what_many_threads_compute_counts_together(clock):
 def test_it_can_be_shortened_and_not_made_longer(clock):
     deadline = Deadline(10, Scheduled)
     clock[0] += 2
-    deadline.shorten(100)
-    assert deadline.left() == 8
-    deadline.shorten(3)
+    deadline.hurry()  # 2 seconds so far, 4 for the rest, and one more
+    assert deadline.left() == 5
+    clock[0] += 2
+    deadline.hurry()
     assert deadline.left() == 3
 
 

@@ -73,10 +73,6 @@ class Course:
     root: Path
 
     @property
-    def db_url(self) -> str:
-        return self.settings.gradebook
-
-    @property
     def settings(self) -> Settings:
         """What the teacher set in `course.toml`."""
         return read_settings(self.root)

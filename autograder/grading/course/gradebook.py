@@ -68,7 +68,7 @@ class _Released:
     commented: dict[str, str]
 
 
-class Writer:
+class Writer(contextlib.AbstractContextManager["Writer"]):
     """Holds one connection to the gradebook for a whole run.
 
     nbgrader's own calls make an object for every cell and commit one by one, which takes most of
@@ -79,9 +79,6 @@ class Writer:
         self._gradebook, self._db_url = open_gradebook(db_url), db_url
         self._released: dict[str, _Released] = {}
         self._arrivals: dict[str, dict[str, datetime]] = {}  # by chapter and student
-
-    def __enter__(self) -> "Writer":
-        return self
 
     def __exit__(self, *error: Any) -> None:
         self._gradebook.close()

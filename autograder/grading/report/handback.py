@@ -37,7 +37,7 @@ class HandedBack:
 def hand_back(course: Course, chapters: Sequence[str] = ()) -> HandedBack:
     """Write every graded submission's page anew, as the gradebook is now."""
     released, journal, done = course.listed(chapters), Journal(course.state), HandedBack()
-    with reading(course.db_url) as query:
+    with reading(course.settings.gradebook) as query:
         scores = read_scores(query).found
         for chapter in released.values():
             checks = {one.check_grade_id: one.name for one in chapter.exercises}

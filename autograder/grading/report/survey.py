@@ -103,7 +103,7 @@ class Survey:
 def survey(course: Course, chapters: Sequence[str] = ()) -> Survey:
     """Count what is graded. Raises CourseError where nothing is."""
     released, journal = course.listed(chapters), Journal(course.state)
-    with reading(course.db_url) as query:
+    with reading(course.settings.gradebook) as query:
         known = read_scores(query)
     handed_in = {(one.student, one.chapter): one for one in course.submissions(list(released))}
     class_list = sorted({person.id for person in known.people} | {who for who, _ in handed_in})

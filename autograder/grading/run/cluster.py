@@ -29,16 +29,12 @@ LARGEST_TASK = 4_000_000  # bytes; a single notebook may have more
 _one_at_a_time = threading.Lock()
 
 
-class Unfit(Exception):
-    """This worker cannot grade; the text says why."""
-
-
 def grade_there(jobs: Sequence[Job], version: str) -> list[dict[str, Any]]:
-    """What a worker does. Raises Unfit on a machine that would not find the same verdicts."""
+    """What a worker does. Raises CourseError on a machine that would not find the same verdicts."""
     if fingerprint.of_everything() != version:
-        raise Unfit("it has another version of the course")
+        raise CourseError("it has another version of the course")
     if jobs[0].limits.sandbox and (reason := available()):
-        raise Unfit(reason)
+        raise CourseError(reason)
     from autograder.grading.run.grade import grade
 
     with _one_at_a_time:  # a worker with several threads has one sandbox

@@ -1,7 +1,7 @@
 """Who grades: this process alone, or several on this machine. Results come as they are done.
 
-Jobs are taken from an iterator only when somebody is free for them, so that a class of any size
-never lies in memory as a whole.
+Jobs are taken from an iterator only when somebody is nearly free for them, so that a class of any
+size never lies in memory as a whole.
 """
 
 import contextlib
@@ -20,6 +20,7 @@ from autograder.sandbox.isolation import die_with_parent
 from autograder.sandbox.warm import end, warm_process
 
 Results = Iterator[tuple[Job, dict[str, Any]]]
+CHOICE = 16  # jobs that lie ready, so that a worker finds one of its own draws
 GAVE_UP = (
     f"the grader's own process ended on this submission {TRIES} times: "
     "run it again, or look at it by hand"
@@ -55,11 +56,11 @@ def together(jobs: Iterator[Job], workers: int) -> Results:
     Which submission brought it down cannot be told, so all that were under way are then graded
     one by one, and only who does it again is given up.
     """
-    jobs = iter(jobs)
+    todo = _ByDraw(jobs)
     while True:
         under_way: dict[str, Job] = {}
         try:
-            yield from _in_pool(jobs, workers, under_way)
+            yield from _in_pools(todo, workers, under_way)
             return
         except BrokenProcessPool:
             pass
@@ -67,18 +68,40 @@ def together(jobs: Iterator[Job], workers: int) -> Results:
             yield job, _by_itself(job)
 
 
-def _in_pool(jobs: Iterator[Job], workers: int, under_way: dict[str, Job]) -> Results:
-    running: dict[Future, Job] = {}
-    with _pool(workers) as pool:
+class _ByDraw:
+    """What is left to do. What a draw costs the first time should be paid by one worker alone."""
+
+    def __init__(self, jobs: Iterator[Job]) -> None:
+        self._jobs, self._ready = iter(jobs), list[Job]()
+        self._whose: dict[int, int] = {}
+
+    def next(self, worker: int) -> list[Job]:
+        """A job for this worker, if there is any: of its own draws, else of nobody's."""
+        self._ready += itertools.islice(self._jobs, CHOICE - len(self._ready))
+        self._ready.sort(key=lambda job: {worker: 0, None: 1}.get(self._whose.get(job.seed), 2))
+        found, self._ready = self._ready[:1], self._ready[1:]
+        self._whose |= {job.seed: worker for job in found}
+        return found
+
+
+def _in_pools(todo: _ByDraw, workers: int, under_way: dict[str, Job]) -> Results:
+    """A pool for each worker, which has its next job before it has done the last."""
+    running: dict[Future, tuple[int, Job]] = {}
+    with contextlib.ExitStack() as opened:
+        # By its own number two runs on a large machine do not choose the same cores.
+        pools = [opened.enter_context(_pool(os.getpid() + each)) for each in range(workers)]
+        free = 2 * [*range(workers)]
         while True:
-            for job in itertools.islice(jobs, 2 * workers - len(running)):
-                under_way[job.key] = job
-                running[pool.submit(grade, job)] = job
+            for worker in free:
+                for job in todo.next(worker):
+                    under_way[job.key] = job
+                    running[pools[worker].submit(grade, job)] = worker, job
             if not running:
                 return
             done, _ = wait(running, return_when=FIRST_COMPLETED)
+            free = [running[future][0] for future in done]
             for future in done:
-                result, job = future.result(), running.pop(future)
+                result, (_, job) = future.result(), running.pop(future)
                 del under_way[job.key]
                 yield job, result
 
@@ -87,29 +110,27 @@ def _by_itself(job: Job) -> dict[str, Any]:
     # More than once: a machine that is short of memory ends workers for no fault of a submission.
     for _ in range(TRIES - 1):
         try:
-            with _pool(1) as pool:
+            with _pool() as pool:
                 return pool.submit(grade, job).result()
         except BrokenProcessPool:
             continue
     return job.given_up(GAVE_UP)
 
 
-def _begin(counter: Any, grader: int) -> None:
-    """What a worker does first; `counter` is shared by several."""
+def _begin(number: int | None) -> None:
+    """What a worker does first; one of several has a number."""
     if sys.platform == "linux":
         # A grader that is killed leaves no worker behind, and so no sandbox either.
         die_with_parent()
-    if counter is not None:
-        cores.take(counter, grader)
+    if number is not None:
+        cores.take(number)
 
 
 @contextlib.contextmanager
-def _pool(workers: int) -> Iterator[ProcessPoolExecutor]:
+def _pool(number: int | None = None) -> Iterator[ProcessPoolExecutor]:
     # Not fork: a fork of a process that has used torch's threads may hang.
     context = multiprocessing.get_context("spawn")
-    counter = context.Value("i") if workers > 1 else None
-    begun = (counter, os.getpid())
-    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_begin, initargs=begun)
+    pool = ProcessPoolExecutor(1, mp_context=context, initializer=_begin, initargs=(number,))
     try:
         yield pool
     finally:

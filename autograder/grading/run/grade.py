@@ -37,11 +37,6 @@ def grade(job: Job) -> dict[str, Any]:
         return job.given_up(f"a fault of the grader, please report it ({kind}: {error})")
 
 
-def unfinished(job: Job, status: str, text: str) -> dict[str, Any]:
-    """The result of a submission that could not be graded, and why."""
-    return _result(job, GradedNotebook({}, status, [text]), None)
-
-
 def _graded(job: Job) -> dict[str, Any]:
     chapter = job.chapter
     if job.content is None:
@@ -56,7 +51,7 @@ def _graded(job: Job) -> dict[str, Any]:
     graded = _run(job, notebook)
     graded.notes = notes + graded.notes
     quote_text_cells(notebook, chapter)
-    return _result(job, graded, notebook)
+    return result_of(job, graded, notebook)
 
 
 def _run(job: Job, notebook: nbformat.NotebookNode) -> GradedNotebook:
@@ -69,7 +64,8 @@ def _run(job: Job, notebook: nbformat.NotebookNode) -> GradedNotebook:
         warm = warm_process(job.limits)
         try:
             if isinstance(warm, SandboxProcess):
-                compile_imported(_code(notebook), warm)
+                cells = (cell for cell in notebook.cells if cell.cell_type == "code")
+                compile_imported((cell.source for cell in cells), warm)
             graded = Run(notebook, job.chapter, warm, job.limits, job.seed, job.known).grade()
         except SandboxUnavailable:
             if last:
@@ -81,11 +77,7 @@ def _run(job: Job, notebook: nbformat.NotebookNode) -> GradedNotebook:
     return graded
 
 
-def _code(notebook: nbformat.NotebookNode) -> list[str]:
-    return [cell.source for cell in notebook.cells if cell.cell_type == "code"]
-
-
-def _result(
+def result_of(
     job: Job, graded: GradedNotebook, notebook: nbformat.NotebookNode | None
 ) -> dict[str, Any]:
     """The stable record of `--json`, and what goes into the course folder."""

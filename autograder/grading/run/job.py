@@ -26,9 +26,9 @@ class Job:
 
     def unfinished(self, status: str, text: str) -> dict[str, Any]:
         """The result of a submission that could not be graded, and why."""
-        from autograder.grading.run.grade import unfinished
+        from autograder.grading.run.grade import GradedNotebook, result_of
 
-        return unfinished(self, status, text)
+        return result_of(self, GradedNotebook({}, status, [text]), None)
 
     def given_up(self, text: str) -> dict[str, Any]:
         """The result where the grader itself did not get through: for this time, not to be kept."""

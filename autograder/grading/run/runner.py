@@ -61,7 +61,7 @@ def grade_class(
 
 
 @dataclass
-class _Run:
+class _Run(contextlib.AbstractContextManager["_Run"]):
     """What one run over a class has to do, and what it has done."""
 
     course: Course
@@ -78,9 +78,6 @@ class _Run:
         self._closing = contextlib.ExitStack()
         # Meanwhile the first submissions are under way.
         threading.Thread(target=_import_gradebook, daemon=True).start()
-
-    def __enter__(self) -> "_Run":
-        return self
 
     def __exit__(self, *error: object) -> None:
         self._closing.close()

@@ -5,28 +5,37 @@ sandbox's wall. Since a check asks the same things of every correct object, the 
 with the reference on both sides; its requests are then sent to each submission in a single frame,
 and answered while the check looks at the first answers. Nothing is taken on trust: an answer
 is used only if the check really asks that very request at that point.
+
+What a check finds depends on its draw and on the answers alone. Where they are those of an earlier
+submission, to the last bit and from the first to the last, it is what was found then.
 """
 
 import functools
+import hashlib
 import itertools
-from dataclasses import dataclass
+import time
+from collections import deque
+from dataclasses import dataclass, field
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from autograder.checking.calling import copied, mapped
-from autograder.checking.judge import judge
-from autograder.checking.recording import Recorder, Recording, live
+from autograder.checking.judge import Lost, judge
+from autograder.checking.recording import Recorder, live
 from autograder.checking.registry import find
 from autograder.checking.requests import Reply, Request, changed, message_of
 from autograder.checking.subject import Performer
 from autograder.checking.values import Function, Ref
+from autograder.checking.verdict import Verdict
 from autograder.errors import BrokenCheck
 from autograder.grading.submission.sandbox_home import complete, lost_as_gone, room_of, within
 from autograder.sandbox.bounds import bounded, frame_limits, size
 from autograder.sandbox.deadline import Deadline
-from autograder.sandbox.session import REPLIES, Session, many
+from autograder.sandbox.session import REPLIES, Session, many, opened
+
+MOST_FOUND = 2000  # answers of which a plan knows what follows from them
 
 
 class Unforeseen(BaseException):
@@ -37,19 +46,18 @@ class Unforeseen(BaseException):
 class Part:
     """Requests that are sent in one frame, and what memory their answers may take."""
 
-    begins: int
     count: int
     frame: bytes
     room: int | None
 
 
-def parts(requests: list[Request]) -> list[Part]:
-    """The requests, apart where the memory that a call may take is another."""
-    found = []
+def parts(requests: list[Request]) -> dict[int, Part]:
+    """The requests by where they begin, apart where a call may take another amount of memory."""
+    found = {}
     for room, group in itertools.groupby(enumerate(requests), lambda each: room_of(each[1])):
         asked = list(group)
         frame = many([message_of(request) for _, request in asked])
-        found.append(Part(asked[0][0], len(asked), frame, room))
+        found[asked[0][0]] = Part(len(asked), frame, room)
     return found
 
 
@@ -59,34 +67,29 @@ class Plan:
 
     requests: list[Request]
     answers: list[Reply]
-    parts: list[Part]
+    parts: dict[int, Part]
     sizes: list[int]  # of the right answers
     holds: bool = True  # until a check has asked something else of a submission
+    # By what sums up the answers so far: the verdict, or whether the check has failed by then.
+    found: dict[bytes, Verdict | bool] = field(default_factory=lambda: {b"": False})
 
     @property
     def bounds_memory(self) -> bool:
         """Whether some call may hold no more than so much beyond what was held before."""
         return any(map(room_of, self.requests))
 
-    def reference(self) -> Recording:
-        """The reference's answers, from the first on."""
-        return Recording(self.answers)
 
-
-class _Noting:
-    """Passes requests on and notes them."""
+class _Noting(Recorder):
+    """Keeps the requests too."""
 
     def __init__(self, home: Performer) -> None:
-        self._home = home
+        super().__init__(home)
         self.requests: list[Request] = []
-        self.sizes: list[int] = []
 
     def answer(self, request: Request) -> Reply:
         # The check may change its inputs later.
         self.requests.append(changed(functools.partial(mapped, copied), request))
-        reply = self._home.answer(request)
-        self.sizes.append(size(reply.message()))
-        return reply
+        return super().answer(request)
 
 
 @functools.lru_cache(maxsize=128)  # a chapter's exercises, for each of a run's draws
@@ -97,7 +100,8 @@ def plan(name: str, seed: int) -> Plan:
     verdict = judge(name, asked, recorder, seed)
     if not verdict.passed:
         raise BrokenCheck(f"The reference of {name} does not pass its own check: {verdict.message}")
-    return Plan(asked.requests, recorder.replies, parts(asked.requests), asked.sizes)
+    sizes = [size(reply.message()) for reply in asked.replies]
+    return Plan(asked.requests, recorder.replies, parts(asked.requests), sizes)
 
 
 class Ahead:
@@ -108,30 +112,63 @@ class Ahead:
         self._plan = foreseen
         self._deadline = deadline
         self._next = 0
+        self._came: deque[tuple[int, bytes]] = deque()  # and not yet asked for
+        self._now = b""  # sums up all that came, and where each answer ends
+        self._found: dict[bytes, Verdict | bool] = {b"": False}
+        self.begun = time.monotonic()
         self.failed = False  # whether the rest is asked only to find out why
         self.lost = False
 
-    def hurry(self, seconds: float) -> None:
-        """The check has failed: allow no more than so many seconds from here on."""
-        self._deadline.shorten(seconds)
-        self.failed = True
+    def hurry(self) -> None:
+        """The check has failed: the rest may take about as long as all so far."""
+        if not self.failed:
+            self._deadline.hurry()
+        self.failed = self._found[self._now] = True
+
+    def known(self) -> Verdict | None:
+        """What was found on the same answers; else `answer` gives those that have come again."""
+        while not isinstance(found := self._plan.found.get(self._now), Verdict | None):
+            if found:
+                self.hurry()
+            if len(self._came) == len(self._plan.requests):
+                return None  # all was asked
+            try:
+                self._receive()
+            except Lost:
+                return None
+        self.lost = False
+        return found
+
+    def keep(self, verdict: Verdict) -> None:
+        """Know from now on what is found on these answers."""
+        if not self.lost and len(self._plan.found) < MOST_FOUND:
+            self._plan.found |= self._found | {self._now: verdict}
+
+    def _receive(self) -> None:
+        """Take the next answer as it comes."""
+        self.lost = True  # until it can be used
+        number = len(self._found) - 1
+        with lost_as_gone():
+            left = within(self._deadline)
+            if part := self._plan.parts.get(number):
+                self._session.limit_memory(part.room)
+                self._session.ask_all(part.frame, part.count, left)
+            self._session.replies = frame_limits(REPLIES, self._plan.sizes[number])
+            self._came.append(self._session.frame(left))
+        self._now = hashlib.sha256(self._now + self._came[-1][1]).digest()
+        self._found[self._now] = self.failed
 
     def answer(self, request: Request) -> Reply:
         """The answer to the next request. Raises Unforeseen when it is not the foreseen one."""
         requests = self._plan.requests
         if self._next == len(requests) or not alike(request, requests[self._next]):
             raise Unforeseen
-        self.lost = True  # until it has answered
+        if not self._came:
+            self._receive()
+        right = self._plan.sizes[self._next]
+        self._next += 1
         with lost_as_gone():
-            left = within(self._deadline)
-            for part in self._plan.parts:
-                if part.begins == self._next:
-                    self._session.limit_memory(part.room)
-                    self._session.ask_all(part.frame, part.count, left)
-            right = self._plan.sizes[self._next]
-            self._session.replies = frame_limits(REPLIES, right)
-            self._next += 1
-            reply = self._session.next(left)
+            reply = opened(*self._came.popleft(), frame_limits(REPLIES, right))
         answer = complete(request, reply)
         self.lost = False
         return bounded(request, answer, right)
@@ -144,26 +181,16 @@ def alike(one: Any, other: Any) -> bool:
     if type(one) is not type(other):
         return False
     if isinstance(one, Tensor):
-        if (
-            one.dtype != other.dtype
-            or one.shape != other.shape
-            or one.is_contiguous() != other.is_contiguous()
-        ):
-            return False
-        return torch.equal(one, other) or _bits(one) == _bits(other)
+        kinds = [(each.dtype, each.shape, each.is_contiguous()) for each in (one, other)]
+        return kinds[0] == kinds[1] and (torch.equal(one, other) or _bits(one) == _bits(other))
     if isinstance(one, tuple | list):
         return len(one) == len(other) and all(map(alike, one, other))
     if isinstance(one, dict):
         return one.keys() == other.keys() and all(alike(one[key], other[key]) for key in one)
     if isinstance(one, float):
         return one == other or (one != one and other != other)
-    if isinstance(one, Request):
+    if isinstance(one, Request | Function | Ref):
         return alike(vars(one), vars(other))
-    if isinstance(one, Function):
-        plain = (one.source, one.name, one.build) == (other.source, other.name, other.build)
-        return plain and alike(one.bound, other.bound)
-    if isinstance(one, Ref):
-        return one.number == other.number
     return one == other
 
 

@@ -15,6 +15,7 @@ from autograder.cells import grade_id
 from autograder.checking.cell_log import beginning
 from autograder.checking.content import references
 from autograder.checking.judge import judge
+from autograder.checking.recording import Recording
 from autograder.checking.registry import find
 from autograder.checking.verdict import Verdict
 from autograder.checking.wire import WireError
@@ -167,10 +168,11 @@ class Run:
             self._lost(gone)
             self.poisoned.add(index)  # it is not run again
             cell.outputs = [error_output(gone)]
-            if name in {task.name for task in self.chapter.tasks}:
-                points = next(task.points for task in self.chapter.tasks if task.name == name)
-                self._verdict(Verdict(name, 0.0, points, gone.status, None, _sentence(name, gone)))
-            else:
+            tasks = [task for task in self.chapter.tasks if task.name == name]
+            for task in tasks:
+                if task.name not in self.known:
+                    self.graded.verdicts[task.name] = gone.verdict(task.name, task.points)
+            if not tasks:
                 begins = f"the cell that begins `{beginning(cell.source)}` broke off"
                 self.broken[index] = f"{begins}: {gone.message}"
                 self._note(self.broken[index])
@@ -189,7 +191,7 @@ class Run:
         verdict = self.graded.verdicts.get(task.name)
         if verdict is None:
             verdict = self._judged(index, task)
-            self._verdict(verdict)
+            self.graded.verdicts[task.name] = verdict
             if not verdict.passed and self._stands_below(index, task.name):
                 self.below.append((index, task))
         cell.outputs = check_outputs(verdict)
@@ -267,8 +269,7 @@ class Run:
                 verdict = self._asked(index, task.name, foreseen)
         except Gone as gone:
             self._lost(gone)
-            text = one_line(_sentence(task.name, gone))
-            return Verdict(task.name, 0.0, task.points, gone.status, None, text)
+            return gone.verdict(task.name, task.points)
         if verdict.status == "failed":
             verdict = self._explained(verdict, task)
         elif verdict.passed:
@@ -336,7 +337,10 @@ class Run:
             try:
                 with self._timed(session) as deadline, checking_memory():
                     ahead = Ahead(session, foreseen, deadline)
-                    verdict = judge(name, ahead, foreseen.reference(), self.seed)
+                    verdict = ahead.known()
+                    if verdict is None:
+                        verdict = judge(name, ahead, Recording(foreseen.answers), self.seed)
+                        ahead.keep(verdict)
                 self._stop(session, deadline, ahead.lost)
                 return verdict
             except Unforeseen:
@@ -347,7 +351,7 @@ class Run:
                 session = self._ready(index)
         with self._timed(session) as deadline, checking_memory():
             home = SandboxHome(session, deadline, max(foreseen.sizes, default=0))
-            verdict = judge(name, home, foreseen.reference(), self.seed)
+            verdict = judge(name, home, Recording(foreseen.answers), self.seed)
         if home.lost:
             self._give_up()
         else:
@@ -376,15 +380,7 @@ class Run:
         if self.graded.status == "graded":
             self.graded.status = gone.status
 
-    def _verdict(self, verdict: Verdict) -> None:
-        if verdict.name not in self.known:
-            self.graded.verdicts[verdict.name] = verdict
-
 
 def provided_source(name: str) -> str:
     """The reference of an exercise, as later chapters hand it out."""
     return inspect.getsource(getattr(references(find(name).module), name))
-
-
-def _sentence(name: str, gone: Gone) -> str:
-    return f"{name}: {gone.message}."

@@ -9,6 +9,7 @@ import torch
 
 from autograder.checking.judge import Lost
 from autograder.checking.requests import CallRequest, Reply, Request, message_of
+from autograder.checking.verdict import Verdict
 from autograder.checking.wire import WireError
 from autograder.grading.text import one_line
 from autograder.sandbox.bounds import bounded, frame_limits
@@ -25,6 +26,10 @@ class Gone(Lost):
         self.message = message
         super().__init__(message)
 
+    def verdict(self, name: str, points: float) -> Verdict:
+        """The verdict on an exercise that was lost with it."""
+        return Verdict(name, 0.0, points, self.status, None, one_line(f"{name}: {self.message}."))
+
 
 @dataclass
 class SandboxHome:
@@ -35,9 +40,9 @@ class SandboxHome:
     right: int  # how large the right answers are
     lost: bool = False
 
-    def hurry(self, seconds: float) -> None:
-        """The check has failed: allow no more than so many seconds from here on."""
-        self.deadline.shorten(seconds)
+    def hurry(self) -> None:
+        """The check has failed: the rest may take about as long as all so far."""
+        self.deadline.hurry()
 
     def answer(self, request: Request) -> Reply:
         """Ask the sandbox; whatever goes wrong there becomes `Gone`."""

@@ -26,7 +26,7 @@ pytestmark = [
     pytest.mark.exhaustive,
     pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed"),
     pytest.mark.skipif(available() is not None, reason=str(available())),
-    pytest.mark.xdist_group("class"),
+    pytest.mark.xdist_group("formgrader"),
 ]
 
 
@@ -115,7 +115,7 @@ def test_the_buttons_work_before_and_after_the_commands(handed_in, jupyter, page
             assert success in said, said
 
     def scores():
-        with Gradebook(handed_in.db_url) as book:
+        with Gradebook(handed_in.settings.gradebook) as book:
             return {one.student.id: one.score for one in book.assignment_submissions(CHAPTER)}
 
     def ours():
@@ -172,7 +172,7 @@ def test_a_teacher_finds_submissions_reads_the_feedback_and_gives_points_by_hand
         "Submission #2",
     ]
     look("gradebook")
-    with Gradebook(graded.db_url) as book:
+    with Gradebook(graded.settings.gradebook) as book:
         submission = book.find_submission_notebook(CHAPTER, CHAPTER, "bob").id
     page.goto(f"{jupyter}/formgrader/submissions/{submission}", wait_until="domcontentloaded")
     assert "not started yet" in page.locator("#notebook").first.inner_text()
@@ -184,7 +184,7 @@ def test_a_teacher_finds_submissions_reads_the_feedback_and_gives_points_by_hand
     comment.press("Tab")
 
     def entered():
-        with Gradebook(graded.db_url) as book:
+        with Gradebook(graded.settings.gradebook) as book:
             grade = book.find_grade("check-double", CHAPTER, CHAPTER, "bob")
             comment = book.find_comment("double", CHAPTER, CHAPTER, "bob")
             return grade.manual_score, comment.manual_comment
@@ -199,7 +199,7 @@ def test_a_teacher_finds_submissions_reads_the_feedback_and_gives_points_by_hand
     shutil.rmtree(graded.state)  # everything is graded again
     grade_class(graded, [CHAPTER], workers=1)
     assert entered() == wanted
-    with Gradebook(graded.db_url) as book:
+    with Gradebook(graded.settings.gradebook) as book:
         assert book.find_submission(CHAPTER, "bob").score == 0.5
 
     assert main(["feedback", CHAPTER, "--course", str(graded.root)]) == 0

@@ -30,7 +30,6 @@ SCORES = {"ada": 1.0, "bob": 0.0}
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(available() is not None, reason=str(available())),
-    pytest.mark.xdist_group("class"),
 ]
 
 
@@ -77,7 +76,7 @@ def buttons(handed_in):
 
 
 def scores(course) -> dict[str, float]:
-    with Gradebook(course.db_url) as gradebook:
+    with Gradebook(course.settings.gradebook) as gradebook:
         return {one.student.id: one.score for one in gradebook.assignment_submissions(CHAPTER)}
 
 
@@ -177,7 +176,13 @@ def exchange(handed_in, tmp_path, monkeypatch):
     return as_student
 
 
-@pytest.mark.parametrize("grading", ["ours", "theirs", "ours then theirs", "theirs then ours"])
+@pytest.mark.parametrize(
+    "grading",
+    [
+        *("ours then theirs", "theirs then ours"),
+        *(pytest.param(alone, marks=pytest.mark.exhaustive) for alone in ("ours", "theirs")),
+    ],
+)
 def test_pages_go_back_through_the_exchange(handed_in, exchange, grading):
     shutil.rmtree(handed_in.root / "submitted" / "ada")
     assert nbgrader("release_assignment", CHAPTER) == 0
@@ -202,7 +207,7 @@ def test_pages_go_back_through_the_exchange(handed_in, exchange, grading):
     assert got.read_text("utf-8") == page(handed_in, me)
     assert is_ours(page(handed_in, me)) == grading.endswith("ours")
     assert nbgrader("list") == 0
-    with Gradebook(handed_in.db_url) as gradebook:
+    with Gradebook(handed_in.settings.gradebook) as gradebook:
         came = gradebook.find_submission(CHAPTER, me).timestamp
     assert abs((datetime.utcnow() - came).total_seconds()) < 3600
 
@@ -293,7 +298,7 @@ def test_nbgraders_commands_guess_no_time(handed_in, buttons, text):
     (work / "timestamp.txt").write_text(text)
     assert nbgrader("autograde", CHAPTER) == 0
     assert len(buttons.get_submissions(CHAPTER)) == 2
-    with Gradebook(handed_in.db_url) as gradebook:
+    with Gradebook(handed_in.settings.gradebook) as gradebook:
         assert gradebook.find_submission(CHAPTER, "ada").timestamp is None
 
 
@@ -335,7 +340,7 @@ def test_zip_collect_reads_the_names_that_platforms_give(handed_in, capsys):
         (archive / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(work, archive / name)
     shutil.rmtree(handed_in.root / "submitted")
-    with Gradebook(handed_in.db_url) as gradebook:
+    with Gradebook(handed_in.settings.gradebook) as gradebook:
         gradebook.add_student("ada", lms_user_id="12345")
         gradebook.add_student("dora", first_name="Dora", last_name="Maar")
     assert nbgrader("zip_collect", CHAPTER) == 0

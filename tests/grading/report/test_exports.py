@@ -84,7 +84,7 @@ def test_gradescope_columns_are_those_of_its_own_download(root):
 
 def test_plain_csv_has_the_columns_and_numbers_of_nbgraders_own(root):
     head, *rows = exported(root, "csv")
-    with Gradebook(Course(root).db_url) as book:
+    with Gradebook(Course(root).settings.gradebook) as book:
         plugin = CsvExportPlugin(to=str(root / "stock.csv"))
         plugin.student = ["ada"]
         ada = book.find_student("ada")

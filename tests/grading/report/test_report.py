@@ -14,7 +14,7 @@ from autograder.grading.report.table import inert
 
 CHAPTER = "01-lookup"
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("class")]
+pytestmark = pytest.mark.slow
 SENTENCE = "The weights are <b>not</b> shares."
 
 
@@ -63,7 +63,7 @@ def graded(course):
     hand_in("nothing", set(), "missing", overall="missing")
     when = course.root / "submitted" / "right-1" / CHAPTER / "timestamp.txt"
     when.write_text("12.10.2026")
-    with Gradebook(course.db_url) as gradebook:
+    with Gradebook(course.settings.gradebook) as gradebook:
         gradebook.add_student("enrolled")
         gradebook.add_student("right-0", first_name="Ada")
     return course

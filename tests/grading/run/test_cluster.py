@@ -29,7 +29,7 @@ DEADLY = "student-30"
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(available() is not None, reason=str(available())),
-    pytest.mark.xdist_group("class"),
+    pytest.mark.xdist_group("cluster"),
 ]
 
 
@@ -45,7 +45,7 @@ def cluster():
 @pytest.fixture
 def handed_in(course):
     """The honest half of the sample class in chapter 1, and what it must get."""
-    made = [one for one in Class(course).build() if one.chapter == CHAPTER]
+    made = Class(course).build(CHAPTER)
     write(made, course)
     return course, made
 

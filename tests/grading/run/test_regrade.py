@@ -1,16 +1,18 @@
 """After a check was mended or a process has died: is only what must be graded graded, once?"""
 
-import os
+import functools
 
 import pytest
 
 from autograder.checking import find
 from autograder.grading.course import fingerprint
 from autograder.grading.run import crew
+from autograder.grading.run.job import Job
 from autograder.grading.run.runner import grade_class
 from autograder.grading.submission import run
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.probe import available
+from tests.grading.run.deadly import deadly
 from tests.sample_class import Class, Expected, write
 from tests.wrong import wrongs
 
@@ -18,7 +20,6 @@ CHAPTER = "01-lookup"
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(available() is not None, reason=str(available())),
-    pytest.mark.xdist_group("class"),
 ]
 
 
@@ -38,13 +39,13 @@ def handed_in(course):
 @pytest.fixture
 def judged(monkeypatch):
     """The exercises that were judged, in order."""
-    names, judge = [], run.judge
+    names, asked = [], run.Run._asked
 
-    def noting(name, *arguments):
+    def noting(self, index, name, *arguments):
         names.append(name)
-        return judge(name, *arguments)
+        return asked(self, index, name, *arguments)
 
-    monkeypatch.setattr(run, "judge", noting)
+    monkeypatch.setattr(run.Run, "_asked", noting)
     return names
 
 
@@ -78,20 +79,16 @@ def test_a_mended_check_is_the_only_one_that_is_asked_again(handed_in, judged, m
     assert judged == []
 
 
-def deadly(job):
-    """Grading that ends the process of one student's submission."""
-    if job.student == "bob":
-        os._exit(1)
-    return job.unfinished("missing", "not looked at")
-
-
 def test_a_submission_that_ends_its_process_is_given_up_and_stops_nobody_else(
     handed_in, monkeypatch
 ):
-    monkeypatch.setattr(crew, "grade", deadly)
+    limits = Limits(1)
+    job = Job("", handed_in.chapters()[CHAPTER], None, "", 0, limits)
+    result = job.unfinished("missing", "not looked at")
+    monkeypatch.setattr(crew, "grade", functools.partial(deadly, result))
     for number in range(4):
         (handed_in.root / "submitted" / f"other-{number}" / CHAPTER).mkdir(parents=True)
-    records = grade_class(handed_in, [CHAPTER], workers=2, limits=Limits(1))
+    records = grade_class(handed_in, [CHAPTER], workers=2, limits=limits)
     statuses = {record["student"]: record["status"] for record in records}
     assert statuses.pop("bob") == "crashed"
     assert len(statuses) == 5 and set(statuses.values()) == {"missing"}

@@ -10,14 +10,16 @@ from nbformat.v4 import new_code_cell, new_notebook
 from autograder.checking import find, wire
 from autograder.checking.calling import Home, spread
 from autograder.checking.judge import judge
-from autograder.checking.recording import live
+from autograder.checking.recording import Recording, live
 from autograder.checking.requests import CallRequest, message_of
 from autograder.checking.wire import WireError
 from autograder.grading.course.released import ReleasedChapter, ReleasedExercise
+from autograder.grading.submission import run
 from autograder.grading.submission.ahead import Ahead, Unforeseen, alike, plan
 from autograder.grading.submission.run import Run
 from autograder.grading.submission.sandbox_home import Gone
 from autograder.sandbox import probe
+from autograder.sandbox.deadline import Deadline, Scheduled
 from autograder.sandbox.errors import SandboxTimeout
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.process import SandboxProcess
@@ -81,11 +83,18 @@ def test_verdicts_are_those_of_asking_one_by_one(warm, name):
         assert found.points == wanted.points
 
 
-@pytest.mark.parametrize("style", styles("blockwise_attention"))
-def test_a_limit_of_memory_leaves_room_for_every_style(warm, style):
+@pytest.mark.parametrize(
+    ("name", "style"),
+    [
+        (name, style)
+        for name in ("blockwise_attention", "distance_scores")
+        for style in styles(name)
+    ],
+)
+def test_a_limit_of_memory_leaves_room_for_every_style(warm, name, style):
     """The system counts what the C library keeps too, which no check outside of grading sees."""
-    source = source_of(styles("blockwise_attention")[style], "blockwise_attention")
-    verdict = graded(warm, {"blockwise_attention": source}).verdicts["blockwise_attention"]
+    source = source_of(styles(name)[style], name)
+    verdict = graded(warm, {name: source}).verdicts[name]
     assert verdict.passed, verdict.message
 
 
@@ -130,6 +139,100 @@ def test_an_endless_call_that_the_check_needs_is_a_timeout(warm):
     found = graded(warm, sources, Limits(seconds=3))
     assert found.verdicts["double"].status == "timeout"
     assert found.verdicts["softmax"].passed
+
+
+SAME_ANSWERS = ["2 * x", "x + x", "2 * x + 1", "x + x + 1"]
+OTHER_AT_THE_END = """
+asked = 0
+def double(x):
+    global asked
+    asked += 1
+    return 2 * x + (asked == {last})
+"""
+
+
+def double(result: str) -> str:
+    return f"def double(x):\n    return {result}\n"
+
+
+def judged(monkeypatch) -> list[str]:
+    """The names of the exercises whose checks run from here on."""
+    names = []
+
+    def noting(name: str, *args: Any):
+        names.append(name)
+        return judge(name, *args)
+
+    monkeypatch.setattr(run, "judge", noting)
+    return names
+
+
+def test_the_same_answers_are_judged_once(warm, monkeypatch):
+    plan.cache_clear()
+    names, sessions = judged(monkeypatch), []
+    monkeypatch.setattr(warm, "session", lambda: sessions.append(1) or SandboxProcess.session(warm))
+    found = [graded(warm, {"double": double(one)}).verdicts["double"] for one in SAME_ANSWERS]
+    assert found[0] == found[1] and found[2] == found[3]
+    assert [one.passed for one in found] == [True, True, False, False]
+    assert len(names) == 2 and len(sessions) == 4
+
+
+def test_one_answer_that_differs_is_judged(warm, monkeypatch):
+    plan.cache_clear()
+    names = judged(monkeypatch)
+    right = graded(warm, {"double": double("2 * x")}).verdicts["double"]
+    last = OTHER_AT_THE_END.format(last=len(plan("double", SEED).requests))
+    almost = graded(warm, {"double": last}).verdicts["double"]
+    assert right.passed and almost.status == "failed" and len(names) == 2
+
+
+def test_other_draws_know_nothing_of_each_other(warm):
+    plan.cache_clear()
+    graded(warm, {"double": double("2 * x")})
+    assert len(plan("double", SEED).found) > 1 == len(plan("double", SEED + 1).found)
+
+
+def test_a_known_mistake_has_no_more_time_for_the_rest(warm):
+    """Its first answer is known to fail the check, and the second never comes."""
+    plan.cache_clear()
+    wanted = graded(warm, {"double": double("x + 1")}).verdicts["double"]
+    found = graded(warm, {"double": ENDLESS_LATER}, Limits(seconds=300))
+    assert found.verdicts["double"].message == wanted.message
+    assert found.status == "graded" and found.seconds < 100
+
+
+@pytest.mark.parametrize("frames", [[b"ab", b"c"], [b"", b"abc"]])
+def test_answers_that_end_elsewhere_are_others(frames):
+    asked = plan("double", SEED)
+    one, other = (
+        Ahead(Frames(each), asked, Deadline(60, Scheduled)) for each in (frames, [b"a", b"bc"])
+    )
+    for ahead in (one, other):
+        ahead._receive()
+        ahead._receive()
+    assert one._now != other._now
+
+
+class Frames:
+    """A session from which these frames come."""
+
+    def __init__(self, frames: list[bytes]) -> None:
+        self.frames = enumerate(frames)
+
+    def frame(self, seconds: Any) -> tuple[int, bytes]:
+        return next(self.frames)
+
+    def ask_all(self, *_: Any) -> None:
+        pass
+
+    limit_memory = ask_all
+
+
+def test_what_was_lost_is_not_kept(warm):
+    plan.cache_clear()
+    endless = ENDLESS_LATER.replace("x + 1", "2 * x")
+    found = graded(warm, {"double": endless}, Limits(seconds=2)).verdicts["double"]
+    assert found.status == "timeout" and len(plan("double", SEED).found) == 1
 
 
 def session_with(warm, source: str):
@@ -228,7 +331,7 @@ def test_a_plan_survives_a_check_that_changes_its_inputs():
             self.next += 1
             return self.home.answer(request)
 
-    assert judge("softmax", Foreseen(), foreseen.reference(), SEED).passed
+    assert judge("softmax", Foreseen(), Recording(foreseen.answers), SEED).passed
 
 
 def test_an_unforeseen_question_is_not_answered(warm):
@@ -272,3 +375,11 @@ def test_what_differs_in_kind_or_in_a_bit_is_not_alike(one, other):
 def test_a_frame_for_many_sessions_is_plain_data():
     _, request = wire.decode(many([message(1.0)]))
     assert request == {"op": "all", "requests": [message(1.0)]}
+
+
+def test_a_check_that_asks_nothing_is_judged(warm, monkeypatch):
+    plan.cache_clear()
+    monkeypatch.setattr(find("double"), "check", lambda *_: None)
+    for _ in range(2):
+        assert graded(warm, {"double": double("x")}).verdicts["double"].passed
+    plan.cache_clear()

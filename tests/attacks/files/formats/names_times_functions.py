@@ -1,5 +1,5 @@
-# Cells whose every name is looked at again for every function in them: minutes for the compiler.
-# They come before the first exercise and are tagged as not graded for who would run them.
+# Two cells whose every name is looked at again for every function in them: seconds for the
+# compiler. They come before the first exercise.
 #
 # /// expect
 # ///
@@ -9,10 +9,10 @@ from nbformat.v4 import new_code_cell
 from tests.attacks.corpus import save
 
 
-def hand_in(notebook, path):
+def hand_in(notebook, path, cells=2):
     names = "\n".join(f" a{number}=0" for number in range(14_000))
     source = f"if 0:\n class A:\n  pass\ndef f():\n{names}\n" + " lambda:0\n" * 6_000
-    for number in range(20):
+    for number in range(cells):
         cell = new_code_cell(f"{source}# {number}", id=f"names-{number}")
         notebook.cells.insert(2, cell)
     save(notebook, path)

@@ -1,0 +1,47 @@
+"""Who grades what, and in which order?"""
+
+import itertools
+import random
+
+import pytest
+
+from autograder.grading.course.released import ReleasedChapter
+from autograder.grading.run.crew import CHOICE, _ByDraw
+from autograder.grading.run.job import Job
+from autograder.sandbox.limits import Limits
+
+CHAPTER = ReleasedChapter("chapter", (), {}, "", {}, frozenset())
+
+
+def jobs_of(draws: list[int]) -> list[Job]:
+    return [
+        Job(f"student-{number}", CHAPTER, b"", "", draw, Limits(), key=str(number))
+        for number, draw in enumerate(draws)
+    ]
+
+
+def test_each_worker_keeps_to_its_draws_and_every_job_is_done_once():
+    drawn = random.Random(3)
+    todo = jobs_of([drawn.randrange(8) for _ in range(400)])
+    left, done = _ByDraw(iter(todo)), []
+    for worker in itertools.cycle([0, 1]):
+        found = list(left.next(worker))
+        if not found:
+            break
+        done += [(worker, job) for job in found]
+    assert sorted(int(job.key) for _, job in done) == list(range(400))
+    begun = {(worker, job.seed) for worker, job in done[:-CHOICE]}
+    assert len(begun) <= 10  # of 16, where each would do what comes
+
+
+@pytest.mark.parametrize("draws", [[1, 1, 1], [1, 2, 3]])
+def test_nobody_waits_while_there_is_work(draws):
+    left = _ByDraw(iter(jobs_of(draws)))
+    assert [job.seed for worker in (0, 1, 2, 0) for job in left.next(worker)] == draws
+
+
+def test_no_more_is_taken_than_lies_ready():
+    taken = []
+    left = _ByDraw(taken.append(job) or job for job in jobs_of([0] * 100))
+    list(left.next(0))
+    assert len(taken) == CHOICE
