@@ -29,6 +29,7 @@ from PIL import Image
 PICTURE = re.compile(r"<image [^>]*?/>")
 DATA = re.compile(r"data:image/png;base64,([^\"]*)")
 NEAR = 6  # of 255: a color so near to a map's is the map's
+DIGITS = 32  # pixels: no picture of digits is larger
 STEPS = 256  # colors of a map
 
 # Numbers are dark on the lighter half of a map; where that half ends, its dark colors leap.
@@ -87,6 +88,10 @@ def shades(color: str) -> Colormap:
 
 
 GRAYS = (colormaps["Greys"], DARK_GRAYS)
+EVEN_GRAYS = (  # where there are no numbers
+    colormaps["Greys"],
+    LinearSegmentedColormap.from_list("even grays", [DARK_PAPER, "#F2F4F6"]),
+)
 MAPS = [
     (WEIGHT_MAP, DARK_WEIGHTS),
     (SIGNED_MAP, DARK_SIGNED),
@@ -116,13 +121,16 @@ def darkened(pixels: np.ndarray, maps: list[tuple[Colormap, Colormap]]) -> np.nd
 def with_dark_cells(svg: str) -> str:
     """A figure with a dark twin of each heat map; as it is where a picture is none."""
     twins = {}
-    # Gray without numbers is a picture of digits: black strokes on white, as the text says.
+    # What is small, gray and without numbers is a picture of digits: black strokes on white, as the
+    # text says.
     numbers = re.search(f"{CELL_INK}|{CELL_PAPER}", svg, re.IGNORECASE)
-    maps = [*MAPS, GRAYS] if numbers else MAPS
     for tag in PICTURE.findall(svg):
+        if not DATA.search(tag):
+            return svg  # a photograph
         content = base64.b64decode(DATA.search(tag)[1])
         with Image.open(io.BytesIO(content)) as opened:
-            made = darkened(np.asarray(opened.convert("RGBA")), maps)
+            grays = [GRAYS] if numbers else [EVEN_GRAYS] if max(opened.size) > DIGITS else []
+            made = darkened(np.asarray(opened.convert("RGBA")), [*MAPS, *grays])
         if made is None:
             return svg
         written = io.BytesIO()

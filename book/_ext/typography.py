@@ -11,6 +11,11 @@ MINUS = re.compile(r"(?<![\w)`-])-(?=\w)")
 CAPTION = re.compile(r"(?<=<figcaption>)[^<]*(?=</figcaption>)")
 CODE = re.compile(r"(<(pre|code)\b.*?</\2>)", re.DOTALL)
 PERCENT = re.compile(r"(\d(?:</\w+>)*) %(?!\w)")
+LITERAL = re.compile(
+    r'<code class="(docutils literal notranslate)">((?:<span class="pre">[^<]*</span> ?)+)'
+)
+TAG = re.compile(r"<[^>]+>")
+SHAPE = re.compile(r"\[[\w.]{1,4}(?:, [\w.]{1,4}){0,3}\]")  # of letters: short enough for a table
 
 
 def typeset(words: str) -> str:
@@ -35,9 +40,20 @@ def keep_percentages(body: str) -> str:
     return "".join(parts)
 
 
+def keep_shapes(body: str) -> str:
+    """A page's body with its shapes, such as [B, L, E], marked: no line breaks within one."""
+
+    def marked(found: re.Match) -> str:
+        if not SHAPE.fullmatch(TAG.sub("", found[2])):
+            return found[0]
+        return f'<code class="{found[1]} shape">{found[2]}'
+
+    return LITERAL.sub(marked, body)
+
+
 def print_page(app: Sphinx, page: str, template: str, context: dict, doctree) -> None:
     if body := context.get("body"):
-        context["body"] = keep_percentages(typeset_captions(body))
+        context["body"] = keep_shapes(keep_percentages(typeset_captions(body)))
 
 
 def setup(app: Sphinx) -> dict:

@@ -101,5 +101,5 @@ def docs_text() -> DocsText:
     cut = len(tokens) * 9 // 10
     train, held_out, repeated = tokens[:cut], tokens[cut:], repeats(text, cut)
     if os.environ.get(QUICK):
-        return DocsText(text, train[:20_000], held_out[-8_000:], repeated[-8_000:])
+        return DocsText(text, train[:20_000], held_out[-2_000:], repeated[-2_000:])
     return DocsText(text, train, held_out, repeated)

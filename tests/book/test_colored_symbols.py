@@ -30,6 +30,7 @@ def colored(monkeypatch):
         ("05", r"k_i = W_k x_i", r"\k{k_i} = W_k x_i"),
         ("05", r"q = k = (1, 0)", r"\q{q} = \k{k} = (1, 0)"),
         ("07", r"Q_h = X W_h^Q", r"\q{Q_h} = X W_h^Q"),
+        ("09", r"\max(0, x k_i) v_i", r"\max(0, x \k{k_i}) \v{v_i}"),
         ("11", r"Q = x W_q, V = m W_v", r"\q{Q} = x W_q, \v{V} = m W_v"),
         ("12", r"\hat{A}_{12}", r"\hat{\w{A}}_{12}"),
     ],
@@ -47,6 +48,7 @@ def test_is_each_symbol_wrapped_with_its_index_and_nothing_else(colored, chapter
         ("04", r"v^\top \tanh(W_s s)"),
         ("06", r"\text{PE}(p + k) = M_k"),  # a shift
         ("07", r"\text{Q and K}, \operatorname{V}"),  # words
+        ("09", r"k \cdot L \cdot E^2"),  # a convolution's neighbors
         ("10", r"V = 97"),  # the size of a vocabulary
         ("11", r"q_v = (1 - \varepsilon) + \varepsilon / V"),  # a distribution
         ("13", r"T : [V, E]"),

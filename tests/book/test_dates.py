@@ -83,6 +83,13 @@ def test_formats_have_their_shares():
         assert forms.count(form) / len(forms) == pytest.approx(share, abs=0.025)
 
 
+def test_a_quick_run_draws_300_at_most(monkeypatch):
+    """As few as chapter 11's maps of 300 strings need."""
+    monkeypatch.setenv("ATTENTION_COURSE_QUICK", "1")
+    assert len(draw(7, count=1000)) == 300
+    assert len(draw(7, count=20)) == 20
+
+
 def test_the_same_seed_gives_the_same_examples():
     assert draw(5) == draw(5)
     assert draw(5) != draw(6)

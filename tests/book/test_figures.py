@@ -131,6 +131,56 @@ def test_is_a_picture_of_a_digit_no_heat_map(figures):
     plt.close(fig)
 
 
+def test_is_a_large_gray_map_a_heat_map(figures):
+    """On a dark page its largest entries are the lightest, and evenly so."""
+    import dark_cells
+
+    fig, ax = plt.subplots()
+    ax.imshow(np.linspace(0, 1, 61)[None].repeat(61, axis=0), cmap="Greys")
+    twin = re.findall(r"<image class=.dark[^>]*>", dark_cells.with_dark_cells(plots.as_svg(fig)))
+    plt.close(fig)
+    (content,) = dark_cells.DATA.findall(twin[0])
+    with Image.open(io.BytesIO(base64.b64decode(content))) as picture:
+        steps = np.diff(np.asarray(picture.convert("L"))[0].astype(int))
+    assert steps.min() >= 0 and steps.max() < 12
+
+
+def test_is_a_figure_with_a_photograph_a_drawing_around_it(figures):
+    """Its words in the page's colors, the photograph as it is, and what is clear stays clear."""
+    rng = np.random.default_rng(1)
+    photo = (rng.random((20, 20, 4)) * 0.2 + 0.4).repeat(11, axis=0).repeat(11, axis=1)
+    photo[..., 3] = 1
+    photo += rng.random(photo.shape) * 0.02 - 0.02
+    photo[:, 100:104] = 0  # a gap
+    plots.use_style()
+    fig, axes = plt.subplots(1, 2)
+    for ax in axes:
+        ax.imshow(photo)
+        ax.set_title("temple")
+    drawn = figures.themed(plots.as_svg(fig))
+    plt.close(fig)
+    assert len(drawn) < 100_000 and "var(--ink)" in drawn
+    shown = re.findall(r"data:image/(\w+);base64,([^\"]*)", drawn)
+    assert [kind for kind, _ in shown] == ["webp", "webp"]
+    with Image.open(io.BytesIO(base64.b64decode(shown[0][1]))) as opened:
+        back = np.asarray(opened.convert("RGBA")) / 255
+    assert (back[:, 100:104, 3] == 0).all()
+    solid = np.delete(np.arange(220), range(96, 108))
+    assert np.abs(back[:, solid, :3] - photo[:, solid, :3]).mean() < 0.02
+
+
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "book").glob("*.ipynb")), ids=lambda path: path.stem
+)
+def test_is_every_figure_of_a_chapter_a_drawing_in_the_pages_colors(path):
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    shown = [output for cell in cells for output in cell.get("outputs", [])]
+    about = [
+        output["metadata"]["image/png"] for output in shown if "image/png" in output.get("data", {})
+    ]
+    assert [each["name"] for each in about if not each.get("svg")] == []
+
+
 def drawn_in(svg: str) -> list[str]:
     """The shapes of all letters and lines of a figure."""
     root = ET.fromstring(svg)

@@ -4,11 +4,13 @@ import re
 from pathlib import Path
 
 import pytest
+import yaml
 from bs4 import BeautifulSoup
 
 from tests.book import measures
 
-SITE = Path(__file__).parents[2] / "build" / "book" / "_build" / "html"
+ROOT = Path(__file__).parents[2]
+SITE = ROOT / "build" / "book" / "_build" / "html"
 
 
 def moved(browser, address: str, width: int, place: str, slow: bool = False) -> float:
@@ -51,6 +53,14 @@ def test_is_a_fold_open_that_a_link_leads_into(opened):
     fold.evaluate("fold => fold.querySelector('p').id = 'inside'")
     page.evaluate("location.hash = '#inside'")
     page.wait_for_function("fold => fold.open", arg=fold.element_handle())
+
+
+def test_has_every_page_a_title_of_its_own_with_the_courses_name_once():
+    pages = [path.read_text(encoding="utf-8") for path in SITE.glob("*.html")]
+    titles = [re.findall("<title>(.*?)</title>", page) for page in pages]
+    course = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))["title"]
+    assert [said for said in titles if len(said) != 1 or said[0].count(course) != 1] == []
+    assert len({said[0] for said in titles}) == len(titles)
 
 
 @pytest.mark.parametrize("path", sorted(SITE.glob("*.html")), ids=lambda path: path.stem)

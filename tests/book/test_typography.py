@@ -42,3 +42,14 @@ def test_does_a_percent_sign_stay_with_its_number_but_not_in_code(typography):
         "<b>50</b>\xa0% of <pre class='c'>x = 10 % y</pre> 3\xa0% and 7 %s "
         "<code>4 % 3</code> 5\xa0%"
     )
+
+
+def test_does_no_line_break_within_a_shape(typography):
+    literal = '<code class="docutils literal notranslate">{}</code>'.format
+    word = '<span class="pre">{}</span>'.format
+    shape = f"{word('[...,')} {word('L]')}"
+    call = f"{word('f(x,')} {word('y)')}"
+    long = f"{word('[L,')} {word('value_dim]')}"
+    page = literal(shape) + literal(call) + literal(long)
+    kept = typography.keep_shapes(page)
+    assert kept == page.replace("notranslate", "notranslate shape", 1)

