@@ -86,7 +86,9 @@ def opened(browser, address) -> Iterator[Callable[..., Opened]]:
             if scripts:
                 seen.page.add_init_script(measures.WATCH_MOVES)
             watch(seen, address)
-            seen.page.goto(f"{address}/{name}.html", wait_until="networkidle")
+            # A busy machine may be quiet on the line before the scripts have run.
+            seen.page.goto(f"{address}/{name}.html", wait_until="load")
+            seen.page.wait_for_load_state("networkidle")
             return seen
 
         yield open_page

@@ -47,6 +47,22 @@ def test_does_nothing_move_on_a_slow_phone_either(browser, address):
     assert moved(browser, address, 390, place, slow=True) < measures.MOST_MOVED
 
 
+def test_is_the_font_of_formulas_fetched_before_any_formula_is_there(browser, address):
+    context = browser.new_context(viewport={"width": 390, "height": 900})
+    page = context.new_page()
+    page.add_init_script("""
+      new MutationObserver((_, observer) => {
+        if (!document.body) return;
+        const font = [...document.fonts].find(({ family }) => family.includes("Course Math"));
+        window.asBodyBegan = font.status;
+        observer.disconnect();
+      }).observe(document, { childList: true, subtree: true });
+    """)
+    page.goto(f"{address}/06-positions.html")
+    assert page.evaluate("window.asBodyBegan") in ("loading", "loaded")
+    context.close()
+
+
 def test_is_a_fold_open_that_a_link_leads_into(opened):
     page = opened("02-softmax").page
     fold = page.locator("details.sd-dropdown").first

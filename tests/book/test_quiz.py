@@ -63,7 +63,7 @@ def test_does_a_question_answer_by_keyboard_and_remember_it(opened):
     quiz.get_by_role("button", name="Explain every choice").click()
     assert said.nth(2).inner_text().startswith("Not this one.")
 
-    page.reload(wait_until="networkidle")
+    page.reload()
     assert [text.split(".")[0] for text in said.all_inner_texts()] == ["Not this one", "Right", ""]
     assert choices.nth(1).is_checked()
     assert "1 of 5 questions answered" in page.locator(".quiz-count").inner_text()
@@ -94,7 +94,7 @@ def test_leads_the_front_page_on_after_the_last_chapter_that_was_read(opened, ad
     assert start.get_attribute("href") == "00-start-here.html"
     kept = '{"read": {"00-start-here": true, "02-softmax": true}, "answers": {}}'
     page.evaluate(f"localStorage.setItem('attention-course-progress', '{kept}')")
-    page.reload(wait_until="networkidle")
+    page.reload()
     assert start.inner_text() == "Continue"
     assert start.get_attribute("aria-label") == "Continue with chapter 3 · Align and translate"
     start.click()
@@ -108,7 +108,7 @@ def test_leads_a_reader_back_to_where_reading_ended(opened, address):
     heading.scroll_into_view_if_needed()
     words = heading.evaluate("heading => heading.firstChild.textContent")
     section = heading.evaluate("heading => heading.parentElement.id")
-    page.goto(f"{address}/map.html", wait_until="networkidle")
+    page.goto(f"{address}/map.html")
     start = page.locator(".course-facts a")
     assert start.get_attribute("href").endswith(f"/05-self-attention.html#{section}")
     assert f"“{words.strip()}”" in page.locator(".course-facts").inner_text()
@@ -121,7 +121,7 @@ def test_marks_the_map_what_was_read(opened):
     page = opened("map").page
     kept = '{"read": {"02-softmax": true}, "answers": {}}'
     page.evaluate(f"localStorage.setItem('attention-course-progress', '{kept}')")
-    page.reload(wait_until="networkidle")
+    page.reload()
     marked = page.locator("svg.boxes a[data-read]")
     assert marked.count() == 1
     assert marked.get_attribute("aria-label").startswith("2 · From scores to weights")
@@ -141,7 +141,7 @@ def test_are_all_explanations_there_folded_without_scripts(opened):
 def test_does_a_page_work_with_what_another_program_left_in_the_browser(opened, broken):
     seen = opened("00-start-here")
     seen.page.evaluate(f"localStorage.setItem('attention-course-progress', {broken!r})")
-    seen.page.reload(wait_until="networkidle")
+    seen.page.reload()
     quiz = seen.page.locator(".quiz").first
     answer(quiz, 1)
     assert quiz.locator(".quiz-said").nth(1).inner_text().startswith("Right.")

@@ -1,5 +1,7 @@
 """Is the mistake named that was made, and none where none explains every answer?"""
 
+import math
+
 import pytest
 import torch
 
@@ -24,8 +26,8 @@ def f(x, y):
 '''
 
 
-def said(thing, name, seed=2017, seconds=4.0):
-    """The sentence on a solution, with time to search."""
+def said(thing, name, seed=2017, seconds=math.inf):
+    """The sentence on a solution, with all the time there is: no machine is too slow for it."""
     return judge(name, Home({name: thing}), live(find(name)), seed, seconds).misconception
 
 
