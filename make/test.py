@@ -34,6 +34,9 @@ LONG = [
     "book/03-bahdanau.ipynb",
     "book/07-multi-head.ipynb",
     "book/04-attention-layer.ipynb",
+    "book/05-self-attention.ipynb",
+    "book/09-transformer-block.ipynb",
+    "book/06-positions.ipynb",
 ]
 OF_WEIGHTS = ["book/14-real-writer.ipynb"]
 HAVE_WEIGHTS = (

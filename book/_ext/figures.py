@@ -32,6 +32,8 @@ NARROWED = ".narrow.svg"  # the figure as a phone shows it
 PHONE = "(max-width: 576px)"
 NARROW = 540  # pixels: a picture of no more than these can be read at a phone's width
 FIGURE = re.compile(r"<figure class=\"play\"[^>]* data-name=\"([^\"]+)\" data-spec='([^']*)'>")
+CAPTION = re.compile(r"<figcaption>([^<]*)</figcaption>")
+OPENING = re.compile(r"<figure class=\"[^\"]+\"")
 # Colors of the figures (lab.plots, lab.play) on a light page and on a dark one; custom.css has the
 # same for words.
 THEMED = {
@@ -106,6 +108,7 @@ def number(app: Sphinx, doctree: nodes.document) -> None:
     labels = set()
     for i, node in enumerate(places, start=1):
         play = FIGURE.search(node.astext())
+        under = CAPTION.search(node.astext())
         label = f"fig-{chapter[1]}-{play[1] if play else node['figure']}"
         if label in labels:  # a picture and a figure to play with may share a name
             label += "-play"
@@ -113,9 +116,13 @@ def number(app: Sphinx, doctree: nodes.document) -> None:
         words = f"Figure {int(chapter[1])}.{i}"
         link = nodes.reference("", words, internal=True, refuri=f"#{label}")
         line = nodes.paragraph("", "", link, ids=[label], classes=["figure-number"])
-        if caption := "" if play else node.get("caption", ""):
+        if caption := html.unescape(under[1]) if under else node.get("caption", ""):
             line += nodes.Text(f" {typeset(caption)}")
         node.parent.insert(node.parent.index(node) + 1, line)
+        if under:  # said once, beside the number
+            told = node.astext().replace(under[0], "")
+            told = OPENING.sub(rf'\g<0> aria-labelledby="{label}"', told)
+            node.replace_self(nodes.raw("", told, format="html"))
         app.env.get_domain("std").note_hyperlink_target(label, docname, label, words)
 
 

@@ -89,3 +89,6 @@ def test_has_every_picture_its_size_and_every_figure_a_link(path):
         link = number.find("a")
         assert link["href"] == f"#{number['id']}"
         assert re.fullmatch(r"Figure \d+\.\d+", link.get_text())
+        assert number.get_text().removeprefix(link.get_text()).strip(), link
+    named = [figure["aria-labelledby"] for figure in page.select("figure[aria-labelledby]")]
+    assert [label for label in named if not page.find(id=label)] == []
