@@ -95,7 +95,8 @@ def whole() -> str:
 def main(target: Path = PDF) -> int:
     from playwright.sync_api import sync_playwright
 
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+    names = ("chromium", "chromium-browser", "chromium-headless-shell")
+    chromium = next(filter(None, map(shutil.which, names)), None)
     if chromium is None:
         print("Chromium is not here: on Debian and Ubuntu run 'apt install chromium'.")
         return 1

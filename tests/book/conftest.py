@@ -4,7 +4,6 @@ import contextlib
 import functools
 import gzip
 import io
-import shutil
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -14,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from tests.book import measures
+from tests.chromium import CHROMIUM
 
 SITE = Path(__file__).parents[2] / "build" / "book" / "_build" / "html"
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 TEXT = {".html", ".css", ".js", ".json", ".svg"}  # what GitHub Pages compresses
 

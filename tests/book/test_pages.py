@@ -19,9 +19,11 @@ COLORS = ["color-contrast", "link-in-text-block"]
 TARGETS = {"target-size": {"enabled": True}}  # of WCAG 2.2 AA, which axe leaves out by itself
 ALL_ON_A_PHONE = {"index", "02-softmax"}
 # What there is to see stands in these: all kinds of cells, quizzes, figures and models, the pages
-# that are made in their own way, and one of text alone. Each other page is narrow in every run.
+# that are made in their own way, and one of text alone.
 OF_EVERY_KIND = {"02-softmax", "12-vit"}
 OF_EVERY_KIND |= {"index", "map", "progress", "glossary", "running-the-course"}
+# On a phone come the longest besides.
+NARROW = OF_EVERY_KIND | {"03-bahdanau", "06-positions", "11-encoder-decoder", "13-real-encoder"}
 
 # What stands in a page a hundred times is looked at a few times: a kind of word in code is left
 # once for each surrounding, a formula where it has a color of its own; the rest becomes text.
@@ -131,8 +133,9 @@ def views(with_axe: bool) -> pytest.MarkDecorator:
         for width, scheme in VIEWS:
             often = ALL_ON_A_PHONE if width < 1000 else OF_EVERY_KIND
             seldom = page not in often
+            narrow = width < 1000 and page in NARROW and not with_axe
             marks = [pytest.mark.xdist_group(page)]
-            marks += [pytest.mark.exhaustive] * (seldom and (with_axe or width > 1000))
+            marks += [pytest.mark.exhaustive] * (seldom and not narrow)
             key = (page, (width, scheme, with_axe or not seldom))
             found.append(pytest.param(key, id=f"{page}-{width}", marks=marks))
     return pytest.mark.parametrize("visited", found, indirect=True)
@@ -177,7 +180,11 @@ def test_is_a_page_small_and_does_nothing_in_it_move(visited):
 
 @pytest.mark.parametrize(
     "name",
-    ["masks" if page == MASKS_OF else page for page in CHAPTERS if page != TYPED_INTO],
+    [
+        page if page in OF_EVERY_KIND else pytest.param(page, marks=pytest.mark.exhaustive)
+        for page in ("masks" if page == MASKS_OF else page for page in CHAPTERS)
+        if page != TYPED_INTO
+    ],
 )
 def test_has_a_chapter_a_figure_to_play_with_by_keyboard(opened, name):
     seen = opened(name)

@@ -1,15 +1,15 @@
 """The whole book as one PDF, read by pypdf."""
 
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from tests.chromium import CHROMIUM
+
 ROOT = Path(__file__).parents[2]
 SITE = ROOT / "build" / "book" / "_build" / "html"
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 
 pytestmark = [pytest.mark.exhaustive, pytest.mark.xdist_group("pdf")]
 

@@ -104,6 +104,7 @@ def test_is_nothing_loaded_before_the_click_and_then_what_the_button_says(page, 
 
 
 @needs_files
+@pytest.mark.exhaustive
 def test_costs_rounding_to_eight_bits_little(page, figure, published):
     model, tokenizer = published
     vectors = embed(SENTENCES, model, tokenizer)

@@ -395,6 +395,7 @@ print(peak() - before)
 
 
 @needs_files
+@pytest.mark.exhaustive
 def test_reading_takes_little_memory_besides_the_model_and_its_file():
     """Less than one and a half copies of the largest table, tokenizer and all."""
     shown = subprocess.run(

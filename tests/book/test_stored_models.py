@@ -69,6 +69,7 @@ def test_is_small_and_says_its_shapes(name):
     assert about["parameters"] == {key: list(tensor.shape) for key, tensor in numbers.items()}
 
 
+@pytest.mark.exhaustive
 def test_the_writer_needs_as_many_bits_as_in_its_run():
     model, about = writer()
     docs = docs_text()

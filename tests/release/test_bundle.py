@@ -18,11 +18,11 @@ from tests.solved import solved
 pytestmark = pytest.mark.slow
 
 NAMES = [path.stem for path in sorted((REPOSITORY / "book").glob(CHAPTERS))]
-# Every change runs each chapter in one of three ways: untouched those whose tables, figures and
-# models stand on earlier cells, solved with its training and figures one, solved without the rest.
-UNTOUCHED = {"00-start-here", "03-bahdanau", "05-self-attention", "14-real-writer"}
+# Every change runs some chapters in one of three ways: untouched, solved with the training and the
+# figures, solved without. A class that solves every chapter is graded with every change besides.
+UNTOUCHED = {"00-start-here", "14-real-writer"}
 WHOLE = {"04-attention-layer"}
-SOLVED = {*NAMES} - UNTOUCHED - WHOLE
+SOLVED = {"06-positions", "10-writer", "13-real-encoder"}
 
 
 def some(often: set[str]) -> list:

@@ -15,12 +15,12 @@ from nbgrader.api import Gradebook
 from autograder.cli import main
 from autograder.grading.run.runner import grade_class
 from autograder.sandbox.probe import available
+from tests.chromium import CHROMIUM
 from tests.sample_class import Class, Expected, write
 
 sync_api = pytest.importorskip("playwright.sync_api")
 
 CHAPTER = "00-start-here"
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 PATIENCE = 120_000  # milliseconds: JupyterLab starts slowly where the machine is busy
 pytestmark = [
     pytest.mark.exhaustive,

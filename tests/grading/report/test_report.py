@@ -2,7 +2,6 @@
 
 import csv
 import re
-import shutil
 
 import pytest
 from nbgrader.api import Gradebook
@@ -11,9 +10,9 @@ from autograder.cli import main
 from autograder.grading.course.journal import Journal
 from autograder.grading.report.survey import survey
 from autograder.grading.report.table import inert
+from tests.chromium import CHROMIUM
 
 CHAPTER = "01-lookup"
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 pytestmark = pytest.mark.slow
 SENTENCE = "The weights are <b>not</b> shares."
 

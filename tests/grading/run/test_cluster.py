@@ -159,7 +159,11 @@ def test_a_task_is_half_a_second_of_work(results, seconds, size):
 
 
 @pytest.mark.parametrize(
-    ("ended", "told"), [("worker", "no worker for 3 s"), ("scheduler", "gone")]
+    ("ended", "told"),
+    [
+        ("worker", "no worker for 3 s"),
+        pytest.param("scheduler", "gone", marks=pytest.mark.exhaustive),
+    ],
 )
 def test_a_cluster_that_goes_away_is_told_and_nothing_is_lost(
     commands, handed_in, monkeypatch, ended, told
