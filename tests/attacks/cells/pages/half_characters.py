@@ -6,7 +6,7 @@
 
 # %% double
 print("\ud800" * 10)
-"\udfff"
+str("\udfff")  # alone it would be a docstring, which Python 3.13 does not compile
 def double(x):
     print("\udc80")
     raise ValueError("\ud800" * 300)
