@@ -3,18 +3,22 @@
 import contextlib
 import functools
 import gzip
+import importlib
 import io
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 from tests.book import measures
 from tests.chromium import CHROMIUM
 
+EXTENSIONS = Path(__file__).parents[2] / "book" / "_ext"
 SITE = Path(__file__).parents[2] / "build" / "book" / "_build" / "html"
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 TEXT = {".html", ".css", ".js", ".json", ".svg"}  # what GitHub Pages compresses
@@ -46,6 +50,16 @@ class Opened:
     page: object
     troubles: list[str] = field(default_factory=list)
     counted: dict[str, int] = field(default_factory=dict)  # bytes, as they went over the wire
+
+
+@pytest.fixture
+def extension(monkeypatch) -> Iterator[Callable[[str], ModuleType]]:
+    """Imports an extension of the book; it and those that it imports are gone after the test."""
+    monkeypatch.syspath_prepend(str(EXTENSIONS))
+    own = {path.stem for path in EXTENSIONS.glob("*.py")} - sys.modules.keys()
+    yield importlib.import_module
+    for name in own & sys.modules.keys():
+        del sys.modules[name]
 
 
 @pytest.fixture(scope="session")

@@ -1,7 +1,6 @@
 """Code in the page: the roles' names in their colors, contracts that can be read on a phone."""
 
 import re
-import sys
 from pathlib import Path
 
 import pytest
@@ -38,12 +37,8 @@ DRAWN = """span => {
 
 
 @pytest.fixture
-def stub_lines(monkeypatch):
-    monkeypatch.syspath_prepend(str(ROOT / "book" / "_ext"))
-    import stub_lines
-
-    yield stub_lines
-    sys.modules.pop("stub_lines", None)
+def stub_lines(extension):
+    return extension("stub_lines")
 
 
 def highlighted(code: str) -> str:

@@ -1,7 +1,6 @@
 """Highlighted code in few elements looks as it does with a span for every word."""
 
 import re
-import sys
 from pathlib import Path
 
 import pytest
@@ -28,12 +27,9 @@ def attend(query: Tensor, size: int = 0x10) -> None:
 
 
 @pytest.fixture
-def few(monkeypatch):
-    monkeypatch.syspath_prepend(str(ROOT / "book" / "_ext"))
-    import code_spans
-
-    yield code_spans.formatter(code_spans.look_alikes(STYLES))
-    sys.modules.pop("code_spans", None)
+def few(extension):
+    code_spans = extension("code_spans")
+    return code_spans.formatter(code_spans.look_alikes(STYLES))
 
 
 def letters(page: BeautifulSoup, look: str) -> list[tuple[str, str]]:

@@ -2,7 +2,6 @@
 
 import json
 import re
-import sys
 from pathlib import Path
 
 import pytest
@@ -12,13 +11,8 @@ FORMULA = re.compile(r"\$\$.+?\$\$|(?<![\\$])\$[^$\n]+\$", re.DOTALL)
 
 
 @pytest.fixture
-def colored(monkeypatch):
-    monkeypatch.syspath_prepend(str(ROOT / "book" / "_ext"))
-    from colored_symbols import colored
-
-    yield colored
-    for name in ("colored_symbols", "course"):
-        sys.modules.pop(name, None)
+def colored(extension):
+    return extension("colored_symbols").colored
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ import base64
 import io
 import json
 import re
-import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
@@ -21,13 +20,8 @@ PICTURE = """<svg width="72pt" height="36pt" viewBox="0 0 72 36" xmlns="http://w
 
 
 @pytest.fixture
-def figures(monkeypatch):
-    monkeypatch.syspath_prepend(str(ROOT / "book" / "_ext"))
-    import figures
-
-    yield figures
-    for name in ("figures", "course", "dark_cells", "narrow_figures"):
-        sys.modules.pop(name, None)
+def figures(extension):
+    return extension("figures")
 
 
 def test_are_a_figures_colors_the_pages_and_those_in_cells_its_own(figures):

@@ -1,7 +1,6 @@
 """Formulas are in the page as MathML: nothing is typeset in the browser."""
 
 import re
-import sys
 from pathlib import Path
 
 import pytest
@@ -14,12 +13,8 @@ LATEX = re.compile(r"\\(?:\(|\[|[a-zA-Z]+\b)|\[\d+ex\]")
 
 
 @pytest.fixture
-def formulas(monkeypatch):
-    monkeypatch.syspath_prepend(str(ROOT / "book" / "_ext"))
-    import formulas
-
-    yield formulas
-    sys.modules.pop("formulas", None)
+def formulas(extension):
+    return extension("formulas")
 
 
 def shape(drawn: str) -> str:

@@ -1,7 +1,6 @@
 """What a screen reader is told: Chromium's accessibility tree, and formulas in words."""
 
 import re
-import sys
 from pathlib import Path
 
 import pytest
@@ -11,13 +10,8 @@ CONTROLS = {"button", "radio", "link", "DisclosureTriangle", "checkbox", "combob
 
 
 @pytest.fixture
-def mathml(monkeypatch):
-    monkeypatch.syspath_prepend(str(ROOT / "book" / "_ext"))
-    from formulas import mathml
-
-    yield mathml
-    for name in ("formulas", "spoken"):
-        sys.modules.pop(name, None)
+def mathml(extension):
+    return extension("formulas").mathml
 
 
 @pytest.mark.parametrize(

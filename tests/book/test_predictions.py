@@ -2,7 +2,6 @@
 
 import json
 import re
-import sys
 from pathlib import Path
 
 import pytest
@@ -23,13 +22,8 @@ SHAPE = Prediction(
 
 
 @pytest.fixture
-def extension(monkeypatch):
-    monkeypatch.syspath_prepend(str(ROOT / "book" / "_ext"))
-    import predictions
-
-    yield predictions
-    for name in ("predictions", "quiz", "typography"):
-        sys.modules.pop(name, None)
+def extension(extension):
+    return extension("predictions")
 
 
 @pytest.mark.parametrize(

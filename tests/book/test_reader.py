@@ -3,7 +3,6 @@
 import ast
 import json
 import re
-import sys
 from pathlib import Path
 
 import pytest
@@ -20,12 +19,8 @@ pytestmark = pytest.mark.skipif(not SITE.exists(), reason="the book is not built
 
 
 @pytest.fixture
-def readers_code(monkeypatch):
-    monkeypatch.syspath_prepend(str(ROOT / "book" / "_ext"))
-    from readers_code import readers_code
-
-    yield readers_code
-    sys.modules.pop("readers_code", None)
+def readers_code(extension):
+    return extension("readers_code").readers_code
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 """The Tab key stops once for each place that a chapter links to, and no place is out of reach."""
 
-import sys
 from pathlib import Path
 
 import pytest
@@ -13,13 +12,8 @@ LINK = '<a class="reference internal" href="{}"><span>x</span></a>'
 
 
 @pytest.fixture
-def few(monkeypatch):
-    monkeypatch.syspath_prepend(str(ROOT / "book" / "_ext"))
-    from tab_stops import with_few_stops
-
-    yield with_few_stops
-    for name in ("tab_stops", "course"):
-        sys.modules.pop(name, None)
+def few(extension):
+    return extension("tab_stops").with_few_stops
 
 
 def stops(body: str) -> list[str]:

@@ -1,6 +1,5 @@
 """What comes from code is printed as the prose is."""
 
-import sys
 from pathlib import Path
 
 import pytest
@@ -9,12 +8,8 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
-def typography(monkeypatch):
-    monkeypatch.syspath_prepend(str(ROOT / "book" / "_ext"))
-    import typography
-
-    yield typography
-    sys.modules.pop("typography", None)
+def typography(extension):
+    return extension("typography")
 
 
 @pytest.mark.parametrize(
