@@ -92,3 +92,14 @@ def test_has_every_picture_its_size_and_every_figure_a_link(path):
         assert number.get_text().removeprefix(link.get_text()).strip(), link
     named = [figure["aria-labelledby"] for figure in page.select("figure[aria-labelledby]")]
     assert [label for label in named if not page.find(id=label)] == []
+
+
+@pytest.mark.parametrize("name", ["01-lookup", "11-encoder-decoder"])
+def test_needs_a_headings_own_link_no_line_of_its_own(opened, name):
+    page = opened(name, 390).page
+    heights = """() => [...document.querySelectorAll("article :is(h1, h2, h3)")].map(
+        (heading) => heading.getBoundingClientRect().height)"""
+    with_links = page.evaluate(heights)
+    page.add_style_tag(content="a.headerlink { display: none !important; }")
+    assert len(with_links) > 5
+    assert with_links == page.evaluate(heights)
