@@ -49,6 +49,7 @@ TEXT_TYPES = ("text/plain", "text/html", "text/latex", "text/markdown", "image/s
 MESSAGE_CHARACTERS = 2000
 TRACEBACK_CHARACTERS = 4000
 FRAMES = 10
+LINE_CHARACTERS = 20_000  # of a line with IPython's own syntax
 
 
 class Outputs:
@@ -138,6 +139,11 @@ class Shell(InteractiveShell):
     """IPython without a terminal, files, history or other programs."""
 
     error: dict[str, Any] | None = None
+
+    def transform_cell(self, raw_cell: str) -> str:
+        # Some Pythons' tokenize takes minutes for a long line, which no person wrote: it stays.
+        longest = max(map(len, raw_cell.splitlines()), default=0)
+        return super().transform_cell(raw_cell) if longest <= LINE_CHARACTERS else raw_cell
 
     def system(self, cmd: str) -> None:
         print("Other programs are not run while grading.", file=sys.stderr)
@@ -237,18 +243,13 @@ class Notebook:
                     outputs.show({"image/png": file.getvalue(), "text/plain": "<Figure>"})
             plt.close("all")
         raised = result.error_before_exec or result.error_in_exec
-        if raised is None:
-            return None
-        return self.shell.error or failure(raised)
+        return None if raised is None else self.shell.error or failure(raised)
 
     def obstacle(self, name: str, lacking: str) -> dict[str, Any]:
         """What stands between an exercise and its check, and why a name that it uses is missing."""
         reason = self.log.reason_for_missing(lacking) if lacking else None
-        return {
-            "obstacle": self.log.obstacle(name),
-            "reason": reason,
-            "written": self.log.writes(name),
-        }
+        obstacle = self.log.obstacle(name)
+        return {"obstacle": obstacle, "reason": reason, "written": self.log.writes(name)}
 
     def _keep(self, outputs: Outputs) -> None:
         """From here on, what is written and shown goes there."""
