@@ -13,7 +13,8 @@ import os
 import socket
 import subprocess
 import tempfile
-from contextlib import AbstractContextManager
+import time
+from contextlib import AbstractContextManager, suppress
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
@@ -40,7 +41,8 @@ class SandboxProcess(AbstractContextManager["SandboxProcess"]):
         layout, _ = tried_layout(program)
         assert layout is not None  # else there was a reason
         self._control, inside = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        self._control.settimeout(start_seconds)
+        self._control.settimeout(0.2)
+        self._ready_until = time.monotonic() + start_seconds
         # Open until it is ready: what keeps it from that is said there.
         self._errors: IO[bytes] | None = tempfile.TemporaryFile()  # noqa: SIM115
         worker = f"{COURSE}/autograder/sandbox/worker.py"
@@ -58,10 +60,11 @@ class SandboxProcess(AbstractContextManager["SandboxProcess"]):
         """Wait until it can fork. Raises SandboxUnavailable if it does not come up."""
         if self._errors is None:
             return
-        try:
-            ready = self._control.recv(100)
-        except OSError:
-            ready = b""
+        ready = b""
+        # One killed early leaves somebody behind who keeps the line open and says nothing.
+        while not ready and self.alive and time.monotonic() < self._ready_until:
+            with suppress(OSError):
+                ready = self._control.recv(100)
         errors, self._errors = self._errors, None
         with errors:
             if not ready:

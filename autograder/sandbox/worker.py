@@ -78,11 +78,9 @@ class Outputs:
         if self.room < 0:
             return
         kept = {kind: data[kind] for kind in TEXT_TYPES if isinstance(data.get(kind), str)}
-        image = data.get("image/png")
-        if isinstance(image, bytes):
-            kept["image/png"] = base64.b64encode(image).decode("ascii")
-        elif isinstance(image, str):
-            kept["image/png"] = image
+        png = data.get("image/png")
+        if isinstance(png, bytes | str):
+            kept["image/png"] = png if isinstance(png, str) else base64.b64encode(png).decode()
         size = sum(len(each) for each in kept.values())
         if size > self.room:
             plain = kept.get("text/plain", "")
@@ -279,9 +277,8 @@ class Notebook:
         if request["op"] == "stop":
             return None
         if request["op"] == "obstacle":
-            return self.guarded(
-                Outputs(0), lambda: self.obstacle(request["name"], request["lacking"])
-            )
+            asked = request["name"], request["lacking"]
+            return self.guarded(Outputs(0), lambda: self.obstacle(*asked))
         return self.perform(request)
 
 

@@ -16,7 +16,13 @@ import autograder
 from autograder.checking.wire import WireError
 from autograder.sandbox import probe
 from autograder.sandbox.deadline import PATIENCE
-from autograder.sandbox.errors import SandboxCrashed, SandboxError, SandboxMemory, SandboxTimeout
+from autograder.sandbox.errors import (
+    SandboxCrashed,
+    SandboxError,
+    SandboxMemory,
+    SandboxTimeout,
+    SandboxUnavailable,
+)
 from autograder.sandbox.process import SandboxProcess
 from autograder.sandbox.session import Session
 
@@ -728,3 +734,17 @@ def test_what_was_put_aside_before_counts(session):
     run(session, "aside = bytearray(400 * 2**20)\ndef hold(n): return len(bytearray(n))")
     session.limit_memory(50 * 2**20)
     assert call(session, "hold", 20 * 2**20)["error"]["type"] == "MemoryError"
+
+
+def test_nobody_waits_for_one_that_was_killed_before_it_was_set_up(monkeypatch):
+    """What it has begun by then lives on, with the line open."""
+    start = subprocess.Popen
+    early = ["sh", "-c", "sleep 60 & exit 1"]
+    monkeypatch.setattr(subprocess, "Popen", lambda _, **options: start(early, **options))
+    begin = time.monotonic()
+    with (
+        pytest.raises(SandboxUnavailable, match="did not start"),
+        SandboxProcess(start_seconds=50) as process,
+    ):
+        process.session()
+    assert time.monotonic() - begin < 50
