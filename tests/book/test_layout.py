@@ -94,9 +94,10 @@ def test_has_every_picture_its_size_and_every_figure_a_link(path):
     assert [label for label in named if not page.find(id=label)] == []
 
 
+@pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize("name", ["01-lookup", "11-encoder-decoder"])
-def test_needs_a_headings_own_link_no_line_of_its_own(opened, name):
-    page = opened(name, 390).page
+def test_needs_a_headings_own_link_no_line_of_its_own(opened, name, width):
+    page = opened(name, width).page
     heights = """() => [...document.querySelectorAll("article :is(h1, h2, h3)")].map(
         (heading) => heading.getBoundingClientRect().height)"""
     with_links = page.evaluate(heights)
