@@ -187,6 +187,15 @@ def test_killed_at_some_points_a_run_ends_as_if_undisturbed(another, undisturbed
     killed_at(points_of(undisturbed, 8), another, undisturbed[0])
 
 
+def test_what_a_killed_run_had_begun_to_write_goes_and_the_teachers_files_stay(course):
+    folder = course.root / "autograded" / "ada" / CHAPTER
+    folder.mkdir(parents=True)
+    (folder / f".{CHAPTER}.ipynb.4711.part").write_text("half a note")
+    (folder / ".my.part").write_text("the teacher's")
+    grade_class(course, workers=1)
+    assert {path.name for path in folder.iterdir()} == {f"{CHAPTER}.ipynb", ".my.part"}
+
+
 @pytest.mark.exhaustive
 def test_killed_at_every_point_a_run_ends_as_if_undisturbed(another, undisturbed):
     killed_at(list(range(1, undisturbed[1] + 1)), another, undisturbed[0])

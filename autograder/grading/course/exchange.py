@@ -41,12 +41,14 @@ def for_feedback(
 def put(folder: Path, files: dict[str, bytes]) -> None:
     """Write files into a folder, each whole or not at all; what else lies there stays.
 
-    A time or secret of an earlier submission does not.
+    A time or secret of an earlier submission does not, nor what a run that was killed had begun.
     """
     folder.mkdir(parents=True, exist_ok=True)
     for name in {TIME_STAMP, SECRET} - files.keys():
         (folder / name).unlink(missing_ok=True)
     for name, content in files.items():
+        for begun in folder.glob(f".{name}.*.part"):
+            begun.unlink(missing_ok=True)
         path = folder / name
         if not path.is_file() or path.is_symlink() or path.read_bytes() != content:
             write_whole(path, content)

@@ -144,8 +144,7 @@ class _Run(contextlib.AbstractContextManager["_Run"]):
             return _for_the_teacher(there(journal.record(key)), submission)
         result = found or there(journal.result(key))
         untouched, answered = set(result["untouched"]), result.get("answered", {})
-        scores = result["scores"]
-        self.gradebook.write(student, chapter, scores, came.when, untouched, answered)
+        self.gradebook.write(student, chapter, result["scores"], came.when, untouched, answered)
         exchange.put(autograded, {f"{chapter}.ipynb": result["notebook"].encode()} | beside)
         exchange.put(feedback, {f"{chapter}.html": result["page"].encode()} | beside_page)
         journal.applied(student, chapter, key)
