@@ -49,7 +49,7 @@ TEXT_TYPES = ("text/plain", "text/html", "text/latex", "text/markdown", "image/s
 MESSAGE_CHARACTERS = 2000
 TRACEBACK_CHARACTERS = 4000
 FRAMES = 10
-LINE_CHARACTERS = 20_000  # of a line with IPython's own syntax
+LINE_CHARACTERS = 20_000  # the longest line that may have syntax of IPython
 
 
 class Outputs:
@@ -139,7 +139,7 @@ class Shell(InteractiveShell):
     error: dict[str, Any] | None = None
 
     def transform_cell(self, raw_cell: str) -> str:
-        # Some Pythons' tokenize takes minutes for a long line, which no person wrote: it stays.
+        # Some Pythons' tokenize takes minutes for a long line. Nobody types one: it is left alone.
         longest = max(map(len, raw_cell.splitlines()), default=0)
         return super().transform_cell(raw_cell) if longest <= LINE_CHARACTERS else raw_cell
 

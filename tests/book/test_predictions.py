@@ -22,7 +22,7 @@ SHAPE = Prediction(
 
 
 @pytest.fixture
-def extension(extension):
+def module(extension):
     return extension("predictions")
 
 
@@ -37,19 +37,19 @@ def extension(extension):
         ("", None),
     ],
 )
-def test_is_a_cell_that_only_asks_known(extension, source, name):
-    assert extension.asked(source) == name
+def test_is_a_cell_that_only_asks_known(module, source, name):
+    assert module.asked(source) == name
 
 
-def test_is_every_question_read_as_it_is_registered(extension):
+def test_is_every_question_read_as_it_is_registered(module):
     for name, registered in predictions().items():
-        assert extension.prediction_of(name, EXERCISES) == registered
+        assert module.prediction_of(name, EXERCISES) == registered
     with pytest.raises(LookupError, match="no prediction 'no-such' is written out"):
-        extension.prediction_of("no-such", EXERCISES)
+        module.prediction_of("no-such", EXERCISES)
 
 
-def test_does_the_order_of_shapes_give_nothing_away(extension):
-    asked, *choices = extension.as_quiz(SHAPE).children
+def test_does_the_order_of_shapes_give_nothing_away(module):
+    asked, *choices = module.as_quiz(SHAPE).children
     assert asked.astext() == "What is the shape of weights?"
     assert [(one[0].astext(), one["right"]) for one in choices] == [
         ("(2, 3)", False),
