@@ -21,6 +21,7 @@ from tests.chromium import CHROMIUM
 EXTENSIONS = Path(__file__).parents[2] / "book" / "_ext"
 SITE = Path(__file__).parents[2] / "build" / "book" / "_build" / "html"
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+PATIENCE = 120_000  # milliseconds: a machine with more to do is slow, and no page is at fault
 TEXT = {".html", ".css", ".js", ".json", ".svg"}  # what GitHub Pages compresses
 
 
@@ -99,9 +100,11 @@ def opened(browser, address) -> Iterator[Callable[..., Opened]]:
             if scripts:
                 seen.page.add_init_script(measures.WATCH_MOVES)
             watch(seen, address)
+            seen.page.set_default_timeout(PATIENCE)
             # A busy machine may be quiet on the line before the scripts have run.
             seen.page.goto(f"{address}/{name}.html", wait_until="load")
-            seen.page.wait_for_load_state("networkidle")
+            if scripts:  # without them, nothing is asked for any more
+                seen.page.wait_for_load_state("networkidle")
             return seen
 
         yield open_page
