@@ -13,10 +13,14 @@ from lab.digits import (
     held_out_pictures,
     side_by_side,
 )
-from sklearn.datasets import load_digits
 
-DATA = load_digits()
-SOURCE = {image.tobytes(): label for image, label in zip(DATA.images, DATA.target, strict=True)}
+
+@pytest.fixture(scope="module")
+def data():
+    """scikit-learn's own, which takes seconds to import."""
+    from sklearn.datasets import load_digits
+
+    return load_digits()
 
 
 def raw(images):
@@ -35,12 +39,13 @@ def cut_out(pictures, half):
         yield windows[(windows.sum(dim=(1, 2)) - ink).abs() < 1e-4][:, None]
 
 
-def test_the_split_holds_every_digit_once_with_its_label():
+def test_the_split_holds_every_digit_once_with_its_label(data):
     train, test = digits_split()
     assert (len(train), len(test)) == (1437, 360)
     images, labels = torch.cat([train.images, test.images]), torch.cat([train.labels, test.labels])
-    assert sorted(raw(images)) == sorted(image.tobytes() for image in DATA.images)
-    assert [SOURCE[key] for key in raw(images)] == labels.tolist()
+    assert sorted(raw(images)) == sorted(image.tobytes() for image in data.images)
+    labels_of = {image.tobytes(): n for image, n in zip(data.images, data.target, strict=True)}
+    assert [labels_of[key] for key in raw(images)] == labels.tolist()
 
 
 def test_no_digit_is_on_both_sides_of_the_split():
@@ -48,9 +53,9 @@ def test_no_digit_is_on_both_sides_of_the_split():
     assert set(raw(train.images)).isdisjoint(raw(test.images))
 
 
-def test_the_held_out_fifth_has_a_fifth_of_every_class():
+def test_the_held_out_fifth_has_a_fifth_of_every_class(data):
     _, test = digits_split()
-    every = np.bincount(DATA.target)
+    every = np.bincount(data.target)
     held_out = np.bincount(test.labels.numpy())
     assert np.abs(held_out - every / 5).max() < 1
 
