@@ -11,6 +11,7 @@ from filelock import FileLock
 
 from autograder.grading.course.folder import Course
 from autograder.release.build import release
+from tests.order import pytest_collection_modifyitems  # noqa: F401 (a hook)
 
 
 def seed() -> None:
@@ -28,26 +29,6 @@ def pytest_fixture_setup() -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_call() -> None:
     seed()
-
-
-@pytest.hookimpl(tryfirst=True)  # before pytest chooses by the markers
-def pytest_collection_modifyitems(items):
-    """What is exhaustive is slow: `-m "not slow"` leaves it out too.
-
-    What takes long comes first, two groups before all: a worker that is given one at the end works
-    on it alone.
-    """
-    for item in items:
-        if item.get_closest_marker("exhaustive"):
-            item.add_marker("slow")
-    items.sort(key=_late)
-
-
-def _late(item) -> int:
-    group = item.get_closest_marker("xdist_group")
-    if group:
-        return 0 if group.args[0] in ("attacks", "class") else 1
-    return 2 if item.get_closest_marker("slow") else 3
 
 
 @pytest.fixture(scope="session")

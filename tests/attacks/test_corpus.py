@@ -31,7 +31,6 @@ from tests.attacks.corpus import CHAPTER, EXERCISES, Case, cases, place, solved,
 
 pytestmark = [
     pytest.mark.skipif(available() is not None, reason=str(available())),
-    pytest.mark.xdist_group("attacks"),
 ]
 CASES = cases()
 ASKED = [
@@ -180,7 +179,7 @@ def ran(tmp_path_factory, request) -> Run:
         ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)  # whoever is left comes to us
         try:
             # Those that wait for a limit wait for a short one.
-            for patient, limit in ((True, 60), (False, 3)):
+            for patient, limit in ((True, 60), (False, 2)):
                 alike = [case for case in chosen if case.patient == patient]
                 students = [
                     name

@@ -11,7 +11,7 @@ from tests.chromium import CHROMIUM
 ROOT = Path(__file__).parents[2]
 SITE = ROOT / "build" / "book" / "_build" / "html"
 
-pytestmark = [pytest.mark.exhaustive, pytest.mark.xdist_group("pdf")]
+pytestmark = pytest.mark.exhaustive
 
 
 @pytest.fixture(scope="module")

@@ -18,7 +18,6 @@ as_sent = importlib.import_module("tests.class.as_sent")
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(available() is not None, reason=str(available())),
-    pytest.mark.xdist_group("as sent"),
 ]
 # When a submission came and which of several files it is: grading's own list says it.
 FOR_THE_LIST = ("timestamp.txt", " is graded, and not ")

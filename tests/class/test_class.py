@@ -25,7 +25,6 @@ disagreements = importlib.import_module("tests.class.expectations").disagreement
 
 pytestmark = [
     pytest.mark.skipif(available() is not None, reason=str(available())),
-    pytest.mark.xdist_group("class"),
 ]
 SECONDS = 6.0
 SOONER = 3.0  # for a run that waits for its limits several times
@@ -35,7 +34,7 @@ KILLED = ("00-start-here", HOSTILE_CHAPTER)  # the chapters of a run that is kil
 # Every style and every mistake is judged in tests/exercises: of each kind one comes this way, in
 # some chapters; in the others, somebody who has solved all.
 SELDOM = re.compile(r"(other-style|mistaken)-[1-9]")
-OFTEN = {"00-start-here", HOSTILE_CHAPTER, "09-transformer-block", "14-real-writer"}
+OFTEN = {"00-start-here", HOSTILE_CHAPTER, "14-real-writer"}
 
 
 @pytest.fixture(scope="module", params=["most", pytest.param("all", marks=pytest.mark.exhaustive)])

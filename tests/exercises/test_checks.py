@@ -127,15 +127,6 @@ def test_right_code_passes_where_rounding_once_failed_it(name, seed):
         assert verdict.passed, f"{style}: {verdict.message}"
 
 
-@every_exercise
-def test_other_styles_pass(name):
-    known = styles(name)
-    assert len(known) >= 2, f"{name}: {len(known)} alternatives, wanted at least 2"
-    for style, solution in styles(name).items():
-        verdict = verdict_of(name, solution)
-        assert verdict.passed, f"{style}: {verdict.message}"
-
-
 @pytest.fixture
 def unhurried(monkeypatch):
     """On a busy machine a mistake may take longer to find than a learner is let wait."""
@@ -173,10 +164,11 @@ def test_only_the_names_of_the_setup_cell_are_used(name):
 
 
 @every_exercise
-def test_the_source_text_does_the_same(name):
+def test_the_source_text_of_the_reference_and_of_other_styles_passes(name):
     """A notebook and the sample class are made of the text, not of the objects."""
-    texts = sources(name)
-    for style in ("the reference", *(f"the style {style}" for style in styles(name))):
+    known, texts = styles(name), sources(name)
+    assert len(known) >= 2, f"{name}: {len(known)} alternatives, wanted at least 2"
+    for style in ("the reference", *(f"the style {style}" for style in known)):
         verdict = verdict_of(name, lifted(name, texts[style]), seed=SEEDS[1])
         assert verdict.passed, f"{style}: {verdict.message}"
 

@@ -666,7 +666,12 @@ def test_closing_the_warm_process_ends_every_session():
         time.sleep(0.01)
 
 
-@pytest.mark.parametrize("where", ["main()", "t = threading.Thread(target=main); t.start()"])
+IN_A_THREAD = "t = threading.Thread(target=main); t.start()"
+
+
+@pytest.mark.parametrize(
+    "where", [IN_A_THREAD, pytest.param("main()", marks=pytest.mark.exhaustive)]
+)
 def test_when_the_grader_is_killed_everything_is_gone(where):
     source = f"""\
 import threading

@@ -1,5 +1,6 @@
 """The rows that grading writes, read back and edited by nbgrader's own gradebook."""
 
+import shutil
 from datetime import datetime
 
 import pytest
@@ -9,18 +10,24 @@ from autograder.grading.course.gradebook import Writer
 from autograder.nbgrader_course import scripts_on_path
 
 
-@pytest.fixture
-def url(tmp_path):
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
     """A gradebook that knows one released chapter of two exercises."""
-    url = f"sqlite:///{tmp_path / 'gradebook.db'}"
-    with scripts_on_path(), Gradebook(url) as book:
+    path = tmp_path_factory.mktemp("made") / "gradebook.db"
+    with scripts_on_path(), Gradebook(f"sqlite:///{path}") as book:
         book.add_assignment("chapter")
         book.add_notebook("chapter", "chapter")
         for name in ("one", "two"):
             where = {"notebook": "chapter", "assignment": "chapter"}
             book.add_grade_cell(f"check-{name}", **where, max_score=3, cell_type="code")
             book.add_solution_cell(name, **where)
-    return url
+    return path
+
+
+@pytest.fixture
+def url(made, tmp_path):
+    """A gradebook of one's own."""
+    return f"sqlite:///{shutil.copy(made, tmp_path)}"
 
 
 def write(url, one: float, two: float, untouched=frozenset(), when=None) -> None:

@@ -34,7 +34,6 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(None in SERVER.values(), reason="PostgreSQL's server is not installed"),
     pytest.mark.skipif(available() is not None, reason=str(available())),
-    pytest.mark.xdist_group("postgresql"),
 ]
 
 

@@ -94,7 +94,7 @@ def test_nbgraders_autograde_first(handed_in, capsys):
     ours("feedback")
     assert "0 pages" in capsys.readouterr().out
     assert nbgrader("generate_feedback", CHAPTER) == 0
-    ours("grade")
+    ours("grade", "--workers", "1")
     ours("feedback")
     assert scores(handed_in) == SCORES
     assert all(is_ours(page(handed_in, student)) for student in SCORES)

@@ -25,7 +25,7 @@ from tests.wrong import wrongs
 
 CHAPTER = "01-lookup"
 needs_sandbox = pytest.mark.skipif(available() is not None, reason=str(available()))
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("gradescope")]
+pytestmark = pytest.mark.slow
 
 
 def solved(course, **sources):

@@ -29,7 +29,6 @@ DEADLY = "student-30"
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(available() is not None, reason=str(available())),
-    pytest.mark.xdist_group("cluster"),
 ]
 
 

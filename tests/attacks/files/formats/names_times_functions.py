@@ -1,5 +1,5 @@
-# Two cells whose every name is looked at again for every function in them: seconds for the
-# compiler. They come before the first exercise.
+# A cell whose every name is looked at again for every function in it: seconds for the compiler.
+# It comes before the first exercise.
 #
 # /// expect
 # ///
@@ -9,7 +9,7 @@ from nbformat.v4 import new_code_cell
 from tests.attacks.corpus import save
 
 
-def hand_in(notebook, path, cells=2):
+def hand_in(notebook, path, cells=1):
     names = "\n".join(f" a{number}=0" for number in range(14_000))
     source = f"if 0:\n class A:\n  pass\ndef f():\n{names}\n" + " lambda:0\n" * 6_000
     for number in range(cells):
