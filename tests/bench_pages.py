@@ -19,8 +19,8 @@ from rich.console import Console
 from rich.table import Table
 
 from tests.book import measures
-from tests.book.conftest import FLAGS, SITE, Compressing
-from tests.chromium import CHROMIUM
+from tests.book.conftest import SITE, Compressing
+from tests.chromium import CHROMIUM, FLAGS
 
 PAGES = ["index", "map", "02-softmax", "11-encoder-decoder", "13-real-encoder"]
 SOON = {False: 1_000, True: 2_000}  # ms to the first paint; on a slow phone

@@ -11,6 +11,7 @@ from filelock import FileLock
 
 from autograder.grading.course.folder import Course
 from autograder.release.build import release
+from tests.chromium import CHROMIUM, FLAGS
 from tests.order import pytest_collection_modifyitems  # noqa: F401 (a hook)
 
 
@@ -50,3 +51,15 @@ def course(released, tmp_path):
     """A released course of one's own."""
     shutil.copytree(released.root, tmp_path / "course")
     return Course(tmp_path / "course")
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """Chromium; a worker can run playwright once."""
+    sync_api = pytest.importorskip("playwright.sync_api")
+    if CHROMIUM is None:
+        pytest.skip("Chromium is not installed")
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield browser
+        browser.close()

@@ -16,11 +16,9 @@ from types import ModuleType
 import pytest
 
 from tests.book import measures
-from tests.chromium import CHROMIUM
 
 EXTENSIONS = Path(__file__).parents[2] / "book" / "_ext"
 SITE = Path(__file__).parents[2] / "build" / "book" / "_build" / "html"
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 PATIENCE = 120_000  # milliseconds: a machine with more to do is slow, and no page is at fault
 TEXT = {".html", ".css", ".js", ".json", ".svg"}  # what GitHub Pages compresses
 
@@ -71,17 +69,6 @@ def address() -> Iterator[str]:
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield f"http://127.0.0.1:{server.server_address[1]}"
     server.shutdown()
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator:
-    sync_api = pytest.importorskip("playwright.sync_api")
-    if CHROMIUM is None:
-        pytest.skip("Chromium is not installed")
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

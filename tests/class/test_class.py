@@ -26,7 +26,7 @@ disagreements = importlib.import_module("tests.class.expectations").disagreement
 pytestmark = [
     pytest.mark.skipif(available() is not None, reason=str(available())),
 ]
-SECONDS = 6.0
+SECONDS = 4.0
 SOONER = 3.0  # for a run that waits for its limits several times
 KILLED = ("00-start-here", HOSTILE_CHAPTER)  # the chapters of a run that is killed
 
@@ -162,6 +162,7 @@ def scores(course):
         ).fetchall()
 
 
+@pytest.mark.exhaustive
 def test_nbgraders_own_autograde_goes_through_the_sandbox(built, graded):
     course, _, _ = built
     own = course.root.parent / "own"

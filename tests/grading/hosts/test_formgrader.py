@@ -18,8 +18,6 @@ from autograder.sandbox.probe import available
 from tests.chromium import CHROMIUM
 from tests.sample_class import Class, Expected, write
 
-sync_api = pytest.importorskip("playwright.sync_api")
-
 CHAPTER = "00-start-here"
 PATIENCE = 120_000  # milliseconds: JupyterLab starts slowly where the machine is busy
 pytestmark = [
@@ -75,20 +73,16 @@ def jupyter(handed_in, tmp_path):
 
 
 @pytest.fixture
-def page(jupyter):
+def page(jupyter, browser):
     """A page of a browser."""
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"]
-        )
-        page = browser.new_page(viewport={"width": 1280, "height": 900})
-        page.set_default_timeout(PATIENCE)
-        # Formulas come from another host, which is not waited for.
-        page.route(
-            lambda url: not url.startswith((jupyter, "data:", "blob:")), lambda route: route.abort()
-        )
-        yield page
-        browser.close()
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    page.set_default_timeout(PATIENCE)
+    # Formulas come from another host, which is not waited for.
+    page.route(
+        lambda url: not url.startswith((jupyter, "data:", "blob:")), lambda route: route.abort()
+    )
+    yield page
+    page.close()
 
 
 BUTTONS = {  # each with what its dialog says when all went well

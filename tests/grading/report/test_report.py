@@ -10,7 +10,6 @@ from autograder.cli import main
 from autograder.grading.course.journal import Journal
 from autograder.grading.report.survey import survey
 from autograder.grading.report.table import inert
-from tests.chromium import CHROMIUM
 
 CHAPTER = "01-lookup"
 pytestmark = pytest.mark.slow
@@ -125,22 +124,18 @@ def test_a_formula_becomes_text(value):
     assert inert(-1.5) == "-1.5"
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
-def test_the_page_fits_a_phone_and_asks_for_nothing(graded):
-    sync_api = pytest.importorskip("playwright.sync_api")
+def test_the_page_fits_a_phone_and_asks_for_nothing(graded, browser):
     main(["report", CHAPTER, "--course", str(graded.root)])
     asked, troubles = [], []
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        page = browser.new_page(viewport={"width": 390, "height": 800})
-        page.on("request", lambda request: asked.append(request.url))
-        page.on("console", lambda message: troubles.append(message.text))
-        page.goto((graded.root / "report.html").as_uri())
-        width = page.evaluate("document.documentElement.scrollWidth")
-        sizes = page.evaluate(
-            "[...document.querySelectorAll('svg text')].map(t => t.getBoundingClientRect().height)"
-        )
-        browser.close()
+    page = browser.new_page(viewport={"width": 390, "height": 800})
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("console", lambda message: troubles.append(message.text))
+    page.goto((graded.root / "report.html").as_uri())
+    width = page.evaluate("document.documentElement.scrollWidth")
+    sizes = page.evaluate(
+        "[...document.querySelectorAll('svg text')].map(t => t.getBoundingClientRect().height)"
+    )
+    page.close()
     assert width == 390
     assert len(asked) == 1 and not troubles
     assert sizes and min(sizes) > 10
