@@ -13,6 +13,7 @@ import socket
 import sqlite3
 import subprocess
 import sys
+import time
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from pathlib import Path
@@ -109,6 +110,16 @@ def descendants() -> dict[int, str]:
     return found
 
 
+def left_over(running: set[int]) -> list[str]:
+    """The names of the processes that are new and do not end; a helper ends after its command."""
+    deadline = time.monotonic() + 10
+    while True:
+        found = [name for pid, name in descendants().items() if pid not in running]
+        if not found or time.monotonic() > deadline:
+            return found
+        time.sleep(0.1)
+
+
 @contextlib.contextmanager
 def listening(tmp: Path):
     """Doors that nobody may knock at, and how to find them."""
@@ -188,7 +199,7 @@ def ran(tmp_path_factory, request) -> Run:
                 ]
                 if students:
                     grade(run, students, limit, home, tmp)
-            run.left_over = [name for pid, name in descendants().items() if pid not in running]
+            run.left_over = left_over(running)
         finally:
             ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)
         after = listing(*kept)

@@ -1,6 +1,8 @@
 """Late work: does it cost what course.toml says, and does nbgrader's own command agree?"""
 
+import shutil
 from datetime import datetime, timedelta
+from pathlib import Path
 
 import pytest
 from nbformat.v4 import new_notebook
@@ -69,11 +71,12 @@ def test_a_due_date_of_no_chapter_is_refused_before_anything_is_graded(tmp_path,
     assert main(command) == 0
 
 
-@pytest.fixture
-def course(tmp_path):
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
     """A chapter of ten points, and five students who hand in at different times."""
-    (tmp_path / "course.toml").write_text(TOML)
-    url = read_settings(tmp_path).gradebook
+    root = tmp_path_factory.mktemp("made")
+    (root / "course.toml").write_text(TOML)
+    url = read_settings(root).gradebook
     with scripts_on_path(), Gradebook(url) as book:
         book.add_assignment("chapter")
         book.add_notebook("chapter", "chapter")
@@ -84,7 +87,13 @@ def course(tmp_path):
         for student, hours in HOURS.items():
             when = DUE + timedelta(hours=hours)
             writer.write(student, "chapter", {"check": 10.0}, when, set())
-    return tmp_path
+    return root
+
+
+@pytest.fixture
+def course(made, tmp_path):
+    """A course of one's own."""
+    return Path(shutil.copytree(made, tmp_path / "course"))
 
 
 def settled(course):
