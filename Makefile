@@ -32,7 +32,7 @@ release: build/.release  ## build the release notebooks and the student bundle
 
 grade: build/.grade  ## write the sample class's submissions and grade them in the sandbox
 
-test: $(READY) build/.book  ## set up, and run every test
+test: $(READY)  ## set up, build the book, and run every test
 	@.venv/bin/python make/test.py
 
 test-exhaustive: $(READY)  ## the long ones: hundreds of seeds, thousands of broken files, a hundred kills, long trainings

@@ -26,7 +26,7 @@ WORKERS += ["--no-loadscope-reorder"]
 # Four workers for two cores: while one waits for a page or a time limit, the others compute.
 CODE = [*PYTEST, *WORKERS, "-n", "4", "--dist", "loadgroup"]
 NBVAL = [*PYTEST, "--nbval-current-env"]
-INTERRUPTED = 2  # pytest's exit code
+INTERRUPTED = 2  # pytest's exit code; make's where it fails
 LONG = [
     "book/10-writer.ipynb",
     "book/11-encoder-decoder.ipynb",
@@ -45,10 +45,13 @@ HAVE_WEIGHTS = (
 UNCOMPARED = LONG if HAVE_WEIGHTS else [*LONG, *OF_WEIGHTS]
 NOTEBOOKS = sorted(path.relative_to(ROOT).as_posix() for path in ROOT.glob("book/*.ipynb"))
 COMPARED = [name for name in NOTEBOOKS if name not in UNCOMPARED]
-# Suites in a row run one after the other. Rows run beside each other: notebooks compute all the
-# time, and take the cores that tests of the code leave while they wait.
+# What is in a row runs one after the other. Rows run beside each other: notebooks compute all the
+# time, and take the cores that the book's building and tests of the code leave while they wait.
 ROWS = [
-    {"code": [*CODE, "-m", "not exhaustive", "tests"]},
+    {
+        "book": ["make", "-s", "build/.book"],  # which tests of the code look at
+        "code": [*CODE, "-m", "not exhaustive", "tests"],
+    },
     {
         "notebooks": [*NBVAL, "--nbval", *COMPARED],
         "long notebooks": [*NBVAL, "--nbval-lax", *UNCOMPARED],
@@ -67,7 +70,7 @@ RUNNING: list[subprocess.Popen] = []
 def run(
     row: dict[str, list[str]], environment: Mapping[str, str], output: IO[bytes] | None = None
 ) -> dict[str, int]:
-    """The exit codes of the suites in a row; what they say goes to a file or to the terminal."""
+    """The exit codes of what is in a row; what it says goes to a file or to the terminal."""
     codes = {}
     for name, command in row.items():
         quick = {"ATTENTION_COURSE_QUICK": "1"} if "--nbval-lax" in command else {}
@@ -105,9 +108,9 @@ def main() -> int:
     troubles = []
     for name, code in codes.items():
         if code < 0:
-            troubles.append(f"The tests of the {name} were ended by {signal.Signals(-code).name}.")
+            troubles.append(f"Ended by {signal.Signals(-code).name}: {name}.")
         elif code:
-            troubles.append(f"The tests of the {name} failed.")
+            troubles.append(f"Failed: {name}.")
     print(*troubles, sep="\n", end="\n" if troubles else "", file=sys.stderr)
     return 1 if troubles else 0
 

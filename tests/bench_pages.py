@@ -127,7 +127,7 @@ def visit(browser, address: str, slow: bool) -> dict[str, float]:
         measures.slow_down(page)
     page.goto(address)
     page.wait_for_function(measures.PAINTED)
-    page.wait_for_load_state("networkidle")
+    measures.wait_until_quiet(page, 3000 if slow else 500)
     found = {
         "paint": page.evaluate(measures.PAINTED),
         "transferred": seen["bytes"],

@@ -91,7 +91,7 @@ def opened(browser, address) -> Iterator[Callable[..., Opened]]:
             # A busy machine may be quiet on the line before the scripts have run.
             seen.page.goto(f"{address}/{name}.html", wait_until="load")
             if scripts:  # without them, nothing is asked for any more
-                seen.page.wait_for_load_state("networkidle")
+                measures.wait_until_quiet(seen.page)
             return seen
 
         yield open_page

@@ -64,10 +64,29 @@ def count_bytes(page) -> dict[str, int]:
     return counted
 
 
+QUIET = """async (pause) => {
+  let before = -1, came = 0;
+  while (before !== came) {
+    before = came;
+    await new Promise((later) => setTimeout(later, pause));
+    came = performance.getEntriesByType("resource").length;
+  }
+}"""
+
+
+def wait_until_quiet(page, pause: int = 500) -> None:
+    """Wait until nothing came for so many milliseconds of the page's own time.
+
+    playwright's own "networkidle" never comes where a busy browser forgets to say that a request
+    has ended.
+    """
+    page.evaluate(QUIET, pause)
+
+
 def read_to_the_end(page) -> None:
     """Scroll to every figure to play with until it is drawn, and to the page's end."""
     for figure in page.locator("figure.play").all():
         figure.scroll_into_view_if_needed()
         page.wait_for_function("figure => 'drawn' in figure.dataset", arg=figure.element_handle())
     page.keyboard.press("End")
-    page.wait_for_load_state("networkidle")
+    wait_until_quiet(page)

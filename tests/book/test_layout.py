@@ -22,7 +22,7 @@ def moved(browser, address: str, width: int, place: str, slow: bool = False) -> 
     if slow:
         measures.slow_down(page)
     page.goto(f"{address}{place}", wait_until="load")
-    page.wait_for_load_state("networkidle")
+    measures.wait_until_quiet(page, 3000 if slow else 500)
     page.locator("figure.play[data-drawn]").first.wait_for()
     page.wait_for_timeout(500)
     found = page.evaluate(measures.MOVED)
