@@ -218,7 +218,6 @@ def grade(run: Run, students: list[str], limit: int, home: Path, tmp: Path) -> N
         "HOME": str(home),
         "TMPDIR": str(tmp),
         "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
-        "PYTHONDONTWRITEBYTECODE": "1",
         "COLUMNS": "200",
     }
     ended = subprocess.run(command, capture_output=True, text=True, env=environment)

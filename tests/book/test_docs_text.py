@@ -43,6 +43,7 @@ def test_it_is_as_long_as_its_documentation_says(docs):
     assert 450_000 < len(docs.text) < 650_000
 
 
+@pytest.mark.exhaustive
 def test_another_process_makes_the_same_text(docs):
     code = (
         "import hashlib; from lab.docs_text import docs_text;"

@@ -103,6 +103,7 @@ def padded(rows, left):
     return torch.tensor(tokens), torch.tensor(real)
 
 
+@pytest.mark.exhaustive  # the chapter's stored outputs are of these logits
 @needs_files
 @torch.no_grad()
 def test_logits_are_those_of_the_published_implementation(files, model, theirs):

@@ -238,7 +238,7 @@ def test_what_is_refused_and_allowed_is_told():
 
 
 def test_an_error_alone_names_nothing():
-    assert said(lambda *sizes: 1 / 0, "DecoderBlock") is None
+    assert said(lambda *sizes: 1 / 0, "LearnedPositions") is None
     assert said(lambda scores, dim=-1: scores.nothing, "softmax") is None
 
 

@@ -21,7 +21,7 @@ NAMES = [path.stem for path in sorted((REPOSITORY / "book").glob(CHAPTERS))]
 # Every change runs a chapter in each of three ways: untouched, solved with the training and the
 # figures, solved without. A class that solves every chapter is graded with every change besides.
 UNTOUCHED = {"00-start-here"}
-WHOLE = {"04-attention-layer"}
+WHOLE = {"05-self-attention"}
 SOLVED = {"06-positions"}
 
 
