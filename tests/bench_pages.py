@@ -20,7 +20,7 @@ from rich.table import Table
 
 from tests.book import measures
 from tests.book.conftest import SITE, Compressing
-from tests.chromium import CHROMIUM, FLAGS
+from tests.chromium import CHROMIUM, FLAGS, PATIENCE
 
 PAGES = ["index", "map", "02-softmax", "11-encoder-decoder", "13-real-encoder"]
 SOON = {False: 1_000, True: 2_000}  # ms to the first paint; on a slow phone
@@ -120,7 +120,7 @@ def visit(browser, address: str, slow: bool) -> dict[str, float]:
     """Open a page as a new visitor, look at it, and read it to its end."""
     context = browser.new_context(viewport={"width": WIDTH[slow], "height": 900})
     page = context.new_page()
-    page.set_default_timeout(120_000)
+    page.set_default_timeout(PATIENCE)
     page.add_init_script(measures.WATCH_MOVES)
     seen = measures.count_bytes(page)
     if slow:

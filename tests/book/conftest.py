@@ -16,10 +16,10 @@ from types import ModuleType
 import pytest
 
 from tests.book import measures
+from tests.chromium import PATIENCE
 
 EXTENSIONS = Path(__file__).parents[2] / "book" / "_ext"
 SITE = Path(__file__).parents[2] / "build" / "book" / "_build" / "html"
-PATIENCE = 120_000  # milliseconds: a machine with more to do is slow, and no page is at fault
 TEXT = {".html", ".css", ".js", ".json", ".svg"}  # what GitHub Pages compresses
 
 

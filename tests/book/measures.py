@@ -77,8 +77,7 @@ QUIET = """async (pause) => {
 def wait_until_quiet(page, pause: int = 500) -> None:
     """Wait until nothing came for so many milliseconds of the page's own time.
 
-    playwright's own "networkidle" never comes where a busy browser forgets to say that a request
-    has ended.
+    playwright's own "networkidle" may never come where the machine is busy.
     """
     page.evaluate(QUIET, pause)
 

@@ -8,6 +8,7 @@ import yaml
 from bs4 import BeautifulSoup
 
 from tests.book import measures
+from tests.chromium import PATIENCE
 
 ROOT = Path(__file__).parents[2]
 SITE = ROOT / "build" / "book" / "_build" / "html"
@@ -17,7 +18,7 @@ def moved(browser, address: str, width: int, place: str, slow: bool = False) -> 
     """How much moved after a page was opened at a place and its figure there was drawn."""
     context = browser.new_context(viewport={"width": width, "height": 900})
     page = context.new_page()
-    page.set_default_timeout(120_000)
+    page.set_default_timeout(PATIENCE)
     page.add_init_script(measures.WATCH_MOVES)
     if slow:
         measures.slow_down(page)

@@ -9,6 +9,6 @@ from autograder.grading.run import crew
 def kept_warm(monkeypatch):
     """The warm process that a run has started serves the next, of another test too.
 
-    It is seen to end with its run where the commands are tried in processes of their own.
+    That a run ends it is asked in run/test_crew.py.
     """
     monkeypatch.setattr(crew, "end", lambda limits: None)

@@ -15,11 +15,10 @@ from nbgrader.api import Gradebook
 from autograder.cli import main
 from autograder.grading.run.runner import grade_class
 from autograder.sandbox.probe import available
-from tests.chromium import CHROMIUM
+from tests.chromium import CHROMIUM, PATIENCE
 from tests.sample_class import Class, Expected, write
 
 CHAPTER = "00-start-here"
-PATIENCE = 120_000  # milliseconds: JupyterLab starts slowly where the machine is busy
 pytestmark = [
     pytest.mark.exhaustive,
     pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed"),

@@ -2,10 +2,12 @@
 
 import itertools
 import random
+from dataclasses import replace
 
 import pytest
 
 from autograder.grading.course.released import ReleasedChapter
+from autograder.grading.run import crew
 from autograder.grading.run.crew import CHOICE, _ByDraw
 from autograder.grading.run.job import Job
 from autograder.sandbox.limits import Limits
@@ -45,3 +47,25 @@ def test_no_more_is_taken_than_lies_ready():
     left = _ByDraw(taken.append(job) or job for job in jobs_of([0] * 100))
     list(left.next(0))
     assert len(taken) == CHOICE
+
+
+@pytest.mark.parametrize("stops", [False, True])
+def test_who_grades_alone_ends_each_warm_process_also_where_the_run_breaks_off(monkeypatch, stops):
+    one, other = jobs_of([1, 2])
+    other = replace(other, limits=Limits(seconds=7))
+
+    def grade(job):
+        if stops and job is other:
+            raise KeyboardInterrupt
+        return {}
+
+    ended = []
+    monkeypatch.setattr(crew, "grade", grade)
+    monkeypatch.setattr(crew, "end", ended.append)
+    run = crew.alone(iter([one, other]))
+    if stops:
+        with pytest.raises(KeyboardInterrupt):
+            list(run)
+    else:
+        assert [job for job, _ in run] == [one, other]
+    assert set(ended) == {one.limits, other.limits}
