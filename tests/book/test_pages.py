@@ -51,6 +51,8 @@ HEADINGS = """() => [...document.querySelectorAll("main h1, main h2, main h3, ma
 CUT = """() => [...document.querySelectorAll("figure.play .play-chart, article div.math")]
   .filter((element) => element.scrollWidth > element.clientWidth)
   .map((element) => element.closest("figure, section").id)"""
+# On a phone it comes as soon as one scrolls back.
+BACK_TO_TOP = "#pst-back-to-top { display: block !important; }"
 TEXT_ALTERNATIVES = """() => [...document.querySelectorAll("main img")]
   .filter((image) => image.checkVisibility()).map((image) => image.alt)"""
 
@@ -101,6 +103,7 @@ def visit(opened, name: str, width: int, scheme: str, with_axe: bool) -> Visit:
     page.evaluate("document.querySelectorAll('details').forEach((folded) => folded.open = true)")
     page.evaluate("document.querySelectorAll('button.quiz-all').forEach((all) => all.click())")
     page.evaluate(THIN_OUT)
+    page.add_style_tag(content=BACK_TO_TOP)
     page.wait_for_timeout(500)  # the theme looks a moment later for what scrolls
     page.evaluate(Path(AXE_FILE_PATH).read_text(encoding="utf-8"))
     colors_too = width > 1000 or name in ALL_ON_A_PHONE
@@ -109,7 +112,11 @@ def visit(opened, name: str, width: int, scheme: str, with_axe: bool) -> Visit:
     if colors_too:
         # Not in the middle of a change, when colors are neither the one nor the other.
         page.add_style_tag(content="* { transition: none !important; }")
-        page.emulate_media(color_scheme={"light": "dark", "dark": "light"}[scheme])
+        other = {"light": "dark", "dark": "light"}[scheme]
+        page.emulate_media(color_scheme=other)
+        page.wait_for_function(
+            "other => document.documentElement.dataset.theme == other", arg=other
+        )
         found.violations += page.evaluate(LOOK_AT, {"runOnly": COLORS})
     return found
 
