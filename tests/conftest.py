@@ -19,7 +19,7 @@ def seed() -> None:
     """Every test draws the same, alone or after others, in whatever order."""
     random.seed(0)
     numpy.random.seed(0)
-    torch.manual_seed(0)
+    torch.default_generator.manual_seed(0)  # `torch.manual_seed` looks for other devices
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -383,12 +383,11 @@ def _text(value: Any) -> str:
 def described(error: BaseException) -> Error:
     """An exception as data: its type, what it says, and the last line of the code under check."""
     where = ""
-    for frame in reversed(traceback.extract_tb(error.__traceback__)):
-        written = frame.filename.startswith("<ipython-input") or "ipykernel" in frame.filename
-        if written or "/tmp/ipy" in frame.filename:
-            line = frame.line or linecache.getline(frame.filename, frame.lineno or 0).strip()
-            where = f"line {frame.lineno} of {frame.name}: {line}"
-            break
+    for frame, number in traceback.walk_tb(error.__traceback__):
+        code = frame.f_code
+        if code.co_filename.startswith("<ipython-input") or "ipykernel" in code.co_filename:
+            line = linecache.getline(code.co_filename, number).strip()
+            where = f"line {number} of {code.co_name}: {line}"
     try:
         message = _text(error)
     except BaseException:

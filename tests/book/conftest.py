@@ -23,6 +23,11 @@ SITE = Path(__file__).parents[2] / "build" / "book" / "_build" / "html"
 TEXT = {".html", ".css", ".js", ".json", ".svg"}  # what GitHub Pages compresses
 
 
+@functools.cache
+def compressed(path: Path, changed: int) -> bytes:
+    return gzip.compress(path.read_bytes(), 6)
+
+
 class Compressing(SimpleHTTPRequestHandler):
     """Serves files, text compressed."""
 
@@ -30,7 +35,7 @@ class Compressing(SimpleHTTPRequestHandler):
         path = Path(self.translate_path(self.path))
         if path.suffix not in TEXT or not path.is_file():
             return super().send_head()
-        content = gzip.compress(path.read_bytes(), 6)
+        content = compressed(path, path.stat().st_mtime_ns)
         self.send_response(200)
         self.send_header("Content-Type", self.guess_type(path))
         self.send_header("Content-Encoding", "gzip")

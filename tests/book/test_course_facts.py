@@ -5,7 +5,8 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from bs4 import BeautifulSoup
+
+from tests.book.parsed import parsed
 
 ROOT = Path(__file__).resolve().parents[2]
 SITE = ROOT / "build" / "book" / "_build" / "html"
@@ -55,7 +56,7 @@ def test_every_chapter_says_how_long_it_runs(facts, path):
 @pytest.mark.skipif(not SITE.exists(), reason="the book is not built: make book")
 def test_says_the_map_what_each_chapter_takes(facts):
     """The map's small print is counted anew: exercises by their directives, points by nbgrader."""
-    page = BeautifulSoup((SITE / "map.html").read_text(encoding="utf-8"), "html.parser")
+    page = parsed(SITE / "map.html")
     boxes = {link["href"]: link.get_text() for link in page.select("svg.boxes a")}
     assert list(boxes) and len(boxes) == len(CHAPTERS)
     for path in CHAPTERS:

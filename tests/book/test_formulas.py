@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 from bs4 import BeautifulSoup
 
+from tests.book.parsed import parsed
+
 ROOT = Path(__file__).parents[2]
 SITE = ROOT / "build" / "book" / "_build" / "html"
 PAGES = sorted(SITE.glob("*.html"))
@@ -66,7 +68,7 @@ def test_is_what_is_no_latex_refused(formulas):
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
 def test_is_no_formula_left_for_the_browser(path):
-    page = BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
+    page = parsed(path)
     assert not page.find("script", src=re.compile("mathjax|katex", re.IGNORECASE))
     drawn = page.find_all("math")
     assert [formula for formula in drawn if LATEX.search(formula.get_text())] == []
@@ -108,7 +110,7 @@ def test_has_a_root_its_sign(opened):
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
 def test_does_no_line_begin_with_the_comma_after_a_formula(path):
-    page = BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
+    page = parsed(path)
     for formula in page.select("article p math"):
         after = formula.next_sibling
         if isinstance(after, str) and re.match(r"[.,;:!?)]", after):

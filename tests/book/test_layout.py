@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 import yaml
-from bs4 import BeautifulSoup
 
 from tests.book import measures
+from tests.book.parsed import parsed
 from tests.chromium import PATIENCE
 
 ROOT = Path(__file__).parents[2]
@@ -82,7 +82,7 @@ def test_has_every_page_a_title_of_its_own_with_the_courses_name_once():
 
 @pytest.mark.parametrize("path", sorted(SITE.glob("*.html")), ids=lambda path: path.stem)
 def test_has_every_picture_its_size_and_every_figure_a_link(path):
-    page = BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
+    page = parsed(path)
     pictures = page.select("article img")
     assert [image for image in pictures if not (image.get("width") and image.get("height"))] == []
     assert len([image for image in pictures if image.get("loading") != "lazy"]) <= 1

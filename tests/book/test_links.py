@@ -6,15 +6,11 @@ from pathlib import Path
 from urllib.parse import unquote, urldefrag
 
 import pytest
-from bs4 import BeautifulSoup
+
+from tests.book.parsed import parsed
 
 SITE = Path(__file__).parents[2] / "build" / "book" / "_build" / "html"
 PAGES = sorted(path.name for path in SITE.glob("*.html"))
-
-
-@cache
-def parsed(page: Path) -> BeautifulSoup:
-    return BeautifulSoup(page.read_text(encoding="utf-8"), "html.parser")
 
 
 @cache

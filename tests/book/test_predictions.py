@@ -5,9 +5,9 @@ import re
 from pathlib import Path
 
 import pytest
-from bs4 import BeautifulSoup
 
 from autograder.checking.predicting import Prediction, as_text, predictions
+from tests.book.parsed import parsed
 
 ROOT = Path(__file__).parents[2]
 EXERCISES = ROOT / "autograder" / "exercises"
@@ -77,8 +77,7 @@ def plain(words: str) -> str:
 @pytest.mark.skipif(not SITE.exists(), reason="the book is not built: make book")
 @pytest.mark.parametrize(("page", "name"), questions())
 def test_is_the_question_a_quiz_on_its_page(page, name):
-    text = (SITE / f"{page}.html").read_text(encoding="utf-8")
-    soup = BeautifulSoup(text, "html.parser")
+    soup = parsed(SITE / f"{page}.html")
     asked = predictions()[name]
     (quiz,) = [
         one

@@ -9,6 +9,7 @@ import pytest
 from bs4 import BeautifulSoup
 
 from autograder.checking import exercises
+from tests.book.parsed import parsed
 
 ROOT = Path(__file__).parents[2]
 SITE = ROOT / "build" / "book" / "_build" / "html"
@@ -56,8 +57,7 @@ def test_is_what_a_cell_imports_from_references_known(readers_code):
 
 
 def page_of(chapter: Path) -> BeautifulSoup:
-    text = (SITE / f"{chapter.stem}.html").read_text(encoding="utf-8")
-    return BeautifulSoup(text, "html.parser")
+    return parsed(SITE / f"{chapter.stem}.html")
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda path: path.stem)
@@ -121,8 +121,7 @@ def test_do_trainings_in_a_row_say_it_in_one_block(chapter):
 
 
 def test_does_a_reader_not_come_upon_pages_for_maintainers():
-    text = (SITE / "progress.html").read_text(encoding="utf-8")
-    page = BeautifulSoup(text, "html.parser")
+    page = parsed(SITE / "progress.html")
     assert page.select_one("a.left-prev") and not page.select_one("a.right-next")
 
 
@@ -133,6 +132,6 @@ def test_has_no_word_of_an_exercise_a_link_that_nobody_wrote(chapter):
 
 @pytest.mark.parametrize("path", sorted(SITE.glob("*.html")), ids=lambda path: path.stem)
 def test_has_a_page_every_id_once(path):
-    page = BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
+    page = parsed(path)
     ids = [element["id"] for element in page.find_all(id=True)]
     assert sorted(ids) == sorted(set(ids))

@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 from bs4 import BeautifulSoup
 
+from tests.book.parsed import parsed
+
 ROOT = Path(__file__).parents[2]
 SITE = ROOT / "build" / "book" / "_build" / "html"
 CHAPTERS = sorted(SITE.glob("[0-9][0-9]-*.html"))
@@ -47,7 +49,7 @@ def test_are_terms_and_sources_listed_once_in_a_fold_at_the_end(few):
 
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
 def test_is_each_place_that_a_chapter_links_to_a_stop_in_it(path):
-    page = BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
+    page = parsed(path)
     links = page.select("article a.reference.internal[href]")
     reached = {link["href"] for link in links if link.get("tabindex") != "-1"}
     own = {f"#{number['id']}" for number in page.select(".figure-number")}

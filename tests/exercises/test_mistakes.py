@@ -42,6 +42,6 @@ def test_mistakes_are_told_in_other_styles(name, seed, monkeypatch):
         wrong = root.built({name: applied(root.code, changes_of(root.code, wanted, style))})
         sentences = {one.sentence for one in task.mistakes if one.sentence.startswith(beginning)}
         assert len(sentences) == 1, f"{len(sentences)} sentences begin with {beginning!r}"
-        torch.manual_seed(seed)
+        torch.default_generator.manual_seed(seed)
         verdict = judge(name, Home({name: wrong}), live(task), seed)
         assert {verdict.misconception} == sentences, f"{style}: {verdict.message}"

@@ -191,6 +191,7 @@ def test_a_model_that_gives_one_vector_for_all_loses_the_log_of_the_batch():
     assert contrastive_loss(same, same).item() == pytest.approx(math.log(16))
 
 
+@pytest.mark.xdist_group("book.test_minilm")  # which imports the same package, for seconds
 def test_the_contrastive_loss_equals_the_published_one():
     losses = pytest.importorskip("sentence_transformers.losses")
     theirs = losses.MultipleNegativesRankingLoss(nn.Identity(), scale=20.0)

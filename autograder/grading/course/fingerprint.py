@@ -16,6 +16,8 @@ from autograder.files import REPOSITORY, files_in, parsed, sha256, sha256_of_fil
 
 PACKAGE = REPOSITORY / "autograder"
 REGISTERING = {"exercise", "mend"}
+_text = functools.lru_cache(4096)(ast.unparse)  # while a file stays, `parsed` gives the same tree
+_imports = functools.lru_cache(256)(syntax.imported)
 
 
 def of_grader(release: Path) -> str:
@@ -48,17 +50,17 @@ def of_exercise(name: str, module: str, root: Path = REPOSITORY) -> str:
     name = name.removeprefix("mend_")  # which is judged as what it stands beside
     exercises, solutions = content().folders
     path = root / exercises / f"{module}.py"
-    parts = [ast.unparse(statement) for statement in _about(parsed(path), name)]
+    parts = [_text(statement) for statement in _about(parsed(path), name)]
     for other in sorted(_imported(path, content().exercises, root) - {path}):
-        parts.append(ast.unparse(parsed(other)))
+        parts.append(_text(parsed(other)))
     reference = root / solutions / f"{module}.py"
     references = sorted({reference} | _imported(reference, content().solutions, root))
     for other in references:
-        parts += [other.name, ast.unparse(parsed(other))]
+        parts += [other.name, _text(parsed(other))]
     inside = _inside(name, [parsed(other) for other in references])
     for checks in (path.with_name(other.name) for other in references):
         found = parsed(checks).body if checks.exists() else []
-        parts += [ast.unparse(one) for one in found if syntax.mistakes_of(one) in inside]
+        parts += [_text(one) for one in found if syntax.mistakes_of(one) in inside]
     return sha256(*parts)
 
 
@@ -94,17 +96,16 @@ def _inside(name: str, modules: list[ast.Module]) -> set[str]:
 
 def _registers(statement: ast.stmt) -> str | None:
     for call in syntax.registering(statement):
-        if ast.unparse(call.func) in REGISTERING:
+        if _text(call.func) in REGISTERING:
             return getattr(call.args[0], "value", None) if call.args else None
     return syntax.mistakes_of(statement)
 
 
 def _imported(path: Path, package: str, root: Path) -> set[Path]:
     """The modules of one package that a module imports, directly or through others of it."""
-    found: set[Path] = set()
-    todo = [path]
+    found, todo = set[Path](), [path]
     while todo:
-        for module in syntax.imported(parsed(todo.pop())):
+        for module in _imports(parsed(todo.pop())):
             if module.startswith(f"{package}."):
                 other = root / Path(*module.split(".")).with_suffix(".py")
                 if other not in found and other.exists():
