@@ -385,7 +385,7 @@ def described(error: BaseException) -> Error:
     where = ""
     for frame, number in traceback.walk_tb(error.__traceback__):
         code = frame.f_code
-        if code.co_filename.startswith("<ipython-input") or "ipykernel" in code.co_filename:
+        if "ipython-input" in code.co_filename or "ipykernel" in code.co_filename:
             line = linecache.getline(code.co_filename, number).strip()
             where = f"line {number} of {code.co_name}: {line}"
     try:

@@ -9,6 +9,8 @@ import pytest
 import yaml
 from bs4 import BeautifulSoup
 
+from tests.book.parsed import parsed
+
 ROOT = Path(__file__).parents[2]
 SITE = ROOT / "build" / "book" / "_build" / "html"
 BUILT = pytest.mark.skipif(not SITE.exists(), reason="the book is not built: make book")
@@ -22,10 +24,6 @@ html_context = {{"default_mode": "auto", "take_away": {{"branch": "student", "ju
     "colab": "https://colab.example", "binder": "https://binder.example"}}}}
 templates_path = ["templates"]
 """
-
-
-def parsed(path: Path) -> BeautifulSoup:
-    return BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
 
 
 def head(page: BeautifulSoup) -> dict[str, str]:

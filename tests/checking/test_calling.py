@@ -1,5 +1,6 @@
 """Calls by request: functions, layers, arguments that travel as source, gradients."""
 
+import linecache
 import math
 
 import pytest
@@ -7,7 +8,7 @@ import torch
 from torch import nn
 
 from autograder.checking import built, portable
-from autograder.checking.calling import Home, spread
+from autograder.checking.calling import Home, described, spread
 from autograder.checking.requests import CallRequest, Reply
 from autograder.checking.subject import NotStarted, Raised
 from autograder.checking.values import Ref
@@ -194,6 +195,26 @@ def test_an_unknown_name_is_a_name_error():
     reply = Home({}).answer(CallRequest("gone"))
     assert reply.error.type == "NameError"
     assert reply.error.message == "name 'gone' is not defined"
+
+
+@pytest.mark.parametrize(
+    ("filename", "where"),
+    [
+        ("<ipython-input-3-5bd20fb5d166>", "line 2 of half: return x / 0"),  # in the sandbox
+        ("ipykernel_77/1234567.py", "line 2 of half: return x / 0"),  # JupyterLab
+        ("ipython-input-1234567.py", "line 2 of half: return x / 0"),  # Colab
+        ("/somewhere/a_library.py", ""),
+    ],
+)
+def test_the_last_line_of_a_cell_is_told(monkeypatch, filename, where):
+    source = "def half(x):\n    return x / 0\n"
+    lines = (len(source), None, source.splitlines(True), filename)
+    monkeypatch.setitem(linecache.cache, filename, lines)
+    names = {}
+    exec(compile(source, filename, "exec"), names)
+    with pytest.raises(ZeroDivisionError) as raised:
+        names["half"](1)
+    assert described(raised.value).where == where
 
 
 def test_the_interrupt_of_the_learner_gets_through():
