@@ -13,12 +13,11 @@ from torch import Tensor
 
 from autograder.checking.calling import mapped, spread, tensors
 from autograder.checking.draw import Draw
-from autograder.checking.events import current_log
+from autograder.checking.events import Reason, current_log
 from autograder.checking.subject import Raised, Subject
 from autograder.checking.values import Function, Ref
 
 FLOATS = (torch.float32, torch.float64)
-REWRITTEN = "changes what it returned before"
 
 current_draw: contextvars.ContextVar[Draw | None] = contextvars.ContextVar("draw", default=None)
 
@@ -27,9 +26,27 @@ class Failure(Exception):
     """The check does not hold; the text is the account for the learner."""
 
 
-def require(condition: bool, sentence: str) -> None:
-    """Fail with the sentence unless the condition holds."""
-    _note("holds", bool(condition), "" if condition else sentence)
+def require(condition: bool, sentence: str, how: str = "") -> None:
+    """Fail with the sentence unless the condition holds.
+
+    A property may fail in more than one way, as by too much and by too little: `how` tells them
+    apart.
+    """
+    text = "" if condition else sentence
+    _note("holds", bool(condition), text, reason=Reason.PROPERTY, fields={"how": how})
+
+
+def of_kind(got: Any, wanted: type, case: str, call: str) -> None:
+    """Fail unless a result is of that Python type, and of no other that is like it."""
+    problem = ""
+    if type(got) is not wanted:
+        article = "an" if wanted.__name__[0] in "aeiou" else "a"
+        start = _prefix(case, call)
+        problem = (
+            f"{start} should return {article} Python {wanted.__name__}; it returned {kind_of(got)}."
+        )
+    fields = {"wanted": wanted.__name__, "got": type(got).__name__.lower()}
+    _note("holds", not problem, problem, reason=Reason.KIND, fields=fields, case=case)
 
 
 def _note(kind: str, got: Any, problem: str | Callable[[], str], **details: Any) -> None:
@@ -48,6 +65,14 @@ def _note(kind: str, got: Any, problem: str | Callable[[], str], **details: Any)
         log.note(kind, got, failure=failure, account=problem, **details)
     elif failure:
         raise failure
+
+
+def account_of(failure: Exception) -> str:
+    """What failed, in words: of an error, also what was called and where it arose."""
+    if isinstance(failure, Raised):
+        where = f" ({failure.where})" if failure.where else ""
+        return f"{failure.call} raised {failure.type}: {failure.message}{where}"
+    return str(failure)
 
 
 def shape_text(tensor: Tensor) -> str:
@@ -125,6 +150,7 @@ def close(
     rtol: float = 1e-4,
     atol: float = 1e-5,
     dtype: bool = True,
+    variant: str = "",
 ) -> None:
     """Fail unless two trees of tensors and numbers agree within rtol and atol."""
 
@@ -134,7 +160,43 @@ def close(
 
     within = Closeness(rtol, atol, dtype)
     right = within.agree(got, want)
-    _note("value", got, "" if right else problem, want=want, rtol=rtol, atol=atol, dtype=dtype)
+    _note(
+        "value",
+        got,
+        "" if right else problem,
+        want=want,
+        rtol=rtol,
+        atol=atol,
+        dtype=dtype,
+        reason=None if right else reason_of(got, want, dtype),
+        fields={"names": tuple(names)} if names else None,
+        case=case,
+        variant=variant,
+    )
+
+
+def reason_of(got: Any, want: Any, dtype: bool = True) -> Reason:
+    """Why two trees that do not agree differ: by what is first found."""
+    if isinstance(want, tuple | list):
+        if not isinstance(got, tuple | list) or len(got) != len(want):
+            return Reason.COUNT
+        both = zip(got, want, strict=True)
+        return next((reason_of(*pair, dtype) for pair in both if not agree(*pair, 0, 0, dtype)),
+                    Reason.VALUES)  # fmt: skip
+    if isinstance(want, dict):
+        if not isinstance(got, dict) or set(got) != set(want):
+            return Reason.COUNT
+        return reason_of([got[key] for key in want], list(want.values()), dtype)
+    if not isinstance(want, Tensor):
+        numbers = isinstance(want, int | float) and isinstance(got, int | float)
+        return Reason.VALUES if numbers or type(got) is type(want) else Reason.KIND
+    if not isinstance(got, Tensor):
+        return Reason.KIND
+    if got.shape != want.shape:
+        return Reason.SHAPE
+    if dtype and got.dtype != want.dtype:
+        return Reason.DTYPE
+    return Reason.VALUES
 
 
 def finite(tensor: Tensor) -> bool:
@@ -304,22 +366,24 @@ def raises(
     **kwargs: Any,
 ) -> None:
     """Fail unless the call raises that error with every one of the texts in its message."""
-    outcome, problem = "returned", ""
+    outcome, problem, reason = "returned", "", Reason.NOT_RAISED
     try:
         result = student(*args, **kwargs)
         problem = f"should raise {error.__name__}; it returned {kind_of(result)}."
     except Raised as raised:
-        outcome = raised.type
+        outcome, reason = raised.type, Reason.OTHER_ERROR
         missing = [text for text in says if text not in raised.message]
         if error.__name__ not in raised.bases:
             problem = f"should raise {error.__name__}; it raised {raised.type}: {raised.message}"
         elif missing:
-            outcome = "as asked, in other words"
+            outcome, reason = "as asked, in other words", Reason.UNNAMED
             problem = f"should name {' and '.join(missing)} in its error; it says: {raised.message}"
         else:
             outcome = "as asked"
     start = problem and _prefix(case, student.last_call)
-    _note("asked", outcome, f"{start} {problem}" if problem else "")
+    fields = {"wanted": error.__name__, "got": outcome}
+    text = f"{start} {problem}" if problem else ""
+    _note("asked", outcome, text, reason=reason, fields=fields, case=case)
 
 
 def holds_at_most(
@@ -361,7 +425,15 @@ def _going_on(case: str) -> Iterator[None]:
         raised.call = _prefix(case, raised.call)
         if log is None:
             raise
-        log.note("raised", raised.type, failure=raised)
+        log.note(
+            "raised",
+            raised.type,
+            failure=raised,
+            account=account_of(raised),
+            reason=Reason.ERROR,
+            fields={"message": raised.message, "where": raised.where},
+            case=case,
+        )
     except Failure:
         if log is None:
             raise
@@ -444,7 +516,7 @@ class _Case:
         for path, expected in want.parameters.items():
             found = got.parameters.get(path)
             if found is None:  # so are names, where the contract says so
-                _note("gradient", None, "", free=True)
+                _note("gradient", None, "", free=True, case=self.text, variant=f"parameter {path}")
             else:
                 self._gradient(f"parameter {path}", found, expected, wrong, described)
 
@@ -465,7 +537,17 @@ class _Case:
             return f"{start}: {_gradient_problem(found, expected, label, atol, tolerance)}"
 
         right = _gradients_agree(found, expected, atol, tolerance)
-        _note("gradient", found, "" if right else problem, free=wrong, **tolerance)
+        _note(
+            "gradient",
+            found,
+            "" if right else problem,
+            want=expected,
+            free=wrong,
+            reason=Reason.GRADIENT,
+            case=self.text,
+            variant=label,
+            **tolerance,
+        )
 
     def spread(self, others: tuple | None) -> None:
         """The same inputs, not contiguous in memory; a call with `others` leaves the answer."""
@@ -473,7 +555,7 @@ class _Case:
         got, later = self.student.then(others, *args, **kwargs)
         described = self.student.describing()
         where = " with inputs that are not contiguous in memory"
-        self._close(got, self.want, lambda: described() + where)
+        self._close(got, self.want, lambda: described() + where, "not contiguous")
         if others is not None:
             left_alone(self.student, got, later, self.text)
 
@@ -492,10 +574,19 @@ class _Case:
                 side.to("float32")
         fine = {"rtol": 1e-6 * self.tolerance["rtol"], "atol": 1e-7 * self.tolerance["atol"]}
         case = f"{self.text}: in float64" if self.text else "in float64"
-        close(got, want, case=case, call=call, names=self.names, **self.tolerance | fine)
+        tolerance = self.tolerance | fine
+        close(got, want, case=case, call=call, names=self.names, variant="float64", **tolerance)
 
-    def _close(self, got: Any, want: Any, call: Callable[[], str]) -> None:
-        close(got, want, case=self.text, call=call, names=self.names, **self.tolerance)
+    def _close(self, got: Any, want: Any, call: Callable[[], str], variant: str = "") -> None:
+        close(
+            got,
+            want,
+            case=self.text,
+            call=call,
+            names=self.names,
+            variant=variant,
+            **self.tolerance,
+        )
 
 
 def _doubled(tensor: Tensor) -> Tensor:
@@ -519,7 +610,8 @@ def left_alone(student: Subject, got: Any, later: Any, case: str = "") -> None:
     """Fail if a result is another one after a further call."""
     left = isinstance(got, Subject) or agree(later, got, 0.0, 0.0, nan_equal=True)
     call = "" if left else _prefix(case, student.last_call)
-    _note("holds", left, call and f"{call} {REWRITTEN} when it is called again.")
+    problem = call and f"{call} changes what it returned before when it is called again."
+    _note("holds", left, problem, reason=Reason.RESULT_CHANGED, case=case)
 
 
 def _unchanged(student: Subject, given: dict[str, Tensor], left: dict, case: str) -> None:
@@ -536,7 +628,7 @@ def _unchanged(student: Subject, given: dict[str, Tensor], left: dict, case: str
             "that do not end in an underscore."
         )
 
-    _note("holds", not changed, problem if changed else "")
+    _note("holds", not changed, problem if changed else "", reason=Reason.INPUT_CHANGED, case=case)
 
 
 def _gradients_agree(

@@ -6,11 +6,31 @@ and what it compares is compared with its own tolerances.
 """
 
 import contextvars
+import enum
 import functools
-import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
+
+
+class Reason(enum.Enum):
+    """Why a comparison fails. What it is about stands in the fields of the event."""
+
+    VALUES = "other numbers"
+    SHAPE = "another shape"
+    DTYPE = "another dtype"
+    KIND = "another kind of thing"  # wanted, got
+    COUNT = "another number of values"
+    GRADIENT = "another gradient"
+    NOT_RAISED = "no error where one is asked for"  # wanted
+    OTHER_ERROR = "an error of another type"  # wanted, got
+    UNNAMED = "an error that does not say what it is about"
+    INPUT_CHANGED = "an input is changed"
+    RESULT_CHANGED = "an earlier result is changed"
+    LIBRARY = "a library function that the exercise is to write"
+    PROPERTY = "a property does not hold"
+    ERROR = "an error that nobody asked for"  # got
 
 
 @dataclass(frozen=True)
@@ -27,6 +47,16 @@ class Event:
     free: bool = False  # whether a mistake may give something else
     account: str | Callable[[], str] = ""  # what failed, or how to say it; empty if it holds
     part: int = 0  # of the check: an error leaves out what else is in it
+    number: int = 0  # in its part
+    reason: Reason | None = None  # why it fails
+    fields: Mapping[str, Any] = field(default_factory=dict)
+    case: str = ""  # the author's words for what is given
+    variant: str = ""  # of the case: not contiguous, float64, a gradient of what
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """Where in the check it stands, whatever came before."""
+        return self.part, self.number
 
     @property
     def failed(self) -> bool:
@@ -37,11 +67,6 @@ class Event:
         """What failed; empty if it holds."""
         return self.account() if callable(self.account) else self.account
 
-    @functools.cached_property
-    def words(self) -> str:
-        """What failed, without numbers."""
-        return re.sub(r"[\d.]+", "#", self.text)
-
 
 class Log:
     """The events of one run of a check, and the first failure."""
@@ -50,6 +75,7 @@ class Log:
         self.events: list[Event] = []
         self.failure: Exception | None = None
         self.part = 0
+        self._noted: Counter[int] = Counter()  # events by part
         self.asked_later = False  # whether some result was looked at after a further call, too
         self.lost = False  # whether the check would have asked more, and there is nobody to answer
 
@@ -65,10 +91,33 @@ class Log:
         atol: float = 0.0,
         dtype: bool = True,
         free: bool = False,
+        reason: Reason | None = None,
+        fields: Mapping[str, Any] | None = None,
+        case: str = "",
+        variant: str = "",
     ) -> None:
         """Add an event, and keep the first failure."""
         account = account or (str(failure) if failure else "")
-        self.events.append(Event(kind, got, want, rtol, atol, dtype, free, account, self.part))
+        number = self._noted[self.part]
+        self._noted[self.part] += 1
+        self.events.append(
+            Event(
+                kind,
+                got=got,
+                want=want,
+                rtol=rtol,
+                atol=atol,
+                dtype=dtype,
+                free=free,
+                account=account,
+                part=self.part,
+                number=number,
+                reason=reason if account else None,
+                fields=fields or {},
+                case=case,
+                variant=variant,
+            )
+        )
         if self.failure is None:
             self.failure = failure
 

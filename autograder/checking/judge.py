@@ -2,7 +2,6 @@
 
 import contextlib
 import functools
-import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -10,10 +9,11 @@ import torch
 from torch import Tensor
 
 from autograder.checking.calling import Copies, Home
-from autograder.checking.comparing import Failure, brief, current_draw
+from autograder.checking.comparing import Failure, account_of, brief, current_draw
 from autograder.checking.diagnosis import diagnose, still_planted
 from autograder.checking.draw import Draw
-from autograder.checking.events import Log, current_log
+from autograder.checking.events import Log, Reason, current_log
+from autograder.checking.explaining import Finding
 from autograder.checking.families import used_of
 from autograder.checking.registry import Exercise, find
 from autograder.checking.requests import (
@@ -45,14 +45,11 @@ def judge(
     home: Performer,
     reference: Performer,
     seed: int = PUBLIC_SEED,
-    seconds: float | None = None,
 ) -> Verdict:
     """Check the exercise `name` of the code that lives in `home` against `reference`.
 
-    When it fails, the mistake is searched for: beyond the known ones for so many seconds, or as
-    long as the check has taken.
+    When it fails, the mistake is searched for.
     """
-    begin = getattr(home, "begun", time.monotonic())
     task = find(name)
     remembered = _Remembered(reference)
     bounded = _Bounded(home, remembered)
@@ -64,16 +61,25 @@ def judge(
         return Verdict(name, 0.0, task.points, status, message=f"{status} yet")
     if log.failure is None:
         return Verdict(name, task.points, task.points, "passed", message="All cases hold.")
-    sentence = None
-    seconds = time.monotonic() - begin if seconds is None else seconds
+    message, diagnosis = account_of(log.failure), None
     if not log.lost and any(event.failed for event in log.events):
         run = functools.partial(_imitate, task, remembered, seed)
         if still_planted(task, log, run, seed):
-            text = f"{AS_GIVEN} {_account(log.failure)}"
+            text = f"{AS_GIVEN} {message}"
             return Verdict(name, 0.0, task.points, "not mended", message=text)
-        found = functools.partial(_found, task, bounded.replies, remembered, seed, log)
-        sentence = diagnose(task, log, run, seed, seconds, found)
-    return Verdict(name, 0.0, task.points, "failed", sentence, _account(log.failure))
+        look = functools.partial(_found, task, bounded.replies, remembered, seed, log)
+        diagnosis = diagnose(task, log, run, seed, look)
+    if diagnosis is None:
+        return Verdict(name, 0.0, task.points, "failed", message=message)
+    return Verdict(
+        name,
+        0.0,
+        task.points,
+        "failed",
+        diagnosis.sentence,
+        diagnosis.shown.text,
+        diagnosis.key,
+    )
 
 
 class _Remembered:
@@ -198,7 +204,9 @@ def _examine(
     try:
         with _noting(log, student):
             task.check(student, right, draw)
-            log.failure = log.failure or _shortcut(task, student, watch)
+            shortcut = _shortcut(task, student, watch and log.failure is None)
+            if shortcut:
+                log.note("holds", False, failure=shortcut, reason=Reason.LIBRARY)
     finally:
         current_draw.reset(tokens[0])
         current_log.reset(tokens[1])
@@ -207,7 +215,7 @@ def _examine(
 
 def _found(
     task: Exercise, replies: list[Reply], reference: _Remembered, seed: int, log: Log
-) -> str | None:
+) -> Finding | None:
     """What can be said from the calls: the check runs again, and this time what it asks is kept.
 
     To copy all that is given takes time, and few answers need this look.
@@ -239,13 +247,20 @@ def _noting(log: Log, student: Subject) -> Iterator[None]:
     except (Raised, NotStarted) as error:
         if isinstance(error, NotStarted) and log.failure is None:
             raise
-        log.note("raised", getattr(error, "type", "NotImplementedError"), failure=error)
+        log.note(
+            "raised",
+            getattr(error, "type", "NotImplementedError"),
+            failure=error,
+            account=account_of(error),
+            reason=Reason.ERROR,
+            fields={"message": getattr(error, "message", "")},
+        )
     except Exception as error:
         failure = Failure(
             f"{student.last_call} returned something the check cannot use "
             f"({type(error).__name__}: {error})."
         )
-        log.note("raised", type(error).__name__, failure=failure)
+        log.note("raised", type(error).__name__, failure=failure, reason=Reason.ERROR)
     except (Lost, KeyboardInterrupt):
         if log.failure is None:
             raise
@@ -258,13 +273,6 @@ def _imitate(task: Exercise, reference: _Remembered, seed: int, thing: Any, log:
         # Not `torch.manual_seed`, which looks for other devices each time.
         torch.default_generator.manual_seed(seed)
         _examine(task, Home({task.name: thing}), reference, seed, log)
-
-
-def _account(failure: Exception) -> str:
-    if isinstance(failure, Raised):
-        where = f" ({failure.where})" if failure.where else ""
-        return f"{failure.call} raised {failure.type}: {failure.message}{where}"
-    return str(failure)
 
 
 def _in_words(task: Exercise, name: str, request: Request) -> str:

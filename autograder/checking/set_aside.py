@@ -5,8 +5,7 @@ results in another order, an axis of size 1 that is missing or too many.
 """
 
 import itertools
-import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,26 +13,26 @@ import torch
 from torch import Tensor
 
 from autograder.checking.calling import mapped, tensors
-from autograder.checking.comparing import REWRITTEN, agree
-from autograder.checking.events import Event, Log
+from autograder.checking.comparing import agree, reason_of
+from autograder.checking.events import Event, Log, Reason
+from autograder.checking.explaining import Finding, Place
 
 SINGLE = {"rtol": 1e-4, "atol": 1e-5}  # to which two results in float32 are the same
 ORDINALS = ("first", "second", "third", "fourth")
-PRECISION = "precision"
-KIND = re.compile(
-    r"should (?:return|be) a (?:Python )?(float|int|bool)\b; it (?:returned|is) an? (\w+)"
-)
-REFUSED = re.compile(r"should raise (\w+); it (returned|raised (\w+))")
+FLOAT64 = "float64"  # of these faults none is told beside what nothing explains
 
 
 @dataclass(frozen=True)
 class Fault:
-    """What is wrong with one event, in words; of each kind one is told."""
+    """What is wrong with one event; of each kind one is told."""
 
-    number: int
-    event: Event  # with this fault
+    event: Event
     kind: str
     text: str
+
+    @property
+    def finding(self) -> Finding:
+        return Finding(f"fault.{self.kind}", self.text)
 
 
 @dataclass(frozen=True)
@@ -42,50 +41,52 @@ class SetAside:
 
     rest: Log
     faults: Sequence[Fault]
-    alike: Callable[[Event, Event], bool]
+    suspects: Sequence[Fault]  # faults if what explains the answer does so only nearly
+
+    def __bool__(self) -> bool:
+        return bool(self.faults or self.suspects)
 
     @property
     def complete(self) -> bool:
         """Whether nothing else is wrong: no code need be run to see that."""
-        return all(map(_holds, self.rest.events))
+        return not any(event.failed and not event.free for event in self.rest.events)
+
+    def findings(
+        self,
+        explained: frozenset[Place] = frozenset(),
+        nearly: frozenset[Place] = frozenset(),
+    ) -> tuple[Finding, ...]:
+        """Of each kind the first that is not explained already."""
+        kinds: dict[str, Finding] = {}
+        suspects = [fault for fault in self.suspects if fault.event.place in nearly]
+        for fault in (*self.faults, *suspects):
+            if fault.event.place not in explained:
+                kinds.setdefault(fault.kind, fault.finding)
+        return tuple(kinds.values())
 
     @property
-    def alone(self) -> str | None:
-        """What is to be said where nothing else is wrong."""
-        kinds = {fault.kind: fault.text for fault in reversed(self.faults)}
-        return " And: ".join(reversed(kinds.values())) or None
-
-    @property
-    def sure(self) -> str | None:
+    def sure(self) -> tuple[Finding, ...]:
         """What is to be said whatever else is wrong."""
-        kinds = {fault.kind: fault.text for fault in self.faults if fault.kind != PRECISION}
-        return " And: ".join(kinds.values()) or None
-
-    def beside(self, sentence: str, explained: Sequence[Event]) -> str:
-        """The sentence, and those faults that it does not explain, each kind once."""
-        kinds: dict[str, str] = {}
-        for fault in self.faults:
-            if not self.alike(explained[fault.number], fault.event):
-                kinds.setdefault(fault.kind, fault.text)
-        return " And: ".join([sentence, *kinds.values()])
+        kinds = {fault.kind: fault.finding for fault in self.faults if fault.kind != FLOAT64}
+        return tuple(kinds.values())
 
 
-def set_aside(students: Log, name: str, alike: Callable[[Event, Event], bool]) -> SetAside:
+def set_aside(students: Log, name: str) -> SetAside:
     """What can be set aside, and the rest."""
-    rest, faults = Log(), []
+    rest, faults, suspects = Log(), [], []
     events: Sequence[Event] = students.events
     for restore in (_in_order, _as_many, _with_axes):
         restored, text = restore(events, name)
-        for number, (before, after) in enumerate(zip(events, restored, strict=True)):
+        for before, after in zip(events, restored, strict=True):
             if before is not after:
-                faults.append(Fault(number, before, restore.__name__, text))
+                faults.append(Fault(before, restore.__name__.strip("_"), text))
         events = restored
-    for number, event in enumerate(events):
+    for event in events:
         kept, kind, text = _without(event, name)
         rest.events.append(kept)
         if text:
-            faults.append(Fault(number, event, kind, text))
-    return SetAside(rest, faults, alike)
+            (suspects if kept.failed and not kept.free else faults).append(Fault(event, kind, text))
+    return SetAside(rest, faults, suspects)
 
 
 def _without(event: Event, name: str) -> tuple[Event, str, str]:
@@ -94,15 +95,13 @@ def _without(event: Event, name: str) -> tuple[Event, str, str]:
         return event, "", ""
     if event.kind == "asked":
         return replace(event, free=True), "asked", _not_refused(event, name)
-    if event.kind == "holds" and "should raise" in event.text:
-        return replace(event, free=True), "asked", event.text
-    if event.kind == "holds" and "changes its input" in event.text:
+    if event.reason is Reason.INPUT_CHANGED:
         text = f"{name} writes into what it is given. {event.text}"
         return replace(event, free=True), "input", text
-    if event.kind == "holds" and REWRITTEN in event.text:
+    if event.reason is Reason.RESULT_CHANGED:
         return replace(event, free=True), "earlier", rewritten_sentence(name)
-    if event.kind == "holds" and (found := KIND.search(event.text)):
-        wanted, outcome = found.groups()
+    if event.kind == "holds" and event.reason is Reason.KIND:
+        wanted, outcome = event.fields["wanted"], event.fields["got"]
         an = "an" if outcome[0] in "aeiou" else "a"
         text = (
             f"{name} gives {an} {outcome} where its contract says {wanted}: `{wanted}(...)` makes "
@@ -111,17 +110,48 @@ def _without(event: Event, name: str) -> tuple[Event, str, str]:
         return replace(event, free=True), "type", text
     if event.kind != "value":
         return event, "", ""
-    dtypes = {tensor.dtype for _, tensor in tensors(event.got)}
-    if event.dtype and "should have dtype" in event.text:
+    if event.dtype and event.reason is Reason.DTYPE:
         text = next(dtype_sentences(name, event.got, event.want), event.text)
-        return replace(event, dtype=False, **_looser(event)), "dtype", text
-    if torch.float64 in dtypes and 0 < event.rtol < SINGLE["rtol"]:
-        text = (
-            f"{name} is only as exact as float32 where it is given float64: something on the way "
-            "is made in float32, such as a table or a constant."
+        return _relaxed(event, dtype=False, **_looser(event)), "dtype", text
+    if event.variant != "float64" or event.reason is not Reason.VALUES:
+        return event, "", ""
+    relaxed = _relaxed(event, **_looser(event))
+    text, kind = (_rounded(name), FLOAT64) if relaxed.failed else _inexact(event, name)
+    return (relaxed, kind, text) if text else (event, "", "")
+
+
+def _inexact(event: Event, name: str) -> tuple[str, str]:
+    """What makes numbers in float64 right to some digits only, and the kind of fault that it is."""
+    gaps, exact = [], True
+    for (_, got), (_, want) in zip(tensors(event.got), tensors(event.want), strict=True):
+        if got.dtype != torch.float64 or not torch.isfinite(got).all():
+            continue
+        exact &= bool((got.float().double() == got).all())
+        scale = want.abs().clamp(min=1e-3 * float(want.abs().max()) if want.numel() else 1.0)
+        gaps.append(((got.abs() - want.abs()) / scale)[got != want].flatten())
+    gap = torch.cat(gaps) if gaps else torch.empty(0)
+    if exact or not len(gap):
+        return _rounded(name), FLOAT64
+    smaller = float((gap < 0).double().mean())
+    size = float(gap.abs().max())
+    if len(gap) >= 4 and (smaller > 0.95 or smaller < 0.05):
+        side = "small" if smaller > 0.5 else "large"
+        parts = float(f"{1 / max(size, 1e-15):.0e}")
+        return (
+            f"The numbers of {name} are nearly right, and each a little too {side}, which float64 "
+            f"shows (by up to one part in {parts:,.0f}): something small is added on the way, "
+            "as an epsilon beside a number that needs none, or another one than was asked for.",
+            "epsilon",
         )
-        return replace(event, **_looser(event)), PRECISION, text
-    return event, "", ""
+    return (_rounded(name), FLOAT64) if size < 1e-5 else ("", "")
+
+
+def _rounded(name: str) -> str:
+    """What is to be said of numbers that have passed through float32."""
+    return (
+        f"{name} is only as exact as float32 where it is given float64: something on the way "
+        "is made in float32, such as a table or a constant."
+    )
 
 
 def rewritten_sentence(name: str) -> str:
@@ -158,24 +188,18 @@ def _looser(event: Event) -> dict[str, Any]:
     return {key: max(getattr(event, key), value) for key, value in SINGLE.items()}
 
 
-def _holds(event: Event) -> bool:
-    """Whether right code may give this answer, too."""
-    if event.free or not event.failed:
-        return True
-    tolerances = event.rtol, event.atol, event.dtype
-    try:
-        return event.kind == "value" and agree(event.got, event.want, *tolerances)
-    except Exception:  # answers of any kind, which cannot be compared
-        return False
+def _relaxed(event: Event, **closeness: Any) -> Event:
+    """The event, compared less closely, after which it may hold."""
+    event = replace(event, **closeness)
+    return _with(event, event.got)
 
 
 def _not_refused(event: Event, name: str) -> str:
     """What is wrong where an error was asked for."""
-    found = REFUSED.search(event.text)
-    if found is None:
+    if event.reason is Reason.UNNAMED:
         return f"The error that {name} raises does not say what it is about. {event.text}"
-    wanted, outcome, other = found.groups()
-    if outcome == "returned":
+    wanted, other = event.fields["wanted"], event.fields["got"]
+    if event.reason is Reason.NOT_RAISED:
         return f"{name} accepts what its contract refuses with a {wanted}. {event.text}"
     return (
         f"{name} ends with {other} where its contract says {wanted}: ask for what is refused "
@@ -245,8 +269,12 @@ def _as_many(events: Sequence[Event], name: str) -> tuple[Sequence[Event], str]:
 
 def _with(event: Event, got: Any) -> Event:
     """The event with another answer, which may be right."""
-    right = agree(got, event.want, event.rtol, event.atol, event.dtype)
-    return replace(event, got=got, account="" if right else event.account)
+    try:
+        right = agree(got, event.want, event.rtol, event.atol, event.dtype)
+    except Exception:  # answers of any kind, which cannot be compared
+        right = False
+    reason = None if right else reason_of(got, event.want, event.dtype)
+    return replace(event, got=got, account="" if right else event.account, reason=reason)
 
 
 MISSING, EXTRA = "missing", "extra"

@@ -3,10 +3,9 @@
 Each finding is a fact about the student's answers that does not hold of the reference's.
 """
 
-import itertools
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations, permutations
 from typing import Any
 
@@ -14,10 +13,20 @@ import torch
 from torch import Tensor
 
 from autograder.checking.calling import tensors
-from autograder.checking.comparing import REWRITTEN, agree
-from autograder.checking.events import Event
+from autograder.checking.comparing import agree
+from autograder.checking.events import Event, Reason
+from autograder.checking.explaining import Finding
 from autograder.checking.registry import Exercise
-from autograder.checking.requests import CallRequest, Error, LoadRequest, Reply, Request
+from autograder.checking.requests import (
+    CallRequest,
+    ConvertRequest,
+    Error,
+    LoadRequest,
+    Reply,
+    Request,
+    Target,
+    TrainRequest,
+)
 from autograder.checking.set_aside import (
     axis_kind,
     axis_sentence,
@@ -40,6 +49,27 @@ class Asked:
 
     request: CallRequest
     reply: Reply
+    state: "State"
+
+
+@dataclass(frozen=True)
+class State:
+    """What was put into an instance before a call, which makes the answer another one."""
+
+    loads: int = 0
+    mode: bool = True
+    dtype: str = "float32"
+
+    def after(self, request: Request) -> "State":
+        """As a request leaves it."""
+        match request:
+            case LoadRequest():
+                return replace(self, loads=self.loads + 1)
+            case TrainRequest():
+                return replace(self, mode=request.mode)
+            case ConvertRequest():
+                return replace(self, dtype=request.dtype)
+        return self
 
 
 Pair = tuple[Asked, Reply]  # the student's call, and the reference's reply to the same
@@ -47,35 +77,38 @@ Pair = tuple[Asked, Reply]  # the student's call, and the reference's reply to t
 
 def finding(
     task: Exercise, events: Sequence[Event], mine: Sequence[Call], theirs: Sequence[Call]
-) -> str | None:
+) -> Finding | None:
     """The first finding, if there is one: in the events of a check, or in what either side said."""
     pairs = list(_aligned(mine, theirs))
     compared = (_parameters, _dtype, _shape, _memory, _batch, _errors, _unused, _cut_off)
-    found = itertools.chain(
-        _missing(task, events, mine),
-        _written_into(task, mine),
-        _rewritten(task, events),
-        _left_out(task, mine),
-        *(look(task, pairs) for look in compared),
-    )
-    return next(found, None)
+    found: list[tuple[str, Iterator[str]]] = [
+        ("missing", _missing(task, events, mine)),
+        ("written_into", _written_into(task, mine)),
+        ("rewritten", _rewritten(task, events)),
+        ("left_out", _left_out(task, mine)),
+        *((look.__name__.strip("_"), look(task, pairs)) for look in compared),
+    ]
+    said = (Finding(f"fact.{kind}", text) for kind, texts in found for text in texts)
+    return next(said, None)
 
 
 def _aligned(mine: Sequence[Call], theirs: Sequence[Call]) -> Iterator[Pair]:
     """The student's calls with the reference's answers, which may have been asked once for two."""
-    start = 0
+    start, states = 0, dict[Target, State]()
     for call in mine:
+        before = states.get(call.request.target, State())
+        state = states[call.request.target] = before.after(call.request)
         for index in (*range(start, len(theirs)), *range(start)):
             if _same_question(call.request, theirs[index].request):
                 start = index + 1
                 if isinstance(call.request, CallRequest):
-                    yield Asked(call.request, call.reply), theirs[index].reply
+                    yield Asked(call.request, call.reply, state), theirs[index].reply
                 break
 
 
 def _calls(transcript: Sequence[Call]) -> list[Asked]:
     return [
-        Asked(call.request, call.reply)
+        Asked(call.request, call.reply, State())
         for call in transcript
         if isinstance(call.request, CallRequest)
     ]
@@ -186,7 +219,7 @@ def _written_into(task: Exercise, calls: Sequence[Call]) -> Iterator[str]:
 def _rewritten(task: Exercise, events: Sequence[Event]) -> Iterator[str]:
     """A result that a later call has changed."""
     for event in events:
-        if event.kind == "holds" and REWRITTEN in event.text:
+        if event.reason is Reason.RESULT_CHANGED:
             yield rewritten_sentence(task.name)
 
 
@@ -270,6 +303,8 @@ def _memory(task: Exercise, pairs: Sequence[Pair]) -> Iterator[str]:
         mine = one.request, other.request
         if mine[0].method or mine[0].target != mine[1].target or one.reply.error:
             continue
+        if one.state != other.state:
+            continue
         if not _same((mine[0].args, mine[0].kwargs), (mine[1].args, mine[1].kwargs)):
             continue
         right = first.value
@@ -299,6 +334,8 @@ def _batch(task: Exercise, pairs: Sequence[Pair]) -> Iterator[str]:
     calls = [(call, want) for call, want in pairs if not (call.reply.error or want.error)]
     for (whole, right), (alone, right_by_itself) in combinations(calls, 2):
         if whole.request.target != alone.request.target or whole.request.method:
+            continue
+        if whole.state != alone.state:
             continue
         number = _example(whole.request, alone.request)
         if number is None:
@@ -339,6 +376,8 @@ def _unused(task: Exercise, pairs: Sequence[Pair]) -> Iterator[str]:
     makes_none: dict[str, bool] = {}
     for (one, mine, right), (other, my_other, right_other) in combinations(calls, 2):
         if one.request.target != other.request.target or one.request.method:
+            continue
+        if one.state != other.state:
             continue
         differing = _differing(one.request, other.request)
         if len(differing) == 1 and _differ(right, right_other):

@@ -18,6 +18,7 @@ class Verdict:
     status: str
     misconception: str | None = None
     message: str = ""
+    key: str | None = None  # of the misconception, whatever its sentence
 
     @property
     def passed(self) -> bool:
@@ -26,7 +27,7 @@ class Verdict:
     @classmethod
     def of(cls, record: Mapping[str, Any]) -> "Verdict":
         """The verdict that plain data came from."""
-        return cls(**{field.name: record[field.name] for field in fields(cls)})
+        return cls(**{one.name: record[one.name] for one in fields(cls) if one.name in record})
 
     def as_dict(self) -> dict[str, Any]:
         """The verdict as plain data."""

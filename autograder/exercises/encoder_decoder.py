@@ -18,7 +18,7 @@ from autograder.checking import (
     require,
 )
 from autograder.checking.cases import VALUES
-from autograder.checking.comparing import kind_of
+from autograder.checking.comparing import of_kind
 
 
 def loaded(student, reference, draw, *arguments, **options):
@@ -468,7 +468,7 @@ def _(student, reference, draw):
         case = "without naming the length of the warm-up"
         close(student(step, 512), reference(step, 512), case=case, call=student.last_call, **tight)
     got = student(step, 512)
-    require(type(got) is float, f"warmup_rate should return a float; it returned {kind_of(got)}.")
+    of_kind(got, float, "", "warmup_rate")
     raises(student, ValueError, -draw.int(1, 9), 512, case="a negative step")
     raises(student, ValueError, 0, 512, case="step 0")
 
@@ -601,7 +601,7 @@ def _(student, reference, draw):
     check(drawn(0.0), bos, eos, 3, 1, case="one token")
     check(drawn(0.0), eos, eos, 3, 5, case="a start token that is the end token too")
     _, got = student(drawn(0.0), bos, eos, 2, 3)
-    require(type(got) is float, f"log_prob should be a float; it is {kind_of(got)}.")
+    of_kind(got, float, "", "for log_prob, beam_search")
 
 
 mistakes["beam_search"] = {

@@ -11,10 +11,9 @@ from autograder.checking import (
     mistakes,
     portable,
     raises,
-    require,
 )
 from autograder.checking.cases import VALUES
-from autograder.checking.comparing import kind_of
+from autograder.checking.comparing import of_kind
 from autograder.checking.predicting import prediction
 
 
@@ -79,7 +78,7 @@ mistakes["exact_lookup"] = {
     ),
     "The values of equal keys are averaged. The contract is their sum: each equal key has the "
     "weight one, whatever the number of the others.": {
-        "return values": "return 1 / matches.sum().clamp(min=1) * values"
+        "return values": "return 1 / matches.sum().clamp(min=1).to(values) * values"
     },
 }
 
@@ -89,8 +88,7 @@ def _(student, reference, draw):
     def compare(a, b, case):
         got = student(a, b)
         close(got, reference(a, b), case=case, call=student.last_call)
-        wanted = f"{case}: {student.last_call} should return a Python float"
-        require(type(got) is float, f"{wanted}; it returned {kind_of(got)}.")
+        of_kind(got, float, case, student.last_call)
 
     compare("Luke", "Puke", "one letter differs")
     compare("abcde", "eabcd", "the same letters in other places")

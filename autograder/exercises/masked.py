@@ -299,8 +299,9 @@ def _(student, reference, draw):
         return {"generator": built(seeded, seed=draw.int(0, 2**31)), **more}
 
     def rate(found, low, high, what):
-        shown = f"{'only ' if found <= low else ''}{found:.3f}"
-        require(low < found < high, f"{what} should be about {(low + high) / 2:.3f}: {shown}.")
+        few = found <= low
+        sentence = f"{what} should be about {(low + high) / 2:.3f}: {'only ' * few}{found:.3f}."
+        require(low < found < high, sentence, how="too few" if few else "too many")
 
     mask_id, vocab_size, special = 3, 1000, (0, 1, 2)
     tokens = draw.integers(4, vocab_size, 200, 200)  # limits below are 6 standard deviations

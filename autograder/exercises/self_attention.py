@@ -9,9 +9,9 @@ from autograder.checking import (
     mistakes,
     portable,
     prediction,
-    require,
 )
 from autograder.checking.cases import VALUES, each_one
+from autograder.checking.comparing import of_kind
 from autograder.exercises.attention_layer import no_bias
 
 
@@ -169,11 +169,7 @@ def _(student, reference, draw):
     def case(text, layer, x, permutation):
         agrees(student, reference, layer, x, permutation, case=text, gradients=False)
         found = student(layer, x, permutation)
-        require(
-            isinstance(found, float),
-            f"{text}: {student.last_call} should return a float, and returned a "
-            f"{type(found).__name__}.",
-        )
+        of_kind(found, float, text, student.last_call)
 
     case("a layer with positions", portable(_with_positions, table=table), x, cycle)
     layer = portable(_without_positions, matrix=draw.normal(E, 4))

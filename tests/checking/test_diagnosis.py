@@ -1,17 +1,15 @@
 """Is the mistake named that was made, and none where none explains every answer?"""
 
-import math
-
 import pytest
 import torch
 
 from autograder.checking import find
 from autograder.checking.calling import Home
+from autograder.checking.candidates import SEEDS_KEPT
 from autograder.checking.changes import StaleMistake, applied, changes_of
-from autograder.checking.diagnosis import SEEDS_KEPT
 from autograder.checking.judge import judge
 from autograder.checking.recording import live
-from autograder.checking.sources import Definition, definition, packed, unpacked
+from autograder.checking.sources import definition, packed, unpacked
 from autograder.grading.course.journal import DRAWS
 from solutions.attention_layer import attend
 from solutions.masked import masked_softmax
@@ -26,9 +24,19 @@ def f(x, y):
 '''
 
 
-def said(thing, name, seed=2017, seconds=math.inf):
-    """The sentence on a solution, with all the time there is: no machine is too slow for it."""
-    return judge(name, Home({name: thing}), live(find(name)), seed, seconds).misconception
+def verdict(thing, name, seed=2017):
+    """The verdict on a solution."""
+    return judge(name, Home({name: thing}), live(find(name)), seed)
+
+
+def is_named(thing, name):
+    """Whether a mistake is named: what is plainly true of the numbers is none."""
+    return not (verdict(thing, name).key or "plain.").startswith("plain.")
+
+
+def said(thing, name, seed=2017):
+    """The sentence on a solution."""
+    return verdict(thing, name, seed).misconception
 
 
 def restyled(name, style, changes, within=""):
@@ -215,7 +223,7 @@ def test_right_in_all_but_one_case_is_enough_to_be_silent():
             return scores.exp() / scores.exp().sum(dim, keepdim=True)
         return scores * 3
 
-    assert said(wrong, "softmax") is None
+    assert not is_named(wrong, "softmax")
 
 
 def test_what_is_not_refused_is_told():
@@ -238,8 +246,8 @@ def test_what_is_refused_and_allowed_is_told():
 
 
 def test_an_error_alone_names_nothing():
-    assert said(lambda *sizes: 1 / 0, "LearnedPositions") is None
-    assert said(lambda scores, dim=-1: scores.nothing, "softmax") is None
+    assert not is_named(lambda *sizes: 1 / 0, "LearnedPositions")
+    assert not is_named(lambda scores, dim=-1: scores.nothing, "softmax")
 
 
 def test_what_fails_after_the_first_failure_changes_no_account():
@@ -263,7 +271,7 @@ def test_an_argument_that_matters_in_one_pair_of_calls_is_not_said_to_be_unused(
             return torch.nn.functional.one_hot(first, scores.shape[-1]).to(scores) + 0 * scores
         return torch.softmax(scores * (sharpness / (1 - sharpness)), dim=-1) * 1.001
 
-    assert said(wrong, "sharpen") is None
+    assert not is_named(wrong, "sharpen")
 
 
 def test_rounding_is_not_taken_for_a_dependence_on_memory():
@@ -456,7 +464,7 @@ def test_a_slip_in_what_a_mistake_writes_is_not_told_under_the_mistake_s_name():
         best = max(beam, key=lambda one: one[1] / ((5 + len(one[0])) / 6) ** length_penalty)
         return torch.tensor(best[0]), best[1]
 
-    assert said(wrong, "beam_search", seconds=60.0) is None  # the search is over long before
+    assert not is_named(wrong, "beam_search")
 
 
 def test_faults_are_told_where_a_check_asks_less_of_wrong_code():
@@ -467,27 +475,6 @@ def test_faults_are_told_where_a_check_asks_less_of_wrong_code():
         return (2 * query @ key.mT - squares).float().to(query.dtype)
 
     assert said(wrong, "distance_scores").startswith("distance_scores is only as exact as float32")
-
-
-def test_no_code_is_run_to_see_that_nothing_is_wrong_beside_faults(monkeypatch):
-    """Else the time decides whether a mistake is named beside them that nobody made."""
-
-    def refusing_in_other_words(weights, values):
-        if (weights < 0).any() or weights.sum() == 0:
-            raise TypeError("no weights")
-        return weights / weights.sum() @ values
-
-    task = find("weighted_average")
-    made = []
-    monkeypatch.setattr(task, "candidates", {})
-    monkeypatch.setattr("autograder.checking.diagnosis.AT_LEAST", 0.0)
-    built = Definition.built
-    monkeypatch.setattr(Definition, "built", lambda *texts: made.append(texts) or built(*texts))
-    home = Home({task.name: refusing_in_other_words})
-    verdict = judge(task.name, home, live(task), seconds=0.0)
-    assert verdict.misconception.startswith("weighted_average ends with TypeError where")
-    assert "a negative weight" in verdict.misconception  # the first of them
-    assert len(made) <= 1  # the first known mistake
 
 
 def test_the_answers_of_all_draws_of_a_class_are_kept():

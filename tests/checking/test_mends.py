@@ -6,7 +6,7 @@ import pytest
 
 from autograder.checking import find, registry
 from autograder.checking.calling import Home
-from autograder.checking.diagnosis import rewritten
+from autograder.checking.candidates import rewritten
 from autograder.checking.feedback import Feedback
 from autograder.checking.judge import judge
 from autograder.checking.recording import live

@@ -127,13 +127,6 @@ def test_right_code_passes_where_rounding_once_failed_it(name, seed):
         assert verdict.passed, f"{style}: {verdict.message}"
 
 
-@pytest.fixture
-def unhurried(monkeypatch):
-    """On a busy machine a mistake may take longer to find than a learner is let wait."""
-    monkeypatch.setattr("autograder.checking.diagnosis.AT_LEAST", 60.0)
-
-
-@pytest.mark.usefixtures("unhurried")
 @every_exercise
 def test_every_mistake_is_told_by_its_own_sentence(name):
     known = wrongs(name)

@@ -13,7 +13,6 @@ submission, to the last bit and from the first to the last, it is what was found
 import functools
 import hashlib
 import itertools
-import time
 from collections import deque
 from dataclasses import dataclass, field
 from typing import Any
@@ -115,7 +114,6 @@ class Ahead:
         self._came: deque[tuple[int, bytes]] = deque()  # and not yet asked for
         self._now = b""  # sums up all that came, and where each answer ends
         self._found: dict[bytes, Verdict | bool] = {b"": False}
-        self.begun = time.monotonic()
         self.failed = False  # whether the rest is asked only to find out why
         self.lost = False
 
