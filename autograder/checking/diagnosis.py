@@ -85,12 +85,15 @@ class Search:
         """What remains to be explained beside such faults."""
         return Students(self.aside.rest)
 
-    @functools.cached_property
-    def matches(self) -> list[Match]:
+    def matches(self, students: Students) -> list[Match]:
         """The known mistakes that explain something and that nothing speaks against."""
-        students = self.rest if self.aside else self.students
         found = (one.match(students, self.run) for one in self.known.mistakes)
         return [match for match in found if match]
+
+    @functools.cached_property
+    def chosen(self) -> list[Match]:
+        """Few of them that explain as much as can be of what is left without such faults."""
+        return covering(self.rest, self.matches(self.rest))
 
     def first_to_explain(
         self, tried: Iterable[Candidate], students: Students, surely: bool = True
@@ -180,18 +183,27 @@ def _faults(search: Search, budget: Budget) -> Diagnosis | None:
 
 def _set(search: Search, budget: Budget) -> Diagnosis | None:
     """Few known mistakes explain all together, each where the others are right."""
-    students = search.rest if search.aside else search.students
-    chosen = covering(students, search.matches)
-    explained = frozenset[Place]().union(*(match.places for match in chosen))
-    if not chosen or not explained >= students.places:
+    chosen = covering(search.students, search.matches(search.students))
+    if not _explained(chosen) >= search.students.places:
         return None
-    return search.diagnosis(_of_set(search, chosen), explained)
+    return search.diagnosis(_findings(chosen), search.students.places)
 
 
-def _of_set(search: Search, chosen: list[Match]) -> tuple[Finding, ...]:
-    said = itertools.chain.from_iterable(match.candidate.findings for match in chosen)
-    explained = frozenset[Place]().union(*(match.places for match in chosen))
-    return (*said, *search.aside.findings(search.as_it_came(chosen), explained))
+def _set_beside_faults(search: Search, budget: Budget) -> Diagnosis | None:
+    """The same of what is left without faults that speak for themselves."""
+    chosen, explained = search.chosen, _explained(search.chosen)
+    if not search.aside or not chosen or not explained >= search.rest.places:
+        return None
+    faults = search.aside.findings(search.as_it_came(chosen), explained)
+    return search.diagnosis((*_findings(chosen), *faults), explained)
+
+
+def _explained(chosen: Sequence[Match]) -> frozenset[Place]:
+    return frozenset[Place]().union(*(match.places for match in chosen))
+
+
+def _findings(chosen: Sequence[Match]) -> tuple[Finding, ...]:
+    return tuple(itertools.chain.from_iterable(match.candidate.findings for match in chosen))
 
 
 def _pairs(search: Search, budget: Budget) -> Diagnosis | None:
@@ -277,19 +289,20 @@ def _slips_beside(search: Search, budget: Budget) -> Diagnosis | None:
 
 def _part(search: Search, budget: Budget) -> Diagnosis | None:
     """Known mistakes and faults that explain some of it; the rest is said to be there."""
-    students = search.rest if search.aside else search.students
-    chosen = covering(students, search.matches)
-    explained = frozenset[Place]().union(*(match.places for match in chosen))
-    sure = search.aside.sure
-    left = [event for event in students.failing if event.place not in explained]
-    numbers = any(event.kind == "value" and not event.variant for event in left)
-    if numbers or len(explained) < len(left):
-        chosen = []  # what leaves other numbers wrong may fit by chance
+    chosen = [match for match in search.chosen if _of_numbers(match.explained)]
+    explained, sure = _explained(chosen), search.aside.sure
+    left = [event for event in search.rest.failing if event.place not in explained]
+    if _of_numbers(left) or len(explained) < len(left):
+        chosen, explained = [], frozenset()  # what leaves other numbers wrong may fit by chance
     if not chosen and not sure:
         return None
     places = frozenset(fault.event.place for fault in search.aside.faults)
-    said = tuple(itertools.chain.from_iterable(match.candidate.findings for match in chosen))
-    return search.diagnosis((*said, *sure), explained | places, partial=True)
+    return search.diagnosis((*_findings(chosen), *sure), explained | places, partial=True)
+
+
+def _of_numbers(events: Sequence[Event]) -> bool:
+    """Whether some of it are values, of a case as it is."""
+    return any(event.kind == "value" and not event.variant for event in events)
 
 
 def _plainly(search: Search, budget: Budget) -> Diagnosis | None:
@@ -310,8 +323,9 @@ class Strategy:
 STRATEGIES = (
     Strategy(_library, behavior=True),
     Strategy(_known, behavior=True),
-    Strategy(_faults),
     Strategy(_set),
+    Strategy(_faults),
+    Strategy(_set_beside_faults),
     Strategy(_pairs, runs=25),
     Strategy(_mended_in_part, runs=10),
     Strategy(_facts, behavior=True),
