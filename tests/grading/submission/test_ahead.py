@@ -9,9 +9,11 @@ from nbformat.v4 import new_code_cell, new_notebook
 
 from autograder.checking import find, wire
 from autograder.checking.calling import Home, spread
+from autograder.checking.changes import applied, changes_of
 from autograder.checking.judge import judge
 from autograder.checking.recording import Recording, live
 from autograder.checking.requests import CallRequest, message_of
+from autograder.checking.sources import definition
 from autograder.checking.wire import WireError
 from autograder.grading.course.released import ReleasedChapter, ReleasedExercise
 from autograder.grading.submission import run
@@ -63,6 +65,39 @@ def graded(warm, sources: dict[str, str], limits: Limits | None = None, **more: 
             cells.append(new_code_cell(text, metadata={"nbgrader": {"grade_id": mark}}))
     run = Run(new_notebook(cells=cells), chapter_of(*sources), warm, limits or Limits(), seed=SEED)
     return run.grade()
+
+
+SEARCHED = {  # two mistakes at once, or none that is known: what is found by a long search
+    "MultiHeadAttention": {
+        "value, mask)": "value, None if mask is None else ~mask)",
+        "self.W_o(merge_heads(heads))": "merge_heads(heads)",
+    },
+    "Encoder": {
+        "norm_first, activation)": "activation=activation)",
+        "x, weights = layer(x, mask)": "x, weights = layer(x, mask)\nmask = None",
+    },
+    "scaled_dot_product_scores": {"math.sqrt(D)": "math.sqrt(D + 1)"},
+}
+
+
+@pytest.mark.parametrize("name", SEARCHED)
+def test_the_sentence_depends_on_no_clock(warm, name, monkeypatch):
+    """In a notebook, in grading, and on a machine that takes ten times as long."""
+    task = find(name)
+    code = definition(task.module, name).code
+    source = applied(code, changes_of(code, SEARCHED[name], name))
+    root = definition(task.module, name)
+    wanted = judge(name, Home({name: root.built({name: source})}), live(task), SEED)
+    for clock in ("thread_time", "process_time", "perf_counter"):
+        real = getattr(time, clock)
+        monkeypatch.setattr(time, clock, lambda real=real: 10 * real())
+    task.candidates.clear()
+    slow = judge(name, Home({name: root.built({name: source})}), live(task), SEED)
+    whole = {part: item.code for part, item in root.whole.items()} | {name: source}
+    found = graded(warm, {name: "\n\n".join(whole.values())}).verdicts[name]
+    assert wanted.misconception
+    assert slow == wanted
+    assert found == wanted
 
 
 def another(name: str) -> Any:
