@@ -10,7 +10,7 @@ from autograder.checking.changes import Change, StaleMistake, applied, composed,
 from autograder.checking.explaining import Candidate, Finding, Kept
 from autograder.checking.registry import Exercise, Mistake, exercises
 from autograder.checking.searching import LEFT_OUT, slips
-from autograder.checking.sources import Definition, NoSource, definition
+from autograder.checking.sources import Definition, NoSource, alternatives, definition
 
 SEEDS_KEPT = 8  # as many as a class has draws (`grading.course.journal.DRAWS`)
 
@@ -75,9 +75,10 @@ def _slips(task: Exercise) -> Iterator[Candidate]:
         root = definition(task.module, task.reference)
     except NoSource:
         return
-    for slip in slips(root):
-        finding = Finding(f"slip.{slip.kind}", slip.sentence)
-        yield Candidate((finding,), functools.partial(root.built, slip.texts), root)
+    for made in (root, *alternatives(task.module, task.reference)):
+        for slip in slips(made):
+            finding = Finding(f"slip.{slip.kind.replace(' ', '-')}", slip.sentence)
+            yield Candidate((finding,), functools.partial(made.built, slip.texts), made)
 
 
 def candidate(
@@ -146,5 +147,5 @@ def with_slips(one: Candidate) -> Iterator[Candidate]:
 
 def _with_slip(one: Candidate, kind: str, sentence: str, texts: dict[str, str]) -> Candidate:
     assert one.root is not None
-    findings = (*one.findings, Finding(f"slip.{kind}", sentence))
+    findings = (*one.findings, Finding(f"slip.{kind.replace(' ', '-')}", sentence))
     return Candidate(findings, functools.partial(one.root.built, texts), one.root)

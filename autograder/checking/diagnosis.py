@@ -48,13 +48,13 @@ class Diagnosis:
 
 
 class Budget:
-    """How much of the search one strategy may take, in runs of the check.
+    """How much of the search one strategy may take, in events of the check.
 
     Not seconds: the same answer gets the same sentence on a slow machine and on a quick one.
     """
 
-    def __init__(self, runs: float) -> None:
-        self._left = runs
+    def __init__(self, events: int) -> None:
+        self._left = events
 
     def of(self, tried: Iterable[Candidate]) -> Iterator[Candidate]:
         """Those that may be tried: what each one costs is known when the next is asked for."""
@@ -313,10 +313,10 @@ def _plainly(search: Search, budget: Budget) -> Diagnosis | None:
 
 @dataclass(frozen=True)
 class Strategy:
-    """One way to look for what explains the answers, and how many runs of the check it may take."""
+    """One way to look for what explains the answers, and how many events its runs may take."""
 
     find: Callable[[Search, Budget], Diagnosis | None]
-    runs: float = 0.0
+    events: int = 0
     behavior: bool = False  # whether it is of use where numbers are each solution's own
 
 
@@ -326,12 +326,12 @@ STRATEGIES = (
     Strategy(_set),
     Strategy(_faults),
     Strategy(_set_beside_faults),
-    Strategy(_pairs, runs=25),
-    Strategy(_mended_in_part, runs=10),
+    Strategy(_pairs, events=3000),
+    Strategy(_mended_in_part, events=1000),
     Strategy(_facts, behavior=True),
-    Strategy(_pairs_beside_faults, runs=25),
-    Strategy(_slips, runs=30),
-    Strategy(_slips_beside, runs=10),
+    Strategy(_pairs_beside_faults, events=2000),
+    Strategy(_slips, events=4000),
+    Strategy(_slips_beside, events=1500),
     Strategy(_part),
     Strategy(_plainly),
 )
@@ -346,7 +346,7 @@ def diagnose(task: Exercise, log: Log, run: Run, seed: int, look: Look) -> Diagn
     for strategy in STRATEGIES:
         if task.behavior and not strategy.behavior:
             continue
-        if found := strategy.find(search, Budget(strategy.runs)):
+        if found := strategy.find(search, Budget(strategy.events)):
             return found
     return None
 

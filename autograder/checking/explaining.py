@@ -21,7 +21,7 @@ from autograder.checking.sources import Definition
 
 Place = tuple[int, int]
 Run = Callable[[Any, Log], None]  # run the check with a changed reference, and note its events
-TO_MAKE = 1 / 8  # what it costs to make a changed reference, in runs of the check
+TO_MAKE = 2  # what it costs to make one definition of a changed reference, in events
 
 
 @dataclass(frozen=True)
@@ -63,10 +63,6 @@ class Students:
     @functools.cached_property
     def places(self) -> frozenset[Place]:
         return frozenset(event.place for event in self.failing)
-
-    def cost(self, events: int) -> float:
-        """What it costs to try a change that gets so far, in runs of the check."""
-        return TO_MAKE + events / max(1, len(self.events))
 
     def at(self, place: Place) -> Event | None:
         """The event there; where an error cut it off, the error."""
@@ -169,7 +165,7 @@ class Candidate:
     changes: tuple[Change, ...] = ()
     events: list[Event] = field(default_factory=list)  # of its run, as far as it is known
     complete: bool = False
-    cost: float = 0.0  # of the last look at it, in runs: the same whatever is known already
+    cost: int = 0  # of the last look at it, in events: the same whatever is known already
 
     def match(self, students: Students, run: Run) -> Match | None:
         """What it explains, or None if some answer speaks against it or it explains nothing."""
@@ -185,7 +181,7 @@ class Candidate:
                 log.events.append(Event("broken", account="it makes no code"))
             self.events = log.events
             against = self._against(students)
-        self.cost = students.cost(len(self.events) if against is None else against + 1)
+        self.cost = self.price(len(self.events) if against is None else against + 1)
         if against is not None or any(event.kind == "broken" for event in self.events):
             return None
         pairs = [
@@ -197,6 +193,10 @@ class Candidate:
         if not pairs:
             return None
         return Match(self, tuple(theirs for _, theirs in pairs), tuple(mine for mine, _ in pairs))
+
+    def price(self, events: int) -> int:
+        """What it costs to try it until so many events have come."""
+        return events + TO_MAKE * (len(self.root.whole) if self.root else 1)
 
     def _against(self, students: Students) -> int | None:
         """The number of the first event, of those that are known, that speaks against it."""
@@ -261,7 +261,7 @@ def explains_when_mended(one: Candidate, students: Students, run: Run) -> list[E
     except Exception:  # a change that makes no code
         return None
     finally:
-        one.cost = students.cost(len(log.events))
+        one.cost = one.price(len(log.events))
     answered = [event for event in students.events if event.kind != "raised"]
     if len([pair for pair in log.pairs if pair[1].kind != "raised"]) != len(answered):
         return None

@@ -328,6 +328,50 @@ def _at_the_start(node: ast.FunctionDef, text: str) -> Iterator[Edit]:
             yield partial(_put_first, statement)
 
 
+def _cut_off_on_the_way(node: ast.Assign) -> Iterator[Edit]:
+    if isinstance(node.value, ast.Call | ast.BinOp):
+        yield lambda found: setattr(found, "value", _method_of(found.value, "detach"))
+
+
+def _method_of(value: ast.expr, name: str) -> ast.Call:
+    return ast.Call(ast.Attribute(value, name, ast.Load()), [], [])
+
+
+def _whole_number(node: ast.Call) -> Iterator[Edit]:
+    if getattr(node.func, "attr", "") == "sqrt" and node.args:
+        yield lambda found: _become(found, _called("int", ast.Call(found.func, found.args, [])))
+
+
+def _called(name: str, argument: ast.expr) -> ast.Call:
+    return ast.Call(ast.Name(name, ast.Load()), [argument], [])
+
+
+def _default_in_its_place(node: ast.FunctionDef) -> Iterator[Edit]:
+    """An argument that is not used: what it is by default stands in its place."""
+    given = node.args
+    optional = given.args[len(given.args) - len(given.defaults) :]
+    for argument, default in zip(optional, given.defaults, strict=True):
+        text = f"{argument.arg} = {ast.unparse(default)}"
+        yield partial(_put_first, ast.parse(text).body[0])
+
+
+def _not_handed_on(node: ast.Call) -> Iterator[Edit]:
+    if len(node.args) > 1:
+        yield lambda found: found.args.pop()
+
+
+def _part_of_a_loop(node: ast.For) -> Iterator[Edit]:
+    """The first or the last of what a loop runs over is left out, or it runs backward."""
+    for part in ("[:-1]", "[1:]", "[::-1]"):
+        sliced = ast.parse(f"list(_){part}", mode="eval").body
+        yield partial(_loop_over, sliced)
+
+
+def _loop_over(sliced: Any, node: Any) -> None:
+    sliced.value.args[0] = node.iter
+    node.iter = sliced
+
+
 def _put_in_place(number: int, name: ast.expr, found: Any) -> None:
     _become(list(ast.walk(found))[number], name)
 
@@ -414,7 +458,12 @@ SEARCHED: tuple[Row, ...] = (
     (ast.BinOp, "left out", _one_side),
     (ast.Call, "left out", _skipped_call),
     (ast.Return, "sign", _negative),
+    (ast.FunctionDef, "not used", _default_in_its_place),
+    (ast.Call, "not handed on", _not_handed_on),
+    (ast.For, "loop", _part_of_a_loop),
+    (ast.Call, "whole number", _whole_number),
     (ast.FunctionDef, "cut off", _cut_off),
+    (ast.Assign, "cut off", _cut_off_on_the_way),
     (ast.FunctionDef, "precision", _in_single_precision),
     ((ast.FunctionDef, ast.ClassDef), "mixed up", _another_of_its_kind),
 )

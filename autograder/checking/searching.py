@@ -13,7 +13,7 @@ from autograder.checking.mutations import mutants
 from autograder.checking.sources import Definition
 
 ROUNDS = 1000
-LEFT_OUT = "left out"
+LEFT_OUT, NOT_USED = "left out", "not used"
 
 KINDS = {
     "operation": "two numbers are combined by another operation than they should be (a sum, a "
@@ -30,6 +30,9 @@ KINDS = {
     LEFT_OUT: "a step or a factor is left out",
     "cut off": "the result is cut off from an input, so that no gradient gets there",
     "precision": "the numbers pass through float32 on their way, where float64 should stay float64",
+    "not handed on": "an argument is not handed on to what needs it",
+    "loop": "a loop leaves out the first or the last of what it should run over, or goes backward",
+    "whole number": "a root is cut to a whole number",
     "mixed up": "one input or one layer is used in the place of another",
 }
 
@@ -55,11 +58,21 @@ def slips(root: Definition, texts: Mapping[str, str] | None = None) -> Iterator[
             inside = "" if name == root.name else f", in its part {name}"
             near = [word for word in contract if word in mutant.names]
             where = f" Look where {_listed(near)} used." if near else ""
+            if mutant.slip == NOT_USED:
+                yield Slip(mutant.slip, _not_used(root.name, near[0]), {name: mutant.source})
+                continue
             sentence = (
                 f"This is none of the mistakes that are known by name, but a small slip gives just "
                 f"these answers: {KINDS[mutant.slip]}{inside}.{where}"
             )
             yield Slip(mutant.slip, sentence, {name: mutant.source})
+
+
+def _not_used(name: str, argument: str) -> str:
+    return (
+        f"`{argument}` is not used: {name} answers as if it had been left out, whatever is given "
+        "for it."
+    )
 
 
 class _Ending(ast.NodeTransformer):

@@ -100,6 +100,15 @@ def definition(module: str, name: str, style: str = "") -> Definition:
     return _definition(module, name, style)
 
 
+def alternatives(module: str, name: str) -> list[Definition]:
+    """The other right ways to write a reference, where their text is here."""
+    try:
+        styles = _parsed(f"alternatives.{module}").styles
+    except NoSource:
+        return []
+    return [definition(module, name, style) for known, style in styles if known == name]
+
+
 @functools.cache
 def _definition(module: str, name: str, style: str) -> Definition:
     parsed = _parsed(f"alternatives.{module}" if style else module)
