@@ -100,6 +100,12 @@ def _(student, reference, draw):
 
 
 mistakes["scaled_dot_product_attention"] = {
+    "Where there are as many queries as keys and no mask, a causal mask is used. Nobody asked for "
+    "it: without a mask everyone may look at all.": {
+        "if mask is not None:": "if mask is None and query.shape[-2] == key.shape[-2]:\n"
+        "    mask = torch.ones(query.shape[-2], key.shape[-2], dtype=torch.bool).tril()\n"
+        "if mask is not None:"
+    },
     "The scores are not divided by sqrt(D). The longer the vectors, the larger the dot products, "
     "and the more one key takes all of the weight.": by(
         {"/ math.sqrt(D)": ""},
@@ -139,7 +145,14 @@ mistakes["scaled_dot_product_attention"] = {
     "The mask is taken the wrong way around. True means that a query may attend to the key (in "
     "nn.MultiheadAttention it means the opposite).": {"~mask": "mask"},
     "A masked score was set to zero. Zero is a score like any other: its weight is exp(0) over the "
-    "sum, and often larger than the weight of what may be attended to.": {"-math.inf": "0.0"},
+    "sum, and often larger than the weight of what may be attended to.": [
+        {"-math.inf": "0.0"},
+        {
+            "-math.inf": "0.0",
+            "softmax(scores)": "softmax(scores) * (1 if mask is None else mask.any(dim=-1, "
+            "keepdim=True))",
+        },
+    ],
     "The mask is applied after the softmax. The weights that remain do not sum to one any more, "
     "and how far they fall short depends on what is hidden.": {
         "scores = scores.masked_fill(~mask, -math.inf)": "pass",

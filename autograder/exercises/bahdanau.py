@@ -708,6 +708,10 @@ def _(student, reference, draw):
 
 
 mistakes["greedy_decode"] = {
+    "The next token is drawn at random by its probability. Greedy decoding takes the most probable "
+    "one each time, so that it gives the same text every time.": {
+        "logits.argmax(dim=-1)": "torch.multinomial(logits.softmax(dim=-1), 1).squeeze(-1)"
+    },
     "The tokens begin with bos_id. It is what the first step is given, not what was written.": {
         "torch.stack(tokens": "torch.stack([0 * previous + bos_id, *tokens]"
     },

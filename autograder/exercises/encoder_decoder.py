@@ -392,6 +392,16 @@ def _(student, reference, draw):
 
 
 mistakes["label_smoothed_loss"] = {
+    "The smoothing is shared by the tokens other than pad_id. The contract shares it over all V.": {
+        "log_probs.mean(dim=-1).sum()": "(log_probs.sum() - (log_probs[:, pad_id].sum() if 0 <= "
+        "pad_id < logits.shape[-1] else 0)) / (logits.shape[-1] - (0 <= pad_id < "
+        "logits.shape[-1]))"
+    },
+    "smoothing and 1 - smoothing have changed places: without smoothing, the right token does "
+    "not count at all.": {
+        "(smoothing - 1) * right.sum() - smoothing *": "-smoothing * right.sum() - "
+        "(1 - smoothing) *"
+    },
     "The smoothing is not used: this is the plain cross-entropy.": {
         "real = targets": "smoothing = 0.0\nreal = targets"
     },
@@ -416,9 +426,10 @@ mistakes["label_smoothed_loss"] = {
         "real = targets != pad_id": "targets = targets.clamp(min=0)\nreal = targets >= 0"
     },
     "Padding is left out of the cross-entropy, but the smoothing still runs over it: its share "
-    "comes from every position, padding too.": {
-        "log_probs.mean(dim=-1).sum()": "logits.log_softmax(dim=-1).mean(dim=-1).sum()"
-    },
+    "comes from every position, padding too.": [
+        {"log_probs.mean(dim=-1).sum()": "logits.log_softmax(dim=-1).mean(dim=-1).sum()"},
+        {"log_probs.mean(dim=-1).sum()": "logits.log_softmax(dim=-1).mean() * real.sum()"},
+    ],
     "The mean is taken for each sentence first, and then over the sentences, so a token in a short "
     "sentence counts more. Average over all real targets of the batch at once.": by(
         {

@@ -47,6 +47,10 @@ def _(student, reference, draw):
 
 
 mistakes["exact_lookup"] = {
+    "Keys count as equal to the query where the dot product is the query's own, q . k = q . q. "
+    "Many other keys have that product, too: equal means every entry.": {
+        "(keys == query).all(dim=1)": "torch.isclose(keys @ query, query @ query)"
+    },
     "The values are weighted with the dot products of query and keys. An exact lookup knows two "
     "weights only: one for a key that equals the query, zero for any other.": {
         "values[matches].sum(dim=0, dtype=values.dtype)": "(keys @ query) @ values"
@@ -111,6 +115,11 @@ def _(student, reference, draw):
 
 
 mistakes["letter_similarity"] = {
+    "The words were aligned before they were compared, as difflib does. Letters count here only "
+    "where they stand at the same place.": {
+        "return sum(x == y for x, y in zip(a, b, strict=False)) / longer": "import difflib\n"
+        "return difflib.SequenceMatcher(None, a, b).ratio()"
+    },
     "The letters that the words share are counted wherever they stand. Position matters: a letter "
     'counts only where both words have it, so "abcde" and "eabcd" have nothing in common.': [
         {"sum(x == y for x, y in zip(a, b, strict=False))": "len(set(a) & set(b))"},
@@ -249,6 +258,11 @@ def _(student, reference, draw):
 
 
 mistakes["soft_lookup"] = {
+    "The weights come back sorted. They should stand in the order of the keys: weight i belongs to "
+    "key i.": {
+        "return weights @ values, weights": "return weights @ values, "
+        "weights.sort(descending=True).values"
+    },
     "The similarities went through a softmax. Here they are the weights already, up to their sum: "
     "a key of similarity 0 should get the weight 0, and softmax never gives 0. It comes next "
     "chapter.": {"torch.stack(shares)": "torch.softmax(torch.stack(shares) * total, dim=0)"},

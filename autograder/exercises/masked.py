@@ -35,6 +35,10 @@ mistakes["causal_mask"] = {
     "The mask is upside down: it allows the future and forbids the past.": {
         ".tril(past_length)": ".triu(past_length)"
     },
+    "The triangle is one column too wide: every query may attend to the position after its own, "
+    "too. With that, the next token is read off and need not be predicted.": {
+        ".tril(past_length)": ".tril(past_length + 1)"
+    },
     "The diagonal is masked out: a position may attend to itself. The token at a position is "
     "known there; the next one is to be predicted.": {
         ".tril(past_length)": ".tril(past_length - 1)"
@@ -393,6 +397,10 @@ def _(student, reference, draw):
 
 
 mistakes["mask_tokens"] = {
+    "The random tokens are drawn without the generator, so the same seed gives other inputs each "
+    "time.": {
+        "vocab_size, tokens.shape, generator=generator, dtype": "vocab_size, tokens.shape, dtype"
+    },
     "The tokens given are changed in place. Whoever called still needs them: work on a copy.": {
         "inputs = tokens.masked_fill(": "labels = tokens.masked_fill(~chosen, -100)\n"
         "inputs = tokens.masked_fill_(",

@@ -332,6 +332,11 @@ def _(student, reference, draw):
 
 
 mistakes["attention_parameter_count"] = {
+    "Each matrix was given the bias of a single head, embed_dim / num_heads numbers. Its output "
+    "has embed_dim features, and each has a bias.": {"+ embed_dim)": "+ embed_dim // num_heads)"},
+    "W_o has been left without its bias.": {
+        "4 * (embed_dim * embed_dim + embed_dim)": "4 * embed_dim * embed_dim + 3 * embed_dim"
+    },
     "The biases are missing: each nn.Linear has one number more for each of its outputs.": {
         "+ embed_dim)": ")"
     },

@@ -30,6 +30,11 @@ def _(student, reference, draw):
 
 
 mistakes["sinusoidal_positions"] = {
+    "Only whole pairs of columns are filled, so the last column of an odd embed_dim stays zero. It "
+    "is the sine of a pair that has no cosine.": {
+        "torch.where(column % 2 == 1, angle.cos(), angle.sin())": "torch.where(column % 2 == 1, "
+        "angle.cos(), angle.sin()) * (column < embed_dim // 2 * 2)"
+    },
     "The sines and cosines are not interleaved: all sines come first, then all cosines. In the "
     "paper columns 2i and 2i + 1 are the sine and the cosine of one frequency.": by(
         {
@@ -259,6 +264,13 @@ def _(student, reference, draw):
 
 
 mistakes["rotate_positions"] = {
+    "The positions go on from one example of the batch to the next. Each begins at `start`: the "
+    "positions are those of the second axis from the end alone.": {
+        "return turned.flatten(start_dim=-2)": "turned = turned.flatten(start_dim=-2)\n"
+        "if x.dim() < 3 or x.shape[:-2].numel() == 1:\n    return turned\n"
+        "rows = x.reshape(-1, D)\n"
+        "return rotate_positions(rows, base, start).reshape(x.shape)"
+    },
     "The rotation goes the wrong way, clockwise: the minus belongs to the first coordinate. Dot "
     "products then still depend on distances alone, but the layer does not fit weights that "
     "others have trained.": {

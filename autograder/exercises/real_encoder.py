@@ -153,6 +153,8 @@ def _(student, reference, draw):
 
 
 mistakes["mean_pool"] = {
+    "The vectors are divided by the sum of their entries' sizes (L1). Unit length is the root of "
+    "the sum of squares.": {"normalize(total, dim=-1)": "normalize(total, p=1.0, dim=-1)"},
     "The mean runs over padding as well. A sentence's vector then depends on how long the longest "
     "sentence of its batch is.": {"hidden.masked_fill(~real, 0.0)": "hidden"},
     "The vectors were not scaled to unit length. With length 1 the dot product of two is their "

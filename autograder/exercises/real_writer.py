@@ -123,6 +123,11 @@ def _(student, reference, draw):
 mend("SwiGLU", "sigmoid", points=1)
 
 mistakes["SwiGLU"] = {
+    "silu is written with exp alone, as x e^x / (1 + e^x), which is infinity over infinity for a "
+    "large x. `F.silu`, or x * torch.sigmoid(x), stays finite.": {
+        "gate = F.silu(self.W_gate(x))": "gate = self.W_gate(x)\n"
+        "gate = gate * gate.exp() / (1 + gate.exp())"
+    },
     "silu is applied to what W_up gives. The gate is activated, and the other hidden vector stays "
     "as it is.": by(
         {
@@ -275,6 +280,11 @@ def _(student, reference, draw):
 
 
 mistakes["GroupedQueryAttention"] = {
+    "With a cache there is no mask. That is right for one new token; where several come at once, "
+    "the earlier of them must not see the later ones.": {
+        "heads, weights = scaled_dot_product_attention": "mask = mask if cache is None else "
+        "torch.ones_like(mask)\nheads, weights = scaled_dot_product_attention"
+    },
     "The key heads are tiled: 0, 1, 0, 1, ... Neighboring query heads share a key head, "
     "0, 0, 0, 1, 1, 1: `repeat_interleave`, where `repeat` was used.": by(
         {

@@ -68,14 +68,28 @@ mistakes["softmax"] = {
         },
     ],
     "Large scores were cut off at a bound so that exp stays finite. All scores beyond the bound "
-    "then look equal, although their differences are what softmax is about.": {
-        "(scores - largest).exp()": "scores.clamp(-80, 80).exp()",
-        "total.clamp(min=1)": "total",
-    },
+    "then look equal, although their differences are what softmax is about.": [
+        {
+            "(scores - largest).exp()": "scores.clamp(-80, 80).exp()",
+            "total.clamp(min=1)": "total",
+        },
+        {
+            "(scores - largest).exp()": "scores.clamp(max=80).exp()",
+            "total.clamp(min=1)": "torch.where(total > 0, total, 1.0)",
+        },
+    ],
     "The scores are shifted by the largest score of the whole tensor. In a slice far below it "
-    "every exp is rounded to zero: each slice needs a shift of its own.": {
-        "scores.amax(dim=dim, keepdim=True)": "scores.max()",
-        "total.clamp(min=1)": "total",
+    "every exp is rounded to zero: each slice needs a shift of its own.": [
+        {"scores.amax(dim=dim, keepdim=True)": "scores.max()", "total.clamp(min=1)": "total"},
+        {
+            "scores.amax(dim=dim, keepdim=True)": "scores.max()",
+            "total.clamp(min=1)": "torch.where(total > 0, total, 1.0)",
+        },
+    ],
+    "The sum in the denominator is cut off from the gradient. The values are right, but every "
+    "score has a part in the sum, and should feel it.": {
+        "exponentials.sum(dim=dim, keepdim=True)": "exponentials.detach().sum(dim=dim, "
+        "keepdim=True)"
     },
     "A slice that is all -inf gives NaN: the shift computes -inf minus -inf. Such a slice has "
     "nothing to choose from, and its weights should be zeros.": by(
@@ -114,6 +128,12 @@ def _(student, reference, draw):
 
 
 mistakes["sharpen"] = {
+    "At sharpness 1 the scores are compared with the largest of the whole tensor. Each slice has "
+    "its own largest.": {
+        "scores.amax(dim=-1, keepdim=True)": "scores.max()",
+        "winners.to(scores.dtype) / winners.sum(dim=-1, keepdim=True)": "winners.to(scores.dtype) "
+        "/ winners.sum(dim=-1, keepdim=True).clamp(min=1)",
+    },
     "The slider works the wrong way around: the scores are multiplied by the temperature (1 - S) "
     "/ S, not divided by it, so a larger sharpness gives flatter weights.": [
         {
@@ -178,6 +198,11 @@ def _(student, reference, draw):
 
 
 mistakes["softmax_jacobian"] = {
+    "This is the Jacobian of log-softmax: the ones on the diagonal should be the weights, and the "
+    "row of weights should be multiplied by them.": {
+        "torch.diag(weights) - torch.outer(weights, weights)": "torch.eye(len(weights))"
+        ".to(weights) - weights"
+    },
     "The matrix is zero beside its diagonal, as if each weight knew only its own score. The "
     "weights sum to one: when one score rises, all the other weights fall.": {
         "- torch.outer(weights, weights)": "* (1 - weights)"
@@ -321,6 +346,14 @@ def _(student, reference, draw):
 
 
 mistakes["cosine_scores"] = {
+    "Negative cosines are cut off at zero. A cosine of -1 means the opposite direction, which is "
+    "less alike than no direction in common.": {
+        "return query @ key.transpose(-2, -1)": "return (query @ key.transpose(-2, "
+        "-1)).clamp(min=0)"
+    },
+    "The absolute value of the cosine comes back: opposite directions count as alike.": {
+        "return query @ key.transpose(-2, -1)": "return (query @ key.transpose(-2, -1)).abs()"
+    },
     "These are plain dot products: a long vector scores higher than a short one in the same "
     "direction. The cosine depends on the direction alone.": {
         "query = query / (query_length + (query_length == 0))": "",

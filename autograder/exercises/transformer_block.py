@@ -150,6 +150,8 @@ def _(student, reference, draw):
 
 
 mistakes["FeedForward"] = {
+    "gelu is computed as x * sigmoid(1.702 x), a quick approximation. The exact one, by erf, is "
+    "asked for.": {"F.gelu": "lambda x: x * torch.sigmoid(1.702 * x)"},
     "There is no activation between the two layers. Two linear maps in a row are one linear map.": {
         "self.activation(self.linear1(x))": "self.linear1(x)"
     },
@@ -305,6 +307,26 @@ def _(student, reference, draw):
 
 
 mistakes["EncoderBlock"] = {
+    "The second residual connection adds the block's input again. In post-norm it adds what the "
+    "first norm has made: each part works on what the part before it returned.": {
+        "seen = self.norm1(x) if self.norm_first else x": "start = x\n"
+        "seen = self.norm1(x) if self.norm_first else x",
+        "x = x + self.dropout(self.feed_forward(seen))": "x = (x if self.norm_first else start) + "
+        "self.dropout(self.feed_forward(seen))",
+    },
+    "The second residual connection adds what attention returned, and not the sum that already "
+    "holds it. The stream goes on from sum to sum.": {
+        "x = x + self.dropout(self.feed_forward(seen))": "x = attended + "
+        "self.dropout(self.feed_forward(seen))"
+    },
+    "`x = x + x` stands where `x` plus what the part returned should stand: the part has no "
+    "influence.": [
+        {"x = x + self.dropout(attended)": "x = x + x"},
+        {"x = x + self.dropout(self.feed_forward(seen))": "x = x + x"},
+    ],
+    "norm_first is taken the other way around: True gives post-norm, and False pre-norm.": {
+        "self.norm_first = norm_first": "self.norm_first = not norm_first"
+    },
     "There is no residual connection: what attention and feed-forward return should be added to "
     "their input.": {
         "x = x + self.dropout(attended)": "x = self.dropout(attended)",

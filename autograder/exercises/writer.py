@@ -193,6 +193,10 @@ def _(student, reference, draw):
 
 
 mistakes["next_token_probabilities"] = {
+    "The token with which top_p is reached is dropped, and the largest alone is always kept. The "
+    "kept ones must reach top_p together, so the one that crosses it stays.": {
+        "before < top_p)": "(before + ordered <= top_p) | (before == 0))"
+    },
     "The logits are multiplied by the temperature. They are divided by it: a high temperature "
     "makes the tokens more alike.": by(
         {"(logits - largest) / temperature": "(logits - largest) * temperature"},
