@@ -14,8 +14,9 @@ from autograder.checking.candidates import changed, rewritten
 
 @dataclass(frozen=True)
 class Wrong:
-    """A wrong implementation and the sentence that explains it."""
+    """A wrong implementation, the key of its mistake and the sentence that explains it."""
 
+    key: str
     sentence: str
     thing: Any
     source: str  # for a notebook that has the earlier exercises
@@ -27,12 +28,14 @@ def wrongs(name: str) -> list[Wrong]:
     task = exercises()[name]
     found = []
     for mistake in task.mistakes:
-        if mistake.sentence == task.planted:
+        if mistake.key == task.mend:
             continue  # of which a student is told that it is not mended yet
         root, changes = changed(task, mistake)
         texts = rewritten(root, changes)
         elsewhere = set(texts) != {name}
-        found.append(Wrong(mistake.sentence, root.built(texts), root.source(texts), elsewhere))
+        found.append(
+            Wrong(mistake.key, mistake.sentence, root.built(texts), root.source(texts), elsewhere)
+        )
     return found
 
 

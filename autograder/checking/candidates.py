@@ -41,7 +41,7 @@ def candidates(task: Exercise, seed: int) -> Known:
 def _own(task: Exercise) -> Iterator[Candidate]:
     for mistake in task.mistakes:
         try:
-            finding = Finding(mistake.key or "unkeyed", mistake.sentence)
+            finding = Finding(mistake.key, mistake.sentence)
             yield candidate((finding,), *changed(task, mistake))
         except (NoSource, StaleMistake):
             continue  # a test tells

@@ -354,8 +354,8 @@ def diagnose(task: Exercise, log: Log, run: Run, seed: int, look: Look) -> Diagn
 def still_planted(task: Exercise, log: Log, run: Run, seed: int) -> bool:
     """Whether the student's code answers as the code that was given to be mended."""
     students = Students(log, task.behavior)
-    for one in candidates(task, seed).mistakes if task.planted else ():
-        if one.findings[0].sentence == task.planted:
+    for one in candidates(task, seed).mistakes if task.mend else ():
+        if one.findings[0].key == task.mend:
             match = one.match(students, run)
             if match and match.places == students.places:
                 return True

@@ -14,14 +14,17 @@ from autograder.checking.sources import Definition, NoSource, definition
 
 @dataclass(frozen=True)
 class Mistake:
-    """What people really write in place of something in the reference, and what to tell them."""
+    """What people really write in place of something in the reference, and what to tell them.
+
+    The key is what it is known by; the sentence may be worded anew.
+    """
 
     exercise: str
+    key: str
     sentence: str
     changes: Mapping[str, str]
     within: str = ""
     style: str = ""
-    key: str = ""
 
     def located(self, root: Definition) -> tuple[Definition, tuple[Change, ...]]:
         """What it changes in a reference. Raises StaleMistake where that does not stand there."""
@@ -51,10 +54,9 @@ class Exercise:
         self.reference = self.reference or self.name
 
     @property
-    def planted(self) -> str | None:
-        """The sentence of the mistake that the student's cell comes with; None if it is a stub."""
-        found = [one.sentence for one in self.mistakes if self.mend and one.key == self.mend]
-        return found[0] if found else None
+    def planted(self) -> Mistake | None:
+        """The mistake that the student's cell comes with; None if it is a stub."""
+        return next((one for one in self.mistakes if self.mend and one.key == self.mend), None)
 
     @functools.cached_property
     def parameters(self) -> list[str]:
@@ -73,6 +75,7 @@ class Exercise:
             return []
 
 
+KEY_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
 _exercises: dict[str, Exercise] = {}
 _early: dict[str, list[Mistake]] = {}  # registered before their exercise
 
@@ -124,42 +127,58 @@ def mend(exercise: str, key: str, *, points: float) -> None:
 
 @dataclass(frozen=True)
 class By:
-    """A change that does not stand in the reference itself, or that has a key.
+    """A change that does not stand in the reference itself.
 
     It may stand in a function or class that the reference uses, which `within` names, or in an
-    alternative, whose style `style` names. `mend` knows it by its key.
+    alternative, whose style `style` names.
+
+    >>> by({"x / 2": "x"}, within="halve").within
+    'halve'
     """
 
     changes: Mapping[str, str]
     _: KW_ONLY
     within: str = ""
     style: str = ""
-    key: str = ""
 
 
 by = By  # as it reads among mistakes
 
 
+Ways = tuple[str | Mapping[str, str] | By, ...]  # a sentence, then one change or several
+
+
 class Mistakes:
-    """Where what goes wrong is registered: `mistakes["halve"] = {sentence: change}`.
+    """Where what goes wrong is registered: `mistakes["halve"] = {key: (sentence, change)}`.
 
     A change is what stands in the reference -> what is written instead. Each piece must stand there
-    exactly once; how it is set does not count. One sentence may have several changes, in a list:
-    there are several ways to make that mistake.
+    exactly once, in whole words of Python; how it is set does not count. Where there are several
+    ways to make one mistake, each is a change of its own, one after the other.
+
+    >>> mistakes["halve"] = {"doubled": ("The numbers are doubled.", {"x / 2": "x * 2"})}
+    >>> mistakes["halve"] = {"Doubled!": ("The numbers are doubled.", {"x / 2": "x * 2"})}
+    Traceback (most recent call last):
+    ValueError: The key 'Doubled!' of a mistake in halve: lowercase letters, digits and hyphens.
     """
 
-    def __setitem__(
-        self, exercise: str, known: Mapping[str, Mapping[str, str] | By | list]
-    ) -> None:
-        found = [
-            Mistake(exercise, sentence, **vars(way if isinstance(way, By) else By(way)))
-            for sentence, ways in known.items()
-            for way in (ways if isinstance(ways, list) else [ways])
-        ]
-        if exercise in _exercises:
-            _exercises[exercise].mistakes.extend(found)
-        else:
-            _early.setdefault(exercise, []).extend(found)
+    def __setitem__(self, exercise: str, known: Mapping[str, Ways]) -> None:
+        of_exercise = _exercises.get(exercise)
+        there = of_exercise.mistakes if of_exercise else _early.setdefault(exercise, [])
+        taken = {one.key for one in there}
+        for key, (sentence, *ways) in known.items():
+            if not set(key) <= KEY_LETTERS or not key:
+                raise ValueError(
+                    f"The key {key!r} of a mistake in {exercise}: lowercase letters, digits and "
+                    "hyphens."
+                )
+            if key in taken:
+                raise ValueError(f"Two mistakes in {exercise} have the key {key!r}.")
+            if not ways or not isinstance(sentence, str):
+                raise ValueError(f"The mistake {key!r} in {exercise}: a sentence, then a change.")
+            there.extend(
+                Mistake(exercise, key, sentence, **vars(way if isinstance(way, By) else By(way)))
+                for way in ways
+            )
 
 
 mistakes = Mistakes()

@@ -18,39 +18,54 @@ def _(student, reference, draw):
 
 
 mistakes["attend"] = {
-    "The scores are not divided by sqrt(D). The longer the vectors, the larger the dot products, "
-    "and the more one input takes all of the weight.": {"/ math.sqrt(D)": ""},
-    "The scores are divided by D, not by its square root. Dot products spread like sqrt(D), so "
-    "dividing by D makes the weights flatter the longer the vectors are.": {"math.sqrt(D)": "D"},
-    "The scores are divided by the square root of the number of inputs. What makes a dot product "
-    "large is the number of its terms, and that is the length D of the vectors.": {
-        "math.sqrt(D)": "math.sqrt(len(inputs))"
-    },
-    "The scores are used as weights without a softmax. They may be negative, and they do not sum "
-    "to one, so the output is no average of the inputs.": {
-        "softmax(inputs @ query / math.sqrt(D))": "inputs @ query / math.sqrt(D)"
-    },
-    "The scores were divided by their sum to make weights. Scores of both signs then give negative "
-    "weights, and a sum near zero gives huge ones: that is what softmax is for.": {
-        "softmax(inputs @ query / math.sqrt(D))": "inputs @ query / (inputs @ query).sum()"
-    },
-    "The softmax comes before the division by sqrt(D), so the weights sum to 1 / sqrt(D). It is "
-    "the scores that are scaled.": {
-        "softmax(inputs @ query / math.sqrt(D))": "softmax(inputs @ query) / math.sqrt(D)"
-    },
-    "The output is the one input with the largest weight. Attention is a soft choice: it takes "
-    "some of every input, and so has a slope to learn from.": {
-        "weights @ inputs,": "inputs[weights.argmax()],"
-    },
-    "The output is the average of the query, not of the inputs: the weights were multiplied with "
-    "the query. The query only asks; what comes back is made of the inputs.": {
-        "weights @ inputs,": "(weights.unsqueeze(-1) * query).sum(dim=0),"
-    },
-    "The softmax is made of exp without a shift, which is infinite for large scores: the weights "
-    "become NaN.": {
-        "softmax(inputs @ query / math.sqrt(D))": "(inputs @ query / math.sqrt(D)).exp()\n"
-        "weights = weights / weights.sum()",
-    },
+    "not-scaled": (
+        "The scores are not divided by sqrt(D). The longer the vectors, the larger the dot "
+        "products, and the more one input takes all of the weight.",
+        {"/ math.sqrt(D)": ""},
+    ),
+    "scaled-by-d": (
+        "The scores are divided by D, not by its square root. Dot products spread like sqrt(D), so "
+        "dividing by D makes the weights flatter the longer the vectors are.",
+        {"math.sqrt(D)": "D"},
+    ),
+    "scaled-by-inputs": (
+        "The scores are divided by the square root of the number of inputs. What makes a dot "
+        "product large is the number of its terms, and that is the length D of the vectors.",
+        {"math.sqrt(D)": "math.sqrt(len(inputs))"},
+    ),
+    "no-softmax": (
+        "The scores are used as weights without a softmax. They may be negative, and they do not "
+        "sum to one, so the output is no average of the inputs.",
+        {"softmax(inputs @ query / math.sqrt(D))": "inputs @ query / math.sqrt(D)"},
+    ),
+    "divided-by-sum": (
+        "The scores were divided by their sum to make weights. Scores of both signs then give "
+        "negative weights, and a sum near zero gives huge ones: that is what softmax is for.",
+        {"softmax(inputs @ query / math.sqrt(D))": "inputs @ query / (inputs @ query).sum()"},
+    ),
+    "softmax-before-scale": (
+        "The softmax comes before the division by sqrt(D), so the weights sum to 1 / sqrt(D). It "
+        "is the scores that are scaled.",
+        {"softmax(inputs @ query / math.sqrt(D))": "softmax(inputs @ query) / math.sqrt(D)"},
+    ),
+    "hard-choice": (
+        "The output is the one input with the largest weight. Attention is a soft choice: it takes "
+        "some of every input, and so has a slope to learn from.",
+        {"weights @ inputs,": "inputs[weights.argmax()],"},
+    ),
+    "averages-query": (
+        "The output is the average of the query, not of the inputs: the weights were multiplied "
+        "with the query. The query only asks; what comes back is made of the inputs.",
+        {"weights @ inputs,": "(weights.unsqueeze(-1) * query).sum(dim=0),"},
+    ),
+    "softmax-unshifted": (
+        "The softmax is made of exp without a shift, which is infinite for large scores: the "
+        "weights become NaN.",
+        {
+            "softmax(inputs @ query / math.sqrt(D))": "(inputs @ query / math.sqrt(D)).exp()\n"
+            "weights = weights / weights.sum()",
+        },
+    ),
 }
 
 
@@ -100,84 +115,125 @@ def _(student, reference, draw):
 
 
 mistakes["scaled_dot_product_attention"] = {
-    "Where there are as many queries as keys and no mask, a causal mask is used. Nobody asked for "
-    "it: without a mask everyone may look at all.": {
-        "if mask is not None:": "if mask is None and query.shape[-2] == key.shape[-2]:\n"
-        "    mask = torch.ones(query.shape[-2], key.shape[-2], dtype=torch.bool).tril()\n"
-        "if mask is not None:"
-    },
-    "The scores are not divided by sqrt(D). The longer the vectors, the larger the dot products, "
-    "and the more one key takes all of the weight.": by(
-        {"/ math.sqrt(D)": ""},
-        within="scaled_dot_product_scores",
+    "causal-unasked": (
+        "Where there are as many queries as keys and no mask, a causal mask is used. Nobody asked "
+        "for it: without a mask everyone may look at all.",
+        {
+            "if mask is not None:": "if mask is None and query.shape[-2] == key.shape[-2]:\n"
+            "    mask = torch.ones(query.shape[-2], key.shape[-2], dtype=torch.bool).tril()\n"
+            "if mask is not None:"
+        },
     ),
-    "The scores are divided by D, not by its square root. Dot products spread like sqrt(D), so "
-    "dividing by D makes the weights flatter the longer the vectors are.": by(
-        {"math.sqrt(D)": "D"},
-        within="scaled_dot_product_scores",
+    "not-scaled": (
+        "The scores are not divided by sqrt(D). The longer the vectors, the larger the dot "
+        "products, and the more one key takes all of the weight.",
+        by(
+            {"/ math.sqrt(D)": ""},
+            within="scaled_dot_product_scores",
+        ),
     ),
-    "The scores are divided by the square root of the values' width E. The dot product is of a "
-    "query and a key, so it is their width D that makes it large.": {
-        "scaled_dot_product_scores(query, key)": "query @ key.mT / math.sqrt(value.shape[-1])"
-    },
-    "The scores are divided by the square root of the number of keys. What makes a dot product "
-    "large is the number of its terms, and that is the width D of query and key.": by(
-        {"math.sqrt(D)": "math.sqrt(key.shape[-2])"},
-        within="scaled_dot_product_scores",
+    "scaled-by-d": (
+        "The scores are divided by D, not by its square root. Dot products spread like sqrt(D), so "
+        "dividing by D makes the weights flatter the longer the vectors are.",
+        by(
+            {"math.sqrt(D)": "D"},
+            within="scaled_dot_product_scores",
+        ),
     ),
-    "The softmax runs along the wrong axis: here the weights of one key sum to one over the "
-    "queries. It is each query that shares out its attention over all keys.": {
-        "softmax(scores)": "softmax(scores, dim=-2)"
-    },
-    "The softmax comes before the division by sqrt(D), so the weights of a query sum to "
-    "1 / sqrt(D). It is the scores that are scaled.": {
-        "scores = scaled_dot_product_scores(query, key)": "scores = query @ key.mT",
-        "softmax(scores)": "softmax(scores) / math.sqrt(query.shape[-1])",
-    },
-    "`.T` was used where the last two axes are to be exchanged. It turns around all axes, so with "
-    "a batch the sizes do not fit: name the two axes.": by(
-        {"key.transpose(-2, -1)": "key.permute(*range(key.dim() - 1, -1, -1))"},
-        within="scaled_dot_product_scores",
+    "scaled-by-value-width": (
+        "The scores are divided by the square root of the values' width E. The dot product is of a "
+        "query and a key, so it is their width D that makes it large.",
+        {"scaled_dot_product_scores(query, key)": "query @ key.mT / math.sqrt(value.shape[-1])"},
     ),
-    "The mask is not used. What may not be attended to gets a weight all the same.": {
-        "if mask is not None:": "if False:"
-    },
-    "The mask is taken the wrong way around. True means that a query may attend to the key (in "
-    "nn.MultiheadAttention it means the opposite).": {"~mask": "mask"},
-    "A masked score was set to zero. Zero is a score like any other: its weight is exp(0) over the "
-    "sum, and often larger than the weight of what may be attended to.": [
+    "scaled-by-keys": (
+        "The scores are divided by the square root of the number of keys. What makes a dot product "
+        "large is the number of its terms, and that is the width D of query and key.",
+        by(
+            {"math.sqrt(D)": "math.sqrt(key.shape[-2])"},
+            within="scaled_dot_product_scores",
+        ),
+    ),
+    "softmax-over-queries": (
+        "The softmax runs along the wrong axis: here the weights of one key sum to one over the "
+        "queries. It is each query that shares out its attention over all keys.",
+        {"softmax(scores)": "softmax(scores, dim=-2)"},
+    ),
+    "softmax-before-scale": (
+        "The softmax comes before the division by sqrt(D), so the weights of a query sum to "
+        "1 / sqrt(D). It is the scores that are scaled.",
+        {
+            "scores = scaled_dot_product_scores(query, key)": "scores = query @ key.mT",
+            "softmax(scores)": "softmax(scores) / math.sqrt(query.shape[-1])",
+        },
+    ),
+    "transpose-all-axes": (
+        "`.T` was used where the last two axes are to be exchanged. It turns around all axes, so "
+        "with a batch the sizes do not fit: name the two axes.",
+        by(
+            {"key.transpose(-2, -1)": "key.permute(*range(key.dim() - 1, -1, -1))"},
+            within="scaled_dot_product_scores",
+        ),
+    ),
+    "mask-unused": (
+        "The mask is not used. What may not be attended to gets a weight all the same.",
+        {"if mask is not None:": "if False:"},
+    ),
+    "mask-turned-around": (
+        "The mask is taken the wrong way around. True means that a query may attend to the key (in "
+        "nn.MultiheadAttention it means the opposite).",
+        {"~mask": "mask"},
+    ),
+    "masked-score-zero": (
+        "A masked score was set to zero. Zero is a score like any other: its weight is exp(0) "
+        "over the sum, and often larger than the weight of what may be attended to.",
         {"-math.inf": "0.0"},
         {
             "-math.inf": "0.0",
             "softmax(scores)": "softmax(scores) * (1 if mask is None else mask.any(dim=-1, "
             "keepdim=True))",
         },
-    ],
-    "The mask is applied after the softmax. The weights that remain do not sum to one any more, "
-    "and how far they fall short depends on what is hidden.": {
-        "scores = scores.masked_fill(~mask, -math.inf)": "pass",
-        "softmax(scores)": "softmax(scores) * (1 if mask is None else mask)",
-    },
-    "The True and False of the mask were added to the scores, as 1 and 0. To hide a key its score "
-    "has to become minus infinity.": {"scores.masked_fill(~mask, -math.inf)": "scores + mask"},
-    "A query that may attend to nothing gets NaN: in its row all scores are -inf, and softmax "
-    "divides zero by zero. Its output and weights should be zeros.": {
-        "softmax(scores)": "scores.softmax(dim=-1)"
-    },
-    "A masked score is a large negative number instead of -inf. For a query that may attend to "
-    "nothing these are all the same, so it attends to everything alike, where the weights should "
-    "be zeros.": {"-math.inf": "-1e9"},
-    "-inf was added to the scores and the NaN replaced by zero at the end. The numbers look right, "
-    "but the NaN is still inside: the gradient goes through it and is NaN as well.": {
-        "scores.masked_fill(~mask, -math.inf)": "scores + torch.where(mask, 0.0, -math.inf)",
-        "softmax(scores)": "scores.softmax(dim=-1).nan_to_num()",
-    },
-    "The softmax is made of exp without a shift, which is infinite for large scores: the weights "
-    "become NaN.": {
-        "weights = softmax(scores)": "weights = scores.exp()\n"
-        "total = weights.sum(dim=-1, keepdim=True)\n"
-        "weights = weights / (total + (total == 0))",
-    },
+    ),
+    "masked-after-softmax": (
+        "The mask is applied after the softmax. The weights that remain do not sum to one any "
+        "more, and how far they fall short depends on what is hidden.",
+        {
+            "scores = scores.masked_fill(~mask, -math.inf)": "pass",
+            "softmax(scores)": "softmax(scores) * (1 if mask is None else mask)",
+        },
+    ),
+    "mask-added": (
+        "The True and False of the mask were added to the scores, as 1 and 0. To hide a key its "
+        "score has to become minus infinity.",
+        {"scores.masked_fill(~mask, -math.inf)": "scores + mask"},
+    ),
+    "empty-row-nan": (
+        "A query that may attend to nothing gets NaN: in its row all scores are -inf, and softmax "
+        "divides zero by zero. Its output and weights should be zeros.",
+        {"softmax(scores)": "scores.softmax(dim=-1)"},
+    ),
+    "large-negative": (
+        "A masked score is a large negative number instead of -inf. For a query that may attend "
+        "to nothing these are all the same, so it attends to everything alike, where the weights "
+        "should be zeros.",
+        {"-math.inf": "-1e9"},
+    ),
+    "nan-replaced": (
+        "-inf was added to the scores and the NaN replaced by zero at the end. The numbers look "
+        "right, but the NaN is still inside: the gradient goes through it and is NaN as well.",
+        {
+            "scores.masked_fill(~mask, -math.inf)": "scores + torch.where(mask, 0.0, -math.inf)",
+            "softmax(scores)": "scores.softmax(dim=-1).nan_to_num()",
+        },
+    ),
+    "softmax-unshifted": (
+        "The softmax is made of exp without a shift, which is infinite for large scores: the "
+        "weights become NaN.",
+        {
+            "weights = softmax(scores)": "weights = scores.exp()\n"
+            "total = weights.sum(dim=-1, keepdim=True)\n"
+            "weights = weights / (total + (total == 0))",
+        },
+    ),
 }
 
 
@@ -222,42 +278,65 @@ def _(student, reference, draw):
 
 
 mistakes["AttentionLayer"] = {
-    "W_k and W_v are swapped: the keys are made with W_v, and the values with W_k. Keys are what "
-    "the queries are compared with; values are what comes out.": {
-        "self.W_k(inputs)": "self.W_v(inputs)",
-        "value = self.W_v(inputs)": "value = self.W_k(inputs)",
-    },
-    "The scores are not divided by sqrt(query_dim). The wider queries and keys are, the more one "
-    "input takes all of the weight.": by(
-        {"/ math.sqrt(D)": ""},
-        within="scaled_dot_product_scores",
+    "key-value-swapped": (
+        "W_k and W_v are swapped: the keys are made with W_v, and the values with W_k. Keys are "
+        "what the queries are compared with; values are what comes out.",
+        {
+            "self.W_k(inputs)": "self.W_v(inputs)",
+            "value = self.W_v(inputs)": "value = self.W_k(inputs)",
+        },
     ),
-    "The scores are scaled by the wrong size: the square root of input_dim. The dot product is of "
-    "a query and a key, and both are query_dim wide.": {
-        "(queries, key": "(queries * math.sqrt(queries.shape[-1] / inputs.shape[-1]), key"
-    },
-    "The scores are scaled by the wrong size: the square root of value_dim. The dot product is of "
-    "a query and a key, and both are query_dim wide.": {
-        "(queries, key": "(queries * math.sqrt(queries.shape[-1] / value.shape[-1]), key"
-    },
-    "The softmax runs along the wrong axis: here the weights of one input sum to one over the "
-    "queries. It is each query that shares out its attention over all inputs.": by(
-        {"softmax(scores)": "softmax(scores, dim=-2)"},
-        within="scaled_dot_product_attention",
+    "not-scaled": (
+        "The scores are not divided by sqrt(query_dim). The wider queries and keys are, the more "
+        "one input takes all of the weight.",
+        by(
+            {"/ math.sqrt(D)": ""},
+            within="scaled_dot_product_scores",
+        ),
     ),
-    "The keys are used as values, and W_v is not used at all. That works, but then a layer cannot "
-    "answer with anything but what it is found by.": {"value = self.W_v(inputs)": "value = key"},
-    "The inputs are averaged as they are, without W_v. The output is as wide as the inputs then; "
-    "it should be value_dim wide.": {"value = self.W_v(inputs)": "value = inputs"},
-    "The two matrices have a bias. A bias in W_k changes no weight at all (it adds the same to "
-    "all scores of a query), and the contract says bias=False for both.": {
-        "query_dim, bias=False)": "query_dim)\nnn.init.zeros_(self.W_k.bias)",
-        "value_dim, bias=False)": "value_dim)\nnn.init.zeros_(self.W_v.bias)",
-    },
-    "The weights are cut off from the gradient, so W_k never learns: it has no "
-    "gradient at all.": by(
-        {"weights = softmax(scores)": "weights = softmax(scores).detach()"},
-        within="scaled_dot_product_attention",
+    "scaled-by-input": (
+        "The scores are scaled by the wrong size: the square root of input_dim. The dot product "
+        "is of a query and a key, and both are query_dim wide.",
+        {"(queries, key": "(queries * math.sqrt(queries.shape[-1] / inputs.shape[-1]), key"},
+    ),
+    "scaled-by-value": (
+        "The scores are scaled by the wrong size: the square root of value_dim. The dot product "
+        "is of a query and a key, and both are query_dim wide.",
+        {"(queries, key": "(queries * math.sqrt(queries.shape[-1] / value.shape[-1]), key"},
+    ),
+    "softmax-over-queries": (
+        "The softmax runs along the wrong axis: here the weights of one input sum to one over the "
+        "queries. It is each query that shares out its attention over all inputs.",
+        by(
+            {"softmax(scores)": "softmax(scores, dim=-2)"},
+            within="scaled_dot_product_attention",
+        ),
+    ),
+    "keys-as-values": (
+        "The keys are used as values, and W_v is not used at all. That works, but then a layer "
+        "cannot answer with anything but what it is found by.",
+        {"value = self.W_v(inputs)": "value = key"},
+    ),
+    "inputs-as-values": (
+        "The inputs are averaged as they are, without W_v. The output is as wide as the inputs "
+        "then; it should be value_dim wide.",
+        {"value = self.W_v(inputs)": "value = inputs"},
+    ),
+    "has-bias": (
+        "The two matrices have a bias. A bias in W_k changes no weight at all (it adds the same to "
+        "all scores of a query), and the contract says bias=False for both.",
+        {
+            "query_dim, bias=False)": "query_dim)\nnn.init.zeros_(self.W_k.bias)",
+            "value_dim, bias=False)": "value_dim)\nnn.init.zeros_(self.W_v.bias)",
+        },
+    ),
+    "weights-detached": (
+        "The weights are cut off from the gradient, so W_k never learns: it has no "
+        "gradient at all.",
+        by(
+            {"weights = softmax(scores)": "weights = softmax(scores).detach()"},
+            within="scaled_dot_product_attention",
+        ),
     ),
 }
 
@@ -270,23 +349,36 @@ def _(student, reference, draw):
 
 
 mistakes["grid_to_sequence"] = {
-    "The numbers are read off in memory order and cut into pieces of C. A piece then holds one "
-    "channel at neighboring places, where it should hold all channels of one place.": by(
+    "memory": (
+        "The numbers are read off in memory order and cut into pieces of C. A piece then holds one "
+        "channel at neighboring places, where it should hold all channels of one place.",
         {"features.reshape(B, C, H * W).transpose(1, 2)": "features.reshape(B, H * W, C)"},
-        key="memory",
     ),
-    "The grid is read column by column. Row by row, the place to the right comes next: "
-    "position h * W + w.": {"features.reshape(": "features.mT.reshape("},
-    "The channels come before the positions: [B, C, H * W]. In a sequence the positions come "
-    "first, each with its vector.": {".transpose(1, 2)": ""},
-    "The channels are last, but the grid is still a grid: [B, H, W, C]. Rows and columns are to be "
-    "merged into one axis of positions.": {
-        "reshape(B, C, H * W).transpose(1, 2)": "permute(0, 2, 3, 1)"
-    },
-    "The places of all pictures are merged into one sequence: [B * H * W, C]. Every picture has a "
-    "sequence of its own.": {".transpose(1, 2)": ".transpose(1, 2).flatten(0, 1)"},
-    "The grid is read row by row, but from the bottom right backward. Position 0 is the "
-    "top left.": {".transpose(1, 2)": ".flip(-1).transpose(1, 2)"},
+    "column-order": (
+        "The grid is read column by column. Row by row, the place to the right comes next: "
+        "position h * W + w.",
+        {"features.reshape(": "features.mT.reshape("},
+    ),
+    "channels-first": (
+        "The channels come before the positions: [B, C, H * W]. In a sequence the positions come "
+        "first, each with its vector.",
+        {".transpose(1, 2)": ""},
+    ),
+    "still-a-grid": (
+        "The channels are last, but the grid is still a grid: [B, H, W, C]. Rows and columns are "
+        "to be merged into one axis of positions.",
+        {"reshape(B, C, H * W).transpose(1, 2)": "permute(0, 2, 3, 1)"},
+    ),
+    "batch-merged": (
+        "The places of all pictures are merged into one sequence: [B * H * W, C]. Every picture "
+        "has a sequence of its own.",
+        {".transpose(1, 2)": ".transpose(1, 2).flatten(0, 1)"},
+    ),
+    "reversed": (
+        "The grid is read row by row, but from the bottom right backward. Position 0 is the "
+        "top left.",
+        {".transpose(1, 2)": ".flip(-1).transpose(1, 2)"},
+    ),
 }
 
 

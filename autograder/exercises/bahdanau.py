@@ -207,106 +207,146 @@ def _(student, reference, draw):
 
 
 mistakes["BidirectionalEncoder"] = {
-    "The two directions are added. The paper puts them side by side, so that an annotation has 2 "
-    "* hidden_dim numbers and nothing is mixed up.": {
-        "torch.cat([forward, backward], dim=-1)": "(forward + backward)"
-    },
-    "The annotations end at the longest row of the batch. They should be as long as the tokens "
-    "that came in, so that they fit the mask.": {
-        "return annotations,": "return annotations[:, : lengths.max()],"
-    },
-    "There is no recurrence: each token is described by its own embedding alone. An annotation "
-    "should say in which surroundings its token stands.": by(
-        {
-            "self.right(x[:, j], h)": "self.right(x[:, j])",
-            "self.left(x[:, j], h)": "self.left(x[:, j])",
-        },
-        style="two cells, step by step",
+    "directions-added": (
+        "The two directions are added. The paper puts them side by side, so that an annotation "
+        "has 2 * hidden_dim numbers and nothing is mixed up.",
+        {"torch.cat([forward, backward], dim=-1)": "(forward + backward)"},
     ),
-    "The two directions are joined in the wrong order: backward first. The contract, like the "
-    "paper, puts the forward direction first.": {"[forward, backward]": "[backward, forward]"},
-    "Both directions read from left to right, so no token hears of what comes after it. The "
-    "second one should start at the end.": {
-        "tokens.gather(1, turned)": "tokens",
-        "backward.gather(1, turned.unsqueeze(-1).expand_as(backward))": "backward",
-    },
-    "The tokens were turned around for the backward direction, but its outputs were not turned "
-    "back: they are joined in the order in which they were made, and the two halves of an "
-    "annotation are about different tokens.": {
-        "backward.gather(1, turned.unsqueeze(-1).expand_as(backward))": "backward",
-        "backward[:, 0]": "backward[torch.arange(len(tokens)), lengths - 1]",
-    },
-    "The rows were turned around as a whole, padding first, and the backward direction's outputs "
-    "were not turned back: the two halves of an annotation are about different tokens.": {
-        "tokens.gather(1, turned)": "tokens.flip(1)",
-        "backward.gather(1, turned.unsqueeze(-1).expand_as(backward))": "backward",
-        "backward[:, 0]": "backward[:, -1]",
-        ".masked_fill(~real.unsqueeze(-1), 0.0)": "",
-    },
-    "The two directions are joined wrongly: their numbers alternate. The forward direction's "
-    "hidden_dim numbers come first, then the backward direction's.": {
-        "torch.cat(": "torch.stack(",
-        "dim=-1)": "dim=-1).flatten(-2)",
-    },
-    "The linear layer's result is used as the state without tanh.": {
-        "torch.tanh(self.start(backward[:, 0]))": "self.start(backward[:, 0])"
-    },
-    "The backward direction's last output goes through tanh without the linear layer.": {
-        "self.start = nn.Linear(hidden_dim, hidden_dim)": "",
-        "self.start(backward[:, 0])": "backward[:, 0]",
-    },
-    "The state is made from the forward direction's last output. The paper takes the backward "
-    "direction's: it has just read the first token, where the translation starts.": by(
-        {"(_, backward)": "(backward, _)"},
-        style="packed",
+    "cut-at-longest": (
+        "The annotations end at the longest row of the batch. They should be as long as the tokens "
+        "that came in, so that they fit the mask.",
+        {"return annotations,": "return annotations[:, : lengths.max()],"},
     ),
-    "The state is made from both directions. The paper takes the backward direction's last output "
-    "alone.": by(
-        {
-            "nn.Linear(hidden_dim,": "nn.Linear(2 * hidden_dim,",
-            "(_, backward)": "both",
-            "start(backward)": "start(both.transpose(0, 1).flatten(1))",
-        },
-        style="packed",
-    ),
-    "The state is taken at the last position. The backward direction has read only one token "
-    "there; it ends at the first position.": {
-        "backward[:, 0]": "annotations[:, -1].chunk(2, dim=-1)[1]"
-    },
-    "The state is made from the average of the annotations. The paper takes the backward "
-    "direction's last output.": {
-        "backward[:, 0]": "(backward * real.unsqueeze(-1)).sum(dim=1) / lengths.unsqueeze(1)"
-    },
-    "The rows were sorted by length, and not put back in their order: every sentence gets another "
-    "one's annotations.": {
-        "position =": "lengths, order = lengths.sort()\ntokens = tokens[order]\nposition ="
-    },
-    "The lengths are not used: the backward direction starts in the padding and carries it into "
-    "every annotation. How much padding a row has then changes what it means.": [
+    "no-recurrence": (
+        "There is no recurrence: each token is described by its own embedding alone. An annotation "
+        "should say in which surroundings its token stands.",
         by(
-            {"lengths.unsqueeze(1) - 1 - position": "tokens.shape[1] - 1 - position"},
-            key="longest",
+            {
+                "self.right(x[:, j], h)": "self.right(x[:, j])",
+                "self.left(x[:, j], h)": "self.left(x[:, j])",
+            },
+            style="two cells, step by step",
         ),
+    ),
+    "backward-first": (
+        "The two directions are joined in the wrong order: backward first. The contract, like the "
+        "paper, puts the forward direction first.",
+        {"[forward, backward]": "[backward, forward]"},
+    ),
+    "both-forward": (
+        "Both directions read from left to right, so no token hears of what comes after it. The "
+        "second one should start at the end.",
+        {
+            "tokens.gather(1, turned)": "tokens",
+            "backward.gather(1, turned.unsqueeze(-1).expand_as(backward))": "backward",
+        },
+    ),
+    "not-turned-back": (
+        "The tokens were turned around for the backward direction, but its outputs were not turned "
+        "back: they are joined in the order in which they were made, and the two halves of an "
+        "annotation are about different tokens.",
+        {
+            "backward.gather(1, turned.unsqueeze(-1).expand_as(backward))": "backward",
+            "backward[:, 0]": "backward[torch.arange(len(tokens)), lengths - 1]",
+        },
+    ),
+    "padding-first": (
+        "The rows were turned around as a whole, padding first, and the backward direction's "
+        "outputs were not turned back: the two halves of an annotation are about different tokens.",
+        {
+            "tokens.gather(1, turned)": "tokens.flip(1)",
+            "backward.gather(1, turned.unsqueeze(-1).expand_as(backward))": "backward",
+            "backward[:, 0]": "backward[:, -1]",
+            ".masked_fill(~real.unsqueeze(-1), 0.0)": "",
+        },
+    ),
+    "interleaved": (
+        "The two directions are joined wrongly: their numbers alternate. The forward direction's "
+        "hidden_dim numbers come first, then the backward direction's.",
+        {
+            "torch.cat(": "torch.stack(",
+            "dim=-1)": "dim=-1).flatten(-2)",
+        },
+    ),
+    "no-tanh": (
+        "The linear layer's result is used as the state without tanh.",
+        {"torch.tanh(self.start(backward[:, 0]))": "self.start(backward[:, 0])"},
+    ),
+    "no-linear": (
+        "The backward direction's last output goes through tanh without the linear layer.",
+        {
+            "self.start = nn.Linear(hidden_dim, hidden_dim)": "",
+            "self.start(backward[:, 0])": "backward[:, 0]",
+        },
+    ),
+    "state-from-forward": (
+        "The state is made from the forward direction's last output. The paper takes the backward "
+        "direction's: it has just read the first token, where the translation starts.",
+        by(
+            {"(_, backward)": "(backward, _)"},
+            style="packed",
+        ),
+    ),
+    "state-from-both": (
+        "The state is made from both directions. The paper takes the backward direction's last "
+        "output alone.",
+        by(
+            {
+                "nn.Linear(hidden_dim,": "nn.Linear(2 * hidden_dim,",
+                "(_, backward)": "both",
+                "start(backward)": "start(both.transpose(0, 1).flatten(1))",
+            },
+            style="packed",
+        ),
+    ),
+    "state-at-last": (
+        "The state is taken at the last position. The backward direction has read only one token "
+        "there; it ends at the first position.",
+        {"backward[:, 0]": "annotations[:, -1].chunk(2, dim=-1)[1]"},
+    ),
+    "state-from-average": (
+        "The state is made from the average of the annotations. The paper takes the backward "
+        "direction's last output.",
+        {"backward[:, 0]": "(backward * real.unsqueeze(-1)).sum(dim=1) / lengths.unsqueeze(1)"},
+    ),
+    "rows-sorted": (
+        "The rows were sorted by length, and not put back in their order: every sentence gets "
+        "another one's annotations.",
+        {"position =": "lengths, order = lengths.sort()\ntokens = tokens[order]\nposition ="},
+    ),
+    "longest": (
+        "The lengths are not used: the backward direction starts in the padding and carries it "
+        "into every annotation. How much padding a row has then changes what it means.",
+        {"lengths.unsqueeze(1) - 1 - position": "tokens.shape[1] - 1 - position"},
         {
             "tokens.gather(1, turned)": "tokens.flip(1)",
             "backward.gather(1, turned.unsqueeze(-1).expand_as(backward))": "backward.flip(1)",
         },
-    ],
-    "The padding is taken to be token 0, whatever pad_id is. Where pad_id is another number, 0 is "
-    "a token like any other, and its annotation should not be zeros.": {
-        "~real.unsqueeze(-1)": "(~real | (tokens == 0)).unsqueeze(-1)"
-    },
-    "The annotations at padding are not zero, but what the recurrent layers make of the padding.": {
-        ".masked_fill(~real.unsqueeze(-1), 0.0)": ""
-    },
-    "The annotations at padding are not zero.": by(
-        {"both * real": "both"},
-        style="two cells, step by step",
     ),
-    "The embedding is cut off from the gradient, so it never learns.": {
-        "self.embedding(tokens))": "self.embedding(tokens).detach())",
-        "tokens.gather(1, turned))": "tokens.gather(1, turned)).detach()",
-    },
+    "pad-is-zero": (
+        "The padding is taken to be token 0, whatever pad_id is. Where pad_id is another number, "
+        "0 is a token like any other, and its annotation should not be zeros.",
+        {"~real.unsqueeze(-1)": "(~real | (tokens == 0)).unsqueeze(-1)"},
+    ),
+    "padding-not-zeroed": (
+        "The annotations at padding are not zero, but what the recurrent layers make of the "
+        "padding.",
+        {".masked_fill(~real.unsqueeze(-1), 0.0)": ""},
+    ),
+    "padding-not-zeros": (
+        "The annotations at padding are not zero.",
+        by(
+            {"both * real": "both"},
+            style="two cells, step by step",
+        ),
+    ),
+    "embedding-detached": (
+        "The embedding is cut off from the gradient, so it never learns.",
+        {
+            "self.embedding(tokens))": "self.embedding(tokens).detach())",
+            "tokens.gather(1, turned))": "tokens.gather(1, turned)).detach()",
+        },
+    ),
 }
 
 
@@ -345,63 +385,99 @@ def _(student, reference, draw):
 
 
 mistakes["AdditiveAttention"] = {
-    "There is no tanh. The query then adds the same to all scores, which the softmax takes away "
-    "again: the weights do not depend on the query at all.": {"torch.tanh": ""},
-    "W_s and W_h are swapped: W_s goes with the query (the decoder's state), W_h with the keys "
-    "(the encoder's annotations).": {
-        "self.W_s(query)": "self.W_h(query)",
-        "self.W_h(keys)": "self.W_s(keys)",
-    },
-    "tanh is applied to query and keys one by one, before they are added. The query then adds the "
-    "same to all scores of a row, and the softmax takes it away again.": {
-        "torch.tanh": "",
-        "self.W_s(query)": "self.W_s(query).tanh()",
-        "self.W_h(keys)": "self.W_h(keys).tanh()",
-    },
-    "The two projections are multiplied. In additive attention they are added, and tanh and v "
-    "make a score of the sum.": {"unsqueeze(1) + self": "unsqueeze(1) * self"},
-    "v is not used: the hidden numbers are added up as they are. v says how much each of them "
-    "counts.": {"self.v(hidden).squeeze(-1)": "hidden.sum(dim=-1)"},
-    "The scores are divided by sqrt(attention_dim). That belongs to dot products; the paper's "
-    "alignment model has no such factor.": {
-        "self.v(hidden).squeeze(-1)": "self.v(hidden).squeeze(-1) / math.sqrt(hidden.shape[-1])"
-    },
-    "The softmax runs along the wrong axis: the weights of one position sum to one over the "
-    "batch. Each row of the batch shares out its attention over its own keys.": {
-        "softmax(scores)": "softmax(scores, dim=0)"
-    },
-    "The context is made of W_h's projections of the keys. They serve for the scores; what is "
-    "averaged are the keys themselves.": {"weights, keys)": "weights, self.W_h(keys))"},
-    "The context is the plain sum of the keys, without the weights.": {
-        'torch.einsum("bs,bsk->bk", weights, keys)': "keys.sum(dim=1)"
-    },
-    "The mask is not used: padding gets weight like any other key.": {
-        "if mask is not None:": "if False:"
-    },
-    "The mask is taken the wrong way around. True means that a key may be attended to.": {
-        "~mask": "mask"
-    },
-    "A masked score was set to zero. Zero is a score like any other: its weight is exp(0) over "
-    "the sum.": {"-math.inf": "0.0"},
-    "The mask is applied after the softmax only. The weights that remain do not sum to one any "
-    "more.": {
-        "if mask is not None:": "mask = 1 if mask is None else mask\nif False:",
-        "softmax(scores)": "softmax(scores) * mask",
-    },
-    "A row that may attend to nothing gets NaN: all its scores are -inf, and softmax divides zero "
-    "by zero. Its context and weights should be zeros.": {
-        "softmax(scores)": "torch.softmax(scores, dim=-1)"
-    },
-    "A masked score is a large negative number instead of -inf. In a row that may attend to "
-    "nothing these are all the same, so it attends to all padding alike, where the weights should "
-    "be zeros.": {"-math.inf": "-1e30"},
-    "The linear layers have a bias. The paper's alignment model has none, and the contract says "
-    "bias=False for all three.": {
-        "query_dim, attention_dim, bias=False": "query_dim, attention_dim",
-        "key_dim, attention_dim, bias=False": "key_dim, attention_dim",
-        "1, bias=False)": "1)\nfor one in (self.W_s, self.W_h, self.v):\n"
-        "    nn.init.zeros_(one.bias)",
-    },
+    "no-tanh": (
+        "There is no tanh. The query then adds the same to all scores, which the softmax takes "
+        "away again: the weights do not depend on the query at all.",
+        {"torch.tanh": ""},
+    ),
+    "projections-swapped": (
+        "W_s and W_h are swapped: W_s goes with the query (the decoder's state), W_h with the keys "
+        "(the encoder's annotations).",
+        {
+            "self.W_s(query)": "self.W_h(query)",
+            "self.W_h(keys)": "self.W_s(keys)",
+        },
+    ),
+    "tanh-before-sum": (
+        "tanh is applied to query and keys one by one, before they are added. The query then adds "
+        "the same to all scores of a row, and the softmax takes it away again.",
+        {
+            "torch.tanh": "",
+            "self.W_s(query)": "self.W_s(query).tanh()",
+            "self.W_h(keys)": "self.W_h(keys).tanh()",
+        },
+    ),
+    "projections-multiplied": (
+        "The two projections are multiplied. In additive attention they are added, and tanh and v "
+        "make a score of the sum.",
+        {"unsqueeze(1) + self": "unsqueeze(1) * self"},
+    ),
+    "v-unused": (
+        "v is not used: the hidden numbers are added up as they are. v says how much each of them "
+        "counts.",
+        {"self.v(hidden).squeeze(-1)": "hidden.sum(dim=-1)"},
+    ),
+    "scaled": (
+        "The scores are divided by sqrt(attention_dim). That belongs to dot products; the paper's "
+        "alignment model has no such factor.",
+        {"self.v(hidden).squeeze(-1)": "self.v(hidden).squeeze(-1) / math.sqrt(hidden.shape[-1])"},
+    ),
+    "softmax-over-batch": (
+        "The softmax runs along the wrong axis: the weights of one position sum to one over the "
+        "batch. Each row of the batch shares out its attention over its own keys.",
+        {"softmax(scores)": "softmax(scores, dim=0)"},
+    ),
+    "values-projected": (
+        "The context is made of W_h's projections of the keys. They serve for the scores; what is "
+        "averaged are the keys themselves.",
+        {"weights, keys)": "weights, self.W_h(keys))"},
+    ),
+    "context-unweighted": (
+        "The context is the plain sum of the keys, without the weights.",
+        {'torch.einsum("bs,bsk->bk", weights, keys)': "keys.sum(dim=1)"},
+    ),
+    "mask-unused": (
+        "The mask is not used: padding gets weight like any other key.",
+        {"if mask is not None:": "if False:"},
+    ),
+    "mask-turned-around": (
+        "The mask is taken the wrong way around. True means that a key may be attended to.",
+        {"~mask": "mask"},
+    ),
+    "masked-score-zero": (
+        "A masked score was set to zero. Zero is a score like any other: its weight is exp(0) over "
+        "the sum.",
+        {"-math.inf": "0.0"},
+    ),
+    "masked-after-softmax": (
+        "The mask is applied after the softmax only. The weights that remain do not sum to one any "
+        "more.",
+        {
+            "if mask is not None:": "mask = 1 if mask is None else mask\nif False:",
+            "softmax(scores)": "softmax(scores) * mask",
+        },
+    ),
+    "empty-row-nan": (
+        "A row that may attend to nothing gets NaN: all its scores are -inf, and softmax divides "
+        "zero by zero. Its context and weights should be zeros.",
+        {"softmax(scores)": "torch.softmax(scores, dim=-1)"},
+    ),
+    "large-negative": (
+        "A masked score is a large negative number instead of -inf. In a row that may attend to "
+        "nothing these are all the same, so it attends to all padding alike, where the weights "
+        "should be zeros.",
+        {"-math.inf": "-1e30"},
+    ),
+    "has-bias": (
+        "The linear layers have a bias. The paper's alignment model has none, and the contract "
+        "says bias=False for all three.",
+        {
+            "query_dim, attention_dim, bias=False": "query_dim, attention_dim",
+            "key_dim, attention_dim, bias=False": "key_dim, attention_dim",
+            "1, bias=False)": "1)\nfor one in (self.W_s, self.W_h, self.v):\n"
+            "    nn.init.zeros_(one.bias)",
+        },
+    ),
 }
 
 
@@ -536,60 +612,93 @@ def _(student, reference, draw):
 
 
 mistakes["AttentionDecoder"] = {
-    "The state has an axis for the layers, as nn.GRU wants it, and comes back with it: [1, B, "
-    "hidden_dim]. Take that axis away again.": {
-        "logits, state, weights": "logits, state.unsqueeze(0), weights"
-    },
-    "The logits went through a softmax. The loss takes the softmax of what it is given: twice is "
-    "too flat to learn from.": {"return logits,": "return logits.softmax(dim=-1),"},
-    "The logits went through a log-softmax: each row's exponentials sum to one. They should be "
-    "the scores before any softmax.": {"return logits,": "return logits.log_softmax(dim=-1),"},
-    "The mask is taken the wrong way around. True means that an annotation may be attended to.": by(
-        {"~mask, -math.inf": "mask, -1e30"},
-        within="AdditiveAttention",
+    "state-of-layers": (
+        "The state has an axis for the layers, as nn.GRU wants it, and comes back with it: [1, B, "
+        "hidden_dim]. Take that axis away again.",
+        {"logits, state, weights": "logits, state.unsqueeze(0), weights"},
     ),
-    "The query is the embedding of the previous token, not the state. The state before the step "
-    "knows all that was written so far.": {
-        "AdditiveAttention(hidden_dim,": "AdditiveAttention(embed_dim,",
-        "self.attention(state,": "self.attention(self.embedding(previous),",
-    },
-    "The query is taken after the step: the cell ran first, and the attention asked with the new "
-    "state. In the paper the context goes into the step, so the query is the state before it.": {
-        "embed_dim + key_dim, hidden_dim": "embed_dim, hidden_dim",
-        "context, weights": "state = self.rnn(self.embedding(previous), state)\ncontext, weights",
-        "state = self.rnn(torch.cat([embedded, context], dim=-1), state)": "",
-    },
-    "The previous token is not used. The decoder then does not know what it has just written.": {
-        "embedded = self.embedding(previous)": "embedded = 0 * self.embedding(previous)"
-    },
-    "There is no embedding of the previous token, so the decoder does not know what it has just "
-    "written.": {
-        "self.embedding = nn.Embedding(vocab_size, embed_dim)": "embed_dim = 0",
-        "self.embedding(previous)": "state[:, :0]",
-    },
-    "The old state is returned, so the decoder stays where it is: each step starts anew.": {
-        "state = self.rnn": "new = self.rnn",
-        "[state, context, embedded]": "[new, context, embedded]",
-    },
-    "The context is not used at all: the attention is computed, and the decoder goes on without "
-    "it.": {
-        "embed_dim + key_dim, hidden_dim": "embed_dim, hidden_dim",
-        "torch.cat([embedded, context], dim=-1)": "embedded",
-        "hidden_dim + key_dim + embed_dim": "hidden_dim + embed_dim",
-        "[state, context, embedded]": "[state, embedded]",
-    },
-    "The context goes into the logits only, not into the new state. The state should remember "
-    "what was looked at.": {
-        "embed_dim + key_dim, hidden_dim": "embed_dim, hidden_dim",
-        "torch.cat([embedded, context], dim=-1)": "embedded",
-    },
-    "The context is the plain average of the annotations, without the weights. Then nothing has "
-    "to be aligned, and nothing can be.": {
-        "embedded = self": "context = annotations.mean(dim=1)\nembedded = self"
-    },
-    "The embedding is cut off from the gradient, so it never learns.": {
-        "self.embedding(previous)": "self.embedding(previous).detach()"
-    },
+    "softmax-of-logits": (
+        "The logits went through a softmax. The loss takes the softmax of what it is given: twice "
+        "is too flat to learn from.",
+        {"return logits,": "return logits.softmax(dim=-1),"},
+    ),
+    "log-softmax-of-logits": (
+        "The logits went through a log-softmax: each row's exponentials sum to one. They should be "
+        "the scores before any softmax.",
+        {"return logits,": "return logits.log_softmax(dim=-1),"},
+    ),
+    "mask-turned-around": (
+        "The mask is taken the wrong way around. True means that an annotation may be attended to.",
+        by(
+            {"~mask, -math.inf": "mask, -1e30"},
+            within="AdditiveAttention",
+        ),
+    ),
+    "query-is-embedding": (
+        "The query is the embedding of the previous token, not the state. The state before the "
+        "step knows all that was written so far.",
+        {
+            "AdditiveAttention(hidden_dim,": "AdditiveAttention(embed_dim,",
+            "self.attention(state,": "self.attention(self.embedding(previous),",
+        },
+    ),
+    "query-after-step": (
+        "The query is taken after the step: the cell ran first, and the attention asked with the "
+        "new state. In the paper the context goes into the step, so the query is the state before "
+        "it.",
+        {
+            "embed_dim + key_dim, hidden_dim": "embed_dim, hidden_dim",
+            "context, weights": "state = self.rnn(self.embedding(previous), state)\n"
+            "context, weights",
+            "state = self.rnn(torch.cat([embedded, context], dim=-1), state)": "",
+        },
+    ),
+    "previous-unused": (
+        "The previous token is not used. The decoder then does not know what it has just written.",
+        {"embedded = self.embedding(previous)": "embedded = 0 * self.embedding(previous)"},
+    ),
+    "no-embedding": (
+        "There is no embedding of the previous token, so the decoder does not know what it has "
+        "just written.",
+        {
+            "self.embedding = nn.Embedding(vocab_size, embed_dim)": "embed_dim = 0",
+            "self.embedding(previous)": "state[:, :0]",
+        },
+    ),
+    "old-state": (
+        "The old state is returned, so the decoder stays where it is: each step starts anew.",
+        {
+            "state = self.rnn": "new = self.rnn",
+            "[state, context, embedded]": "[new, context, embedded]",
+        },
+    ),
+    "context-unused": (
+        "The context is not used at all: the attention is computed, and the decoder goes on "
+        "without it.",
+        {
+            "embed_dim + key_dim, hidden_dim": "embed_dim, hidden_dim",
+            "torch.cat([embedded, context], dim=-1)": "embedded",
+            "hidden_dim + key_dim + embed_dim": "hidden_dim + embed_dim",
+            "[state, context, embedded]": "[state, embedded]",
+        },
+    ),
+    "context-not-in-state": (
+        "The context goes into the logits only, not into the new state. The state should remember "
+        "what was looked at.",
+        {
+            "embed_dim + key_dim, hidden_dim": "embed_dim, hidden_dim",
+            "torch.cat([embedded, context], dim=-1)": "embedded",
+        },
+    ),
+    "context-unweighted": (
+        "The context is the plain average of the annotations, without the weights. Then nothing "
+        "has to be aligned, and nothing can be.",
+        {"embedded = self": "context = annotations.mean(dim=1)\nembedded = self"},
+    ),
+    "embedding-detached": (
+        "The embedding is cut off from the gradient, so it never learns.",
+        {"self.embedding(previous)": "self.embedding(previous).detach()"},
+    ),
 }
 
 
@@ -615,48 +724,80 @@ def _(student, reference, draw):
 
 
 mistakes["sequence_log_prob"] = {
-    "The sign is turned around. The logarithm of a probability is negative; the loss is what has "
-    "a minus.": {"return picked": "return -picked"},
-    "The log-probabilities were averaged over the tokens. The probability of a sequence is a "
-    "product, so its logarithm is a sum.": {
-        ".sum(dim=-1)": ".sum(dim=-1) / real.sum(dim=-1).clamp(min=1)"
-    },
-    "All rows were added up to one number. Each sequence has a log-probability of its own.": {
-        ".sum(dim=-1)": ".sum()"
-    },
-    "The log-probability of each token is returned, without adding them up.": {".sum(dim=-1)": ""},
-    "The probabilities are added, without the logarithm. The probability of a sequence is the "
-    "product of its tokens' probabilities, and the logarithm makes a sum of it.": {
-        "log_softmax": "softmax"
-    },
-    "The probabilities are multiplied, without the logarithm. For a long sequence the product "
-    "becomes too small for a float.": {
-        "log_softmax": "softmax",
-        "0.0).sum(dim=-1)": "1.0).prod(dim=-1)",
-    },
-    "The logits of the targets are added up as they are. They are no log-probabilities: the "
-    "logsumexp over the vocabulary has to be subtracted.": {"logits.log_softmax(dim=-1)": "logits"},
-    "The softmax runs along the wrong axis: over the positions. At each position the "
-    "probabilities of the vocabulary sum to one.": {"log_softmax(dim=-1)": "log_softmax(dim=1)"},
-    "Padding is counted like any other token, so a sequence becomes the less likely the more it "
-    "is padded.": {"(targets * real)": "targets.clamp(min=0)", ".masked_fill(~real, 0.0)": ""},
-    "The logits at t are compared with the token after targets[t]. Here they are about targets[t] "
-    "itself: nothing is to be moved.": {
-        "real = targets": "logits, targets = logits[:, :-1], targets[:, 1:]\nreal = targets"
-    },
-    "Padding is taken to be token 0, whatever pad_id is.": {
-        "targets != pad_id": "targets != 0",
-        "(targets * real)": "(targets * real).clamp(min=0)",
-    },
-    "Each sequence is cut at its first padding. Padding counts nothing wherever it is, but what "
-    "comes after it does count.": {
-        "targets != pad_id": "(targets != pad_id).cumprod(dim=-1).bool()"
-    },
-    "With a pad_id that is no token, such as -100, padding is used as an index into the "
-    "vocabulary. Padding has no log-probability to pick: put some token in its place first, and "
-    "leave it out of the sum.": {"(targets * real)": "targets"},
-    "The logarithm is taken of a softmax. Where a probability is rounded to zero, its logarithm "
-    "is -inf; log_softmax never makes that step.": {"log_softmax(dim=-1)": "softmax(dim=-1).log()"},
+    "sign": (
+        "The sign is turned around. The logarithm of a probability is negative; the loss is what "
+        "has a minus.",
+        {"return picked": "return -picked"},
+    ),
+    "averaged": (
+        "The log-probabilities were averaged over the tokens. The probability of a sequence is a "
+        "product, so its logarithm is a sum.",
+        {".sum(dim=-1)": ".sum(dim=-1) / real.sum(dim=-1).clamp(min=1)"},
+    ),
+    "rows-summed": (
+        "All rows were added up to one number. Each sequence has a log-probability of its own.",
+        {".sum(dim=-1)": ".sum()"},
+    ),
+    "not-summed": (
+        "The log-probability of each token is returned, without adding them up.",
+        {".sum(dim=-1)": ""},
+    ),
+    "probabilities-added": (
+        "The probabilities are added, without the logarithm. The probability of a sequence is the "
+        "product of its tokens' probabilities, and the logarithm makes a sum of it.",
+        {"log_softmax": "softmax"},
+    ),
+    "probabilities-multiplied": (
+        "The probabilities are multiplied, without the logarithm. For a long sequence the product "
+        "becomes too small for a float.",
+        {
+            "log_softmax": "softmax",
+            "0.0).sum(dim=-1)": "1.0).prod(dim=-1)",
+        },
+    ),
+    "raw-logits": (
+        "The logits of the targets are added up as they are. They are no log-probabilities: the "
+        "logsumexp over the vocabulary has to be subtracted.",
+        {"logits.log_softmax(dim=-1)": "logits"},
+    ),
+    "softmax-over-positions": (
+        "The softmax runs along the wrong axis: over the positions. At each position the "
+        "probabilities of the vocabulary sum to one.",
+        {"log_softmax(dim=-1)": "log_softmax(dim=1)"},
+    ),
+    "padding-counted": (
+        "Padding is counted like any other token, so a sequence becomes the less likely the more "
+        "it is padded.",
+        {"(targets * real)": "targets.clamp(min=0)", ".masked_fill(~real, 0.0)": ""},
+    ),
+    "shifted": (
+        "The logits at t are compared with the token after targets[t]. Here they are about "
+        "targets[t] itself: nothing is to be moved.",
+        {"real = targets": "logits, targets = logits[:, :-1], targets[:, 1:]\nreal = targets"},
+    ),
+    "pad-is-zero": (
+        "Padding is taken to be token 0, whatever pad_id is.",
+        {
+            "targets != pad_id": "targets != 0",
+            "(targets * real)": "(targets * real).clamp(min=0)",
+        },
+    ),
+    "cut-at-padding": (
+        "Each sequence is cut at its first padding. Padding counts nothing wherever it is, but "
+        "what comes after it does count.",
+        {"targets != pad_id": "(targets != pad_id).cumprod(dim=-1).bool()"},
+    ),
+    "pad-as-index": (
+        "With a pad_id that is no token, such as -100, padding is used as an index into the "
+        "vocabulary. Padding has no log-probability to pick: put some token in its place first, "
+        "and leave it out of the sum.",
+        {"(targets * real)": "targets"},
+    ),
+    "log-of-softmax": (
+        "The logarithm is taken of a softmax. Where a probability is rounded to zero, its "
+        "logarithm is -inf; log_softmax never makes that step.",
+        {"log_softmax(dim=-1)": "softmax(dim=-1).log()"},
+    ),
 }
 
 
@@ -708,54 +849,91 @@ def _(student, reference, draw):
 
 
 mistakes["greedy_decode"] = {
-    "The next token is drawn at random by its probability. Greedy decoding takes the most probable "
-    "one each time, so that it gives the same text every time.": {
-        "logits.argmax(dim=-1)": "torch.multinomial(logits.softmax(dim=-1), 1).squeeze(-1)"
-    },
-    "The tokens begin with bos_id. It is what the first step is given, not what was written.": {
-        "torch.stack(tokens": "torch.stack([0 * previous + bos_id, *tokens]"
-    },
-    "Every step is given bos_id. Each step should be given the token that the step before it "
-    "chose.": {"step(previous, state)": "step(torch.full_like(previous, bos_id), state)"},
-    "Every step is given the start state. Each step should be given the state that the step "
-    "before it returned.": {"step(previous, state)": "step(previous, start_state)"},
-    "The least likely token is chosen instead of the likeliest.": {"argmax": "argmin"},
-    "The eos_id is left out: decoding stopped before it was written down. Tokens include it.": {
-        "tokens.append(previous)": "if ended.all():\n    break\ntokens.append(previous)"
-    },
-    "It always runs to max_length. It should stop as soon as every row has ended.": {
-        "and not ended.all()": ""
-    },
-    "It stops when the first row has ended. The other rows are not done: it stops when all have "
-    "ended.": {"ended.all()": "ended.any()"},
-    "A row goes on after its eos_id: what the model says then is written down. It should be "
-    "filled with eos_id.": {
-        ".masked_fill(ended, eos_id)": "",
-        "ended = previous == eos_id": "ended = ended | (previous == eos_id)",
-    },
-    "After its end a row is filled with 0. It should be filled with eos_id.": {
-        "masked_fill(ended, eos_id)": "masked_fill(ended, 0)",
-        "ended = previous == eos_id": "ended = ended | (previous == eos_id)",
-    },
-    "A row counts as ended only while its latest token is eos_id. A row that has ended stays so, "
-    "even if the model says something else afterwards.": {".masked_fill(ended, eos_id)": ""},
-    "The steps are the first axis: [T, B]. Tokens are [B, T] and weights [B, T, S]: batch first.": {
-        "tokens, dim=1": "tokens, dim=0",
-        "weights, dim=1": "weights, dim=0",
-    },
-    "Only the last step's weights are returned. There is a row of weights for every token that is "
-    "written.": {"torch.stack(weights, dim=1)": "attended"},
-    "There is one token too many: it goes on after max_length tokens.": {
-        "len(tokens) < max_length": "len(tokens) <= max_length"
-    },
-    "There is one token too few: it stops before max_length tokens are written.": {
-        "< max_length": "< max(1, max_length - 1)"
-    },
-    "The state is put in the start state's place: the tensor that came in has changed. Whoever "
-    "called the function still needs it.": {
-        "logits, state,": "logits, new,",
-        "previous = logits": "state.copy_(new)\nprevious = logits",
-    },
+    "drawn-at-random": (
+        "The next token is drawn at random by its probability. Greedy decoding takes the most "
+        "probable one each time, so that it gives the same text every time.",
+        {"logits.argmax(dim=-1)": "torch.multinomial(logits.softmax(dim=-1), 1).squeeze(-1)"},
+    ),
+    "bos-included": (
+        "The tokens begin with bos_id. It is what the first step is given, not what was written.",
+        {"torch.stack(tokens": "torch.stack([0 * previous + bos_id, *tokens]"},
+    ),
+    "bos-each-step": (
+        "Every step is given bos_id. Each step should be given the token that the step before it "
+        "chose.",
+        {"step(previous, state)": "step(torch.full_like(previous, bos_id), state)"},
+    ),
+    "start-state-each-step": (
+        "Every step is given the start state. Each step should be given the state that the step "
+        "before it returned.",
+        {"step(previous, state)": "step(previous, start_state)"},
+    ),
+    "least-likely": (
+        "The least likely token is chosen instead of the likeliest.",
+        {"argmax": "argmin"},
+    ),
+    "eos-left-out": (
+        "The eos_id is left out: decoding stopped before it was written down. Tokens include it.",
+        {"tokens.append(previous)": "if ended.all():\n    break\ntokens.append(previous)"},
+    ),
+    "never-stops": (
+        "It always runs to max_length. It should stop as soon as every row has ended.",
+        {"and not ended.all()": ""},
+    ),
+    "stops-with-first": (
+        "It stops when the first row has ended. The other rows are not done: it stops when all "
+        "have ended.",
+        {"ended.all()": "ended.any()"},
+    ),
+    "goes-on-after-eos": (
+        "A row goes on after its eos_id: what the model says then is written down. It should be "
+        "filled with eos_id.",
+        {
+            ".masked_fill(ended, eos_id)": "",
+            "ended = previous == eos_id": "ended = ended | (previous == eos_id)",
+        },
+    ),
+    "filled-with-zero": (
+        "After its end a row is filled with 0. It should be filled with eos_id.",
+        {
+            "masked_fill(ended, eos_id)": "masked_fill(ended, 0)",
+            "ended = previous == eos_id": "ended = ended | (previous == eos_id)",
+        },
+    ),
+    "ended-only-while-eos": (
+        "A row counts as ended only while its latest token is eos_id. A row that has ended stays "
+        "so, even if the model says something else afterwards.",
+        {".masked_fill(ended, eos_id)": ""},
+    ),
+    "steps-first": (
+        "The steps are the first axis: [T, B]. Tokens are [B, T] and weights [B, T, S]: batch "
+        "first.",
+        {
+            "tokens, dim=1": "tokens, dim=0",
+            "weights, dim=1": "weights, dim=0",
+        },
+    ),
+    "last-weights-only": (
+        "Only the last step's weights are returned. There is a row of weights for every token "
+        "that is written.",
+        {"torch.stack(weights, dim=1)": "attended"},
+    ),
+    "one-too-many": (
+        "There is one token too many: it goes on after max_length tokens.",
+        {"len(tokens) < max_length": "len(tokens) <= max_length"},
+    ),
+    "one-too-few": (
+        "There is one token too few: it stops before max_length tokens are written.",
+        {"< max_length": "< max(1, max_length - 1)"},
+    ),
+    "state-overwritten": (
+        "The state is put in the start state's place: the tensor that came in has changed. Whoever "
+        "called the function still needs it.",
+        {
+            "logits, state,": "logits, new,",
+            "previous = logits": "state.copy_(new)\nprevious = logits",
+        },
+    ),
 }
 
 

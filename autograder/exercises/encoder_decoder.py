@@ -52,78 +52,118 @@ def _(student, reference, draw):
 
 
 mistakes["CrossAttention"] = {
-    "The keys and values come from the decoder's own sequence: this is self-attention, and "
-    "nothing of the source is seen. Queries come from x, keys and values from the memory.": {
-        "self.W_k(memory)": "self.W_k(x)",
-        "self.W_v(memory)": "self.W_v(x)",
-        "None if memory_mask is None else memory_mask[:, None, None, :]": "None",
-    },
-    "The roles are exchanged: the memory asks, and x is looked at. The decoder asks, so the "
-    "queries come from x, and the output has x's length.": {
-        "self.W_q(x)": "self.W_q(memory)",
-        "self.W_k(memory)": "self.W_k(x)",
-        "self.W_v(memory)": "self.W_v(x)",
-        "None if memory_mask is None else memory_mask[:, None, None, :]": "None",
-    },
-    "The roles are exchanged, and the mask is on the queries: the memory asks, and x is looked at. "
-    "The decoder asks, so the queries come from x, and the mask is for the keys.": {
-        "self.W_q(x)": "self.W_q(memory)",
-        "self.W_k(memory)": "self.W_k(x)",
-        "self.W_v(memory)": "self.W_v(x)",
-        "[:, None, None, :]": "[:, None, :, None]",
-    },
-    "The values come from x, the decoder's own sequence. What is looked up in the memory is to be "
-    "taken from there: keys and values are made from the same.": {
-        "self.W_v(memory)": "self.W_v(x)"
-    },
-    "The keys come from x, the decoder's own sequence. It is the memory that is looked at: keys "
-    "and values are made from it.": {"self.W_k(memory)": "self.W_k(x)"},
-    "The mask is on the queries. It says which positions of the memory may be looked at: they are "
-    "the last axis of the scores, (B, 1, 1, S).": {"[:, None, None, :]": "[:, None, :, None]"},
-    "There is a causal mask on the cross-attention. The source is complete before the first word "
-    "is written: every target position may look at all of it.": {
-        "None if memory_mask is None else memory_mask[:, None, None, :]": "torch.ones("
-        "x.shape[1], memory.shape[1], dtype=torch.bool).tril()\n"
-        "if memory_mask is not None:\n"
-        "    mask = mask & memory_mask[:, None, None, :]"
-    },
-    "The memory mask is not used, so padding of the source is attended to.": {
-        "None if memory_mask is None else memory_mask[:, None, None, :]": "None"
-    },
-    "The memory mask is used the wrong way round. True means that a position may be attended to "
-    "(torch's `key_padding_mask` means the opposite).": {"else memory_mask": "else ~memory_mask"},
-    "Where a sentence has no memory that may be attended to, the softmax gets only -inf and "
-    "returns NaN. Weights and heads should be zeros there.": by(
-        {"softmax(scores)": "scores.softmax(dim=-1)"},
-        within="scaled_dot_product_attention",
-    ),
-    "Where a sentence has no memory that may be attended to, all weights are equal: a large "
-    "negative number instead of -inf makes the softmax uniform. Weights and heads should be "
-    "zeros there.": by(
-        {"-math.inf": "-1e30"},
-        within="scaled_dot_product_attention",
-    ),
-    "The mask multiplies the weights after the softmax, so what is left does not sum to one. The "
-    "mask belongs before the softmax.": by(
+    "self-attention": (
+        "The keys and values come from the decoder's own sequence: this is self-attention, and "
+        "nothing of the source is seen. Queries come from x, keys and values from the memory.",
         {
-            "if mask is not None:": "if False:",
-            "weights = "
-            "softmax(scores)": "weights = softmax(scores) * (1 if mask is None else mask)",
+            "self.W_k(memory)": "self.W_k(x)",
+            "self.W_v(memory)": "self.W_v(x)",
+            "None if memory_mask is None else memory_mask[:, None, None, :]": "None",
         },
-        within="scaled_dot_product_attention",
     ),
-    "The scores are divided by the root of embed_dim. Each head's vectors have only embed_dim / "
-    "num_heads numbers, and the root of that is the scale.": by(
-        {"* query.shape[-1] ** -0.5": "* x.shape[-1] ** -0.5"},
-        style="einops and einsum",
+    "roles-exchanged": (
+        "The roles are exchanged: the memory asks, and x is looked at. The decoder asks, so the "
+        "queries come from x, and the output has x's length.",
+        {
+            "self.W_q(x)": "self.W_q(memory)",
+            "self.W_k(memory)": "self.W_k(x)",
+            "self.W_v(memory)": "self.W_v(x)",
+            "None if memory_mask is None else memory_mask[:, None, None, :]": "None",
+        },
     ),
-    "`W_o` is not applied: the heads stand side by side, and nothing mixes them.": {
-        "self.W_o(merge_heads(heads))": "merge_heads(heads)"
-    },
-    "The weights are averaged over the heads, as nn.MultiheadAttention does unless told "
-    "otherwise. Each head's weights are wanted, (B, H, L, S).": {
-        "self.W_o(merge_heads(heads)), weights": "self.W_o(merge_heads(heads)), weights.mean(dim=1)"
-    },
+    "roles-exchanged-masked": (
+        "The roles are exchanged, and the mask is on the queries: the memory asks, and x is "
+        "looked at. The decoder asks, so the queries come from x, and the mask is for the keys.",
+        {
+            "self.W_q(x)": "self.W_q(memory)",
+            "self.W_k(memory)": "self.W_k(x)",
+            "self.W_v(memory)": "self.W_v(x)",
+            "[:, None, None, :]": "[:, None, :, None]",
+        },
+    ),
+    "values-from-x": (
+        "The values come from x, the decoder's own sequence. What is looked up in the memory is "
+        "to be taken from there: keys and values are made from the same.",
+        {"self.W_v(memory)": "self.W_v(x)"},
+    ),
+    "keys-from-x": (
+        "The keys come from x, the decoder's own sequence. It is the memory that is looked at: "
+        "keys and values are made from it.",
+        {"self.W_k(memory)": "self.W_k(x)"},
+    ),
+    "mask-on-queries": (
+        "The mask is on the queries. It says which positions of the memory may be looked at: they "
+        "are the last axis of the scores, (B, 1, 1, S).",
+        {"[:, None, None, :]": "[:, None, :, None]"},
+    ),
+    "causal": (
+        "There is a causal mask on the cross-attention. The source is complete before the first "
+        "word is written: every target position may look at all of it.",
+        {
+            "None if memory_mask is None else memory_mask[:, None, None, :]": "torch.ones("
+            "x.shape[1], memory.shape[1], dtype=torch.bool).tril()\n"
+            "if memory_mask is not None:\n"
+            "    mask = mask & memory_mask[:, None, None, :]"
+        },
+    ),
+    "mask-unused": (
+        "The memory mask is not used, so padding of the source is attended to.",
+        {"None if memory_mask is None else memory_mask[:, None, None, :]": "None"},
+    ),
+    "mask-turned-around": (
+        "The memory mask is used the wrong way round. True means that a position may be attended "
+        "to (torch's `key_padding_mask` means the opposite).",
+        {"else memory_mask": "else ~memory_mask"},
+    ),
+    "empty-row-nan": (
+        "Where a sentence has no memory that may be attended to, the softmax gets only -inf and "
+        "returns NaN. Weights and heads should be zeros there.",
+        by(
+            {"softmax(scores)": "scores.softmax(dim=-1)"},
+            within="scaled_dot_product_attention",
+        ),
+    ),
+    "empty-row-uniform": (
+        "Where a sentence has no memory that may be attended to, all weights are equal: a large "
+        "negative number instead of -inf makes the softmax uniform. Weights and heads should be "
+        "zeros there.",
+        by(
+            {"-math.inf": "-1e30"},
+            within="scaled_dot_product_attention",
+        ),
+    ),
+    "masked-after-softmax": (
+        "The mask multiplies the weights after the softmax, so what is left does not sum to one. "
+        "The mask belongs before the softmax.",
+        by(
+            {
+                "if mask is not None:": "if False:",
+                "weights = "
+                "softmax(scores)": "weights = softmax(scores) * (1 if mask is None else mask)",
+            },
+            within="scaled_dot_product_attention",
+        ),
+    ),
+    "scaled-by-width": (
+        "The scores are divided by the root of embed_dim. Each head's vectors have only embed_dim "
+        "/ num_heads numbers, and the root of that is the scale.",
+        by(
+            {"* query.shape[-1] ** -0.5": "* x.shape[-1] ** -0.5"},
+            style="einops and einsum",
+        ),
+    ),
+    "output-unmixed": (
+        "`W_o` is not applied: the heads stand side by side, and nothing mixes them.",
+        {"self.W_o(merge_heads(heads))": "merge_heads(heads)"},
+    ),
+    "heads-averaged": (
+        "The weights are averaged over the heads, as nn.MultiheadAttention does unless told "
+        "otherwise. Each head's weights are wanted, (B, H, L, S).",
+        {
+            "self.W_o(merge_heads(heads)), weights": "self.W_o(merge_heads(heads)), "
+            "weights.mean(dim=1)"
+        },
+    ),
 }
 
 
@@ -187,74 +227,113 @@ def _(student, reference, draw):
 
 
 mistakes["DecoderBlock"] = {
-    "The self-attention is not causal, so a position sees the target tokens that it is to "
-    "predict.": {"seen, seen, seen, mask": "seen, seen, seen"},
-    "The diagonal is masked too, so a position does not see its own token, and the first sees "
-    "nothing. Position i attends to 0 to i, itself included.": {
-        "mask = causal_mask(x.shape[1]).to(x.device)": "mask = causal_mask(x.shape[1]).tril(-1)"
-    },
-    "The cross-attention is causal as well. The source is known in full: only the self-attention "
-    "must not look ahead.": by(
-        {
-            "None if memory_mask is None else memory_mask[:, None, None]": "torch.ones("
-            "length, memory.size(1), dtype=torch.bool).tril()\n"
-            "if memory_mask is not None:\n"
-            "    allowed = allowed & memory_mask[:, None, None]"
-        },
-        style="two branches",
+    "not-causal": (
+        "The self-attention is not causal, so a position sees the target tokens that it is to "
+        "predict.",
+        {"seen, seen, seen, mask": "seen, seen, seen"},
     ),
-    "The source mask is forgotten: `memory_mask` does not reach the cross-attention, and padding "
-    "is attended to.": {"memory, memory_mask)": "memory)"},
-    "The keys and values of the cross-attention come from the decoder's own x. They come from "
-    "the memory, or the source is never seen.": by(
-        {
-            "norm2(x), memory, memory, allowed": "norm2(x), self.norm2(x), self.norm2(x), causal",
-            "multihead_attn(x, memory, memory, allowed": "multihead_attn(x, x, x, causal",
-        },
-        style="two branches",
+    "diagonal-masked": (
+        "The diagonal is masked too, so a position does not see its own token, and the first sees "
+        "nothing. Position i attends to 0 to i, itself included.",
+        {"mask = causal_mask(x.shape[1]).to(x.device)": "mask = causal_mask(x.shape[1]).tril(-1)"},
     ),
-    "The weights of the self-attention are returned. Those of the cross-attention are wanted.": {
-        "attended, _ =": "attended, own_weights =",
-        "return x, cross_weights": "return x, own_weights",
-    },
-    "`norm_first` is not used: the block is post-norm always. With norm_first=True each norm "
-    "stands before its sublayer, and the sum is not normalized.": {
-        "self.norm_first = norm_first": "self.norm_first = False"
-    },
-    "The block is pre-norm always. Without norm_first each norm comes after the sum, as in the "
-    "paper of 2017.": {"self.norm_first = norm_first": "self.norm_first = True"},
-    "norm2 and norm3 are exchanged: norm2 belongs to the cross-attention, norm3 to the "
-    "feed-forward.": {
-        "seen = self.norm2": "seen = self.norm3",
-        "x = self.norm2": "x = self.norm3",
-        "seen = self.norm3": "seen = self.norm2",
-        "x = self.norm3": "x = self.norm2",
-    },
-    "With norm_first the memory is normalized too. It is used as it comes: norm2 is for x alone.": {
-        "(seen, memory,": "(seen, self.norm2(memory) if self.norm_first else memory,"
-    },
-    "The cross-attention comes before the self-attention. The decoder looks back over its own "
-    "words first, and asks the source then.": by(
-        {
-            "self.norm1, lambda y: self.self_attn(y, y, y, mask)": "self.norm2, "
-            "lambda y: self.multihead_attn(y, memory, memory_mask)",
-            "self.norm2, lambda y: self.multihead_attn(y, memory, memory_mask)": "self.norm1, "
-            "lambda y: self.self_attn(y, y, y, mask)",
-            "kept[1]": "kept[0]",
-        },
-        style="a list of sublayers",
+    "cross-causal": (
+        "The cross-attention is causal as well. The source is known in full: only the "
+        "self-attention must not look ahead.",
+        by(
+            {
+                "None if memory_mask is None else memory_mask[:, None, None]": "torch.ones("
+                "length, memory.size(1), dtype=torch.bool).tril()\n"
+                "if memory_mask is not None:\n"
+                "    allowed = allowed & memory_mask[:, None, None]"
+            },
+            style="two branches",
+        ),
     ),
-    "The residual connection around the cross-attention is missing: what the block knew of the "
-    "target is lost there.": {"memory_mask) x = x +": "memory_mask)\nx ="},
-    "There is no dropout. In training, what each of the three sublayers returns goes through "
-    "dropout before it is added.": {"nn.Dropout(dropout)": "nn.Identity()"},
-    "Dropout stands after the sum, so it also hits x itself. It is for what the sublayers "
-    "return, and the residual path stays whole.": {
-        "mask) x = x + self.dropout(attended)": "mask)\nx = self.dropout(x + attended)",
-        "memory_mask) x = x + self.dropout(attended)": "memory_mask)\n"
-        "x = self.dropout(x + attended)",
-        "x + self.dropout(self.feed_forward(seen))": "self.dropout(x + self.feed_forward(seen))",
-    },
+    "memory-mask-unused": (
+        "The source mask is forgotten: `memory_mask` does not reach the cross-attention, and "
+        "padding is attended to.",
+        {"memory, memory_mask)": "memory)"},
+    ),
+    "memory-unused": (
+        "The keys and values of the cross-attention come from the decoder's own x. They come from "
+        "the memory, or the source is never seen.",
+        by(
+            {
+                "norm2(x), memory, memory, allowed": "norm2(x), self.norm2(x), self.norm2(x), "
+                "causal",
+                "multihead_attn(x, memory, memory, allowed": "multihead_attn(x, x, x, causal",
+            },
+            style="two branches",
+        ),
+    ),
+    "self-weights": (
+        "The weights of the self-attention are returned. Those of the cross-attention are wanted.",
+        {
+            "attended, _ =": "attended, own_weights =",
+            "return x, cross_weights": "return x, own_weights",
+        },
+    ),
+    "norm-first-unused": (
+        "`norm_first` is not used: the block is post-norm always. With norm_first=True each norm "
+        "stands before its sublayer, and the sum is not normalized.",
+        {"self.norm_first = norm_first": "self.norm_first = False"},
+    ),
+    "always-pre-norm": (
+        "The block is pre-norm always. Without norm_first each norm comes after the sum, as in the "
+        "paper of 2017.",
+        {"self.norm_first = norm_first": "self.norm_first = True"},
+    ),
+    "norms-exchanged": (
+        "norm2 and norm3 are exchanged: norm2 belongs to the cross-attention, norm3 to the "
+        "feed-forward.",
+        {
+            "seen = self.norm2": "seen = self.norm3",
+            "x = self.norm2": "x = self.norm3",
+            "seen = self.norm3": "seen = self.norm2",
+            "x = self.norm3": "x = self.norm2",
+        },
+    ),
+    "memory-normalized": (
+        "With norm_first the memory is normalized too. It is used as it comes: norm2 is for x "
+        "alone.",
+        {"(seen, memory,": "(seen, self.norm2(memory) if self.norm_first else memory,"},
+    ),
+    "cross-first": (
+        "The cross-attention comes before the self-attention. The decoder looks back over its own "
+        "words first, and asks the source then.",
+        by(
+            {
+                "self.norm1, lambda y: self.self_attn(y, y, y, mask)": "self.norm2, "
+                "lambda y: self.multihead_attn(y, memory, memory_mask)",
+                "self.norm2, lambda y: self.multihead_attn(y, memory, memory_mask)": "self.norm1, "
+                "lambda y: self.self_attn(y, y, y, mask)",
+                "kept[1]": "kept[0]",
+            },
+            style="a list of sublayers",
+        ),
+    ),
+    "cross-residual-missing": (
+        "The residual connection around the cross-attention is missing: what the block knew of the "
+        "target is lost there.",
+        {"memory_mask) x = x +": "memory_mask)\nx ="},
+    ),
+    "no-dropout": (
+        "There is no dropout. In training, what each of the three sublayers returns goes through "
+        "dropout before it is added.",
+        {"nn.Dropout(dropout)": "nn.Identity()"},
+    ),
+    "dropout-of-sum": (
+        "Dropout stands after the sum, so it also hits x itself. It is for what the sublayers "
+        "return, and the residual path stays whole.",
+        {
+            "mask) x = x + self.dropout(attended)": "mask)\nx = self.dropout(x + attended)",
+            "memory_mask) x = x + self.dropout(attended)": "memory_mask)\n"
+            "x = self.dropout(x + attended)",
+            "x + self.dropout(self.feed_forward(seen))": "self.dropout(x + "
+            "self.feed_forward(seen))",
+        },
+    ),
 }
 
 
@@ -291,76 +370,116 @@ def _(student, reference, draw):
 
 
 mistakes["Transformer"] = {
-    "The embeddings are not multiplied by sqrt(embed_dim).": {
-        "memory * math.sqrt(E)": "memory",
-        "x * math.sqrt(E)": "x",
-    },
-    "The positions are added before the factor sqrt(embed_dim), which then multiplies them too. "
-    "Only the embeddings are scaled.": {
-        "memory * math.sqrt(E) +": "math.sqrt(E) * (memory +",
-        ".to(memory)": ".to(memory))",
-        "x * math.sqrt(E) +": "math.sqrt(E) * (x +",
-        ".to(x)": ".to(x))",
-    },
-    "No positions are added, so source and target are bags of tokens.": {
-        "+ sinusoidal_positions(S, E).to(memory)": "",
-        "+ sinusoidal_positions(L, E).to(x)": "",
-    },
-    "The decoder's self-attention is not causal: logits at a position change with the target "
-    "tokens after it, which are what they should predict.": by(
-        {"seen, seen, seen, mask": "seen, seen, seen"},
-        within="DecoderBlock",
-    ),
-    "The source mask is forgotten altogether: padding is attended to as if it were text.": {
-        "real[:, None, None, :]": "None",
-        "memory, real)": "memory)",
-    },
-    "The source mask is used in the encoder, but not in the cross-attention: the decoder still "
-    "looks at padding.": {"memory, real)": "memory)"},
-    "The source mask is used in the cross-attention, but not in the encoder: there real tokens "
-    "still mix with padding.": {"real[:, None, None, :]": "None"},
-    "Padding is always token 0 here. Which token it is, `pad_id` says.": {
-        "source != self.pad_id": "source != 0"
-    },
-    "The target got a padding mask as well. The contract has the causal mask alone there: what "
-    "comes after the end counts nothing in the loss anyway.": by(
+    "not-multiplied": (
+        "The embeddings are not multiplied by sqrt(embed_dim).",
         {
-            "x.shape[1], dtype=torch.bool).tril()": "x.shape[1], dtype=torch.bool).tril()\n"
-            "causal = causal & (target != self.pad_id)[:, None, None]"
+            "memory * math.sqrt(E)": "memory",
+            "x * math.sqrt(E)": "x",
         },
-        style="torch's own layers inside",
     ),
-    "The target is shifted inside `forward`. The caller does that: it gives the target beginning "
-    "with the start token, and logits at t are for what follows target[t].": {
-        "x = self.target_embedding(target)": "target = torch.cat([target[:, :1], "
-        "target[:, :-1]], dim=1)\n"
-        "x = self.target_embedding(target)",
-    },
-    "Each decoder layer attends to the encoder layer of the same number. All of them attend to "
-    "the memory: what the last encoder layer returns.": by(
+    "positions-multiplied": (
+        "The positions are added before the factor sqrt(embed_dim), which then multiplies them "
+        "too. Only the embeddings are scaled.",
         {
-            'for layer in self.encoder["layers"]:': "kept = []\n"
-            'for layer in self.encoder["layers"]:',
-            '"norm2"](memory + feed(layer, memory))': '"norm2"](memory + feed(layer, memory))\n'
-            "kept.append(memory)",
-            "for layer in "
-            "self.decoder:": "for layer, memory in zip(self.decoder, kept, strict=True):",
+            "memory * math.sqrt(E) +": "math.sqrt(E) * (memory +",
+            ".to(memory)": ".to(memory))",
+            "x * math.sqrt(E) +": "math.sqrt(E) * (x +",
+            ".to(x)": ".to(x))",
         },
-        style="torch's own layers inside",
     ),
-    "The decoder attends to the embedded source: what the encoder returned is not used.": {
-        "memory, _ = self.encoder": "_ = self.encoder"
-    },
-    "The logits went through a softmax. The loss takes the softmax itself.": {
-        "return self.output(x)": "return self.output(x).softmax(dim=-1)"
-    },
-    "Longer sequences than max_length are accepted. Both source and target have that limit: past "
-    "it, a ValueError.": {"if max(S, L) > self.max_length:": "if False:"},
-    "Only the source is held to max_length. A target that is too long is a ValueError as well.": {
-        "if max(S, L) > self.max_length:": "if S > self.max_length:"
-    },
-    "The logits went through a log-softmax. They should be the scores before it: the loss takes "
-    "the softmax itself.": {"return self.output(x)": "return self.output(x).log_softmax(dim=-1)"},
+    "no-positions": (
+        "No positions are added, so source and target are bags of tokens.",
+        {
+            "+ sinusoidal_positions(S, E).to(memory)": "",
+            "+ sinusoidal_positions(L, E).to(x)": "",
+        },
+    ),
+    "not-causal": (
+        "The decoder's self-attention is not causal: logits at a position change with the target "
+        "tokens after it, which are what they should predict.",
+        by(
+            {"seen, seen, seen, mask": "seen, seen, seen"},
+            within="DecoderBlock",
+        ),
+    ),
+    "source-mask-unused": (
+        "The source mask is forgotten altogether: padding is attended to as if it were text.",
+        {
+            "real[:, None, None, :]": "None",
+            "memory, real)": "memory)",
+        },
+    ),
+    "memory-unmasked": (
+        "The source mask is used in the encoder, but not in the cross-attention: the decoder still "
+        "looks at padding.",
+        {"memory, real)": "memory)"},
+    ),
+    "encoder-unmasked": (
+        "The source mask is used in the cross-attention, but not in the encoder: there real tokens "
+        "still mix with padding.",
+        {"real[:, None, None, :]": "None"},
+    ),
+    "pad-is-zero": (
+        "Padding is always token 0 here. Which token it is, `pad_id` says.",
+        {"source != self.pad_id": "source != 0"},
+    ),
+    "target-padding-masked": (
+        "The target got a padding mask as well. The contract has the causal mask alone there: what "
+        "comes after the end counts nothing in the loss anyway.",
+        by(
+            {
+                "x.shape[1], dtype=torch.bool).tril()": "x.shape[1], dtype=torch.bool).tril()\n"
+                "causal = causal & (target != self.pad_id)[:, None, None]"
+            },
+            style="torch's own layers inside",
+        ),
+    ),
+    "target-shifted": (
+        "The target is shifted inside `forward`. The caller does that: it gives the target "
+        "beginning with the start token, and logits at t are for what follows target[t].",
+        {
+            "x = self.target_embedding(target)": "target = torch.cat([target[:, :1], "
+            "target[:, :-1]], dim=1)\n"
+            "x = self.target_embedding(target)",
+        },
+    ),
+    "layer-by-layer": (
+        "Each decoder layer attends to the encoder layer of the same number. All of them attend to "
+        "the memory: what the last encoder layer returns.",
+        by(
+            {
+                'for layer in self.encoder["layers"]:': "kept = []\n"
+                'for layer in self.encoder["layers"]:',
+                '"norm2"](memory + feed(layer, memory))': '"norm2"](memory + feed(layer, memory))\n'
+                "kept.append(memory)",
+                "for layer in "
+                "self.decoder:": "for layer, memory in zip(self.decoder, kept, strict=True):",
+            },
+            style="torch's own layers inside",
+        ),
+    ),
+    "embedded-source": (
+        "The decoder attends to the embedded source: what the encoder returned is not used.",
+        {"memory, _ = self.encoder": "_ = self.encoder"},
+    ),
+    "softmax-of-logits": (
+        "The logits went through a softmax. The loss takes the softmax itself.",
+        {"return self.output(x)": "return self.output(x).softmax(dim=-1)"},
+    ),
+    "length-unchecked": (
+        "Longer sequences than max_length are accepted. Both source and target have that limit: "
+        "past it, a ValueError.",
+        {"if max(S, L) > self.max_length:": "if False:"},
+    ),
+    "target-length-unchecked": (
+        "Only the source is held to max_length. A target that is too long is a ValueError as well.",
+        {"if max(S, L) > self.max_length:": "if S > self.max_length:"},
+    ),
+    "log-softmax-of-logits": (
+        "The logits went through a log-softmax. They should be the scores before it: the loss "
+        "takes the softmax itself.",
+        {"return self.output(x)": "return self.output(x).log_softmax(dim=-1)"},
+    ),
 }
 
 
@@ -392,69 +511,97 @@ def _(student, reference, draw):
 
 
 mistakes["label_smoothed_loss"] = {
-    "The smoothing is shared by the tokens other than pad_id. The contract shares it over all V.": {
-        "log_probs.mean(dim=-1).sum()": "(log_probs.sum() - (log_probs[:, pad_id].sum() if 0 <= "
-        "pad_id < logits.shape[-1] else 0)) / (logits.shape[-1] - (0 <= pad_id < "
-        "logits.shape[-1]))"
-    },
-    "smoothing and 1 - smoothing have changed places: without smoothing, the right token does "
-    "not count at all.": {
-        "(smoothing - 1) * right.sum() - smoothing *": "-smoothing * right.sum() - "
-        "(1 - smoothing) *"
-    },
-    "The smoothing is not used: this is the plain cross-entropy.": {
-        "real = targets": "smoothing = 0.0\nreal = targets"
-    },
-    "The smoothing is shared by the V - 1 wrong tokens only. Here, as in torch, all V tokens get a "
-    "share, the right one too.": {
-        "log_probs.mean(dim=-1).sum()": "(log_probs.sum() - right.sum()) / (logits.shape[-1] - 1)"
-    },
-    "Every token gets the whole of `smoothing`, so the target distribution sums to more than one. "
-    "The V tokens share it: smoothing / V each.": {
-        "log_probs.mean(dim=-1).sum()": "log_probs.sum()"
-    },
-    "The right token keeps all of its probability, and the smoothing comes on top. The target "
-    "distribution should sum to one: 1 - smoothing for the right token.": {
-        "(smoothing - 1) * right": "-right"
-    },
-    "The loss at padding is zero, but the sum is divided by the number of all positions. The mean "
-    "is over real targets alone.": by(
-        {"real.sum().clamp(min=1)": "real.numel()"},
-        key="padding",
+    "pad-without-share": (
+        "The smoothing is shared by the tokens other than pad_id. The contract shares it over all "
+        "V.",
+        {
+            "log_probs.mean(dim=-1).sum()": "(log_probs.sum() - (log_probs[:, pad_id].sum() if 0 "
+            "<= pad_id < logits.shape[-1] else 0)) / (logits.shape[-1] - (0 <= pad_id < "
+            "logits.shape[-1]))"
+        },
     ),
-    "Padding counts like any target. Positions whose target is pad_id should count nothing.": {
-        "real = targets != pad_id": "targets = targets.clamp(min=0)\nreal = targets >= 0"
-    },
-    "Padding is left out of the cross-entropy, but the smoothing still runs over it: its share "
-    "comes from every position, padding too.": [
+    "smoothing-exchanged": (
+        "smoothing and 1 - smoothing have changed places: without smoothing, the right token does "
+        "not count at all.",
+        {
+            "(smoothing - 1) * right.sum() - smoothing *": "-smoothing * right.sum() - "
+            "(1 - smoothing) *"
+        },
+    ),
+    "smoothing-unused": (
+        "The smoothing is not used: this is the plain cross-entropy.",
+        {"real = targets": "smoothing = 0.0\nreal = targets"},
+    ),
+    "shared-by-wrong-only": (
+        "The smoothing is shared by the V - 1 wrong tokens only. Here, as in torch, all V tokens "
+        "get a share, the right one too.",
+        {
+            "log_probs.mean(dim=-1).sum()": "(log_probs.sum() - right.sum()) / (logits.shape[-1] "
+            "- 1)"
+        },
+    ),
+    "smoothing-not-shared": (
+        "Every token gets the whole of `smoothing`, so the target distribution sums to more than "
+        "one. The V tokens share it: smoothing / V each.",
+        {"log_probs.mean(dim=-1).sum()": "log_probs.sum()"},
+    ),
+    "right-keeps-all": (
+        "The right token keeps all of its probability, and the smoothing comes on top. The target "
+        "distribution should sum to one: 1 - smoothing for the right token.",
+        {"(smoothing - 1) * right": "-right"},
+    ),
+    "padding": (
+        "The loss at padding is zero, but the sum is divided by the number of all positions. The "
+        "mean is over real targets alone.",
+        {"real.sum().clamp(min=1)": "real.numel()"},
+    ),
+    "padding-counted": (
+        "Padding counts like any target. Positions whose target is pad_id should count nothing.",
+        {"real = targets != pad_id": "targets = targets.clamp(min=0)\nreal = targets >= 0"},
+    ),
+    "padding-smoothed": (
+        "Padding is left out of the cross-entropy, but the smoothing still runs over it: its share "
+        "comes from every position, padding too.",
         {"log_probs.mean(dim=-1).sum()": "logits.log_softmax(dim=-1).mean(dim=-1).sum()"},
         {"log_probs.mean(dim=-1).sum()": "logits.log_softmax(dim=-1).mean() * real.sum()"},
-    ],
-    "The mean is taken for each sentence first, and then over the sentences, so a token in a short "
-    "sentence counts more. Average over all real targets of the batch at once.": by(
-        {
-            "torch.where(real, losses, 0.0).sum() / max(int(real.sum()), 1)": "("
-            "(losses * real).sum(dim=-1) / real.sum(dim=-1).clamp(min=1)).mean()"
-        },
-        style="the whole target distribution",
     ),
-    "Padding is always token 0 here. Which target counts nothing, `pad_id` says.": {
-        "real = targets != pad_id": "real, targets = targets != 0, targets.clamp(min=0)"
-    },
-    "The logarithm of a softmax: with large logits, probabilities are rounded to zero and their "
-    "logarithm is -inf. `log_softmax` takes both steps at once and stays finite.": {
-        "torch.log_softmax(logits[real], dim=-1)": "torch.softmax(logits[real], dim=-1).log()"
-    },
-    "With padding alone the mean is zero over zero: NaN. A loss over no target is 0.": {
-        "real.sum().clamp(min=1)": "real.sum()"
-    },
-    "The losses are added up, not averaged, so the loss grows with the batch. It is the mean over "
-    "real targets.": {"/ real.sum().clamp(min=1)": ""},
-    "The padding token gets nothing of what is shared. As in torch, all V tokens share it: pad_id "
-    "says which targets count, and not which tokens.": {
-        "log_probs.mean(dim=-1).sum()": "torch.stack([column for token, column in "
-        "enumerate(log_probs.unbind(-1)) if token != pad_id]).sum() / logits.shape[-1]"
-    },
+    "mean-of-rows": (
+        "The mean is taken for each sentence first, and then over the sentences, so a token in a "
+        "short sentence counts more. Average over all real targets of the batch at once.",
+        by(
+            {
+                "torch.where(real, losses, 0.0).sum() / max(int(real.sum()), 1)": "("
+                "(losses * real).sum(dim=-1) / real.sum(dim=-1).clamp(min=1)).mean()"
+            },
+            style="the whole target distribution",
+        ),
+    ),
+    "pad-is-zero": (
+        "Padding is always token 0 here. Which target counts nothing, `pad_id` says.",
+        {"real = targets != pad_id": "real, targets = targets != 0, targets.clamp(min=0)"},
+    ),
+    "log-of-softmax": (
+        "The logarithm of a softmax: with large logits, probabilities are rounded to zero and "
+        "their logarithm is -inf. `log_softmax` takes both steps at once and stays finite.",
+        {"torch.log_softmax(logits[real], dim=-1)": "torch.softmax(logits[real], dim=-1).log()"},
+    ),
+    "nothing-nan": (
+        "With padding alone the mean is zero over zero: NaN. A loss over no target is 0.",
+        {"real.sum().clamp(min=1)": "real.sum()"},
+    ),
+    "summed": (
+        "The losses are added up, not averaged, so the loss grows with the batch. It is the mean "
+        "over real targets.",
+        {"/ real.sum().clamp(min=1)": ""},
+    ),
+    "pad-token-without-share": (
+        "The padding token gets nothing of what is shared. As in torch, all V tokens share it: "
+        "pad_id says which targets count, and not which tokens.",
+        {
+            "log_probs.mean(dim=-1).sum()": "torch.stack([column for token, column in "
+            "enumerate(log_probs.unbind(-1)) if token != pad_id]).sum() / logits.shape[-1]"
+        },
+    ),
 }
 
 
@@ -485,32 +632,57 @@ def _(student, reference, draw):
 
 
 mistakes["warmup_rate"] = {
-    "The steps are counted from 0, so that one is added to each. Here the first update "
-    "is step 1.": {"return embed_dim": "step = step + 1\nreturn embed_dim"},
-    "There is no warm-up: the rate only falls, and the first steps, when weights are still random, "
-    "are the largest.": {"min(step**-0.5, step * warmup_steps**-1.5)": "step**-0.5"},
-    "After the warm-up the rate stays where it is. It should fall with one over the root of the "
-    "step.": {"min(step**-0.5": "min(warmup_steps**-0.5"},
-    "The larger of the two was taken. The rate is the smaller one: rising first, falling later.": {
-        "min(": "max("
-    },
-    "The factor embed_dim^-0.5 is missing: wider models take smaller steps.": {
-        "embed_dim**-0.5 *": ""
-    },
-    "The rising part is step / warmup_steps, without the height of the peak. Where the two parts "
-    "meet, they should be equal: step * warmup_steps^-1.5.": {
-        "step * warmup_steps**-1.5": "step / warmup_steps"
-    },
-    "The falling part begins anew at the end of the warm-up: its step is counted from there. It "
-    "should be one over the root of the same step.": by(
-        {"embed_dim * step)": "embed_dim * max(step - warmup_steps, warmup_steps))"},
-        style="two branches",
+    "steps-from-zero": (
+        "The steps are counted from 0, so that one is added to each. Here the first update "
+        "is step 1.",
+        {"return embed_dim": "step = step + 1\nreturn embed_dim"},
     ),
-    "Step 0 gave the rate 0. Nothing would be learned in that step: steps count from 1, and less "
-    "is a ValueError.": {"if step < 1:": "if step == 0:\n    return 0.0\nif step < 1:"},
-    "After the warm-up the rate falls like 1 / step. It falls like one over the root of the step, "
-    "which is slower.": {"min(step**-0.5": "min(warmup_steps**0.5 / step"},
-    "The rate is divided by embed_dim, not by its root.": {"embed_dim**-0.5": "embed_dim**-1"},
+    "no-warm-up": (
+        "There is no warm-up: the rate only falls, and the first steps, when weights are still "
+        "random, are the largest.",
+        {"min(step**-0.5, step * warmup_steps**-1.5)": "step**-0.5"},
+    ),
+    "no-fall": (
+        "After the warm-up the rate stays where it is. It should fall with one over the root of "
+        "the step.",
+        {"min(step**-0.5": "min(warmup_steps**-0.5"},
+    ),
+    "larger-part": (
+        "The larger of the two was taken. The rate is the smaller one: rising first, falling "
+        "later.",
+        {"min(": "max("},
+    ),
+    "width-missing": (
+        "The factor embed_dim^-0.5 is missing: wider models take smaller steps.",
+        {"embed_dim**-0.5 *": ""},
+    ),
+    "peak-missing": (
+        "The rising part is step / warmup_steps, without the height of the peak. Where the two "
+        "parts meet, they should be equal: step * warmup_steps^-1.5.",
+        {"step * warmup_steps**-1.5": "step / warmup_steps"},
+    ),
+    "fall-restarted": (
+        "The falling part begins anew at the end of the warm-up: its step is counted from there. "
+        "It should be one over the root of the same step.",
+        by(
+            {"embed_dim * step)": "embed_dim * max(step - warmup_steps, warmup_steps))"},
+            style="two branches",
+        ),
+    ),
+    "step-zero": (
+        "Step 0 gave the rate 0. Nothing would be learned in that step: steps count from 1, and "
+        "less is a ValueError.",
+        {"if step < 1:": "if step == 0:\n    return 0.0\nif step < 1:"},
+    ),
+    "fall-too-fast": (
+        "After the warm-up the rate falls like 1 / step. It falls like one over the root of the "
+        "step, which is slower.",
+        {"min(step**-0.5": "min(warmup_steps**0.5 / step"},
+    ),
+    "width-without-root": (
+        "The rate is divided by embed_dim, not by its root.",
+        {"embed_dim**-0.5": "embed_dim**-1"},
+    ),
 }
 
 
@@ -616,72 +788,104 @@ def _(student, reference, draw):
 
 
 mistakes["beam_search"] = {
-    "The start token is part of the result. Tokens come without it.": {
-        "torch.tensor(tokens)": "torch.tensor([bos_id, *tokens])"
-    },
-    "The logits are added up as they come. They are no log-probabilities before a log-softmax: "
-    "with another constant added at each step, other sequences would win.": {
-        "torch.log_softmax(step(prefixes), dim=-1)": "step(prefixes)"
-    },
-    "Probabilities are added up, not their logarithms. The probability of a sequence is a "
-    "product, and its logarithm a sum.": {"torch.log_softmax(": "torch.softmax("},
-    "`beam_width` is not used: this is greedy decoding, which never takes back its first choice.": {
-        "candidates[:beam_width]": "candidates[:1]"
-    },
-    "Every hypothesis keeps its own best continuation only. All continuations of all hypotheses "
-    "should compete for the places in the beam.": {
-        "enumerate(row)]": "sorted(enumerate(row), key=lambda one: -one[1])"
-        "[: 1 if tokens else None]]"
-    },
-    "Finished hypotheses are extended further, past the end token. A sequence that has ended "
-    "stays as it is, and so does its log-probability.": {
-        "for tokens, total in beam if eos_id not in tokens]": "for tokens, total in beam]",
-        "[(tokens, total) for tokens, total in beam if eos_id in tokens]": "[]",
-    },
-    "Finished hypotheses leave the beam and are kept apart, so their places go to others. Here "
-    "they keep their place in the beam, as long as they are good enough.": {
-        "beam: list[tuple[list[int], float]] = [([], 0.0)]": "beam, apart = [([], 0.0)], []",
-        "beam = candidates[:beam_width]": "apart += [one for one in candidates[:beam_width] "
-        "if eos_id in one[0]]\n"
-        "beam = [one for one in candidates if eos_id not in one[0]][:beam_width]",
-        "max(beam,": "max(beam + apart,",
-    },
-    "Finished hypotheses are lost: they are not carried over to the next round.": {
-        "[(tokens, total) for tokens, total in beam if eos_id in tokens]": "[]"
-    },
-    "The search stops as soon as one hypothesis has ended. Another in the beam may still become "
-    "better: it ends when all have ended.": {
-        "if not unfinished:": "if len(unfinished) < len(beam):"
-    },
-    "Where one hypothesis has ended, those that have not are no longer considered at the end. "
-    "The contract lets all of the last beam compete, finished or not.": {
-        "max(beam,": "max([one for one in beam if eos_id in one[0]] or beam,"
-    },
-    "The length penalty is not used, so short sequences win: every further token makes a "
-    "sequence less probable.": {"/ ((5 + len(one[0])) / 6) ** length_penalty": ""},
-    "The penalty is used for pruning as well, and the beam keeps other hypotheses. It decides "
-    "the final choice alone.": {
-        "lambda one: one[1], reverse=True": "lambda one: one[1] / ((5 + len(one[0])) / 6) "
-        "** length_penalty, reverse=True"
-    },
-    "The score is divided by length ** length_penalty. The contract has ((5 + length) / 6) ** "
-    "length_penalty, which is milder for short sequences.": {
-        "((5 + len(one[0])) / 6)": "len(one[0])"
-    },
-    "The start token is counted in the length. Length counts the tokens of the result.": by(
-        {"(4 + len(one[1]))": "(5 + len(one[1]))"},
-        style="a heap, one prefix at a time",
+    "bos-included": (
+        "The start token is part of the result. Tokens come without it.",
+        {"torch.tensor(tokens)": "torch.tensor([bos_id, *tokens])"},
     ),
-    "The end token is not counted in the length. It is one of the tokens of the result.": {
-        "5 + len(one[0])": "5 + len(one[0]) - (eos_id in one[0])"
-    },
-    "The log-probability comes back divided by the penalty. The choice is made with the penalty; "
-    "what is returned is without.": {
-        "tokens), log_prob": "tokens), log_prob / ((5 + len(tokens)) / 6) ** length_penalty"
-    },
-    "The end token was cut off. It is part of the tokens where it came.": {
-        "torch.tensor(tokens)": "torch.tensor([token for token in tokens if token != eos_id])"
-    },
+    "logits-added": (
+        "The logits are added up as they come. They are no log-probabilities before a log-softmax: "
+        "with another constant added at each step, other sequences would win.",
+        {"torch.log_softmax(step(prefixes), dim=-1)": "step(prefixes)"},
+    ),
+    "probabilities-added": (
+        "Probabilities are added up, not their logarithms. The probability of a sequence is a "
+        "product, and its logarithm a sum.",
+        {"torch.log_softmax(": "torch.softmax("},
+    ),
+    "width-unused": (
+        "`beam_width` is not used: this is greedy decoding, which never takes back its first "
+        "choice.",
+        {"candidates[:beam_width]": "candidates[:1]"},
+    ),
+    "own-best-only": (
+        "Every hypothesis keeps its own best continuation only. All continuations of all "
+        "hypotheses should compete for the places in the beam.",
+        {
+            "enumerate(row)]": "sorted(enumerate(row), key=lambda one: -one[1])"
+            "[: 1 if tokens else None]]"
+        },
+    ),
+    "finished-extended": (
+        "Finished hypotheses are extended further, past the end token. A sequence that has ended "
+        "stays as it is, and so does its log-probability.",
+        {
+            "for tokens, total in beam if eos_id not in tokens]": "for tokens, total in beam]",
+            "[(tokens, total) for tokens, total in beam if eos_id in tokens]": "[]",
+        },
+    ),
+    "finished-apart": (
+        "Finished hypotheses leave the beam and are kept apart, so their places go to others. Here "
+        "they keep their place in the beam, as long as they are good enough.",
+        {
+            "beam: list[tuple[list[int], float]] = [([], 0.0)]": "beam, apart = [([], 0.0)], []",
+            "beam = candidates[:beam_width]": "apart += [one for one in candidates[:beam_width] "
+            "if eos_id in one[0]]\n"
+            "beam = [one for one in candidates if eos_id not in one[0]][:beam_width]",
+            "max(beam,": "max(beam + apart,",
+        },
+    ),
+    "finished-lost": (
+        "Finished hypotheses are lost: they are not carried over to the next round.",
+        {"[(tokens, total) for tokens, total in beam if eos_id in tokens]": "[]"},
+    ),
+    "stops-with-first": (
+        "The search stops as soon as one hypothesis has ended. Another in the beam may still "
+        "become better: it ends when all have ended.",
+        {"if not unfinished:": "if len(unfinished) < len(beam):"},
+    ),
+    "unfinished-dropped": (
+        "Where one hypothesis has ended, those that have not are no longer considered at the end. "
+        "The contract lets all of the last beam compete, finished or not.",
+        {"max(beam,": "max([one for one in beam if eos_id in one[0]] or beam,"},
+    ),
+    "penalty-unused": (
+        "The length penalty is not used, so short sequences win: every further token makes a "
+        "sequence less probable.",
+        {"/ ((5 + len(one[0])) / 6) ** length_penalty": ""},
+    ),
+    "penalty-prunes": (
+        "The penalty is used for pruning as well, and the beam keeps other hypotheses. It decides "
+        "the final choice alone.",
+        {
+            "lambda one: one[1], reverse=True": "lambda one: one[1] / ((5 + len(one[0])) / 6) "
+            "** length_penalty, reverse=True"
+        },
+    ),
+    "other-penalty": (
+        "The score is divided by length ** length_penalty. The contract has ((5 + length) / 6) ** "
+        "length_penalty, which is milder for short sequences.",
+        {"((5 + len(one[0])) / 6)": "len(one[0])"},
+    ),
+    "bos-counted": (
+        "The start token is counted in the length. Length counts the tokens of the result.",
+        by(
+            {"(4 + len(one[1]))": "(5 + len(one[1]))"},
+            style="a heap, one prefix at a time",
+        ),
+    ),
+    "eos-not-counted": (
+        "The end token is not counted in the length. It is one of the tokens of the result.",
+        {"5 + len(one[0])": "5 + len(one[0]) - (eos_id in one[0])"},
+    ),
+    "penalized-result": (
+        "The log-probability comes back divided by the penalty. The choice is made with the "
+        "penalty; what is returned is without.",
+        {"tokens), log_prob": "tokens), log_prob / ((5 + len(tokens)) / 6) ** length_penalty"},
+    ),
+    "eos-cut-off": (
+        "The end token was cut off. It is part of the tokens where it came.",
+        {"torch.tensor(tokens)": "torch.tensor([token for token in tokens if token != eos_id])"},
+    ),
 }
 
 

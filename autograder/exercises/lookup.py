@@ -47,43 +47,60 @@ def _(student, reference, draw):
 
 
 mistakes["exact_lookup"] = {
-    "Keys count as equal to the query where the dot product is the query's own, q . k = q . q. "
-    "Many other keys have that product, too: equal means every entry.": {
-        "(keys == query).all(dim=1)": "torch.isclose(keys @ query, query @ query)"
-    },
-    "The values are weighted with the dot products of query and keys. An exact lookup knows two "
-    "weights only: one for a key that equals the query, zero for any other.": {
-        "values[matches].sum(dim=0, dtype=values.dtype)": "(keys @ query) @ values"
-    },
-    "A key counts as equal when one of its entries is the same. Two vectors are equal only if "
-    "they agree in every entry.": {".all(": ".any("},
-    "The value of the nearest key is returned even though no key equals the query. An exact "
-    "lookup that finds nothing has nothing to add up: zeros.": {
-        "return values": "if not matches.any():\n"
-        "    return values[(keys - query).norm(dim=1).argmin()]\nreturn values"
-    },
-    "Where no key equals the query, the first value came back: the position of the largest of "
-    "many zeros is position 0. Nothing found should give zeros.": {
-        "[matches].sum(dim=0, dtype=values.dtype)": "[matches.int().argmax()]"
-    },
-    "Keys that are only nearly equal to the query were taken too: the comparison allows a "
-    "tolerance. An exact lookup has none; the approximate one comes later in the chapter.": {
-        "(keys == query)": "torch.isclose(keys, query)"
-    },
-    "The search stops at the first equal key. Several keys may equal the query, and the values of "
-    "all of them are to be added.": by(
-        {"total = total + values[i]": "return values[i]"},
-        style="loop",
+    "equal-by-product": (
+        "Keys count as equal to the query where the dot product is the query's own, q . k = q . q. "
+        "Many other keys have that product, too: equal means every entry.",
+        {"(keys == query).all(dim=1)": "torch.isclose(keys @ query, query @ query)"},
     ),
-    "Of several equal keys only the last one counts, as in a Python dictionary, where a later "
-    "entry overwrites an earlier one. Here the values of all of them are to be added.": by(
-        {"total = total + values[i]": "total = values[i]"},
-        style="loop",
+    "weighted-by-product": (
+        "The values are weighted with the dot products of query and keys. An exact lookup knows "
+        "two weights only: one for a key that equals the query, zero for any other.",
+        {"values[matches].sum(dim=0, dtype=values.dtype)": "(keys @ query) @ values"},
     ),
-    "The values of equal keys are averaged. The contract is their sum: each equal key has the "
-    "weight one, whatever the number of the others.": {
-        "return values": "return 1 / matches.sum().clamp(min=1).to(values) * values"
-    },
+    "any-entry": (
+        "A key counts as equal when one of its entries is the same. Two vectors are equal only if "
+        "they agree in every entry.",
+        {".all(": ".any("},
+    ),
+    "nearest": (
+        "The value of the nearest key is returned even though no key equals the query. An exact "
+        "lookup that finds nothing has nothing to add up: zeros.",
+        {
+            "return values": "if not matches.any():\n"
+            "    return values[(keys - query).norm(dim=1).argmin()]\nreturn values"
+        },
+    ),
+    "first-if-none": (
+        "Where no key equals the query, the first value came back: the position of the largest of "
+        "many zeros is position 0. Nothing found should give zeros.",
+        {"[matches].sum(dim=0, dtype=values.dtype)": "[matches.int().argmax()]"},
+    ),
+    "with-tolerance": (
+        "Keys that are only nearly equal to the query were taken too: the comparison allows a "
+        "tolerance. An exact lookup has none; the approximate one comes later in the chapter.",
+        {"(keys == query)": "torch.isclose(keys, query)"},
+    ),
+    "first-only": (
+        "The search stops at the first equal key. Several keys may equal the query, and the "
+        "values of all of them are to be added.",
+        by(
+            {"total = total + values[i]": "return values[i]"},
+            style="loop",
+        ),
+    ),
+    "last-only": (
+        "Of several equal keys only the last one counts, as in a Python dictionary, where a later "
+        "entry overwrites an earlier one. Here the values of all of them are to be added.",
+        by(
+            {"total = total + values[i]": "total = values[i]"},
+            style="loop",
+        ),
+    ),
+    "averaged": (
+        "The values of equal keys are averaged. The contract is their sum: each equal key has the "
+        "weight one, whatever the number of the others.",
+        {"return values": "return 1 / matches.sum().clamp(min=1).to(values) * values"},
+    ),
 }
 
 
@@ -115,56 +132,82 @@ def _(student, reference, draw):
 
 
 mistakes["letter_similarity"] = {
-    "The words were aligned before they were compared, as difflib does. Letters count here only "
-    "where they stand at the same place.": {
-        "return sum(x == y for x, y in zip(a, b, strict=False)) / longer": "import difflib\n"
-        "return difflib.SequenceMatcher(None, a, b).ratio()"
-    },
-    "The letters that the words share are counted wherever they stand. Position matters: a letter "
-    'counts only where both words have it, so "abcde" and "eabcd" have nothing in common.': [
+    "aligned": (
+        "The words were aligned before they were compared, as difflib does. Letters count here "
+        "only where they stand at the same place.",
+        {
+            "return sum(x == y for x, y in zip(a, b, strict=False)) / longer": "import difflib\n"
+            "return difflib.SequenceMatcher(None, a, b).ratio()"
+        },
+    ),
+    "anywhere": (
+        "The letters that the words share are counted wherever they stand. Position matters: a "
+        'letter counts only where both words have it, so "abcde" and "eabcd" have nothing in '
+        "common.",
         {"sum(x == y for x, y in zip(a, b, strict=False))": "len(set(a) & set(b))"},
         {"sum(x == y for x, y in zip(a, b, strict=False))": "sum(x in b for x in a)"},
-    ],
-    "Counting stops at the first letter that differs, so only a common beginning is seen. Every "
-    "position counts, also those after a difference.": by(
-        {"if a[i] == b[i]:": "if a[i] != b[i]:\n    break\nelse:"},
-        style="loop over positions",
     ),
-    "The equal positions are counted, but not set in relation to the length of the words. Three "
-    "of four letters is 0.75, and no similarity is above 1.": {
-        "return sum(": "return float(sum(",
-        "/ longer": ")",
-    },
-    "A capital and its small letter are taken as different. Case should make no difference.": {
-        "a, b = a.lower(), b.lower()": ""
-    },
-    "The count is divided by the length of the shorter word, so a word and its own beginning seem "
-    "to be the same. The letters left over differ too: the longer length counts them.": {
-        "if longer == 0:": "if not a or not b:",
-        "return 1.0": "return float(a == b)",
-        "/ longer": "/ min(len(a), len(b))",
-    },
-    "The count is divided by the length of the first word, whichever is longer. A similarity "
-    "should not change when the two words change places.": {
-        "if longer == 0:": "if not a:",
-        "return 1.0": "return float(a == b)",
-        "/ longer": "/ len(a)",
-    },
-    "Two empty words led to a division by zero. They are the same word, so their similarity is "
-    "1.0.": {"if longer == 0:": "if False:"},
-    "Two empty words scored 0. They have no letter in common, but none in which they differ "
-    "either: they are the same word, and a word compared with itself gives 1.0.": {
-        "return 1.0": "return 0.0"
-    },
-    "Case is ignored by folding, which also turns one letter into two (the German sharp s) and "
-    "moves all that follow. The contract names `str.lower`.": {
-        "a.lower(), b.lower()": "a.casefold(), b.casefold()"
-    },
-    "The sets of letters are compared, so neither the place of a letter counts nor how often it "
-    "comes. Position matters.": {
-        "longer = max(len(a), len(b))": "longer = max(len(set(a)), len(set(b)))",
-        "sum(x == y for x, y in zip(a, b, strict=False))": "len(set(a) & set(b))",
-    },
+    "common-beginning": (
+        "Counting stops at the first letter that differs, so only a common beginning is seen. "
+        "Every position counts, also those after a difference.",
+        by(
+            {"if a[i] == b[i]:": "if a[i] != b[i]:\n    break\nelse:"},
+            style="loop over positions",
+        ),
+    ),
+    "not-divided": (
+        "The equal positions are counted, but not set in relation to the length of the words. "
+        "Three of four letters is 0.75, and no similarity is above 1.",
+        {
+            "return sum(": "return float(sum(",
+            "/ longer": ")",
+        },
+    ),
+    "case-matters": (
+        "A capital and its small letter are taken as different. Case should make no difference.",
+        {"a, b = a.lower(), b.lower()": ""},
+    ),
+    "by-shorter": (
+        "The count is divided by the length of the shorter word, so a word and its own beginning "
+        "seem to be the same. The letters left over differ too: the longer length counts them.",
+        {
+            "if longer == 0:": "if not a or not b:",
+            "return 1.0": "return float(a == b)",
+            "/ longer": "/ min(len(a), len(b))",
+        },
+    ),
+    "by-first": (
+        "The count is divided by the length of the first word, whichever is longer. A similarity "
+        "should not change when the two words change places.",
+        {
+            "if longer == 0:": "if not a:",
+            "return 1.0": "return float(a == b)",
+            "/ longer": "/ len(a)",
+        },
+    ),
+    "empty-division": (
+        "Two empty words led to a division by zero. They are the same word, so their similarity is "
+        "1.0.",
+        {"if longer == 0:": "if False:"},
+    ),
+    "empty-zero": (
+        "Two empty words scored 0. They have no letter in common, but none in which they differ "
+        "either: they are the same word, and a word compared with itself gives 1.0.",
+        {"return 1.0": "return 0.0"},
+    ),
+    "case-folded": (
+        "Case is ignored by folding, which also turns one letter into two (the German sharp s) and "
+        "moves all that follow. The contract names `str.lower`.",
+        {"a.lower(), b.lower()": "a.casefold(), b.casefold()"},
+    ),
+    "sets": (
+        "The sets of letters are compared, so neither the place of a letter counts nor how often "
+        "it comes. Position matters.",
+        {
+            "longer = max(len(a), len(b))": "longer = max(len(set(a)), len(set(b)))",
+            "sum(x == y for x, y in zip(a, b, strict=False))": "len(set(a) & set(b))",
+        },
+    ),
 }
 
 
@@ -184,30 +227,50 @@ def _(student, reference, draw):
 
 
 mistakes["weighted_average"] = {
-    "The weights are used as they come, so the result is a weighted sum: it doubles when all the "
-    "weights double. An average does not.": {"(weights / total) @": "weights @"},
-    "The weighted sum is divided by the number of values. That is right only for weights that add "
-    "up to that number; divide so that the weights add up to one.": {"/ total": "/ len(values)"},
-    "The weights went through a softmax. They are weights already: one that is twice another "
-    "should count twice as much, and a weight of zero should not count at all.": {
-        "(weights / total)": "torch.softmax(weights, dim=0)"
-    },
-    "The values are right, but the gradient is not: the sum of the weights was turned into a "
-    "plain number, so autograd does not know that every weight changes the share of all the "
-    "others.": {"total = weights.sum()": "total = weights.sum().item()"},
-    "A negative weight was accepted. It would push the result out of the range of the values, "
-    "which is no average any more: that is a ValueError.": {"if (weights < 0).any():": "if False:"},
-    "The sign of a negative weight was dropped. Guessing what was meant hides the mistake of "
-    "whoever called the function: that is a ValueError.": {
-        "if (weights < 0).any():": "weights = weights.abs()\nif False:"
-    },
-    "Weights that are all zero were divided by their sum, and zero over zero is NaN. There is no "
-    "average then: that is a ValueError.": {"if total == 0:": "if False:"},
-    "A small number added to the sum hides that all weights are zero, and zeros come back that no "
-    "value stands behind. There is no average then: that is a ValueError.": {
-        "if total == 0:": "if False:",
-        "/ total": "/ (total + 1e-9)",
-    },
+    "not-divided": (
+        "The weights are used as they come, so the result is a weighted sum: it doubles when all "
+        "the weights double. An average does not.",
+        {"(weights / total) @": "weights @"},
+    ),
+    "by-count": (
+        "The weighted sum is divided by the number of values. That is right only for weights that "
+        "add up to that number; divide so that the weights add up to one.",
+        {"/ total": "/ len(values)"},
+    ),
+    "softmax": (
+        "The weights went through a softmax. They are weights already: one that is twice another "
+        "should count twice as much, and a weight of zero should not count at all.",
+        {"(weights / total)": "torch.softmax(weights, dim=0)"},
+    ),
+    "sum-detached": (
+        "The values are right, but the gradient is not: the sum of the weights was turned into a "
+        "plain number, so autograd does not know that every weight changes the share of all the "
+        "others.",
+        {"total = weights.sum()": "total = weights.sum().item()"},
+    ),
+    "negative-accepted": (
+        "A negative weight was accepted. It would push the result out of the range of the values, "
+        "which is no average any more: that is a ValueError.",
+        {"if (weights < 0).any():": "if False:"},
+    ),
+    "negative-made-positive": (
+        "The sign of a negative weight was dropped. Guessing what was meant hides the mistake of "
+        "whoever called the function: that is a ValueError.",
+        {"if (weights < 0).any():": "weights = weights.abs()\nif False:"},
+    ),
+    "zeros-nan": (
+        "Weights that are all zero were divided by their sum, and zero over zero is NaN. There is "
+        "no average then: that is a ValueError.",
+        {"if total == 0:": "if False:"},
+    ),
+    "zeros-hidden": (
+        "A small number added to the sum hides that all weights are zero, and zeros come back "
+        "that no value stands behind. There is no average then: that is a ValueError.",
+        {
+            "if total == 0:": "if False:",
+            "/ total": "/ (total + 1e-9)",
+        },
+    ),
 }
 
 
@@ -258,48 +321,72 @@ def _(student, reference, draw):
 
 
 mistakes["soft_lookup"] = {
-    "The weights come back sorted. They should stand in the order of the keys: weight i belongs to "
-    "key i.": {
-        "return weights @ values, weights": "return weights @ values, "
-        "weights.sort(descending=True).values"
-    },
-    "The similarities went through a softmax. Here they are the weights already, up to their sum: "
-    "a key of similarity 0 should get the weight 0, and softmax never gives 0. It comes next "
-    "chapter.": {"torch.stack(shares)": "torch.softmax(torch.stack(shares) * total, dim=0)"},
-    "Only the best key is used. A soft lookup mixes all values: a key that fits half as well "
-    "counts half as much, and does not drop out.": {
-        "weights = torch.stack(shares)": "best = (torch.stack(shares) * total).argmax()\n"
-        "weights = (torch.arange(len(shares)) == best).to(values.dtype)"
-    },
-    "The similarities are used as weights as they come. They need not sum to one, so the result "
-    "grows with the number of keys that fit.": {"one / total": "one"},
-    "The similarities are divided by the number of keys. The weights should sum to one, whatever "
-    "the similarities are.": {"one / total": "one / len(keys)"},
-    "The result is right, but the weights do not come back with it. The function returns two "
-    "things: what was found, and how much each key had to do with it.": {
-        "weights @ values, weights": "weights @ values"
-    },
-    "`similarity` is called with the key first. It may treat its two arguments differently, and "
-    "the contract gives it the query first.": {"similarity(query, key)": "similarity(key, query)"},
-    "The similarities were turned into plain numbers, which cuts the result off from the query "
-    "and the keys: no gradient reaches them, so nothing that makes them could be trained.": {
-        "similarity(query, key)": "torch.as_tensor(similarity(query, key)).item()"
-    },
-    "Negative similarities were set to zero. The weights are the similarities over their sum, and "
-    "a negative one stays negative.": {
-        "[similarity(query, key)": "[torch.as_tensor(similarity(query, key)).clamp(min=0)"
-    },
-    "When no key is similar to the query at all, zero was divided by zero. No weights can be made "
-    "from that: it is a ValueError.": {
-        "if total == 0:": "total = torch.as_tensor(total, dtype=values.dtype)\nif False:"
-    },
-    "The similarities come back in the place of the weights. The weights are the shares of their "
-    "sum, which are one together.": {
-        "return weights @ values, weights": "return weights @ values, weights * total"
-    },
-    "A negative sum of the similarities is refused. Only a sum of zero leaves no weights.": {
-        "if total == 0:": "if total <= 0:"
-    },
+    "weights-sorted": (
+        "The weights come back sorted. They should stand in the order of the keys: weight i "
+        "belongs to key i.",
+        {
+            "return weights @ values, weights": "return weights @ values, "
+            "weights.sort(descending=True).values"
+        },
+    ),
+    "softmax": (
+        "The similarities went through a softmax. Here they are the weights already, up to their "
+        "sum: a key of similarity 0 should get the weight 0, and softmax never gives 0. It comes "
+        "next chapter.",
+        {"torch.stack(shares)": "torch.softmax(torch.stack(shares) * total, dim=0)"},
+    ),
+    "best-only": (
+        "Only the best key is used. A soft lookup mixes all values: a key that fits half as well "
+        "counts half as much, and does not drop out.",
+        {
+            "weights = torch.stack(shares)": "best = (torch.stack(shares) * total).argmax()\n"
+            "weights = (torch.arange(len(shares)) == best).to(values.dtype)"
+        },
+    ),
+    "not-divided": (
+        "The similarities are used as weights as they come. They need not sum to one, so the "
+        "result grows with the number of keys that fit.",
+        {"one / total": "one"},
+    ),
+    "by-count": (
+        "The similarities are divided by the number of keys. The weights should sum to one, "
+        "whatever the similarities are.",
+        {"one / total": "one / len(keys)"},
+    ),
+    "weights-missing": (
+        "The result is right, but the weights do not come back with it. The function returns two "
+        "things: what was found, and how much each key had to do with it.",
+        {"weights @ values, weights": "weights @ values"},
+    ),
+    "arguments-swapped": (
+        "`similarity` is called with the key first. It may treat its two arguments differently, "
+        "and the contract gives it the query first.",
+        {"similarity(query, key)": "similarity(key, query)"},
+    ),
+    "numbers-detached": (
+        "The similarities were turned into plain numbers, which cuts the result off from the query "
+        "and the keys: no gradient reaches them, so nothing that makes them could be trained.",
+        {"similarity(query, key)": "torch.as_tensor(similarity(query, key)).item()"},
+    ),
+    "negative-to-zero": (
+        "Negative similarities were set to zero. The weights are the similarities over their sum, "
+        "and a negative one stays negative.",
+        {"[similarity(query, key)": "[torch.as_tensor(similarity(query, key)).clamp(min=0)"},
+    ),
+    "zero-division": (
+        "When no key is similar to the query at all, zero was divided by zero. No weights can be "
+        "made from that: it is a ValueError.",
+        {"if total == 0:": "total = torch.as_tensor(total, dtype=values.dtype)\nif False:"},
+    ),
+    "similarities-as-weights": (
+        "The similarities come back in the place of the weights. The weights are the shares of "
+        "their sum, which are one together.",
+        {"return weights @ values, weights": "return weights @ values, weights * total"},
+    ),
+    "negative-sum-refused": (
+        "A negative sum of the similarities is refused. Only a sum of zero leaves no weights.",
+        {"if total == 0:": "if total <= 0:"},
+    ),
 }
 
 
@@ -321,43 +408,60 @@ def _(student, reference, draw):
 
 
 mistakes["kernel_regression"] = {
-    "The squared distance is divided by the bandwidth, not by its square. The distance should be "
-    "measured in bandwidths first, so that changing the unit of x changes nothing.": {
-        "/ bandwidth": "/ bandwidth**0.5"
-    },
-    "The factor 2 under the squared distance is missing. The curve is a Gaussian all the same, "
-    "but a narrower one than the bandwidth says.": {"/ 2": ""},
-    "The weight falls with the distance itself, not with its square: a kernel with a sharp peak "
-    "and long tails, not a Gaussian.": [
+    "bandwidth-not-squared": (
+        "The squared distance is divided by the bandwidth, not by its square. The distance should "
+        "be measured in bandwidths first, so that changing the unit of x changes nothing.",
+        {"/ bandwidth": "/ bandwidth**0.5"},
+    ),
+    "factor-two-missing": (
+        "The factor 2 under the squared distance is missing. The curve is a Gaussian all the same, "
+        "but a narrower one than the bandwidth says.",
+        {"/ 2": ""},
+    ),
+    "laplace": (
+        "The weight falls with the distance itself, not with its square: a kernel with a sharp "
+        "peak and long tails, not a Gaussian.",
         {"-(distance**2) / 2": "-distance.abs()"},
         {"-(distance**2) / 2": "-distance.abs() / 2"},
-    ],
-    "The minus sign is missing, so the farthest key counts most. A kernel is largest where the "
-    "distance is zero.": {"-(distance**2)": "(distance**2)"},
-    "The weights of each key sum to one over the points x. It is the other way around: for each "
-    "x, the weights of all keys sum to one.": by(
-        {"dim=1)": "dim=0)"},
-        key="over-the-points",
     ),
-    "The kernel's values are used as weights without dividing by their sum. The curve then rises "
-    "where there are many keys and falls to zero between them, whatever the values are.": {
-        "torch.softmax(-(distance**2) / 2, dim=1)": "torch.exp(-(distance**2) / 2)"
-    },
-    "Far from all keys every exp is rounded to zero, and the division is zero over zero: NaN. "
-    "What counts is how the exponents compare with one another, and that is lost once exp has "
-    "run.": {
-        "return weights @ values": "kernel = torch.exp(-(distance**2) / 2)\n"
-        "return (kernel @ values) / kernel.sum(dim=1)"
-    },
-    "Far from all keys the result is 0: a small number was added to the sum so that the division "
-    "cannot fail. But no value is 0 there; the nearest key should have nearly all of the weight.": {
-        "return weights @ values": "kernel = torch.exp(-(distance**2) / 2)\n"
-        "return (kernel @ values) / (kernel.sum(dim=1) + 1e-12)"
-    },
-    "A bandwidth of zero or less was accepted. The square hides the sign, but a kernel has no "
-    "negative width, and one of no width has no value: that is a ValueError.": {
-        "if not bandwidth > 0:": "if False:"
-    },
+    "sign": (
+        "The minus sign is missing, so the farthest key counts most. A kernel is largest where the "
+        "distance is zero.",
+        {"-(distance**2)": "(distance**2)"},
+    ),
+    "over-the-points": (
+        "The weights of each key sum to one over the points x. It is the other way around: for "
+        "each x, the weights of all keys sum to one.",
+        {"dim=1)": "dim=0)"},
+    ),
+    "not-divided": (
+        "The kernel's values are used as weights without dividing by their sum. The curve then "
+        "rises where there are many keys and falls to zero between them, whatever the values are.",
+        {"torch.softmax(-(distance**2) / 2, dim=1)": "torch.exp(-(distance**2) / 2)"},
+    ),
+    "far-nan": (
+        "Far from all keys every exp is rounded to zero, and the division is zero over zero: NaN. "
+        "What counts is how the exponents compare with one another, and that is lost once exp has "
+        "run.",
+        {
+            "return weights @ values": "kernel = torch.exp(-(distance**2) / 2)\n"
+            "return (kernel @ values) / kernel.sum(dim=1)"
+        },
+    ),
+    "far-zero": (
+        "Far from all keys the result is 0: a small number was added to the sum so that the "
+        "division cannot fail. But no value is 0 there; the nearest key should have nearly all of "
+        "the weight.",
+        {
+            "return weights @ values": "kernel = torch.exp(-(distance**2) / 2)\n"
+            "return (kernel @ values) / (kernel.sum(dim=1) + 1e-12)"
+        },
+    ),
+    "bandwidth-unchecked": (
+        "A bandwidth of zero or less was accepted. The square hides the sign, but a kernel has no "
+        "negative width, and one of no width has no value: that is a ValueError.",
+        {"if not bandwidth > 0:": "if False:"},
+    ),
 }
 
 mend("kernel_regression", "over-the-points", points=1)

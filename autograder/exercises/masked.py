@@ -7,7 +7,6 @@ import torch
 from autograder.checking import (
     agrees,
     built,
-    by,
     exercise,
     mistakes,
     prediction,
@@ -32,48 +31,69 @@ def _(student, reference, draw):
 
 
 mistakes["causal_mask"] = {
-    "The mask is upside down: it allows the future and forbids the past.": {
-        ".tril(past_length)": ".triu(past_length)"
-    },
-    "The triangle is one column too wide: every query may attend to the position after its own, "
-    "too. With that, the next token is read off and need not be predicted.": {
-        ".tril(past_length)": ".tril(past_length + 1)"
-    },
-    "The diagonal is masked out: a position may attend to itself. The token at a position is "
-    "known there; the next one is to be predicted.": {
-        ".tril(past_length)": ".tril(past_length - 1)"
-    },
-    "True stands for what is forbidden. In this course, as in torch's "
-    "scaled_dot_product_attention, True means `may attend`.": {"return torch": "return ~torch"},
-    "These are numbers to be added to scores, 0 and -inf. The mask is boolean here: True means "
-    "`may attend`.": {
-        "torch.ones(length, past_length + length, dtype=torch.bool)": "torch.full((length, "
-        "past_length + length), -math.inf)",
-        ".tril(past_length)": ".triu(past_length + 1)",
-    },
-    "The mask holds 0 and 1 as numbers. It should be boolean, so that `~` turns it around.": {
-        ", dtype=torch.bool": ""
-    },
-    "The triangle begins at the first key, as if the queries were the first positions. They come "
-    "after the past: query 0 may attend to all of the past and to itself.": {
-        ".tril(past_length)": ".tril()"
-    },
-    "The past has no keys in this mask: there are past_length + length of them.": {
-        "past_length + length": "length",
-        ".tril(past_length)": ".tril()",
-    },
-    "The past is masked out. It is before every query, so all of them may attend to it.": {
-        ".tril(past_length)": ".tril(past_length) & (torch.arange(past_length + length) >= "
-        "past_length)",
-    },
-    "The keys of the past come last in this mask. They are earlier, so they come first.": {
-        ".tril(past_length)": ".tril(past_length).roll(-past_length, dims=1)"
-    },
-    "The past has queries in this mask. Its outputs are known already: only the `length` new "
-    "positions ask.": {
-        "torch.ones(length,": "torch.ones(past_length + length,",
-        ".tril(past_length)": ".tril()",
-    },
+    "upside-down": (
+        "The mask is upside down: it allows the future and forbids the past.",
+        {".tril(past_length)": ".triu(past_length)"},
+    ),
+    "one-too-wide": (
+        "The triangle is one column too wide: every query may attend to the position after its "
+        "own, too. With that, the next token is read off and need not be predicted.",
+        {".tril(past_length)": ".tril(past_length + 1)"},
+    ),
+    "diagonal-masked": (
+        "The diagonal is masked out: a position may attend to itself. The token at a position is "
+        "known there; the next one is to be predicted.",
+        {".tril(past_length)": ".tril(past_length - 1)"},
+    ),
+    "true-forbids": (
+        "True stands for what is forbidden. In this course, as in torch's "
+        "scaled_dot_product_attention, True means `may attend`.",
+        {"return torch": "return ~torch"},
+    ),
+    "additive": (
+        "These are numbers to be added to scores, 0 and -inf. The mask is boolean here: True means "
+        "`may attend`.",
+        {
+            "torch.ones(length, past_length + length, dtype=torch.bool)": "torch.full((length, "
+            "past_length + length), -math.inf)",
+            ".tril(past_length)": ".triu(past_length + 1)",
+        },
+    ),
+    "not-boolean": (
+        "The mask holds 0 and 1 as numbers. It should be boolean, so that `~` turns it around.",
+        {", dtype=torch.bool": ""},
+    ),
+    "past-ignored": (
+        "The triangle begins at the first key, as if the queries were the first positions. They "
+        "come after the past: query 0 may attend to all of the past and to itself.",
+        {".tril(past_length)": ".tril()"},
+    ),
+    "past-missing": (
+        "The past has no keys in this mask: there are past_length + length of them.",
+        {
+            "past_length + length": "length",
+            ".tril(past_length)": ".tril()",
+        },
+    ),
+    "past-masked": (
+        "The past is masked out. It is before every query, so all of them may attend to it.",
+        {
+            ".tril(past_length)": ".tril(past_length) & (torch.arange(past_length + length) >= "
+            "past_length)",
+        },
+    ),
+    "past-last": (
+        "The keys of the past come last in this mask. They are earlier, so they come first.",
+        {".tril(past_length)": ".tril(past_length).roll(-past_length, dims=1)"},
+    ),
+    "past-queries": (
+        "The past has queries in this mask. Its outputs are known already: only the `length` new "
+        "positions ask.",
+        {
+            "torch.ones(length,": "torch.ones(past_length + length,",
+            ".tril(past_length)": ".tril()",
+        },
+    ),
 }
 
 
@@ -86,31 +106,44 @@ def _(student, reference, draw):
 
 
 mistakes["padding_mask"] = {
-    "True stands for padding. In this course True means `may attend`; only "
-    "nn.MultiheadAttention's key_padding_mask has it the other way around.": {
-        "positions <": "positions >="
-    },
-    "One position too many is real: positions count from 0, so the last of n is n - 1.": by(
-        {"positions <": "positions <="}, key="one-too-many"
+    "true-forbids": (
+        "True stands for padding. In this course True means `may attend`; only "
+        "nn.MultiheadAttention's key_padding_mask has it the other way around.",
+        {"positions <": "positions >="},
     ),
-    "One position too few is real: positions were counted from 1, but they count from 0.": {
-        "torch.arange(max_length,": "torch.arange(1, max_length + 1,"
-    },
-    "The padding is in front. The first positions of each row are the real ones.": {
-        "positions < lengths.unsqueeze(-1)": "positions >= max_length - lengths.unsqueeze(-1)"
-    },
-    "The mask is only as wide as the longest row. It should have max_length columns, as the "
-    "batch has.": {"torch.arange(max_length,": "torch.arange(int(lengths.max()),"},
-    "The mask holds 0 and 1 as numbers. It should be boolean, so that `~` turns it around.": {
-        "positions < lengths.unsqueeze(-1)": "(positions < lengths.unsqueeze(-1)).float()"
-    },
-    "The mask has dimensions for heads and queries already. Its shape is (B, max_length); who "
-    "uses it adds them.": {
-        "positions < lengths.unsqueeze(-1)": "(positions < lengths.unsqueeze(-1))[:, None, None, :]"
-    },
-    "Positions are the rows and batch the columns here: the mask is (B, max_length).": {
-        "positions < lengths.unsqueeze(-1)": "positions.unsqueeze(-1) < lengths"
-    },
+    "one-too-many": (
+        "One position too many is real: positions count from 0, so the last of n is n - 1.",
+        {"positions <": "positions <="},
+    ),
+    "one-too-few": (
+        "One position too few is real: positions were counted from 1, but they count from 0.",
+        {"torch.arange(max_length,": "torch.arange(1, max_length + 1,"},
+    ),
+    "padding-in-front": (
+        "The padding is in front. The first positions of each row are the real ones.",
+        {"positions < lengths.unsqueeze(-1)": "positions >= max_length - lengths.unsqueeze(-1)"},
+    ),
+    "longest-width": (
+        "The mask is only as wide as the longest row. It should have max_length columns, as the "
+        "batch has.",
+        {"torch.arange(max_length,": "torch.arange(int(lengths.max()),"},
+    ),
+    "not-boolean": (
+        "The mask holds 0 and 1 as numbers. It should be boolean, so that `~` turns it around.",
+        {"positions < lengths.unsqueeze(-1)": "(positions < lengths.unsqueeze(-1)).float()"},
+    ),
+    "with-heads": (
+        "The mask has dimensions for heads and queries already. Its shape is (B, max_length); who "
+        "uses it adds them.",
+        {
+            "positions < lengths.unsqueeze(-1)": "(positions < lengths.unsqueeze(-1))[:, None, "
+            "None, :]"
+        },
+    ),
+    "transposed": (
+        "Positions are the rows and batch the columns here: the mask is (B, max_length).",
+        {"positions < lengths.unsqueeze(-1)": "positions.unsqueeze(-1) < lengths"},
+    ),
 }
 
 
@@ -160,59 +193,94 @@ def _(student, reference, draw):
 
 
 mistakes["masked_softmax"] = {
-    "The mask is not used: masked scores keep their weights.": {"if mask is not None": "if False"},
-    "The mask is read the wrong way around: True means `may attend`, so what is False has to go.": {
-        "~mask": "mask"
-    },
-    "The mask is applied after the softmax. The weights that remain do not sum to one: the "
-    "masked scores have taken their share already.": [
+    "mask-unused": (
+        "The mask is not used: masked scores keep their weights.",
+        {"if mask is not None": "if False"},
+    ),
+    "mask-turned-around": (
+        "The mask is read the wrong way around: True means `may attend`, so what is False has to "
+        "go.",
+        {"~mask": "mask"},
+    ),
+    "masked-after-softmax": (
+        "The mask is applied after the softmax. The weights that remain do not sum to one: the "
+        "masked scores have taken their share already.",
         {"scores = scores.masked_fill(~mask, -math.inf)": "return softmax(scores, dim=dim) * mask"},
         {
             "scores = scores.masked_fill(~mask, "
             "-math.inf)": "return softmax(scores, dim).where(mask, 0)"
         },
-    ],
-    "The scores are multiplied by the mask. A masked score becomes 0, and 0 is a score like any "
-    "other: exp(0) = 1. It has to become -inf.": {
-        "scores = scores.masked_fill(~mask, -math.inf)": "scores = scores * mask"
-    },
-    "A masked score becomes 0, and 0 is a score like any other: exp(0) = 1. It has to "
-    "become -inf.": {"-math.inf": "0.0"},
-    "-inf is multiplied by a mask of zeros and ones, and zero times infinity is NaN: every score "
-    "that is allowed is lost.": {
-        "scores = scores.masked_fill(~mask, -math.inf)": "scores = scores + (~mask)"
-        ".to(scores.dtype) * -math.inf",
-    },
-    "The softmax always runs along the last dimension: `dim` is not used.": {"dim=dim": "dim=-1"},
-    "A row that is masked fully gives NaN: the softmax of -inf alone is zero over zero. Its "
-    "weights should be zeros.": {"return softmax(": "return torch.softmax("},
-    "A row that is masked fully gives equal weights: a large negative number in place of -inf "
-    "leaves a row that is all the same. Its weights should be zeros.": {"-math.inf": "-1e9"},
-    "NaN is replaced by zero at the end. That mends the values, but not the gradient: it still "
-    "goes through the softmax of a row that is all -inf, and is NaN.": {
-        "scores = scores.masked_fill(~mask, -math.inf)": "scores = scores + "
-        "torch.zeros_like(scores).masked_fill(~mask, -math.inf)",
-        "softmax(scores, dim=dim)": "torch.softmax(scores, dim=dim).nan_to_num()",
-    },
-    "The mask is applied after the softmax, and the rest divided by its sum. That works until a "
-    "masked score is far larger than the others: it leaves them nothing to divide. Masked scores "
-    "should have no part in it at all.": {
-        "scores = scores.masked_fill(~mask, -math.inf)": "weights = softmax(scores, dim=dim) * "
-        "mask\nreturn weights / weights.sum(dim=dim, keepdim=True).clamp(min=1e-30)",
-    },
-    "The mask is added to the scores. Where a masked score is inf, inf - inf is NaN; it should "
-    "be replaced, whatever it was.": {
-        "scores = scores.masked_fill(~mask, -math.inf)": "scores = scores + "
-        "torch.zeros_like(scores).masked_fill(~mask, -math.inf)",
-    },
-    "Masked scores go through exp, and their result is replaced after it. The weights are right, "
-    "but the gradient of a masked inf is zero times infinity: NaN. Replace the scores "
-    "before exp.": {
-        "scores = scores.masked_fill(~mask, -math.inf)": "largest = scores.masked_fill(~mask, "
-        "-math.inf).amax(dim=dim, keepdim=True).detach()\n"
-        "exponentials = torch.where(mask, (scores - largest.nan_to_num(neginf=0.0)).exp(), 0.0)\n"
-        "return exponentials / exponentials.sum(dim=dim, keepdim=True).clamp(min=1)",
-    },
+    ),
+    "masked-score-multiplied": (
+        "The scores are multiplied by the mask. A masked score becomes 0, and 0 is a score like "
+        "any other: exp(0) = 1. It has to become -inf.",
+        {"scores = scores.masked_fill(~mask, -math.inf)": "scores = scores * mask"},
+    ),
+    "masked-score-zero": (
+        "A masked score becomes 0, and 0 is a score like any other: exp(0) = 1. It has to "
+        "become -inf.",
+        {"-math.inf": "0.0"},
+    ),
+    "infinity-times-zero": (
+        "-inf is multiplied by a mask of zeros and ones, and zero times infinity is NaN: every "
+        "score that is allowed is lost.",
+        {
+            "scores = scores.masked_fill(~mask, -math.inf)": "scores = scores + (~mask)"
+            ".to(scores.dtype) * -math.inf",
+        },
+    ),
+    "dim-unused": (
+        "The softmax always runs along the last dimension: `dim` is not used.",
+        {"dim=dim": "dim=-1"},
+    ),
+    "empty-row-nan": (
+        "A row that is masked fully gives NaN: the softmax of -inf alone is zero over zero. Its "
+        "weights should be zeros.",
+        {"return softmax(": "return torch.softmax("},
+    ),
+    "large-negative": (
+        "A row that is masked fully gives equal weights: a large negative number in place of -inf "
+        "leaves a row that is all the same. Its weights should be zeros.",
+        {"-math.inf": "-1e9"},
+    ),
+    "nan-replaced": (
+        "NaN is replaced by zero at the end. That mends the values, but not the gradient: it still "
+        "goes through the softmax of a row that is all -inf, and is NaN.",
+        {
+            "scores = scores.masked_fill(~mask, -math.inf)": "scores = scores + "
+            "torch.zeros_like(scores).masked_fill(~mask, -math.inf)",
+            "softmax(scores, dim=dim)": "torch.softmax(scores, dim=dim).nan_to_num()",
+        },
+    ),
+    "masked-and-divided": (
+        "The mask is applied after the softmax, and the rest divided by its sum. That works until "
+        "a masked score is far larger than the others: it leaves them nothing to divide. Masked "
+        "scores should have no part in it at all.",
+        {
+            "scores = scores.masked_fill(~mask, -math.inf)": "weights = softmax(scores, dim=dim) * "
+            "mask\nreturn weights / weights.sum(dim=dim, keepdim=True).clamp(min=1e-30)",
+        },
+    ),
+    "mask-added": (
+        "The mask is added to the scores. Where a masked score is inf, inf - inf is NaN; it should "
+        "be replaced, whatever it was.",
+        {
+            "scores = scores.masked_fill(~mask, -math.inf)": "scores = scores + "
+            "torch.zeros_like(scores).masked_fill(~mask, -math.inf)",
+        },
+    ),
+    "masked-after-exp": (
+        "Masked scores go through exp, and their result is replaced after it. The weights are "
+        "right, but the gradient of a masked inf is zero times infinity: NaN. Replace the scores "
+        "before exp.",
+        {
+            "scores = scores.masked_fill(~mask, -math.inf)": "largest = scores.masked_fill(~mask, "
+            "-math.inf).amax(dim=dim, keepdim=True).detach()\n"
+            "exponentials = torch.where(mask, (scores - largest.nan_to_num(neginf=0.0)).exp(), "
+            "0.0)\n"
+            "return exponentials / exponentials.sum(dim=dim, keepdim=True).clamp(min=1)",
+        },
+    ),
 }
 
 
@@ -243,52 +311,81 @@ def _(student, reference, draw):
 
 
 mistakes["next_token_loss"] = {
-    "The logits at each position are compared with the token at the same position, which the "
-    "model has seen. They are about the next one.": {
-        "logits[:, :-1], tokens[:, 1:]": "logits, tokens"
-    },
-    "The shift by one goes the wrong way: the logits are compared with the token before them. "
-    "They are about the token after them.": {
-        "logits[:, :-1], tokens[:, 1:]": "logits[:, 1:], tokens[:, :-1]"
-    },
-    "The sum is returned. The loss is the mean over the targets, so that it does not depend on "
-    "the size of the batch.": {"return total / real.sum().clamp(min=1)": "return total"},
-    "The sum is divided by the number of all tokens. The first token of each text is no target, "
-    "so there are fewer.": {"real.sum().clamp(min=1)": "tokens.numel()"},
-    "One loss for each target comes back. The mean over them is asked for, a scalar.": {
-        "return total / real.sum().clamp(min=1)": "return F.cross_entropy(predicted.mT, targets, "
-        'reduction="none")',
-    },
-    "Padding is predicted as if it were text: with a pad_id, targets that are padding count "
-    "nothing.": {"if pad_id is None": "if True"},
-    "The padding's losses are set to zero, but the mean is still over all positions. It should "
-    "be over the real targets: else more padding makes a smaller loss.": {
-        'total = F.cross_entropy(predicted[real], targets[real], reduction="sum")': "losses = "
-        'F.cross_entropy(predicted.mT, targets, reduction="none")',
-        "return total / real.sum().clamp(min=1)": "return (losses * real).mean()",
-    },
-    "Each text has its own mean, and these are averaged, so that a token of a short text counts "
-    "more. The mean is over all real targets of the batch.": {
-        'total = F.cross_entropy(predicted[real], targets[real], reduction="sum")': "losses = "
-        'F.cross_entropy(predicted.mT, targets, reduction="none")',
-        "return total / real.sum().clamp(min=1)": "return ((losses * real).sum(dim=1) / "
-        "real.sum(dim=1).clamp(min=1)).mean()",
-    },
-    "Positions whose input is padding are left out. What counts is the target, one further: a "
-    "real token after padding is predicted, and padding after a real token is not.": {
-        "else targets != pad_id": "else tokens[:, :-1] != pad_id"
-    },
-    "A pad_id of 0 is taken for none at all: `if pad_id` is false for 0. Ask whether it is None.": {
-        "if pad_id is None": "if not pad_id"
-    },
-    "The logarithm is taken of a softmax. For large logits some probabilities are rounded to "
-    "zero, and the loss is infinite. Log and softmax belong in one function.": {
-        'F.cross_entropy(predicted[real], targets[real], reduction="sum")': ""
-        "-torch.log(torch.softmax(predicted[real], dim=-1)).gather(-1, "
-        "targets[real].unsqueeze(-1)).sum()",
-    },
-    "Without any target the mean is zero over zero, NaN, and one such batch spoils all weights. "
-    "The loss should be 0 then.": {".clamp(min=1)": ""},
+    "not-shifted": (
+        "The logits at each position are compared with the token at the same position, which the "
+        "model has seen. They are about the next one.",
+        {"logits[:, :-1], tokens[:, 1:]": "logits, tokens"},
+    ),
+    "shifted-back": (
+        "The shift by one goes the wrong way: the logits are compared with the token before them. "
+        "They are about the token after them.",
+        {"logits[:, :-1], tokens[:, 1:]": "logits[:, 1:], tokens[:, :-1]"},
+    ),
+    "summed": (
+        "The sum is returned. The loss is the mean over the targets, so that it does not depend on "
+        "the size of the batch.",
+        {"return total / real.sum().clamp(min=1)": "return total"},
+    ),
+    "by-all-tokens": (
+        "The sum is divided by the number of all tokens. The first token of each text is no "
+        "target, so there are fewer.",
+        {"real.sum().clamp(min=1)": "tokens.numel()"},
+    ),
+    "not-averaged": (
+        "One loss for each target comes back. The mean over them is asked for, a scalar.",
+        {
+            "return total / real.sum().clamp(min=1)": "return F.cross_entropy(predicted.mT, "
+            'targets, reduction="none")',
+        },
+    ),
+    "padding-counted": (
+        "Padding is predicted as if it were text: with a pad_id, targets that are padding count "
+        "nothing.",
+        {"if pad_id is None": "if True"},
+    ),
+    "by-all-positions": (
+        "The padding's losses are set to zero, but the mean is still over all positions. It should "
+        "be over the real targets: else more padding makes a smaller loss.",
+        {
+            'total = F.cross_entropy(predicted[real], targets[real], reduction="sum")': "losses = "
+            'F.cross_entropy(predicted.mT, targets, reduction="none")',
+            "return total / real.sum().clamp(min=1)": "return (losses * real).mean()",
+        },
+    ),
+    "mean-of-rows": (
+        "Each text has its own mean, and these are averaged, so that a token of a short text "
+        "counts more. The mean is over all real targets of the batch.",
+        {
+            'total = F.cross_entropy(predicted[real], targets[real], reduction="sum")': "losses = "
+            'F.cross_entropy(predicted.mT, targets, reduction="none")',
+            "return total / real.sum().clamp(min=1)": "return ((losses * real).sum(dim=1) / "
+            "real.sum(dim=1).clamp(min=1)).mean()",
+        },
+    ),
+    "input-padding": (
+        "Positions whose input is padding are left out. What counts is the target, one further: a "
+        "real token after padding is predicted, and padding after a real token is not.",
+        {"else targets != pad_id": "else tokens[:, :-1] != pad_id"},
+    ),
+    "pad-zero-is-none": (
+        "A pad_id of 0 is taken for none at all: `if pad_id` is false for 0. Ask whether it is "
+        "None.",
+        {"if pad_id is None": "if not pad_id"},
+    ),
+    "log-of-softmax": (
+        "The logarithm is taken of a softmax. For large logits some probabilities are rounded to "
+        "zero, and the loss is infinite. Log and softmax belong in one function.",
+        {
+            'F.cross_entropy(predicted[real], targets[real], reduction="sum")': ""
+            "-torch.log(torch.softmax(predicted[real], dim=-1)).gather(-1, "
+            "targets[real].unsqueeze(-1)).sum()",
+        },
+    ),
+    "nothing-nan": (
+        "Without any target the mean is zero over zero, NaN, and one such batch spoils all "
+        "weights. The loss should be 0 then.",
+        {".clamp(min=1)": ""},
+    ),
 }
 
 
@@ -397,78 +494,124 @@ def _(student, reference, draw):
 
 
 mistakes["mask_tokens"] = {
-    "The random tokens are drawn without the generator, so the same seed gives other inputs each "
-    "time.": {
-        "vocab_size, tokens.shape, generator=generator, dtype": "vocab_size, tokens.shape, dtype"
-    },
-    "The tokens given are changed in place. Whoever called still needs them: work on a copy.": {
-        "inputs = tokens.masked_fill(": "labels = tokens.masked_fill(~chosen, -100)\n"
-        "inputs = tokens.masked_fill_(",
-        "inputs = torch.where(chosen & (fate > 8), random, inputs)": "replaced = chosen & (fate > "
-        "8)\ninputs[replaced] = random[replaced]",
-        "return inputs, tokens.masked_fill(~chosen, -100)": "return inputs, labels",
-    },
-    "Every token is a label. Only those that were chosen are to be predicted; the labels of all "
-    "others are -100, which the loss ignores.": {
-        "tokens.masked_fill(~chosen, -100)": "tokens.clone()"
-    },
-    "The labels are -100 where a token was chosen, and the token elsewhere: it should be the "
-    "other way around.": {"~chosen": "chosen"},
-    "The labels are what the tokens became, mask_id for the most part. They should be the tokens "
-    "as they were.": {"tokens.masked_fill(~chosen": "inputs.masked_fill(~chosen"},
-    "A chosen token that stays as it is has no label. It is to be predicted like the other "
-    "chosen ones: that is why it was chosen.": {"~chosen": "~chosen | (inputs == tokens)"},
-    "80, 10 and 10 percent are taken of all tokens, so that tokens change which were not chosen. "
-    "They are shares of the chosen ones.": {
-        "chosen & (fate < 8)": "fate < 8",
-        "chosen & (fate > 8)": "fate > 8",
-    },
-    "Every chosen token becomes mask_id. That is true of 80 percent; 10 percent become a random "
-    "token, and 10 percent stay.": {
-        "chosen & (fate < 8)": "chosen",
-        "inputs = torch.where(chosen & (fate > 8), random, inputs)": "",
-    },
-    "After 80 percent have become mask_id, 10 percent of the rest become random. That is 2 "
-    "percent of the chosen; it should be 10, half of the rest.": {
-        "(fate > 8)": "(fate >= 8) & (torch.rand(tokens.shape, generator=generator) < 0.1)"
-    },
-    "No chosen token stays as it is: 20 percent become random. Half of these should stay.": {
-        "fate > 8": "fate >= 8"
-    },
-    "The same number of tokens is chosen in every row. Each token should be chosen by its own "
-    "chance, independently of the others.": {
-        "chosen = torch.bernoulli(chances, generator=generator).bool()": "order = "
-        "torch.rand(tokens.shape, generator=generator).argsort(dim=-1).argsort(dim=-1)\n"
-        "chosen = (order < probability * tokens.shape[-1]) & (chances > 0)",
-    },
-    "Exactly that share of all tokens is chosen. Each should be chosen by its own chance, so that "
-    "their number varies.": {
-        "chosen = torch.bernoulli(chances, generator=generator).bool()": "order = "
-        "torch.rand(tokens.numel(), generator=generator).argsort().argsort().view(tokens.shape)\n"
-        "chosen = (order < round(probability * tokens.numel())) & (chances > 0)",
-    },
-    "The same places are chosen in every row: one row of chances is used for the whole batch.": {
-        "torch.bernoulli(chances, generator=generator).bool()": "torch.rand(tokens.shape[-1], "
-        "generator=generator) < chances",
-    },
-    "Special tokens are chosen like all others: special_ids is not used. A model learns nothing "
-    "from predicting padding.": {"chances[tokens == special] = 0.0": "pass"},
-    "Special tokens keep their labels out, but are changed in the inputs all the same. They "
-    "should be left alone in both.": {
-        "chances[tokens == special] = 0.0": "pass",
-        "~chosen": "~chosen | torch.isin(tokens, torch.tensor(special_ids, dtype=tokens.dtype))",
-    },
-    "The probability is always 0.15, whatever the caller asks for.": {
-        "probability, device": "0.15, device"
-    },
-    "One random token is drawn for all places. Each place should get its own.": {
-        "vocab_size, tokens.shape, generator": "vocab_size, (1,), generator"
-    },
-    "The last token of the vocabulary is never drawn: the upper bound of randint is not included "
-    "already.": {"vocab_size, tokens.shape, generator": "vocab_size - 1, tokens.shape, generator"},
-    "Token 0 is never drawn. The random tokens are uniform over the whole vocabulary.": {
-        "vocab_size, tokens.shape, generator": "1, vocab_size, tokens.shape, generator"
-    },
+    "random-without-generator": (
+        "The random tokens are drawn without the generator, so the same seed gives other inputs "
+        "each time.",
+        {"vocab_size, tokens.shape, generator=generator, dtype": "vocab_size, tokens.shape, dtype"},
+    ),
+    "changes-input": (
+        "The tokens given are changed in place. Whoever called still needs them: work on a copy.",
+        {
+            "inputs = tokens.masked_fill(": "labels = tokens.masked_fill(~chosen, -100)\n"
+            "inputs = tokens.masked_fill_(",
+            "inputs = torch.where(chosen & (fate > 8), random, inputs)": "replaced = chosen & "
+            "(fate > 8)\n"
+            "inputs[replaced] = random[replaced]",
+            "return inputs, tokens.masked_fill(~chosen, -100)": "return inputs, labels",
+        },
+    ),
+    "all-labeled": (
+        "Every token is a label. Only those that were chosen are to be predicted; the labels of "
+        "all others are -100, which the loss ignores.",
+        {"tokens.masked_fill(~chosen, -100)": "tokens.clone()"},
+    ),
+    "labels-inverted": (
+        "The labels are -100 where a token was chosen, and the token elsewhere: it should be the "
+        "other way around.",
+        {"~chosen": "chosen"},
+    ),
+    "labels-of-inputs": (
+        "The labels are what the tokens became, mask_id for the most part. They should be the "
+        "tokens as they were.",
+        {"tokens.masked_fill(~chosen": "inputs.masked_fill(~chosen"},
+    ),
+    "unchanged-unlabeled": (
+        "A chosen token that stays as it is has no label. It is to be predicted like the other "
+        "chosen ones: that is why it was chosen.",
+        {"~chosen": "~chosen | (inputs == tokens)"},
+    ),
+    "of-all-tokens": (
+        "80, 10 and 10 percent are taken of all tokens, so that tokens change which were not "
+        "chosen. They are shares of the chosen ones.",
+        {
+            "chosen & (fate < 8)": "fate < 8",
+            "chosen & (fate > 8)": "fate > 8",
+        },
+    ),
+    "all-masked": (
+        "Every chosen token becomes mask_id. That is true of 80 percent; 10 percent become a "
+        "random token, and 10 percent stay.",
+        {
+            "chosen & (fate < 8)": "chosen",
+            "inputs = torch.where(chosen & (fate > 8), random, inputs)": "",
+        },
+    ),
+    "tenth-of-rest": (
+        "After 80 percent have become mask_id, 10 percent of the rest become random. That is 2 "
+        "percent of the chosen; it should be 10, half of the rest.",
+        {"(fate > 8)": "(fate >= 8) & (torch.rand(tokens.shape, generator=generator) < 0.1)"},
+    ),
+    "none-stays": (
+        "No chosen token stays as it is: 20 percent become random. Half of these should stay.",
+        {"fate > 8": "fate >= 8"},
+    ),
+    "same-number-per-row": (
+        "The same number of tokens is chosen in every row. Each token should be chosen by its own "
+        "chance, independently of the others.",
+        {
+            "chosen = torch.bernoulli(chances, generator=generator).bool()": "order = "
+            "torch.rand(tokens.shape, generator=generator).argsort(dim=-1).argsort(dim=-1)\n"
+            "chosen = (order < probability * tokens.shape[-1]) & (chances > 0)",
+        },
+    ),
+    "exact-share": (
+        "Exactly that share of all tokens is chosen. Each should be chosen by its own chance, so "
+        "that their number varies.",
+        {
+            "chosen = torch.bernoulli(chances, generator=generator).bool()": "order = "
+            "torch.rand(tokens.numel(), "
+            "generator=generator).argsort().argsort().view(tokens.shape)\n"
+            "chosen = (order < round(probability * tokens.numel())) & (chances > 0)",
+        },
+    ),
+    "same-places": (
+        "The same places are chosen in every row: one row of chances is used for the whole batch.",
+        {
+            "torch.bernoulli(chances, generator=generator).bool()": "torch.rand(tokens.shape[-1], "
+            "generator=generator) < chances",
+        },
+    ),
+    "special-chosen": (
+        "Special tokens are chosen like all others: special_ids is not used. A model learns "
+        "nothing from predicting padding.",
+        {"chances[tokens == special] = 0.0": "pass"},
+    ),
+    "special-changed": (
+        "Special tokens keep their labels out, but are changed in the inputs all the same. They "
+        "should be left alone in both.",
+        {
+            "chances[tokens == special] = 0.0": "pass",
+            "~chosen": "~chosen | torch.isin(tokens, torch.tensor(special_ids, "
+            "dtype=tokens.dtype))",
+        },
+    ),
+    "fixed-probability": (
+        "The probability is always 0.15, whatever the caller asks for.",
+        {"probability, device": "0.15, device"},
+    ),
+    "one-random-token": (
+        "One random token is drawn for all places. Each place should get its own.",
+        {"vocab_size, tokens.shape, generator": "vocab_size, (1,), generator"},
+    ),
+    "last-token-never": (
+        "The last token of the vocabulary is never drawn: the upper bound of randint is not "
+        "included already.",
+        {"vocab_size, tokens.shape, generator": "vocab_size - 1, tokens.shape, generator"},
+    ),
+    "token-zero-never": (
+        "Token 0 is never drawn. The random tokens are uniform over the whole vocabulary.",
+        {"vocab_size, tokens.shape, generator": "1, vocab_size, tokens.shape, generator"},
+    ),
 }
 
 prediction(

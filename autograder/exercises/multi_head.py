@@ -29,38 +29,55 @@ def _(student, reference, draw):
 
 
 mistakes["split_heads"] = {
-    "The tensor was reshaped to (B, H, L, D) in one go. That cuts the memory in its order, so "
-    "each head gets some of the positions with all features, where it should get all positions "
-    "with some of the features.": {
-        "x.reshape(B, L, num_heads, D).transpose(1, 2)": "x.reshape(B, num_heads, L, D)"
-    },
-    "The features are cut into heads, but the result is (B, L, H, D): the heads have to come "
-    "before the positions, or else the matrix product would compare heads with heads.": {
-        ".transpose(1, 2)": ""
-    },
-    "The features are dealt out like cards: head h gets h, h + H, h + 2H and so on. It should "
-    "get neighbors, features h * D to (h + 1) * D - 1.": {
-        "x.reshape(B, L, num_heads, D).transpose(1, 2)": "x.reshape(B, L, D, num_heads)"
-        ".permute(0, 3, 1, 2)",
-    },
-    "num_heads was taken for the size of a head. It is the number of heads; their size is E "
-    "divided by it.": {"num_heads, D)": "D, num_heads)"},
-    "The heads come first, before the batch: (H, B, L, D). The batch stays in front.": {
-        "x.reshape(B, L, num_heads, D).transpose(1, 2)": "torch.stack(x.chunk(num_heads, dim=-1))"
-    },
-    "Positions and features changed places inside the heads: (B, H, D, L). Keys are transposed "
-    "later, when the scores are computed, and queries and values never.": {
-        ".transpose(1, 2)": ".permute(0, 2, 3, 1)"
-    },
-    "When E is not divisible, the features left over are dropped without a word. That loses part "
-    "of every vector: it is a ValueError.": {
-        "if rest": "if False",
-        "return x": "return x[..., : num_heads * D]",
-    },
-    "When E is not divisible, the error is the one that torch raises in the reshape. It speaks "
-    "of shapes and input sizes; a ValueError that names E and num_heads says what went wrong.": {
-        "if rest": "if False"
-    },
+    "reshaped-only": (
+        "The tensor was reshaped to (B, H, L, D) in one go. That cuts the memory in its order, so "
+        "each head gets some of the positions with all features, where it should get all positions "
+        "with some of the features.",
+        {"x.reshape(B, L, num_heads, D).transpose(1, 2)": "x.reshape(B, num_heads, L, D)"},
+    ),
+    "heads-after-positions": (
+        "The features are cut into heads, but the result is (B, L, H, D): the heads have to come "
+        "before the positions, or else the matrix product would compare heads with heads.",
+        {".transpose(1, 2)": ""},
+    ),
+    "dealt-out": (
+        "The features are dealt out like cards: head h gets h, h + H, h + 2H and so on. It should "
+        "get neighbors, features h * D to (h + 1) * D - 1.",
+        {
+            "x.reshape(B, L, num_heads, D).transpose(1, 2)": "x.reshape(B, L, D, num_heads)"
+            ".permute(0, 3, 1, 2)",
+        },
+    ),
+    "heads-as-size": (
+        "num_heads was taken for the size of a head. It is the number of heads; their size is E "
+        "divided by it.",
+        {"num_heads, D)": "D, num_heads)"},
+    ),
+    "heads-first": (
+        "The heads come first, before the batch: (H, B, L, D). The batch stays in front.",
+        {
+            "x.reshape(B, L, num_heads, D).transpose(1, 2)": "torch.stack(x.chunk(num_heads, "
+            "dim=-1))"
+        },
+    ),
+    "features-before-positions": (
+        "Positions and features changed places inside the heads: (B, H, D, L). Keys are transposed "
+        "later, when the scores are computed, and queries and values never.",
+        {".transpose(1, 2)": ".permute(0, 2, 3, 1)"},
+    ),
+    "leftover-dropped": (
+        "When E is not divisible, the features left over are dropped without a word. That loses "
+        "part of every vector: it is a ValueError.",
+        {
+            "if rest": "if False",
+            "return x": "return x[..., : num_heads * D]",
+        },
+    ),
+    "torch-error": (
+        "When E is not divisible, the error is the one that torch raises in the reshape. It speaks "
+        "of shapes and input sizes; a ValueError that names E and num_heads says what went wrong.",
+        {"if rest": "if False"},
+    ),
 }
 
 
@@ -72,26 +89,41 @@ def _(student, reference, draw):
 
 
 mistakes["merge_heads"] = {
-    "The tensor was reshaped to (B, L, E) in one go. The heads are still before the positions "
-    "then, so that a row of the result mixes several positions of one head.": {
-        ".transpose(1, 2)": ""
-    },
-    "`view` cannot merge heads after a transpose: the memory is still in the old order. "
-    "`reshape` copies where that is needed.": {".reshape(": ".view("},
-    "The features of the heads are shuffled into one another: first the first feature of every "
-    "head, then the second of every head. Each head's features should stay together.": {
-        ".transpose(1, 2)": ".permute(0, 2, 3, 1)"
-    },
-    "The heads are averaged. They hold different features, and are put side by side; mixing them "
-    "is the work of W_o.": {"x.transpose(1, 2).reshape(B, L, H * D)": "x.mean(dim=1)"},
-    "The heads are added up. They hold different features, and are put side by side; mixing them "
-    "is the work of W_o.": {"x.transpose(1, 2).reshape(B, L, H * D)": "x.sum(dim=1)"},
-    "The heads are put one behind the other along the positions, (B, H * L, D). They belong side "
-    "by side, along the features.": {
-        "x.transpose(1, 2).reshape(B, L, H * D)": "x.reshape(B, H * L, D)"
-    },
-    "The heads and the positions changed places, but their features were not put side by side: "
-    "(B, L, H, D) has a dimension too many.": {".reshape(B, L, H * D)": ""},
+    "reshaped-only": (
+        "The tensor was reshaped to (B, L, E) in one go. The heads are still before the positions "
+        "then, so that a row of the result mixes several positions of one head.",
+        {".transpose(1, 2)": ""},
+    ),
+    "view-after-transpose": (
+        "`view` cannot merge heads after a transpose: the memory is still in the old order. "
+        "`reshape` copies where that is needed.",
+        {".reshape(": ".view("},
+    ),
+    "interleaved": (
+        "The features of the heads are shuffled into one another: first the first feature of every "
+        "head, then the second of every head. Each head's features should stay together.",
+        {".transpose(1, 2)": ".permute(0, 2, 3, 1)"},
+    ),
+    "averaged": (
+        "The heads are averaged. They hold different features, and are put side by side; mixing "
+        "them is the work of W_o.",
+        {"x.transpose(1, 2).reshape(B, L, H * D)": "x.mean(dim=1)"},
+    ),
+    "added": (
+        "The heads are added up. They hold different features, and are put side by side; mixing "
+        "them is the work of W_o.",
+        {"x.transpose(1, 2).reshape(B, L, H * D)": "x.sum(dim=1)"},
+    ),
+    "along-positions": (
+        "The heads are put one behind the other along the positions, (B, H * L, D). They belong "
+        "side by side, along the features.",
+        {"x.transpose(1, 2).reshape(B, L, H * D)": "x.reshape(B, H * L, D)"},
+    ),
+    "not-joined": (
+        "The heads and the positions changed places, but their features were not put side by side: "
+        "(B, L, H, D) has a dimension too many.",
+        {".reshape(B, L, H * D)": ""},
+    ),
 }
 
 
@@ -147,62 +179,93 @@ def _(student, reference, draw):
 
 
 mistakes["MultiHeadAttention"] = {
-    "The scores are divided by sqrt(embed_dim). A head's dot products have embed_dim / num_heads "
-    "terms, so that is the number under the root.": {
-        "split_heads(self.W_q(query), self.num_heads)": "split_heads(self.W_q(query), "
-        "self.num_heads) / self.num_heads**0.5",
-    },
-    "W_o is not applied: the heads lie side by side, and nothing mixes what they found.": {
-        "self.W_o(merge_heads(heads))": "merge_heads(heads)"
-    },
-    "The values are made from the keys. They have an input of their own, which may be another.": {
-        "key = split_heads(self.W_k(key), self.num_heads)": "value = key\n"
-        "key = split_heads(self.W_k(key), self.num_heads)",
-    },
-    "The values are made by W_k. They are W_v's: what is looked for and what is found have weights "
-    "of their own.": {"self.W_v(value)": "self.W_k(value)"},
-    "The softmax runs over the queries: the weights of all queries for one key sum to one. It "
-    "should be the weights of all keys for one query.": by(
+    "scaled-by-width": (
+        "The scores are divided by sqrt(embed_dim). A head's dot products have embed_dim / "
+        "num_heads terms, so that is the number under the root.",
         {
-            "masked_fill(~mask,": "masked_fill(~mask & mask.any(dim=-1, keepdim=True),",
-            "weights = softmax(scores)": "weights = torch.softmax(scores, dim=-2)\n"
-            "weights = weights * (1 if mask is None else mask.any(dim=-1, keepdim=True))",
+            "split_heads(self.W_q(query), self.num_heads)": "split_heads(self.W_q(query), "
+            "self.num_heads) / self.num_heads**0.5",
         },
-        within="scaled_dot_product_attention",
     ),
-    "The heads compete with each other: the softmax runs over the heads. Within each head, the "
-    "weights of all keys for one query should sum to one.": by(
+    "output-unmixed": (
+        "W_o is not applied: the heads lie side by side, and nothing mixes what they found.",
+        {"self.W_o(merge_heads(heads))": "merge_heads(heads)"},
+    ),
+    "values-from-keys": (
+        "The values are made from the keys. They have an input of their own, which may be another.",
         {
-            "masked_fill(~mask,": "masked_fill(~mask & mask.any(dim=-1, keepdim=True),",
-            "weights = softmax(scores)": "weights = torch.softmax(scores, dim=1)\n"
-            "weights = weights * (1 if mask is None else mask.any(dim=-1, keepdim=True))",
+            "key = split_heads(self.W_k(key), self.num_heads)": "value = key\n"
+            "key = split_heads(self.W_k(key), self.num_heads)",
         },
-        within="scaled_dot_product_attention",
     ),
-    "There are no heads in here: the attention is over all features at once, as if num_heads "
-    "were 1, and its weights are shown once for each head.": {
-        "split_heads(self.W_q(query), self.num_heads)": "split_heads(self.W_q(query), 1)",
-        "split_heads(self.W_k(key), self.num_heads)": "split_heads(self.W_k(key), 1)",
-        "split_heads(self.W_v(value), self.num_heads)": "split_heads(self.W_v(value), 1)",
-        "heads, weights = scaled_dot_product_attention(query, key, value, mask)": "wide = "
-        "query.expand(-1, self.num_heads, -1, -1), key.expand(-1, self.num_heads, -1, -1)\n"
-        "heads, weights = scaled_dot_product_attention(*wide, value.expand(-1, self.num_heads, "
-        "-1, -1), mask)\nheads = heads.mean(dim=1, keepdim=True)",
-    },
-    "The weights that come back are the mean over the heads. Each head has its own, (B, H, L, "
-    "S); torch's layer averages them unless told otherwise.": {
-        "self.W_o(merge_heads(heads)), weights": "self.W_o(merge_heads(heads)), weights.mean(dim=1)"
-    },
-    "Where a query may attend to nothing in any head, the output is set to zero after W_o. The "
-    "heads are zeros there, before W_o; what comes out of it is its bias.": {
-        "return self.W_o(merge_heads(heads)), weights": "output = self.W_o(merge_heads(heads))\n"
-        "if mask is not None:\n"
-        "    nothing = ~mask.expand(weights.shape).any(dim=-1, keepdim=True).any(dim=1)\n"
-        "    output = output.masked_fill(nothing, 0.0)\nreturn output, weights",
-    },
-    "An embed_dim that is not divisible by num_heads is accepted when the layer is made; the "
-    "error comes later, from a reshape inside. It should be a ValueError at once, naming both "
-    "numbers.": {"if embed_dim % num_heads": "if False"},
+    "values-by-key-layer": (
+        "The values are made by W_k. They are W_v's: what is looked for and what is found have "
+        "weights of their own.",
+        {"self.W_v(value)": "self.W_k(value)"},
+    ),
+    "softmax-over-queries": (
+        "The softmax runs over the queries: the weights of all queries for one key sum to one. It "
+        "should be the weights of all keys for one query.",
+        by(
+            {
+                "masked_fill(~mask,": "masked_fill(~mask & mask.any(dim=-1, keepdim=True),",
+                "weights = softmax(scores)": "weights = torch.softmax(scores, dim=-2)\n"
+                "weights = weights * (1 if mask is None else mask.any(dim=-1, keepdim=True))",
+            },
+            within="scaled_dot_product_attention",
+        ),
+    ),
+    "softmax-over-heads": (
+        "The heads compete with each other: the softmax runs over the heads. Within each head, the "
+        "weights of all keys for one query should sum to one.",
+        by(
+            {
+                "masked_fill(~mask,": "masked_fill(~mask & mask.any(dim=-1, keepdim=True),",
+                "weights = softmax(scores)": "weights = torch.softmax(scores, dim=1)\n"
+                "weights = weights * (1 if mask is None else mask.any(dim=-1, keepdim=True))",
+            },
+            within="scaled_dot_product_attention",
+        ),
+    ),
+    "one-head": (
+        "There are no heads in here: the attention is over all features at once, as if num_heads "
+        "were 1, and its weights are shown once for each head.",
+        {
+            "split_heads(self.W_q(query), self.num_heads)": "split_heads(self.W_q(query), 1)",
+            "split_heads(self.W_k(key), self.num_heads)": "split_heads(self.W_k(key), 1)",
+            "split_heads(self.W_v(value), self.num_heads)": "split_heads(self.W_v(value), 1)",
+            "heads, weights = scaled_dot_product_attention(query, key, value, mask)": "wide = "
+            "query.expand(-1, self.num_heads, -1, -1), key.expand(-1, self.num_heads, -1, -1)\n"
+            "heads, weights = scaled_dot_product_attention(*wide, value.expand(-1, self.num_heads, "
+            "-1, -1), mask)\nheads = heads.mean(dim=1, keepdim=True)",
+        },
+    ),
+    "heads-averaged": (
+        "The weights that come back are the mean over the heads. Each head has its own, (B, H, L, "
+        "S); torch's layer averages them unless told otherwise.",
+        {
+            "self.W_o(merge_heads(heads)), weights": "self.W_o(merge_heads(heads)), "
+            "weights.mean(dim=1)"
+        },
+    ),
+    "zeroed-after-output": (
+        "Where a query may attend to nothing in any head, the output is set to zero after W_o. The "
+        "heads are zeros there, before W_o; what comes out of it is its bias.",
+        {
+            "return self.W_o(merge_heads(heads)), weights": "output = "
+            "self.W_o(merge_heads(heads))\n"
+            "if mask is not None:\n"
+            "    nothing = ~mask.expand(weights.shape).any(dim=-1, keepdim=True).any(dim=1)\n"
+            "    output = output.masked_fill(nothing, 0.0)\n"
+            "return output, weights",
+        },
+    ),
+    "divisibility-late": (
+        "An embed_dim that is not divisible by num_heads is accepted when the layer is made; the "
+        "error comes later, from a reshape inside. It should be a ValueError at once, naming both "
+        "numbers.",
+        {"if embed_dim % num_heads": "if False"},
+    ),
 }
 
 
@@ -272,53 +335,84 @@ def _(student, reference, draw):
 
 
 mistakes["from_torch"] = {
-    "The three parts of in_proj_weight are taken in another order. Torch has the queries first, "
-    "then the keys, then the values.": {
-        "layer.W_q, layer.W_k, layer.W_v": "layer.W_v, layer.W_k, layer.W_q"
-    },
-    "The matrices are transposed on the way. Torch stores all of them as nn.Linear does, output "
-    "features first, so each can be copied as it is.": {
-        "ours.weight.copy_(weight)": "ours.weight.copy_(weight.T)",
-        "copy_(mha.out_proj.weight)": "copy_(mha.out_proj.weight.T)",
-    },
-    "The biases of the source are not copied. Torch sets them to zero at first, so that a fresh "
-    "layer hides it; a trained one does not.": {"if mha.in_proj_bias is not None": "if False"},
-    "The bias of out_proj is not copied: the other three are.": by(
-        {"layer.W_o.bias.copy_(mha.out_proj.bias)": ""}, key="bias-of-out-proj"
+    "other-order": (
+        "The three parts of in_proj_weight are taken in another order. Torch has the queries "
+        "first, then the keys, then the values.",
+        {"layer.W_q, layer.W_k, layer.W_v": "layer.W_v, layer.W_k, layer.W_q"},
     ),
-    "The rows of in_proj_weight are cut head by head: queries, keys and values of the first "
-    "head, then of the second. Torch has all queries first, then all keys, then all values.": {
-        "with torch.no_grad()": "def in_heads(rows):\n"
-        "    cut = rows.unflatten(0, (mha.num_heads, 3, -1)).transpose(0, 1)\n"
-        "    return cut.reshape(3, mha.embed_dim, *rows.shape[1:])\nwith torch.no_grad()",
-        "mha.in_proj_weight.chunk(3)": "in_heads(mha.in_proj_weight)",
-        "mha.in_proj_bias.chunk(3)": "in_heads(mha.in_proj_bias)",
-    },
-    "The size of a head is given where the layer expects the number of heads.": {
-        "mha.num_heads)": "mha.head_dim)"
-    },
-    "The source's order of dimensions was kept: with batch_first=False the layer takes (L, B, "
-    "E). The course's layer is batch first, whatever the source was.": {
-        "return layer": "forward = layer.forward\nif not mha.batch_first:\n"
-        "    def turned(*inputs):\n"
-        "        output, weights = forward(*(x.transpose(0, 1) for x in inputs))\n"
-        "        return output.transpose(0, 1), weights\n    layer.forward = turned\nreturn layer",
-    },
-    "A source without bias is not expected: its in_proj_bias is None. The biases of this layer "
-    "should be zeros then.": {"if mha.in_proj_bias is not None": "if True"},
-    "A float64 source becomes a float32 layer, which refuses float64 inputs and has lost half of "
-    "the digits. The dtype should follow the source.": {".to(mha.in_proj_weight)": ""},
-    "A source with kdim or vdim of its own is not refused: it has no in_proj_weight, but three "
-    "matrices of other names and shapes. That is a ValueError.": {
-        "if mha.kdim != mha.embed_dim or mha.vdim != mha.embed_dim": "if False"
-    },
-    "The layer shares its weights with the source: whoever trains one of them changes the other. "
-    "The numbers should be copied, as by `copy_` or `clone`.": {
-        "ours.weight.copy_(weight)": "ours.weight.data = weight.data",
-        "layer.W_o.weight.copy_(mha.out_proj.weight)": "layer.W_o.weight = mha.out_proj.weight",
-    },
-    "Only kdim is looked at. A source with a vdim of its own does not fit either: that is a "
-    "ValueError too.": {"or mha.vdim != mha.embed_dim": ""},
+    "transposed": (
+        "The matrices are transposed on the way. Torch stores all of them as nn.Linear does, "
+        "output features first, so each can be copied as it is.",
+        {
+            "ours.weight.copy_(weight)": "ours.weight.copy_(weight.T)",
+            "copy_(mha.out_proj.weight)": "copy_(mha.out_proj.weight.T)",
+        },
+    ),
+    "biases-missing": (
+        "The biases of the source are not copied. Torch sets them to zero at first, so that a "
+        "fresh layer hides it; a trained one does not.",
+        {"if mha.in_proj_bias is not None": "if False"},
+    ),
+    "bias-of-out-proj": (
+        "The bias of out_proj is not copied: the other three are.",
+        {"layer.W_o.bias.copy_(mha.out_proj.bias)": ""},
+    ),
+    "cut-by-heads": (
+        "The rows of in_proj_weight are cut head by head: queries, keys and values of the first "
+        "head, then of the second. Torch has all queries first, then all keys, then all values.",
+        {
+            "with torch.no_grad()": "def in_heads(rows):\n"
+            "    cut = rows.unflatten(0, (mha.num_heads, 3, -1)).transpose(0, 1)\n"
+            "    return cut.reshape(3, mha.embed_dim, *rows.shape[1:])\nwith torch.no_grad()",
+            "mha.in_proj_weight.chunk(3)": "in_heads(mha.in_proj_weight)",
+            "mha.in_proj_bias.chunk(3)": "in_heads(mha.in_proj_bias)",
+        },
+    ),
+    "head-size-as-number": (
+        "The size of a head is given where the layer expects the number of heads.",
+        {"mha.num_heads)": "mha.head_dim)"},
+    ),
+    "dimension-order": (
+        "The source's order of dimensions was kept: with batch_first=False the layer takes (L, B, "
+        "E). The course's layer is batch first, whatever the source was.",
+        {
+            "return layer": "forward = layer.forward\n"
+            "if not mha.batch_first:\n"
+            "    def turned(*inputs):\n"
+            "        output, weights = forward(*(x.transpose(0, 1) for x in inputs))\n"
+            "        return output.transpose(0, 1), weights\n"
+            "    layer.forward = turned\n"
+            "return layer",
+        },
+    ),
+    "no-bias-unexpected": (
+        "A source without bias is not expected: its in_proj_bias is None. The biases of this layer "
+        "should be zeros then.",
+        {"if mha.in_proj_bias is not None": "if True"},
+    ),
+    "float64-lost": (
+        "A float64 source becomes a float32 layer, which refuses float64 inputs and has lost half "
+        "of the digits. The dtype should follow the source.",
+        {".to(mha.in_proj_weight)": ""},
+    ),
+    "kdim-accepted": (
+        "A source with kdim or vdim of its own is not refused: it has no in_proj_weight, but three "
+        "matrices of other names and shapes. That is a ValueError.",
+        {"if mha.kdim != mha.embed_dim or mha.vdim != mha.embed_dim": "if False"},
+    ),
+    "shared-weights": (
+        "The layer shares its weights with the source: whoever trains one of them changes the "
+        "other. The numbers should be copied, as by `copy_` or `clone`.",
+        {
+            "ours.weight.copy_(weight)": "ours.weight.data = weight.data",
+            "layer.W_o.weight.copy_(mha.out_proj.weight)": "layer.W_o.weight = mha.out_proj.weight",
+        },
+    ),
+    "vdim-accepted": (
+        "Only kdim is looked at. A source with a vdim of its own does not fit either: that is a "
+        "ValueError too.",
+        {"or mha.vdim != mha.embed_dim": ""},
+    ),
 }
 
 
@@ -332,33 +426,53 @@ def _(student, reference, draw):
 
 
 mistakes["attention_parameter_count"] = {
-    "Each matrix was given the bias of a single head, embed_dim / num_heads numbers. Its output "
-    "has embed_dim features, and each has a bias.": {"+ embed_dim)": "+ embed_dim // num_heads)"},
-    "W_o has been left without its bias.": {
-        "4 * (embed_dim * embed_dim + embed_dim)": "4 * embed_dim * embed_dim + 3 * embed_dim"
-    },
-    "The biases are missing: each nn.Linear has one number more for each of its outputs.": {
-        "+ embed_dim)": ")"
-    },
-    "The count is multiplied by the number of heads. The heads share out the same matrices: more "
-    "heads, but smaller ones.": {"4 *": "4 * num_heads *"},
-    "There are four matrices, not three: W_o, which mixes the heads at the end, is missing.": {
-        "4 *": "3 *"
-    },
-    "W_q, W_k and W_v are counted for one head only: their rows are those of all heads together.": {
-        "return 4 * (embed_dim * embed_dim + embed_dim)": "one = embed_dim // num_heads\n"
-        "return 3 * (embed_dim * one + one) + embed_dim * embed_dim + embed_dim",
-    },
-    "The bias of an nn.Linear is counted as one number. It has one for each output.": {
-        "+ embed_dim)": "+ 1)"
-    },
-    "The number is right, but it is a float: a count is a whole number, and / always gives a "
-    "float.": {"embed_dim * embed_dim": "embed_dim * (embed_dim / num_heads) * num_heads"},
-    "Every head is counted with matrices of full width. The heads share them: head h has D rows of "
-    "each.": {
-        "4 * (embed_dim * embed_dim + embed_dim)": "(3 * num_heads + 1) * (embed_dim * embed_dim "
-        "+ embed_dim)"
-    },
+    "bias-of-one-head": (
+        "Each matrix was given the bias of a single head, embed_dim / num_heads numbers. Its "
+        "output has embed_dim features, and each has a bias.",
+        {"+ embed_dim)": "+ embed_dim // num_heads)"},
+    ),
+    "output-bias-missing": (
+        "W_o has been left without its bias.",
+        {"4 * (embed_dim * embed_dim + embed_dim)": "4 * embed_dim * embed_dim + 3 * embed_dim"},
+    ),
+    "no-biases": (
+        "The biases are missing: each nn.Linear has one number more for each of its outputs.",
+        {"+ embed_dim)": ")"},
+    ),
+    "times-heads": (
+        "The count is multiplied by the number of heads. The heads share out the same matrices: "
+        "more heads, but smaller ones.",
+        {"4 *": "4 * num_heads *"},
+    ),
+    "three-matrices": (
+        "There are four matrices, not three: W_o, which mixes the heads at the end, is missing.",
+        {"4 *": "3 *"},
+    ),
+    "one-head-only": (
+        "W_q, W_k and W_v are counted for one head only: their rows are those of all heads "
+        "together.",
+        {
+            "return 4 * (embed_dim * embed_dim + embed_dim)": "one = embed_dim // num_heads\n"
+            "return 3 * (embed_dim * one + one) + embed_dim * embed_dim + embed_dim",
+        },
+    ),
+    "bias-is-one": (
+        "The bias of an nn.Linear is counted as one number. It has one for each output.",
+        {"+ embed_dim)": "+ 1)"},
+    ),
+    "float": (
+        "The number is right, but it is a float: a count is a whole number, and / always gives a "
+        "float.",
+        {"embed_dim * embed_dim": "embed_dim * (embed_dim / num_heads) * num_heads"},
+    ),
+    "full-width-heads": (
+        "Every head is counted with matrices of full width. The heads share them: head h has D "
+        "rows of each.",
+        {
+            "4 * (embed_dim * embed_dim + embed_dim)": "(3 * num_heads + 1) * (embed_dim * "
+            "embed_dim + embed_dim)"
+        },
+    ),
 }
 
 prediction(

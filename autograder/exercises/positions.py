@@ -30,47 +30,85 @@ def _(student, reference, draw):
 
 
 mistakes["sinusoidal_positions"] = {
-    "Only whole pairs of columns are filled, so the last column of an odd embed_dim stays zero. It "
-    "is the sine of a pair that has no cosine.": {
-        "torch.where(column % 2 == 1, angle.cos(), angle.sin())": "torch.where(column % 2 == 1, "
-        "angle.cos(), angle.sin()) * (column < embed_dim // 2 * 2)"
-    },
-    "The sines and cosines are not interleaved: all sines come first, then all cosines. In the "
-    "paper columns 2i and 2i + 1 are the sine and the cosine of one frequency.": by(
+    "whole-pairs-only": (
+        "Only whole pairs of columns are filled, so the last column of an odd embed_dim stays "
+        "zero. It is the sine of a pair that has no cosine.",
         {
-            "table[:, 0::2]": "half = (embed_dim + 1) // 2\ntable[:, :half]",
-            "table[:, 1::2]": "table[:, half:]",
+            "torch.where(column % 2 == 1, angle.cos(), angle.sin())": "torch.where(column % 2 == "
+            "1, angle.cos(), angle.sin()) * (column < embed_dim // 2 * 2)"
         },
-        style="two strided assignments",
     ),
-    "Sine and cosine are swapped: even columns are sines, odd columns are cosines. Position 0 is "
-    "0, 1, 0, 1, ...": {"column % 2 == 1": "column % 2 == 0"},
-    "Every column has a frequency of its own: the exponent is the column over embed_dim. A sine "
-    "and its cosine are a pair of one frequency, 2i / embed_dim for both.": {
-        "(column - column % 2)": "column"
-    },
-    "The exponent counts the pairs by one: i / embed_dim. It is 2i / embed_dim, so that the "
-    "frequencies reach from 1 nearly to 1 / 10000.": {"/ embed_dim": "/ 2 / embed_dim"},
-    "The exponent is 2i over the number of pairs, twice what it should be: the frequencies fall "
-    "to 1 / 10000 squared. It is 2i / embed_dim.": {"/ embed_dim": "/ (embed_dim / 2)"},
-    "The position is multiplied by 10000^(2i / embed_dim), not divided by it. The waves should "
-    "become slower from column to column.": {"-(column - column % 2)": "(column - column % 2)"},
-    "The positions are counted from 1. The first row is position 0: 0, 1, 0, 1, ...": {
-        "torch.arange(length)": "torch.arange(1, length + 1)"
-    },
-    "The base is 1000; the paper's is 10000.": {"10000": "1000"},
-    "The angles were turned into radians once more. The position over the power of 10000 is in "
-    "radians already.": {"/ embed_dim))": "/ embed_dim)).deg2rad()"},
-    "All columns are sines. A sine alone does not tell its position even within one turn, and "
-    "only sine and cosine together can be shifted by a matrix.": {"angle.cos()": "angle.sin()"},
-    "An odd embed_dim does not work: there is one cosine less than there are sines.": by(
-        {"[:, : embed_dim // 2]": ""},
-        style="two strided assignments",
+    "not-interleaved": (
+        "The sines and cosines are not interleaved: all sines come first, then all cosines. In the "
+        "paper columns 2i and 2i + 1 are the sine and the cosine of one frequency.",
+        by(
+            {
+                "table[:, 0::2]": "half = (embed_dim + 1) // 2\ntable[:, :half]",
+                "table[:, 1::2]": "table[:, half:]",
+            },
+            style="two strided assignments",
+        ),
     ),
-    "With an odd embed_dim the frequencies are those of the next even number. The exponent is 2i "
-    "/ embed_dim, whether it is odd or even.": {"/ embed_dim": "/ (embed_dim + embed_dim % 2)"},
-    "The table is float64. It has no input to follow, so it should be float32 like the embeddings "
-    "it is added to.": {".float()": ""},
+    "swapped": (
+        "Sine and cosine are swapped: even columns are sines, odd columns are cosines. Position 0 "
+        "is 0, 1, 0, 1, ...",
+        {"column % 2 == 1": "column % 2 == 0"},
+    ),
+    "own-frequency": (
+        "Every column has a frequency of its own: the exponent is the column over embed_dim. A "
+        "sine and its cosine are a pair of one frequency, 2i / embed_dim for both.",
+        {"(column - column % 2)": "column"},
+    ),
+    "exponent-halved": (
+        "The exponent counts the pairs by one: i / embed_dim. It is 2i / embed_dim, so that the "
+        "frequencies reach from 1 nearly to 1 / 10000.",
+        {"/ embed_dim": "/ 2 / embed_dim"},
+    ),
+    "exponent-doubled": (
+        "The exponent is 2i over the number of pairs, twice what it should be: the frequencies "
+        "fall to 1 / 10000 squared. It is 2i / embed_dim.",
+        {"/ embed_dim": "/ (embed_dim / 2)"},
+    ),
+    "multiplied": (
+        "The position is multiplied by 10000^(2i / embed_dim), not divided by it. The waves should "
+        "become slower from column to column.",
+        {"-(column - column % 2)": "(column - column % 2)"},
+    ),
+    "from-one": (
+        "The positions are counted from 1. The first row is position 0: 0, 1, 0, 1, ...",
+        {"torch.arange(length)": "torch.arange(1, length + 1)"},
+    ),
+    "base-thousand": (
+        "The base is 1000; the paper's is 10000.",
+        {"10000": "1000"},
+    ),
+    "radians-twice": (
+        "The angles were turned into radians once more. The position over the power of 10000 is in "
+        "radians already.",
+        {"/ embed_dim))": "/ embed_dim)).deg2rad()"},
+    ),
+    "all-sines": (
+        "All columns are sines. A sine alone does not tell its position even within one turn, and "
+        "only sine and cosine together can be shifted by a matrix.",
+        {"angle.cos()": "angle.sin()"},
+    ),
+    "odd-fails": (
+        "An odd embed_dim does not work: there is one cosine less than there are sines.",
+        by(
+            {"[:, : embed_dim // 2]": ""},
+            style="two strided assignments",
+        ),
+    ),
+    "odd-frequencies": (
+        "With an odd embed_dim the frequencies are those of the next even number. The exponent is "
+        "2i / embed_dim, whether it is odd or even.",
+        {"/ embed_dim": "/ (embed_dim + embed_dim % 2)"},
+    ),
+    "float64": (
+        "The table is float64. It has no input to follow, so it should be float32 like the "
+        "embeddings it is added to.",
+        {".float()": ""},
+    ),
 }
 
 
@@ -88,38 +126,62 @@ def _(student, reference, draw):
 
 
 mistakes["shift_matrix"] = {
-    "The rotation goes the wrong way: the matrix is the transpose, which moves a position back by "
-    "`offset`. The sine comes before the cosine in a pair, which turns the usual matrix "
-    "around.": by({"sine], [-sine": "-sine], [sine"}, key="backward"),
-    "Both sines have the same sign. sin(a + b) has a plus between its two products, cos(a + b) a "
-    "minus.": {"-sine": "sine"},
-    "The pairs are taken from the two halves, column i and column i + embed_dim / 2. Here sine "
-    "and cosine of a pair are neighbors.": {
-        "slice(column, column + 2)": "slice(column // 2, None, embed_dim // 2)"
-    },
-    "All pairs are turned by the same angle. Each pair has a frequency of its own, and its angle "
-    "is offset times that.": {"offset / 10000 ** (column / embed_dim)": "offset"},
-    "The exponent counts the pairs by one: i / embed_dim. It is 2i / embed_dim, as in the "
-    "positions themselves.": {"column / embed_dim": "column / 2 / embed_dim"},
-    "The matrix is made for an offset of 1 and then multiplied by the offset. Turning twice is "
-    "the product of the matrix with itself, or twice the angle.": {
-        "offset / 10000": "1 / 10000",
-        "return matrix": "return matrix * offset",
-    },
-    "The sign of the offset is lost: a negative offset moves forward. It should move back.": {
-        "offset / 10000": "abs(offset) / 10000"
-    },
-    "A negative offset moves nothing: a loop over range(offset) makes no step then. It should move "
-    "back.": {"offset / 10000": "max(offset, 0) / 10000"},
-    "An odd embed_dim is accepted. The last sine has no cosine to turn with, so no such matrix "
-    "exists: that is a ValueError.": {
-        "if embed_dim % 2 == 1:": "if False:",
-        "range(0, embed_dim, 2)": "range(0, embed_dim - 1, 2)",
-    },
-    "sin and cos are swapped in the matrix. With an offset of 0 nothing moves, so the matrix "
-    "should be the identity then, with cos(0) = 1 on its diagonal.": {
-        "math.sin(angle), math.cos(angle)": "math.cos(angle), math.sin(angle)"
-    },
+    "backward": (
+        "The rotation goes the wrong way: the matrix is the transpose, which moves a position "
+        "back by `offset`. The sine comes before the cosine in a pair, which turns the usual "
+        "matrix around.",
+        {"sine], [-sine": "-sine], [sine"},
+    ),
+    "same-sign": (
+        "Both sines have the same sign. sin(a + b) has a plus between its two products, cos(a + "
+        "b) a minus.",
+        {"-sine": "sine"},
+    ),
+    "halves": (
+        "The pairs are taken from the two halves, column i and column i + embed_dim / 2. Here sine "
+        "and cosine of a pair are neighbors.",
+        {"slice(column, column + 2)": "slice(column // 2, None, embed_dim // 2)"},
+    ),
+    "one-angle": (
+        "All pairs are turned by the same angle. Each pair has a frequency of its own, and its "
+        "angle is offset times that.",
+        {"offset / 10000 ** (column / embed_dim)": "offset"},
+    ),
+    "exponent-halved": (
+        "The exponent counts the pairs by one: i / embed_dim. It is 2i / embed_dim, as in the "
+        "positions themselves.",
+        {"column / embed_dim": "column / 2 / embed_dim"},
+    ),
+    "multiplied-by-offset": (
+        "The matrix is made for an offset of 1 and then multiplied by the offset. Turning twice is "
+        "the product of the matrix with itself, or twice the angle.",
+        {
+            "offset / 10000": "1 / 10000",
+            "return matrix": "return matrix * offset",
+        },
+    ),
+    "sign-lost": (
+        "The sign of the offset is lost: a negative offset moves forward. It should move back.",
+        {"offset / 10000": "abs(offset) / 10000"},
+    ),
+    "negative-ignored": (
+        "A negative offset moves nothing: a loop over range(offset) makes no step then. It should "
+        "move back.",
+        {"offset / 10000": "max(offset, 0) / 10000"},
+    ),
+    "odd-accepted": (
+        "An odd embed_dim is accepted. The last sine has no cosine to turn with, so no such matrix "
+        "exists: that is a ValueError.",
+        {
+            "if embed_dim % 2 == 1:": "if False:",
+            "range(0, embed_dim, 2)": "range(0, embed_dim - 1, 2)",
+        },
+    ),
+    "swapped": (
+        "sin and cos are swapped in the matrix. With an offset of 0 nothing moves, so the matrix "
+        "should be the identity then, with cos(0) = 1 on its diagonal.",
+        {"math.sin(angle), math.cos(angle)": "math.cos(angle), math.sin(angle)"},
+    ),
 }
 
 
@@ -192,61 +254,96 @@ def _(student, reference, draw):
 
 
 mistakes["LearnedPositions"] = {
-    "The vectors are a plain tensor, not a parameter: no optimizer finds them, and they are never "
-    "trained.": by(
-        {"nn.Parameter(torch.zeros(max_length, embed_dim))": "torch.randn(max_length, embed_dim)"},
-        style="a parameter",
+    "not-a-parameter": (
+        "The vectors are a plain tensor, not a parameter: no optimizer finds them, and they are "
+        "never trained.",
+        by(
+            {
+                "nn.Parameter(torch.zeros(max_length, embed_dim))": "torch.randn(max_length, "
+                "embed_dim)"
+            },
+            style="a parameter",
+        ),
     ),
-    "The positions are one number each, spread over all features by broadcasting. Each position "
-    "should have a vector of embed_dim numbers to learn.": {
-        "nn.Embedding(max_length, embed_dim)": "nn.Embedding(max_length, 1)"
-    },
-    "The vectors are appended to the features instead of added to them, so the result is twice as "
-    "wide.": {
-        "x + self.table.weight[:L]": "torch.cat([x, self.table.weight[:L].expand_as(x)], dim=-1)"
-    },
-    "The vectors were added into x itself. Whoever called the layer still needs the old values.": {
-        "return x + self.table.weight[:L]": (
-            "with torch.no_grad():\n    x += self.table.weight[:L]\nreturn x"
-        )
-    },
-    "x is multiplied with the vectors instead of adding them.": {
-        "x + self.table.weight[:L]": "x * self.table.weight[:L]"
-    },
-    "The vectors are counted along the batch: every example gets one vector for all of its "
-    "positions. The position is the second axis.": {"weight[:L]": "weight[: len(x), None]"},
-    "All positions get the same vector: the first row of the table. Then the order of the words "
-    "is as lost as before.": {"weight[:L]": "weight[0]"},
-    "A short x gets the last vectors of the table. Position 0 should have the same vector "
-    "whatever the length of x is: the first one.": {"weight[:L]": "weight[max_length - L :]"},
-    "The vectors are cut off from the gradient (`.data`, `.detach()`), so they never learn.": {
-        "weight[:L]": "weight[:L].detach()"
-    },
-    "A sequence longer than max_length starts again with the first vector. Two positions then "
-    "look the same, silently: it should be a ValueError.": {
-        "if max_length < L:": "if False:",
-        "weight[:L]": "weight[torch.arange(L) % max_length]",
-    },
-    "A sequence longer than max_length is not caught, and torch's own error about sizes comes up, "
-    "which says nothing of positions. It should be a ValueError that names both lengths.": {
-        "if max_length < L:": "if False:"
-    },
-    "The table was looked up past its end: an IndexError. A sequence longer than max_length "
-    "should be a ValueError that names both lengths.": {
-        "if max_length < L:": "if False:",
-        "weight[:L]": "weight[torch.arange(L)]",
-    },
-    "The ValueError does not name both lengths: the length that came and the one that is allowed. "
-    "With the two numbers the reader knows what to change.": by(
-        {'raise ValueError(f"length {L} > {longest}")': 'raise ValueError("too long")'},
-        style="one-hot positions through a linear layer",
+    "one-number": (
+        "The positions are one number each, spread over all features by broadcasting. Each "
+        "position should have a vector of embed_dim numbers to learn.",
+        {"nn.Embedding(max_length, embed_dim)": "nn.Embedding(max_length, 1)"},
     ),
-    "The vectors of the positions came back alone. The result is x plus them.": {
-        "x + self.table.weight[:L]": "self.table.weight[:L].expand_as(x)"
-    },
-    "A sequence of exactly max_length is refused. Only a longer one is a ValueError.": {
-        "max_length < L": "max_length <= L"
-    },
+    "appended": (
+        "The vectors are appended to the features instead of added to them, so the result is "
+        "twice as wide.",
+        {"x + self.table.weight[:L]": "torch.cat([x, self.table.weight[:L].expand_as(x)], dim=-1)"},
+    ),
+    "changes-input": (
+        "The vectors were added into x itself. Whoever called the layer still needs the old "
+        "values.",
+        {
+            "return x + self.table.weight[:L]": (
+                "with torch.no_grad():\n    x += self.table.weight[:L]\nreturn x"
+            )
+        },
+    ),
+    "multiplied": (
+        "x is multiplied with the vectors instead of adding them.",
+        {"x + self.table.weight[:L]": "x * self.table.weight[:L]"},
+    ),
+    "along-batch": (
+        "The vectors are counted along the batch: every example gets one vector for all of its "
+        "positions. The position is the second axis.",
+        {"weight[:L]": "weight[: len(x), None]"},
+    ),
+    "one-vector": (
+        "All positions get the same vector: the first row of the table. Then the order of the "
+        "words is as lost as before.",
+        {"weight[:L]": "weight[0]"},
+    ),
+    "last-vectors": (
+        "A short x gets the last vectors of the table. Position 0 should have the same vector "
+        "whatever the length of x is: the first one.",
+        {"weight[:L]": "weight[max_length - L :]"},
+    ),
+    "detached": (
+        "The vectors are cut off from the gradient (`.data`, `.detach()`), so they never learn.",
+        {"weight[:L]": "weight[:L].detach()"},
+    ),
+    "starts-again": (
+        "A sequence longer than max_length starts again with the first vector. Two positions then "
+        "look the same, silently: it should be a ValueError.",
+        {
+            "if max_length < L:": "if False:",
+            "weight[:L]": "weight[torch.arange(L) % max_length]",
+        },
+    ),
+    "torch-error": (
+        "A sequence longer than max_length is not caught, and torch's own error about sizes comes "
+        "up, which says nothing of positions. It should be a ValueError that names both lengths.",
+        {"if max_length < L:": "if False:"},
+    ),
+    "index-error": (
+        "The table was looked up past its end: an IndexError. A sequence longer than max_length "
+        "should be a ValueError that names both lengths.",
+        {
+            "if max_length < L:": "if False:",
+            "weight[:L]": "weight[torch.arange(L)]",
+        },
+    ),
+    "lengths-unnamed": (
+        "The ValueError does not name both lengths: the length that came and the one that is "
+        "allowed. With the two numbers the reader knows what to change.",
+        by(
+            {'raise ValueError(f"length {L} > {longest}")': 'raise ValueError("too long")'},
+            style="one-hot positions through a linear layer",
+        ),
+    ),
+    "without-x": (
+        "The vectors of the positions came back alone. The result is x plus them.",
+        {"x + self.table.weight[:L]": "self.table.weight[:L].expand_as(x)"},
+    ),
+    "longest-refused": (
+        "A sequence of exactly max_length is refused. Only a longer one is a ValueError.",
+        {"max_length < L": "max_length <= L"},
+    ),
 }
 
 
@@ -264,69 +361,107 @@ def _(student, reference, draw):
 
 
 mistakes["rotate_positions"] = {
-    "The positions go on from one example of the batch to the next. Each begins at `start`: the "
-    "positions are those of the second axis from the end alone.": {
-        "return turned.flatten(start_dim=-2)": "turned = turned.flatten(start_dim=-2)\n"
-        "if x.dim() < 3 or x.shape[:-2].numel() == 1:\n    return turned\n"
-        "rows = x.reshape(-1, D)\n"
-        "return rotate_positions(rows, base, start).reshape(x.shape)"
-    },
-    "The rotation goes the wrong way, clockwise: the minus belongs to the first coordinate. Dot "
-    "products then still depend on distances alone, but the layer does not fit weights that "
-    "others have trained.": {
-        "first * angle.cos() - second": "first * angle.cos() + second",
-        "first * angle.sin() + second * angle.cos()": "second * angle.cos() - first * angle.sin()",
-    },
-    "Both coordinates have a plus: that is no rotation, and the vectors change their length.": {
-        "angle.cos() - second": "angle.cos() + second"
-    },
-    "A feature is paired with the one half the vector away (as some libraries do). Here the pairs "
-    "are neighbors: 2i and 2i + 1.": {
-        "x[..., 0::2], x[..., 1::2]": "x.chunk(2, dim=-1)",
-        "torch.stack(": "torch.cat(",
-        "turned.flatten(start_dim=-2)": "turned",
-    },
-    "The turned pairs are right, but were put together as two halves. They belong where they "
-    "were: interleaved, 2i and 2i + 1.": {
-        "torch.stack(": "torch.cat(",
-        "turned.flatten(start_dim=-2)": "turned",
-    },
-    "`start` is not used: the first position is always 0. Where a text goes on, its first position "
-    "is `start`.": {"torch.arange(start, start + L)": "torch.arange(L)"},
-    "The positions are counted from 1. The first position is 0, and is not turned at all.": {
-        "torch.arange(start, start + L)": "torch.arange(start + 1, start + L + 1)"
-    },
-    "All pairs are turned by the same angle, the position itself. Each pair has its own speed, "
-    "base^(-2i / D).": {"base ** (-column / D)": "torch.ones_like(column)"},
-    "The exponent counts the pairs by one: -i / D. It is -2i / D.": {
-        "-column / D": "-column / 2 / D"
-    },
-    "The sign of the exponent is missing, so the pairs turn faster and faster. They should turn "
-    "more slowly from pair to pair.": {"-column / D": "column / D"},
-    "The sinusoidal positions were added to x. Here nothing is added: the features are turned, "
-    "and keep their length.": {
-        "first * angle.cos() - second * angle.sin()": "first + angle.sin()",
-        "first * angle.sin() + second * angle.cos()": "second + angle.cos()",
-    },
-    "The features were multiplied with the cosine alone. A rotation mixes the two coordinates of "
-    "a pair; the sine carries that.": {
-        "first * angle.cos() - second * angle.sin()": "first * angle.cos()",
-        "first * angle.sin() + second * angle.cos()": "second * angle.cos()",
-    },
-    "The position was taken from the second axis from the front. That fits one batch dimension "
-    "only; the positions are the second axis from the end.": {
-        "position = torch.arange(start, start + L)": (
-            "L = x.shape[min(1, x.dim() - 2)]\nposition = torch.arange(start, start + L)"
+    "across-the-batch": (
+        "The positions go on from one example of the batch to the next. Each begins at `start`: "
+        "the positions are those of the second axis from the end alone.",
+        {
+            "return turned.flatten(start_dim=-2)": "turned = turned.flatten(start_dim=-2)\n"
+            "if x.dim() < 3 or x.shape[:-2].numel() == 1:\n    return turned\n"
+            "rows = x.reshape(-1, D)\n"
+            "return rotate_positions(rows, base, start).reshape(x.shape)"
+        },
+    ),
+    "clockwise": (
+        "The rotation goes the wrong way, clockwise: the minus belongs to the first coordinate. "
+        "Dot products then still depend on distances alone, but the layer does not fit weights "
+        "that others have trained.",
+        {
+            "first * angle.cos() - second": "first * angle.cos() + second",
+            "first * angle.sin() + second * angle.cos()": "second * angle.cos() - first * "
+            "angle.sin()",
+        },
+    ),
+    "both-plus": (
+        "Both coordinates have a plus: that is no rotation, and the vectors change their length.",
+        {"angle.cos() - second": "angle.cos() + second"},
+    ),
+    "halves": (
+        "A feature is paired with the one half the vector away (as some libraries do). Here the "
+        "pairs are neighbors: 2i and 2i + 1.",
+        {
+            "x[..., 0::2], x[..., 1::2]": "x.chunk(2, dim=-1)",
+            "torch.stack(": "torch.cat(",
+            "turned.flatten(start_dim=-2)": "turned",
+        },
+    ),
+    "put-together-as-halves": (
+        "The turned pairs are right, but were put together as two halves. They belong where they "
+        "were: interleaved, 2i and 2i + 1.",
+        {
+            "torch.stack(": "torch.cat(",
+            "turned.flatten(start_dim=-2)": "turned",
+        },
+    ),
+    "start-unused": (
+        "`start` is not used: the first position is always 0. Where a text goes on, its first "
+        "position is `start`.",
+        {"torch.arange(start, start + L)": "torch.arange(L)"},
+    ),
+    "from-one": (
+        "The positions are counted from 1. The first position is 0, and is not turned at all.",
+        {"torch.arange(start, start + L)": "torch.arange(start + 1, start + L + 1)"},
+    ),
+    "one-angle": (
+        "All pairs are turned by the same angle, the position itself. Each pair has its own speed, "
+        "base^(-2i / D).",
+        {"base ** (-column / D)": "torch.ones_like(column)"},
+    ),
+    "exponent-halved": (
+        "The exponent counts the pairs by one: -i / D. It is -2i / D.",
+        {"-column / D": "-column / 2 / D"},
+    ),
+    "exponent-sign": (
+        "The sign of the exponent is missing, so the pairs turn faster and faster. They should "
+        "turn more slowly from pair to pair.",
+        {"-column / D": "column / D"},
+    ),
+    "added": (
+        "The sinusoidal positions were added to x. Here nothing is added: the features are turned, "
+        "and keep their length.",
+        {
+            "first * angle.cos() - second * angle.sin()": "first + angle.sin()",
+            "first * angle.sin() + second * angle.cos()": "second + angle.cos()",
+        },
+    ),
+    "cosine-only": (
+        "The features were multiplied with the cosine alone. A rotation mixes the two coordinates "
+        "of a pair; the sine carries that.",
+        {
+            "first * angle.cos() - second * angle.sin()": "first * angle.cos()",
+            "first * angle.sin() + second * angle.cos()": "second * angle.cos()",
+        },
+    ),
+    "second-axis": (
+        "The position was taken from the second axis from the front. That fits one batch dimension "
+        "only; the positions are the second axis from the end.",
+        {
+            "position = torch.arange(start, start + L)": (
+                "L = x.shape[min(1, x.dim() - 2)]\nposition = torch.arange(start, start + L)"
+            ),
+            "first, second = x": "if x.dim() == 4:\n    angle = angle[:, None]\nfirst, second = x",
+        },
+    ),
+    "base-unused": (
+        "The base is always 10000: the argument `base` is not used.",
+        {"base ** (-column / D)": "10000.0 ** (-column / D)"},
+    ),
+    "odd-accepted": (
+        "An odd number of features is accepted. The last one has no neighbor to turn with: that "
+        "is a ValueError.",
+        by(
+            {"if D % 2:": "if False:"},
+            style="a matrix for each pair",
         ),
-        "first, second = x": "if x.dim() == 4:\n    angle = angle[:, None]\nfirst, second = x",
-    },
-    "The base is always 10000: the argument `base` is not used.": {
-        "base ** (-column / D)": "10000.0 ** (-column / D)"
-    },
-    "An odd number of features is accepted. The last one has no neighbor to turn with: that is a "
-    "ValueError.": by(
-        {"if D % 2:": "if False:"},
-        style="a matrix for each pair",
     ),
 }
 

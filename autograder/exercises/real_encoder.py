@@ -69,67 +69,100 @@ def _(student, reference, draw):
 
 
 mistakes["convert_weights"] = {
-    "The weight matrices are transposed. The published layers are nn.Linear too: both store "
-    "(outputs, inputs), and square matrices hide such a mistake from every test of shapes.": {
-        "converted[name] = tensor": (
-            'matrix = "layers." in name and tensor.dim() == 2\n'
-            "converted[name] = tensor.T if matrix else tensor"
-        )
-    },
-    "The short names were replaced first: `attention.output.dense` contains `output.dense`, so "
-    "the attention's output went into the feed-forward network, and one tensor overwrote "
-    "another.": {'"self_attn.W_o"': '"feed_forward.linear2"', '"norm1"': '"norm2"'},
-    "The short names were replaced first: `attention.output.dense` contains `output.dense`, so of "
-    "the attention's output only a part was renamed. The longer names go first.": {
-        '"attention.output.dense": "self_attn.W_o", "attention.output.LayerNorm": "norm1",': "",
-        '"output.LayerNorm": "norm2",': (
-            '"output.LayerNorm": "norm2", "attention.output.dense": "self_attn.W_o",\n'
-            '"attention.output.LayerNorm": "norm1",'
-        ),
-    },
-    "Queries and keys are exchanged. Both are square matrices of the same size, so no shape "
-    "complains.": {'"self_attn.W_q"': '"self_attn.W_k"', '"self_attn.W_k"': '"self_attn.W_q"'},
-    "The two norms of a layer are exchanged. In the published names `attention.output.LayerNorm` "
-    "follows the attention (norm1), and `output.LayerNorm` the feed-forward network (norm2).": {
-        '"norm1"': '"norm2"',
-        '"norm2"': '"norm1"',
-    },
-    "The embeddings' tables are not renamed. The encoder alone is not the model: every tensor "
-    "has a name here.": {
-        '"embeddings.word_embeddings": "token_embedding",': "",
-        '"embeddings.position_embeddings": "position_embedding",': "",
-        '"embeddings.token_type_embeddings": "segment_embedding",': "",
-    },
-    "The pooler was left out. Sentence embeddings make no use of it, but every published tensor "
-    "is to be used once, so that loading can be strict.": {
-        "for published, ours": 'if name.startswith("pooler"):\n    continue\nfor published, ours'
-    },
-    "The biases were left out: only names that end in `weight` came through.": {
-        "for published, ours": 'if name.endswith("bias"):\n    continue\nfor published, ours'
-    },
-    "Layers are told apart by one digit, so layers 10 and 11 overwrite layer 1. A layer's number "
-    "goes up to the next dot.": {
-        "converted[name] = tensor": (
-            'if name.startswith("encoder"):\n'
-            '    name = name[:16] + "." + name.split(".", 3)[3]\n'
-            "converted[name] = tensor"
-        )
-    },
-    "All layers went to one place: the number is missing from the new names.": by(
-        {'["encoder", "layers", rest[1], ': '["encoder", "layers", '},
-        style="split at the dots",
+    "transposed": (
+        "The weight matrices are transposed. The published layers are nn.Linear too: both store "
+        "(outputs, inputs), and square matrices hide such a mistake from every test of shapes.",
+        {
+            "converted[name] = tensor": (
+                'matrix = "layers." in name and tensor.dim() == 2\n'
+                "converted[name] = tensor.T if matrix else tensor"
+            )
+        },
     ),
-    "The tensors came back as float32. Their dtype should stay as it was published.": {
-        "converted[name] = tensor": (
-            "converted[name] = tensor.float() if tensor.is_floating_point() else tensor"
-        )
-    },
-    "The names were changed in the dictionary that was given, which is then empty or half "
-    "renamed for whoever else uses it. Make a new one.": {
-        "for name, tensor in state_dict.items():": (
-            "for name in list(state_dict):\n    tensor = state_dict.pop(name)"
-        )
-    },
+    "short-names-first": (
+        "The short names were replaced first: `attention.output.dense` contains `output.dense`, so "
+        "the attention's output went into the feed-forward network, and one tensor overwrote "
+        "another.",
+        {'"self_attn.W_o"': '"feed_forward.linear2"', '"norm1"': '"norm2"'},
+    ),
+    "short-names-first-feed-forward": (
+        "The short names were replaced first: `attention.output.dense` contains `output.dense`, "
+        "so of the attention's output only a part was renamed. The longer names go first.",
+        {
+            '"attention.output.dense": "self_attn.W_o", "attention.output.LayerNorm": "norm1",': "",
+            '"output.LayerNorm": "norm2",': (
+                '"output.LayerNorm": "norm2", "attention.output.dense": "self_attn.W_o",\n'
+                '"attention.output.LayerNorm": "norm1",'
+            ),
+        },
+    ),
+    "query-key-swapped": (
+        "Queries and keys are exchanged. Both are square matrices of the same size, so no shape "
+        "complains.",
+        {'"self_attn.W_q"': '"self_attn.W_k"', '"self_attn.W_k"': '"self_attn.W_q"'},
+    ),
+    "norms-swapped": (
+        "The two norms of a layer are exchanged. In the published names "
+        "`attention.output.LayerNorm` follows the attention (norm1), and `output.LayerNorm` the "
+        "feed-forward network (norm2).",
+        {
+            '"norm1"': '"norm2"',
+            '"norm2"': '"norm1"',
+        },
+    ),
+    "embeddings-left": (
+        "The embeddings' tables are not renamed. The encoder alone is not the model: every tensor "
+        "has a name here.",
+        {
+            '"embeddings.word_embeddings": "token_embedding",': "",
+            '"embeddings.position_embeddings": "position_embedding",': "",
+            '"embeddings.token_type_embeddings": "segment_embedding",': "",
+        },
+    ),
+    "pooler-left-out": (
+        "The pooler was left out. Sentence embeddings make no use of it, but every published "
+        "tensor is to be used once, so that loading can be strict.",
+        {"for published, ours": 'if name.startswith("pooler"):\n    continue\nfor published, ours'},
+    ),
+    "biases-left-out": (
+        "The biases were left out: only names that end in `weight` came through.",
+        {"for published, ours": 'if name.endswith("bias"):\n    continue\nfor published, ours'},
+    ),
+    "one-digit": (
+        "Layers are told apart by one digit, so layers 10 and 11 overwrite layer 1. A layer's "
+        "number goes up to the next dot.",
+        {
+            "converted[name] = tensor": (
+                'if name.startswith("encoder"):\n'
+                '    name = name[:16] + "." + name.split(".", 3)[3]\n'
+                "converted[name] = tensor"
+            )
+        },
+    ),
+    "one-place": (
+        "All layers went to one place: the number is missing from the new names.",
+        by(
+            {'["encoder", "layers", rest[1], ': '["encoder", "layers", '},
+            style="split at the dots",
+        ),
+    ),
+    "float32": (
+        "The tensors came back as float32. Their dtype should stay as it was published.",
+        {
+            "converted[name] = tensor": (
+                "converted[name] = tensor.float() if tensor.is_floating_point() else tensor"
+            )
+        },
+    ),
+    "changes-input": (
+        "The names were changed in the dictionary that was given, which is then empty or half "
+        "renamed for whoever else uses it. Make a new one.",
+        {
+            "for name, tensor in state_dict.items():": (
+                "for name in list(state_dict):\n    tensor = state_dict.pop(name)"
+            )
+        },
+    ),
 }
 
 
@@ -153,47 +186,75 @@ def _(student, reference, draw):
 
 
 mistakes["mean_pool"] = {
-    "The vectors are divided by the sum of their entries' sizes (L1). Unit length is the root of "
-    "the sum of squares.": {"normalize(total, dim=-1)": "normalize(total, p=1.0, dim=-1)"},
-    "The mean runs over padding as well. A sentence's vector then depends on how long the longest "
-    "sentence of its batch is.": {"hidden.masked_fill(~real, 0.0)": "hidden"},
-    "The vectors were not scaled to unit length. With length 1 the dot product of two is their "
-    "cosine.": {"nn.functional.normalize(total, dim=-1)": "total / real.sum(dim=1).clamp(min=1)"},
-    "The sum was divided by the length of the padded rows, and that was all. Padding counts "
-    "nothing, and the mean is to be scaled to unit length.": {
-        "nn.functional.normalize(total, dim=-1)": "total / hidden.shape[1]"
-    },
-    "The first token's vector was taken, as BERT's classifiers do. This model was trained with the "
-    "mean over all real tokens.": {"hidden.masked_fill(~real, 0.0).sum(dim=1)": "hidden[:, 0]"},
-    "The largest number of each feature was taken, not the mean.": {
-        "hidden.masked_fill(~real, 0.0).sum(dim=1)": "hidden.masked_fill(~real, -1e9).amax(dim=1)"
-    },
-    "Every token's vector was scaled to unit length before the mean, and the mean was not. The "
-    "mean comes first, then the scaling.": {
-        "hidden.masked_fill": "nn.functional.normalize(hidden, dim=-1).masked_fill",
-        "nn.functional.normalize(total, dim=-1)": "total / real.sum(dim=1).clamp(min=1)",
-    },
-    "Every token's vector was scaled to unit length before the mean. Longer vectors should count "
-    "more: the mean comes first, then the scaling.": {
-        "hidden.masked_fill": "nn.functional.normalize(hidden, dim=-1).masked_fill"
-    },
-    "The mask is used the wrong way round: the mean is over padding. True or 1 is a real token.": {
-        "~real": "real"
-    },
-    "All vectors together were scaled to length 1. Each row by itself should have that length.": {
-        "nn.functional.normalize(total, dim=-1)": "total / total.norm().clamp(min=1e-12)"
-    },
-    "A mask of numbers was used as indices or with `~`, which work on booleans alone. The mask may "
-    "be 0 and 1: turn it into booleans first.": [
+    "l1-length": (
+        "The vectors are divided by the sum of their entries' sizes (L1). Unit length is the root "
+        "of the sum of squares.",
+        {"normalize(total, dim=-1)": "normalize(total, p=1.0, dim=-1)"},
+    ),
+    "padding-counted": (
+        "The mean runs over padding as well. A sentence's vector then depends on how long the "
+        "longest sentence of its batch is.",
+        {"hidden.masked_fill(~real, 0.0)": "hidden"},
+    ),
+    "not-normalized": (
+        "The vectors were not scaled to unit length. With length 1 the dot product of two is their "
+        "cosine.",
+        {"nn.functional.normalize(total, dim=-1)": "total / real.sum(dim=1).clamp(min=1)"},
+    ),
+    "by-padded-length": (
+        "The sum was divided by the length of the padded rows, and that was all. Padding counts "
+        "nothing, and the mean is to be scaled to unit length.",
+        {"nn.functional.normalize(total, dim=-1)": "total / hidden.shape[1]"},
+    ),
+    "first-token": (
+        "The first token's vector was taken, as BERT's classifiers do. This model was trained "
+        "with the mean over all real tokens.",
+        {"hidden.masked_fill(~real, 0.0).sum(dim=1)": "hidden[:, 0]"},
+    ),
+    "maximum": (
+        "The largest number of each feature was taken, not the mean.",
+        {
+            "hidden.masked_fill(~real, 0.0).sum(dim=1)": "hidden.masked_fill(~real, "
+            "-1e9).amax(dim=1)"
+        },
+    ),
+    "tokens-normalized-only": (
+        "Every token's vector was scaled to unit length before the mean, and the mean was not. The "
+        "mean comes first, then the scaling.",
+        {
+            "hidden.masked_fill": "nn.functional.normalize(hidden, dim=-1).masked_fill",
+            "nn.functional.normalize(total, dim=-1)": "total / real.sum(dim=1).clamp(min=1)",
+        },
+    ),
+    "tokens-normalized": (
+        "Every token's vector was scaled to unit length before the mean. Longer vectors should "
+        "count more: the mean comes first, then the scaling.",
+        {"hidden.masked_fill": "nn.functional.normalize(hidden, dim=-1).masked_fill"},
+    ),
+    "mask-turned-around": (
+        "The mask is used the wrong way round: the mean is over padding. True or 1 is a real "
+        "token.",
+        {"~real": "real"},
+    ),
+    "normalized-together": (
+        "All vectors together were scaled to length 1. Each row by itself should have that length.",
+        {"nn.functional.normalize(total, dim=-1)": "total / total.norm().clamp(min=1e-12)"},
+    ),
+    "mask-as-index": (
+        "A mask of numbers was used as indices or with `~`, which work on booleans alone. The "
+        "mask may be 0 and 1: turn it into booleans first.",
         {"mask.bool()": "mask"},
         by(
             {"mask.bool()": "mask"},
             style="sentence by sentence",
         ),
-    ],
-    "A row of padding alone is zero over zero: NaN. It should be zeros.": by(
-        {".clamp(min=1)": ""},
-        style="weights of zero and one",
+    ),
+    "nothing-nan": (
+        "A row of padding alone is zero over zero: NaN. It should be zeros.",
+        by(
+            {".clamp(min=1)": ""},
+            style="weights of zero and one",
+        ),
     ),
 }
 
@@ -231,103 +292,148 @@ def _(student, reference, draw):
 
 
 mistakes["contrastive_loss"] = {
-    "The scores are dot products, not cosines: long vectors count more. Scale every vector to "
-    "length 1 first.": {
-        "anchors = nn.functional.normalize(anchors, dim=-1)": "",
-        "positives = nn.functional.normalize(positives, dim=-1)": "",
-    },
-    "The anchors were not scaled to length 1. A cosine is a dot product over both lengths.": {
-        "anchors = nn.functional.normalize(anchors, dim=-1)": ""
-    },
-    "The positives were not scaled to length 1, so that the longest of them attract all anchors. A "
-    "cosine is a dot product over both lengths.": {
-        "positives = nn.functional.normalize(positives, dim=-1)": ""
-    },
-    "The features were scaled over the batch, column by column. Each row is a vector: it is its "
-    "length that should become 1.": {
-        "normalize(anchors, dim=-1)": "normalize(anchors, dim=0)",
-        "normalize(positives, dim=-1)": "normalize(positives, dim=0)",
-    },
-    "The scores are multiplied by the temperature. They are to be divided by it: a small "
-    "temperature makes the choice sharp.": {"/ temperature": "* temperature"},
-    "The temperature is not used. Cosines lie between -1 and 1: undivided, the softmax over them "
-    "is nearly flat, whatever the model does.": {"/ temperature": ""},
-    "The wrong side chooses: here each positive looks for its anchor. Row i of the scores is "
-    "anchor i with all positives, and the softmax runs over the positives.": by(
-        {"anchors @ positives.T": "positives @ anchors.T"},
-        key="side",
+    "not-normalized": (
+        "The scores are dot products, not cosines: long vectors count more. Scale every vector to "
+        "length 1 first.",
+        {
+            "anchors = nn.functional.normalize(anchors, dim=-1)": "",
+            "positives = nn.functional.normalize(positives, dim=-1)": "",
+        },
     ),
-    "Both sides choose, and the two losses are averaged. That is a loss that people use, but not "
-    "this one: only the anchors choose.": {
-        "return nn.functional.cross_entropy(scores, own)": (
-            "forward = nn.functional.cross_entropy(scores, own)\n"
-            "return (forward + nn.functional.cross_entropy(scores.T, own)) / 2"
-        )
-    },
-    "The losses of the anchors were added up. Their mean is wanted, which does not grow with the "
-    "batch.": {"cross_entropy(scores, own)": 'cross_entropy(scores, own, reduction="sum")'},
-    "Every anchor is told to choose the first positive. The answer of row i is i.": {
-        "torch.arange(len(scores), device=scores.device)": "torch.zeros_like(scores[0]).long()"
-    },
-    "Only the score of the right pair counts. Nothing then keeps the other pairs apart: a model "
-    "that gives one vector for everything would be perfect.": {
-        "nn.functional.cross_entropy(scores, own)": "-scores.diagonal().mean()"
-    },
-    "The right positive is missing from the sum below the fraction. It is one of those among which "
-    "the anchor chooses.": [
+    "anchors-not-normalized": (
+        "The anchors were not scaled to length 1. A cosine is a dot product over both lengths.",
+        {"anchors = nn.functional.normalize(anchors, dim=-1)": ""},
+    ),
+    "positives-not-normalized": (
+        "The positives were not scaled to length 1, so that the longest of them attract all "
+        "anchors. A cosine is a dot product over both lengths.",
+        {"positives = nn.functional.normalize(positives, dim=-1)": ""},
+    ),
+    "normalized-by-column": (
+        "The features were scaled over the batch, column by column. Each row is a vector: it is "
+        "its length that should become 1.",
+        {
+            "normalize(anchors, dim=-1)": "normalize(anchors, dim=0)",
+            "normalize(positives, dim=-1)": "normalize(positives, dim=0)",
+        },
+    ),
+    "times-temperature": (
+        "The scores are multiplied by the temperature. They are to be divided by it: a small "
+        "temperature makes the choice sharp.",
+        {"/ temperature": "* temperature"},
+    ),
+    "temperature-unused": (
+        "The temperature is not used. Cosines lie between -1 and 1: undivided, the softmax over "
+        "them is nearly flat, whatever the model does.",
+        {"/ temperature": ""},
+    ),
+    "side": (
+        "The wrong side chooses: here each positive looks for its anchor. Row i of the scores is "
+        "anchor i with all positives, and the softmax runs over the positives.",
+        {"anchors @ positives.T": "positives @ anchors.T"},
+    ),
+    "both-sides": (
+        "Both sides choose, and the two losses are averaged. That is a loss that people use, but "
+        "not this one: only the anchors choose.",
         {
             "return nn.functional.cross_entropy(scores, own)": (
-                f"others = scores.masked_fill(own == own[:, None], {nothing})\n"
-                "return (others.logsumexp(dim=-1) - scores.diagonal()).mean()"
+                "forward = nn.functional.cross_entropy(scores, own)\n"
+                "return (forward + nn.functional.cross_entropy(scores.T, own)) / 2"
             )
-        }
-        for nothing in ("-1e9", "-torch.inf")
-    ],
-    "The other anchors are among the choices as well. Other losses do that; here an anchor chooses "
-    "among the positives alone.": {
-        "scores = anchors @ positives.T / temperature": (
-            "itself = torch.eye(len(anchors), dtype=torch.bool)\n"
-            "among = (anchors @ anchors.T).masked_fill(itself, -1e9)\n"
-            "scores = torch.cat([anchors @ positives.T, among], dim=1) / temperature"
-        )
-    },
-    "The softmax was taken twice: `F.cross_entropy` wants the scores, and takes their softmax "
-    "itself.": {"cross_entropy(scores, own)": "cross_entropy(scores.softmax(dim=-1), own)"},
-    "The logarithm of a softmax that has become zero is minus infinity. `F.cross_entropy`, or a "
-    "log-softmax, never computes that zero.": {
-        "nn.functional.cross_entropy(scores, own)": "-scores.softmax(-1).diagonal().log().mean()"
-    },
-    "exp of a large score is infinite. Cosines over a temperature of 1e-4 reach 10,000: subtract "
-    "the largest first, or leave it to `F.cross_entropy`.": {
-        "return nn.functional.cross_entropy(scores, own)": (
-            "exponentials = scores.exp()\n"
-            "chosen = exponentials.diagonal() / exponentials.sum(dim=-1)\n"
-            "return -chosen.log().mean()"
-        )
-    },
-    "A vector of zeros was divided by its length, and zero over zero is NaN. It should have a "
-    "cosine of 0 to all others.": {
-        "anchors = nn.functional.normalize(anchors, dim=-1)": (
-            "anchors = anchors / anchors.norm(dim=-1, keepdim=True)"
-        ),
-        "positives = nn.functional.normalize(positives, dim=-1)": (
-            "positives = positives / positives.norm(dim=-1, keepdim=True)"
-        ),
-    },
-    "A small number was added to the lengths. Next to a vector that is as short, it is not small, "
-    "and the cosine shrinks: take the larger of the two in place of the sum.": {
-        "anchors = nn.functional.normalize(anchors, dim=-1)": (
-            "anchors = anchors / (anchors.norm(dim=-1, keepdim=True) + 1e-6)"
-        ),
-        "positives = nn.functional.normalize(positives, dim=-1)": (
-            "positives = positives / (positives.norm(dim=-1, keepdim=True) + 1e-6)"
-        ),
-    },
-    "The scores are distances, and so the farthest positive is chosen. The cosine is large where "
-    "two vectors are alike.": {"anchors @ positives.T": "torch.cdist(anchors, positives)"},
-    "The positives get no gradient. One model makes both sides, and learns from both.": {
-        "normalize(positives, dim=-1)": "normalize(positives.detach(), dim=-1)"
-    },
+        },
+    ),
+    "summed": (
+        "The losses of the anchors were added up. Their mean is wanted, which does not grow with "
+        "the batch.",
+        {"cross_entropy(scores, own)": 'cross_entropy(scores, own, reduction="sum")'},
+    ),
+    "first-positive": (
+        "Every anchor is told to choose the first positive. The answer of row i is i.",
+        {"torch.arange(len(scores), device=scores.device)": "torch.zeros_like(scores[0]).long()"},
+    ),
+    "right-pair-only": (
+        "Only the score of the right pair counts. Nothing then keeps the other pairs apart: a "
+        "model that gives one vector for everything would be perfect.",
+        {"nn.functional.cross_entropy(scores, own)": "-scores.diagonal().mean()"},
+    ),
+    "right-not-in-sum": (
+        "The right positive is missing from the sum below the fraction. It is one of those among "
+        "which the anchor chooses.",
+        [
+            {
+                "return nn.functional.cross_entropy(scores, own)": (
+                    f"others = scores.masked_fill(own == own[:, None], {nothing})\n"
+                    "return (others.logsumexp(dim=-1) - scores.diagonal()).mean()"
+                )
+            }
+            for nothing in ("-1e9", "-torch.inf")
+        ],
+    ),
+    "anchors-as-choices": (
+        "The other anchors are among the choices as well. Other losses do that; here an anchor "
+        "chooses among the positives alone.",
+        {
+            "scores = anchors @ positives.T / temperature": (
+                "itself = torch.eye(len(anchors), dtype=torch.bool)\n"
+                "among = (anchors @ anchors.T).masked_fill(itself, -1e9)\n"
+                "scores = torch.cat([anchors @ positives.T, among], dim=1) / temperature"
+            )
+        },
+    ),
+    "softmax-twice": (
+        "The softmax was taken twice: `F.cross_entropy` wants the scores, and takes their softmax "
+        "itself.",
+        {"cross_entropy(scores, own)": "cross_entropy(scores.softmax(dim=-1), own)"},
+    ),
+    "log-of-softmax": (
+        "The logarithm of a softmax that has become zero is minus infinity. `F.cross_entropy`, or "
+        "a log-softmax, never computes that zero.",
+        {"nn.functional.cross_entropy(scores, own)": "-scores.softmax(-1).diagonal().log().mean()"},
+    ),
+    "overflow": (
+        "exp of a large score is infinite. Cosines over a temperature of 1e-4 reach 10,000: "
+        "subtract the largest first, or leave it to `F.cross_entropy`.",
+        {
+            "return nn.functional.cross_entropy(scores, own)": (
+                "exponentials = scores.exp()\n"
+                "chosen = exponentials.diagonal() / exponentials.sum(dim=-1)\n"
+                "return -chosen.log().mean()"
+            )
+        },
+    ),
+    "zero-nan": (
+        "A vector of zeros was divided by its length, and zero over zero is NaN. It should have a "
+        "cosine of 0 to all others.",
+        {
+            "anchors = nn.functional.normalize(anchors, dim=-1)": (
+                "anchors = anchors / anchors.norm(dim=-1, keepdim=True)"
+            ),
+            "positives = nn.functional.normalize(positives, dim=-1)": (
+                "positives = positives / positives.norm(dim=-1, keepdim=True)"
+            ),
+        },
+    ),
+    "length-plus-epsilon": (
+        "A small number was added to the lengths. Next to a vector that is as short, it is not "
+        "small, and the cosine shrinks: take the larger of the two in place of the sum.",
+        {
+            "anchors = nn.functional.normalize(anchors, dim=-1)": (
+                "anchors = anchors / (anchors.norm(dim=-1, keepdim=True) + 1e-6)"
+            ),
+            "positives = nn.functional.normalize(positives, dim=-1)": (
+                "positives = positives / (positives.norm(dim=-1, keepdim=True) + 1e-6)"
+            ),
+        },
+    ),
+    "distances": (
+        "The scores are distances, and so the farthest positive is chosen. The cosine is large "
+        "where two vectors are alike.",
+        {"anchors @ positives.T": "torch.cdist(anchors, positives)"},
+    ),
+    "positives-detached": (
+        "The positives get no gradient. One model makes both sides, and learns from both.",
+        {"normalize(positives, dim=-1)": "normalize(positives.detach(), dim=-1)"},
+    ),
 }
 
 
@@ -399,51 +505,78 @@ def _(student, reference, draw):
 
 
 mistakes["embed"] = {
-    "The mean runs over padding as well. Pool with the mask that the tokenizer gives.": {
-        "mean_pool(model(tokens, mask), mask)": (
-            "mean_pool(model(tokens, mask), torch.ones_like(mask))"
-        )
-    },
-    "The model gets a mask that is all True, so real tokens attend to padding. It needs the same "
-    "mask as the mean.": {"model(tokens, mask)": "model(tokens, torch.ones_like(mask))"},
-    "The attention mask is made from `ids`, by their number or by what they are. Encodings may be "
-    "padded already: which of the tokens are real, `attention_mask` says.": {
-        "torch.tensor(encoding.attention_mask)": "torch.ones(len(encoding.ids))"
-    },
-    "The first token's vector was taken. This model was trained with the mean over all real "
-    "tokens.": {
-        "mean_pool(model(tokens, mask), mask)": (
-            "nn.functional.normalize(model(tokens, mask)[:, 0], dim=-1)"
-        )
-    },
-    "The embeddings do not have unit length.": by(
-        {"return F.normalize(mean, dim=-1)": "return mean"},
-        style="padded by hand",
+    "padding-pooled": (
+        "The mean runs over padding as well. Pool with the mask that the tokenizer gives.",
+        {
+            "mean_pool(model(tokens, mask), mask)": (
+                "mean_pool(model(tokens, mask), torch.ones_like(mask))"
+            )
+        },
     ),
-    "The batch is made of the encodings as they come. They may differ in length, and a tensor "
-    "cannot: pad the shorter ones.": {
-        "nn.utils.rnn.pad_sequence(ids, batch_first=True)": (
-            "torch.tensor([encoding.ids for encoding in encodings])"
-        )
-    },
-    "The encodings are cut to the length of the shortest, so the ends of longer sentences are "
-    "lost.": {
-        "ids = [": "shortest = min(len(encoding.ids) for encoding in encodings)\nids = [",
-        "torch.tensor(encoding.ids)": "torch.tensor(encoding.ids[:shortest])",
-        "torch.tensor(encoding.attention_mask)": "torch.tensor(encoding.attention_mask[:shortest])",
-    },
-    "The vectors of all sentences came back sorted by length, as the batch was. The rows should "
-    "be in the order of the sentences.": {
-        "encode_batch(sentences)": "encode_batch(sorted(sentences, key=len))"
-    },
-    "All tokens count as real, padding too, for the model and for the mean. Which of them are "
-    "real, the encodings' `attention_mask` says.": {
-        "nn.utils.rnn.pad_sequence(real, batch_first=True).bool()": (
-            "torch.ones_like(tokens, dtype=torch.bool)"
-        )
-    },
-    "The mask goes to the model as whole numbers. It is boolean there, True where a token "
-    "is real.": {".bool()": ""},
+    "padding-attended": (
+        "The model gets a mask that is all True, so real tokens attend to padding. It needs the "
+        "same mask as the mean.",
+        {"model(tokens, mask)": "model(tokens, torch.ones_like(mask))"},
+    ),
+    "mask-from-ids": (
+        "The attention mask is made from `ids`, by their number or by what they are. Encodings "
+        "may be padded already: which of the tokens are real, `attention_mask` says.",
+        {"torch.tensor(encoding.attention_mask)": "torch.ones(len(encoding.ids))"},
+    ),
+    "first-token": (
+        "The first token's vector was taken. This model was trained with the mean over all real "
+        "tokens.",
+        {
+            "mean_pool(model(tokens, mask), mask)": (
+                "nn.functional.normalize(model(tokens, mask)[:, 0], dim=-1)"
+            )
+        },
+    ),
+    "not-normalized": (
+        "The embeddings do not have unit length.",
+        by(
+            {"return F.normalize(mean, dim=-1)": "return mean"},
+            style="padded by hand",
+        ),
+    ),
+    "not-padded": (
+        "The batch is made of the encodings as they come. They may differ in length, and a tensor "
+        "cannot: pad the shorter ones.",
+        {
+            "nn.utils.rnn.pad_sequence(ids, batch_first=True)": (
+                "torch.tensor([encoding.ids for encoding in encodings])"
+            )
+        },
+    ),
+    "cut-to-shortest": (
+        "The encodings are cut to the length of the shortest, so the ends of longer sentences are "
+        "lost.",
+        {
+            "ids = [": "shortest = min(len(encoding.ids) for encoding in encodings)\nids = [",
+            "torch.tensor(encoding.ids)": "torch.tensor(encoding.ids[:shortest])",
+            "torch.tensor(encoding.attention_mask)": "torch.tensor(encoding.attention_mask[:shorte"
+            "st])",
+        },
+    ),
+    "sorted": (
+        "The vectors of all sentences came back sorted by length, as the batch was. The rows "
+        "should be in the order of the sentences.",
+        {"encode_batch(sentences)": "encode_batch(sorted(sentences, key=len))"},
+    ),
+    "all-real": (
+        "All tokens count as real, padding too, for the model and for the mean. Which of them are "
+        "real, the encodings' `attention_mask` says.",
+        {
+            "nn.utils.rnn.pad_sequence(real, batch_first=True).bool()": (
+                "torch.ones_like(tokens, dtype=torch.bool)"
+            )
+        },
+    ),
+    "mask-as-numbers": (
+        "The mask goes to the model as whole numbers. It is boolean there, True where a token "
+        "is real.",
+        {".bool()": ""},
+    ),
 }
 
 

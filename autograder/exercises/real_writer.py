@@ -49,51 +49,73 @@ def _(student, reference, draw):
 
 
 mistakes["RMSNorm"] = {
-    "The mean is subtracted first, as in a layer norm. Here nothing is subtracted: the vector is "
-    "only divided by its length.": by(
+    "mean": (
+        "The mean is subtracted first, as in a layer norm. Here nothing is subtracted: the vector "
+        "is only divided by its length.",
         {
             "mean_square = "
             "x.square()": "x = x - x.mean(dim=-1, keepdim=True)\nmean_square = x.square()"
         },
-        key="mean",
     ),
-    "The vector is divided by its standard deviation. The mean square is not the variance: no mean "
-    "is subtracted inside it.": {
-        "x.square().mean(dim=-1, keepdim=True)": "x.var(dim=-1, keepdim=True, correction=0)"
-    },
-    "The squares are summed, not averaged, so the result has length 1. It should have a mean "
-    "square of 1.": by(
+    "standard-deviation": (
+        "The vector is divided by its standard deviation. The mean square is not the variance: no "
+        "mean is subtracted inside it.",
+        {"x.square().mean(dim=-1, keepdim=True)": "x.var(dim=-1, keepdim=True, correction=0)"},
+    ),
+    "sum": (
+        "The squares are summed, not averaged, so the result has length 1. It should have a mean "
+        "square of 1.",
         {"x.square().mean(dim=-1, keepdim=True)": "x.square().sum(dim=-1, keepdim=True)"},
-        key="sum",
     ),
-    "eps stands outside the root: it belongs to the mean square, sqrt(mean(x^2) + eps).": {
-        "torch.rsqrt(mean_square + self.eps)": "(1 / (torch.sqrt(mean_square) + self.eps))"
-    },
-    "eps is missing, so a vector of zeros is divided by zero.": {
-        "mean_square + self.eps": "mean_square"
-    },
-    "The weight is applied before the norm, and counts in the mean square. It scales the vector "
-    "that is already normalized.": {
-        "mean_square = x.square()": "x = x * self.weight\nmean_square = x.square()",
-        "* self.weight": "",
-    },
-    "The vector is multiplied by its root mean square. It is divided by it.": {
-        "torch.rsqrt(": "torch.sqrt("
-    },
-    "The vector is divided by its mean square. The root is missing.": {
-        "torch.rsqrt(mean_square + self.eps)": "(1 / (mean_square + self.eps))"
-    },
-    "The weight is not used: the result is normalized, but never scaled.": {"* self.weight": ""},
-    "The weight is zeros at first, so a new norm gives zeros for everything. It starts "
-    "with ones.": {"torch.ones(embed_dim)": "torch.zeros(embed_dim)"},
-    "There is one mean square for the whole input. Each vector has its own, over the last axis.": {
-        "x.square().mean(dim=-1, keepdim=True)": "x.square().mean()"
-    },
-    "The mean is taken of the absolute values. It is the root of the mean of the squares.": {
-        "torch.rsqrt(mean_square + self.eps)": "(1 / (x.abs().mean(dim=-1, keepdim=True) + "
-        "self.eps))"
-    },
-    "eps is fixed: the one that was given is not used.": {"self.eps = eps": "self.eps = 1e-5"},
+    "epsilon-outside": (
+        "eps stands outside the root: it belongs to the mean square, sqrt(mean(x^2) + eps).",
+        {"torch.rsqrt(mean_square + self.eps)": "(1 / (torch.sqrt(mean_square) + self.eps))"},
+    ),
+    "no-epsilon": (
+        "eps is missing, so a vector of zeros is divided by zero.",
+        {"mean_square + self.eps": "mean_square"},
+    ),
+    "weight-before": (
+        "The weight is applied before the norm, and counts in the mean square. It scales the "
+        "vector that is already normalized.",
+        {
+            "mean_square = x.square()": "x = x * self.weight\nmean_square = x.square()",
+            "* self.weight": "",
+        },
+    ),
+    "multiplied": (
+        "The vector is multiplied by its root mean square. It is divided by it.",
+        {"torch.rsqrt(": "torch.sqrt("},
+    ),
+    "no-root": (
+        "The vector is divided by its mean square. The root is missing.",
+        {"torch.rsqrt(mean_square + self.eps)": "(1 / (mean_square + self.eps))"},
+    ),
+    "weight-unused": (
+        "The weight is not used: the result is normalized, but never scaled.",
+        {"* self.weight": ""},
+    ),
+    "weight-zeros": (
+        "The weight is zeros at first, so a new norm gives zeros for everything. It starts "
+        "with ones.",
+        {"torch.ones(embed_dim)": "torch.zeros(embed_dim)"},
+    ),
+    "one-for-all": (
+        "There is one mean square for the whole input. Each vector has its own, over the last "
+        "axis.",
+        {"x.square().mean(dim=-1, keepdim=True)": "x.square().mean()"},
+    ),
+    "absolute": (
+        "The mean is taken of the absolute values. It is the root of the mean of the squares.",
+        {
+            "torch.rsqrt(mean_square + self.eps)": "(1 / (x.abs().mean(dim=-1, keepdim=True) + "
+            "self.eps))"
+        },
+    ),
+    "epsilon-fixed": (
+        "eps is fixed: the one that was given is not used.",
+        {"self.eps = eps": "self.eps = 1e-5"},
+    ),
 }
 
 
@@ -123,49 +145,64 @@ def _(student, reference, draw):
 mend("SwiGLU", "sigmoid", points=1)
 
 mistakes["SwiGLU"] = {
-    "silu is written with exp alone, as x e^x / (1 + e^x), which is infinity over infinity for a "
-    "large x. `F.silu`, or x * torch.sigmoid(x), stays finite.": {
-        "gate = F.silu(self.W_gate(x))": "gate = self.W_gate(x)\n"
-        "gate = gate * gate.exp() / (1 + gate.exp())"
-    },
-    "silu is applied to what W_up gives. The gate is activated, and the other hidden vector stays "
-    "as it is.": by(
+    "silu-by-exp": (
+        "silu is written with exp alone, as x e^x / (1 + e^x), which is infinity over infinity "
+        "for a large x. `F.silu`, or x * torch.sigmoid(x), stays finite.",
+        {
+            "gate = F.silu(self.W_gate(x))": "gate = self.W_gate(x)\n"
+            "gate = gate * gate.exp() / (1 + gate.exp())"
+        },
+    ),
+    "branch": (
+        "silu is applied to what W_up gives. The gate is activated, and the other hidden vector "
+        "stays as it is.",
         {
             "F.silu(self.W_gate(x))": "self.W_gate(x)",
             "gate * self.W_up(x)": "gate * F.silu(self.W_up(x))",
         },
-        key="branch",
     ),
-    "Both hidden vectors are activated. silu belongs to the gate alone.": {
-        "gate * self.W_up(x)": "gate * F.silu(self.W_up(x))"
-    },
-    "No activation is used: the gate should go through silu.": {
-        "F.silu(self.W_gate(x))": "self.W_gate(x)"
-    },
-    "silu comes after the product. It activates the gate before it is multiplied.": {
-        "F.silu(self.W_gate(x))": "self.W_gate(x)",
-        "gate * self.W_up(x)": "F.silu(gate * self.W_up(x))",
-    },
-    "The gate goes through a sigmoid. silu(z) is z * sigmoid(z): the gate itself is a "
-    "factor too.": by(
+    "both-activated": (
+        "Both hidden vectors are activated. silu belongs to the gate alone.",
+        {"gate * self.W_up(x)": "gate * F.silu(self.W_up(x))"},
+    ),
+    "no-activation": (
+        "No activation is used: the gate should go through silu.",
+        {"F.silu(self.W_gate(x))": "self.W_gate(x)"},
+    ),
+    "after-product": (
+        "silu comes after the product. It activates the gate before it is multiplied.",
+        {
+            "F.silu(self.W_gate(x))": "self.W_gate(x)",
+            "gate * self.W_up(x)": "F.silu(gate * self.W_up(x))",
+        },
+    ),
+    "sigmoid": (
+        "The gate goes through a sigmoid. silu(z) is z * sigmoid(z): the gate itself is a "
+        "factor too.",
         {"F.silu(": "torch.sigmoid("},
-        key="sigmoid",
     ),
-    "The gate goes through a relu. It should be silu, which lets a little through below zero.": {
-        "F.silu(": "F.relu("
-    },
-    "The gate goes through gelu. That is GEGLU, a sister of this network; here it is silu.": {
-        "F.silu(": "F.gelu("
-    },
-    "The two hidden vectors are added. They are multiplied, feature by feature: that "
-    "makes a gate.": {"gate * self.W_up(x)": "gate + self.W_up(x)"},
-    "W_up is not used: this is an ordinary feed-forward network with silu.": {
-        "gate * self.W_up(x)": "gate"
-    },
-    "The input is added to the result. The residual connection belongs to the block, not "
-    "in here.": {
-        "return self.W_down(gate * self.W_up(x))": "return x + self.W_down(gate * self.W_up(x))"
-    },
+    "relu": (
+        "The gate goes through a relu. It should be silu, which lets a little through below zero.",
+        {"F.silu(": "F.relu("},
+    ),
+    "gelu": (
+        "The gate goes through gelu. That is GEGLU, a sister of this network; here it is silu.",
+        {"F.silu(": "F.gelu("},
+    ),
+    "added": (
+        "The two hidden vectors are added. They are multiplied, feature by feature: that "
+        "makes a gate.",
+        {"gate * self.W_up(x)": "gate + self.W_up(x)"},
+    ),
+    "up-unused": (
+        "W_up is not used: this is an ordinary feed-forward network with silu.",
+        {"gate * self.W_up(x)": "gate"},
+    ),
+    "residual": (
+        "The input is added to the result. The residual connection belongs to the block, not "
+        "in here.",
+        {"return self.W_down(gate * self.W_up(x))": "return x + self.W_down(gate * self.W_up(x))"},
+    ),
 }
 
 
@@ -280,129 +317,191 @@ def _(student, reference, draw):
 
 
 mistakes["GroupedQueryAttention"] = {
-    "With a cache there is no mask. That is right for one new token; where several come at once, "
-    "the earlier of them must not see the later ones.": {
-        "heads, weights = scaled_dot_product_attention": "mask = mask if cache is None else "
-        "torch.ones_like(mask)\nheads, weights = scaled_dot_product_attention"
-    },
-    "The key heads are tiled: 0, 1, 0, 1, ... Neighboring query heads share a key head, "
-    "0, 0, 0, 1, 1, 1: `repeat_interleave`, where `repeat` was used.": by(
+    "cache-unmasked": (
+        "With a cache there is no mask. That is right for one new token; where several come at "
+        "once, the earlier of them must not see the later ones.",
+        {
+            "heads, weights = scaled_dot_product_attention": "mask = mask if cache is None else "
+            "torch.ones_like(mask)\nheads, weights = scaled_dot_product_attention"
+        },
+    ),
+    "tiled": (
+        "The key heads are tiled: 0, 1, 0, 1, ... Neighboring query heads share a key head, "
+        "0, 0, 0, 1, 1, 1: `repeat_interleave`, where `repeat` was used.",
         {
             "key = key.repeat_interleave(sharing, dim=1)": "key = key.repeat(1, sharing, 1, 1)",
             "value = "
             "value.repeat_interleave(sharing, dim=1)": "value = value.repeat(1, sharing, 1, 1)",
         },
-        key="tiled",
     ),
-    "The keys are shared by neighbors, but the values are tiled: both belong to the same "
-    "key head.": {
-        "value = value.repeat_interleave(sharing, dim=1)": "value = value.repeat(1, sharing, 1, 1)"
-    },
-    "With a cache the positions start at 0 again. The first new position is the number of those "
-    "in the cache.": by(
+    "values-tiled": (
+        "The keys are shared by neighbors, but the values are tiled: both belong to the same "
+        "key head.",
+        {
+            "value = value.repeat_interleave(sharing, dim=1)": "value = value.repeat(1, sharing, "
+            "1, 1)"
+        },
+    ),
+    "start": (
+        "With a cache the positions start at 0 again. The first new position is the number of "
+        "those in the cache.",
         {
             "query = rotate_positions(query, self.base, start=past)": "query = rotate_positions("
             "query, self.base)",
             "key = rotate_positions(key, self.base, start=past)": "key = rotate_positions("
             "key, self.base)",
         },
-        key="start",
     ),
-    "With a cache queries and keys are not at their places: either the new query is turned as if "
-    "it were at position 0, or all keys, when they come out of the cache, as if the first of them "
-    "were at the new position.": {
-        "query = rotate_positions(query, self.base, start=past)": "query = rotate_positions("
-        "query, self.base)"
-    },
-    "With a cache the new key is turned as if it were at position 0. It stands after those in the "
-    "cache, like its query.": {
-        "key = rotate_positions(key, self.base, start=past)": "key = rotate_positions("
-        "key, self.base)"
-    },
-    "The values are turned too. Positions belong into the scores: queries and keys alone are "
-    "turned.": {
-        "key = rotate_positions(key, self.base, start=past)": "key = rotate_positions("
-        "key, self.base, start=past)\nvalue = rotate_positions(value, self.base, start=past)"
-    },
-    "The vectors are turned before they are cut into heads. Each head of D features has angles of "
-    "its own, from the fastest to the slowest: cut first.": {
-        "split_heads(self.W_q(x), self.num_heads)": "split_heads(rotate_positions(self.W_q(x), "
-        "self.base, start=past), self.num_heads)",
-        "split_heads(self.W_k(x), self.num_kv_heads)": "split_heads(rotate_positions(self.W_k(x), "
-        "self.base, start=past), self.num_kv_heads)",
-        "query = rotate_positions(query, self.base, start=past)": "",
-        "key = rotate_positions(key, self.base, start=past)": "",
-    },
-    "Nothing is turned: this layer does not know the order of the positions before it.": {
-        "query = rotate_positions(query, self.base, start=past)": "",
-        "key = rotate_positions(key, self.base, start=past)": "",
-    },
-    "The keys are not turned, only the queries. The score then depends on the query's position, "
-    "not on the distance.": {"key = rotate_positions(key, self.base, start=past)": ""},
-    "`base` is not used: the angles have the base 10000 whatever was asked for.": {
-        "query = rotate_positions(query, self.base, start=past)": "query = rotate_positions("
-        "query, start=past)",
-        "key = rotate_positions(key, self.base, start=past)": "key = rotate_positions("
-        "key, start=past)",
-    },
-    "There is no mask: positions attend to what comes after them.": {
-        "(query, key, value, mask)": "(query, key, value)"
-    },
-    "The mask forgets the past: it is made for the new positions alone, so the cache is hidden or "
-    "the shapes do not fit. `causal_mask` takes the number of positions before as well.": {
-        "mask = causal_mask(x.shape[1], past)": "mask = F.pad(causal_mask(x.shape[1]), (past, 0))"
-    },
-    "The mask covers the first positions only: with a cache, the new queries were taken for the "
-    "first of the text. Query i stands at position P + i.": {
-        "mask = causal_mask(x.shape[1], past)": "mask = F.pad(causal_mask(x.shape[1]), (0, past))"
-    },
-    "With a cache everything may be attended to, also new positions that come later. The mask is "
-    "needed there too, as soon as more than one position is new.": {
-        "scaled_dot_product_attention(query, key, value, mask)": "scaled_dot_product_attention("
-        "query, key, value, mask if past == 0 else None)"
-    },
-    "The scores are divided by sqrt(embed_dim). A head's dot products have D = embed_dim / "
-    "num_heads terms, so D belongs under the root.": {
-        "scaled_dot_product_attention(query, key, value, mask)": "scaled_dot_product_attention("
-        "query / self.num_heads**0.5, key, value, mask)"
-    },
-    "The scores are divided by the root of the key heads' common width, num_kv_heads * D. It is D, "
-    "the width of one head.": {
-        "scaled_dot_product_attention(query, key, value, mask)": "scaled_dot_product_attention("
-        "query / self.num_kv_heads**0.5, key, value, mask)"
-    },
-    "The cache is given the repeated heads. It should hold each key head once: that is what makes "
-    "it small.": {
-        "if cache is not None: key, value = cache.append(key, value)": "",
-        "mask = causal_mask": "if cache is not None:\n    key, value = cache.append(key, value)\n"
-        "mask = causal_mask",
-    },
-    "Only the new keys and values are attended to: what `append` returns is not used.": {
-        "key, value = cache.append(key, value)": "cache.append(key, value)",
-        ", past).to": ").to",
-    },
-    "The length of the cache is asked after the new positions were appended, so the text seems to "
-    "begin too late. Ask before.": {
-        "past = 0 if cache is None else len(cache)": "past = 0 if cache is None else len(cache) + "
-        "x.shape[1]",
-        "causal_mask(x.shape[1], past)": "causal_mask(x.shape[1], past - x.shape[1] * "
-        "(cache is not None))",
-    },
-    "W_o is not applied: the heads' outputs are put side by side, and then mixed by W_o.": {
-        "self.W_o(merge_heads(heads))": "merge_heads(heads)"
-    },
-    "Features are paired with those half a head away, as some libraries do. `rotate_positions` "
-    "pairs neighbors, and so do the weights that this layer is for.": by(
+    "query-start": (
+        "With a cache queries and keys are not at their places: either the new query is turned as "
+        "if it were at position 0, or all keys, when they come out of the cache, as if the first "
+        "of them were at the new position.",
         {
-            "first, second = x[..., 0::2], x[..., 1::2]": "first, second = x.chunk(2, dim=-1)",
-            "turned.flatten(start_dim=-2)": "turned.transpose(-2, -1).flatten(start_dim=-2)",
+            "query = rotate_positions(query, self.base, start=past)": "query = rotate_positions("
+            "query, self.base)"
         },
-        within="rotate_positions",
     ),
-    "A num_heads that num_kv_heads does not divide is let through: some query heads would have no "
-    "key head. It is a ValueError that names both numbers.": {
-        '("num_heads", num_heads, "num_kv_heads", num_kv_heads),': ""
-    },
+    "key-start": (
+        "With a cache the new key is turned as if it were at position 0. It stands after those in "
+        "the cache, like its query.",
+        {
+            "key = rotate_positions(key, self.base, start=past)": "key = rotate_positions("
+            "key, self.base)"
+        },
+    ),
+    "values-turned": (
+        "The values are turned too. Positions belong into the scores: queries and keys alone are "
+        "turned.",
+        {
+            "key = rotate_positions(key, self.base, start=past)": "key = rotate_positions("
+            "key, self.base, start=past)\nvalue = rotate_positions(value, self.base, start=past)"
+        },
+    ),
+    "turned-before-split": (
+        "The vectors are turned before they are cut into heads. Each head of D features has "
+        "angles of its own, from the fastest to the slowest: cut first.",
+        {
+            "split_heads(self.W_q(x), self.num_heads)": "split_heads(rotate_positions(self.W_q(x), "
+            "self.base, start=past), self.num_heads)",
+            "split_heads(self.W_k(x), self.num_kv_heads)": "split_heads(rotate_positions(self.W_k("
+            "x), self.base, start=past), self.num_kv_heads)",
+            "query = rotate_positions(query, self.base, start=past)": "",
+            "key = rotate_positions(key, self.base, start=past)": "",
+        },
+    ),
+    "not-turned": (
+        "Nothing is turned: this layer does not know the order of the positions before it.",
+        {
+            "query = rotate_positions(query, self.base, start=past)": "",
+            "key = rotate_positions(key, self.base, start=past)": "",
+        },
+    ),
+    "keys-not-turned": (
+        "The keys are not turned, only the queries. The score then depends on the query's "
+        "position, not on the distance.",
+        {"key = rotate_positions(key, self.base, start=past)": ""},
+    ),
+    "base-unused": (
+        "`base` is not used: the angles have the base 10000 whatever was asked for.",
+        {
+            "query = rotate_positions(query, self.base, start=past)": "query = rotate_positions("
+            "query, start=past)",
+            "key = rotate_positions(key, self.base, start=past)": "key = rotate_positions("
+            "key, start=past)",
+        },
+    ),
+    "no-mask": (
+        "There is no mask: positions attend to what comes after them.",
+        {"(query, key, value, mask)": "(query, key, value)"},
+    ),
+    "past-masked": (
+        "The mask forgets the past: it is made for the new positions alone, so the cache is "
+        "hidden or the shapes do not fit. `causal_mask` takes the number of positions before as "
+        "well.",
+        {
+            "mask = causal_mask(x.shape[1], past)": "mask = F.pad(causal_mask(x.shape[1]), (past, "
+            "0))"
+        },
+    ),
+    "first-positions": (
+        "The mask covers the first positions only: with a cache, the new queries were taken for "
+        "the first of the text. Query i stands at position P + i.",
+        {
+            "mask = causal_mask(x.shape[1], past)": "mask = F.pad(causal_mask(x.shape[1]), (0, "
+            "past))"
+        },
+    ),
+    "cache-open": (
+        "With a cache everything may be attended to, also new positions that come later. The mask "
+        "is needed there too, as soon as more than one position is new.",
+        {
+            "scaled_dot_product_attention(query, key, value, mask)": "scaled_dot_product_attention("
+            "query, key, value, mask if past == 0 else None)"
+        },
+    ),
+    "scaled-by-width": (
+        "The scores are divided by sqrt(embed_dim). A head's dot products have D = embed_dim / "
+        "num_heads terms, so D belongs under the root.",
+        {
+            "scaled_dot_product_attention(query, key, value, mask)": "scaled_dot_product_attention("
+            "query / self.num_heads**0.5, key, value, mask)"
+        },
+    ),
+    "scaled-by-key-width": (
+        "The scores are divided by the root of the key heads' common width, num_kv_heads * D. It "
+        "is D, the width of one head.",
+        {
+            "scaled_dot_product_attention(query, key, value, mask)": "scaled_dot_product_attention("
+            "query / self.num_kv_heads**0.5, key, value, mask)"
+        },
+    ),
+    "cache-repeated": (
+        "The cache is given the repeated heads. It should hold each key head once: that is what "
+        "makes it small.",
+        {
+            "if cache is not None: key, value = cache.append(key, value)": "",
+            "mask = causal_mask": "if cache is not None:\n"
+            "    key, value = cache.append(key, value)\n"
+            "mask = causal_mask",
+        },
+    ),
+    "new-only": (
+        "Only the new keys and values are attended to: what `append` returns is not used.",
+        {
+            "key, value = cache.append(key, value)": "cache.append(key, value)",
+            ", past).to": ").to",
+        },
+    ),
+    "length-after": (
+        "The length of the cache is asked after the new positions were appended, so the text "
+        "seems to begin too late. Ask before.",
+        {
+            "past = 0 if cache is None else len(cache)": "past = 0 if cache is None else "
+            "len(cache) + x.shape[1]",
+            "causal_mask(x.shape[1], past)": "causal_mask(x.shape[1], past - x.shape[1] * "
+            "(cache is not None))",
+        },
+    ),
+    "output-unmixed": (
+        "W_o is not applied: the heads' outputs are put side by side, and then mixed by W_o.",
+        {"self.W_o(merge_heads(heads))": "merge_heads(heads)"},
+    ),
+    "halves": (
+        "Features are paired with those half a head away, as some libraries do. `rotate_positions` "
+        "pairs neighbors, and so do the weights that this layer is for.",
+        by(
+            {
+                "first, second = x[..., 0::2], x[..., 1::2]": "first, second = x.chunk(2, dim=-1)",
+                "turned.flatten(start_dim=-2)": "turned.transpose(-2, -1).flatten(start_dim=-2)",
+            },
+            within="rotate_positions",
+        ),
+    ),
+    "divisibility-unchecked": (
+        "A num_heads that num_kv_heads does not divide is let through: some query heads would "
+        "have no key head. It is a ValueError that names both numbers.",
+        {'("num_heads", num_heads, "num_kv_heads", num_kv_heads),': ""},
+    ),
 }
 
 

@@ -62,82 +62,130 @@ def _(student, reference, draw):
 
 
 mistakes["SelfAttention"] = {
-    "The scores are not divided by sqrt(key_dim). The wider queries and keys are, the more one "
-    "position takes all of the weight.": by(
-        {"/ math.sqrt(D)": ""},
-        within="scaled_dot_product_scores",
+    "not-scaled": (
+        "The scores are not divided by sqrt(key_dim). The wider queries and keys are, the more one "
+        "position takes all of the weight.",
+        by(
+            {"/ math.sqrt(D)": ""},
+            within="scaled_dot_product_scores",
+        ),
     ),
-    "The scores are scaled by the wrong size: the square root of embed_dim. The dot product is of "
-    "a query and a key, and both are key_dim wide.": {
-        "scaled_dot_product_attention(": "scaled_dot_product_attention("
-        "math.sqrt(query.shape[-1] / x.shape[-1]) * "
-    },
-    "The scores are scaled by the wrong size: the square root of value_dim. The dot product is of "
-    "a query and a key, and both are key_dim wide.": {
-        "scaled_dot_product_attention(": "scaled_dot_product_attention("
-        "math.sqrt(query.shape[-1] / value.shape[-1]) * "
-    },
-    "W_q and W_k are swapped, so the scores are transposed: how much i attends to j has become "
-    "how much j attends to i.": {"self.W_q(x), self.W_k(x)": "self.W_k(x), self.W_q(x)"},
-    "W_k and W_v are swapped: the keys are made with W_v, and the values with W_k. Keys are what "
-    "the queries are compared with; values are what comes out.": {
-        "self.W_k(x)": "self.W_v(x)",
-        "value = self.W_v(x)": "value = self.W_k(x)",
-    },
-    "The softmax runs along the wrong axis: here what a position receives from all others sums to "
-    "one. It is each position that shares out its attention over all positions.": by(
-        {"softmax(scores)": "softmax(scores, dim=-2)"},
-        within="scaled_dot_product_attention",
-    ),
-    "A position does not attend to itself: the diagonal is masked. The sum runs over all j, and j "
-    "= i is one of them.": {
-        "query, key = self": "others = ~torch.eye(x.shape[-2], dtype=torch.bool)\n"
-        "mask = others if mask is None else mask & others\nquery, key = self"
-    },
-    "The values are x itself, without W_v. The output is as wide as x then; it should be "
-    "value_dim wide.": {"value = self.W_v(x)": "value = x"},
-    "The keys are the queries: W_q was used for both. Then i attends to j as j to i before the "
-    "softmax, and W_k never learns.": {"self.W_k(x)": "self.W_q(x)"},
-    "The mask is not used. What may not be attended to gets a weight all the same.": {
-        "value, mask)": "value)"
-    },
-    "The mask is taken the wrong way around. True means that a position may attend to the other "
-    "(in nn.MultiheadAttention it means the opposite).": by(
-        {"~mask": "mask"},
-        within="scaled_dot_product_attention",
-    ),
-    "The mask is applied after the softmax only. The weights that remain do not sum to one any "
-    "more.": by(
+    "scaled-by-width": (
+        "The scores are scaled by the wrong size: the square root of embed_dim. The dot product "
+        "is of a query and a key, and both are key_dim wide.",
         {
-            "scores = scores.masked_fill(~mask, -math.inf)": "pass",
-            "return weights @ value": "weights = weights if mask is None else weights * mask\n"
-            "return weights @ value",
+            "scaled_dot_product_attention(": "scaled_dot_product_attention("
+            "math.sqrt(query.shape[-1] / x.shape[-1]) * "
         },
-        within="scaled_dot_product_attention",
     ),
-    "A position that may attend to nothing gets NaN: in its row all scores are -inf, and softmax "
-    "divides zero by zero. Its output and weights should be zeros.": by(
-        {".clamp(min=lowest)": "", "total.clamp(min=1)": "total"},
-        within="softmax",
+    "scaled-by-value": (
+        "The scores are scaled by the wrong size: the square root of value_dim. The dot product "
+        "is of a query and a key, and both are key_dim wide.",
+        {
+            "scaled_dot_product_attention(": "scaled_dot_product_attention("
+            "math.sqrt(query.shape[-1] / value.shape[-1]) * "
+        },
     ),
-    "A masked score is a large negative number instead of -inf. For a position that may attend to "
-    "nothing these are all the same, so it attends to everything alike, where the weights should "
-    "be zeros.": by(
-        {"-math.inf": "-1e30"},
-        within="scaled_dot_product_attention",
+    "query-key-swapped": (
+        "W_q and W_k are swapped, so the scores are transposed: how much i attends to j has become "
+        "how much j attends to i.",
+        {"self.W_q(x), self.W_k(x)": "self.W_k(x), self.W_q(x)"},
     ),
-    "The matrices have a bias. The contract says bias=False for all three: queries, keys and "
-    "values are products with a matrix, nothing more.": {
-        "W_q = nn.Linear(embed_dim, key_dim, bias=False)": "W_q = nn.Linear(embed_dim, key_dim)",
-        "W_k = nn.Linear(embed_dim, key_dim, bias=False)": "W_k = nn.Linear(embed_dim, key_dim)",
-        "embed_dim, value_dim, bias=False)": "embed_dim, value_dim)\n"
-        "for layer in (self.W_q, self.W_k, self.W_v):\n    nn.init.zeros_(layer.bias)",
-    },
-    "The weights come back transposed, so a column sums to one. Row i holds how much position i "
-    "attends to each position.": {
-        "return scaled_dot_product_attention(query, key, value, mask)": "output, weights = "
-        "scaled_dot_product_attention(query, key, value, mask)\nreturn output, weights.mT"
-    },
+    "key-value-swapped": (
+        "W_k and W_v are swapped: the keys are made with W_v, and the values with W_k. Keys are "
+        "what the queries are compared with; values are what comes out.",
+        {
+            "self.W_k(x)": "self.W_v(x)",
+            "value = self.W_v(x)": "value = self.W_k(x)",
+        },
+    ),
+    "softmax-over-queries": (
+        "The softmax runs along the wrong axis: here what a position receives from all others "
+        "sums to one. It is each position that shares out its attention over all positions.",
+        by(
+            {"softmax(scores)": "softmax(scores, dim=-2)"},
+            within="scaled_dot_product_attention",
+        ),
+    ),
+    "itself-masked": (
+        "A position does not attend to itself: the diagonal is masked. The sum runs over all j, "
+        "and j = i is one of them.",
+        {
+            "query, key = self": "others = ~torch.eye(x.shape[-2], dtype=torch.bool)\n"
+            "mask = others if mask is None else mask & others\nquery, key = self"
+        },
+    ),
+    "inputs-as-values": (
+        "The values are x itself, without W_v. The output is as wide as x then; it should be "
+        "value_dim wide.",
+        {"value = self.W_v(x)": "value = x"},
+    ),
+    "keys-are-queries": (
+        "The keys are the queries: W_q was used for both. Then i attends to j as j to i before the "
+        "softmax, and W_k never learns.",
+        {"self.W_k(x)": "self.W_q(x)"},
+    ),
+    "mask-unused": (
+        "The mask is not used. What may not be attended to gets a weight all the same.",
+        {"value, mask)": "value)"},
+    ),
+    "mask-turned-around": (
+        "The mask is taken the wrong way around. True means that a position may attend to the "
+        "other (in nn.MultiheadAttention it means the opposite).",
+        by(
+            {"~mask": "mask"},
+            within="scaled_dot_product_attention",
+        ),
+    ),
+    "masked-after-softmax": (
+        "The mask is applied after the softmax only. The weights that remain do not sum to one any "
+        "more.",
+        by(
+            {
+                "scores = scores.masked_fill(~mask, -math.inf)": "pass",
+                "return weights @ value": "weights = weights if mask is None else weights * mask\n"
+                "return weights @ value",
+            },
+            within="scaled_dot_product_attention",
+        ),
+    ),
+    "empty-row-nan": (
+        "A position that may attend to nothing gets NaN: in its row all scores are -inf, and "
+        "softmax divides zero by zero. Its output and weights should be zeros.",
+        by(
+            {".clamp(min=lowest)": "", "total.clamp(min=1)": "total"},
+            within="softmax",
+        ),
+    ),
+    "large-negative": (
+        "A masked score is a large negative number instead of -inf. For a position that may "
+        "attend to nothing these are all the same, so it attends to everything alike, where the "
+        "weights should be zeros.",
+        by(
+            {"-math.inf": "-1e30"},
+            within="scaled_dot_product_attention",
+        ),
+    ),
+    "has-bias": (
+        "The matrices have a bias. The contract says bias=False for all three: queries, keys and "
+        "values are products with a matrix, nothing more.",
+        {
+            "W_q = nn.Linear(embed_dim, key_dim, bias=False)": "W_q = nn.Linear(embed_dim, "
+            "key_dim)",
+            "W_k = nn.Linear(embed_dim, key_dim, bias=False)": "W_k = nn.Linear(embed_dim, "
+            "key_dim)",
+            "embed_dim, value_dim, bias=False)": "embed_dim, value_dim)\n"
+            "for layer in (self.W_q, self.W_k, self.W_v):\n    nn.init.zeros_(layer.bias)",
+        },
+    ),
+    "weights-transposed": (
+        "The weights come back transposed, so a column sums to one. Row i holds how much position "
+        "i attends to each position.",
+        {
+            "return scaled_dot_product_attention(query, key, value, mask)": "output, weights = "
+            "scaled_dot_product_attention(query, key, value, mask)\nreturn output, weights.mT"
+        },
+    ),
 }
 
 
@@ -183,29 +231,51 @@ def _(student, reference, draw):
 
 
 mistakes["equivariance_gap"] = {
-    "layer(Px) is compared with layer(x) as it is. The rows of one are in another order than the "
-    "rows of the other: P has to be applied to the output as well.": {
-        "straight[permutation]": "straight"
-    },
-    "The output is put in the inverse order. Both sides should use the same permutation: "
-    "layer(Px) and P layer(x).": by(
-        {"straight[permutation]": "straight[permutation.argsort()]"},
-        key="inverse",
+    "output-unordered": (
+        "layer(Px) is compared with layer(x) as it is. The rows of one are in another order than "
+        "the rows of the other: P has to be applied to the output as well.",
+        {"straight[permutation]": "straight"},
     ),
-    "The largest difference was taken with its sign, so a large negative difference does not "
-    "count. It is the largest absolute difference.": {".abs()": ""},
-    "The absolute differences were averaged. One row that differs among many that do not is then "
-    "nearly overlooked: the gap is the largest of them.": {".max()": ".mean()"},
-    "The differences were squared and added up to one distance. The gap is the largest single "
-    "difference.": {".abs().max()": ".norm()"},
-    "The differences were squared. The gap is the largest absolute difference, in the units of "
-    "the output.": {".abs()": ".square()"},
-    "A layer that returns a tuple is not unpacked. Attention layers return (output, weights), and "
-    "the first of the two is to be judged.": {"if isinstance(straight, tuple):": "if False:"},
-    "A layer that returns a tuple was judged by its last element, the weights. The first element "
-    "is the output.": {"turned[0], straight[0]": "turned[-1], straight[-1]"},
-    "The gap came back as a tensor, with the gradient's whole graph behind it. It should be a "
-    "plain float: `.item()` takes it out.": {".item()": ""},
+    "inverse": (
+        "The output is put in the inverse order. Both sides should use the same permutation: "
+        "layer(Px) and P layer(x).",
+        {"straight[permutation]": "straight[permutation.argsort()]"},
+    ),
+    "signed": (
+        "The largest difference was taken with its sign, so a large negative difference does not "
+        "count. It is the largest absolute difference.",
+        {".abs()": ""},
+    ),
+    "averaged": (
+        "The absolute differences were averaged. One row that differs among many that do not is "
+        "then nearly overlooked: the gap is the largest of them.",
+        {".max()": ".mean()"},
+    ),
+    "squares-added": (
+        "The differences were squared and added up to one distance. The gap is the largest single "
+        "difference.",
+        {".abs().max()": ".norm()"},
+    ),
+    "squared": (
+        "The differences were squared. The gap is the largest absolute difference, in the units of "
+        "the output.",
+        {".abs()": ".square()"},
+    ),
+    "tuple-unexpected": (
+        "A layer that returns a tuple is not unpacked. Attention layers return (output, weights), "
+        "and the first of the two is to be judged.",
+        {"if isinstance(straight, tuple):": "if False:"},
+    ),
+    "last-of-tuple": (
+        "A layer that returns a tuple was judged by its last element, the weights. The first "
+        "element is the output.",
+        {"turned[0], straight[0]": "turned[-1], straight[-1]"},
+    ),
+    "tensor": (
+        "The gap came back as a tensor, with the gradient's whole graph behind it. It should be a "
+        "plain float: `.item()` takes it out.",
+        {".item()": ""},
+    ),
 }
 
 

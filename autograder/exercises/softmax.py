@@ -36,27 +36,36 @@ def _(student, reference, draw):
 
 
 mistakes["softmax"] = {
-    "The exponentials are not divided by their sum, so they are positive, but are no shares of a "
-    "whole: each slice should sum to one.": {"/ total.clamp(min=1)": ""},
-    "The exponentials are divided by the sum over the whole tensor. Every slice along `dim` "
-    "should sum to one by itself.": [
+    "not-divided": (
+        "The exponentials are not divided by their sum, so they are positive, but are no shares "
+        "of a whole: each slice should sum to one.",
+        {"/ total.clamp(min=1)": ""},
+    ),
+    "sum-of-all": (
+        "The exponentials are divided by the sum over the whole tensor. Every slice along `dim` "
+        "should sum to one by itself.",
         {
             "scores.amax(dim=dim, keepdim=True)": "scores.max()",
             "exponentials.sum(dim=dim, keepdim=True)": "exponentials.sum()",
         },
         {"exponentials.sum(dim=dim, keepdim=True)": "exponentials.sum()"},
-    ],
-    "The scores themselves are divided by their sum, without exp. With scores of both signs that "
-    "gives negative weights, and a sum near zero gives huge ones.": {
-        "exponentials / total.clamp(min=1)": "scores / scores.sum(dim=dim, keepdim=True)"
-    },
-    "The last dimension is always the one that sums to one: `dim` is not used. The caller says "
-    "along which dimension the weights compete.": {
-        "scores.amax(dim=dim, keepdim=True)": "scores.amax(dim=-1, keepdim=True)",
-        "exponentials.sum(dim=dim, keepdim=True)": "exponentials.sum(dim=-1, keepdim=True)",
-    },
-    "exp of a large score is infinite, and exp of a very negative one is zero; the division then "
-    "gives NaN. Yet adding the same number to all scores of a slice would change nothing.": [
+    ),
+    "no-exp": (
+        "The scores themselves are divided by their sum, without exp. With scores of both signs "
+        "that gives negative weights, and a sum near zero gives huge ones.",
+        {"exponentials / total.clamp(min=1)": "scores / scores.sum(dim=dim, keepdim=True)"},
+    ),
+    "dim-unused": (
+        "The last dimension is always the one that sums to one: `dim` is not used. The caller says "
+        "along which dimension the weights compete.",
+        {
+            "scores.amax(dim=dim, keepdim=True)": "scores.amax(dim=-1, keepdim=True)",
+            "exponentials.sum(dim=dim, keepdim=True)": "exponentials.sum(dim=-1, keepdim=True)",
+        },
+    ),
+    "overflow": (
+        "exp of a large score is infinite, and exp of a very negative one is zero; the division "
+        "then gives NaN. Yet adding the same number to all scores of a slice would change nothing.",
         {"(scores - largest).exp()": "scores.exp()", "total.clamp(min=1)": "total"},
         {
             "(scores - largest).exp()": "scores.exp()",
@@ -66,9 +75,10 @@ mistakes["softmax"] = {
             "(scores - largest).exp()": "scores.exp()",
             "total.clamp(min=1)": "torch.where(total > 0, total, 1.0)",
         },
-    ],
-    "Large scores were cut off at a bound so that exp stays finite. All scores beyond the bound "
-    "then look equal, although their differences are what softmax is about.": [
+    ),
+    "cut-off": (
+        "Large scores were cut off at a bound so that exp stays finite. All scores beyond the "
+        "bound then look equal, although their differences are what softmax is about.",
         {
             "(scores - largest).exp()": "scores.clamp(-80, 80).exp()",
             "total.clamp(min=1)": "total",
@@ -77,34 +87,51 @@ mistakes["softmax"] = {
             "(scores - largest).exp()": "scores.clamp(max=80).exp()",
             "total.clamp(min=1)": "torch.where(total > 0, total, 1.0)",
         },
-    ],
-    "The scores are shifted by the largest score of the whole tensor. In a slice far below it "
-    "every exp is rounded to zero: each slice needs a shift of its own.": [
+    ),
+    "shift-of-all": (
+        "The scores are shifted by the largest score of the whole tensor. In a slice far below it "
+        "every exp is rounded to zero: each slice needs a shift of its own.",
         {"scores.amax(dim=dim, keepdim=True)": "scores.max()", "total.clamp(min=1)": "total"},
         {
             "scores.amax(dim=dim, keepdim=True)": "scores.max()",
             "total.clamp(min=1)": "torch.where(total > 0, total, 1.0)",
         },
-    ],
-    "The sum in the denominator is cut off from the gradient. The values are right, but every "
-    "score has a part in the sum, and should feel it.": {
-        "exponentials.sum(dim=dim, keepdim=True)": "exponentials.detach().sum(dim=dim, "
-        "keepdim=True)"
-    },
-    "A slice that is all -inf gives NaN: the shift computes -inf minus -inf. Such a slice has "
-    "nothing to choose from, and its weights should be zeros.": by(
-        {"scores.masked_fill(empty, 0.0)": "scores", "weights.masked_fill(empty, 0.0)": "weights"},
-        style="fill empty slices first",
     ),
-    "-inf was replaced by a large negative number. In a slice that is all -inf these numbers are "
-    "all the same, so the weights come out equal where they should be zeros.": {
-        "lowest = torch.finfo(scores.dtype).min": "lowest = -1e9\nscores = scores.clamp(min=lowest)"
-    },
-    "NaN was replaced by zero at the end. The weights look right, but the NaN is still inside: "
-    "the gradient goes through it and is NaN as well. It should not arise in the first place.": {
-        ".clamp(min=lowest)": "",
-        "exponentials / total.clamp(min=1)": "(exponentials / total).nan_to_num()",
-    },
+    "sum-detached": (
+        "The sum in the denominator is cut off from the gradient. The values are right, but every "
+        "score has a part in the sum, and should feel it.",
+        {
+            "exponentials.sum(dim=dim, keepdim=True)": "exponentials.detach().sum(dim=dim, "
+            "keepdim=True)"
+        },
+    ),
+    "empty-row-nan": (
+        "A slice that is all -inf gives NaN: the shift computes -inf minus -inf. Such a slice has "
+        "nothing to choose from, and its weights should be zeros.",
+        by(
+            {
+                "scores.masked_fill(empty, 0.0)": "scores",
+                "weights.masked_fill(empty, 0.0)": "weights",
+            },
+            style="fill empty slices first",
+        ),
+    ),
+    "large-negative": (
+        "-inf was replaced by a large negative number. In a slice that is all -inf these numbers "
+        "are all the same, so the weights come out equal where they should be zeros.",
+        {
+            "lowest = torch.finfo(scores.dtype).min": "lowest = -1e9\n"
+            "scores = scores.clamp(min=lowest)"
+        },
+    ),
+    "nan-replaced": (
+        "NaN was replaced by zero at the end. The weights look right, but the NaN is still inside: "
+        "the gradient goes through it and is NaN as well. It should not arise in the first place.",
+        {
+            ".clamp(min=lowest)": "",
+            "exponentials / total.clamp(min=1)": "(exponentials / total).nan_to_num()",
+        },
+    ),
 }
 
 
@@ -128,14 +155,18 @@ def _(student, reference, draw):
 
 
 mistakes["sharpen"] = {
-    "At sharpness 1 the scores are compared with the largest of the whole tensor. Each slice has "
-    "its own largest.": {
-        "scores.amax(dim=-1, keepdim=True)": "scores.max()",
-        "winners.to(scores.dtype) / winners.sum(dim=-1, keepdim=True)": "winners.to(scores.dtype) "
-        "/ winners.sum(dim=-1, keepdim=True).clamp(min=1)",
-    },
-    "The slider works the wrong way around: the scores are multiplied by the temperature (1 - S) "
-    "/ S, not divided by it, so a larger sharpness gives flatter weights.": [
+    "largest-of-all": (
+        "At sharpness 1 the scores are compared with the largest of the whole tensor. Each slice "
+        "has its own largest.",
+        {
+            "scores.amax(dim=-1, keepdim=True)": "scores.max()",
+            "winners.to(scores.dtype) / winners.sum(dim=-1, keepdim=True)": "winners.to(scores.dty"
+            "pe) / winners.sum(dim=-1, keepdim=True).clamp(min=1)",
+        },
+    ),
+    "wrong-way": (
+        "The slider works the wrong way around: the scores are multiplied by the temperature (1 - "
+        "S) / S, not divided by it, so a larger sharpness gives flatter weights.",
         {
             "if sharpness == 1:": "if sharpness == 0:",
             "sharpness / (1 - sharpness)": "(1 - sharpness) / sharpness",
@@ -144,42 +175,64 @@ mistakes["sharpen"] = {
             "(sharpness / (1 - sharpness))": "(1 - sharpness) / sharpness if sharpness else "
             "scores * 0"
         },
-    ],
-    "The scores are multiplied by the sharpness alone. At most that gives the usual softmax; the "
-    "maximum is only reached when the factor can grow without bound.": {
-        "if sharpness == 1:": "if False:",
-        "(sharpness / (1 - sharpness))": "sharpness",
-    },
-    "The plain average and the maximum are mixed in proportion. The ends are right, but in "
-    "between all scores except the largest get the same weight, whatever they are.": {
-        "if sharpness == 1:": "if True:",
-        "return winners.to(scores.dtype)": "share = (1 - sharpness) / scores.shape[-1]\n"
-        "return share + sharpness * winners",
-    },
-    "The weights were computed first and sharpened afterwards, without making them sum to one "
-    "again. The factor belongs to the scores, before the softmax.": {
-        "* (sharpness / (1 - sharpness)), dim=-1)": ", dim=-1) ** (sharpness / (1 - sharpness))"
-    },
-    "The weights sum to one along the first dimension. The scores that compete with one another "
-    "lie along the last one.": {
-        "scores.amax(dim=-1, keepdim=True)": "scores.amax(dim=0, keepdim=True)",
-        "winners.sum(dim=-1, keepdim=True)": "winners.sum(dim=0, keepdim=True)",
-        "(1 - sharpness)), dim=-1)": "(1 - sharpness)), dim=0)",
-    },
-    "At sharpness 1 the factor divides by zero. This end of the slider needs a case of its own: "
-    "the limit, in which the largest score takes all.": {"if sharpness == 1:": "if False:"},
-    "At sharpness 1 only one of several equal largest scores gets the weight: whichever comes "
-    "first. Equal scores should have equal weights, also in the limit.": by(
-        {
-            "return best / best.sum(-1, keepdim=True)": "first = best.argmax(dim=-1)\n"
-            "return F.one_hot(first, best.shape[-1]) + 0 * best"
-        },
-        style="temperature",
     ),
-    "At sharpness 1 each of several equal largest scores gets the weight 1, so the weights sum to "
-    "more than one. They should share it.": {"/ winners.sum(dim=-1, keepdim=True)": ""},
-    "A sharpness outside of 0 to 1 was accepted. The formula gives numbers for it, but they favor "
-    "the smallest scores: that is a ValueError.": {"if not 0 <= sharpness <= 1:": "if False:"},
+    "sharpness-as-factor": (
+        "The scores are multiplied by the sharpness alone. At most that gives the usual softmax; "
+        "the maximum is only reached when the factor can grow without bound.",
+        {
+            "if sharpness == 1:": "if False:",
+            "(sharpness / (1 - sharpness))": "sharpness",
+        },
+    ),
+    "mixed": (
+        "The plain average and the maximum are mixed in proportion. The ends are right, but in "
+        "between all scores except the largest get the same weight, whatever they are.",
+        {
+            "if sharpness == 1:": "if True:",
+            "return winners.to(scores.dtype)": "share = (1 - sharpness) / scores.shape[-1]\n"
+            "return share + sharpness * winners",
+        },
+    ),
+    "sharpened-after": (
+        "The weights were computed first and sharpened afterwards, without making them sum to one "
+        "again. The factor belongs to the scores, before the softmax.",
+        {"* (sharpness / (1 - sharpness)), dim=-1)": ", dim=-1) ** (sharpness / (1 - sharpness))"},
+    ),
+    "first-dimension": (
+        "The weights sum to one along the first dimension. The scores that compete with one "
+        "another lie along the last one.",
+        {
+            "scores.amax(dim=-1, keepdim=True)": "scores.amax(dim=0, keepdim=True)",
+            "winners.sum(dim=-1, keepdim=True)": "winners.sum(dim=0, keepdim=True)",
+            "(1 - sharpness)), dim=-1)": "(1 - sharpness)), dim=0)",
+        },
+    ),
+    "division-by-zero": (
+        "At sharpness 1 the factor divides by zero. This end of the slider needs a case of its "
+        "own: the limit, in which the largest score takes all.",
+        {"if sharpness == 1:": "if False:"},
+    ),
+    "one-of-ties": (
+        "At sharpness 1 only one of several equal largest scores gets the weight: whichever comes "
+        "first. Equal scores should have equal weights, also in the limit.",
+        by(
+            {
+                "return best / best.sum(-1, keepdim=True)": "first = best.argmax(dim=-1)\n"
+                "return F.one_hot(first, best.shape[-1]) + 0 * best"
+            },
+            style="temperature",
+        ),
+    ),
+    "ties-not-shared": (
+        "At sharpness 1 each of several equal largest scores gets the weight 1, so the weights "
+        "sum to more than one. They should share it.",
+        {"/ winners.sum(dim=-1, keepdim=True)": ""},
+    ),
+    "range-unchecked": (
+        "A sharpness outside of 0 to 1 was accepted. The formula gives numbers for it, but they "
+        "favor the smallest scores: that is a ValueError.",
+        {"if not 0 <= sharpness <= 1:": "if False:"},
+    ),
 }
 
 
@@ -198,47 +251,71 @@ def _(student, reference, draw):
 
 
 mistakes["softmax_jacobian"] = {
-    "This is the Jacobian of log-softmax: the ones on the diagonal should be the weights, and the "
-    "row of weights should be multiplied by them.": {
-        "torch.diag(weights) - torch.outer(weights, weights)": "torch.eye(len(weights))"
-        ".to(weights) - weights"
-    },
-    "The matrix is zero beside its diagonal, as if each weight knew only its own score. The "
-    "weights sum to one: when one score rises, all the other weights fall.": {
-        "- torch.outer(weights, weights)": "* (1 - weights)"
-    },
-    "Only the derivative of each weight by its own score came back, as a vector. The other scores "
-    "change it too: there are S * S derivatives.": {
-        "torch.diag(weights) - torch.outer(weights, weights)": "weights * (1 - weights)"
-    },
-    "The sign beside the diagonal is wrong: raising a score lowers the weights of the others. "
-    "Every column of the matrix should sum to zero.": {"- torch.outer": "+ torch.outer"},
-    "The whole matrix has the wrong sign: a weight falls here when its own score rises. The "
-    "derivative of a weight by its own score is positive.": {
-        "torch.diag(weights) - torch.outer(weights, weights)": "torch.outer(weights, weights) - "
-        "torch.diag(weights)"
-    },
-    "In a product of two weights the same one stands twice. Beside the diagonal, row i and column "
-    "j belong to two of them: -weights[i] * weights[j].": [
+    "of-log-softmax": (
+        "This is the Jacobian of log-softmax: the ones on the diagonal should be the weights, and "
+        "the row of weights should be multiplied by them.",
+        {
+            "torch.diag(weights) - torch.outer(weights, weights)": "torch.eye(len(weights))"
+            ".to(weights) - weights"
+        },
+    ),
+    "diagonal-only": (
+        "The matrix is zero beside its diagonal, as if each weight knew only its own score. The "
+        "weights sum to one: when one score rises, all the other weights fall.",
+        {"- torch.outer(weights, weights)": "* (1 - weights)"},
+    ),
+    "vector": (
+        "Only the derivative of each weight by its own score came back, as a vector. The other "
+        "scores change it too: there are S * S derivatives.",
+        {"torch.diag(weights) - torch.outer(weights, weights)": "weights * (1 - weights)"},
+    ),
+    "off-diagonal-sign": (
+        "The sign beside the diagonal is wrong: raising a score lowers the weights of the others. "
+        "Every column of the matrix should sum to zero.",
+        {"- torch.outer": "+ torch.outer"},
+    ),
+    "sign": (
+        "The whole matrix has the wrong sign: a weight falls here when its own score rises. The "
+        "derivative of a weight by its own score is positive.",
+        {
+            "torch.diag(weights) - torch.outer(weights, weights)": "torch.outer(weights, weights) "
+            "- torch.diag(weights)"
+        },
+    ),
+    "same-weight-twice": (
+        "In a product of two weights the same one stands twice. Beside the diagonal, row i and "
+        "column j belong to two of them: -weights[i] * weights[j].",
         {"torch.outer(weights, weights)": "weights.square()"},
         {"torch.outer(weights, weights)": "weights.square()[:, None]"},
-    ],
-    "The diagonal lacks a term: a weight also grows with its own score, not only shrinks with the "
-    "others. Every column of the matrix should sum to zero.": {"torch.diag(weights) -": "-"},
-    "The term that belongs to the diagonal was added in every column: the Kronecker delta in the "
-    "formula is one only where row and column are the same, and zero elsewhere.": {
-        "torch.diag(weights) - torch.outer(weights, weights)": "torch.outer(weights, 1 - weights)"
-    },
-    "The formula was applied to the scores. What stands in it are the weights, which the scores "
-    "have to be turned into first.": {"torch.softmax(scores, dim=0)": "scores"},
-    "The values are right, but the result is cut off from the scores, so no gradient flows "
-    "through it: keep every step inside autograd.": {
-        "torch.softmax(scores, dim=0)": "torch.softmax(scores.detach(), dim=0)"
-    },
-    "For scores of 1e4 the exponentials overflow, and the whole matrix is NaN. The weights have "
-    "to be computed in the safe way.": {
-        "torch.softmax(scores, dim=0)": "scores.exp() / scores.exp().sum()"
-    },
+    ),
+    "diagonal-term": (
+        "The diagonal lacks a term: a weight also grows with its own score, not only shrinks with "
+        "the others. Every column of the matrix should sum to zero.",
+        {"torch.diag(weights) -": "-"},
+    ),
+    "diagonal-everywhere": (
+        "The term that belongs to the diagonal was added in every column: the Kronecker delta in "
+        "the formula is one only where row and column are the same, and zero elsewhere.",
+        {
+            "torch.diag(weights) - torch.outer(weights, weights)": "torch.outer(weights, 1 - "
+            "weights)"
+        },
+    ),
+    "of-scores": (
+        "The formula was applied to the scores. What stands in it are the weights, which the "
+        "scores have to be turned into first.",
+        {"torch.softmax(scores, dim=0)": "scores"},
+    ),
+    "detached": (
+        "The values are right, but the result is cut off from the scores, so no gradient flows "
+        "through it: keep every step inside autograd.",
+        {"torch.softmax(scores, dim=0)": "torch.softmax(scores.detach(), dim=0)"},
+    ),
+    "overflow": (
+        "For scores of 1e4 the exponentials overflow, and the whole matrix is NaN. The weights "
+        "have to be computed in the safe way.",
+        {"torch.softmax(scores, dim=0)": "scores.exp() / scores.exp().sum()"},
+    ),
 }
 
 
@@ -281,40 +358,59 @@ def _(student, reference, draw):
 
 
 mistakes["distance_scores"] = {
-    "The sign is missing: these are distances, and the farthest key gets the highest score. A "
-    "near key should score higher than a far one.": {
-        "2 * products - query_square - key_square": "query_square + key_square - 2 * products"
-    },
-    "The distance is not squared: a square root was taken. The contract is minus the squared "
-    "distance, which needs no root and has a gradient everywhere.": {
-        "2 * products - query_square - key_square": "-torch.cdist(query, key)"
-    },
-    "The distance is not squared: a square root was taken, and with a bound so that nothing is "
-    "below it. The squared distance needs neither.": {
-        "2 * products - query_square - key_square": "-(query_square + key_square - 2 * products)"
-        ".clamp(min=1e-12).sqrt()"
-    },
-    "The cross term is there once only. Multiply out the square of a difference: the product of "
-    "the two stands in it twice.": {"2 * products": "products"},
-    "The squared length of the query is missing. It is the same for all keys and so makes no "
-    "difference after a softmax, but without it the scores are not the distances asked for.": {
-        "- query_square": ""
-    },
-    "The squared differences are averaged over the D entries. A squared distance is their sum.": {
-        "2 * products - query_square - key_square": "products * 2 / query.shape[-1] "
-        "- query.square().mean(-1)[..., :, None] - key.square().mean(-1)[..., None, :]"
-    },
-    "Each query is compared with the key at the same position only. Every query needs a score for "
-    "every key, and there may be more keys than queries.": {
-        "2 * products - query_square - key_square": "-(query - key).square().sum(dim=-1)"
-    },
-    "The keys are transposed as if they were a single matrix. With a batch in front, only the "
-    "last two dimensions should change places.": {"key.transpose(-2, -1)": "key.t()"},
-    "The values are right, but all differences of queries and keys are held at once: L * S * D "
-    "numbers to get L * S. Multiply the square out, and only products of matrices are left.": {
-        "2 * products - query_square - key_square": "-(query.unsqueeze(-2) - key.unsqueeze(-3))"
-        ".square().sum(dim=-1)"
-    },
+    "sign": (
+        "The sign is missing: these are distances, and the farthest key gets the highest score. A "
+        "near key should score higher than a far one.",
+        {"2 * products - query_square - key_square": "query_square + key_square - 2 * products"},
+    ),
+    "not-squared": (
+        "The distance is not squared: a square root was taken. The contract is minus the squared "
+        "distance, which needs no root and has a gradient everywhere.",
+        {"2 * products - query_square - key_square": "-torch.cdist(query, key)"},
+    ),
+    "not-squared-bounded": (
+        "The distance is not squared: a square root was taken, and with a bound so that nothing is "
+        "below it. The squared distance needs neither.",
+        {
+            "2 * products - query_square - key_square": "-(query_square + key_square - 2 * "
+            "products).clamp(min=1e-12).sqrt()"
+        },
+    ),
+    "cross-term-once": (
+        "The cross term is there once only. Multiply out the square of a difference: the product "
+        "of the two stands in it twice.",
+        {"2 * products": "products"},
+    ),
+    "query-length-missing": (
+        "The squared length of the query is missing. It is the same for all keys and so makes no "
+        "difference after a softmax, but without it the scores are not the distances asked for.",
+        {"- query_square": ""},
+    ),
+    "averaged": (
+        "The squared differences are averaged over the D entries. A squared distance is their sum.",
+        {
+            "2 * products - query_square - key_square": "products * 2 / query.shape[-1] "
+            "- query.square().mean(-1)[..., :, None] - key.square().mean(-1)[..., None, :]"
+        },
+    ),
+    "same-position-only": (
+        "Each query is compared with the key at the same position only. Every query needs a score "
+        "for every key, and there may be more keys than queries.",
+        {"2 * products - query_square - key_square": "-(query - key).square().sum(dim=-1)"},
+    ),
+    "transposed-as-matrix": (
+        "The keys are transposed as if they were a single matrix. With a batch in front, only the "
+        "last two dimensions should change places.",
+        {"key.transpose(-2, -1)": "key.t()"},
+    ),
+    "all-differences": (
+        "The values are right, but all differences of queries and keys are held at once: L * S * D "
+        "numbers to get L * S. Multiply the square out, and only products of matrices are left.",
+        {
+            "2 * products - query_square - key_square": "-(query.unsqueeze(-2) - key.unsqueeze(-3))"
+            ".square().sum(dim=-1)"
+        },
+    ),
 }
 
 
@@ -346,74 +442,107 @@ def _(student, reference, draw):
 
 
 mistakes["cosine_scores"] = {
-    "Negative cosines are cut off at zero. A cosine of -1 means the opposite direction, which is "
-    "less alike than no direction in common.": {
-        "return query @ key.transpose(-2, -1)": "return (query @ key.transpose(-2, "
-        "-1)).clamp(min=0)"
-    },
-    "The absolute value of the cosine comes back: opposite directions count as alike.": {
-        "return query @ key.transpose(-2, -1)": "return (query @ key.transpose(-2, -1)).abs()"
-    },
-    "These are plain dot products: a long vector scores higher than a short one in the same "
-    "direction. The cosine depends on the direction alone.": {
-        "query = query / (query_length + (query_length == 0))": "",
-        "key = key / (key_length + (key_length == 0))": "",
-    },
-    "Only the queries were brought to length one. The length of a key should make no difference "
-    "either.": {"key = key / (key_length + (key_length == 0))": ""},
-    "Only the keys were brought to length one. The length of a query should make no difference "
-    "either.": {"query = query / (query_length + (query_length == 0))": ""},
-    "The dot products are divided by the squared lengths. The cosine is the dot product over the "
-    "product of the two lengths, so a vector scores 1 with itself.": {
-        "query.norm(dim=-1, keepdim=True)": "query.square().sum(dim=-1, keepdim=True)",
-        "key.norm(dim=-1, keepdim=True)": "key.square().sum(dim=-1, keepdim=True)",
-    },
-    "All vectors were divided by one length, that of the whole tensor. Every vector has a length "
-    "of its own.": {
-        "query.norm(dim=-1, keepdim=True)": "query.norm()",
-        "key.norm(dim=-1, keepdim=True)": "key.norm()",
-    },
-    "The length was taken across the vectors, entry by entry, and not along each vector: the "
-    "entries of a vector lie along the last dimension.": {
-        "query.norm(dim=-1, keepdim=True)": "query.norm(dim=-2, keepdim=True)",
-        "key.norm(dim=-1, keepdim=True)": "key.norm(dim=-2, keepdim=True)",
-    },
-    "Each query is compared with the key at the same position only. Every query needs a score for "
-    "every key, and there may be more keys than queries: give them axes of their own.": {
-        "query @ key.transpose(-2, -1)": "(query * key).sum(dim=-1)"
-    },
-    "This is the cosine distance, one minus the cosine: vectors in the same direction get 0. A "
-    "score should be highest for them.": {
-        "query @ key.transpose(-2, -1)": "1 - query @ key.transpose(-2, -1)"
-    },
-    "A vector of zeros was divided by its length, and zero over zero is NaN. It has no direction "
-    "and should score 0 with everything.": {
-        "(query_length + (query_length == 0))": "query_length",
-        "(key_length + (key_length == 0))": "key_length",
-    },
-    "NaN was replaced by zero at the end. The scores look right, but the gradient still goes "
-    "through the division of zero by zero and is NaN: it should not arise in the first place.": {
-        "(query_length + (query_length == 0))": "query_length",
-        "(key_length + (key_length == 0))": "key_length",
-        "query @ key.transpose(-2, -1)": "(query @ key.transpose(-2, -1)).nan_to_num()",
-    },
-    "A small number was added to the lengths. Beside a short vector it is not small, and the "
-    "cosine shrinks: it may only be there where a length is zero.": [
-        change
-        for small in ("1e-6", "1e-5", "1e-4", "1e-3")
-        for change in (
-            {
-                "(query_length == 0)": small,
-                "(key_length == 0)": small,
-            },
-            {
-                "query = query / (query_length + (query_length == 0))": "",
-                "key = key / (key_length + (key_length == 0))": "",
-                "query @ key.transpose(-2, -1)": "query @ key.transpose(-2, -1) / "
-                f"(query_length * key_length.transpose(-2, -1) + {small})",
-            },
-        )
-    ],
+    "negative-cut-off": (
+        "Negative cosines are cut off at zero. A cosine of -1 means the opposite direction, which "
+        "is less alike than no direction in common.",
+        {
+            "return query @ key.transpose(-2, -1)": "return (query @ key.transpose(-2, "
+            "-1)).clamp(min=0)"
+        },
+    ),
+    "absolute": (
+        "The absolute value of the cosine comes back: opposite directions count as alike.",
+        {"return query @ key.transpose(-2, -1)": "return (query @ key.transpose(-2, -1)).abs()"},
+    ),
+    "plain-products": (
+        "These are plain dot products: a long vector scores higher than a short one in the same "
+        "direction. The cosine depends on the direction alone.",
+        {
+            "query = query / (query_length + (query_length == 0))": "",
+            "key = key / (key_length + (key_length == 0))": "",
+        },
+    ),
+    "keys-not-normalized": (
+        "Only the queries were brought to length one. The length of a key should make no "
+        "difference either.",
+        {"key = key / (key_length + (key_length == 0))": ""},
+    ),
+    "queries-not-normalized": (
+        "Only the keys were brought to length one. The length of a query should make no difference "
+        "either.",
+        {"query = query / (query_length + (query_length == 0))": ""},
+    ),
+    "squared-lengths": (
+        "The dot products are divided by the squared lengths. The cosine is the dot product over "
+        "the product of the two lengths, so a vector scores 1 with itself.",
+        {
+            "query.norm(dim=-1, keepdim=True)": "query.square().sum(dim=-1, keepdim=True)",
+            "key.norm(dim=-1, keepdim=True)": "key.square().sum(dim=-1, keepdim=True)",
+        },
+    ),
+    "one-length": (
+        "All vectors were divided by one length, that of the whole tensor. Every vector has a "
+        "length of its own.",
+        {
+            "query.norm(dim=-1, keepdim=True)": "query.norm()",
+            "key.norm(dim=-1, keepdim=True)": "key.norm()",
+        },
+    ),
+    "length-across": (
+        "The length was taken across the vectors, entry by entry, and not along each vector: the "
+        "entries of a vector lie along the last dimension.",
+        {
+            "query.norm(dim=-1, keepdim=True)": "query.norm(dim=-2, keepdim=True)",
+            "key.norm(dim=-1, keepdim=True)": "key.norm(dim=-2, keepdim=True)",
+        },
+    ),
+    "same-position-only": (
+        "Each query is compared with the key at the same position only. Every query needs a score "
+        "for every key, and there may be more keys than queries: give them axes of their own.",
+        {"query @ key.transpose(-2, -1)": "(query * key).sum(dim=-1)"},
+    ),
+    "distance": (
+        "This is the cosine distance, one minus the cosine: vectors in the same direction get 0. A "
+        "score should be highest for them.",
+        {"query @ key.transpose(-2, -1)": "1 - query @ key.transpose(-2, -1)"},
+    ),
+    "zero-nan": (
+        "A vector of zeros was divided by its length, and zero over zero is NaN. It has no "
+        "direction and should score 0 with everything.",
+        {
+            "(query_length + (query_length == 0))": "query_length",
+            "(key_length + (key_length == 0))": "key_length",
+        },
+    ),
+    "nan-replaced": (
+        "NaN was replaced by zero at the end. The scores look right, but the gradient still goes "
+        "through the division of zero by zero and is NaN: it should not arise in the first place.",
+        {
+            "(query_length + (query_length == 0))": "query_length",
+            "(key_length + (key_length == 0))": "key_length",
+            "query @ key.transpose(-2, -1)": "(query @ key.transpose(-2, -1)).nan_to_num()",
+        },
+    ),
+    "length-plus-epsilon": (
+        "A small number was added to the lengths. Beside a short vector it is not small, and the "
+        "cosine shrinks: it may only be there where a length is zero.",
+        [
+            change
+            for small in ("1e-6", "1e-5", "1e-4", "1e-3")
+            for change in (
+                {
+                    "(query_length == 0)": small,
+                    "(key_length == 0)": small,
+                },
+                {
+                    "query = query / (query_length + (query_length == 0))": "",
+                    "key = key / (key_length + (key_length == 0))": "",
+                    "query @ key.transpose(-2, -1)": "query @ key.transpose(-2, -1) / "
+                    f"(query_length * key_length.transpose(-2, -1) + {small})",
+                },
+            )
+        ],
+    ),
 }
 
 
@@ -430,32 +559,54 @@ def _(student, reference, draw):
 
 
 mistakes["scaled_dot_product_scores"] = {
-    "The dot products are not scaled: with D entries their standard deviation is sqrt(D), and the "
-    "softmax that follows saturates as D grows.": {"/ math.sqrt(D)": ""},
-    "The dot products are divided by D. Their variance is D, so their standard deviation is "
-    "sqrt(D): dividing by D makes the scores too small and the weights too flat.": {
-        "math.sqrt(D)": "D"
-    },
-    "The dot products are multiplied by sqrt(D). Their spread already grows with D, and this "
-    "makes it grow twice as fast: it is meant to be undone.": {"/ math.sqrt(D)": "* math.sqrt(D)"},
-    "The scale is taken from the number of keys. What makes dot products large is the number of "
-    "terms in the sum, which is the size of one vector.": by(
-        {"query.shape[-1]": "key.shape[-2]"},
-        key="number-of-keys",
+    "not-scaled": (
+        "The dot products are not scaled: with D entries their standard deviation is sqrt(D), and "
+        "the softmax that follows saturates as D grows.",
+        {"/ math.sqrt(D)": ""},
     ),
-    "The scale is taken from the number of queries. What makes dot products large is the number "
-    "of terms in the sum, which is the size of one vector.": {"query.shape[-1]": "query.shape[-2]"},
-    "A softmax was applied as well. These are the scores; turning them into weights is the next "
-    "step.": {
-        "query @ key.transpose(-2, -1)": "torch.softmax(query @ key.transpose(-2, -1)",
-        "math.sqrt(D)": "math.sqrt(D), -1)",
-    },
-    "The scores lie the wrong way around: a row for each key. A row should hold the scores of one "
-    "query.": {"query @ key.transpose(-2, -1)": "key @ query.transpose(-2, -1)"},
-    "The keys are transposed as if they were a single matrix. With a batch in front, only the "
-    "last two dimensions should change places.": {"key.transpose(-2, -1)": "key.t()"},
-    "The scores are divided by D, and then by 2: in `D ** 1 / 2` the power comes first. The root "
-    "is `D ** 0.5` or `math.sqrt(D)`.": {"/ math.sqrt(D)": "/ D / 2"},
+    "scaled-by-d": (
+        "The dot products are divided by D. Their variance is D, so their standard deviation is "
+        "sqrt(D): dividing by D makes the scores too small and the weights too flat.",
+        {"math.sqrt(D)": "D"},
+    ),
+    "multiplied": (
+        "The dot products are multiplied by sqrt(D). Their spread already grows with D, and this "
+        "makes it grow twice as fast: it is meant to be undone.",
+        {"/ math.sqrt(D)": "* math.sqrt(D)"},
+    ),
+    "number-of-keys": (
+        "The scale is taken from the number of keys. What makes dot products large is the number "
+        "of terms in the sum, which is the size of one vector.",
+        {"query.shape[-1]": "key.shape[-2]"},
+    ),
+    "number-of-queries": (
+        "The scale is taken from the number of queries. What makes dot products large is the "
+        "number of terms in the sum, which is the size of one vector.",
+        {"query.shape[-1]": "query.shape[-2]"},
+    ),
+    "softmax": (
+        "A softmax was applied as well. These are the scores; turning them into weights is the "
+        "next step.",
+        {
+            "query @ key.transpose(-2, -1)": "torch.softmax(query @ key.transpose(-2, -1)",
+            "math.sqrt(D)": "math.sqrt(D), -1)",
+        },
+    ),
+    "transposed": (
+        "The scores lie the wrong way around: a row for each key. A row should hold the scores of "
+        "one query.",
+        {"query @ key.transpose(-2, -1)": "key @ query.transpose(-2, -1)"},
+    ),
+    "transposed-as-matrix": (
+        "The keys are transposed as if they were a single matrix. With a batch in front, only the "
+        "last two dimensions should change places.",
+        {"key.transpose(-2, -1)": "key.t()"},
+    ),
+    "power-first": (
+        "The scores are divided by D, and then by 2: in `D ** 1 / 2` the power comes first. The "
+        "root is `D ** 0.5` or `math.sqrt(D)`.",
+        {"/ math.sqrt(D)": "/ D / 2"},
+    ),
 }
 
 mend("scaled_dot_product_scores", "number-of-keys", points=1)

@@ -13,20 +13,36 @@ def _(student, reference, draw):
 
 
 mistakes["double"] = {
-    "Two was added to every entry. That is twice the entry only for an entry that is 2 already; 0 "
-    "should stay 0.": {"2 * x": "x + 2"},
-    "Every entry was squared: multiplied by itself, not by two. The two agree for 0 and 2 only, "
-    "and a square loses the sign.": {"2 * x": "x**2"},
-    "The result is right, but the input was doubled with it: the operation wrote into `x` itself. "
-    "Whoever called the function still needs the old values.": {"return 2 * x": "x *= 2\nreturn x"},
-    "The doubled tensor was computed and then dropped: without handing it back, a function in "
-    "Python gives None.": {"return 2 * x": "x = 2 * x"},
-    "Whole numbers came back as floating-point numbers. The result should keep the dtype of the "
-    "input, and a factor with a decimal point does not.": {"2 * x": "2.0 * x"},
-    "There are twice as many entries, each as it was. It is the entries that should be doubled, as "
-    "`2 * x` does with a tensor; with a list it would repeat them.": {
-        "2 * x": "x.repeat(2, *[1] * (x.dim() - 1))"
-    },
+    "two-added": (
+        "Two was added to every entry. That is twice the entry only for an entry that is 2 "
+        "already; 0 should stay 0.",
+        {"2 * x": "x + 2"},
+    ),
+    "squared": (
+        "Every entry was squared: multiplied by itself, not by two. The two agree for 0 and 2 "
+        "only, and a square loses the sign.",
+        {"2 * x": "x**2"},
+    ),
+    "changes-input": (
+        "The result is right, but the input was doubled with it: the operation wrote into `x` "
+        "itself. Whoever called the function still needs the old values.",
+        {"return 2 * x": "x *= 2\nreturn x"},
+    ),
+    "nothing-returned": (
+        "The doubled tensor was computed and then dropped: without handing it back, a function in "
+        "Python gives None.",
+        {"return 2 * x": "x = 2 * x"},
+    ),
+    "float": (
+        "Whole numbers came back as floating-point numbers. The result should keep the dtype of "
+        "the input, and a factor with a decimal point does not.",
+        {"2 * x": "2.0 * x"},
+    ),
+    "doubled-entries": (
+        "There are twice as many entries, each as it was. It is the entries that should be "
+        "doubled, as `2 * x` does with a tensor; with a list it would repeat them.",
+        {"2 * x": "x.repeat(2, *[1] * (x.dim() - 1))"},
+    ),
 }
 
 prediction(

@@ -55,70 +55,111 @@ def _(student, reference, draw):
 
 
 mistakes["LayerNorm"] = {
-    "The variance is divided by embed_dim - 1, as `var` and `std` do unless told otherwise. Here "
-    "it is the mean squared difference, divided by embed_dim.": {
-        "centered.square().mean(dim=-1, keepdim=True)": "x.var(dim=-1, keepdim=True)"
-    },
-    "eps stands outside the root. It belongs to the variance: sqrt(variance + eps).": {
-        "torch.sqrt(variance + self.eps)": "(torch.sqrt(variance) + self.eps)"
-    },
-    "The divisor is std + eps: `std` divides by embed_dim - 1, and eps stands outside the root. "
-    "Here it is sqrt(variance + eps), with the mean squared difference as the variance.": {
-        "torch.sqrt(variance + self.eps)": "(x.std(dim=-1, keepdim=True) + self.eps)"
-    },
-    "eps is missing, so a vector whose entries are all the same is divided by zero.": {
-        "variance + self.eps": "variance"
-    },
-    "eps is the number 1e-5, whatever the layer was made with.": {
-        "variance + self.eps": "variance + 1e-5"
-    },
-    "Mean and variance are taken over the batch, the first dimension: that is batch "
-    "normalization. Here each vector is brought to mean 0 and variance 1 by itself.": {
-        "x.mean(dim=-1": "x.mean(dim=0",
-        "square().mean(dim=-1": "square().mean(dim=0",
-    },
-    "Mean and variance are taken over all positions and features together. Each position has its "
-    "own.": {
-        "x.mean(dim=-1, keepdim=True)": "x.mean()",
-        "square().mean(dim=-1, keepdim=True)": "square().mean()",
-    },
-    "Mean and variance are taken over the last two dimensions, positions and features. Each "
-    "position has its own, so that a single vector can be normalized too.": {
-        "x.mean(dim=-1": "x.mean(dim=(-2, -1)",
-        "square().mean(dim=-1": "square().mean(dim=(-2, -1)",
-    },
-    "Where there are several positions, mean and variance are taken over all positions of an "
-    "example together. Each position has its own.": {
-        "centered = x - x.mean(dim=-1": "over = (-2, -1) if x.dim() > 1 else -1\n"
-        "centered = x - x.mean(dim=over",
-        "square().mean(dim=-1": "square().mean(dim=over",
-    },
-    "The mean is not subtracted, only the scale is set: that is RMSNorm. Layer normalization "
-    "does both.": {"x - x.mean(dim=-1, keepdim=True)": "x"},
-    "The mean is subtracted inside the variance only. It is x minus its mean that is divided by "
-    "the root.": {"return centered": "return x"},
-    "The difference from the mean is divided by the variance. It should be the root of it.": {
-        "torch.sqrt(variance + self.eps)": "(variance + self.eps)"
-    },
-    "weight and bias are not used. They let the layer undo the normalization where that helps.": {
-        "* self.weight + self.bias": ""
-    },
-    "The bias is not added: the weight alone comes after the normalization.": {"+ self.bias": ""},
-    "The bias is added before the weight multiplies. It comes last: weight * normalized + bias.": {
-        "return centered": "return (centered",
-        "* self.weight + self.bias": "+ self.bias) * self.weight",
-    },
-    "The weight begins with zeros, so that a new layer returns zeros and learns slowly. It "
-    "begins with ones, and only the bias with zeros.": {"torch.ones": "torch.zeros"},
-    "The first values are swapped: zeros for the weight and ones for the bias. The weight begins "
-    "with ones and the bias with zeros, so that a new layer only normalizes.": {
-        "torch.ones": "torch.zeros",
-        "torch.zeros": "torch.ones",
-    },
-    "Mean and variance are cut off from the gradient. They depend on x as well, and the gradient "
-    "goes through them.": by(
-        {"return torch": "variance, mean = variance.detach(), mean.detach()\nreturn torch"},
-        style="var_mean and rsqrt",
+    "unbiased-variance": (
+        "The variance is divided by embed_dim - 1, as `var` and `std` do unless told otherwise. "
+        "Here it is the mean squared difference, divided by embed_dim.",
+        {"centered.square().mean(dim=-1, keepdim=True)": "x.var(dim=-1, keepdim=True)"},
+    ),
+    "epsilon-outside": (
+        "eps stands outside the root. It belongs to the variance: sqrt(variance + eps).",
+        {"torch.sqrt(variance + self.eps)": "(torch.sqrt(variance) + self.eps)"},
+    ),
+    "std-plus-epsilon": (
+        "The divisor is std + eps: `std` divides by embed_dim - 1, and eps stands outside the "
+        "root. Here it is sqrt(variance + eps), with the mean squared difference as the variance.",
+        {"torch.sqrt(variance + self.eps)": "(x.std(dim=-1, keepdim=True) + self.eps)"},
+    ),
+    "no-epsilon": (
+        "eps is missing, so a vector whose entries are all the same is divided by zero.",
+        {"variance + self.eps": "variance"},
+    ),
+    "epsilon-fixed": (
+        "eps is the number 1e-5, whatever the layer was made with.",
+        {"variance + self.eps": "variance + 1e-5"},
+    ),
+    "over-batch": (
+        "Mean and variance are taken over the batch, the first dimension: that is batch "
+        "normalization. Here each vector is brought to mean 0 and variance 1 by itself.",
+        {
+            "x.mean(dim=-1": "x.mean(dim=0",
+            "square().mean(dim=-1": "square().mean(dim=0",
+        },
+    ),
+    "over-all": (
+        "Mean and variance are taken over all positions and features together. Each position has "
+        "its own.",
+        {
+            "x.mean(dim=-1, keepdim=True)": "x.mean()",
+            "square().mean(dim=-1, keepdim=True)": "square().mean()",
+        },
+    ),
+    "over-positions": (
+        "Mean and variance are taken over the last two dimensions, positions and features. Each "
+        "position has its own, so that a single vector can be normalized too.",
+        {
+            "x.mean(dim=-1": "x.mean(dim=(-2, -1)",
+            "square().mean(dim=-1": "square().mean(dim=(-2, -1)",
+        },
+    ),
+    "over-positions-if-several": (
+        "Where there are several positions, mean and variance are taken over all positions of an "
+        "example together. Each position has its own.",
+        {
+            "centered = x - x.mean(dim=-1": "over = (-2, -1) if x.dim() > 1 else -1\n"
+            "centered = x - x.mean(dim=over",
+            "square().mean(dim=-1": "square().mean(dim=over",
+        },
+    ),
+    "mean-not-subtracted": (
+        "The mean is not subtracted, only the scale is set: that is RMSNorm. Layer normalization "
+        "does both.",
+        {"x - x.mean(dim=-1, keepdim=True)": "x"},
+    ),
+    "mean-in-variance-only": (
+        "The mean is subtracted inside the variance only. It is x minus its mean that is divided "
+        "by the root.",
+        {"return centered": "return x"},
+    ),
+    "no-root": (
+        "The difference from the mean is divided by the variance. It should be the root of it.",
+        {"torch.sqrt(variance + self.eps)": "(variance + self.eps)"},
+    ),
+    "unscaled": (
+        "weight and bias are not used. They let the layer undo the normalization where that helps.",
+        {"* self.weight + self.bias": ""},
+    ),
+    "bias-unused": (
+        "The bias is not added: the weight alone comes after the normalization.",
+        {"+ self.bias": ""},
+    ),
+    "bias-first": (
+        "The bias is added before the weight multiplies. It comes last: weight * normalized + "
+        "bias.",
+        {
+            "return centered": "return (centered",
+            "* self.weight + self.bias": "+ self.bias) * self.weight",
+        },
+    ),
+    "weight-zeros": (
+        "The weight begins with zeros, so that a new layer returns zeros and learns slowly. It "
+        "begins with ones, and only the bias with zeros.",
+        {"torch.ones": "torch.zeros"},
+    ),
+    "start-swapped": (
+        "The first values are swapped: zeros for the weight and ones for the bias. The weight "
+        "begins with ones and the bias with zeros, so that a new layer only normalizes.",
+        {
+            "torch.ones": "torch.zeros",
+            "torch.zeros": "torch.ones",
+        },
+    ),
+    "statistics-detached": (
+        "Mean and variance are cut off from the gradient. They depend on x as well, and the "
+        "gradient goes through them.",
+        by(
+            {"return torch": "variance, mean = variance.detach(), mean.detach()\nreturn torch"},
+            style="var_mean and rsqrt",
+        ),
     ),
 }
 
@@ -150,47 +191,73 @@ def _(student, reference, draw):
 
 
 mistakes["FeedForward"] = {
-    "gelu is computed as x * sigmoid(1.702 x), a quick approximation. The exact one, by erf, is "
-    "asked for.": {"F.gelu": "lambda x: x * torch.sigmoid(1.702 * x)"},
-    "There is no activation between the two layers. Two linear maps in a row are one linear map.": {
-        "self.activation(self.linear1(x))": "self.linear1(x)"
-    },
-    "There is an activation after the second layer too. What is added to the residual stream "
-    "should be able to take any sign.": {
-        "self.linear2(hidden)": "self.activation(self.linear2(hidden))"
-    },
-    "The activation comes before the first layer, not between the two.": {
-        "self.activation(self.linear1(x))": "self.linear1(self.activation(x))"
-    },
-    "The activation is always relu: `activation` is not used.": {
-        'F.relu if activation == "relu" else F.gelu': "F.relu"
-    },
-    "gelu is the activation unless told otherwise. It should be relu, as in the paper of 2017.": {
-        'activation: str = "relu"': 'activation: str = "gelu"'
-    },
-    "gelu is computed by the approximation with tanh. The exact one, by erf, is asked for.": {
-        "F.gelu": 'nn.GELU(approximate="tanh")'
-    },
-    "The input is added to the output. The residual connection is around this layer, in the "
-    "block, not in it.": {"return self": "return x + self"},
-    "linear1 and linear2 are swapped: the first widens to hidden_dim, the second goes back.": {
-        "nn.Linear(embed_dim, hidden_dim)": "nn.Linear(hidden_dim, embed_dim)",
-        "nn.Linear(hidden_dim, embed_dim)": "nn.Linear(embed_dim, hidden_dim)",
-        "self.linear1(x)": "self.linear2(x)",
-        "self.linear2(hidden)": "self.linear1(hidden)",
-    },
-    "The second layer has no bias. Both layers have one.": {
-        "nn.Linear(hidden_dim, embed_dim)": "nn.Linear(hidden_dim, embed_dim, bias=False)"
-    },
-    "An unknown activation is accepted without a word. It is a ValueError when the layer "
-    "is made.": {'if activation not in ("relu", "gelu"):': "if False:"},
-    "An unknown activation raises another error than ValueError. A KeyError comes from a "
-    "dictionary, and says nothing about what was wanted.": by(
-        {"if activation not in known:": "if False:"},
-        style="modules from a dictionary",
+    "gelu-by-sigmoid": (
+        "gelu is computed as x * sigmoid(1.702 x), a quick approximation. The exact one, by erf, "
+        "is asked for.",
+        {"F.gelu": "lambda x: x * torch.sigmoid(1.702 * x)"},
     ),
-    "Capitals are overlooked: `RELU` is accepted. The contract has the two names as they are "
-    "written.": {"if activation not in": "activation = activation.lower()\nif activation not in"},
+    "no-activation": (
+        "There is no activation between the two layers. Two linear maps in a row are one linear "
+        "map.",
+        {"self.activation(self.linear1(x))": "self.linear1(x)"},
+    ),
+    "activation-twice": (
+        "There is an activation after the second layer too. What is added to the residual stream "
+        "should be able to take any sign.",
+        {"self.linear2(hidden)": "self.activation(self.linear2(hidden))"},
+    ),
+    "activation-first": (
+        "The activation comes before the first layer, not between the two.",
+        {"self.activation(self.linear1(x))": "self.linear1(self.activation(x))"},
+    ),
+    "always-relu": (
+        "The activation is always relu: `activation` is not used.",
+        {'F.relu if activation == "relu" else F.gelu': "F.relu"},
+    ),
+    "default-gelu": (
+        "gelu is the activation unless told otherwise. It should be relu, as in the paper of 2017.",
+        {'activation: str = "relu"': 'activation: str = "gelu"'},
+    ),
+    "gelu-by-tanh": (
+        "gelu is computed by the approximation with tanh. The exact one, by erf, is asked for.",
+        {"F.gelu": 'nn.GELU(approximate="tanh")'},
+    ),
+    "residual": (
+        "The input is added to the output. The residual connection is around this layer, in the "
+        "block, not in it.",
+        {"return self": "return x + self"},
+    ),
+    "layers-swapped": (
+        "linear1 and linear2 are swapped: the first widens to hidden_dim, the second goes back.",
+        {
+            "nn.Linear(embed_dim, hidden_dim)": "nn.Linear(hidden_dim, embed_dim)",
+            "nn.Linear(hidden_dim, embed_dim)": "nn.Linear(embed_dim, hidden_dim)",
+            "self.linear1(x)": "self.linear2(x)",
+            "self.linear2(hidden)": "self.linear1(hidden)",
+        },
+    ),
+    "no-bias": (
+        "The second layer has no bias. Both layers have one.",
+        {"nn.Linear(hidden_dim, embed_dim)": "nn.Linear(hidden_dim, embed_dim, bias=False)"},
+    ),
+    "unknown-accepted": (
+        "An unknown activation is accepted without a word. It is a ValueError when the layer "
+        "is made.",
+        {'if activation not in ("relu", "gelu"):': "if False:"},
+    ),
+    "other-error": (
+        "An unknown activation raises another error than ValueError. A KeyError comes from a "
+        "dictionary, and says nothing about what was wanted.",
+        by(
+            {"if activation not in known:": "if False:"},
+            style="modules from a dictionary",
+        ),
+    ),
+    "capitals-accepted": (
+        "Capitals are overlooked: `RELU` is accepted. The contract has the two names as they are "
+        "written.",
+        {"if activation not in": "activation = activation.lower()\nif activation not in"},
+    ),
 }
 
 
@@ -307,125 +374,198 @@ def _(student, reference, draw):
 
 
 mistakes["EncoderBlock"] = {
-    "The second residual connection adds the block's input again. In post-norm it adds what the "
-    "first norm has made: each part works on what the part before it returned.": {
-        "seen = self.norm1(x) if self.norm_first else x": "start = x\n"
-        "seen = self.norm1(x) if self.norm_first else x",
-        "x = x + self.dropout(self.feed_forward(seen))": "x = (x if self.norm_first else start) + "
-        "self.dropout(self.feed_forward(seen))",
-    },
-    "The second residual connection adds what attention returned, and not the sum that already "
-    "holds it. The stream goes on from sum to sum.": {
-        "x = x + self.dropout(self.feed_forward(seen))": "x = attended + "
-        "self.dropout(self.feed_forward(seen))"
-    },
-    "`x = x + x` stands where `x` plus what the part returned should stand: the part has no "
-    "influence.": [
+    "input-added-again": (
+        "The second residual connection adds the block's input again. In post-norm it adds what "
+        "the first norm has made: each part works on what the part before it returned.",
+        {
+            "seen = self.norm1(x) if self.norm_first else x": "start = x\n"
+            "seen = self.norm1(x) if self.norm_first else x",
+            "x = x + self.dropout(self.feed_forward(seen))": "x = (x if self.norm_first else "
+            "start) + self.dropout(self.feed_forward(seen))",
+        },
+    ),
+    "attended-added-again": (
+        "The second residual connection adds what attention returned, and not the sum that already "
+        "holds it. The stream goes on from sum to sum.",
+        {
+            "x = x + self.dropout(self.feed_forward(seen))": "x = attended + "
+            "self.dropout(self.feed_forward(seen))"
+        },
+    ),
+    "doubled-residual": (
+        "`x = x + x` stands where `x` plus what the part returned should stand: the part has no "
+        "influence.",
         {"x = x + self.dropout(attended)": "x = x + x"},
         {"x = x + self.dropout(self.feed_forward(seen))": "x = x + x"},
-    ],
-    "norm_first is taken the other way around: True gives post-norm, and False pre-norm.": {
-        "self.norm_first = norm_first": "self.norm_first = not norm_first"
-    },
-    "There is no residual connection: what attention and feed-forward return should be added to "
-    "their input.": {
-        "x = x + self.dropout(attended)": "x = self.dropout(attended)",
-        "x + self.dropout(self.feed_forward": "self.dropout(self.feed_forward",
-    },
-    "Only the attention has a residual connection; the feed-forward network needs one too.": {
-        "x + self.dropout(self.feed_forward": "self.dropout(self.feed_forward"
-    },
-    "Only the feed-forward network has a residual connection; the attention needs one too.": {
-        "x + self.dropout(attended)": "self.dropout(attended)"
-    },
-    "The second residual connection goes around the whole block: the feed-forward's output is "
-    "added to what the block was given. It should be added to what the feed-forward network was "
-    "given.": {
-        "seen = self.norm1": "given = x\nseen = self.norm1",
-        "x + self.dropout(self": "given + self.dropout(self",
-    },
-    "The norm is inside the residual connection, norm1(attention(x)) added to x. In post-norm it "
-    "comes after the sum: norm1(x + attention(x)).": by(
-        {"norm(x + dropout(function(x)))": "x + norm(dropout(function(x)))"},
-        style="one sublayer function",
     ),
-    "norm_first has no effect: the norms always come after the sums.": {"= norm_first": "= False"},
-    "The norms always come first: norm_first=False, which is what the block does unless told "
-    "otherwise, is the post-norm of the paper of 2017.": {"= norm_first": "= True"},
-    "norm1 and norm2 are swapped: norm1 belongs to the attention, norm2 to the feed-forward "
-    "network.": {
-        "self.norm1(x) if": "self.norm2(x) if",
-        "x = self.norm1(x)": "x = self.norm2(x)",
-        "self.norm2(x) if": "self.norm1(x) if",
-        "x = self.norm2(x)": "x = self.norm1(x)",
-    },
-    "One norm is used for both: the feed-forward network has its own, norm2.": {
-        "self.norm2(x) if": "self.norm1(x) if",
-        "x = self.norm2(x)": "x = self.norm1(x)",
-    },
-    "In pre-norm the residual connection starts after the norm: what is added is norm1(x), not "
-    "x. Then no path through the block is free of norms.": {
-        "x + self.dropout(attended)": "seen + self.dropout(attended)",
-        "x + self.dropout(self": "seen + self.dropout(self",
-    },
-    "In pre-norm only the queries are normalized before the attention; keys and values come from "
-    "the same norm1(x).": {"seen, seen, seen": "seen, x, x"},
-    "In pre-norm the feed-forward network gets x without a norm: norm2 is missing.": {
-        "self.norm2(x) if self.norm_first else x": "x"
-    },
-    "The feed-forward network comes before the attention. Attention is first, with norm1.": by(
+    "norm-first-inverted": (
+        "norm_first is taken the other way around: True gives post-norm, and False pre-norm.",
+        {"self.norm_first = norm_first": "self.norm_first = not norm_first"},
+    ),
+    "no-residual": (
+        "There is no residual connection: what attention and feed-forward return should be added "
+        "to their input.",
         {
-            "lambda y: self.attend(y, mask), self.norm1": "self.feed_forward, self.norm1",
-            "self.feed_forward, self.norm2, "
-            "self.dropout2), weights": "lambda y: self.attend(y, mask), "
-            "self.norm2, self.dropout2), self.seen",
+            "x = x + self.dropout(attended)": "x = self.dropout(attended)",
+            "x + self.dropout(self.feed_forward": "self.dropout(self.feed_forward",
         },
-        style="one sublayer function",
     ),
-    "The mask is not passed on to the attention.": {"seen, mask)": "seen)"},
-    "The mask is turned around. nn.TransformerEncoderLayer reads True as `may not attend`; here "
-    "True means `may attend`.": by(
-        {"~mask": "mask"},
-        within="scaled_dot_product_attention",
+    "feed-forward-residual-missing": (
+        "Only the attention has a residual connection; the feed-forward network needs one too.",
+        {"x + self.dropout(self.feed_forward": "self.dropout(self.feed_forward"},
     ),
-    "A position that may attend to nothing gives NaN: the softmax of a row that is all -inf is "
-    "zero over zero. Its weights should be zeros.": by(
-        {".clamp(min=lowest)": "", "total.clamp(min=1)": "total"},
-        within="softmax",
+    "attention-residual-missing": (
+        "Only the feed-forward network has a residual connection; the attention needs one too.",
+        {"x + self.dropout(attended)": "self.dropout(attended)"},
     ),
-    "The activation is always relu: `activation` is not passed on to the feed-forward network.": {
-        "hidden_dim, activation)": "hidden_dim)"
-    },
-    "There is no dropout: in training, what attention and feed-forward return should pass "
-    "through it before it is added.": {"nn.Dropout(dropout)": "nn.Identity()"},
-    "Dropout is applied in evaluation mode too. It is for training only.": by(
-        {"F.dropout(branch, self.rate, self.training)": "F.dropout(branch, self.rate)"},
-        style="two branches",
-    ),
-    "Dropout is applied to the sum, so that it also drops entries of x. It belongs on what "
-    "attention and feed-forward return, before the sum.": {
-        "x + self.dropout(attended)": "self.dropout(x + attended)",
-        "x + self.dropout(self.feed_forward(seen))": "self.dropout(x + self.feed_forward(seen))",
-    },
-    "Dropout is applied to the output of the attention only; the feed-forward network's output "
-    "passes through it too.": {"self.dropout(self.feed_forward(seen))": "self.feed_forward(seen)"},
-    "Dropout is applied inside the feed-forward network too, to what is between its layers. It "
-    "belongs on what the network returns, and nowhere else.": {
-        "self.feed_forward(seen)": "self.feed_forward.linear2("
-        "self.dropout(self.feed_forward.activation(self.feed_forward.linear1(seen))))"
-    },
-    "Dropout is applied to the weights of the attention too, so those that were used do not sum "
-    "to one. It belongs on what the attention returns, and nowhere else.": by(
-        {'"bhls,bshd->blhd", weights': '"bhls,bshd->blhd", self.drop(weights)'},
-        style="everything in one forward",
-    ),
-    "What dropout leaves is not scaled up. It is multiplied by 1 / (1 - dropout) in training, so "
-    "that the mean stays what it is in evaluation mode.": by(
+    "outer-residual": (
+        "The second residual connection goes around the whole block: the feed-forward's output is "
+        "added to what the block was given. It should be added to what the feed-forward network "
+        "was given.",
         {
-            "F.dropout(branch, self.rate, self.training)": "branch * (torch.rand_like(branch) "
-            ">= self.rate * self.training)"
+            "seen = self.norm1": "given = x\nseen = self.norm1",
+            "x + self.dropout(self": "given + self.dropout(self",
         },
-        style="two branches",
+    ),
+    "norm-inside": (
+        "The norm is inside the residual connection, norm1(attention(x)) added to x. In post-norm "
+        "it comes after the sum: norm1(x + attention(x)).",
+        by(
+            {"norm(x + dropout(function(x)))": "x + norm(dropout(function(x)))"},
+            style="one sublayer function",
+        ),
+    ),
+    "norm-first-unused": (
+        "norm_first has no effect: the norms always come after the sums.",
+        {"= norm_first": "= False"},
+    ),
+    "always-pre-norm": (
+        "The norms always come first: norm_first=False, which is what the block does unless told "
+        "otherwise, is the post-norm of the paper of 2017.",
+        {"= norm_first": "= True"},
+    ),
+    "norms-swapped": (
+        "norm1 and norm2 are swapped: norm1 belongs to the attention, norm2 to the feed-forward "
+        "network.",
+        {
+            "self.norm1(x) if": "self.norm2(x) if",
+            "x = self.norm1(x)": "x = self.norm2(x)",
+            "self.norm2(x) if": "self.norm1(x) if",
+            "x = self.norm2(x)": "x = self.norm1(x)",
+        },
+    ),
+    "one-norm": (
+        "One norm is used for both: the feed-forward network has its own, norm2.",
+        {
+            "self.norm2(x) if": "self.norm1(x) if",
+            "x = self.norm2(x)": "x = self.norm1(x)",
+        },
+    ),
+    "residual-after-norm": (
+        "In pre-norm the residual connection starts after the norm: what is added is norm1(x), not "
+        "x. Then no path through the block is free of norms.",
+        {
+            "x + self.dropout(attended)": "seen + self.dropout(attended)",
+            "x + self.dropout(self": "seen + self.dropout(self",
+        },
+    ),
+    "queries-normalized-only": (
+        "In pre-norm only the queries are normalized before the attention; keys and values come "
+        "from the same norm1(x).",
+        {"seen, seen, seen": "seen, x, x"},
+    ),
+    "second-norm-missing": (
+        "In pre-norm the feed-forward network gets x without a norm: norm2 is missing.",
+        {"self.norm2(x) if self.norm_first else x": "x"},
+    ),
+    "feed-forward-first": (
+        "The feed-forward network comes before the attention. Attention is first, with norm1.",
+        by(
+            {
+                "lambda y: self.attend(y, mask), self.norm1": "self.feed_forward, self.norm1",
+                "self.feed_forward, self.norm2, "
+                "self.dropout2), weights": "lambda y: self.attend(y, mask), "
+                "self.norm2, self.dropout2), self.seen",
+            },
+            style="one sublayer function",
+        ),
+    ),
+    "mask-unused": (
+        "The mask is not passed on to the attention.",
+        {"seen, mask)": "seen)"},
+    ),
+    "mask-turned-around": (
+        "The mask is turned around. nn.TransformerEncoderLayer reads True as `may not attend`; "
+        "here True means `may attend`.",
+        by(
+            {"~mask": "mask"},
+            within="scaled_dot_product_attention",
+        ),
+    ),
+    "empty-row-nan": (
+        "A position that may attend to nothing gives NaN: the softmax of a row that is all -inf is "
+        "zero over zero. Its weights should be zeros.",
+        by(
+            {".clamp(min=lowest)": "", "total.clamp(min=1)": "total"},
+            within="softmax",
+        ),
+    ),
+    "always-relu": (
+        "The activation is always relu: `activation` is not passed on to the feed-forward network.",
+        {"hidden_dim, activation)": "hidden_dim)"},
+    ),
+    "no-dropout": (
+        "There is no dropout: in training, what attention and feed-forward return should pass "
+        "through it before it is added.",
+        {"nn.Dropout(dropout)": "nn.Identity()"},
+    ),
+    "dropout-in-evaluation": (
+        "Dropout is applied in evaluation mode too. It is for training only.",
+        by(
+            {"F.dropout(branch, self.rate, self.training)": "F.dropout(branch, self.rate)"},
+            style="two branches",
+        ),
+    ),
+    "dropout-of-sum": (
+        "Dropout is applied to the sum, so that it also drops entries of x. It belongs on what "
+        "attention and feed-forward return, before the sum.",
+        {
+            "x + self.dropout(attended)": "self.dropout(x + attended)",
+            "x + self.dropout(self.feed_forward(seen))": "self.dropout(x + "
+            "self.feed_forward(seen))",
+        },
+    ),
+    "dropout-of-attention-only": (
+        "Dropout is applied to the output of the attention only; the feed-forward network's output "
+        "passes through it too.",
+        {"self.dropout(self.feed_forward(seen))": "self.feed_forward(seen)"},
+    ),
+    "dropout-inside": (
+        "Dropout is applied inside the feed-forward network too, to what is between its layers. It "
+        "belongs on what the network returns, and nowhere else.",
+        {
+            "self.feed_forward(seen)": "self.feed_forward.linear2("
+            "self.dropout(self.feed_forward.activation(self.feed_forward.linear1(seen))))"
+        },
+    ),
+    "dropout-of-weights": (
+        "Dropout is applied to the weights of the attention too, so those that were used do not "
+        "sum to one. It belongs on what the attention returns, and nowhere else.",
+        by(
+            {'"bhls,bshd->blhd", weights': '"bhls,bshd->blhd", self.drop(weights)'},
+            style="everything in one forward",
+        ),
+    ),
+    "dropout-unscaled": (
+        "What dropout leaves is not scaled up. It is multiplied by 1 / (1 - dropout) in training, "
+        "so that the mean stays what it is in evaluation mode.",
+        by(
+            {
+                "F.dropout(branch, self.rate, self.training)": "branch * (torch.rand_like(branch) "
+                ">= self.rate * self.training)"
+            },
+            style="two branches",
+        ),
     ),
 }
 
@@ -493,68 +633,102 @@ def _(student, reference, draw):
 
 
 mistakes["Encoder"] = {
-    "There is one block, used again and again: all layers share its weights. Each layer has its "
-    "own.": by(
+    "shared": (
+        "There is one block, used again and again: all layers share its weights. Each layer has "
+        "its own.",
         {
             "EncoderBlock(": "[EncoderBlock(",
             "activation) for _ in range(num_layers)": "activation)] * num_layers",
         },
-        key="shared",
     ),
-    "The layers are kept in a plain list. PyTorch does not see their parameters there, so an "
-    "optimizer would not train them; nn.ModuleList is the list that it looks into.": {
-        "nn.ModuleList(": "list("
-    },
-    "There is a norm after the last layer. This encoder has none of its own; who wants one adds "
-    "it.": {
-        "super().__init__()": "super().__init__()\nself.norm = nn.LayerNorm(embed_dim)",
-        "return x": "return self.norm(x)",
-    },
-    "In pre-norm there is a norm after the last layer. This encoder has none of its own; who wants "
-    "one adds it.": {
-        "super().__init__()": "super().__init__()\n"
-        "self.norm = nn.LayerNorm(embed_dim) if norm_first else nn.Identity()",
-        "return x": "return self.norm(x)",
-    },
-    "Every layer gets the first input. Each should take what the layer before it returned.": {
-        "all_weights = []": "all_weights, given = [], x",
-        "layer(x, mask)": "layer(given, mask)",
-    },
-    "The layers run in reverse order.": by(
-        {"self.layers[number]": "self.layers[-1 - number]"},
-        style="any arguments, recursion",
+    "plain-list": (
+        "The layers are kept in a plain list. PyTorch does not see their parameters there, so an "
+        "optimizer would not train them; nn.ModuleList is the list that it looks into.",
+        {"nn.ModuleList(": "list("},
     ),
-    "There is a residual connection around each block on top of those inside it.": {
-        "x, weights = layer(x, mask)": "output, weights = layer(x, mask)\nx = x + output"
-    },
-    "The weights of the last layer alone come back. All layers' are asked for, in a list.": {
-        "all_weights.append(weights)": "all_weights = weights"
-    },
-    "The weights come in the wrong order: the last layer's first. They are asked for from the "
-    "first layer to the last.": {"all_weights.append(weights)": "all_weights.insert(0, weights)"},
-    "The weights come back as one tensor. A list with one tensor for each layer is asked for.": {
-        "return x, all_weights": "return x, torch.stack(all_weights)"
-    },
-    "The weights come back as one tensor, and as a list only where there is no layer. A list with "
-    "one tensor for each layer is asked for.": {
-        "return x, all_weights": "return x, torch.stack(all_weights) if all_weights else []"
-    },
-    "The output of every layer comes back. Only the last one's is asked for, and a list of the "
-    "weights.": {
-        "all_weights = []": "all_weights, outputs = [], []",
-        "all_weights.append(weights)": "all_weights.append(weights)\noutputs.append(x)",
-        "return x": "return torch.stack(outputs)",
-    },
-    "Only the first layer gets the mask. What is masked there is seen in the next one: every "
-    "layer needs it.": {"x, weights = layer(x, mask)": "x, weights = layer(x, mask)\nmask = None"},
-    "The mask is not passed on to the layers.": {"layer(x, mask)": "layer(x)"},
-    "norm_first is not passed on to the blocks.": {
-        "norm_first, activation)": "activation=activation)"
-    },
-    "The activation is not passed on to the blocks.": {"norm_first, activation)": "norm_first)"},
-    "dropout is not passed on to the blocks.": {
-        "dropout, norm_first, activation)": "0.0, norm_first, activation)"
-    },
+    "last-norm": (
+        "There is a norm after the last layer. This encoder has none of its own; who wants one "
+        "adds it.",
+        {
+            "super().__init__()": "super().__init__()\nself.norm = nn.LayerNorm(embed_dim)",
+            "return x": "return self.norm(x)",
+        },
+    ),
+    "last-norm-pre": (
+        "In pre-norm there is a norm after the last layer. This encoder has none of its own; who "
+        "wants one adds it.",
+        {
+            "super().__init__()": "super().__init__()\n"
+            "self.norm = nn.LayerNorm(embed_dim) if norm_first else nn.Identity()",
+            "return x": "return self.norm(x)",
+        },
+    ),
+    "first-input-each": (
+        "Every layer gets the first input. Each should take what the layer before it returned.",
+        {
+            "all_weights = []": "all_weights, given = [], x",
+            "layer(x, mask)": "layer(given, mask)",
+        },
+    ),
+    "reversed": (
+        "The layers run in reverse order.",
+        by(
+            {"self.layers[number]": "self.layers[-1 - number]"},
+            style="any arguments, recursion",
+        ),
+    ),
+    "outer-residual": (
+        "There is a residual connection around each block on top of those inside it.",
+        {"x, weights = layer(x, mask)": "output, weights = layer(x, mask)\nx = x + output"},
+    ),
+    "last-weights-only": (
+        "The weights of the last layer alone come back. All layers' are asked for, in a list.",
+        {"all_weights.append(weights)": "all_weights = weights"},
+    ),
+    "weights-reversed": (
+        "The weights come in the wrong order: the last layer's first. They are asked for from the "
+        "first layer to the last.",
+        {"all_weights.append(weights)": "all_weights.insert(0, weights)"},
+    ),
+    "weights-stacked": (
+        "The weights come back as one tensor. A list with one tensor for each layer is asked for.",
+        {"return x, all_weights": "return x, torch.stack(all_weights)"},
+    ),
+    "weights-stacked-if-any": (
+        "The weights come back as one tensor, and as a list only where there is no layer. A list "
+        "with one tensor for each layer is asked for.",
+        {"return x, all_weights": "return x, torch.stack(all_weights) if all_weights else []"},
+    ),
+    "all-outputs": (
+        "The output of every layer comes back. Only the last one's is asked for, and a list of the "
+        "weights.",
+        {
+            "all_weights = []": "all_weights, outputs = [], []",
+            "all_weights.append(weights)": "all_weights.append(weights)\noutputs.append(x)",
+            "return x": "return torch.stack(outputs)",
+        },
+    ),
+    "first-mask-only": (
+        "Only the first layer gets the mask. What is masked there is seen in the next one: every "
+        "layer needs it.",
+        {"x, weights = layer(x, mask)": "x, weights = layer(x, mask)\nmask = None"},
+    ),
+    "mask-unused": (
+        "The mask is not passed on to the layers.",
+        {"layer(x, mask)": "layer(x)"},
+    ),
+    "norm-first-unused": (
+        "norm_first is not passed on to the blocks.",
+        {"norm_first, activation)": "activation=activation)"},
+    ),
+    "activation-unused": (
+        "The activation is not passed on to the blocks.",
+        {"norm_first, activation)": "norm_first)"},
+    ),
+    "dropout-unused": (
+        "dropout is not passed on to the blocks.",
+        {"dropout, norm_first, activation)": "0.0, norm_first, activation)"},
+    ),
 }
 
 

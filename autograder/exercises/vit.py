@@ -36,41 +36,59 @@ def _(student, reference, draw):
 
 
 mistakes["patchify"] = {
-    "The patches come in column order, from top to bottom first. Like the words on a page they "
-    "should come in rows: left to right, then the next row.": {
-        "grid.permute(0, 2, 4, 1, 3, 5)": "grid.permute(0, 4, 2, 1, 3, 5)"
-    },
-    "The channel comes last inside each patch, as in a color image of NumPy. Here it comes first: "
-    "all pixels of the first channel, then all of the second.": {
-        "grid.permute(0, 2, 4, 1, 3, 5)": "grid.permute(0, 2, 4, 3, 5, 1)"
-    },
-    "The image was reshaped without moving any axis, so each `patch` is a run of pixels along the "
-    "rows. A patch is a square: the axes of the grid have to come before those inside a patch.": {
-        "grid = grid.permute(0, 2, 4, 1, 3, 5)": ""
-    },
-    "Each patch is written column by column. Inside a patch too, the row comes before "
-    "the column.": by(
-        {"grid.permute(0, 2, 4, 1, 3, 5)": "grid.permute(0, 2, 4, 1, 5, 3)"}, key="columns"
+    "column-order": (
+        "The patches come in column order, from top to bottom first. Like the words on a page they "
+        "should come in rows: left to right, then the next row.",
+        {"grid.permute(0, 2, 4, 1, 3, 5)": "grid.permute(0, 4, 2, 1, 3, 5)"},
     ),
-    "The axes before a reshape are in the order of the whole image, so that pixels of different "
-    "patches change places: height splits into (H / P, P), the number of patches first.": {
-        "H // P, P, W // P, P": "P, H // P, P, W // P",
-        "grid.permute(0, 2, 4, 1, 3, 5)": "grid.permute(0, 3, 5, 1, 2, 4)",
-    },
-    "Every channel makes patches of its own. A patch holds all channels of its square: there are "
-    "as many patches as squares, and each is C * P * P long.": {
-        "grid.permute(0, 2, 4, 1, 3, 5)": "grid.permute(0, 1, 2, 4, 3, 5)",
-        "(H // P) * (W // P), C * P * P": "-1, P * P",
-    },
-    "An image that does not divide into patches was cut off at the edge without a word. Whoever "
-    "calls the function should hear of it: that is a ValueError.": by(
-        {"if height % patch_size != 0 or width % patch_size != 0:": "if False:"},
-        style="unfold",
+    "channel-last": (
+        "The channel comes last inside each patch, as in a color image of NumPy. Here it comes "
+        "first: all pixels of the first channel, then all of the second.",
+        {"grid.permute(0, 2, 4, 1, 3, 5)": "grid.permute(0, 2, 4, 3, 5, 1)"},
     ),
-    "Only the height was tested. The width has to be divisible by the patch size as well, or it is "
-    "a ValueError.": by(
-        {"height % patch_size != 0 or width % patch_size != 0": "height % patch_size"},
-        style="unfold",
+    "reshaped-only": (
+        "The image was reshaped without moving any axis, so each `patch` is a run of pixels along "
+        "the rows. A patch is a square: the axes of the grid have to come before those inside a "
+        "patch.",
+        {"grid = grid.permute(0, 2, 4, 1, 3, 5)": ""},
+    ),
+    "columns": (
+        "Each patch is written column by column. Inside a patch too, the row comes before "
+        "the column.",
+        {"grid.permute(0, 2, 4, 1, 3, 5)": "grid.permute(0, 2, 4, 1, 5, 3)"},
+    ),
+    "axes-order": (
+        "The axes before a reshape are in the order of the whole image, so that pixels of "
+        "different patches change places: height splits into (H / P, P), the number of patches "
+        "first.",
+        {
+            "H // P, P, W // P, P": "P, H // P, P, W // P",
+            "grid.permute(0, 2, 4, 1, 3, 5)": "grid.permute(0, 3, 5, 1, 2, 4)",
+        },
+    ),
+    "channels-apart": (
+        "Every channel makes patches of its own. A patch holds all channels of its square: there "
+        "are as many patches as squares, and each is C * P * P long.",
+        {
+            "grid.permute(0, 2, 4, 1, 3, 5)": "grid.permute(0, 1, 2, 4, 3, 5)",
+            "(H // P) * (W // P), C * P * P": "-1, P * P",
+        },
+    ),
+    "edge-cut-off": (
+        "An image that does not divide into patches was cut off at the edge without a word. "
+        "Whoever calls the function should hear of it: that is a ValueError.",
+        by(
+            {"if height % patch_size != 0 or width % patch_size != 0:": "if False:"},
+            style="unfold",
+        ),
+    ),
+    "width-unchecked": (
+        "Only the height was tested. The width has to be divisible by the patch size as well, or "
+        "it is a ValueError.",
+        by(
+            {"height % patch_size != 0 or width % patch_size != 0": "height % patch_size"},
+            style="unfold",
+        ),
     ),
 }
 
@@ -91,41 +109,54 @@ def _(student, reference, draw):
 
 
 mistakes["unpatchify"] = {
-    "The patches were reshaped to an image without moving any axis. That puts the pixels of one "
-    "patch side by side along a row, and does not undo `patchify`.": {
-        "grid = grid.permute(0, 3, 1, 4, 2, 5)": ""
-    },
-    "The grid of patches was taken as width times height, so an image that is not square comes out "
-    "scrambled. Rows of patches come first: height / P of them.": {
-        "height // P, width // P": "width // P, height // P"
-    },
-    "The grid of patches was taken for a square. An image need not be square: height / P patches "
-    "stand below one another, and width / P beside one another.": [
+    "reshaped-only": (
+        "The patches were reshaped to an image without moving any axis. That puts the pixels of "
+        "one patch side by side along a row, and does not undo `patchify`.",
+        {"grid = grid.permute(0, 3, 1, 4, 2, 5)": ""},
+    ),
+    "grid-transposed": (
+        "The grid of patches was taken as width times height, so an image that is not square "
+        "comes out scrambled. Rows of patches come first: height / P of them.",
+        {"height // P, width // P": "width // P, height // P"},
+    ),
+    "grid-square": (
+        "The grid of patches was taken for a square. An image need not be square: height / P "
+        "patches stand below one another, and width / P beside one another.",
         {"B, height // P, width // P": "B, int(patches.shape[1] ** 0.5), -1"},
         {
             "B, height // P, width // P": "B, int(patches.shape[1] ** 0.5), "
             "int(patches.shape[1] ** 0.5)"
         },
-    ],
-    "The patches were laid out column by column. `patchify` numbers them row by row.": {
-        "height // P, width // P": "width // P, height // P",
-        "grid.permute(0, 3, 1, 4, 2, 5)": "grid.permute(0, 3, 2, 4, 1, 5)",
-    },
-    "The vector of a patch was read with the channel last. In `patchify`'s order the channel comes "
-    "first, then the row, then the column.": {
-        "C, P, P": "P, P, C",
-        "grid.permute(0, 3, 1, 4, 2, 5)": "grid.permute(0, 5, 1, 3, 2, 4)",
-    },
-    "Inside each patch rows and columns are exchanged: every patch is mirrored at its diagonal.": {
-        "grid.permute(0, 3, 1, 4, 2, 5)": "grid.permute(0, 3, 1, 5, 2, 4)"
-    },
-    "Height and width changed places in the result. The shape is (B, channels, height, width).": {
-        "grid.reshape(B, C, height, width)": "grid.reshape(B, C, height, width).mT"
-    },
-    "The axes of the grid and those inside a patch are in the wrong order before the last reshape: "
-    "neighboring rows of the image come from different patches.": {
-        "grid.permute(0, 3, 1, 4, 2, 5)": "grid.permute(0, 3, 4, 1, 5, 2)"
-    },
+    ),
+    "column-order": (
+        "The patches were laid out column by column. `patchify` numbers them row by row.",
+        {
+            "height // P, width // P": "width // P, height // P",
+            "grid.permute(0, 3, 1, 4, 2, 5)": "grid.permute(0, 3, 2, 4, 1, 5)",
+        },
+    ),
+    "channel-last": (
+        "The vector of a patch was read with the channel last. In `patchify`'s order the channel "
+        "comes first, then the row, then the column.",
+        {
+            "C, P, P": "P, P, C",
+            "grid.permute(0, 3, 1, 4, 2, 5)": "grid.permute(0, 5, 1, 3, 2, 4)",
+        },
+    ),
+    "patches-transposed": (
+        "Inside each patch rows and columns are exchanged: every patch is mirrored at its "
+        "diagonal.",
+        {"grid.permute(0, 3, 1, 4, 2, 5)": "grid.permute(0, 3, 1, 5, 2, 4)"},
+    ),
+    "result-transposed": (
+        "Height and width changed places in the result. The shape is (B, channels, height, width).",
+        {"grid.reshape(B, C, height, width)": "grid.reshape(B, C, height, width).mT"},
+    ),
+    "axes-order": (
+        "The axes of the grid and those inside a patch are in the wrong order before the last "
+        "reshape: neighboring rows of the image come from different patches.",
+        {"grid.permute(0, 3, 1, 4, 2, 5)": "grid.permute(0, 3, 4, 1, 5, 2)"},
+    ),
 }
 
 
@@ -148,53 +179,81 @@ def _(student, reference, draw):
 
 
 mistakes["PatchEmbedding"] = {
-    "The class token stands at the end of the sequence. It comes first, at index 0, where the "
-    "head will look for it.": {"[token, patches]": "[patches, token]"},
-    "The positions were added before the class token was put in front, so the token has none. "
-    "All N + 1 vectors get a position, and the first one is the token's.": {
-        "torch.cat([token, patches], dim=1) + self.positions": (
-            "torch.cat([token, patches + self.positions[:, 1:]], dim=1)"
-        )
-    },
-    "The first N positions went to the patches, and the class token got none. The first position "
-    "is the token's: put it in front, then add all N + 1.": {
-        "torch.cat([token, patches], dim=1) + self.positions": (
-            "torch.cat([token, patches + self.positions[:, :-1]], dim=1)"
-        )
-    },
-    "The positions are not added at all. Without them the encoder cannot tell where a patch was.": {
-        "+ self.positions": ""
-    },
-    "Inside each patch the channel comes last. The projection's weights go by `patchify`'s "
-    "order: channel, then row, then column.": by(
-        {"grid.permute(0, 2, 4, 1, 3, 5)": "grid.permute(0, 2, 4, 3, 5, 1)"},
-        within="patchify",
+    "class-token-last": (
+        "The class token stands at the end of the sequence. It comes first, at index 0, where the "
+        "head will look for it.",
+        {"[token, patches]": "[patches, token]"},
     ),
-    "The patches are in column order, so each gets the position of another. `patchify` numbers "
-    "them row by row.": by(
-        {"grid.permute(0, 2, 4, 1, 3, 5)": "grid.permute(0, 4, 2, 1, 3, 5)"},
-        within="patchify",
+    "class-token-unplaced": (
+        "The positions were added before the class token was put in front, so the token has none. "
+        "All N + 1 vectors get a position, and the first one is the token's.",
+        {
+            "torch.cat([token, patches], dim=1) + self.positions": (
+                "torch.cat([token, patches + self.positions[:, 1:]], dim=1)"
+            )
+        },
     ),
-    "The projection has no bias. It is an nn.Linear, and that has one unless the contract says "
-    "otherwise.": {
-        "nn.Linear(channels * P * P, embed_dim)": (
-            "nn.Linear(channels * P * P, embed_dim, bias=False)"
-        )
-    },
-    "The sequence is multiplied by the positions. They are added: a position near zero should "
-    "change little, not wipe out the patch.": {"+ self.positions": "* self.positions"},
-    "`image_size` is taken for one number. It may be a pair as well, (height, width), of an image "
-    "that is not square.": {
-        "height, width = (image_size, image_size) if isinstance(image_size, int) else image_size": (
-            "height = width = image_size"
-        )
-    },
-    "`positions` is a plain tensor, not a parameter: no optimizer finds it, and it is not saved "
-    "with the weights.": {
-        "nn.Parameter(torch.randn(1, N + 1, embed_dim) * 0.02)": (
-            "torch.randn(1, N + 1, embed_dim) * 0.02"
-        )
-    },
+    "patches-placed-first": (
+        "The first N positions went to the patches, and the class token got none. The first "
+        "position is the token's: put it in front, then add all N + 1.",
+        {
+            "torch.cat([token, patches], dim=1) + self.positions": (
+                "torch.cat([token, patches + self.positions[:, :-1]], dim=1)"
+            )
+        },
+    ),
+    "positions-unused": (
+        "The positions are not added at all. Without them the encoder cannot tell where a patch "
+        "was.",
+        {"+ self.positions": ""},
+    ),
+    "channel-last": (
+        "Inside each patch the channel comes last. The projection's weights go by `patchify`'s "
+        "order: channel, then row, then column.",
+        by(
+            {"grid.permute(0, 2, 4, 1, 3, 5)": "grid.permute(0, 2, 4, 3, 5, 1)"},
+            within="patchify",
+        ),
+    ),
+    "column-order": (
+        "The patches are in column order, so each gets the position of another. `patchify` numbers "
+        "them row by row.",
+        by(
+            {"grid.permute(0, 2, 4, 1, 3, 5)": "grid.permute(0, 4, 2, 1, 3, 5)"},
+            within="patchify",
+        ),
+    ),
+    "no-bias": (
+        "The projection has no bias. It is an nn.Linear, and that has one unless the contract says "
+        "otherwise.",
+        {
+            "nn.Linear(channels * P * P, embed_dim)": (
+                "nn.Linear(channels * P * P, embed_dim, bias=False)"
+            )
+        },
+    ),
+    "positions-multiplied": (
+        "The sequence is multiplied by the positions. They are added: a position near zero should "
+        "change little, not wipe out the patch.",
+        {"+ self.positions": "* self.positions"},
+    ),
+    "size-is-one-number": (
+        "`image_size` is taken for one number. It may be a pair as well, (height, width), of an "
+        "image that is not square.",
+        {
+            "height, width = (image_size, image_size) if isinstance(image_size, int) else "
+            "image_size": ("height = width = image_size")
+        },
+    ),
+    "not-a-parameter": (
+        "`positions` is a plain tensor, not a parameter: no optimizer finds it, and it is not "
+        "saved with the weights.",
+        {
+            "nn.Parameter(torch.randn(1, N + 1, embed_dim) * 0.02)": (
+                "torch.randn(1, N + 1, embed_dim) * 0.02"
+            )
+        },
+    ),
 }
 
 
@@ -213,37 +272,58 @@ def _(student, reference, draw):
 
 
 mistakes["VisionTransformer"] = {
-    "The blocks are post-norm: each norm comes after the sum. A Vision Transformer is pre-norm: "
-    "the norm stands before attention and before feed-forward, and the residual path stays "
-    "untouched.": {"norm_first=True": "norm_first=False"},
-    "The feed-forward networks use relu, the encoder's default. The Vision Transformer uses "
-    "gelu: the encoder takes the activation as an argument.": {', activation="gelu"': ""},
-    "The class is read from the average of all vectors. The contract reads it from the class "
-    "token alone, whose only task is to collect what the head needs.": [
+    "post-norm": (
+        "The blocks are post-norm: each norm comes after the sum. A Vision Transformer is "
+        "pre-norm: the norm stands before attention and before feed-forward, and the residual "
+        "path stays untouched.",
+        {"norm_first=True": "norm_first=False"},
+    ),
+    "relu": (
+        "The feed-forward networks use relu, the encoder's default. The Vision Transformer uses "
+        "gelu: the encoder takes the activation as an argument.",
+        {', activation="gelu"': ""},
+    ),
+    "average-of-all": (
+        "The class is read from the average of all vectors. The contract reads it from the class "
+        "token alone, whose only task is to collect what the head needs.",
         {"x[:, 0]": "x.mean(dim=1)"},
         {"self.norm(x[:, 0])": "self.norm(x).mean(dim=1)"},
-    ],
-    "The class is read from the average of the patches, and the class token is not used for "
-    "anything. It is the class token that the head should read.": [
+    ),
+    "average-of-patches": (
+        "The class is read from the average of the patches, and the class token is not used for "
+        "anything. It is the class token that the head should read.",
         {"x[:, 0]": "x[:, 1:].mean(dim=1)"},
         {"self.norm(x[:, 0])": "self.norm(x)[:, 1:].mean(dim=1)"},
-    ],
-    "The class is read from the last vector, which is the last patch. The class token comes "
-    "first, so its vector has index 0.": {"x[:, 0]": "x[:, -1]"},
-    "The norm before the head is missing. In a pre-norm encoder nothing normalizes the sum of "
-    "all layers' contributions until this last norm does.": {"self.norm(x[:, 0])": "x[:, 0]"},
-    "The logits went through a softmax. The contract returns logits: the loss takes the softmax "
-    "itself, and twice is too much.": {
-        "self.head(self.norm(x[:, 0]))": "self.head(self.norm(x[:, 0])).softmax(dim=-1)"
-    },
-    "The positions are not added. Without them the encoder sees a bag of patches: shuffle the "
-    "image's patches, and the class token cannot tell.": by(
-        {"+ self.positions": ""},
-        within="PatchEmbedding",
     ),
-    "All layers run with the first layer's weights. Each layer has weights of its own.": by(
-        {"in self.encoder.layers": "in [self.encoder.layers[0]] * len(self.encoder.layers)"},
-        style="torch's encoder layers inside",
+    "last-patch": (
+        "The class is read from the last vector, which is the last patch. The class token comes "
+        "first, so its vector has index 0.",
+        {"x[:, 0]": "x[:, -1]"},
+    ),
+    "last-norm-missing": (
+        "The norm before the head is missing. In a pre-norm encoder nothing normalizes the sum of "
+        "all layers' contributions until this last norm does.",
+        {"self.norm(x[:, 0])": "x[:, 0]"},
+    ),
+    "softmax-of-logits": (
+        "The logits went through a softmax. The contract returns logits: the loss takes the "
+        "softmax itself, and twice is too much.",
+        {"self.head(self.norm(x[:, 0]))": "self.head(self.norm(x[:, 0])).softmax(dim=-1)"},
+    ),
+    "positions-unused": (
+        "The positions are not added. Without them the encoder sees a bag of patches: shuffle the "
+        "image's patches, and the class token cannot tell.",
+        by(
+            {"+ self.positions": ""},
+            within="PatchEmbedding",
+        ),
+    ),
+    "one-layer": (
+        "All layers run with the first layer's weights. Each layer has weights of its own.",
+        by(
+            {"in self.encoder.layers": "in [self.encoder.layers[0]] * len(self.encoder.layers)"},
+            style="torch's encoder layers inside",
+        ),
     ),
 }
 
@@ -276,40 +356,62 @@ def _(student, reference, draw):
 
 
 mistakes["attention_rollout"] = {
-    "The identity is missing: only attention is followed. Half of what a position passes on is "
-    "what it had before, by the residual connection.": {
-        "(layer.mean(dim=1) + identity) / 2": "layer.mean(dim=1)"
-    },
-    "The layers are multiplied in the wrong order. The last layer looks at what the layer before "
-    "it made: its matrix stands on the left.": {"mixing @ rollout": "rollout @ mixing"},
-    "The identity was added, but the sum was not halved, so rows sum to two, four, eight. Shares "
-    "of a whole should sum to one in every layer.": {"/ 2": ""},
-    "The heads were added up, not averaged. The average of rows that sum to one sums to "
-    "one again.": {"layer.mean(dim=1)": "layer.sum(dim=1)"},
-    "The largest of the heads was taken, not their mean. That is a variant one meets, but its rows "
-    "do not sum to one.": {"layer.mean(dim=1)": "layer.amax(dim=1)"},
-    "Only the last layer was looked at. It mixes vectors that are mixtures already; what of the "
-    "input is in them, only the product of all layers says.": {
-        "mixing if rollout is None else mixing @ rollout": "mixing"
-    },
-    "The layers were averaged. One layer works on what another returns, so their matrices are "
-    "multiplied.": {
-        "mixing @ rollout": "mixing + rollout",
-        "return rollout": "return rollout / len(weights)",
-    },
-    "The matrices were multiplied entry by entry (`*`). Following a path through two layers sums "
-    "over all positions in between: that is the matrix product (`@`).": {
-        "mixing @ rollout": "mixing * rollout"
-    },
-    "The identity was counted once, after the product of all layers. Every layer has a residual "
-    "connection of its own.": {
-        "(layer.mean(dim=1) + identity) / 2": "layer.mean(dim=1)",
-        "return rollout": "return (rollout + identity) / 2",
-    },
-    "The layers were stacked to one tensor, which takes the same number of heads in each. H may "
-    "differ: average the heads of each layer first.": {
-        "for layer in weights": "for layer in torch.stack(weights)"
-    },
+    "identity-missing": (
+        "The identity is missing: only attention is followed. Half of what a position passes on is "
+        "what it had before, by the residual connection.",
+        {"(layer.mean(dim=1) + identity) / 2": "layer.mean(dim=1)"},
+    ),
+    "wrong-order": (
+        "The layers are multiplied in the wrong order. The last layer looks at what the layer "
+        "before it made: its matrix stands on the left.",
+        {"mixing @ rollout": "rollout @ mixing"},
+    ),
+    "not-halved": (
+        "The identity was added, but the sum was not halved, so rows sum to two, four, eight. "
+        "Shares of a whole should sum to one in every layer.",
+        {"/ 2": ""},
+    ),
+    "heads-added": (
+        "The heads were added up, not averaged. The average of rows that sum to one sums to "
+        "one again.",
+        {"layer.mean(dim=1)": "layer.sum(dim=1)"},
+    ),
+    "heads-maximum": (
+        "The largest of the heads was taken, not their mean. That is a variant one meets, but its "
+        "rows do not sum to one.",
+        {"layer.mean(dim=1)": "layer.amax(dim=1)"},
+    ),
+    "last-layer-only": (
+        "Only the last layer was looked at. It mixes vectors that are mixtures already; what of "
+        "the input is in them, only the product of all layers says.",
+        {"mixing if rollout is None else mixing @ rollout": "mixing"},
+    ),
+    "layers-averaged": (
+        "The layers were averaged. One layer works on what another returns, so their matrices are "
+        "multiplied.",
+        {
+            "mixing @ rollout": "mixing + rollout",
+            "return rollout": "return rollout / len(weights)",
+        },
+    ),
+    "entry-by-entry": (
+        "The matrices were multiplied entry by entry (`*`). Following a path through two layers "
+        "sums over all positions in between: that is the matrix product (`@`).",
+        {"mixing @ rollout": "mixing * rollout"},
+    ),
+    "identity-once": (
+        "The identity was counted once, after the product of all layers. Every layer has a "
+        "residual connection of its own.",
+        {
+            "(layer.mean(dim=1) + identity) / 2": "layer.mean(dim=1)",
+            "return rollout": "return (rollout + identity) / 2",
+        },
+    ),
+    "layers-stacked": (
+        "The layers were stacked to one tensor, which takes the same number of heads in each. H "
+        "may differ: average the heads of each layer first.",
+        {"for layer in weights": "for layer in torch.stack(weights)"},
+    ),
 }
 
 
@@ -374,43 +476,68 @@ def _(student, reference, draw):
 
 
 mistakes["random_patch_mask"] = {
-    "Every patch is masked by chance, by itself. The share is then right on average only; the "
-    "contract wants exactly the same number in every row.": {
-        ".argsort()": "",
-        "places < count": "places < ratio",
-    },
-    "True and False are exchanged: True should mean masked, and these are the patches that stay.": {
-        "places < count": "places >= count"
-    },
-    "The number of masked patches is cut off, not rounded: `int(9.6)` is 9, `round(9.6)` is 10.": {
-        "round(": "int("
-    },
-    "The number of masked patches is rounded up. It is Python's `round`: to the nearest whole "
-    "number.": {"round(ratio * num_patches)": "-int(-ratio * num_patches // 1)"},
-    "A half is always rounded up here. Python's `round` takes the even neighbor: `round(6.5)` is "
-    "6, and `round(7.5)` is 8.": {"round(ratio * num_patches)": "int(ratio * num_patches + 0.5)"},
-    "One choice was made for the whole batch, so all rows are alike. Each image should have "
-    "patches of its own masked.": {
-        "torch.rand(batch, num_patches, generator=generator).argsort()": (
-            "torch.rand(num_patches, generator=generator).argsort().repeat(batch, 1)"
-        )
-    },
-    "The first patches are masked, in every row: nothing is random. The model would never learn "
-    "to fill in the top of an image from below.": {
-        "torch.rand(batch, num_patches, generator=generator).argsort()": (
-            "torch.arange(num_patches).repeat(batch, 1)"
-        )
-    },
-    "The masked patches are one run of neighbors that starts at a random place. Every patch is to "
-    "be chosen by itself: all sets of that size should be equally likely.": {
-        "torch.rand(batch, num_patches, generator=generator).argsort()": (
-            "torch.arange(num_patches) - torch.randint(num_patches, (batch, 1), "
-            "generator=generator)"
-        ),
-        "places < count": "places % num_patches < count",
-    },
-    "`generator` is not used, so the same seed gives another mask each time, and no run can be "
-    "repeated.": {", generator=generator": ""},
+    "by-chance": (
+        "Every patch is masked by chance, by itself. The share is then right on average only; the "
+        "contract wants exactly the same number in every row.",
+        {
+            ".argsort()": "",
+            "places < count": "places < ratio",
+        },
+    ),
+    "true-is-kept": (
+        "True and False are exchanged: True should mean masked, and these are the patches that "
+        "stay.",
+        {"places < count": "places >= count"},
+    ),
+    "cut-off": (
+        "The number of masked patches is cut off, not rounded: `int(9.6)` is 9, `round(9.6)` is "
+        "10.",
+        {"round(": "int("},
+    ),
+    "rounded-up": (
+        "The number of masked patches is rounded up. It is Python's `round`: to the nearest whole "
+        "number.",
+        {"round(ratio * num_patches)": "-int(-ratio * num_patches // 1)"},
+    ),
+    "half-up": (
+        "A half is always rounded up here. Python's `round` takes the even neighbor: `round(6.5)` "
+        "is 6, and `round(7.5)` is 8.",
+        {"round(ratio * num_patches)": "int(ratio * num_patches + 0.5)"},
+    ),
+    "same-rows": (
+        "One choice was made for the whole batch, so all rows are alike. Each image should have "
+        "patches of its own masked.",
+        {
+            "torch.rand(batch, num_patches, generator=generator).argsort()": (
+                "torch.rand(num_patches, generator=generator).argsort().repeat(batch, 1)"
+            )
+        },
+    ),
+    "first-patches": (
+        "The first patches are masked, in every row: nothing is random. The model would never "
+        "learn to fill in the top of an image from below.",
+        {
+            "torch.rand(batch, num_patches, generator=generator).argsort()": (
+                "torch.arange(num_patches).repeat(batch, 1)"
+            )
+        },
+    ),
+    "one-run": (
+        "The masked patches are one run of neighbors that starts at a random place. Every patch "
+        "is to be chosen by itself: all sets of that size should be equally likely.",
+        {
+            "torch.rand(batch, num_patches, generator=generator).argsort()": (
+                "torch.arange(num_patches) - torch.randint(num_patches, (batch, 1), "
+                "generator=generator)"
+            ),
+            "places < count": "places % num_patches < count",
+        },
+    ),
+    "generator-unused": (
+        "`generator` is not used, so the same seed gives another mask each time, and no run can be "
+        "repeated.",
+        {", generator=generator": ""},
+    ),
 }
 
 
@@ -432,44 +559,62 @@ def _(student, reference, draw):
 
 
 mistakes["masked_patch_loss"] = {
-    "The loss is over all patches. The visible ones were given to the model, and copying them is "
-    "no achievement: only masked patches count.": {
-        "predicted[mask] - target[mask]": "predicted - target"
-    },
-    "The loss is over the visible patches. True in the mask means masked, and those are what the "
-    "model has to fill in.": {"predicted[mask] - target[mask]": "predicted[~mask] - target[~mask]"},
-    "The squared differences of the masked patches are added up, but divided by the number of all "
-    "elements. The mean is over masked patches alone.": {
-        "max(difference.numel(), 1)": "predicted.numel()"
-    },
-    "The sum is divided by the number of masked patches, not by the number of their elements: each "
-    "patch counts with the sum of its pixels.": {"difference.numel()": "len(difference)"},
-    "The squared differences are summed, not averaged, so the loss grows with the batch.": {
-        "/ max(difference.numel(), 1)": ""
-    },
-    "The differences are taken without their squares: this is the mean absolute error.": {
-        "difference.square()": "difference.abs()"
-    },
-    "The root of the mean was taken. The contract wants the mean squared error itself.": {
-        "difference.square().sum() / max(difference.numel(), 1)": (
-            "(difference.square().sum() / max(difference.numel(), 1)).sqrt()"
-        )
-    },
-    "Each image is averaged by itself, and then the images. Where they have different numbers of "
-    "masked patches, a patch counts more in an image with few: average over all of them at once.": [
+    "all-patches": (
+        "The loss is over all patches. The visible ones were given to the model, and copying them "
+        "is no achievement: only masked patches count.",
+        {"predicted[mask] - target[mask]": "predicted - target"},
+    ),
+    "visible-patches": (
+        "The loss is over the visible patches. True in the mask means masked, and those are what "
+        "the model has to fill in.",
+        {"predicted[mask] - target[mask]": "predicted[~mask] - target[~mask]"},
+    ),
+    "by-all-patches": (
+        "The squared differences of the masked patches are added up, but divided by the number of "
+        "all elements. The mean is over masked patches alone.",
+        {"max(difference.numel(), 1)": "predicted.numel()"},
+    ),
+    "by-patches": (
+        "The sum is divided by the number of masked patches, not by the number of their elements: "
+        "each patch counts with the sum of its pixels.",
+        {"difference.numel()": "len(difference)"},
+    ),
+    "summed": (
+        "The squared differences are summed, not averaged, so the loss grows with the batch.",
+        {"/ max(difference.numel(), 1)": ""},
+    ),
+    "absolute": (
+        "The differences are taken without their squares: this is the mean absolute error.",
+        {"difference.square()": "difference.abs()"},
+    ),
+    "root": (
+        "The root of the mean was taken. The contract wants the mean squared error itself.",
         {
-            "difference = predicted[mask] - target[mask]": (
-                "patches = (predicted - target).square().mean(dim=-1) * mask"
-            ),
             "difference.square().sum() / max(difference.numel(), 1)": (
-                f"(patches.sum(dim=1) / mask.sum(dim=1).clamp(min=1)).{images}"
-            ),
-        }
-        for images in ("mean()", "sum() / mask.any(dim=1).sum().clamp(min=1)")
-    ],
-    "Without any masked patch the mean is zero over zero: NaN. A loss over nothing is 0 here.": {
-        "difference.square().sum() / max(difference.numel(), 1)": "difference.square().mean()"
-    },
+                "(difference.square().sum() / max(difference.numel(), 1)).sqrt()"
+            )
+        },
+    ),
+    "mean-of-images": (
+        "Each image is averaged by itself, and then the images. Where they have different numbers "
+        "of masked patches, a patch counts more in an image with few: average over all of them at "
+        "once.",
+        [
+            {
+                "difference = predicted[mask] - target[mask]": (
+                    "patches = (predicted - target).square().mean(dim=-1) * mask"
+                ),
+                "difference.square().sum() / max(difference.numel(), 1)": (
+                    f"(patches.sum(dim=1) / mask.sum(dim=1).clamp(min=1)).{images}"
+                ),
+            }
+            for images in ("mean()", "sum() / mask.any(dim=1).sum().clamp(min=1)")
+        ],
+    ),
+    "nothing-nan": (
+        "Without any masked patch the mean is zero over zero: NaN. A loss over nothing is 0 here.",
+        {"difference.square().sum() / max(difference.numel(), 1)": "difference.square().mean()"},
+    ),
 }
 
 

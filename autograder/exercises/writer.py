@@ -51,64 +51,94 @@ def _(student, reference, draw):
 
 
 mistakes["KeyValueCache"] = {
-    "Only the newest keys and values are kept: each append forgets what was there. The cache is "
-    "for remembering all of them.": {
-        "self.length += key.shape[-2]": "self.length = key.shape[-2]",
-        "if self.stored is not None": "if False",
-    },
-    "All are kept, but only the new ones come back. Attention needs the keys and values of all "
-    "positions so far.": {
-        "self.length += key.shape[-2]": "new = key, value\nself.length += key.shape[-2]",
-        "return key, value": "return new",
-    },
-    "New positions are joined along the heads, dimension 1. They belong along the positions, the "
-    "last but one.": {
-        "torch.cat([keys, key], dim=-2)": "torch.cat([keys, key], dim=1)",
-        "torch.cat([values, value], dim=-2)": "torch.cat([values, value], dim=1)",
-        "return self.length": "return 0 if self.stored is None else self.stored[0].shape[-2]",
-    },
-    "New positions are joined along the features, the last dimension. They belong along the "
-    "positions, the last but one.": {
-        "torch.cat([keys, key], dim=-2)": "torch.cat([keys, key], dim=-1)",
-        "torch.cat([values, value], dim=-2)": "torch.cat([values, value], dim=-1)",
-        "return self.length": "return 0 if self.stored is None else self.stored[0].shape[-2]",
-    },
-    "New positions are joined along the batch. They belong along the positions, the last "
-    "but one.": {
-        "torch.cat([keys, key], dim=-2)": "torch.cat([keys, key], dim=0)",
-        "torch.cat([values, value], dim=-2)": "torch.cat([values, value], dim=0)",
-        "return self.length": "return 0 if self.stored is None else self.stored[0].shape[-2]",
-    },
-    "New positions are put in front. They come after those that were there.": {
-        "torch.cat([keys, key], dim=-2)": "torch.cat([key, keys], dim=-2)",
-        "torch.cat([values, value], dim=-2)": "torch.cat([value, values], dim=-2)",
-    },
-    "The length counts how often something was appended. One append can bring several positions: "
-    "those are counted.": {"+= key.shape[-2]": "+= 1"},
-    "The length is the size of the batch: `len` of a tensor is its first dimension. The "
-    "positions are the last but one.": {
-        "return self.length": "return 0 if self.stored is None else len(self.stored[0])"
-    },
-    "An empty cache has no length: asking for it fails. It is 0.": [
+    "newest-only": (
+        "Only the newest keys and values are kept: each append forgets what was there. The cache "
+        "is for remembering all of them.",
+        {
+            "self.length += key.shape[-2]": "self.length = key.shape[-2]",
+            "if self.stored is not None": "if False",
+        },
+    ),
+    "new-returned": (
+        "All are kept, but only the new ones come back. Attention needs the keys and values of all "
+        "positions so far.",
+        {
+            "self.length += key.shape[-2]": "new = key, value\nself.length += key.shape[-2]",
+            "return key, value": "return new",
+        },
+    ),
+    "along-heads": (
+        "New positions are joined along the heads, dimension 1. They belong along the positions, "
+        "the last but one.",
+        {
+            "torch.cat([keys, key], dim=-2)": "torch.cat([keys, key], dim=1)",
+            "torch.cat([values, value], dim=-2)": "torch.cat([values, value], dim=1)",
+            "return self.length": "return 0 if self.stored is None else self.stored[0].shape[-2]",
+        },
+    ),
+    "along-features": (
+        "New positions are joined along the features, the last dimension. They belong along the "
+        "positions, the last but one.",
+        {
+            "torch.cat([keys, key], dim=-2)": "torch.cat([keys, key], dim=-1)",
+            "torch.cat([values, value], dim=-2)": "torch.cat([values, value], dim=-1)",
+            "return self.length": "return 0 if self.stored is None else self.stored[0].shape[-2]",
+        },
+    ),
+    "along-batch": (
+        "New positions are joined along the batch. They belong along the positions, the last "
+        "but one.",
+        {
+            "torch.cat([keys, key], dim=-2)": "torch.cat([keys, key], dim=0)",
+            "torch.cat([values, value], dim=-2)": "torch.cat([values, value], dim=0)",
+            "return self.length": "return 0 if self.stored is None else self.stored[0].shape[-2]",
+        },
+    ),
+    "in-front": (
+        "New positions are put in front. They come after those that were there.",
+        {
+            "torch.cat([keys, key], dim=-2)": "torch.cat([key, keys], dim=-2)",
+            "torch.cat([values, value], dim=-2)": "torch.cat([value, values], dim=-2)",
+        },
+    ),
+    "length-in-calls": (
+        "The length counts how often something was appended. One append can bring several "
+        "positions: those are counted.",
+        {"+= key.shape[-2]": "+= 1"},
+    ),
+    "length-of-batch": (
+        "The length is the size of the batch: `len` of a tensor is its first dimension. The "
+        "positions are the last but one.",
+        {"return self.length": "return 0 if self.stored is None else len(self.stored[0])"},
+    ),
+    "empty-fails": (
+        "An empty cache has no length: asking for it fails. It is 0.",
         {"return self.length": "return self.stored[0].shape[-2]"},
         {"return self.length": "return self.stored.shape[-2]"},
-    ],
-    "The keys come back twice; the second should be the values.": {
-        "return key, value": "return key, key"
-    },
-    "A list of pieces comes back. Attention needs one tensor of keys and one of values, joined "
-    "along the positions.": by(
-        {
-            "return torch.cat(self.pieces[0], dim=2), torch.cat(self.pieces[1], dim=2)": "return "
-            "self.pieces",
-        },
-        style="lists of pieces",
     ),
-    "What is appended is cut off from its gradient by detach. In generation nobody would notice, "
-    "but the contract lets gradients through.": {
-        "self.length += key.shape[-2]": "key, value = key.detach(), value.detach()\n"
-        "self.length += key.shape[-2]",
-    },
+    "keys-twice": (
+        "The keys come back twice; the second should be the values.",
+        {"return key, value": "return key, key"},
+    ),
+    "list": (
+        "A list of pieces comes back. Attention needs one tensor of keys and one of values, joined "
+        "along the positions.",
+        by(
+            {
+                "return torch.cat(self.pieces[0], dim=2), torch.cat(self.pieces[1], dim=2)": "return "
+                "self.pieces",
+            },
+            style="lists of pieces",
+        ),
+    ),
+    "detached": (
+        "What is appended is cut off from its gradient by detach. In generation nobody would "
+        "notice, but the contract lets gradients through.",
+        {
+            "self.length += key.shape[-2]": "key, value = key.detach(), value.detach()\n"
+            "self.length += key.shape[-2]",
+        },
+    ),
 }
 
 
@@ -193,116 +223,177 @@ def _(student, reference, draw):
 
 
 mistakes["next_token_probabilities"] = {
-    "The token with which top_p is reached is dropped, and the largest alone is always kept. The "
-    "kept ones must reach top_p together, so the one that crosses it stays.": {
-        "before < top_p)": "(before + ordered <= top_p) | (before == 0))"
-    },
-    "The logits are multiplied by the temperature. They are divided by it: a high temperature "
-    "makes the tokens more alike.": by(
+    "crossing-dropped-but-first": (
+        "The token with which top_p is reached is dropped, and the largest alone is always kept. "
+        "The kept ones must reach top_p together, so the one that crosses it stays.",
+        {"before < top_p)": "(before + ordered <= top_p) | (before == 0))"},
+    ),
+    "temperature": (
+        "The logits are multiplied by the temperature. They are divided by it: a high temperature "
+        "makes the tokens more alike.",
         {"(logits - largest) / temperature": "(logits - largest) * temperature"},
-        key="temperature",
     ),
-    "The temperature is not used, or only after the softmax, where dividing all by it changes "
-    "nothing once they sum to one. It belongs to the logits.": {
-        "(logits - largest) / temperature": "(logits - largest)"
-    },
-    "At temperature 0 only the first of several equal tokens gets anything. They share.": {
-        "ties = (logits == largest).to(logits)": "ties = torch.zeros_like(logits)"
-        ".scatter(-1, logits.argmax(dim=-1, keepdim=True), 1.0)"
-    },
-    "At temperature 0 several equal tokens get 1 each. They share: the row sums to one.": {
-        "return ties / ties.sum(dim=-1, keepdim=True)": "return ties"
-    },
-    "Temperature 0 is refused. It means that the likeliest token gets everything.": {
-        "if not temperature >= 0": "if not temperature > 0"
-    },
-    "top_k keeps the k smallest.": {
-        "logits.topk(min(top_k, logits.shape[-1]), dim=-1)": "logits.topk(max(logits.shape[-1] + 1 "
-        "- top_k, 1), dim=-1)",
-        "logits < kth": "logits > kth",
-    },
-    "top_k keeps one token too few. All k stay, the k-th included.": by(
+    "temperature-unused": (
+        "The temperature is not used, or only after the softmax, where dividing all by it changes "
+        "nothing once they sum to one. It belongs to the logits.",
+        {"(logits - largest) / temperature": "(logits - largest)"},
+    ),
+    "zero-first-only": (
+        "At temperature 0 only the first of several equal tokens gets anything. They share.",
+        {
+            "ties = (logits == largest).to(logits)": "ties = torch.zeros_like(logits)"
+            ".scatter(-1, logits.argmax(dim=-1, keepdim=True), 1.0)"
+        },
+    ),
+    "zero-not-shared": (
+        "At temperature 0 several equal tokens get 1 each. They share: the row sums to one.",
+        {"return ties / ties.sum(dim=-1, keepdim=True)": "return ties"},
+    ),
+    "zero-refused": (
+        "Temperature 0 is refused. It means that the likeliest token gets everything.",
+        {"if not temperature >= 0": "if not temperature > 0"},
+    ),
+    "smallest-k": (
+        "top_k keeps the k smallest.",
+        {
+            "logits.topk(min(top_k, logits.shape[-1]), dim=-1)": "logits.topk(max(logits.shape[-1]"
+            " + 1 - top_k, 1), dim=-1)",
+            "logits < kth": "logits > kth",
+        },
+    ),
+    "k-th": (
+        "top_k keeps one token too few. All k stay, the k-th included.",
         {"logits < kth": "logits <= kth"},
-        key="k-th",
     ),
-    "top_k keeps exactly k, though others are as large as the k-th. Equal tokens stay or go "
-    "together.": {
-        "kth = logits.topk(min(top_k, logits.shape[-1]), dim=-1).values[..., -1:]": "kept_places = "
-        "logits.topk(min(top_k, logits.shape[-1]), dim=-1).indices",
-        "logits < kth": "torch.ones_like(logits, dtype=torch.bool).scatter(-1, kept_places, False)",
-    },
-    "A top_k above V is an error. It keeps all.": {"min(top_k, logits.shape[-1])": "top_k"},
-    "What top_k drops has a logit of 0, and exp(0) is 1. To get no probability it must be -inf.": {
-        "scores = scores.masked_fill(logits < kth, -math.inf)": "scores = scores.masked_fill("
-        "logits < kth, 0.0)"
-    },
-    "The token with which the sum reaches top_p is dropped. It is the last one that stays.": by(
+    "exactly-k": (
+        "top_k keeps exactly k, though others are as large as the k-th. Equal tokens stay or go "
+        "together.",
+        {
+            "kth = logits.topk(min(top_k, logits.shape[-1]), dim=-1).values[..., -1:]": "kept_places "
+            "= logits.topk(min(top_k, logits.shape[-1]), dim=-1).indices",
+            "logits < kth": "torch.ones_like(logits, dtype=torch.bool).scatter(-1, kept_places, "
+            "False)",
+        },
+    ),
+    "large-k-refused": (
+        "A top_k above V is an error. It keeps all.",
+        {"min(top_k, logits.shape[-1])": "top_k"},
+    ),
+    "dropped-logit-zero": (
+        "What top_k drops has a logit of 0, and exp(0) is 1. To get no probability it must be "
+        "-inf.",
+        {
+            "scores = scores.masked_fill(logits < kth, -math.inf)": "scores = scores.masked_fill("
+            "logits < kth, 0.0)"
+        },
+    ),
+    "crossing": (
+        "The token with which the sum reaches top_p is dropped. It is the last one that stays.",
         {"before < top_p": "ordered.cumsum(dim=-1) < top_p"},
-        key="crossing",
     ),
-    "top_p keeps the tokens whose own probability is at least top_p. It is about their sum, the "
-    "largest first.": {"before < top_p": "ordered >= top_p"},
-    "top_p is applied before the tokens are put into an order: the sum runs over the vocabulary as "
-    "it comes. It begins with the largest.": {
-        "ordered, order = probabilities.sort(dim=-1, descending=True)": "ordered, order = "
-        "probabilities, torch.arange(logits.shape[-1]).expand(logits.shape)"
-    },
-    "top_p begins with the smallest probabilities. It keeps the largest.": {
-        "descending=True": "descending=False"
-    },
-    "The probabilities are left in their order of size. They belong back to their tokens.": {
-        "kept = torch.zeros_like(before, dtype=torch.bool).scatter(-1, order, before < top_p)": ""
-        "probabilities, kept = ordered, before < top_p"
-    },
-    "What is left after top_p does not sum to one: divide by the sum.": {
-        "probabilities = probabilities / probabilities.sum(dim=-1, keepdim=True)": ""
-    },
-    "top_p looks at the probabilities before top_k. It looks at what top_k left, scaled to sum to "
-    "one.": {
-        "scores = scores.masked_fill(logits < kth, -math.inf)": "dropped = logits < kth",
-        "scores = (logits - largest) / temperature": "scores = (logits - largest) / temperature\n"
-        "dropped = torch.zeros_like(logits, dtype=torch.bool)",
-        "return probabilities": "probabilities = probabilities.masked_fill(dropped, 0.0)\n"
-        "return probabilities / probabilities.sum(dim=-1, keepdim=True)",
-    },
-    "top_p looks at the probabilities at temperature 1. The temperature comes first.": {
-        "ordered, order = probabilities.sort(dim=-1, descending=True)": "plain = softmax("
-        "(logits - largest).masked_fill(scores == -math.inf, -math.inf), dim=-1)\n"
-        "ordered, order = plain.sort(dim=-1, descending=True)"
-    },
-    "top_k is not used.": {"scores = scores.masked_fill(logits < kth, -math.inf)": "pass"},
-    "top_p is not used.": {"if top_p is not None and top_p < 1": "if False"},
-    "The largest logit is not subtracted first, so that a small temperature makes the exponential "
-    "infinite, or infinity minus infinity.": {
-        "scores = (logits - largest) / temperature": "scores = logits / temperature",
-        "softmax(scores, dim=-1)": "scores.exp() / scores.exp().sum(dim=-1, keepdim=True)",
-    },
-    "A temperature below 0 is let through. It would prefer the least likely: it is a ValueError.": {
-        "if not temperature >= 0": "if temperature != temperature"
-    },
-    "A top_k below 1 is let through. Nothing would be left: it is a ValueError.": {
-        "top_k < 1": "False",
-        "logits.topk(min(top_k": "logits.topk(min(max(top_k, 1)",
-    },
-    "A top_p of 0 is let through. It is in (0, 1]: anything else is a ValueError.": {
-        "not 0 < top_p <= 1": "not 0 <= top_p <= 1"
-    },
-    "A top_p above 1 is let through. It is in (0, 1]: anything else is a ValueError.": {
-        "not 0 < top_p <= 1": "not 0 < top_p"
-    },
-    "At temperature 0 the result is given back before top_k and top_p are checked. A wrong "
-    "argument is a ValueError whatever the others are.": {
-        "if top_k is not None and top_k < 1": "if temperature > 0 and top_k is not None and "
-        "top_k < 1",
-        "if top_p is not None and not 0 < top_p <= 1": "if temperature > 0 and top_p is not None "
-        "and not 0 < top_p <= 1",
-    },
-    "What top_k and top_p leave is not scaled to sum to one.": {
-        "scores = scores.masked_fill(logits < kth, -math.inf)": "dropped = logits < kth",
-        "probabilities = softmax(scores, dim=-1)": "probabilities = softmax(scores, dim=-1)\n"
-        "if top_k is not None:\n    probabilities = probabilities.masked_fill(dropped, 0.0)",
-        "probabilities = probabilities / probabilities.sum(dim=-1, keepdim=True)": "pass",
-    },
+    "own-probability": (
+        "top_p keeps the tokens whose own probability is at least top_p. It is about their sum, "
+        "the largest first.",
+        {"before < top_p": "ordered >= top_p"},
+    ),
+    "unordered": (
+        "top_p is applied before the tokens are put into an order: the sum runs over the "
+        "vocabulary as it comes. It begins with the largest.",
+        {
+            "ordered, order = probabilities.sort(dim=-1, descending=True)": "ordered, order = "
+            "probabilities, torch.arange(logits.shape[-1]).expand(logits.shape)"
+        },
+    ),
+    "smallest-first": (
+        "top_p begins with the smallest probabilities. It keeps the largest.",
+        {"descending=True": "descending=False"},
+    ),
+    "not-put-back": (
+        "The probabilities are left in their order of size. They belong back to their tokens.",
+        {
+            "kept = torch.zeros_like(before, dtype=torch.bool).scatter(-1, order, before < top_p)": "probabilities, "
+            "kept = ordered, before < top_p"
+        },
+    ),
+    "top-p-not-divided": (
+        "What is left after top_p does not sum to one: divide by the sum.",
+        {"probabilities = probabilities / probabilities.sum(dim=-1, keepdim=True)": ""},
+    ),
+    "top-p-before-top-k": (
+        "top_p looks at the probabilities before top_k. It looks at what top_k left, scaled to "
+        "sum to one.",
+        {
+            "scores = scores.masked_fill(logits < kth, -math.inf)": "dropped = logits < kth",
+            "scores = (logits - largest) / temperature": "scores = (logits - largest) / "
+            "temperature\n"
+            "dropped = torch.zeros_like(logits, dtype=torch.bool)",
+            "return probabilities": "probabilities = probabilities.masked_fill(dropped, 0.0)\n"
+            "return probabilities / probabilities.sum(dim=-1, keepdim=True)",
+        },
+    ),
+    "top-p-before-temperature": (
+        "top_p looks at the probabilities at temperature 1. The temperature comes first.",
+        {
+            "ordered, order = probabilities.sort(dim=-1, descending=True)": "plain = softmax("
+            "(logits - largest).masked_fill(scores == -math.inf, -math.inf), dim=-1)\n"
+            "ordered, order = plain.sort(dim=-1, descending=True)"
+        },
+    ),
+    "top-k-unused": (
+        "top_k is not used.",
+        {"scores = scores.masked_fill(logits < kth, -math.inf)": "pass"},
+    ),
+    "top-p-unused": (
+        "top_p is not used.",
+        {"if top_p is not None and top_p < 1": "if False"},
+    ),
+    "overflow": (
+        "The largest logit is not subtracted first, so that a small temperature makes the "
+        "exponential infinite, or infinity minus infinity.",
+        {
+            "scores = (logits - largest) / temperature": "scores = logits / temperature",
+            "softmax(scores, dim=-1)": "scores.exp() / scores.exp().sum(dim=-1, keepdim=True)",
+        },
+    ),
+    "negative-temperature-accepted": (
+        "A temperature below 0 is let through. It would prefer the least likely: it is a "
+        "ValueError.",
+        {"if not temperature >= 0": "if temperature != temperature"},
+    ),
+    "small-k-accepted": (
+        "A top_k below 1 is let through. Nothing would be left: it is a ValueError.",
+        {
+            "top_k < 1": "False",
+            "logits.topk(min(top_k": "logits.topk(min(max(top_k, 1)",
+        },
+    ),
+    "zero-p-accepted": (
+        "A top_p of 0 is let through. It is in (0, 1]: anything else is a ValueError.",
+        {"not 0 < top_p <= 1": "not 0 <= top_p <= 1"},
+    ),
+    "large-p-accepted": (
+        "A top_p above 1 is let through. It is in (0, 1]: anything else is a ValueError.",
+        {"not 0 < top_p <= 1": "not 0 < top_p"},
+    ),
+    "checked-late": (
+        "At temperature 0 the result is given back before top_k and top_p are checked. A wrong "
+        "argument is a ValueError whatever the others are.",
+        {
+            "if top_k is not None and top_k < 1": "if temperature > 0 and top_k is not None and "
+            "top_k < 1",
+            "if top_p is not None and not 0 < top_p <= 1": "if temperature > 0 and top_p is not "
+            "None and not 0 < top_p <= 1",
+        },
+    ),
+    "top-k-not-divided": (
+        "What top_k and top_p leave is not scaled to sum to one.",
+        {
+            "scores = scores.masked_fill(logits < kth, -math.inf)": "dropped = logits < kth",
+            "probabilities = softmax(scores, dim=-1)": "probabilities = softmax(scores, dim=-1)\n"
+            "if top_k is not None:\n    probabilities = probabilities.masked_fill(dropped, 0.0)",
+            "probabilities = probabilities / probabilities.sum(dim=-1, keepdim=True)": "pass",
+        },
+    ),
 }
 
 
@@ -344,61 +435,83 @@ def _(student, reference, draw):
 
 
 mistakes["induction_score"] = {
-    "The weight on the earlier occurrence itself is counted. An induction head looks at what came "
-    "*after* it, one position further.": by(
+    "after": (
+        "The weight on the earlier occurrence itself is counted. An induction head looks at what "
+        "came *after* it, one position further.",
         {"F.pad(before[..., :-1], (1, 0))": "before"},
-        key="after",
     ),
-    "The weight before the earlier occurrence is counted, not the one after it.": {
-        "F.pad(before[..., :-1], (1, 0))": "F.pad(before[..., 1:], (0, 1))"
-    },
-    "Later occurrences of the token count too. Only those before the query do.": {
-        ".tril(-1)": " & ~torch.eye(tokens.shape[1], dtype=torch.bool)"
-    },
-    "The query's own position counts as an earlier occurrence of its token. It is not earlier.": {
-        ".tril(-1)": ".tril()"
-    },
-    "The mean is over all queries. Those whose token is new are not counted.": by(
+    "before": (
+        "The weight before the earlier occurrence is counted, not the one after it.",
+        {"F.pad(before[..., :-1], (1, 0))": "F.pad(before[..., 1:], (0, 1))"},
+    ),
+    "later-counted": (
+        "Later occurrences of the token count too. Only those before the query do.",
+        {".tril(-1)": " & ~torch.eye(tokens.shape[1], dtype=torch.bool)"},
+    ),
+    "own-counted": (
+        "The query's own position counts as an earlier occurrence of its token. It is not earlier.",
+        {".tril(-1)": ".tril()"},
+    ),
+    "mean": (
+        "The mean is over all queries. Those whose token is new are not counted.",
         {"counted.sum().clamp(min=1)": "counted.numel()"},
-        key="mean",
     ),
-    "There is no mean: the weights of all queries are summed.": {
-        "return total / counted.sum().clamp(min=1)": "return total"
-    },
-    "The mean is over all pairs of a query and an earlier occurrence. The weights on several "
-    "occurrences are summed, and the mean is over queries.": {
-        "counted.sum().clamp(min=1)": "before.sum().clamp(min=1)"
-    },
-    "Each row of the batch has its own mean, and these are averaged. The mean is over the queries "
-    "of the whole batch.": {
-        "total = (looked * counted.unsqueeze(1)).sum(dim=(0, 2))": "total = (looked * "
-        "counted.unsqueeze(1)).sum(dim=2) / counted.sum(dim=1, keepdim=True).clamp(min=1)",
-        "return total / counted.sum().clamp(min=1)": "return total.mean(dim=0)",
-    },
-    "Where no token stands twice the result is NaN, zero divided by zero. It should be 0.": {
-        "counted.sum().clamp(min=1)": "counted.sum()"
-    },
-    "Queries and keys have changed places: the weights' last axis is the keys.": {
-        "weights * after.unsqueeze(1)": "weights.mT * after.unsqueeze(1)"
-    },
-    "The heads are averaged. There is one score for each head.": {
-        "return total / counted.sum().clamp(min=1)": "return total.mean() / "
-        "counted.sum().clamp(min=1)"
-    },
-    "Only the last earlier occurrence is counted. The weights after all of them are summed.": {
-        "before = same.tril(-1)": "before = same.tril(-1)\n"
-        "before = before & (before.flip(-1).cumsum(dim=-1).flip(-1) == 1)"
-    },
-    "Weights are counted as hits or misses, by whether the largest is at the right place. The "
-    "score is the weight itself.": {
-        "looked = (weights * after.unsqueeze(1)).sum(dim=-1)": "hits = F.one_hot("
-        "weights.argmax(dim=-1), weights.shape[-1])\n"
-        "looked = (hits * after.unsqueeze(1)).sum(dim=-1).to(weights)"
-    },
-    "Only the first earlier occurrence is counted. The weights after all of them are summed.": {
-        "before = same.tril(-1)": "before = same.tril(-1)\n"
-        "before = before & (before.cumsum(dim=-1) == 1)"
-    },
+    "no-mean": (
+        "There is no mean: the weights of all queries are summed.",
+        {"return total / counted.sum().clamp(min=1)": "return total"},
+    ),
+    "mean-of-pairs": (
+        "The mean is over all pairs of a query and an earlier occurrence. The weights on several "
+        "occurrences are summed, and the mean is over queries.",
+        {"counted.sum().clamp(min=1)": "before.sum().clamp(min=1)"},
+    ),
+    "mean-of-rows": (
+        "Each row of the batch has its own mean, and these are averaged. The mean is over the "
+        "queries of the whole batch.",
+        {
+            "total = (looked * counted.unsqueeze(1)).sum(dim=(0, 2))": "total = (looked * "
+            "counted.unsqueeze(1)).sum(dim=2) / counted.sum(dim=1, keepdim=True).clamp(min=1)",
+            "return total / counted.sum().clamp(min=1)": "return total.mean(dim=0)",
+        },
+    ),
+    "nothing-nan": (
+        "Where no token stands twice the result is NaN, zero divided by zero. It should be 0.",
+        {"counted.sum().clamp(min=1)": "counted.sum()"},
+    ),
+    "axes-swapped": (
+        "Queries and keys have changed places: the weights' last axis is the keys.",
+        {"weights * after.unsqueeze(1)": "weights.mT * after.unsqueeze(1)"},
+    ),
+    "heads-averaged": (
+        "The heads are averaged. There is one score for each head.",
+        {
+            "return total / counted.sum().clamp(min=1)": "return total.mean() / "
+            "counted.sum().clamp(min=1)"
+        },
+    ),
+    "last-only": (
+        "Only the last earlier occurrence is counted. The weights after all of them are summed.",
+        {
+            "before = same.tril(-1)": "before = same.tril(-1)\n"
+            "before = before & (before.flip(-1).cumsum(dim=-1).flip(-1) == 1)"
+        },
+    ),
+    "hits": (
+        "Weights are counted as hits or misses, by whether the largest is at the right place. The "
+        "score is the weight itself.",
+        {
+            "looked = (weights * after.unsqueeze(1)).sum(dim=-1)": "hits = F.one_hot("
+            "weights.argmax(dim=-1), weights.shape[-1])\n"
+            "looked = (hits * after.unsqueeze(1)).sum(dim=-1).to(weights)"
+        },
+    ),
+    "first-only": (
+        "Only the first earlier occurrence is counted. The weights after all of them are summed.",
+        {
+            "before = same.tril(-1)": "before = same.tril(-1)\n"
+            "before = before & (before.cumsum(dim=-1) == 1)"
+        },
+    ),
 }
 
 
@@ -469,61 +582,100 @@ def _(student, reference, draw):
 
 
 mistakes["blockwise_attention"] = {
-    "The scores are not divided by sqrt(D).": {"/ math.sqrt(D)": ""},
-    "Each block of keys has a softmax of its own, and the results are added up: the weights of "
-    "one query then sum to the number of blocks. There should be one softmax over all keys.": {
-        "output = output * shrink + exponentials @ values": "output = output + "
-        "torch.softmax(scores, dim=-1) @ values",
-        "output / total": "output",
-    },
-    "Each block of keys has a softmax of its own, and the results are averaged, as if all blocks "
-    "were equally important. A block with large scores should count more.": {
-        "output = output * shrink + exponentials @ values": "output = output + "
-        "torch.softmax(scores, dim=-1).nan_to_num() @ values",
-        "output / total": "output / math.ceil(S / block_size)",
-    },
-    "The outputs so far are scaled down when a larger score turns up, but not their sum of "
-    "exponentials: both were computed with the old maximum.": {"total * shrink": "total"},
-    "The sum of exponentials is scaled down when a larger score turns up, but not the outputs so "
-    "far: both were computed with the old maximum.": {"output * shrink": "output"},
-    "When a larger score turns up, nothing is scaled down: what was summed so far was computed "
-    "with the old maximum, and the new terms with the new one.": {
-        "total * shrink": "total",
-        "output * shrink": "output",
-    },
-    "The keys left over are dropped when block_size does not divide their number: the last block "
-    "is a shorter one.": {
-        "range(0, S, block_size)": "range(0, max(S // block_size, 1) * block_size, block_size)"
-    },
-    "No maximum is subtracted: exp of a score of some hundreds is infinite, and the division "
-    "then gives NaN.": {
-        "torch.exp(largest - new_largest)": "1.0",
-        "torch.exp(scores - new_largest)": "torch.exp(scores)",
-    },
-    "`causal` is not used: queries attend to what comes after them.": {"if causal:": "if False:"},
-    "With `causal`, a query does not attend to its own position. The mask includes the diagonal.": {
-        "places > positions.unsqueeze(-1)": "(places >= positions.unsqueeze(-1)) & (places > 0)"
-    },
-    "With `causal`, whole blocks are allowed or not: a query attends to all keys of its own "
-    "block, also those after it. Inside that block the mask decides key by key.": {
-        "places > positions.unsqueeze(-1)": "places // block_size > positions.unsqueeze(-1) // "
-        "block_size",
-    },
-    "With `causal` and L < S, the queries are taken for the first positions. They are the last: "
-    "query i is at position S - L + i.": {"+ first_query + S - L": "+ first_query"},
-    "The values are right, but this is the full form: all L * S scores are held at once. The "
-    "point of the blocks is never to do that.": {
-        "blocks = []": "scores = query @ key.mT / math.sqrt(D)\nif causal:\n"
-        "    scores = scores.masked_fill(~torch.ones(L, S, dtype=torch.bool).tril(S - L), "
-        "-math.inf)\nreturn torch.softmax(scores, dim=-1) @ value\nblocks = []"
-    },
-    "The scores are computed in blocks, but the causal mask is made whole: it has L * S elements "
-    "by itself. Each block needs only its own part.": {
-        "places = torch.arange(keys.shape[-2], device=query.device) + first_key": "mask = "
-        "torch.ones(L, S, dtype=torch.bool).tril(S - L)\n"
-        "mask = mask[first_query : first_query + block_size]",
-        "places > positions.unsqueeze(-1)": "~mask[:, first_key : first_key + block_size]",
-    },
+    "not-scaled": (
+        "The scores are not divided by sqrt(D).",
+        {"/ math.sqrt(D)": ""},
+    ),
+    "softmax-per-block": (
+        "Each block of keys has a softmax of its own, and the results are added up: the weights of "
+        "one query then sum to the number of blocks. There should be one softmax over all keys.",
+        {
+            "output = output * shrink + exponentials @ values": "output = output + "
+            "torch.softmax(scores, dim=-1) @ values",
+            "output / total": "output",
+        },
+    ),
+    "softmax-per-block-averaged": (
+        "Each block of keys has a softmax of its own, and the results are averaged, as if all "
+        "blocks were equally important. A block with large scores should count more.",
+        {
+            "output = output * shrink + exponentials @ values": "output = output + "
+            "torch.softmax(scores, dim=-1).nan_to_num() @ values",
+            "output / total": "output / math.ceil(S / block_size)",
+        },
+    ),
+    "outputs-only-rescaled": (
+        "The outputs so far are scaled down when a larger score turns up, but not their sum of "
+        "exponentials: both were computed with the old maximum.",
+        {"total * shrink": "total"},
+    ),
+    "sum-only-rescaled": (
+        "The sum of exponentials is scaled down when a larger score turns up, but not the outputs "
+        "so far: both were computed with the old maximum.",
+        {"output * shrink": "output"},
+    ),
+    "never-rescaled": (
+        "When a larger score turns up, nothing is scaled down: what was summed so far was computed "
+        "with the old maximum, and the new terms with the new one.",
+        {
+            "total * shrink": "total",
+            "output * shrink": "output",
+        },
+    ),
+    "leftover-dropped": (
+        "The keys left over are dropped when block_size does not divide their number: the last "
+        "block is a shorter one.",
+        {"range(0, S, block_size)": "range(0, max(S // block_size, 1) * block_size, block_size)"},
+    ),
+    "no-maximum": (
+        "No maximum is subtracted: exp of a score of some hundreds is infinite, and the division "
+        "then gives NaN.",
+        {
+            "torch.exp(largest - new_largest)": "1.0",
+            "torch.exp(scores - new_largest)": "torch.exp(scores)",
+        },
+    ),
+    "causal-unused": (
+        "`causal` is not used: queries attend to what comes after them.",
+        {"if causal:": "if False:"},
+    ),
+    "diagonal-masked": (
+        "With `causal`, a query does not attend to its own position. The mask includes the "
+        "diagonal.",
+        {"places > positions.unsqueeze(-1)": "(places >= positions.unsqueeze(-1)) & (places > 0)"},
+    ),
+    "whole-blocks": (
+        "With `causal`, whole blocks are allowed or not: a query attends to all keys of its own "
+        "block, also those after it. Inside that block the mask decides key by key.",
+        {
+            "places > positions.unsqueeze(-1)": "places // block_size > positions.unsqueeze(-1) // "
+            "block_size",
+        },
+    ),
+    "first-positions": (
+        "With `causal` and L < S, the queries are taken for the first positions. They are the "
+        "last: query i is at position S - L + i.",
+        {"+ first_query + S - L": "+ first_query"},
+    ),
+    "full-scores": (
+        "The values are right, but this is the full form: all L * S scores are held at once. The "
+        "point of the blocks is never to do that.",
+        {
+            "blocks = []": "scores = query @ key.mT / math.sqrt(D)\nif causal:\n"
+            "    scores = scores.masked_fill(~torch.ones(L, S, dtype=torch.bool).tril(S - L), "
+            "-math.inf)\nreturn torch.softmax(scores, dim=-1) @ value\nblocks = []"
+        },
+    ),
+    "full-mask": (
+        "The scores are computed in blocks, but the causal mask is made whole: it has L * S "
+        "elements by itself. Each block needs only its own part.",
+        {
+            "places = torch.arange(keys.shape[-2], device=query.device) + first_key": "mask = "
+            "torch.ones(L, S, dtype=torch.bool).tril(S - L)\n"
+            "mask = mask[first_query : first_query + block_size]",
+            "places > positions.unsqueeze(-1)": "~mask[:, first_key : first_key + block_size]",
+        },
+    ),
 }
 
 

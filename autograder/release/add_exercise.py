@@ -69,7 +69,9 @@ def cells(exercise: Exercise) -> list[NotebookNode]:
     }
     solution = new_markdown_cell(
         (MISTAKE if exercise.mend else REFERENCE).format(
-            module=module, name=exercise.reference, sentence=exercise.planted
+            module=module,
+            name=exercise.reference,
+            sentence=exercise.planted.sentence if exercise.planted else "",
         ),
         id=f"{label}-reference",
         metadata={"tags": [BOOK_ONLY]} if exercise.mend else {},

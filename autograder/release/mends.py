@@ -5,7 +5,7 @@ imported:
 
     @exercise("softmax", ..., mend="largest")    in the place of the one to write
     mend("softmax", "largest", points=1)         `mend_softmax`, beside it
-    mistakes["softmax"] = {"...": by({...}, key="largest")}
+    mistakes["softmax"] = {"largest": ("...", {...})}
 """
 
 import ast
@@ -90,30 +90,35 @@ def _keys(path: Path) -> dict[str, str]:
 
 
 def _mistake(path: Path, name: str, key: str) -> dict[str, str]:
-    for call in _keyed(path, name):
-        options = _options(call)
-        if "key" in options and _literal(options["key"]) == key:
-            if {"within", "style"} & options.keys():
-                raise ReleaseError(
-                    f"{path.name}: the mistake {key!r} of {name} cannot be given to mend, since it "
-                    f"is no change of the text of {name} itself."
-                )
-            try:
-                return ast.literal_eval(call.args[-1])
-            except ValueError:
-                raise ReleaseError(
-                    f"{path.name}: the changes of the mistake {key!r} of {name} must be written "
-                    "out, since a release only reads them."
-                ) from None
-    raise ReleaseError(f"{path.name}: {name} has no mistake with key={key!r} to be mended.")
+    for found, change in _changes(path, name):
+        if found != key:
+            continue
+        if isinstance(change, ast.Call) and ast.unparse(change.func) == "by":
+            raise ReleaseError(
+                f"{path.name}: the mistake {key!r} of {name} cannot be given to mend, since it "
+                f"is no change of the text of {name} itself."
+            )
+        try:
+            return ast.literal_eval(change)
+        except ValueError:
+            raise ReleaseError(
+                f"{path.name}: the changes of the mistake {key!r} of {name} must be written "
+                "out, since a release only reads them."
+            ) from None
+    raise ReleaseError(f"{path.name}: {name} has no mistake {key!r} to be mended.")
 
 
-def _keyed(path: Path, name: str) -> Iterator[ast.Call]:
-    """The `by(...)` of what `mistakes[name]` is set to."""
+def _changes(path: Path, name: str) -> Iterator[tuple[str, ast.expr]]:
+    """The key of each mistake in what `mistakes[name]` is set to, and its first change."""
     for statement in parsed(path).body:
-        if mistakes_of(statement) == name:
-            calls = (node for node in ast.walk(statement) if isinstance(node, ast.Call))
-            yield from (call for call in calls if ast.unparse(call.func) == "by")
+        if mistakes_of(statement) != name:
+            continue
+        match statement:
+            case ast.Assign(value=ast.Dict(keys, ways)):
+                for key, way in zip(keys, ways, strict=True):
+                    match key, way:
+                        case ast.Constant(str(found)), ast.Tuple([_, change, *_]):
+                            yield found, change
 
 
 def _options(call: ast.Call) -> dict[str, ast.expr]:

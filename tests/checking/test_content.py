@@ -14,7 +14,7 @@ from autograder.checking import agrees, exercise, mistakes
 def _(student, reference, draw):
     agrees(student, reference, draw.normal(L=4))
 
-mistakes["triad"] = {"The third is sharp.": {"4 * root": "5 * root"}}
+mistakes["triad"] = {"sharp": ("The third is sharp.", {"4 * root": "5 * root"})}
 """
 REFERENCE = """\
 from torch import Tensor

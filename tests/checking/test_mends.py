@@ -20,7 +20,7 @@ GIVEN = {"/ total.clamp(min=1)": ""}
 def mended(monkeypatch):
     """`mend_softmax` beside softmax, and `sharpen` in the place of the one to write."""
     softmax, sharpen = find("softmax"), find("sharpen")
-    planted = registry.Mistake("softmax", SENTENCE, GIVEN, key="sum")
+    planted = registry.Mistake("softmax", "sum", SENTENCE, GIVEN)
     others = [one for one in softmax.mistakes if one.changes != GIVEN]
     known = dict(registry.exercises()) | {
         "softmax": dataclasses.replace(softmax, mistakes=[planted, *others], candidates={}),

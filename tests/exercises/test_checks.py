@@ -6,6 +6,7 @@ import importlib
 import json
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -128,15 +129,27 @@ def test_right_code_passes_where_rounding_once_failed_it(name, seed):
 
 
 @every_exercise
-def test_every_mistake_is_told_by_its_own_sentence(name):
+def test_every_mistake_is_told_by_its_own_name(name):
     known = wrongs(name)
     wanted = 2 if name in TRIVIAL else 4
-    sentences = {one.sentence for one in known}  # there may be two ways to make one mistake
-    assert len(sentences) >= wanted, f"{name}: {len(sentences)} mistakes, wanted at least {wanted}"
+    keys = {one.key for one in known}  # there may be two ways to make one mistake
+    assert len(keys) >= wanted, f"{name}: {len(keys)} mistakes, wanted at least {wanted}"
     for one in known:  # as a notebook has them: what a mistake's text makes
         verdict = verdict_of(name, lifted(name, one.source))
-        found = (verdict.status, verdict.points, verdict.misconception)
-        assert found == ("failed", 0.0, one.sentence), verdict.message
+        found = (verdict.status, verdict.points, verdict.key, verdict.misconception)
+        assert found == ("failed", 0.0, one.key, one.sentence), verdict.message
+
+
+def test_a_sentence_in_other_words_changes_no_key(monkeypatch):
+    """What is told is known by its key: prose is display."""
+    known = {name: wrongs(name) for name in ("attend", "split_heads", "weighted_average")}
+    for name, made in known.items():
+        task = exercises()[name]
+        others = [replace(one, sentence=f"Other words: {one.key}.") for one in task.mistakes]
+        monkeypatch.setattr(task, "mistakes", others)
+        monkeypatch.setattr(task, "candidates", {})
+        for one in made:
+            assert verdict_of(name, one.thing).key == one.key
 
 
 @pytest.mark.exhaustive
@@ -145,8 +158,8 @@ def test_mistakes_are_told_apart_with_any_inputs(name):
     for one in wrongs(name):
         for seed in range(20):
             verdict = verdict_of(name, one.thing, seed)
-            found = (verdict.status, verdict.misconception)
-            assert found == ("failed", one.sentence), f"seed {seed}: {verdict.message}"
+            found = (verdict.status, verdict.key)
+            assert found == ("failed", one.key), f"seed {seed}: {verdict.message}"
 
 
 @every_exercise

@@ -76,7 +76,7 @@ def _(student, reference, draw):
 
 
 mistakes["mean"] = {
-    "This adds up, and does not divide.": by({"/ math.prod([len(values)])": ""}, key="sum"),
+    "sum": ("This adds up, and does not divide.", {"/ math.prod([len(values)])": ""}),
 }
 
 

@@ -22,7 +22,7 @@ MISTAKES = (
     CHECKS.replace("exercise, mistakes", "exercise, mend, mistakes")
     + """
 mistakes["Scale"] = {
-    "The factor is added.": by({"x * self.factor": "x + self.factor"}, key="added"),
+    "added": ("The factor is added.", {"x * self.factor": "x + self.factor"}),
 }
 """
 )
@@ -76,13 +76,14 @@ def test_the_cell_in_the_place_of_the_written_one_keeps_the_name(tiny):
     ("text", "sentence"),
     [
         (MISTAKES, r"has no `mend\('mean', ...\)` for the exercise mend_mean"),
-        (MISTAKES + 'mend("mean", "other", points=1)', "mean has no mistake with key='other'"),
+        (MISTAKES + 'mend("mean", "other", points=1)', "mean has no mistake 'other'"),
         (
             MISTAKES.replace("math.prod", "math.sqrt") + BESIDE,
             "The mistake to be mended in mean does not fit: .* stands 0 times in mean",
         ),
         (
-            MISTAKES.replace('key="sum"', 'key="sum", within="total"') + BESIDE,
+            MISTAKES.replace('{"/ math.prod([len(values)])": ""}', 'by({"a": "b"}, within="total")')
+            + BESIDE,
             "'sum' of mean cannot be given to mend",
         ),
         (MISTAKES.replace('{"/ math', 'CHANGES or {"/ math') + BESIDE, "must be written out"),

@@ -1,7 +1,7 @@
 """Known mistakes made in alternatives of other styles than the references'.
 
-A module per chapter, with `RESTYLED`: exercise -> (style, changes of that alternative, how the
-sentence begins that explains it).
+A module per chapter, with `RESTYLED`: exercise -> (style, changes of that alternative, the key of
+the mistake).
 """
 
 import functools

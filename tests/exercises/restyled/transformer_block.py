@@ -2,42 +2,42 @@
 
 RESTYLED = {
     "LayerNorm": [
-        ("var_mean and rsqrt", {"correction=0, ": ""}, "The variance is divided by embed_dim - 1"),
+        ("var_mean and rsqrt", {"correction=0, ": ""}, "unbiased-variance"),
         (
             "var_mean and rsqrt",
             {"torch.rsqrt(variance + self.eps)": "1 / (variance.sqrt() + self.eps)"},
-            "eps stands outside the root",
+            "epsilon-outside",
         ),
-        ("vector by vector", {"row - row.sum() / len(row)": "row"}, "The mean is not subtracted"),
+        ("vector by vector", {"row - row.sum() / len(row)": "row"}, "mean-not-subtracted"),
         (
             "mean of squares minus square of mean",
             {"self.weight * normalized + self.bias": "self.weight * (normalized + self.bias)"},
-            "The bias is added before the weight",
+            "bias-first",
         ),
-        ("vector by vector", {".sqrt()": ""}, "The difference from the mean is divided"),
-        ("vector by vector", {"* self.weight + self.bias": ""}, "weight and bias are not used"),
+        ("vector by vector", {".sqrt()": ""}, "no-root"),
+        ("vector by vector", {"* self.weight + self.bias": ""}, "unscaled"),
     ],
     "FeedForward": [
-        ("activations by hand", {"return hidden": "return x + hidden"}, "The input is added"),
+        ("activations by hand", {"return hidden": "return x + hidden"}, "residual"),
         (
             "modules from a dictionary",
             {"self.between(self.linear1(x))": "self.linear1(x)"},
-            "There is no activation between",
+            "no-activation",
         ),
         (
             "activations by hand",
             {"self.activation(x @ self": "(self.activation(x) @ self"},
-            "The activation comes before",
+            "activation-first",
         ),
         (
             "activations by hand",
             {'elif activation == "gelu":': "else:", "else: raise ValueError(": "if False: print("},
-            "An unknown activation is accepted",
+            "unknown-accepted",
         ),
         (
             "modules from a dictionary",
             {"nn.GELU": 'lambda: nn.GELU(approximate="tanh")'},
-            "gelu is computed by the approximation",
+            "gelu-by-tanh",
         ),
     ],
     "EncoderBlock": [
@@ -47,7 +47,7 @@ RESTYLED = {
                 "middle + drop(self.feed_forward(self": "x + drop(self.feed_forward(self",
                 "self.norm2(middle + drop": "self.norm2(x + drop",
             },
-            "The second residual connection",
+            "outer-residual",
         ),
         (
             "two branches",
@@ -57,22 +57,22 @@ RESTYLED = {
                 "return middle + drop(self",
                 "(self.norm2(middle))), weights": "(middle)), weights",
             },
-            "In pre-norm the residual connection starts",
+            "residual-after-norm",
         ),
         (
             "two branches",
             {"drop(self.feed_forward(self.norm2(middle)))": "drop(self.feed_forward(middle))"},
-            "In pre-norm the feed-forward network gets x without",
+            "second-norm-missing",
         ),
         (
             "everything in one forward",
             {"self.drop(self.feed_forward.linear2(hidden))": "self.feed_forward.linear2(hidden)"},
-            "Dropout is applied to the output of the attention only",
+            "dropout-of-attention-only",
         ),
         (
             "everything in one forward",
             {"weights = weights * mask": "pass", "torch.finfo(scores.dtype).min": "-torch.inf"},
-            "A position that may attend to nothing gives NaN",
+            "empty-row-nan",
         ),
         (
             "everything in one forward",
@@ -80,34 +80,34 @@ RESTYLED = {
                 "inner = self.norm2(x)": "inner = self.norm1(x)",
                 "else self.norm2(x)": "else self.norm1(x)",
             },
-            "One norm is used for both",
+            "one-norm",
         ),
     ],
     "Encoder": [
         (
             "append to a module list",
             {"nn.ModuleList()": "[]"},
-            "The layers are kept in a plain list",
+            "plain-list",
         ),
         (
             "append to a module list",
             {"return x, seen": "return x, torch.stack(seen)"},
-            "The weights come back as one tensor. A",
+            "weights-stacked",
         ),
         (
             "any arguments, recursion",
             {"self.layers[number](x, mask)": "self.layers[number](x)"},
-            "The mask is not passed",
+            "mask-unused",
         ),
         (
             "any arguments, recursion",
             {"**options) for _ in range(num_layers)]": "**options)] * num_layers"},
-            "There is one block",
+            "shared",
         ),
         (
             "any arguments, recursion",
             {"x, first = ": "output, first = ", "number + 1, x)": "number + 1, x + output)"},
-            "There is a residual connection around",
+            "outer-residual",
         ),
     ],
 }

@@ -16,12 +16,12 @@ RESTYLED = {
         (
             "einops",
             {'"b c (h p) (w q) -> b (h w) (c p q)"': '"b c (h p) (w q) -> b (w h) (c p q)"'},
-            "The patches come in column order",
+            "column-order",
         ),
         (
             "einops",
             {'"b c (h p) (w q) -> b (h w) (c p q)"': '"b c (h p) (w q) -> b (h w) (p q c)"'},
-            "The channel comes last",
+            "channel-last",
         ),
         (
             "unfold",
@@ -30,7 +30,7 @@ RESTYLED = {
                     "images.reshape(len(images), -1, images.size(1) * patch_size**2)"
                 )
             },
-            "The image was reshaped without moving any axis",
+            "reshaped-only",
         ),
         (
             "loops",
@@ -38,20 +38,20 @@ RESTYLED = {
                 "top in range(0, height, patch_size)": "left in range(0, width, patch_size)",
                 "left in range(0, width, patch_size)": "top in range(0, height, patch_size)",
             },
-            "The patches come in column order",
+            "column-order",
         ),
-        ("loops", {"patch.flatten(1)": "patch.mT.flatten(1)"}, "Each patch is written column by"),
+        ("loops", {"patch.flatten(1)": "patch.mT.flatten(1)"}, "columns"),
     ],
     "unpatchify": [
         (
             "einops",
             {'"b (h w) (c p q) -> b c (h p) (w q)"': '"b (w h) (c p q) -> b c (h p) (w q)"'},
-            "The patches were laid out column by column",
+            "column-order",
         ),
         (
             "einops",
             {'"b (h w) (c p q) -> b c (h p) (w q)"': '"b (h w) (p q c) -> b c (h p) (w q)"'},
-            "The vector of a patch was read with the channel last",
+            "channel-last",
         ),
         (
             "fold",
@@ -60,7 +60,7 @@ RESTYLED = {
                     "patches.reshape(-1, channels, height, width)"
                 )
             },
-            "The patches were reshaped to an image without moving any axis",
+            "reshaped-only",
         ),
         (
             "rows of patches",
@@ -69,7 +69,7 @@ RESTYLED = {
                     "reshape(-1, channels, patch_size, patch_size).mT"
                 )
             },
-            "Inside each patch rows and columns are exchanged",
+            "patches-transposed",
         ),
     ],
     "PatchEmbedding": [
@@ -79,86 +79,86 @@ RESTYLED = {
                 "features.flatten(2).mT + self.positions[:, 1:]": "features.flatten(2).mT",
                 "self.class_token + self.positions[:, :1]": "self.class_token",
             },
-            "The positions are not added at all",
+            "positions-unused",
         ),
         (
             CONVOLUTION,
             {"self.class_token + self.positions[:, :1]": "self.class_token"},
-            "The positions were added before the class token",
+            "class-token-unplaced",
         ),
         (
             CONVOLUTION,
             {"features.flatten(2)": "features.mT.flatten(2)"},
-            "The patches are in column order",
+            "column-order",
         ),
-        ("einops", {"[token, patches]": "[patches, token]"}, "The class token stands at the end"),
+        ("einops", {"[token, patches]": "[patches, token]"}, "class-token-last"),
         (
             "einops",
             {'"b c (h p) (w q) -> b (h w) (c p q)"': '"b c (h p) (w q) -> b (h w) (p q c)"'},
-            "Inside each patch the channel comes last",
+            "channel-last",
         ),
-        ("einops", {"sequence + self": "sequence * self"}, "The sequence is multiplied"),
+        ("einops", {"sequence + self": "sequence * self"}, "positions-multiplied"),
     ],
     "VisionTransformer": [
-        (LAYERS, {"F.gelu": "F.relu"}, "The feed-forward networks use relu"),
-        (LAYERS, {"self.norm(x)[:, 0]": "x[:, 0]"}, "The norm before the head is missing"),
+        (LAYERS, {"F.gelu": "F.relu"}, "relu"),
+        (LAYERS, {"self.norm(x)[:, 0]": "x[:, 0]"}, "last-norm-missing"),
         (
             LAYERS,
             {"self.head(self.norm(x)[:, 0])": "self.head(self.norm(x)[:, 0]).softmax(-1)"},
-            "The logits went through a softmax",
+            "softmax-of-logits",
         ),
-        (FRONT, {'"norm_first": True,': ""}, "The blocks are post-norm"),
-        (FRONT, {"class_token, *_": "*_, class_token"}, "The class is read from the last vector"),
+        (FRONT, {'"norm_first": True,': ""}, "post-norm"),
+        (FRONT, {"class_token, *_": "*_, class_token"}, "last-patch"),
     ],
     "attention_rollout": [
         (
             PAPER,
             {"torch.bmm(mixing, rollout)": "torch.bmm(rollout, mixing)"},
-            "The layers are multiplied in the wrong order",
+            "wrong-order",
         ),
         (
             PAPER,
             {"mixing = mixing / mixing.sum(dim=-1, keepdim=True)": ""},
-            "The identity was added, but the sum was not halved",
+            "not-halved",
         ),
         (
             BACKWARDS,
             {"0.5 * attended + 0.5 * rollout": "attended"},
-            "The identity is missing",
+            "identity-missing",
         ),
-        (BACKWARDS, {"/ layer.shape[1]": ""}, "The heads were added up"),
+        (BACKWARDS, {"/ layer.shape[1]": ""}, "heads-added"),
     ],
     "random_patch_mask": [
         (
             PERMUTATION,
             {"round(ratio * num_patches)": "int(ratio * num_patches)"},
-            "The number of masked patches is cut off",
+            "cut-off",
         ),
         (
             PERMUTATION,
             {"torch.zeros(": "torch.ones(", "= True": "= False"},
-            "True and False are exchanged",
+            "true-is-kept",
         ),
-        (LARGEST, {", generator=generator": ""}, "`generator` is not used"),
+        (LARGEST, {", generator=generator": ""}, "generator-unused"),
         (
             LARGEST,
             {"round(num_patches * ratio)": "int(num_patches * ratio + 0.5)"},
-            "A half is always rounded up",
+            "half-up",
         ),
     ],
     "masked_patch_loss": [
         (
             ZEROS,
             {"counted.sum().clamp(min=1)": "predicted.numel()"},
-            "The squared differences of the masked patches are added up",
+            "by-all-patches",
         ),
         (
             ZEROS,
             {"(predicted - target) ** 2": "(predicted - target).abs()"},
-            "The differences are taken without their squares",
+            "absolute",
         ),
-        (LIBRARY, {"if not mask.any():": "if False:"}, "Without any masked patch"),
-        (A_PATCH, {"mean(dim=-1)": "sum(dim=-1)"}, "The sum is divided by the number of masked"),
-        (LIBRARY, {"F.mse_loss": "F.l1_loss"}, "The differences are taken without their squares"),
+        (LIBRARY, {"if not mask.any():": "if False:"}, "nothing-nan"),
+        (A_PATCH, {"mean(dim=-1)": "sum(dim=-1)"}, "by-patches"),
+        (LIBRARY, {"F.mse_loss": "F.l1_loss"}, "absolute"),
     ],
 }

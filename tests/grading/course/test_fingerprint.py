@@ -21,7 +21,7 @@ def _(student, reference, draw):
     agrees(student, reference, twice(draw.normal(L=3)))
 
 
-mistakes["one"] = {"It is too small.": {"base(x)": "base(x) - 1"}}
+mistakes["one"] = {"small": ("It is too small.", {"base(x)": "base(x) - 1"})}
 
 
 @exercise("two", chapter="c", points=1)
@@ -32,8 +32,8 @@ FILES = {
     "autograder/exercises/c.py": CHECKS,
     "autograder/exercises/shared.py": "def helper(x):\n    return x + 1\n",
     "autograder/exercises/other.py": "SIZE = 4\n",
-    "autograder/exercises/early.py": 'mistakes["base"] = {"It is late.": {"x": "-x"}}\n',
-    "autograder/exercises/late.py": 'mistakes["last"] = {"It is late.": {"x": "-x"}}\n',
+    "autograder/exercises/early.py": 'mistakes["base"] = {"late": ("It is late.", {"x": "-x"})}\n',
+    "autograder/exercises/late.py": 'mistakes["last"] = {"late": ("It is late.", {"x": "-x"})}\n',
     "solutions/c.py": "from solutions.early import base\n\ndef one(x):\n    return base(x)\n",
     "solutions/early.py": "def base(x):\n    return x\n",
     "solutions/late.py": "def last(x):\n    return x\n",
