@@ -359,7 +359,7 @@ mistakes["contrastive_loss"] = {
     "right-not-in-sum": (
         "The right positive is missing from the sum below the fraction. It is one of those among "
         "which the anchor chooses.",
-        [
+        *[
             {
                 "return nn.functional.cross_entropy(scores, own)": (
                     f"others = scores.masked_fill(own == own[:, None], {nothing})\n"

@@ -526,7 +526,7 @@ mistakes["cosine_scores"] = {
     "length-plus-epsilon": (
         "A small number was added to the lengths. Beside a short vector it is not small, and the "
         "cosine shrinks: it may only be there where a length is zero.",
-        [
+        *[
             change
             for small in ("1e-6", "1e-5", "1e-4", "1e-3")
             for change in (

@@ -599,7 +599,7 @@ mistakes["masked_patch_loss"] = {
         "Each image is averaged by itself, and then the images. Where they have different numbers "
         "of masked patches, a patch counts more in an image with few: average over all of them at "
         "once.",
-        [
+        *[
             {
                 "difference = predicted[mask] - target[mask]": (
                     "patches = (predicted - target).square().mean(dim=-1) * mask"

@@ -125,8 +125,9 @@ mistakes["KeyValueCache"] = {
         "along the positions.",
         by(
             {
-                "return torch.cat(self.pieces[0], dim=2), torch.cat(self.pieces[1], dim=2)": "return "
-                "self.pieces",
+                "return torch.cat(self.pieces[0], dim=2), torch.cat(self.pieces[1], dim=2)": (
+                    "return self.pieces"
+                ),
             },
             style="lists of pieces",
         ),
@@ -269,8 +270,9 @@ mistakes["next_token_probabilities"] = {
         "top_k keeps exactly k, though others are as large as the k-th. Equal tokens stay or go "
         "together.",
         {
-            "kth = logits.topk(min(top_k, logits.shape[-1]), dim=-1).values[..., -1:]": "kept_places "
-            "= logits.topk(min(top_k, logits.shape[-1]), dim=-1).indices",
+            "kth = logits.topk(min(top_k, logits.shape[-1]), dim=-1).values[..., -1:]": (
+                "kept_places = logits.topk(min(top_k, logits.shape[-1]), dim=-1).indices"
+            ),
             "logits < kth": "torch.ones_like(logits, dtype=torch.bool).scatter(-1, kept_places, "
             "False)",
         },
@@ -311,8 +313,9 @@ mistakes["next_token_probabilities"] = {
     "not-put-back": (
         "The probabilities are left in their order of size. They belong back to their tokens.",
         {
-            "kept = torch.zeros_like(before, dtype=torch.bool).scatter(-1, order, before < top_p)": "probabilities, "
-            "kept = ordered, before < top_p"
+            "kept = torch.zeros_like(before, dtype=torch.bool).scatter(-1, order, before < top_p)": (
+                "probabilities, kept = ordered, before < top_p"
+            )
         },
     ),
     "top-p-not-divided": (
