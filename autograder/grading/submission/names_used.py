@@ -26,10 +26,10 @@ def shortcuts(name: str, cells: Sequence[str], forbidden: tuple[str, ...]) -> li
 
 
 def uses(name: str, cells: Sequence[str]) -> set[str]:
-    """The names that the definition of `name`, or what it uses, takes from the notebook."""
+    """The names that the definition of `name` reads, and what it uses of the notebook."""
     defined = _defined(tuple(cells))
     found = {each for part in made_by([name], defined).values() for each in used(part)}
-    return found & defined.keys() - {name}
+    return found - {name}
 
 
 @functools.lru_cache(maxsize=1)  # a submission's failed exercises are asked one after the other
