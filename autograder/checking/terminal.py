@@ -76,7 +76,7 @@ def note_on_packages(path: Path) -> str:
 def _sources(path: Path) -> list[str]:
     """The cells that count."""
     try:
-        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        cells = json.loads(path.read_bytes())["cells"]  # in any encoding of JSON's
     except FileNotFoundError:
         raise ValueError(f"There is no file {path}.") from None
     except (OSError, ValueError, KeyError, TypeError):
