@@ -13,7 +13,6 @@ from autograder.files import files_in, paths_within, sha256, sha256_of_files
 from autograder.manifest import ListedChapter
 from autograder.release.assignment import SETTINGS, generate_assignment
 from autograder.release.book import Book
-from autograder.release.build import BUNDLE, STATE, Released
 from autograder.release.bundle import make_bundle
 from autograder.release.chapter import ChapterNotebook
 from autograder.release.latest import chapters_entered
@@ -22,6 +21,7 @@ from autograder.release.own_files import OwnFiles
 from autograder.release.recipe import make_source
 from autograder.release.recordings import update_recordings
 from autograder.release.references import References
+from autograder.release.released import BUNDLE, STATE, Released
 
 
 def make_anew(chosen: list[str], paths: dict[str, Path], course: Path, root: Path) -> Released:

@@ -14,9 +14,9 @@ from autograder.checking.syntax import imported
 from autograder.errors import ReleaseError
 from autograder.files import files_in, parsed, paths_within, sha256, write_zip
 from autograder.release.book import Book
-from autograder.release.build import BUNDLE
 from autograder.release.own_files import OwnFiles
 from autograder.release.recordings import STAMPS
+from autograder.release.released import BUNDLE
 
 NAME = "attention-course"
 README = Path(__file__).with_name("bundle_readme.md")

@@ -9,6 +9,7 @@ import json
 import re
 import sys
 from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -139,3 +140,41 @@ def test_is_every_module_that_the_page_names_where_it_says():
     named = re.findall(r"`([\w/]+\.py)`", text)
     assert len(named) > 20
     assert [name for name in named if not any(path.endswith(f"/{name}") for path in files)] == []
+
+
+def dotted(path: Path) -> str:
+    """The name under which the code imports a file."""
+    below = path.relative_to(ROOT)
+    for folder in ("book/_ext", "book", "make"):
+        if below.is_relative_to(folder):
+            below = below.relative_to(folder)
+            break
+    return ".".join(below.with_suffix("").parts).removesuffix(".__init__")
+
+
+def loads(path: Path, known: dict[str, Path]) -> set[Path]:
+    """The project's own files that a file imports, at its top or within a function."""
+    names = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            # Of a package, the module that is named; the package itself where none is.
+            below = {f"{node.module}.{alias.name}" for alias in node.names}
+            names |= below & known.keys() or {node.module}
+        elif isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif name := loaded_by_name(node):
+            names.add(name)
+    return {known[name] for name in names & known.keys()} - {path}
+
+
+def test_does_no_file_import_itself_by_way_of_others():
+    folders = ("autograder", "solutions", "book/lab", "book/_ext", "make")
+    files = [path for name in folders for path in (ROOT / name).rglob("*.py")]
+    known = {dotted(path): path for path in files}
+    assert len(known) == len(files) > 150
+    try:
+        order = [*TopologicalSorter({path: loads(path, known) for path in files}).static_order()]
+    except CycleError as error:
+        circle = [path.relative_to(ROOT).as_posix() for path in error.args[1]]
+        pytest.fail(f"A circle of imports: {' -> '.join(reversed(circle))}")
+    assert order
