@@ -7,6 +7,7 @@ import ast
 import importlib.util
 import json
 import re
+import subprocess
 import sys
 from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
@@ -20,7 +21,12 @@ PARTS = {
     "lab": "book/lab/*.py",
     "solutions": "solutions/**/*.py",
     "make": "make/*.py",
-    "entries": "autograder/__init__.py autograder/cli.py autograder/nbgrader_settings.py",
+    "entries": " ".join(
+        (
+            *(f"autograder/{name}.py" for name in ("__init__", "cli", "nbgrader_settings")),
+            "nbgrader_config.py",
+        )
+    ),
     **{
         part: f"autograder/{part}/**/*.py"
         for part in ("checking", "exercises", "grading", "release", "sandbox")
@@ -33,6 +39,7 @@ PARTS = {
     ),
 }
 LOADERS = {"import_module", "find_spec", "PackageLoader", "__import__"}
+CONFIGURATION = "ConfigLoader"  # traitlets' loaders of files like nbgrader_config.py
 MODULE = re.compile(r"(autograder|solutions|lab)(\.\w+)+")
 # Where what the engine loads cannot be read off the text: what was handed in, and a table of names.
 HANDED_IN = {"checking/content.py", "checking/registry.py", "checking/sources.py"}
@@ -88,6 +95,8 @@ def loaded_by_name(node: ast.AST) -> str | None:
         return found[0] if found else None
     if isinstance(node, ast.keyword) and node.arg in ("exercises", "solutions", "shared"):
         return node.value.value if isinstance(node.value, ast.Constant) else None
+    if isinstance(node, ast.Call) and CONFIGURATION in ast.unparse(node.func):
+        return "autograder.nbgrader_settings"  # which each configuration file imports
     if isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[-1] in LOADERS:
         text = ast.unparse(node.args[0]).lstrip("f").strip("'\"") if node.args else ""
         return text if text.split(".")[0] in ("autograder", *PARTS) else None
@@ -111,6 +120,21 @@ def imports(part: str) -> set[tuple[str, str]]:
 def test_are_the_arrows_what_the_code_imports(architecture):
     real = set().union(*(imports(part) for part in PARTS))
     assert real == architecture.ARROWS
+
+
+def test_does_a_release_run_without_the_grader(tmp_path):
+    course = tmp_path / "course"
+    program = f"""
+import sys
+from autograder.cli import main
+code = main(["release", "00-start-here", "--course", {str(course)!r}])
+from nbgrader.converters.base import BaseConverter
+print(code, *(name for name in sys.modules if name.startswith("autograder.grading")))
+print(BaseConverter.init_assignment.__module__)
+"""
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, text=True, capture_output=True)
+    assert (course / "release" / "00-start-here" / "00-start-here.ipynb").exists(), done.stderr
+    assert done.stdout.splitlines()[-2:] == ["0", "nbgrader.converters.base"]
 
 
 def test_does_the_engine_load_by_a_hidden_name_only_what_it_was_handed():
