@@ -12,6 +12,7 @@ from traitlets.config import Config
 
 from autograder.checking import exercises
 from autograder.errors import ReleaseError
+from autograder.release.configuration import configure_release
 from autograder.release.recipe.stub import stub
 from autograder.release.references import References
 from tests.release.miniature import REPOSITORY
