@@ -5,6 +5,7 @@ Only watched calls take points. What is named and was not seen to run is for the
 
 import ast
 import functools
+import re
 from collections.abc import Iterator, Sequence
 
 from autograder.checking.families import used_of
@@ -12,6 +13,12 @@ from autograder.checking.syntax import UNREADABLE, bound, made_by, used
 
 LONGEST_SOURCE = 200_000  # characters; taking more apart takes gigabytes
 LIBRARIES = {"torch", "nn", "F"}
+
+
+@functools.cache
+def definition_of(name: str) -> re.Pattern[str]:
+    """What the line looks like that defines a name at the top level of a cell."""
+    return re.compile(rf"^(?:(?:async )?(?:def|class) +{name}\b|{name} *=)", re.MULTILINE)
 
 
 def shortcuts(name: str, cells: Sequence[str], forbidden: tuple[str, ...]) -> list[str]:

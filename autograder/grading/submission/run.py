@@ -28,8 +28,9 @@ from autograder.grading.submission.cell_outputs import (
     rebuilt_outputs,
     short_text,
 )
-from autograder.grading.submission.names_used import shortcuts, uses
+from autograder.grading.submission.names_used import definition_of, shortcuts, uses
 from autograder.grading.submission.needed import needed_cells
+from autograder.grading.submission.pasted_stubs import without_pasted_stubs
 from autograder.grading.submission.providing import StandingIn, provided_source
 from autograder.grading.submission.sandbox_home import Gone, SandboxHome, ask, lost_as_gone
 from autograder.grading.text import one_line
@@ -81,6 +82,10 @@ class Run:
         self.poisoned: set[int] = set()
         self.broken: dict[int, str] = {}  # own cells that ended a session, and what is said of it
         self.restarts = 0
+        # By their places, cells without the stubs that stand below the student's own code.
+        self.unstubbed, notes = without_pasted_stubs(self.notebook.cells, self.chapter)
+        for note in notes:
+            self._note(note)
         self.sources: list[str] = []  # of the cells that ran
         self.below: list[tuple[int, ReleasedExercise]] = []  # checks with code below them
         self.provided: dict[int, list[str]] = {}  # by the place of a cell: sources to run before it
@@ -138,7 +143,10 @@ class Run:
             for source in self.provided.get(index, ()):
                 yield index, source
             if index in self.needed and index not in self.poisoned:
-                yield index, self.notebook.cells[index].source
+                yield index, self._source(index)
+
+    def _source(self, index: int) -> str:
+        return self.unstubbed.get(index, self.notebook.cells[index].source)
 
     def _execute(self, session: Session, source: str) -> dict[str, Any]:
         request = {"op": "run", "source": source, "bytes": OUTPUT_BYTES}
@@ -165,9 +173,9 @@ class Run:
 
     def _run(self, index: int, cell: NotebookNode) -> None:
         name = grade_id(cell)
-        self.sources.append(cell.source)
+        self.sources.append(self._source(index))
         try:
-            reply = self._execute(self._ready(index), cell.source)
+            reply = self._execute(self._ready(index), self._source(index))
         except Gone as gone:
             self._lost(gone)
             self.poisoned.add(index)  # it is not run again
@@ -206,7 +214,7 @@ class Run:
 
     def _defined_in(self, name: str) -> list[int]:
         """The places of the student's own cells that define `name`."""
-        defines = re.compile(rf"^(?:(?:async )?(?:def|class) +{name}\b|{name} *=)", re.MULTILINE)
+        defines = definition_of(name)
         return [
             index
             for index in sorted(self.needed)

@@ -1,5 +1,6 @@
 """Does honest work get its points, whatever else the notebook does, and is its own error said?"""
 
+import ast
 import json
 import tomllib
 from importlib.metadata import PackageNotFoundError
@@ -13,6 +14,7 @@ from autograder.checking.cell_log import modules_imported
 from autograder.checking.packages import LEARNERS, NOTEBOOKS, modules
 from autograder.files import REPOSITORY
 from autograder.grading.course.released import ReleasedChapter, ReleasedExercise
+from autograder.grading.submission.pasted_stubs import is_stub
 from autograder.grading.submission.restoring import restored
 from autograder.grading.submission.run import Run
 from autograder.sandbox import probe
@@ -275,6 +277,58 @@ def test_wrong_code_below_its_check_is_told_what_is_wrong_with_it(warm):
     found = graded(warm, {"softmax": STUB}, SETUP, after=(wrong,))
     assert found.verdicts["softmax"].status == "failed"
     assert "expected" in found.verdicts["softmax"].message
+
+
+CLASS = """\
+class Encoder(nn.Module):
+    \"\"\"Blocks, one after the other.\"\"\"
+
+    def __init__(self, *sizes):
+        super().__init__()
+        raise NotImplementedError
+
+    def forward(self, x):
+        raise NotImplementedError"""
+
+
+@pytest.mark.parametrize("apart", [True, False], ids=["in a cell of its own", "in the same cell"])
+def test_a_stub_pasted_below_the_code_does_not_undo_it(warm, apart):
+    lines = RIGHT.split("\n")
+    whole = f"{RIGHT}\n\n{STUB}\nafter = 3"
+    sources = {"softmax": RIGHT if apart else whole, "double": "def double(x): return 2 * x"}
+    change = (lambda cells: [*cells[:2], new_code_cell(STUB), *cells[2:]]) if apart else list
+    found = graded(warm, sources, SETUP, change=change)
+    assert found.verdicts["softmax"].passed and found.verdicts["double"].passed
+    assert found.notes == [
+        "a stub of softmax stands below its code and would undo it: what counts is the code in "
+        f"line {1 + lines.index(next(line for line in lines if line.startswith('def ')))} of cell 2"
+    ]
+
+
+def test_the_last_definition_that_is_no_stub_counts_and_no_other(warm):
+    wrong = "def softmax(scores, dim=-1):\n    return scores"
+    for last, passed in ((RIGHT, True), (wrong, False)):
+        first = wrong if passed else RIGHT
+        found = graded(warm, {"softmax": f"{first}\n\n{last}\n\n{STUB}"}, SETUP)
+        assert found.verdicts["softmax"].passed == passed
+        assert found.verdicts["softmax"].status != "not started"
+
+
+@pytest.mark.parametrize(
+    ("source", "stub"),
+    [
+        (STUB, True),
+        (CLASS, True),
+        (STUB.replace("raise", "print(); raise"), False),
+        (CLASS.replace("        raise", "        self.sizes = sizes\n        raise", 1), False),
+        ("def softmax(scores): pass", False),
+        ("def softmax(scores): raise NotImplementedError('mine')", False),
+        ("class Encoder: pass", False),
+        ("softmax = None", False),
+    ],
+)
+def test_what_is_a_stub_is_as_it_was_given(source, stub):
+    assert is_stub(ast.parse(source).body[0]) == stub
 
 
 BLOCK = ("LayerNorm", "FeedForward", "EncoderBlock", "Encoder")
