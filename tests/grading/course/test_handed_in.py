@@ -94,9 +94,9 @@ def test_no_text_in_any_encoding_is_for_the_parser_to_say(course):
     "member",
     [
         "../02-softmax.ipynb",
-        "../../home/ada/Chapter 2/work.ipynb",
+        "../../etc/ada/Chapter 2/work.ipynb",
         "./02-softmax.ipynb",
-        "/home/ada/02-softmax.ipynb",
+        "/etc/ada/02-softmax.ipynb",
         "..\\02-softmax\\work.ipynb",
     ],
 )
