@@ -1,4 +1,4 @@
-"""nbgrader's settings for the course in build/course, for its own commands and for ours."""
+"""nbgrader's settings for the course in build/course, for its own commands run from here."""
 
 from pathlib import Path
 

@@ -97,7 +97,7 @@ def _grade(options: argparse.Namespace) -> int:
     """Grade the submitted notebooks in the sandbox."""
     from autograder.grading.course.folder import Course
     from autograder.grading.run.runner import grade_class, write_json
-    from autograder.grading.run.screen import progress_bar, summary
+    from autograder.grading.run.screen import left_behind, progress_bar, summary
     from autograder.sandbox.limits import Limits
     from autograder.sandbox.probe import available
 
@@ -121,6 +121,8 @@ def _grade(options: argparse.Namespace) -> int:
     if options.json:
         write_json(records, options.json)
     summary(records, course)
+    if options.student:
+        left_behind(course, options.chapters, options.student)
     return 0
 
 
@@ -172,11 +174,15 @@ def _export(options: argparse.Namespace) -> int:
 def _export_scores(options: argparse.Namespace, course: "Course") -> Path:
     from autograder.grading.course.scores import read_scores, reading
     from autograder.grading.report.columns import write_scores
+    from autograder.grading.report.for_a_teacher import sentences
 
     path = options.to or course.root / f"grades-{options.format}.csv"
     with reading(course.settings.gradebook) as query:
         scores = read_scores(query)
     write_scores(scores, options.format, path, options.chapters, options.student)
+    for_a_teacher = scores.only(options.chapters, options.student).for_a_teacher
+    for sentence in sentences(for_a_teacher, course.listed()):
+        print(f"{sentence}.")
     return path
 
 

@@ -37,6 +37,13 @@ class LatePolicy:
         return min(self.at_most, self.penalty_per_day * max(0.0, days))
 
 
+def penalty(policy: LatePolicy | None, score: float, seconds_late: float) -> float | None:
+    """The points to take off a score; None where nothing is."""
+    if policy is None or seconds_late <= 0:
+        return None
+    return score * policy.share(seconds_late) or None
+
+
 @dataclass(frozen=True)
 class Settings:
     """The settings of one course."""

@@ -1,15 +1,20 @@
-"""Show the book at http://127.0.0.1:PORT, build it again when it changes, and reload its pages."""
+"""Show the book at http://127.0.0.1:PORT, build it again when it changes, and reload its pages.
+
+Notebooks, bundle and PDF are offered as on the site, where they were made.
+"""
 
 import functools
 import subprocess
 import sys
+import tempfile
 import threading
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from urllib.parse import urlsplit
 
+from downloads import BUNDLE, PDF, ROOT, shown, unpack
 from watchfiles import watch
 
-ROOT = Path(__file__).resolve().parent.parent
 SITE = ROOT / "build" / "book" / "_build" / "html"
 WATCHED = [ROOT / "book", ROOT / "solutions", ROOT / "_config.yml"]
 BUILT = "/built"  # answers with the number of builds
@@ -25,7 +30,13 @@ builds = 0
 
 
 class Handler(SimpleHTTPRequestHandler):
-    """Serves the site; its pages reload themselves."""
+    """Serves the site, and what there is to download; its pages reload themselves."""
+
+    downloads: dict[str, Path]
+
+    def translate_path(self, path: str) -> str:
+        name = urlsplit(path).path.lstrip("/")
+        return str(self.downloads.get(name) or super().translate_path(path))
 
     def do_GET(self) -> None:
         path = Path(self.translate_path(self.path))
@@ -34,7 +45,8 @@ class Handler(SimpleHTTPRequestHandler):
         if self.path == BUILT:
             self.answer(str(builds).encode(), "text/plain")
         elif path.suffix == ".html" and path.is_file():
-            self.answer(path.read_bytes() + RELOAD, "text/html; charset=utf-8")
+            page = shown(path.read_text(encoding="utf-8"), self.downloads.__contains__)
+            self.answer(page.encode() + RELOAD, "text/html; charset=utf-8")
         else:
             super().do_GET()
 
@@ -53,14 +65,28 @@ class Handler(SimpleHTTPRequestHandler):
         pass
 
 
+def downloads(folder: Path) -> dict[str, Path]:
+    """What there is to download, by its address; the bundle is unpacked into the folder."""
+    found = {PDF.name: PDF} if PDF.exists() else {}
+    if BUNDLE.exists():
+        unpack(BUNDLE, folder / "student")
+        found[f"student/{BUNDLE.name}"] = BUNDLE
+        found |= {f"student/{path.name}": path for path in (folder / "student").glob("*.ipynb")}
+    return found
+
+
 def main(port: int) -> None:
     global builds
-    server = ThreadingHTTPServer(("127.0.0.1", port), functools.partial(Handler, directory=SITE))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    print(f"The book is at http://127.0.0.1:{server.server_address[1]} (Ctrl+C ends).", flush=True)
-    for _ in watch(*WATCHED, raise_interrupt=False):
-        subprocess.run([sys.executable, ROOT / "make" / "book.py"])
-        builds += 1
+    with tempfile.TemporaryDirectory() as folder:
+        Handler.downloads = downloads(Path(folder))
+        handler = functools.partial(Handler, directory=SITE)
+        server = ThreadingHTTPServer(("127.0.0.1", port), handler)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        place = f"http://127.0.0.1:{server.server_address[1]}"
+        print(f"The book is at {place} (Ctrl+C ends).", flush=True)
+        for _ in watch(*WATCHED, raise_interrupt=False):
+            subprocess.run([sys.executable, ROOT / "make" / "book.py"])
+            builds += 1
 
 
 if __name__ == "__main__":

@@ -7,18 +7,14 @@ There each notebook can install the course by itself, since Colab opens it with 
 import re
 import shutil
 import sys
-import tempfile
-import zipfile
 from pathlib import Path
 
 import nbformat
 import yaml
+from downloads import BUNDLE, PDF, ROOT, shown, unpack
 
-ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build"
 SITE = BUILD / "site"
-BUNDLE = BUILD / "course" / "attention-course-student.zip"
-ON_THE_SITE = re.compile(r'<template class="on-the-site">(.*?)</template>', re.DOTALL)
 # Colab has the dependencies, and warns where one of its own versions is replaced.
 INSTALL = """\
 # This installs the course where it is missing, as in Google Colab. Where PyTorch is missing too,
@@ -38,7 +34,7 @@ def main() -> int:
     if address := base_address():
         prepare_for_colab(SITE / "student", f"{address}/student")
     shutil.copy(BUNDLE, SITE / "student")
-    shutil.copy(BUILD / "attention-step-by-step.pdf", SITE)
+    shutil.copy(PDF, SITE)
     (SITE / ".nojekyll").touch()  # GitHub Pages would leave out what begins with an underscore
     show_downloads(SITE)
     if missing := sorted(promised(SITE) - here(SITE)):
@@ -49,17 +45,6 @@ def main() -> int:
     return 0
 
 
-def unpack(bundle: Path, folder: Path) -> None:
-    """The bundle's files, without the folder in which they lie there.
-
-    Not the course's `student/`, in which somebody may have worked.
-    """
-    with tempfile.TemporaryDirectory(dir=BUILD) as whole, zipfile.ZipFile(bundle) as archive:
-        archive.extractall(whole)
-        (inner,) = Path(whole).iterdir()
-        inner.rename(folder)
-
-
 def base_address() -> str:
     """Where the site will be; empty where that is not said."""
     config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
@@ -67,10 +52,9 @@ def base_address() -> str:
 
 
 def show_downloads(site: Path) -> None:
-    """Unwrap what the pages show on the site alone (book/_ext/take_away.py)."""
+    """Show the pages' links to notebooks, bundle and PDF: here all of them are."""
     for path in site.glob("*.html"):
-        text = path.read_text(encoding="utf-8")
-        path.write_text(ON_THE_SITE.sub(r"\1", text), encoding="utf-8")
+        path.write_text(shown(path.read_text(encoding="utf-8")), encoding="utf-8")
 
 
 def prepare_for_colab(folder: Path, address: str) -> None:

@@ -212,7 +212,7 @@ def {first}(*a, **k):
         for task in chapter.tasks:
             cell_of(renamed, task.name).metadata.nbgrader.grade_id = f"my-{task.name}"
         self.hand_in(
-            "renamed-ids", chapter, renamed, Expected(passed=set(names), note="is missing")
+            "renamed-ids", chapter, renamed, Expected(passed=set(names), note="is put back")
         )
 
         edited = self.solved(chapter, **{first: "def " + first + "(*a, **k): return 1.0"})

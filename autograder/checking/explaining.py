@@ -307,7 +307,8 @@ def _where_wrong(mine: Any, students: Any, want: Any) -> Any:
 
 def covering(students: Students, matches: Sequence[Match], most: int = 3) -> list[Match]:
     """Few of them that together explain as much as can be: the widest first, then the earlier."""
-    left, chosen = set(students.places), []
+    left = set(students.places)
+    chosen: list[Match] = []
     telling = [match for match in matches if match.telling]
     while left and telling and len(chosen) < most:
         best = max(telling, key=lambda match: len(match.places & left))

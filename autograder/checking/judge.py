@@ -82,6 +82,33 @@ def judge(
     )
 
 
+class _Found(BaseException):
+    """The check has found something. Not an Exception: no check may swallow it."""
+
+
+class _UntilItFails(Log):
+    """The events of a check that ends at its first failure."""
+
+    def note(self, kind: str, got: Any = None, **details: Any) -> None:
+        """Add an event; one that failed is the last."""
+        super().note(kind, got, **details)
+        if self.failure is not None:
+            raise _Found
+
+
+def passes(name: str, home: Performer, reference: Performer, seed: int = PUBLIC_SEED) -> bool:
+    """Whether the check of `name` finds nothing wrong; it ends at the first failure, unexplained.
+
+    For who has much wrong code to try: `judge` goes on to the end, and looks for the mistake.
+    """
+    task, log = find(name), _UntilItFails()
+    try:
+        _examine(task, home, _Remembered(reference), seed, log, bool(task.forbidden))
+    except (_Found, NotStarted):
+        return False
+    return log.failure is None
+
+
 class _Remembered:
     """The reference, asked once: when the check runs again, its answers are repeated."""
 

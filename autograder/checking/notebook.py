@@ -1,9 +1,11 @@
 """`check("softmax")` in a notebook."""
 
 import contextlib
+import functools
 import io
 import re
 import sys
+import threading
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
@@ -15,18 +17,23 @@ from autograder.checking.feedback import Feedback
 from autograder.checking.judge import judge
 from autograder.checking.packages import note_on_imports
 from autograder.checking.recording import reference_for
-from autograder.checking.registry import find
-from autograder.checking.unwritten import explain_unwritten
-from autograder.checking.verdict import Verdict
+from autograder.checking.registry import Exercise, find
+from autograder.checking.time_limit import TimeLimit, too_long
+from autograder.checking.unwritten import explain_unwritten, stubs_used
+from autograder.checking.verdict import UNTOUCHED, Verdict
 
 PRINTED_AT_MOST = 1000
 NOT_DEFINED = re.compile(r"NameError: name '(\w+)' is not defined")
 
 observers: list[Callable[[Verdict], None]] = []
+limit_seconds: float | None = 60.0  # for one check; None where somebody else has an eye on it
 
 
-def check(name: str) -> float:
-    """Check your solution of the exercise `name`, show what was found, return the points earned."""
+def check(name: str, *, limit_seconds: float | None = None) -> float:
+    """Check your solution of the exercise `name`, show what was found, return the points earned.
+
+    A check that has not ended after a minute, or `limit_seconds`, is stopped.
+    """
     namespace = sys._getframe(1).f_globals
     if not isinstance(name, str):
         text = 'Give the name of the exercise in quotes, as in check("softmax").'
@@ -43,12 +50,9 @@ def check(name: str) -> float:
     if obstacle:
         return _show(Feedback(Verdict(name, 0.0, task.points, "failed", message=obstacle)))
     printed = io.StringIO()
-    with _quiet(printed):
-        try:
-            verdict = judge(name, Home(namespace), reference_for(task))
-        except Exception as error:
-            text = f"The check itself failed ({type(error).__name__}: {error})."
-            verdict = Verdict(name, 0.0, task.points, "failed", message=text)
+    verdict = _judged(task, namespace, printed, limit_seconds)
+    if verdict.status in UNTOUCHED and (stubs := stubs_used(name, namespace)):
+        verdict = replace(verdict, status="failed", message=_waits_for(name, stubs))
     if log is not None and (lacking := NOT_DEFINED.search(verdict.message)):
         reason = log.reason_for_missing(lacking[1])
         verdict = replace(verdict, message=f"{verdict.message} {reason}") if reason else verdict
@@ -57,6 +61,44 @@ def check(name: str) -> float:
         output = output[:PRINTED_AT_MOST] + "\n..."
     note = note_on_imports(log.imports()) if log is not None else ""
     return _show(Feedback(verdict, "" if verdict.passed else output, note))
+
+
+def _judged(
+    task: Exercise, namespace: dict[str, Any], printed: io.StringIO, seconds: float | None
+) -> Verdict:
+    """The verdict, within the time that there is for it."""
+    seconds = limit_seconds if seconds is None else seconds
+    if threading.current_thread() is not threading.main_thread():
+        seconds = None  # only the main one can be interrupted
+    limit = contextlib.nullcontext() if seconds is None else _limit(task.name, seconds)
+    with limit as reached, _quiet(printed):
+        try:
+            return judge(task.name, Home(namespace), reference_for(task))
+        except Exception as error:
+            text = f"The check itself failed ({type(error).__name__}: {error})."
+            return Verdict(task.name, 0.0, task.points, "failed", message=text)
+    assert reached is not None and seconds is not None
+    return verdict_on_endless(task, seconds, reached.stopped)
+
+
+def _limit(name: str, seconds: float) -> TimeLimit:
+    words = f"{name} did not end within {seconds:g} seconds, and cannot be stopped: restart the "
+    say = functools.partial(print, file=sys.stdout, flush=True)  # where the cell's output goes
+    return TimeLimit(seconds, f"{words}kernel, or wait.", say)
+
+
+def verdict_on_endless(task: Exercise, seconds: float, stopped: str) -> Verdict:
+    """The verdict on what was stopped."""
+    message = too_long(task.name, seconds, stopped)
+    return Verdict(task.name, 0.0, task.points, "failed", message=message)
+
+
+def _waits_for(name: str, stubs: list[str]) -> str:
+    names, are = " and ".join(stubs), "are" if len(stubs) > 1 else "is"
+    return (
+        f"{name} uses {names}, which {are} not written yet: write that first. When your work is "
+        f"graded, the provided {names} stands in for it."
+    )
 
 
 @contextlib.contextmanager

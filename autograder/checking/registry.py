@@ -175,10 +175,13 @@ class Mistakes:
                 raise ValueError(f"Two mistakes in {exercise} have the key {key!r}.")
             if not ways or not isinstance(sentence, str):
                 raise ValueError(f"The mistake {key!r} in {exercise}: a sentence, then a change.")
-            there.extend(
-                Mistake(exercise, key, sentence, **vars(way if isinstance(way, By) else By(way)))
-                for way in ways
-            )
+            there.extend(Mistake(exercise, key, sentence, **vars(_by(way))) for way in ways)
+
+
+def _by(way: str | Mapping[str, str] | By) -> By:
+    if isinstance(way, str):
+        raise TypeError(f"A change is no text: {way!r}.")
+    return way if isinstance(way, By) else By(way)
 
 
 mistakes = Mistakes()

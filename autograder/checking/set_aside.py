@@ -73,7 +73,9 @@ class SetAside:
 
 def set_aside(students: Log, name: str) -> SetAside:
     """What can be set aside, and the rest."""
-    rest, faults, suspects = Log(), [], []
+    rest = Log()
+    faults: list[Fault] = []
+    suspects: list[Fault] = []
     events: Sequence[Event] = students.events
     for restore in (_in_order, _as_many, _with_axes):
         restored, text = restore(events, name)

@@ -14,6 +14,7 @@ from autograder.checking.calling import described
 from autograder.checking.cell_log import beginning, modules_imported
 from autograder.checking.feedback import details, headline, points_text
 from autograder.checking.lazy import load_when_used
+from autograder.checking.notebook import verdict_on_endless
 from autograder.checking.packages import note_on_imports
 from autograder.checking.registry import exercises
 from autograder.checking.resuming import ask_nobody, run_cell
@@ -44,12 +45,13 @@ def check_notebook(path: Path, limit_seconds: float = 60.0) -> list[Verdict]:
     in_notebook.observers.append(found.append)
     sys.path.insert(0, str(path.resolve().parent))
     answered, builtins.input = builtins.input, ask_nobody
+    limit, in_notebook.limit_seconds = in_notebook.limit_seconds, None  # a cell's is the one here
     try:
         with contextlib.chdir(path.resolve().parent), capture_output():
             for source in sources:
                 found += _run(shell, source, limit_seconds)
     finally:
-        builtins.input = answered
+        builtins.input, in_notebook.limit_seconds = answered, limit
         in_notebook.observers.remove(found.append)
         # A process that calls this must stay able to start others, which read its own `__main__`.
         sys.modules["__main__"] = caller
@@ -74,7 +76,7 @@ def note_on_packages(path: Path) -> str:
 def _sources(path: Path) -> list[str]:
     """The cells that count."""
     try:
-        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        cells = json.loads(path.read_bytes())["cells"]  # in any encoding of JSON's
     except FileNotFoundError:
         raise ValueError(f"There is no file {path}.") from None
     except (OSError, ValueError, KeyError, TypeError):
@@ -89,17 +91,16 @@ def _sources(path: Path) -> list[str]:
 
 def _run(shell: Any, source: str, limit_seconds: float) -> list[Verdict]:
     """Run a cell; the verdicts on what it checked, if it had to be stopped on the way."""
-    too_long = f"did not end within {limit_seconds:g} seconds"
-    words = f"The cell that begins `{beginning(source)}` {too_long}, and cannot be stopped."
+    words = f"The cell that begins `{beginning(source)}` did not end within"
+    words += f" {limit_seconds:g} seconds, and cannot be stopped."
     with TimeLimit(limit_seconds, words) as limit:
         result = run_cell(shell, source, store_history=False)
     if not limit.reached:
         return []
-    where = described(result.error_in_exec).where if result.error_in_exec else ""
-    looped = f" It was in {where}" if where else ""
-    text, known = f"{too_long}: an endless loop?{looped}", exercises()
+    stopped = described(result.error_in_exec).where if result.error_in_exec else ""
+    known = exercises()
     return [
-        Verdict(name, 0.0, known[name].points, "failed", message=f"{name} {text}")
+        verdict_on_endless(known[name], limit_seconds, stopped)
         for name in CHECKED.findall(source)
         if name in known
     ]

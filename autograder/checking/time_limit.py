@@ -4,23 +4,36 @@ import _thread
 import os
 import signal
 import threading
+from collections.abc import Callable
 from types import TracebackType
+
+from autograder.checking.calling import described
 
 TRIES = 5
 STDERR = 2  # whatever has been put in the place of `sys.stderr`
+
+
+def end_process(last_words: str) -> None:
+    """Say these words, and end whatever is running."""
+    os.write(STDERR, f"{last_words}\n".encode())
+    os._exit(1)
 
 
 class TimeLimit:
     """Interrupts what runs in its `with` block after so many seconds, as Ctrl-C does.
 
     Works on every system, in the main thread alone. Code that catches the interrupt is interrupted
-    again; what goes on after that ends the process, with `last_words`.
+    again; of what goes on after that `give_up` is told, with `last_words`, in another thread.
     """
 
-    def __init__(self, seconds: float, last_words: str) -> None:
+    def __init__(
+        self, seconds: float, last_words: str, give_up: Callable[[str], None] = end_process
+    ) -> None:
         self.reached = False
+        self.stopped = ""  # what was running then, if that is known
         self._seconds = seconds
         self._last_words = last_words
+        self._give_up = give_up
         self._lock = threading.Lock()
         self._done = threading.Event()
 
@@ -43,8 +56,7 @@ class TimeLimit:
                 _thread.interrupt_main()
             if self._done.wait(1.0):
                 return
-        os.write(STDERR, f"{self._last_words}\n".encode())
-        os._exit(1)
+        self._give_up(self._last_words)
 
     def __exit__(
         self,
@@ -59,4 +71,12 @@ class TimeLimit:
             self._done.set()
         if self._ignored:
             signal.signal(signal.SIGINT, signal.SIG_IGN)
+        if isinstance(error, KeyboardInterrupt):
+            self.stopped = described(error).where
         return self.reached and kind is KeyboardInterrupt
+
+
+def too_long(what: str, seconds: float, stopped: str) -> str:
+    """What is said of code that was stopped: `double did not end within 60 seconds: ...`."""
+    looped = f" It was in {stopped}" if stopped else ""
+    return f"{what} did not end within {seconds:g} seconds: an endless loop?{looped}"

@@ -1,13 +1,18 @@
 """One sentence, in place of a traceback, where a cell meets an exercise that is not written yet."""
 
 import ast
+import inspect
 import symtable
 import traceback
+from collections.abc import Iterator
+from types import CodeType
 from typing import Any, NamedTuple
 
 from autograder.checking.cell_log import MISSING
 from autograder.checking.registry import exercises
 from autograder.checking.syntax import made_in
+
+STUB = "NotImplementedError"  # what a stub raises
 
 
 class Waiting(NamedTuple):
@@ -107,3 +112,26 @@ def _names_needed_by(source: str) -> list[str]:
     """The names that a cell reads and does not define itself, in functions too."""
     read = {node.id for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Name)}
     return sorted(read.difference(_names_defined_by(source)))
+
+
+def stubs_used(name: str, namespace: dict[str, Any]) -> list[str]:
+    """The exercises that the code of `name` uses and that are stubs yet; none if it is one."""
+    used = _names_in(namespace.get(name))
+    if STUB in used:
+        return []
+    others = (one for one in exercises() if one in used and one != name)
+    return [one for one in others if STUB in _names_in(namespace.get(one))]
+
+
+def _names_in(thing: Any) -> set[str]:
+    """The names that a function, or a class's methods, look up as they run."""
+    parts = vars(thing).values() if isinstance(thing, type) else [thing]
+    codes = (part.__code__ for part in parts if inspect.isfunction(part))
+    return {name for code in codes for inner in _all_codes(code) for name in inner.co_names}
+
+
+def _all_codes(code: CodeType) -> Iterator[CodeType]:
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _all_codes(constant)

@@ -313,9 +313,8 @@ mistakes["next_token_probabilities"] = {
     "not-put-back": (
         "The probabilities are left in their order of size. They belong back to their tokens.",
         {
-            "kept = torch.zeros_like(before, dtype=torch.bool).scatter(-1, order, before < top_p)": (
-                "probabilities, kept = ordered, before < top_p"
-            )
+            "kept = torch.zeros_like(before, dtype=torch.bool)": "probabilities, kept = ordered, (",
+            ".scatter(-1, order, before < top_p)": "before < top_p)",
         },
     ),
     "top-p-not-divided": (
@@ -686,13 +685,13 @@ prediction(
     "positions-without-a-cache",
     chapter="10-writer",
     question=(
-        "A model begins with one character and writes on until there are 128. Nothing is kept from "
-        "one step to the next: each step runs the whole text so far through the model, 1 position, "
-        "then 2, and so on up to 128. How many positions are that in all?"
+        "A model begins with one character and writes 128 more. Nothing is kept from one step to "
+        "the next: each step runs the whole text so far through the model, 1 position, then 2, and "
+        "so on up to 128. How many positions are that in all?"
     ),
     right=8256,
     options={
-        8256: "1 + 2 + ... + 128 = 128 * 129 / 2. With a memory it could be 128.",
+        8256: "1 + 2 + ... + 128 = 128 * 129 / 2. With a memory it would be 128.",
         128: "That would be one position for each character: what a memory makes of it.",
         16384: "128 * 128 would be the whole text in each step. It is still short at first.",
     },
@@ -702,19 +701,21 @@ prediction(
     "one-layer-copies",
     chapter="10-writer",
     question=(
-        "Random tokens repeat, after 16 to 32 of them, in an order that the model has never seen. "
-        "Two models of attention alone are trained on such rows, one with two layers, one with a "
-        "single layer of as many heads. What becomes of the one with a single layer?"
+        "Each row draws twelve pairs of random tokens and visits them in random order, as in ab ef "
+        "ab kl ef: when a comes again, b must follow. Two models of attention alone are trained on "
+        "such rows, one with two layers, one with a single layer of as many heads. What becomes of "
+        "the one with a single layer?"
     ),
     right="It gets a little better, and does not copy.",
     options={
         "It learns to copy too, only later.": (
-            "No number of steps helps. To find the place after the last time, a key would have to "
-            "know what stood before it, and in the first layer a key knows its own token alone."
+            "It did not in three times as many steps, twice as wide. To be found from a, the key "
+            "of b would have to know that a stood before it. In the first layer it knows its own "
+            "token and place alone: with c before it, it would be the same key."
         ),
         "It gets a little better, and does not copy.": (
-            "It can see which tokens this row has, and prefer them. Which of them is next, it "
-            "cannot tell: in the first layer a key knows its own token alone."
+            "It can see which tokens this row has, and prefer them. Which of them followed a, the "
+            "key of b does not say: in the first layer it knows its own token and place alone."
         ),
         "It learns nothing: the tokens are random.": (
             "Random tokens cannot be learned by heart. But which of 64 tokens this row has can be "

@@ -8,12 +8,11 @@ from pathlib import Path
 
 import nbformat
 
-from autograder import manifest
+from autograder import manifest, nbgrader_course
 from autograder.files import files_in, paths_within, sha256, sha256_of_files
 from autograder.manifest import ListedChapter
-from autograder.release.assignment import SETTINGS, generate_assignment
+from autograder.release.assignment import generate_assignment
 from autograder.release.book import Book
-from autograder.release.build import BUNDLE, STATE, Released
 from autograder.release.bundle import make_bundle
 from autograder.release.chapter import ChapterNotebook
 from autograder.release.latest import chapters_entered
@@ -22,6 +21,7 @@ from autograder.release.own_files import OwnFiles
 from autograder.release.recipe import make_source
 from autograder.release.recordings import update_recordings
 from autograder.release.references import References
+from autograder.release.released import BUNDLE, STATE, Released
 
 
 def make_anew(chosen: list[str], paths: dict[str, Path], course: Path, root: Path) -> Released:
@@ -33,7 +33,7 @@ def make_anew(chosen: list[str], paths: dict[str, Path], course: Path, root: Pat
     released = Released(course, course / BUNDLE, notes=files.notes)
     for name in chosen:
         chapter = ChapterNotebook.read(paths[name], references, book)
-        new = _release_chapter(chapter, known.get(name), root, course, files)
+        new = _release_chapter(chapter, known.get(name), course, files)
         if new is None:
             released.unchanged.append(name)
             continue
@@ -52,20 +52,19 @@ def make_anew(chosen: list[str], paths: dict[str, Path], course: Path, root: Pat
 def _release_chapter(
     chapter: ChapterNotebook,
     before: ListedChapter | None,
-    root: Path,
     course: Path,
     files: OwnFiles,
 ) -> ListedChapter | None:
     """Make a chapter's source and release; None if those that are there are as they should be."""
     name, source = chapter.name, make_source(chapter)
-    inputs = _inputs(source, root)
+    inputs = _inputs(source)
     notebook = course / "release" / name / f"{name}.ipynb"
     if _is_current(before, inputs, notebook, course):
         return None
     if before is not None:
         files.claim(f"release/{name}/{name}.ipynb", before.sha256)
     with tempfile.TemporaryDirectory(dir=course / STATE) as staged:
-        _generate(name, source, Path(staged), root, course)
+        _generate(name, source, Path(staged), course)
         made = {notebook.name: Path(staged) / "source" / name / notebook.name}
         files.instead(f"source/{name}", made)
         files.instead(f"release/{name}", paths_within(Path(staged) / "release" / name))
@@ -78,7 +77,7 @@ def _release_chapter(
     )
 
 
-def _generate(name: str, source: str, staged: Path, root: Path, course: Path) -> None:
+def _generate(name: str, source: str, staged: Path, course: Path) -> None:
     """Let nbgrader make the release from a new source, in a folder of its own.
 
     It clears the folder it writes to. What else lies beside the source, as data, goes along.
@@ -88,19 +87,18 @@ def _generate(name: str, source: str, staged: Path, root: Path, course: Path) ->
         shutil.copytree(beside, place)
     place.mkdir(parents=True, exist_ok=True)
     (place / f"{name}.ipynb").write_text(source, encoding="utf-8")
-    generate_assignment(name, root, course, staged)
+    generate_assignment(name, course, staged)
 
 
-def _inputs(source: str, root: Path) -> str:
+def _inputs(source: str) -> str:
     """The hash of all that nbgrader's release of a chapter depends on.
 
     The source holds the chapter and its references.
     """
     here = Path(__file__).parent
     code = sha256_of_files(files_in(here), here)
-    for_nbgrader = [path.read_bytes() for path in sorted(here.parent.glob("nbgrader_*.py"))]
-    settings = (root / SETTINGS).read_bytes()
-    return sha256(source, settings, version("nbgrader"), code, *for_nbgrader)
+    settings = Path(nbgrader_course.__file__).read_bytes()
+    return sha256(source, settings, version("nbgrader"), code)
 
 
 def _is_current(entry: ListedChapter | None, inputs: str, notebook: Path, course: Path) -> bool:

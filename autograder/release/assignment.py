@@ -6,23 +6,15 @@ import re
 from pathlib import Path
 
 from traitlets.config import Config
-from traitlets.config.loader import PyFileConfigLoader
 
 from autograder.errors import ReleaseError
-from autograder.nbgrader_course import at, scripts_on_path
+from autograder.nbgrader_course import scripts_on_path
+from autograder.release.configuration import configure_release
 
-SETTINGS = "nbgrader_config.py"
 ENDED_BY_AN_ERROR = re.compile(r"^(?:\w+\.)*\w*(?:Error|Exception): .*", re.MULTILINE)
 
 
-def settings(root: Path, course: Path) -> Config:
-    """The repository's nbgrader settings, for the given course folder."""
-    config = PyFileConfigLoader(SETTINGS, str(root)).load_config()
-    at(config, course)
-    return config
-
-
-def generate_assignment(chapter: str, root: Path, course: Path, staged: Path) -> None:
+def generate_assignment(chapter: str, course: Path, staged: Path) -> None:
     """Make `release/<chapter>` from `source/<chapter>`, both in a folder of their own.
 
     The chapter is entered into the course's gradebook.
@@ -30,7 +22,8 @@ def generate_assignment(chapter: str, root: Path, course: Path, staged: Path) ->
     from nbgrader.converters import GenerateAssignment
     from nbgrader.coursedir import CourseDirectory
 
-    config = settings(root, course)
+    config = Config()
+    configure_release(config, course)
     coursedir = CourseDirectory(config=config)
     coursedir.db_url = coursedir.db_url  # the course's, wherever the folders are
     coursedir.root = str(staged)

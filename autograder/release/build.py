@@ -5,30 +5,15 @@ Whether there is anything to do is asked first; what does it is imported only th
 
 import difflib
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from autograder.errors import ReleaseError
 from autograder.files import REPOSITORY
 from autograder.nbgrader_course import write_settings
 from autograder.release.latest import Latest
+from autograder.release.released import BUNDLE, STATE, Released
 
 CHAPTERS = "[0-9][0-9]-*.ipynb"
-STATE = ".release"  # in the course's folder: what releasing remembers between runs
-BUNDLE = "attention-course-student.zip"  # in the course's folder
-
-
-@dataclass
-class Released:
-    """What a release made, and where it is."""
-
-    course: Path
-    bundle: Path
-    built: list[str] = field(default_factory=list)
-    unchanged: list[str] = field(default_factory=list)
-    recorded: list[str] = field(default_factory=list)  # exercises
-    bundle_made: bool = False
-    notes: list[str] = field(default_factory=list)  # what was found changed, and where it is
 
 
 def release(

@@ -14,15 +14,16 @@ from autograder.checking.syntax import imported
 from autograder.errors import ReleaseError
 from autograder.files import files_in, parsed, paths_within, sha256, write_zip
 from autograder.release.book import Book
-from autograder.release.build import BUNDLE
 from autograder.release.own_files import OwnFiles
 from autograder.release.recordings import STAMPS
+from autograder.release.released import BUNDLE
 
 NAME = "attention-course"
 README = Path(__file__).with_name("bundle_readme.md")
+# Of PyTorch's small build. Among the requirements it would be asked for every package, and where it
+# cannot be reached, five times for each.
+INDEX = "https://download.pytorch.org/whl/cpu"
 REQUIREMENTS = """\
-# From here pip takes PyTorch's small build; on Linux, its usual one brings gigabytes of CUDA.
---extra-index-url https://download.pytorch.org/whl/cpu
 jupyterlab
 ./{wheel}
 """
@@ -62,7 +63,9 @@ def make_bundle(
         (folder / "requirements.txt").write_text(requirements, encoding="utf-8")
         first = notebooks[0].name
         where = BOOK.format(site=book.site) if book.site else ""
-        text = readme.substitute(first=first, wheel=wheel, book=where, title=book.title)
+        text = readme.substitute(
+            first=first, wheel=wheel, book=where, title=book.title, index=INDEX
+        )
         (folder / "README.md").write_text(text, encoding="utf-8")
         write_zip(archive, folder, inside=NAME)
         files.beside(FOLDER, paths_within(folder))

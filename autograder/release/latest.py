@@ -16,7 +16,7 @@ from autograder.queries import queries
 from autograder.settings import read_settings
 
 FOLDERS = ("autograder", "book", "solutions")
-FILES = ("pyproject.toml", "LICENSE", "LICENSE-text", "_config.yml", "nbgrader_config.py")
+FILES = ("pyproject.toml", "LICENSE", "LICENSE-text", "_config.yml")
 MADE_WITH = ("nbgrader", "torch")
 STAMP = "latest.sha256"
 

@@ -4,6 +4,7 @@ Prints, for each cell that is graded by hand, its points, its rubric and its exa
 """
 
 import argparse
+import functools
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -13,29 +14,44 @@ from nbformat import NotebookNode
 
 from autograder.cells import grade_id
 from autograder.checking.feedback import points_text
+from autograder.errors import ReleaseError
 from autograder.files import REPOSITORY
+from autograder.release.book import Book
 from autograder.release.build import CHAPTERS
 from autograder.release.chapter_cells import kind
+from autograder.release.recipe.plain_markdown import Directive, Translation, glued_values
 
 
-def rubrics(notebook: NotebookNode) -> Iterator[str]:
-    """One text for each answer in words of a chapter."""
+def rubrics(notebook: NotebookNode, chapter: str, book: Book) -> Iterator[str]:
+    """One text for each answer in words of a chapter, with the numbers that its cells found."""
+    glued = glued_values(notebook)
     for cell in notebook.cells:
         if kind(cell) == "answer":
+            plain = Translation(book, chapter, glued, f"{chapter}: cell {cell.id!r}")
+            plain.directives["dropdown"] = functools.partial(_unfolded, plain)
             points = points_text(cell.metadata.nbgrader.points)
-            rows = [f"- {row}" for row in cell.metadata.rubric]
-            yield "\n".join([f"{grade_id(cell)}, {points}", "", *rows, "", cell.source, ""])
+            rows = [f"- {plain(row)}" for row in cell.metadata.rubric]
+            text = plain(cell.source)
+            yield "\n".join([f"{grade_id(cell)}, {points}", "", *rows, "", text, ""])
 
 
-def main(chapters: Sequence[str], book: Path = REPOSITORY / "book") -> None:
+def _unfolded(plain: Translation, block: Directive) -> str:
+    return f"{plain.prose(block.argument)}:\n\n{plain(block.body)}\n"
+
+
+def main(chapters: Sequence[str], root: Path = REPOSITORY) -> None:
     """Print what there is of the chapters, or of all."""
-    known = {path.stem: path for path in sorted(book.glob(CHAPTERS))}
+    book = Book.of(root)
+    known = {path.stem: path for path in sorted(book.folder.glob(CHAPTERS))}
     if unknown := sorted(set(chapters) - set(known)):
         sys.exit(f"There is no chapter {unknown[0]!r}; there are: {', '.join(known)}.")
     for name, path in known.items():
         if not chapters or name in chapters:
-            for text in rubrics(nbformat.read(path, as_version=4)):
-                print(f"{name}: {text}")
+            try:
+                for text in rubrics(nbformat.read(path, as_version=4), name, book):
+                    print(f"{name}: {text}")
+            except ReleaseError as error:
+                sys.exit(str(error))
 
 
 if __name__ == "__main__":

@@ -63,9 +63,9 @@ def about(part: str, lit: Collection[str]) -> str:
     return f'data-part="{part}" data-role="{ROLES[PARTS[part].color]}"{shown}'
 
 
-def drawing(lit: Collection[str], labels: Mapping[str, str]) -> str:
+def drawing(lit: Collection[str]) -> str:
     """The machine's parts, from top to bottom."""
-    words = {name: html.escape(labels.get(name, part.words)) for name, part in PARTS.items()}
+    words = {name: html.escape(part.words) for name, part in PARTS.items()}
     matrices = "".join(f"<span><i>W</i><sub>{letter}</sub></span>" for letter in "qkv")
     words["projections"] = f"{matrices}<span>three learned matrices</span>"
     words["query"] += f' <span data-number="query">{vector(machine.QUERY)}</span> …'
@@ -142,6 +142,18 @@ def controls() -> str:
     )
 
 
+def otherwise(labels: Mapping[str, str]) -> str:
+    """Whose row is drawn, and what a chapter has in the place of its parts."""
+    whole = (
+        "This row is from a model that reads a sentence as a whole, the encoder of chapter 13: "
+        f"“{machine.TOKENS[machine.ASKING]}” may look at later words too."
+    )
+    for label in labels.values():
+        verb, _, who = label.partition(": ")
+        whole += f" In this chapter, {f'{who} {verb}' if who else label}."
+    return html.escape(whole, quote=False)
+
+
 def figure(lit: Collection[str], labels: Mapping[str, str]) -> str:
     """The whole machine."""
     row = {
@@ -166,8 +178,9 @@ def figure(lit: Collection[str], labels: Mapping[str, str]) -> str:
         f'<div class="machine-buttons pst-js-only">{buttons}'
         '<label class="machine-scroll"><input type="checkbox" disabled>'
         "<span>step by scrolling</span></label>"
-        '<span class="machine-place"></span></div></div>'
-        f'<div class="machine-drawing">{drawing(lit, labels)}</div>{controls()}</div></figure>'
+        '<span class="machine-place"></span></div>'
+        f'<p class="machine-row-of">{otherwise(labels)}</p></div>'
+        f'<div class="machine-drawing">{drawing(lit)}</div>{controls()}</div></figure>'
     )
 
 

@@ -14,6 +14,7 @@ from base64 import b64encode
 from pathlib import Path
 
 import published_encoder
+from date_words import date_words
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util import logging
@@ -48,6 +49,8 @@ def about(file: Path) -> dict:
     if "vocab_size" in sizes:  # it goes on with what it has read
         handed["context"] = sizes.get("context") or sizes["length"]
         handed.setdefault("characters", SYMBOLS[: sizes["vocab_size"]])
+    if "source_characters" in handed:
+        handed["words"] = date_words()
     return handed
 
 

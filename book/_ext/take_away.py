@@ -1,9 +1,9 @@
 """What a reader can take away from a chapter: its notebook, on a computer or in the cloud.
 
 The students' notebooks lie in the site's folder `student/`, and on the repository's branch
-`student`, from which Colab and Binder read (`make site`, `.github/workflows/publish.yml`). Only the
-site has them: in the book as built, what links to them lies in `<template>`, which no browser
-shows, until `make site` unwraps it.
+`student`, from which Colab and Binder read (`make site`, `.github/workflows/publish.yml`). A book
+alone has none of them, so what links to them lies in comments: `make site` and `make serve` show
+it where the files are (`make/downloads.py`).
 """
 
 from course import CHAPTER
@@ -15,7 +15,7 @@ from sphinx.util.docutils import SphinxDirective
 FOLDER = "student"
 BUNDLE = "attention-course-student.zip"
 BOOK_PDF = "attention-step-by-step.pdf"
-BEGIN, END = '<template class="on-the-site">', "</template>"
+BEGIN, END = "<!--on-the-site", "/on-the-site-->"
 
 
 def for_all() -> dict[str, str]:
@@ -43,12 +43,12 @@ def places(config: Config, chapter: str) -> dict[str, str]:
 
 
 def on_the_site(*content: nodes.Node) -> list[nodes.Node]:
-    """Content that only the site shows."""
+    """Content that is shown where its files are."""
     return [nodes.raw("", BEGIN, format="html"), *content, nodes.raw("", END, format="html")]
 
 
 class OnTheSite(SphinxDirective):
-    """The directive `{on-the-site}`: content that only the site shows."""
+    """The directive `{on-the-site}`: content that is shown where its files are."""
 
     has_content = True
 

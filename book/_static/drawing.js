@@ -51,14 +51,14 @@
       { class: "live-panel" },
       title("Draw a digit, or take one that the model never saw"),
       element("div", { class: "live-buttons" }, ...examples.map(({ button }) => button), clear),
-      element("div", { class: "drawing-pair" },
-        element("div", {}, grid, element("small", {}, "drawn")),
-        element("div", {}, seen, element("small", {}, "16 patches, and the rollout from each"))),
+      element("div", { class: "drawing-reading" },
+        element("div", { class: "drawing-pair" },
+          element("div", {}, grid, element("small", {}, "drawn")),
+          element("div", {}, seen, element("small", {}, "16 patches, and the rollout from each"))),
+        element("div", {}, title("What it reads"), guesses)),
       element("div", { class: "live-knobs" },
         shuffle.label, labeled("positions:", positions)),
       said.line,
-      title("What it reads"),
-      guesses,
     );
     const [focus] = cells;
     focus.tabIndex = 0;
@@ -94,11 +94,24 @@
     shares.forEach((share, place) => square(place, SIDE / PATCH, patch, (0.9 * share) / most, 1));
   }
 
-  function run(figure, model, ui) {
+  function run(figure, ui) {
+    let model;
     const image = attention.matrix(SIDE, SIDE);
+    let taken; // the example that stands there
     let [pen, at] = [undefined, 0]; // where the pointer draws, and which pixel the keyboard is at
 
     function show(name) {
+      taken = name;
+      ui.cells.forEach((cell, place) => {
+        const level = image.numbers[place];
+        cell.style.setProperty("--ink", level);
+        const where = `row ${Math.floor(place / SIDE) + 1}, column ${(place % SIDE) + 1}`;
+        cell.ariaLabel = `${where}, ink ${Math.round(100 * level)} %`;
+      });
+      if (model) read();
+    }
+
+    function read() {
       const order = ui.shuffle.checked ? ORDER : IN_ORDER;
       const seen = moved(image, order);
       const own = model.layers.patch_embedding.positions;
@@ -111,12 +124,6 @@
       const shares = attention.row(attention.attentionRollout(weights), 0).slice(1);
 
       const blank = !image.numbers.some(Boolean);
-      ui.cells.forEach((cell, place) => {
-        const level = image.numbers[place];
-        cell.style.setProperty("--ink", level);
-        const where = `row ${Math.floor(place / SIDE) + 1}, column ${(place % SIDE) + 1}`;
-        cell.ariaLabel = `${where}, ink ${Math.round(100 * level)} %`;
-      });
       [...ui.guesses.children].forEach((line, digit) =>
         live.fill(line, `${digit}`, blank ? 0 : chances[digit]));
       draw(ui.seen, seen.numbers, 0.6, blank ? [] : shares);
@@ -126,14 +133,14 @@
         "16 patches as the model gets them; most of the class token, by the rollout, comes from " +
         `the patch in row ${Math.floor(most / across) + 1}, column ${(most % across) + 1}: ` +
         shares[most].toFixed(2);
-      ui.said.soon(() => saying(blank, chances, name));
+      ui.said.soon(saying(blank, chances));
     }
 
-    function saying(blank, chances, name) {
+    function saying(blank, chances) {
       if (blank) return "Nothing is drawn yet.";
       const [best, next] = [...chances.keys()].sort((a, b) => chances[b] - chances[a]);
       const of = (digit) => `${digit} (${chances[digit].toFixed(2)})`;
-      const parts = [`${name ?? "It"} is read as ${of(best)}, then ${of(next)}.`];
+      const parts = [`${taken ?? "It"} is read as ${of(best)}, then ${of(next)}.`];
       if (ui.shuffle.checked) parts.push("The patches are shuffled.");
       if (ui.positions.value === "none") parts.push("Without positions it sees a set of patches.");
       if (ui.positions.value === "along" && ui.shuffle.checked) {
@@ -208,13 +215,17 @@
         show(`The held-out ${digit}`);
       });
     });
-    for (const input of [ui.shuffle, ui.positions]) input.addEventListener("input", () => show());
-    function begin() {
+    for (const input of [ui.shuffle, ui.positions]) input.addEventListener("input", () => show(taken));
+    function drawAll() {
       for (const { drawn, image: example } of ui.examples) draw(drawn, example, 1);
-      show();
+      show(taken);
     }
-    live.whenThemeChanges(begin);
-    begin();
+    live.whenThemeChanges(drawAll);
+    drawAll();
+    return (loaded) => {
+      model = loaded;
+      read();
+    };
   }
 
   document.addEventListener("DOMContentLoaded", () => live.figures("drawing", build, run));

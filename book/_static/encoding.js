@@ -5,8 +5,9 @@
   const MOST = 6; // tokens that are listed with their weights
   const FOUND = 5; // sections
   const PAUSE = 400; // ms without a key, until a sentence is read
-  const [NARROW, WIDE, HIGH] = [14, 28, 22]; // px of a weight
+  const [NARROW, WIDE, LOW, HIGH] = [14, 28, 14, 22]; // px of a weight
   const LETTER = 14; // px
+  const MARKS = new Set(["[CLS]", "[SEP]"]); // tokens that stand around every sentence
 
   /** All that is seen, before the model is there: nothing moves when it comes. */
   function build(figure) {
@@ -18,7 +19,7 @@
     });
     const choice = (words, number, chosen) => {
       const select = element("select");
-      for (let i = 0; i < number; i++) select.append(new Option(i + 1, i));
+      for (let i = 0; i < number; i++) select.append(new Option(i, i));
       select.value = chosen;
       return { select, label: labeled(words, select) };
     };
@@ -33,8 +34,8 @@
     const question = typed(examples[0]);
     const ask = live.button("Ask");
     const others = examples.map(live.button);
-    const answers = live.status();
-    answers.line.textContent = "";
+    const answers = live.status("");
+    const more = element("small", { class: "encoding-more" });
     const found = element("ol", { class: "encoding-found" });
     const panel = element(
       "div",
@@ -46,7 +47,7 @@
         layers.label, all.label, labeled("asked by", asking)),
       element("div", { class: "encoding-looks" }, element("div", {
         ...{ class: "encoding-map", role: "group", tabindex: 0, "aria-label": "the weights" },
-      }, map), weights),
+      }, map), more, weights),
       title("Ask the course"),
       element("div", { class: "live-buttons encoding-asked" },
         labeled("Your question", question), ask),
@@ -56,7 +57,7 @@
     );
     const knobs = { layer: layers.select, head: all.select, asking };
     return {
-      ...{ panel, focus: sentence, sentence, ...knobs, map, weights, said },
+      ...{ panel, focus: sentence, sentence, ...knobs, map, more, weights, said },
       ...{ question, ask, others, answers, found },
     };
   }
@@ -64,9 +65,9 @@
   /** Let the page draw, and hear what the reader does. */
   const breath = () => new Promise((done) => setTimeout(done));
 
-  async function run(figure, model, ui) {
-    const tokenize = wordPiece(model.vocabulary.split("\n"));
-    const library = await attention.loadModel("passages");
+  function run(figure, ui) {
+    let model, tokenize, library;
+    let asker = figure.dataset.asking; // the token whose row the reader wants
     let [timer, reading, asked] = [undefined, 0, 0]; // which sentence, which question is the last
     let [tokens, weights, cut] = [[], [], false];
 
@@ -84,17 +85,25 @@
     }
 
     async function read() {
+      if (!library) return;
       const now = ++reading;
       const found = tokenize(ui.sentence.value, LONGEST);
       const all = await computed(found.ids, () => now === reading);
       if (!all) return;
-      const first = !tokens.length;
-      const before = first ? figure.dataset.asking : tokens[ui.asking.value];
       ({ tokens, cut } = found);
       weights = all.map((step) => step.weights);
       ui.asking.replaceChildren(...tokens.map((token, i) => new Option(token, i)));
-      ui.asking.value = Math.max(tokens.indexOf(before), 0);
+      ui.asking.value = tokens.includes(asker) ? tokens.indexOf(asker) : telling();
       show();
+    }
+
+    /** Of a sentence without the token that was asked for: the word that takes most from another. */
+    function telling() {
+      const words = [...tokens.keys()].filter((at) =>
+        !MARKS.has(tokens[at]) && /[\p{L}\p{N}]/u.test(tokens[at]));
+      const from = (at) => Math.max(0, ...words.map((other) =>
+        other === at ? 0 : attention.row(shown(), at)[other]));
+      return words.reduce((best, at) => (from(at) > from(best) ? at : best), words[0] ?? 0);
     }
 
     const shown = () => weights[ui.layer.value][ui.head.value];
@@ -104,22 +113,24 @@
       const style = getComputedStyle(ui.map);
       const sharp = window.devicePixelRatio || 1;
       const context = ui.map.getContext("2d");
-      const font = `${LETTER}px ${style.fontFamily}`;
-      context.font = font;
+      const font = (size) => `${size}px ${style.fontFamily}`;
+      context.font = font(LETTER);
       const longest = Math.max(...tokens.map((token) => context.measureText(token).width));
       const edge = Math.ceil(longest) + 8;
-      const room = (ui.map.parentElement.clientWidth - edge - 2) / tokens.length;
-      const wide = Math.max(NARROW, Math.min(WIDE, Math.floor(room)));
-      const [width, height] = [edge + tokens.length * wide + 2, edge + tokens.length * HIGH + 2];
+      const box = ui.map.parentElement;
+      const room = (all) => Math.floor((all - edge - 2) / tokens.length);
+      const wide = Math.max(NARROW, Math.min(WIDE, room(box.clientWidth)));
+      const high = Math.max(LOW, Math.min(HIGH, room(box.clientHeight)));
+      const [width, height] = [edge + tokens.length * wide + 2, edge + tokens.length * high + 2];
       [ui.map.width, ui.map.height] = [width * sharp, height * sharp];
       ui.map.style.width = `${width}px`;
       context.scale(sharp, sharp);
-      context.font = font;
+      context.font = font(Math.min(LETTER, high - 2));
       context.textBaseline = "middle";
       context.fillStyle = style.color;
       tokens.forEach((token, j) => {
         context.textAlign = "right";
-        context.fillText(token, edge - 6, edge + (j + 0.5) * HIGH);
+        context.fillText(token, edge - 6, edge + (j + 0.5) * high);
         context.save();
         context.translate(edge + (j + 0.5) * wide, edge - 6);
         context.rotate(-Math.PI / 2);
@@ -130,13 +141,20 @@
       context.fillStyle = live.color(figure, "weight");
       tokens.forEach((_, i) => attention.row(map, i).forEach((weight, j) => {
         context.globalAlpha = Math.min(1, weight);
-        context.fillRect(edge + j * wide + 0.5, edge + i * HIGH + 0.5, wide - 1, HIGH - 1);
+        context.fillRect(edge + j * wide + 0.5, edge + i * high + 0.5, wide - 1, high - 1);
       }));
       context.globalAlpha = 1;
       context.strokeStyle = style.color;
       const chosen = Number(ui.asking.value);
-      context.strokeRect(edge, edge + chosen * HIGH, tokens.length * wide, HIGH);
-      ui.rows = (y) => Math.floor((y - edge) / HIGH);
+      context.strokeRect(edge, edge + chosen * high, tokens.length * wide, high);
+      ui.rows = (y) => Math.floor((y - edge) / high);
+      const [down, right] =
+        [box.scrollHeight > box.clientHeight, box.scrollWidth > box.clientWidth];
+      const hidden = [...(down ? ["rows"] : []), ...(right ? ["columns"] : [])].join(" and ");
+      ui.more.textContent = hidden && `Scroll in the map to see its other ${hidden}.`;
+      const top = edge + chosen * high;
+      const over = top + high - box.clientHeight;
+      if (down && (top < box.scrollTop || over > box.scrollTop)) box.scrollTop = over;
     }
 
     /** In words: for each token the one that it looks at most. */
@@ -155,14 +173,12 @@
         const at = order[place];
         live.fill(line, at === undefined ? "" : tokens[at], row[at]);
       });
-      ui.said.soon(() => {
-        const of = (at) => `“${tokens[at]}” ${row[at].toFixed(2)}`;
-        const where = `Head ${Number(ui.head.value) + 1} of layer ${Number(ui.layer.value) + 1}`;
-        const asking = tokens[ui.asking.value];
-        return `${tokens.length} tokens. ${where}: “${asking}” gives ` +
-          `${order.slice(0, 2).map(of).join(", ")}.` +
-          (cut ? ` Only the first ${LONGEST} tokens are read here.` : "");
-      });
+      const of = (at) => `“${tokens[at]}” ${row[at].toFixed(2)}`;
+      const where = `L${ui.layer.value}.H${ui.head.value}`;
+      const asking = tokens[ui.asking.value];
+      ui.said.soon(`${tokens.length} tokens. ${where}: “${asking}” gives ` +
+        `${order.slice(0, 2).map(of).join(", ")}.` +
+        (cut ? ` Only the first ${LONGEST} tokens are read here.` : ""));
     }
 
     /** The nearest sections, each by its nearest passage. */
@@ -175,6 +191,7 @@
     }
 
     async function search() {
+      if (!library) return;
       const now = ++asked;
       const question = ui.question.value.trim();
       if (!question) return ui.answers.now("Type a question first.");
@@ -195,12 +212,18 @@
       clearTimeout(timer);
       timer = setTimeout(read, PAUSE);
     });
-    for (const select of [ui.layer, ui.head, ui.asking]) select.addEventListener("input", show);
-    ui.map.addEventListener("click", ({ offsetY }) => {
-      const at = ui.rows(offsetY);
-      if (!tokens[at]) return;
+    for (const select of [ui.layer, ui.head]) {
+      select.addEventListener("input", () => tokens.length && show());
+    }
+    function choose(at) {
+      asker = tokens[at];
       ui.asking.value = at;
       show();
+    }
+    ui.asking.addEventListener("input", () => choose(Number(ui.asking.value)));
+    ui.map.addEventListener("click", ({ offsetY }) => {
+      const at = ui.rows(offsetY);
+      if (tokens[at]) choose(at);
     });
     ui.question.addEventListener("keydown", ({ key }) => {
       if (key === "Enter") search();
@@ -210,10 +233,15 @@
       ui.question.value = button.textContent;
       search();
     }));
-    live.whenThemeChanges(draw);
+    live.whenThemeChanges(() => tokens.length && draw());
     new ResizeObserver(() => tokens.length && draw()).observe(ui.map.parentElement);
-    await read();
-    await search();
+    return async (loaded) => {
+      const passages = await attention.loadModel("passages");
+      [model, tokenize] = [loaded, wordPiece(loaded.vocabulary.split("\n"))];
+      library = passages;
+      await read();
+      await search();
+    };
   }
 
   document.addEventListener("DOMContentLoaded", () => live.figures("encoding", build, run));

@@ -48,27 +48,33 @@ window.live = (() => {
     span.textContent = name ? chance.toFixed(2) : "";
   }
 
-  /** A line that is read aloud: at once, or when nothing has changed for a moment. */
-  function status() {
-    const line = element("p", { class: "live-said", role: "status" }, "The model is loading …");
+  /**
+   * A line that changes with what is seen beside it, and the same words read aloud: at once, or
+   * when nothing has changed for a moment, so that nobody hears every step of a movement.
+   */
+  function status(words = "The model is loading …") {
+    const seen = element("span", { "aria-hidden": "true" }, words);
+    const heard = element("span", { class: "visually-hidden", role: "status" }, words);
+    const line = element("p", { class: "live-said" }, seen, heard);
     let timer;
+    function say(words, when) {
+      clearTimeout(timer);
+      if (seen.textContent !== words) seen.textContent = words;
+      const aloud = () => heard.textContent !== words && (heard.textContent = words);
+      if (when) timer = setTimeout(aloud, when);
+      else aloud();
+    }
     return {
       line,
-      now(words) {
-        clearTimeout(timer);
-        if (line.textContent !== words) line.textContent = words;
-      },
-      soon(words) {
-        clearTimeout(timer);
-        timer = setTimeout(() => (line.textContent = words()), SETTLED);
-      },
-      wait: () => clearTimeout(timer),
+      now: (words) => say(words, 0),
+      soon: (words) => say(words, SETTLED),
       /** Of a large model: how much of it is here. Seen, and not said at every step. */
       loaded(share) {
         const bar = line.querySelector("progress") ??
           element("progress", { "aria-label": "how much is loaded" });
         bar.value = share;
-        line.append(bar);
+        if (share < 1) line.append(bar);
+        else bar.remove();
       },
     };
   }
@@ -83,7 +89,9 @@ window.live = (() => {
 
   /**
    * Every figure of a kind gets a button. A click builds all that is seen, `build(figure)`, so that
-   * nothing moves later: { panel, focus, said, ... }; `run(figure, model, ui)` follows the model.
+   * nothing moves later: { panel, focus, said, ... }. `run(figure, ui, later)` heeds the reader from
+   * then on, and returns what to do when the model is there; what needs the model before that is
+   * handed to `later`, and done then.
    */
   function figures(kind, build, run) {
     function start(figure) {
@@ -94,10 +102,16 @@ window.live = (() => {
         const ui = build(figure);
         load.replaceWith(ui.panel);
         ui.focus.focus();
+        const asked = [];
+        const begin = run(figure, ui, (act) => {
+          asked.push(act);
+          ui.said.now("The model is loading, and will then do what you asked for …");
+        });
         try {
           const model = await attention.loadModel(figure.dataset.model, ui.said.loaded);
-          await run(figure, model, ui);
+          await begin(model);
           figure.dataset.started = "";
+          for (const act of asked) await act();
         } catch (error) {
           ui.said.now(`The model could not be loaded: ${error.message}. ` +
             "Reload the page to try again.");

@@ -8,6 +8,7 @@
   const SCROLLED = 150; // ms without a further step, until a step that was scrolled to is said
 
   // What is lit in each step, and what there is to say: of the numbers, of the chosen row's token.
+  // In what is said, W_q is written with a subscript, and {words} open what they name.
   const STEPS = [
     {
       name: "asks",
@@ -29,7 +30,8 @@
       say: ({ query, key, rest, score, token }) =>
         `Query times key, number by number, added up. For ${token}: ` +
         `${shown(query[0], 2)} × ${shown(key[0], 2)} + ${shown(query[1], 2)} × ` +
-        `${shown(key[1], 2)} + ${shown(rest, 2)} from the other thirty = ${shown(score, 1)}.`,
+        `${shown(key[1], 2)} = ${shown(score - rest, 2)} from the two numbers that stand here, ` +
+        `and ${shown(rest, 2)} from thirty more, which chapter 13 computes: ${shown(score, 1)}.`,
     },
     {
       name: "scale",
@@ -47,7 +49,7 @@
       say: ({ allowed, all, asking }) =>
         allowed === all
           ? `Who may be looked at? In this model ${asking} may look at all ${all} tokens. A model ` +
-            "that writes may not look at what follows: try it with the switch."
+            "that writes may not look at what follows: try it with {the switch}."
           : `${asking} may look at ${allowed} of ${all} tokens. What is masked gets a score of ` +
             "minus infinity, and so a weight of exactly zero.",
     },
@@ -66,9 +68,9 @@
       name: "average",
       lit: ["weights", "values", "sum", "output"],
       say: ({ best, output }) =>
-        "Each value times its weight, added up. The first number: " +
+        "Each value times its weight, added up. The second number: " +
         best.map(([w, v]) => `${shown(w, 2)} × ${shown(v, 2)}`).join(" + ") +
-        ` + … = ${shown(output[0], 2)}. That is what this head passes on.`,
+        ` + … = ${shown(output[1], 2)}. That is what this head passes on.`,
     },
     {
       name: "around it",
@@ -103,6 +105,7 @@
     const find = (selector) => figure.querySelector(selector);
     const said = find(".machine-said");
     const opening = said.textContent;
+    const fold = find(".machine-change");
     const parts = [...figure.querySelectorAll("[data-part]")];
     const litFirst = parts.filter((part) => "lit" in part.dataset).map((part) => part.dataset.part);
     const rows = [...figure.querySelectorAll("tbody tr")];
@@ -189,11 +192,37 @@
         may: state.may[j],
         allowed: state.may.filter(Boolean).length,
         all: row.tokens.length,
-        best: order.slice(0, 2).map((other) => [found.weights[other], state.values[other][0]]),
+        best: order.slice(0, 2).map((other) => [found.weights[other], state.values[other][1]]),
         output: found.output,
         asking: quoted(row.asking),
         token: quoted(j),
       };
+    }
+
+    function element(name, ...children) {
+      const made = document.createElement(name);
+      made.append(...children);
+      return made;
+    }
+
+    /** A button in what is said: it opens the fold with all that can be changed, at the switch. */
+    function toTheSwitch(words) {
+      const button = element("button", words);
+      button.type = "button";
+      button.addEventListener("click", () => {
+        if (wish.checked) wish.click(); // what can be changed is put away while scrolling steps
+        fold.open = true;
+        inputs.causal.focus();
+      });
+      return button;
+    }
+
+    function write(words) {
+      said.replaceChildren(...words.split(/(W_\w|\{.*?\})/).map((piece) => {
+        if (piece.startsWith("{")) return toTheSwitch(piece.slice(1, -1));
+        if (!piece.startsWith("W_")) return piece;
+        return element("span", element("i", "W"), element("sub", piece[2]));
+      }));
     }
 
     function goTo(next, wait = 0) {
@@ -201,7 +230,7 @@
       const lit = step ? STEPS[step - 1].lit : litFirst;
       for (const part of parts) part.toggleAttribute("data-lit", lit.includes(part.dataset.part));
       clearTimeout(timer);
-      const say = () => (said.textContent = step ? STEPS[step - 1].say(facts()) : opening);
+      const say = () => write(step ? STEPS[step - 1].say(facts()) : opening);
       if (wait) timer = setTimeout(say, wait);
       else say();
       find(".machine-place").textContent = step

@@ -21,7 +21,7 @@
     const [numLayers, numHeads] = (heads ?? "0x0").split("x").map(Number);
     for (let l = 0; l < numLayers; l++) {
       for (let h = 0; h < numHeads; h++) {
-        const words = `layer ${l + 1}, head ${h + 1}`;
+        const words = `L${l}.H${h}`;
         looks.append(element("option", { value: `${l} ${h}` }, words));
       }
     }
@@ -44,10 +44,31 @@
     return { panel, focus: source, source, choices, buttons, looks, written, map, said };
   }
 
-  function run(figure, model, ui) {
+  /**
+   * Whether a text is one date: a year of four digits, a day, and a month as a number or as one of
+   * the words that name it. `words` has all that dates are made of, each with its month's number.
+   */
+  function isDate(text, words) {
+    const named = (text.match(/\p{L}+/gu) ?? []).map((word) => words[word.toLowerCase()]);
+    const numbers = text.match(/\d+/g) ?? [];
+    const [years, others] = [true, false].map((year) =>
+      numbers.filter((number) => (number.length === 4) === year));
+    const months = named.filter(Boolean);
+    if (named.includes(undefined) || years.length !== 1 || months.length > 1) return false;
+    if (others.length + months.length !== 2) return false;
+    const [a, b] = others.map(Number);
+    const pairs = months.length ? [[months[0], a]] : [[a, b], [b, a]];
+    return pairs.some(([month, day]) => {
+      const at = new Date(Date.UTC(years[0], month - 1, day));
+      return at.getUTCMonth() === month - 1 && at.getUTCDate() === day;
+    });
+  }
+
+  function run(figure, ui, later) {
     const { named } = live;
-    const [reads, writes] = [[...model.source_characters], [...model.target_characters]];
+    let [model, reads, writes] = [undefined, [], []];
     let [letters, steps, shown, timer, unknown] = [[], [], 0, undefined, undefined];
+    let stepping = false; // whether the reader wanted one symbol before the model was there
 
     const symbol = ({ token }) => (token === END ? END_SIGN : writes[token - FIRST] ?? "?");
     const finished = () => shown === steps.length;
@@ -114,8 +135,7 @@
       draw();
       ui.map.ariaLabel = described();
       ui.buttons[1].disabled = !steps.length;
-      if (finished()) ui.said.soon(saying);
-      else ui.said.wait();
+      if (finished()) ui.said.soon(saying());
     }
 
     function saying() {
@@ -123,7 +143,15 @@
       if (unknown) parts.push(`The model does not know “${unknown}”: it is left out.`);
       if (!steps.length) return [...parts, "Type a date for the model to translate."].join(" ");
       const text = steps.map(symbol).join("");
-      parts.push(`“${letters.join("")}” becomes ${text}`);
+      const read = letters.join("");
+      const dates = read.split(";").map((part) => part.trim()).filter(Boolean);
+      const strange = (dates.length ? dates : [read]).find((part) => !isDate(part, model.words));
+      if (strange !== undefined) {
+        parts.push(`“${strange}” is not written as the dates that the model was taught. ` +
+          `It answers all the same, and what it writes is a guess: ${text}`);
+        return parts.join(" ");
+      }
+      parts.push(`“${read}” becomes ${text}`);
       const days = text.replace(END_SIGN, "").split("/").map((day) => day.match(/../g) ?? []);
       const whole = days.every((parts) => parts.length === 3);
       const told = days.map(([year, month, day]) => `year ${year}, month ${month}, day ${day}`);
@@ -143,28 +171,40 @@
     }
 
     function translate() {
+      if (!model) return;
       read();
       go();
     }
 
-    ui.source.addEventListener("input", translate);
-    ui.buttons[0].addEventListener("click", translate);
-    ui.buttons[1].addEventListener("click", () => {
+    function one() {
+      if (!model) {
+        stepping = true;
+        return later(one);
+      }
       clearTimeout(timer);
       if (finished()) read();
-      shown += 1;
+      shown = Math.min(shown + 1, steps.length);
       show();
       if (!finished()) ui.said.now(`${described().split("; ").at(-1)}.`);
-    });
+    }
+
+    ui.source.addEventListener("input", translate);
+    ui.buttons[0].addEventListener("click", translate);
+    ui.buttons[1].addEventListener("click", one);
     for (const choice of ui.choices) {
       choice.addEventListener("click", () => {
         ui.source.value = choice.textContent;
         translate();
       });
     }
-    ui.looks.addEventListener("input", show);
-    live.whenThemeChanges(show);
-    translate();
+    ui.looks.addEventListener("input", () => model && show());
+    live.whenThemeChanges(() => model && show());
+    return (loaded) => {
+      [model, reads, writes] =
+        [loaded, [...loaded.source_characters], [...loaded.target_characters]];
+      if (stepping) read();
+      else translate();
+    };
   }
 
   document.addEventListener("DOMContentLoaded", () => live.figures("translating", build, run));

@@ -20,7 +20,7 @@
     const heads = element("div", { class: "writing-heads" });
     for (let l = 0; l < numLayers; l++) {
       for (let h = 0; h < numHeads; h++) {
-        const name = `layer ${l + 1}, head ${h + 1}`;
+        const name = `L${l}.H${h}`;
         const canvas = element("canvas", { role: "img", "aria-label": name, width: 1, height: 1 });
         const on = live.checkbox(name, true);
         const score = element("small", {}, "copies –");
@@ -58,9 +58,9 @@
     }
   }
 
-  function run(figure, model, ui) {
+  function run(figure, ui, later) {
     const { named } = live;
-    const letters = [...model.characters];
+    let [model, letters] = [undefined, []];
     let writing = 0; // characters still to come
     let from = Infinity; // where begins what it wrote, until that is said
 
@@ -108,12 +108,9 @@
             `${seen.length - 1 - at} back, ${last[at].toFixed(2)}; copying ${copies}`,
         );
       }
-      if (writing) return ui.said.wait(); // said at its end, not letter by letter
-      ui.said.soon(() => {
-        const words = saying(unknown, chances, order);
-        from = Infinity;
-        return words;
-      });
+      if (writing) return; // said at its end, not letter by letter
+      ui.said.soon(saying(unknown, chances, order));
+      from = Infinity;
     }
 
     function saying(unknown, chances, order) {
@@ -135,7 +132,7 @@
       return parts.join(" ");
     }
 
-    const update = () => show(compute());
+    const update = () => model && show(compute());
 
     function writeOne() {
       const { chances } = compute();
@@ -160,23 +157,29 @@
         return;
       }
       writing -= 1;
+      if (!writing) stop();
       update();
-      setTimeout(writeOn);
+      if (writing) setTimeout(writeOn);
     }
 
-    const [one, on, again] = ui.buttons;
-    one.addEventListener("click", () => {
+    function one() {
+      if (!model) return later(one);
       writeOne();
       update();
-    });
-    on.addEventListener("click", () => {
+    }
+
+    function on() {
+      if (!model) return later(on);
       if (writing) return stop();
       writing = LONGER;
-      on.textContent = "Stop";
+      ui.buttons[1].textContent = "Stop";
       ui.said.now("The model writes …");
       from = ui.text.value.length;
       writeOn();
-    });
+    }
+
+    const again = ui.buttons[2];
+    [one, on].forEach((act, place) => ui.buttons[place].addEventListener("click", act));
     again.addEventListener("click", () => {
       stop();
       ui.text.value = figure.dataset.text;
@@ -192,7 +195,10 @@
       input.addEventListener("input", update);
     }
     live.whenThemeChanges(update);
-    update();
+    return (loaded) => {
+      [model, letters] = [loaded, [...loaded.characters]];
+      update();
+    };
   }
 
   document.addEventListener("DOMContentLoaded", () => live.figures("writing", build, run));

@@ -74,9 +74,9 @@ def machine(
 ) -> None:
     """Show the attention machine with the parts `lit` in color, all others in gray.
 
-    Parts are the names in `PARTS`. `labels` gives parts other words than their own, such as
-    {"asked": "are asked: the encoder's memory"}; a part without words takes none.
-    Raises ValueError for a part that does not exist.
+    Parts are the names in `PARTS`. `labels` says what a chapter has in the place of a part, such as
+    {"asked": "are asked: the encoder's memory"}; the row, which is always the same one, keeps its
+    own words. Raises ValueError for a part that does not exist.
     """
     labels = dict(labels or {})
     if unknown := [part for part in (*lit, *labels) if part not in PARTS]:
@@ -87,7 +87,7 @@ def machine(
     for part, what in PARTS.items():
         _box(ax, what, part in lit)
         if part != "projections":
-            _words(ax, part, labels.get(part, what.words), part in lit)
+            _words(ax, part, what.words + _here(part, labels, "\n"), part in lit)
     _projections(ax, "projections" in lit)
     _rows(ax, lit)
     plots.show(fig, alt=_described(lit, labels), name=name, caption=caption)
@@ -118,6 +118,11 @@ def _words(ax: "Axes", part: str, words: str, lit: bool) -> None:
     column = bottom == BOTTOM
     y = top + 3.2 if column else (top + bottom) / 2
     _write(ax, (left + right) / 2, y, words, lit, weight="bold" if lit else "normal")
+
+
+def _here(part: str, labels: Mapping[str, str], before: str) -> str:
+    """What stands in a part's place in the chapter: "are asked: the patches" as "(here: ...)"."""
+    return f"{before}(here: {labels[part].rpartition(': ')[2]})" if part in labels else ""
 
 
 def _projections(ax: "Axes", lit: bool) -> None:
@@ -161,7 +166,7 @@ def _vector(numbers: Sequence[float]) -> str:
 def _described(lit: Sequence[str], labels: Mapping[str, str]) -> str:
     order = sorted(range(len(TOKENS)), key=lambda row: -WEIGHTS[row])
     largest = ", ".join(f"{TOKENS[row]} {WEIGHTS[row]:.2f}" for row in order[:4])
-    names = [labels.get(part) or PARTS[part].words or part for part in lit]
+    names = [(PARTS[part].words or part) + _here(part, labels, " ") for part in lit]
     shown = f" Lit: {', '.join(names)}." if lit else ""
     return (
         "The attention machine, from top to bottom: who asks and who is asked, positions, three "

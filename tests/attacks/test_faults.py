@@ -49,17 +49,17 @@ def canned(monkeypatch):
 def known(job: Job) -> dict:
     """A result that depends on the submission alone."""
     from autograder.checking import Verdict
-    from autograder.grading.run import grade as grading
+    from autograder.grading.run.result import result_of, unfinished
 
     if job.content is None:
-        return job.unfinished("invalid", job.problem)
+        return unfinished(job, "invalid", job.problem)
     notebook = nbformat.reads(job.content.decode(), as_version=4)
     verdicts = {}
     for number, task in enumerate(job.chapter.tasks):
         passed = len(job.content) % (number + 2) > 0
         status, points = ("passed", task.points) if passed else ("failed", 0.0)
         verdicts[task.name] = Verdict(task.name, points, task.points, status, None, "because")
-    return grading.result_of(job, GradedNotebook(verdicts), notebook)
+    return result_of(job, GradedNotebook(verdicts), notebook)
 
 
 @pytest.fixture(scope="module")

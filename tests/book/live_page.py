@@ -81,3 +81,21 @@ def open_figure(browser, folder: Path, drawn: Live, said: dict[str, str], **view
     page.locator("figure[data-started]").wait_for()
     page.asked_after = [url for url in asked if "models/" in url]
     return page
+
+
+def open_while_loading(browser, folder: Path, drawn: Live, said: dict[str, str], act, **view):
+    """The page with this figure, after `act(figure)` was done while its model was on its way."""
+    page = browser.new_page(**view)
+    page.set_default_timeout(60_000)
+    waiting, done = [], []
+    page.route("**/models/*.js", lambda route: route.continue_() if done else waiting.append(route))
+    page.goto(lay_page(folder, drawn, said))
+    page.get_by_role("button", name=f"Load the model ({said['size']})").click()
+    figure = page.locator("figure.live")
+    figure.locator("[role=status]").first.wait_for(state="attached")
+    act(figure)
+    done.append(True)
+    for route in waiting:
+        route.continue_()
+    page.locator("figure[data-started]").wait_for()
+    return page

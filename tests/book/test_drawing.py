@@ -5,7 +5,7 @@ import torch
 from lab.live import digit_figure
 
 from solutions.vit import VisionTransformer, attention_rollout, patchify, unpatchify
-from tests.book.live_page import open_figure, written
+from tests.book.live_page import open_figure, open_while_loading, written
 from tests.book.written_model import random
 
 SIZES = {
@@ -163,6 +163,61 @@ def test_is_drawn_on_by_mouse_and_by_touch(page, figure, model):
 def test_says_that_nothing_is_drawn(figure):
     figure.locator("[role=status]", has_text="Nothing is drawn yet").wait_for()
     assert bars(figure).eq(0).all()
+
+
+def test_says_what_it_reads_when_its_bars_say_it(figure):
+    seen = figure.evaluate(
+        """(figure) => {
+          figure.querySelector("[aria-label='A held-out 3']").click();
+          const bars = [...figure.querySelectorAll(".live-bars span")].map((b) => b.textContent);
+          return [figure.querySelector(".live-said").innerText, Math.max(...bars).toFixed(2)];
+        }"""
+    )
+    assert "The held-out 3 is read as" in seen[0] and seen[1] in seen[0]
+
+
+@pytest.mark.parametrize("how", ["example", "pen", "keyboard"])
+def test_is_nothing_lost_that_is_drawn_while_the_model_loads(
+    browser, model, tmp_path, how, examples
+):
+    said = written(model, tmp_path, "digits", sizes=SIZES)
+    drawn = digit_figure("digits", examples, ALT, "drawing")
+
+    def act(figure):
+        if how == "example":
+            return figure.get_by_role("button", name="A held-out 3").click()
+        figure.get_by_role("gridcell").nth(9).focus()
+        if how == "keyboard":
+            return figure.page.keyboard.press("Space")
+        figure.get_by_role("gridcell").nth(9).click()
+
+    page = open_while_loading(browser, tmp_path, drawn, said, act)
+    figure = page.locator("figure.drawing")
+    image = ink(figure)
+    assert image.any()
+    if how == "example":
+        torch.testing.assert_close(image, examples[3, 0], atol=0.0051, rtol=0)
+        reads(figure, model, examples[3])
+    assert bars(figure).sum() == pytest.approx(1, abs=0.05)
+    figure.locator(".live-said", has_text="is read as").wait_for()
+    page.close()
+
+
+TALLEST = 800 - 60  # a laptop's window, below the bar that stays on the screen
+
+
+@pytest.mark.parametrize("width", [1280, 760])
+def test_is_the_whole_figure_in_the_window_while_one_draws(page, figure, width):
+    page.set_viewport_size({"width": width, "height": 800})
+    page.add_style_tag(content="main { max-width: 735px; }")
+    panel = figure.locator(".live-panel").bounding_box()
+    assert panel["height"] < TALLEST
+    grid, last = (
+        figure.locator(place).last.bounding_box() for place in (".drawing-grid", ".live-bars > li")
+    )
+    assert last["x"] > grid["x"] + grid["width"]
+    assert last["y"] + last["height"] < grid["y"] + grid["height"] + 40
+    page.set_viewport_size({"width": 1280, "height": 720})
 
 
 def test_refuses_a_figure_without_a_description(examples):

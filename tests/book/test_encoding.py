@@ -9,7 +9,14 @@ from lab.live import encoding_figure
 from torch.nn.functional import normalize
 
 from solutions.real_encoder import SentenceEncoder, mean_pool
-from tests.book.live_page import STATIC, lay_page, open_figure, page_models, written
+from tests.book.live_page import (
+    STATIC,
+    lay_page,
+    open_figure,
+    open_while_loading,
+    page_models,
+    written,
+)
 from tests.book.written_model import random
 
 HAVE_FILES = importlib.util.find_spec("tokenizers") and importlib.util.find_spec(minilm.PACKAGE)
@@ -85,11 +92,11 @@ def test_is_the_model_loaded_when_it_is_asked_for(page):
 def test_shows_the_row_of_a_token_in_any_head(figure, model):
     tokens = "we need soft ##max"
     shows(figure, model, tokens, asking=2, layer=1, head=2)
-    figure.get_by_label("layer").select_option("1")
-    figure.get_by_label("head").select_option("1")
+    figure.get_by_label("layer").select_option("0")
+    figure.get_by_label("head").select_option("0")
     figure.get_by_label("asked by").select_option("##max")
     shows(figure, model, tokens, asking=4, layer=0, head=0)
-    figure.locator("[role=status]", has_text="Head 1 of layer 1: “##max” gives").wait_for()
+    figure.locator("[role=status]", has_text="L0.H0: “##max” gives").wait_for()
     map_ = figure.get_by_role("img")
     assert map_.get_attribute("aria-label").startswith("[CLS] looks most at ")
     map_.scroll_into_view_if_needed()
@@ -113,6 +120,49 @@ def test_says_where_a_long_sentence_is_cut(figure):
     figure.locator("[role=status]", has_text="Only the first 40 tokens are read here").wait_for()
     figure.get_by_label("Your sentence").fill("")
     figure.locator("[role=status]", has_text="2 tokens.").wait_for()
+
+
+def choose(figure, sentence: str, last: str, layer: int, head: int) -> str:
+    """Type a sentence, which ends in a word that no other has; the token whose row is shown."""
+    figure.get_by_label("layer").select_option(f"{layer}")
+    figure.get_by_label("head").select_option(f"{head}")
+    figure.get_by_label("Your sentence").fill(sentence)
+    chooser = figure.get_by_label("asked by")
+    chooser.locator("option").filter(has_text=last).wait_for(state="attached")
+    return chooser.locator("option:checked").text_content()
+
+
+def test_asks_a_word_where_the_one_that_asked_is_gone(figure, model):
+    figure.get_by_label("Your sentence").fill("")
+    figure.locator("[role=status]", has_text="2 tokens.").wait_for()
+    asking = choose(figure, "a key? do softer", "##er", layer=1, head=0)
+    assert asking not in {"[CLS]", "[SEP]", "?"}
+    tokens = ids("a key ? do soft ##er")
+    words = [1, 2, 4, 5, 6]  # without the marks
+    with torch.no_grad():
+        row = model.all_layers(tokens, tokens >= 0)[1][1][0, 0]
+    taken = {at: max(float(row[at, other]) for other in words if other != at) for at in words}
+    assert asking == WORDS[tokens[0, max(taken, key=taken.get)]]
+    figure.get_by_label("asked by").select_option("do")
+    assert choose(figure, "we do need a cafe", "##e", layer=0, head=2) == "do"
+
+
+IN_SIGHT = "map => map.clientHeight >= map.scrollHeight"
+
+
+def test_are_all_rows_of_a_sentence_seen_and_of_a_long_one_said_to_go_on(figure):
+    map_ = figure.locator(".encoding-map")
+    figure.get_by_label("Your sentence").fill("why do we need a key " * 3)  # 20 tokens
+    figure.locator("[role=status]", has_text="20 tokens").wait_for()
+    assert map_.evaluate(IN_SIGHT)
+    more = figure.locator(".encoding-more")
+    assert more.text_content() == ""
+    figure.get_by_label("Your sentence").fill("why do we need a key " * 7)
+    figure.locator("[role=status]", has_text="40 tokens").wait_for()
+    assert not map_.evaluate(IN_SIGHT)
+    assert "Scroll in the map to see its other rows" in more.text_content()
+    figure.get_by_label("asked by").select_option("[SEP]")
+    assert map_.evaluate("map => map.scrollTop > 0")  # the row that is asked for is in sight
 
 
 def nearest(model, shelf, text: str) -> list[tuple[str, str, str]]:
@@ -231,6 +281,25 @@ def test_says_what_did_not_load_and_what_to_do(browser, tmp_path):
     said = "The model could not be loaded: minilm.js did not load. Reload the page to try again."
     page.locator("[role=status]", has_text=said).wait_for()
     assert page.locator("figure[data-started]").count() == 0
+    page.close()
+
+
+def test_is_a_tap_remembered_that_comes_while_the_model_loads(browser, model, shelf, tmp_path):
+    left_out = ("pooler.", "position_ids")
+    state = {k: v for k, v in model.state_dict().items() if not k.startswith(left_out)}
+    said = written(state, tmp_path, "minilm", sizes=SIZES, vocabulary="\n".join(WORDS))
+    written({"vectors": shelf}, tmp_path, "passages", sizes={}, sections=SECTIONS, of=OF)
+    drawn = encoding_figure("we need softmax", 1, 2, "need", QUESTIONS, ALT, "encoding")
+
+    def act(figure):
+        figure.get_by_role("button", name="a key?").click()
+        figure.get_by_label("Your sentence").fill("why do we need a key")
+        figure.get_by_label("layer").select_option("0")
+
+    page = open_while_loading(browser, tmp_path, drawn, said, act)
+    figure = page.locator("figure.encoding")
+    assert "the nearest to “a key?” stands in" in figure.locator("[role=status]").last.inner_text()
+    shows(figure, model, "why do we need a key", asking=4, layer=0, head=2)
     page.close()
 
 

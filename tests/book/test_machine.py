@@ -80,9 +80,10 @@ def test_each_part_can_be_lit(drawn):
         assert re.search(r"Lit: .+\.$", description), part
 
 
-def test_says_a_parts_other_words(drawn):
-    _, description = drawn("asked", labels={"asked": "are asked: nine patches"})
-    assert description.endswith("Lit: are asked: nine patches.")
+def test_keeps_the_row_its_own_words_and_says_what_stands_in_their_place(drawn):
+    svg, description = drawn("asked", labels={"asked": "are asked: nine patches"})
+    assert description.endswith("Lit: are asked: all eleven tokens (here: nine patches).")
+    assert svg != drawn("asked")[0]
 
 
 def test_refuses_an_unknown_part(drawn):

@@ -137,12 +137,69 @@ def test_says_each_step_what_is_computed(figure):
         figure.locator(".machine-next").click()
         steps.append((figure.evaluate(LIT_NOW), figure.locator("[role=status]").inner_text()))
     assert len({words for _, words in steps}) == 8
-    assert "-0.25 × -2.29 + 0.68 × -0.09 + 17.98" in steps[2][1].replace("−", "-")
+    words = steps[2][1].replace("−", "-")
+    assert "-0.25 × -2.29 + 0.68 × -0.09 = 0.51" in words and "17.98 from thirty more" in words
     assert "18.5 ÷ 5.66 = 3.3" in steps[3][1]
     assert "a weight of 0.41" in steps[5][1] and steps[5][0] == ["softmax", "weights"]
-    assert f"0.41 × 0.34 + 0.24 × −0.15 + … = {output[0]:.2f}" in steps[6][1]
+    assert f"0.41 × 1.54 + 0.24 × 0.60 + … = {output[1]:.2f}" in steps[6][1]
+    assert not [words for _, words in steps if "_" in words or "{" in words]
     assert set().union(*(lit for lit, _ in steps)) == set(machine.PARTS)
     assert figure.locator(".machine-next").get_attribute("aria-disabled") == "true"
+
+
+def test_stand_matrices_with_their_subscripts_where_they_are_said(figure):
+    for letter in "qk":
+        figure.locator(".machine-next").click()
+        said_of = figure.locator("[role=status]")
+        assert said_of.locator("sub").inner_text() == letter and said_of.locator("i").count() == 1
+
+
+def test_leads_the_text_to_the_switch_of_which_it_speaks(page, figure):
+    figure.locator(".machine-change").evaluate("fold => fold.open = false")
+    for _ in range(5):
+        figure.locator(".machine-next").click()
+    figure.locator("[role=status]").get_by_role("button", name="the switch").click()
+    causal = figure.locator("[data-change=causal]")
+    assert causal.is_visible() and causal.evaluate("it => it === document.activeElement")
+    page.keyboard.press("Space")
+    assert "What follows “get” is masked" in said(figure, "is masked")
+
+
+@pytest.mark.parametrize("width", [304, 344, 374])  # what the page leaves of 320, 360 and 390
+def test_is_the_whole_drawing_seen_on_a_narrow_phone(page, figure, width):
+    page.set_viewport_size({"width": width, "height": 900})
+    sizes = figure.evaluate(
+        """(figure) => [figure.querySelector(".machine-drawing"), figure].map((it) =>
+          [it.scrollWidth, it.clientWidth])"""
+    )
+    right = figure.locator("td[data-part=values]").first.bounding_box()
+    page.set_viewport_size({"width": 760, "height": 900})
+    assert all(needed <= there for needed, there in sizes), sizes
+    assert right["x"] + right["width"] <= width
+
+
+def test_is_a_step_seen_in_forced_colors(page, figure):
+    page.emulate_media(forced_colors="active")
+    figure.locator(".machine-next").click()
+    found = figure.locator(".machine-drawing [data-part]").evaluate_all(
+        "parts => parts.map((it) => ['lit' in it.dataset, getComputedStyle(it).backgroundColor])"
+    )
+    page.emulate_media(forced_colors="none")
+    lit, unlit = (
+        {ground for is_lit, ground in found if is_lit is wanted} for wanted in (True, False)
+    )
+    assert lit and not lit & unlit
+
+
+def test_is_it_said_whose_row_it_is_and_what_a_chapter_has_in_its_place(figure, extension):
+    assert figure.locator("[data-part=asked]").inner_text() == "are asked: all eleven tokens"
+    words = figure.locator(".machine-row-of").inner_text()
+    assert "the encoder of chapter 13" in words
+    assert words.endswith("In this chapter, all eleven words are asked.")
+    assert "In this chapter, the newest asks." in extension.otherwise(
+        {"asking": "asks: the newest"}
+    )
+    assert "In this chapter" not in extension.otherwise({})
 
 
 def test_can_it_be_stepped_through_by_keyboard(page, figure):

@@ -6,7 +6,15 @@ import pytest
 import torch
 from lab import stored
 from lab.docs_text import CHARACTERS, docs_text
-from lab.induction import AttentionOnly, copying, previous_score, repeating, switched_off
+from lab.induction import (
+    AttentionOnly,
+    after_same,
+    back,
+    copying,
+    forbidden,
+    paired,
+    previous_score,
+)
 from torch.nn import functional as F
 
 from solutions.writer import CharacterModel, RotaryAttention, induction_score
@@ -89,10 +97,10 @@ def test_the_writer_needs_as_many_bits_as_in_its_run():
     assert bits < 1.8
 
 
-def test_the_copier_copies_by_the_two_heads_that_are_named():
+def test_the_copier_copies_by_the_two_looks_of_the_heads_that_are_named():
     model, about = copier()
     results = about["results"]
-    tokens, known = repeating(256, torch.Generator().manual_seed(9))
+    tokens, known = paired(256, torch.Generator().manual_seed(9))
     _, right = copying(model, tokens, known)
     assert right == pytest.approx(results["right"], abs=0.005)
     with torch.no_grad():
@@ -103,5 +111,11 @@ def test_the_copier_copies_by_the_two_heads_that_are_named():
     assert scores.max() > 0.8
     layer, head = results["previous_head"]
     assert (layer, head) == (0, int(previous_score(below).argmax()))
-    with switched_off(model.layers[0], head):
-        assert copying(model, tokens, known)[1] < 0.3
+    for layer, look, beside in (
+        (0, back(1), back(2)),
+        (1, after_same(tokens, 1), after_same(tokens, 2)),
+    ):
+        with forbidden(model.layers[layer], look):
+            assert copying(model, tokens, known)[1] < 0.1
+        with forbidden(model.layers[layer], beside):
+            assert copying(model, tokens, known)[1] > 0.9

@@ -1,13 +1,18 @@
 """The figure that translates dates: does it write and look as the model does?"""
 
+import calendar
+import json
+from datetime import date
+
 import pytest
 import torch
+from lab.dates import FORMATS, HELD_OUT, LOCALES, write
 from lab.live import translation_figure
 from torch import nn
 
 from solutions.bahdanau import AttentionDecoder, BidirectionalEncoder, greedy_decode
 from solutions.encoder_decoder import Transformer, beam_search
-from tests.book.live_page import open_figure, written
+from tests.book.live_page import STATIC, hand_over, open_figure, open_while_loading, written
 from tests.book.written_model import random
 
 READS, WRITES = " .0123456789;abcé", "/0123456789"
@@ -159,9 +164,95 @@ def test_shows_the_head_that_is_chosen(figure, model):
         assert chooser.count() == 0
         return
     found, _ = model(tokens(TEXT))
-    chooser.select_option("layer 2, head 3")
+    chooser.select_option("L1.H2")
     shows(figure, TEXT, found, model.cross[1, 2])
     chooser.select_option("all heads, averaged")
+
+
+@pytest.mark.parametrize("button", ["31.12.1999", "One symbol"])
+def test_is_a_tap_remembered_that_comes_while_the_model_loads(browser, tmp_path, button):
+    torch.manual_seed(3)
+    model = random(Recurrent())
+    characters = {"source_characters": READS, "target_characters": WRITES}
+    said = written(model, tmp_path, "translator", sizes={}, **characters)
+    drawn = translation_figure("translator", TEXT, ALT, "translating", ("31.12.1999",))
+
+    def act(figure):
+        figure.get_by_role("button", name=button).click()
+
+    page = open_while_loading(browser, tmp_path, drawn, said, act, reduced_motion="reduce")
+    figure = page.locator("figure.translating")
+    if button == "One symbol":
+        found, weights = model(tokens(TEXT))
+        shows(figure, TEXT, found[:1], weights[:1])
+    else:
+        shows(figure, button, *model(tokens(button)))
+    page.close()
+
+
+NONSENSE = [
+    *("hello world", "asdf", "lorem ipsum dolor", "what is attention", "milk", "x", "...", "; ;"),
+    *(
+        "December",
+        "2015",
+        "22",
+        "22.",
+        "December 2015",
+        "22 December",
+        "Monday",
+        "15",
+        "1234567890",
+    ),
+    *("my phone number is 555-1234", "2+2=4", "99/99/9999", "1 2 3", "0.0.0", "12:30", "v2.13.0"),
+    *("45 December 2015", "30 February 2015", "31. 31. 2031", "foo 22, 2015", "22 milk 2015"),
+    *("December 22, 2015 December", "2015 2015 2015", "room 101", "chapter 3 of 14", "24/7"),
+    *("born in May", "the 3 little pigs of 1999", "Apollo 11 (1969)", "22 December 2015; hello"),
+]
+BY_HAND = ["22 DEC 2015", "december 22, 2015", "29 February 2000", "14 July 1789", "2015-12-22"]
+
+
+@pytest.fixture(scope="module")
+def aligner(browser, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("aligner")
+    file = STATIC / "models" / "aligner.safetensors"
+    hand_over(file, folder)
+    drawn = translation_figure("aligner", "22 mars 2015", ALT, "translating")
+    page = open_figure(browser, folder, drawn, {"size": "0.2 MB"}, reduced_motion="reduce")
+    yield page
+    page.close()
+
+
+def is_doubted(page, text: str) -> bool:
+    page.get_by_role("textbox").fill(text)
+    words = page.locator(".live-said").inner_text()
+    assert "it writes is a guess" in words or "becomes" in words or "Type a date" in words, words
+    return "is not written as the dates that the model was taught" in words
+
+
+def test_is_no_date_doubted_in_any_language(aligner):
+    days = [date(1950 + 3 * i, i % 12 + 1, i % 28 + 1) for i in range(17)]
+    texts = [
+        write(day, locale, form)
+        for day, locale in zip(days, (*LOCALES, HELD_OUT), strict=True)
+        for form in FORMATS
+    ]
+    assert len(texts) > 50
+    texts += [*BY_HAND, "; ".join(texts[:4]), "22 mars 2015; "]
+    assert [text for text in texts if is_doubted(aligner, text)] == []
+
+
+def test_is_what_is_no_date_said_to_be_none(aligner):
+    assert len(NONSENSE) > 30
+    assert [text for text in NONSENSE if not is_doubted(aligner, text)] == []
+    assert "“hello” is not written as" in aligner.locator(".live-said").inner_text()
+
+
+def test_knows_the_page_every_words_month(extension):
+    words = extension("date_words").date_words()
+    for number in range(1, 13):
+        assert words[calendar.month_name[number].lower()] == number
+    assert words["monday"] == words["воскресенье"] == 0 and words["märz"] == words["kovo"] == 3
+    assert json.dumps(words) and len(words) > 300
 
 
 def test_refuses_a_figure_without_a_description():

@@ -9,7 +9,7 @@ from lab.live import writing_figure
 
 from autograder.release.book import Book
 from solutions.writer import induction_score, next_token_probabilities
-from tests.book.live_page import open_figure, written
+from tests.book.live_page import open_figure, open_while_loading, written
 from tests.book.written_model import Writer, random
 
 ROOT = Path(__file__).parents[2]
@@ -100,8 +100,8 @@ def test_follows_the_text_the_knobs_and_the_switches(figure, model):
     figure.get_by_label("temperature").fill("0.5")
     figure.get_by_label("top-k").fill("3")
     shows(figure, model(tokens("bad cab"))[0], 0.5, 3)
-    figure.get_by_role("checkbox", name="layer 1, head 2").uncheck()
-    figure.get_by_role("checkbox", name="layer 2, head 3").uncheck()
+    figure.get_by_role("checkbox", name="L0.H1").uncheck()
+    figure.get_by_role("checkbox", name="L1.H2").uncheck()
     shows(figure, model(tokens("bad cab"), off=[(0, 1), (1, 2)])[0], 0.5, 3)
     figure.get_by_label("the mask").uncheck()
     shows(figure, model(tokens("bad cab"), causal=False, off=[(0, 1), (1, 2)])[0], 0.5, 3)
@@ -127,6 +127,26 @@ def test_says_what_the_model_does_not_know(figure, model):
     figure.get_by_label("The text so far").fill("baé")
     figure.locator("[role=status]", has_text="does not know “é”").wait_for()
     shows(figure, model(tokens("ba"))[0])
+
+
+@pytest.mark.parametrize("button", ["Write one", "Keep writing"])
+def test_is_a_tap_remembered_that_comes_while_the_model_loads(browser, model, tmp_path, button):
+    said = written(model, tmp_path, "writer", sizes=model.sizes, characters=LETTERS)
+    drawn = writing_figure("writer", TEXT, ALT, "writing")
+
+    def act(figure):
+        figure.get_by_label("The text so far").fill("bad cab")
+        figure.get_by_label("temperature").fill("0")
+        figure.get_by_role("button", name=button).click()
+        assert "will then do what you asked for" in figure.locator(".live-said").inner_text()
+
+    page = open_while_loading(browser, tmp_path, drawn, said, act)
+    page.locator("[role=status]", has_text="Next: ").wait_for()
+    text = page.get_by_label("The text so far").input_value()
+    assert len(text) == len("bad cab") + {"Write one": 1, "Keep writing": 60}[button]
+    likeliest = model(tokens("bad cab"))[0][-1, : len(LETTERS)].argmax()
+    assert text.startswith("bad cab" + LETTERS[likeliest])
+    page.close()
 
 
 def test_do_students_notebooks_know_its_number():

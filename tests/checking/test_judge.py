@@ -10,7 +10,7 @@ from torch import nn
 from autograder.checking import Lost, diagnosis, exercises, find
 from autograder.checking.calling import Home
 from autograder.checking.candidates import candidates
-from autograder.checking.judge import PUBLIC_SEED, _Beyond, _Bounded, _Remembered, judge
+from autograder.checking.judge import PUBLIC_SEED, _Beyond, _Bounded, _Remembered, judge, passes
 from autograder.checking.recording import live
 from autograder.checking.requests import CallRequest, GradientsFound, Reply
 from tests.checking.samples import answering
@@ -18,6 +18,23 @@ from tests.checking.samples import answering
 
 def verdict_of(thing, name="softmax"):
     return judge(name, Home({name: thing}), live(find(name)))
+
+
+def test_passes_agrees_with_the_verdict_and_ends_at_the_first_failure():
+    calls = []
+
+    def unscaled(scores, dim=-1):
+        calls.append(dim)
+        return scores.exp()
+
+    right = find("softmax")
+    assert not passes("softmax", Home({"softmax": unscaled}), live(right))
+    until_it_failed = len(calls)
+    assert verdict_of(unscaled).status == "failed"
+    assert len(calls) - until_it_failed > until_it_failed
+    shortcut = Home({"softmax": lambda scores, dim=-1: torch.softmax(scores, dim)})
+    assert not passes("softmax", shortcut, live(right))
+    assert passes("softmax", live(right), live(right))
 
 
 class Liar:

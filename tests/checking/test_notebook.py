@@ -1,9 +1,12 @@
 """`check` in a kernel, as a learner runs it, and the same from the terminal."""
 
+import contextlib
 import inspect
+import io
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import nbformat
@@ -11,7 +14,7 @@ import pytest
 from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell, new_notebook
 
-from autograder.checking import find
+from autograder.checking import find, time_limit
 from autograder.checking import notebook as in_notebook
 from autograder.checking.feedback import MIME, headline
 from autograder.checking.notebook import check
@@ -110,6 +113,14 @@ for kind in ("a", "b"):
     "overwritten-code": "def soft_lookup(*_):\n    pass",
     "overwriting": "for soft_lookup in torch.ones(2):\n    pass",
     "overwritten": 'check("soft_lookup")',
+    "unwritten-code": 'def double(x):\n    """Doc."""\n    raise NotImplementedError',
+    "uses-a-stub-code": "def kernel_regression(query, *_):\n    return double(query)",
+    "uses-a-stub": 'check("kernel_regression")',
+    "mends-a-stub-code": "def mend_kernel_regression(*all):\n    return double(all[0])",
+    "mends-a-stub": 'check("mend_kernel_regression")',
+    "endless-code": "def double(x):\n    while True:\n        x = x + 1",
+    "endless": 'check("double", limit_seconds=0.5)',
+    "after-the-endless": "'goes on'",
 }
 
 
@@ -168,6 +179,9 @@ def test_a_check_cell_shows_a_verdict_and_returns_the_points(cells, name):
         ("unclosed", "failed", 0.0),
         ("needs-imports", "failed", 0.0),
         ("overwritten", "failed", 0.0),
+        ("uses-a-stub", "failed", 0.0),
+        ("mends-a-stub", "failed", 0.0),
+        ("endless", "failed", 0.0),
     ],
 )
 def test_the_verdict_is_that_of_the_code(cells, name, status, points):
@@ -201,10 +215,49 @@ def test_the_verdict_is_that_of_the_code(cells, name, status, points):
         ),
         ("other-name", "your cells define weighted_averages; is that the one?"),
         ("overwritten", "soft_lookup stands for a Tensor, by the cell that begins `for soft_look"),
+        (
+            "uses-a-stub",
+            "kernel_regression uses double, which is not written yet: write that first. When",
+        ),
+        ("uses-a-stub", "your work is graded, the provided double stands in for it."),
+        ("mends-a-stub", "mend_kernel_regression uses double, which is not written yet"),
+        ("endless", "double did not end within 0.5 seconds: an endless loop? It was in line"),
+        ("endless", "of double: "),
     ],
 )
 def test_what_a_learner_reads(cells, name, words):
     assert words in shown(cells[name])[1]
+
+
+def test_what_does_not_end_does_not_take_the_notebook_with_it(cells):
+    assert cells["after-the-endless"].outputs[0].data["text/plain"] == "'goes on'"
+
+
+def test_of_what_cannot_be_stopped_a_notebook_says_so_and_is_not_ended(monkeypatch):
+    output = io.StringIO()
+
+    def double(x):
+        while not output.getvalue():
+            with contextlib.suppress(KeyboardInterrupt):
+                time.sleep(0.01)
+        return 2 * x
+
+    monkeypatch.setattr(time_limit, "TRIES", 1)
+    monkeypatch.setattr(sys, "stdout", output)
+    monkeypatch.setitem(globals(), "double", double)
+    assert check("double", limit_seconds=0.05) == 1.0
+    told = "double did not end within 0.05 seconds, and cannot be stopped: restart the kernel"
+    assert output.getvalue().startswith(told)
+
+
+def test_a_limit_of_the_terminal_s_is_longer_than_that_of_a_cell(tmp_path, shell, monkeypatch):
+    monkeypatch.setattr(in_notebook, "limit_seconds", 0.2)
+    slow = "import time\ndef double(x):\n    time.sleep(0.3)\n    return 2 * x"
+    path = tmp_path / "slow.ipynb"
+    sources = (SETUP, slow, 'check("double")')
+    nbformat.write(new_notebook(cells=list(map(new_code_cell, sources))), path)
+    assert [verdict.passed for verdict in check_notebook(path, limit_seconds=60)] == [True]
+    assert in_notebook.limit_seconds == 0.2
 
 
 def test_a_check_returns_a_float(cells):

@@ -273,8 +273,20 @@ class Term:
 
         yield marks("tags-of-an-extension", tags)
         yield marks("points-edited", points, f"the metadata of the cell {check} was edited")
-        gone = (f"the cell {name} is missing" for name in ("double", check))
-        yield marks("ids-stripped", strip, *gone)
+        gone = "the metadata of 2 cells was gone and is put back, by what stands there"
+        yield marks("ids-stripped", strip, gone)
+        bare = self.solved(self.large)
+        for cell in bare.cells:
+            cell.metadata = {}
+        marked = 2 * len(self.names(self.large)) + 1  # each with its check, and one answer in words
+        yield self.sent("metadata-gone", self.large, bare, notes=(gone.replace("2", str(marked)),))
+        empty = self.solved(self.large)
+        empty.cells = [cell for cell in empty.cells if not cell.metadata.get("nbgrader")]
+        first, second = self.names(self.large)[:2]
+        names = f"{first} and check-{first} and {second} and check-{second}"
+        missing = f"the cells {names} and {marked - 4} more are missing"
+        lost = dict.fromkeys(self.names(self.large), ("missing", ""))
+        yield self.sent("graded-cells-deleted", self.large, empty, notes=(missing,), lost=lost)
         again = "the cell double was there more than once; the last one is graded"
         yield marks("cell-twice", twice, again)
         yield marks("check-deleted", without_check, f"the cell {check} is missing")

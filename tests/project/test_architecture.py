@@ -7,8 +7,10 @@ import ast
 import importlib.util
 import json
 import re
+import subprocess
 import sys
 from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -19,7 +21,12 @@ PARTS = {
     "lab": "book/lab/*.py",
     "solutions": "solutions/**/*.py",
     "make": "make/*.py",
-    "entries": "autograder/__init__.py autograder/cli.py autograder/nbgrader_settings.py",
+    "entries": " ".join(
+        (
+            *(f"autograder/{name}.py" for name in ("__init__", "cli", "nbgrader_settings")),
+            "nbgrader_config.py",
+        )
+    ),
     **{
         part: f"autograder/{part}/**/*.py"
         for part in ("checking", "exercises", "grading", "release", "sandbox")
@@ -32,6 +39,7 @@ PARTS = {
     ),
 }
 LOADERS = {"import_module", "find_spec", "PackageLoader", "__import__"}
+CONFIGURATION = "ConfigLoader"  # traitlets' loaders of files like nbgrader_config.py
 MODULE = re.compile(r"(autograder|solutions|lab)(\.\w+)+")
 # Where what the engine loads cannot be read off the text: what was handed in, and a table of names.
 HANDED_IN = {"checking/content.py", "checking/registry.py", "checking/sources.py"}
@@ -87,6 +95,8 @@ def loaded_by_name(node: ast.AST) -> str | None:
         return found[0] if found else None
     if isinstance(node, ast.keyword) and node.arg in ("exercises", "solutions", "shared"):
         return node.value.value if isinstance(node.value, ast.Constant) else None
+    if isinstance(node, ast.Call) and CONFIGURATION in ast.unparse(node.func):
+        return "autograder.nbgrader_settings"  # which each configuration file imports
     if isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[-1] in LOADERS:
         text = ast.unparse(node.args[0]).lstrip("f").strip("'\"") if node.args else ""
         return text if text.split(".")[0] in ("autograder", *PARTS) else None
@@ -110,6 +120,21 @@ def imports(part: str) -> set[tuple[str, str]]:
 def test_are_the_arrows_what_the_code_imports(architecture):
     real = set().union(*(imports(part) for part in PARTS))
     assert real == architecture.ARROWS
+
+
+def test_does_a_release_run_without_the_grader(tmp_path):
+    course = tmp_path / "course"
+    program = f"""
+import sys
+from autograder.cli import main
+code = main(["release", "00-start-here", "--course", {str(course)!r}])
+from nbgrader.converters.base import BaseConverter
+print(code, *(name for name in sys.modules if name.startswith("autograder.grading")))
+print(BaseConverter.init_assignment.__module__)
+"""
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, text=True, capture_output=True)
+    assert (course / "release" / "00-start-here" / "00-start-here.ipynb").exists(), done.stderr
+    assert done.stdout.splitlines()[-2:] == ["0", "nbgrader.converters.base"]
 
 
 def test_does_the_engine_load_by_a_hidden_name_only_what_it_was_handed():
@@ -139,3 +164,41 @@ def test_is_every_module_that_the_page_names_where_it_says():
     named = re.findall(r"`([\w/]+\.py)`", text)
     assert len(named) > 20
     assert [name for name in named if not any(path.endswith(f"/{name}") for path in files)] == []
+
+
+def dotted(path: Path) -> str:
+    """The name under which the code imports a file."""
+    below = path.relative_to(ROOT)
+    for folder in ("book/_ext", "book", "make"):
+        if below.is_relative_to(folder):
+            below = below.relative_to(folder)
+            break
+    return ".".join(below.with_suffix("").parts).removesuffix(".__init__")
+
+
+def loads(path: Path, known: dict[str, Path]) -> set[Path]:
+    """The project's own files that a file imports, at its top or within a function."""
+    names = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            # Of a package, the module that is named; the package itself where none is.
+            below = {f"{node.module}.{alias.name}" for alias in node.names}
+            names |= below & known.keys() or {node.module}
+        elif isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif name := loaded_by_name(node):
+            names.add(name)
+    return {known[name] for name in names & known.keys()} - {path}
+
+
+def test_does_no_file_import_itself_by_way_of_others():
+    folders = ("autograder", "solutions", "book/lab", "book/_ext", "make")
+    files = [path for name in folders for path in (ROOT / name).rglob("*.py")]
+    known = {dotted(path): path for path in files}
+    assert len(known) == len(files) > 150
+    try:
+        order = [*TopologicalSorter({path: loads(path, known) for path in files}).static_order()]
+    except CycleError as error:
+        circle = [path.relative_to(ROOT).as_posix() for path in error.args[1]]
+        pytest.fail(f"A circle of imports: {' -> '.join(reversed(circle))}")
+    assert order

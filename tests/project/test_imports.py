@@ -22,6 +22,16 @@ print("\\nloaded", json.dumps([name for name in {heavy!r} if name in sys.modules
 """
 
 
+# One date of each kind: passed, to come, of a chapter that nobody has handed in.
+LATE = """\
+[due]
+"00-start-here" = 2026-03-01T12:00:00+00:00
+"01-lookup" = 2096-03-01T12:00:00+00:00
+[late]
+penalty_per_day = 0.1
+"""
+
+
 def loaded_by(*arguments: object) -> list[str]:
     """Which heavy packages a command has loaded when it ends well."""
     code = LOADED.format(heavy=HEAVY)
@@ -40,15 +50,20 @@ def graded(tmp_path_factory, released):
     name = "00-start-here"
     handed_in = root / "submitted" / "ada" / name
     handed_in.mkdir(parents=True)
+    (handed_in / "timestamp.txt").write_text("2026-03-02 12:00:00 UTC")
+    (root / "course.toml").write_text(LATE)
     shutil.copy(root / "release" / name / f"{name}.ipynb", handed_in)
-    for command in ("grade", "report"):
+    for command in ("grade", "grade", "report"):
         assert main([command, "--course", str(root)]) == 0
     return root
 
 
 @pytest.mark.parametrize(
     "command",
-    [["report"], ["feedback"], ["export", "csv"], ["export", "canvas"]],
+    [
+        *(["report"], ["feedback"], ["export", "csv"], ["export", "canvas"]),
+        *(["grade"], ["grade", "00-start-here", "--student", "ada"]),
+    ],
     ids=" ".join,
 )
 def test_what_only_reads_scores_loads_nothing_heavy(graded, command):

@@ -134,16 +134,54 @@ def test_on_linux_pytorch_comes_without_cuda_unless_an_index_is_named(
     if index:
         monkeypatch.setenv(index, "https://example.org/simple")
     setup.install()
-    first = [command for command in asked if command[-1] == "torch"]
-    assert [setup.SMALL in command for command in first] == [True] * small
+    assert [setup.SMALL in command for command in asked].count(True) == small
     assert asked[-1][-1].startswith(".[")
 
 
 def test_an_index_without_the_small_build_is_no_reason_to_stop(setup, monkeypatch):
     monkeypatch.setattr(setup.sys, "platform", "linux")
     monkeypatch.setattr(setup, "chooses_small_build", lambda: True)
-    monkeypatch.setattr(setup, "run", lambda command: int(command[-1] == "torch"))
+    monkeypatch.setattr(setup, "run", lambda command: int(setup.SMALL in command))
     setup.install()
+
+
+@pytest.mark.parametrize(
+    ("settings", "uv_fails", "by"),
+    [
+        ("global.cert='/etc/ssl/ca.crt'", False, ["uv"]),
+        ("global.extra-index-url='https://example.org/simple'", False, ["uv"]),
+        ("global.cert='/etc/ssl/ca.crt'", True, ["uv", "pip"]),
+        ("global.index-url='https://example.org/simple'", False, ["pip"]),
+        (":env:.index-url='https://example.org/simple'", False, ["pip"]),
+        (":env:.no-index='1'", False, ["pip"]),
+    ],
+)
+def test_uv_installs_unless_pip_was_told_of_an_index(setup, monkeypatch, settings, uv_fails, by):
+    asked = []
+
+    def run(command):
+        asked.append(command)
+        return int(uv_fails and "uv" in command[:3])
+
+    answer = SimpleNamespace(stdout=f"{settings}\n")
+    monkeypatch.setattr(setup, "run", run)
+    monkeypatch.setattr(setup.subprocess, "run", lambda *_, **__: answer)
+    setup.install()
+    assert [command[2] for command in asked if command[-1].startswith(".[")] == by
+
+
+def test_where_uv_and_pip_fail_pip_says_why(setup, monkeypatch, tmp_path):
+    def run(command):
+        said = "error: not by me" if "uv" in command[:3] else "ERROR: No space left on device"
+        with setup.LOG.open("a") as log:
+            log.write(f"{said}\n")
+        return int(command[-1].startswith(".["))
+
+    monkeypatch.setattr(setup, "LOG", tmp_path / "setup.log")
+    monkeypatch.setattr(setup, "run", run)
+    with pytest.raises(setup.Stop) as stopped:
+        setup.install()
+    assert "disk filled up" in one_sentence(str(stopped.value))
 
 
 @pytest.fixture

@@ -40,6 +40,6 @@ def tiny_with_tools(tiny: Path) -> Path:
     (tiny / "autograder" / "exercises").mkdir()
     (tiny / "autograder" / "exercises" / "__init__.py").write_text("")
     (tiny / "autograder" / "exercises" / "tiny.py").write_text(CHECKS)
-    for name in ("pyproject.toml", "nbgrader_config.py", "LICENSE", "LICENSE-text"):
+    for name in ("pyproject.toml", "LICENSE", "LICENSE-text"):
         shutil.copy(REPOSITORY / name, tiny / name)
     return tiny

@@ -1,7 +1,12 @@
 """The course's own bundle: it works away from the repository, and gives no solution away."""
 
 import ast
+import os
 import re
+import shlex
+import socket
+import subprocess
+import sys
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +17,7 @@ import pytest
 from autograder.release.build import CHAPTERS, release
 from autograder.release.bundle import BUNDLE
 from tests.release.miniature import REPOSITORY
-from tests.release.student import complaints, results, run, unpack
+from tests.release.student import complaints, elsewhere, results, run, unpack
 from tests.solved import solved
 
 pytestmark = pytest.mark.slow
@@ -153,10 +158,63 @@ def test_nothing_in_the_bundle_knows_where_it_was_made(bundle):
         assert str(REPOSITORY) not in text, where
 
 
-def test_the_bundle_asks_for_pytorch_without_cuda(bundle):
-    """pip takes the build with a local version, 2.13.0+cpu, before the plain one of PyPI."""
+@pytest.fixture(scope="module")
+def readme(bundle):
+    return (bundle.parent / "student" / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def commands(readme):
+    """The lines to be typed, in their order."""
+    return re.findall(r"^    (\S.*)$", readme, re.MULTILINE)
+
+
+def test_pytorch_is_installed_in_an_environment_by_a_line_of_its_own_that_tries_once(
+    bundle, commands
+):
+    """Among the requirements, an index out of reach is asked again for each of 100 packages."""
+    small = "torch --index-url https://download.pytorch.org/whl/cpu --retries 0 --timeout 15"
+    assert commands[:4] == [
+        "python -m venv .venv",
+        ". .venv/bin/activate",
+        f"python -m pip install {small}",
+        "python -m pip install -r requirements.txt",
+    ]
     wanted = (bundle.parent / "student" / "requirements.txt").read_text().splitlines()
-    assert "--extra-index-url https://download.pytorch.org/whl/cpu" in wanted
+    assert [line for line in wanted if "index" in line or "torch" in line] == []
+
+
+def test_where_pytorch_s_index_is_out_of_reach_pip_says_what_the_readme_explains(
+    commands, readme, tmp_path
+):
+    """At an address where nobody listens."""
+    with socket.socket() as nobody:
+        nobody.bind(("127.0.0.1", 0))
+        address = f"http://127.0.0.1:{nobody.getsockname()[1]}/whl/cpu"
+        line = commands[2].replace("https://download.pytorch.org/whl/cpu", address)
+        program, *options = shlex.split(line)
+        alone = {name: value for name, value in os.environ.items() if not name.startswith("PIP_")}
+        done = subprocess.run(
+            [sys.executable, *options, "--target", str(tmp_path)],
+            env=alone | {"PIP_CONFIG_FILE": os.devnull},
+            capture_output=True,
+            text=True,
+        )
+    assert done.returncode == 1
+    assert done.stderr.count("Retrying") <= 1
+    said = "No matching distribution found"
+    assert said in done.stderr and f'"{said}"' in " ".join(readme.split())
+
+
+def test_the_command_of_the_readme_checks_the_first_notebook(commands, readme, unpacked):
+    folder, site = unpacked
+    (line,) = [line for line in commands if line.startswith("autograder check")]
+    assert f"{line} --limit-seconds 300" in " ".join(readme.split())
+    arguments = [*shlex.split(line)[1:], "--limit-seconds", "300"]
+    command = [sys.executable, "-m", "autograder.cli", *arguments]
+    done = subprocess.run(command, cwd=folder, env=elsewhere(site), capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (1, "")
+    assert done.stdout.splitlines()[-1] == "0 of 1 point"
 
 
 def test_no_module_of_the_bundle_is_a_reference(bundle):

@@ -8,6 +8,7 @@ import zipfile
 
 import nbformat
 import pytest
+from nbformat.v4 import new_code_cell
 from nbgrader.api import Gradebook
 
 from autograder.checking.sources import unpacked as text_of
@@ -126,13 +127,12 @@ def test_only_what_changed_is_built_again(released, tiny_with_tools):
     # what nbgrader refuses leaves the former release as it was
     notebook = released.course / "release" / "03-tiny" / "03-tiny.ipynb"
     before = notebook.read_bytes()
-    config = tiny_with_tools / "nbgrader_config.py"
-    settings = config.read_text()
-    config.write_text(settings + "c.ClearSolutions.code_stub = {}\n")
-    with pytest.raises(ReleaseError, match="nbgrader could not generate .* ValueError"):
+    endless = new_code_cell("1  ### BEGIN HIDDEN TESTS", id="endless")
+    write_chapter(tiny_with_tools, [*chapter_cells(), endless])
+    with pytest.raises(ReleaseError, match="nbgrader could not generate .* RuntimeError"):
         release(root=tiny_with_tools)
     assert notebook.read_bytes() == before
-    config.write_text(settings)
+    write_chapter(tiny_with_tools, chapter_cells())
     assert release(root=tiny_with_tools).built == []
 
     # a run that was stopped before the manifest: the chapter again

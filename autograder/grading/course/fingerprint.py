@@ -64,6 +64,20 @@ def of_exercise(name: str, module: str, root: Path = REPOSITORY) -> str:
     return sha256(*parts)
 
 
+def chapters_with_exercises(root: Path = REPOSITORY) -> set[str]:
+    """The chapters that the checks are registered for: read, since to import them takes seconds."""
+    modules = files_in(root / content().folders[0])
+    calls = (
+        call
+        for path in modules
+        if path.suffix == ".py"
+        for statement in parsed(path).body
+        for call in syntax.registering(statement)
+    )
+    named = (keyword for call in calls for keyword in call.keywords if keyword.arg == "chapter")
+    return {str(one.value.value) for one in named if isinstance(one.value, ast.Constant)}
+
+
 def _about(module: ast.Module, name: str) -> list[ast.stmt]:
     """The statements that register `name`, those that they use, and those that cannot be told."""
     chosen, helpers, wanted = set(), {}, set()

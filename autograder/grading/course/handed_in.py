@@ -184,11 +184,16 @@ def _packed(path: Path, name: str) -> Iterator[Piece]:
         raise Invalid("it is not a plain file of a size that is read")
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         inside = [info.filename for info in archive.infolist() if NOTEBOOK.fullmatch(info.filename)]
-    plain = [one for one in inside if not _hidden(one)]
+    plain = {member: shown for member in inside if not _hidden(shown := _shown(member))}
     if len(plain) > MOST_IN_A_ZIP:
         raise Invalid("it holds too many notebooks")
-    for member in plain:
-        yield Piece(path, f"{name}/{member}", functools.partial(_unpack, path, member))
+    for member, shown in plain.items():
+        yield Piece(path, f"{name}/{shown}", functools.partial(_unpack, path, member))
+
+
+def _shown(member: str) -> str:
+    """Its name without what leads out of the zip: it is read there, and written nowhere."""
+    return "/".join(one for one in re.split(r"[/\\]", member) if one not in ("", ".", ".."))
 
 
 def _hidden(member: str) -> bool:

@@ -102,6 +102,16 @@ class Journal:
         text = f"{json.dumps(result['record'])}\n{json.dumps(rest, ensure_ascii=False)}\n"
         write_whole(self._results / f"{key}.json", text.encode(errors="backslashreplace"))
 
+    def was_judged_otherwise(self, key: str, chapter: "ReleasedChapter") -> bool:
+        """Whether a result was found with other points or checks than the chapter's."""
+        result = self.result(key)
+        if result is None:
+            return False
+        points = {one["name"]: one["max_points"] for one in result["record"]["exercises"]}
+        checks = {task.name: task.digest for task in chapter.tasks}
+        now = {task.name: task.points for task in chapter.tasks}
+        return (points, result["checks"]) != (now, checks)
+
     def shown(self, student: str, chapter: str) -> str | None:
         """The key of the result that the gradebook and the folders show."""
         try:

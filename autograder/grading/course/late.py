@@ -8,7 +8,7 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.plugins import LateSubmissionPlugin
 from sqlalchemy import or_, select
 
-from autograder.settings import LatePolicy, Settings, read_settings
+from autograder.settings import Settings, penalty, read_settings
 
 
 class LateDays(LateSubmissionPlugin):
@@ -23,13 +23,6 @@ class LateDays(LateSubmissionPlugin):
 
     def _root(self) -> Path:
         return Path(CourseDirectory(parent=self).root)
-
-
-def penalty(policy: LatePolicy | None, score: float, seconds_late: float) -> float | None:
-    """The points to take off a score; None where nothing is."""
-    if policy is None or seconds_late <= 0:
-        return None
-    return score * policy.share(seconds_late) or None
 
 
 def settle(gradebook: Gradebook, settings: Settings, chapters: Iterable[str]) -> None:

@@ -1,5 +1,6 @@
 """A file of a submission as bytes: no links, no pipes, no more than can be graded."""
 
+import json
 import os
 import stat
 from pathlib import Path
@@ -28,12 +29,26 @@ def without_outputs(content: bytes) -> bytes:
     """A notebook's bytes as they are graded; Invalid if there are too many of them."""
     if len(content) > LARGEST_FILE:
         raise Invalid(f"the notebook has more than {LARGEST_FILE // 2**20} MiB")
-    content = skimmed(content)
+    content = skimmed(_in_utf_8(content))
     if len(content) > LARGEST_NOTEBOOK:
         size = len(content) / 2**20
         at_most = f"at most {LARGEST_NOTEBOOK // 2**20} MiB are graded"
         raise Invalid(f"the notebook has {size:.0f} MiB without its outputs; {at_most}")
     return content
+
+
+def _in_utf_8(content: bytes) -> bytes:
+    """The same text in UTF-8, where it is JSON in another encoding; what is no text stays."""
+    encoding = json.detect_encoding(content)
+    if encoding.startswith("utf-8"):
+        return content
+    if len(content) > 2 * LARGEST_NOTEBOOK:
+        at_most = f"more than {-(-2 * LARGEST_NOTEBOOK // 2**20)} MiB"
+        raise Invalid(f"the notebook is saved in {encoding} and has {at_most}; save it as UTF-8")
+    try:
+        return content.decode(encoding).encode()
+    except UnicodeError:
+        return content
 
 
 def plain_content(path: Path | str, at_most: int, folder: int | None = None) -> bytes | None:

@@ -1,5 +1,6 @@
 """What is graded in a chapter: the release's word, never the submission's."""
 
+import itertools
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -38,6 +39,7 @@ class ReleasedChapter:
     ungraded: frozenset[str] = frozenset()  # of the demos: those that grading need not run
     # What is answered in words and graded by hand: the released text by grade id.
     answers: dict[str, str] = field(default_factory=dict)
+    questions: dict[str, str] = field(default_factory=dict)  # by the text above it, the grade id
     # By grade id the points and the sources' hashes of earlier releases.
     former: dict[str, frozenset] = field(default_factory=dict)
 
@@ -84,6 +86,11 @@ def read_chapter(course: Path, listed: ListedChapter) -> ReleasedChapter:
         ungraded=frozenset(cell["source"] for cell in demos if is_ungraded(cell)),
         answers={
             key: one["source"] for key, one in cells.items() if one["cell_type"] == "markdown"
+        },
+        questions={
+            above["source"]: key
+            for above, one in itertools.pairwise(sources)
+            if one["cell_type"] == "markdown" and (key := grade_id(one))
         },
         former={key: frozenset(kept) for key, kept in listed.former.items()},
     )

@@ -1,12 +1,13 @@
 """What the gradebook says, with all that a teacher entered: read only."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 
 from autograder.errors import GradebookError
 from autograder.queries import Query, moment, queries, span
+from autograder.settings import Settings, penalty
 
 STUDENTS = """
     SELECT id, first_name, last_name, email, lms_user_id FROM student
@@ -37,6 +38,19 @@ SCORES = """
     ) AS earned ON earned.notebook_id = notebook.id
     GROUP BY submitted.id, submitted.student_id, submitted.timestamp, submitted.extension,
         assignment.name, assignment.duedate
+"""
+# What a teacher has to look at: an answer in words that has no score yet, or a score given by hand
+# to work that was graded again since.
+BY_HAND = """
+    SELECT submitted.student_id, assignment.name, base_cell.name, grade.auto_score,
+        grade.manual_score
+    FROM grade
+    JOIN base_cell ON base_cell.id = grade.cell_id
+    JOIN submitted_notebook AS notebook ON notebook.id = grade.notebook_id
+    JOIN submitted_assignment AS submitted ON submitted.id = notebook.assignment_id
+    JOIN assignment ON assignment.id = submitted.assignment_id
+    WHERE grade.needs_manual_grade
+    ORDER BY assignment.name, submitted.student_id, base_cell.name
 """
 
 
@@ -76,12 +90,55 @@ class Score:
 
 
 @dataclass(frozen=True)
+class ForATeacher:
+    """A cell that a teacher has to look at in the formgrader."""
+
+    student: str
+    chapter: str
+    cell: str
+    automatic: float | None
+    by_hand: float | None
+
+    @property
+    def waits(self) -> bool:
+        """Whether it has no score yet: the student's is without it."""
+        return self.by_hand is None and self.automatic is None
+
+    @property
+    def outdated(self) -> bool:
+        """Whether its score was given by hand to what was handed in before, and may be another."""
+        return self.by_hand is not None and self.by_hand != self.automatic
+
+
+@dataclass(frozen=True)
 class Scores:
     """The class's scores by (student id, chapter); who handed nothing in has none."""
 
     people: list[Person]
     chapters: list[ChapterScores]
     found: dict[tuple[str, str], Score]
+    for_a_teacher: list[ForATeacher]
+
+    def waiting(self, student: str, chapter: str) -> int:
+        """How many answers of a student's wait for a score."""
+        return sum(
+            one.waits and (one.student, one.chapter) == (student, chapter)
+            for one in self.for_a_teacher
+        )
+
+    def only(self, chapters: Collection[str], students: Collection[str]) -> "Scores":
+        """The scores of these chapters and students, or of all where none are named."""
+        return Scores(
+            [one for one in self.people if not students or one.id in students],
+            [one for one in self.chapters if not chapters or one.name in chapters],
+            self.found,
+            [
+                one
+                for one in self.for_a_teacher
+                if (not students or one.student in students)
+                and (not chapters or one.chapter in chapters)
+            ],
+        )
 
 
 @contextmanager
@@ -98,6 +155,18 @@ def reading(db_url: str) -> Iterator[Query]:
         yield query
 
 
+def settled(scores: Scores, settings: Settings, chapters: Iterable[str]) -> bool:
+    """Whether due dates and late penalties are what the settings say."""
+    due = {one.name: one.due for one in scores.chapters}
+    if any(name not in due or due[name] != settings.due.get(name, due[name]) for name in chapters):
+        return False
+    return all(
+        score.penalty == (penalty(settings.late, score.raw, score.late_seconds) or 0.0)
+        for (_, name), score in scores.found.items()
+        if name in chapters
+    )
+
+
 def read_scores(query: Query) -> Scores:
     """Everything at once, in a few statements whatever the size of the class."""
     people = [Person(*(value or "" for value in row)) for row in query(STUDENTS)]
@@ -106,9 +175,9 @@ def read_scores(query: Query) -> Scores:
         for name, due, points in query(CHAPTERS)
     ]
     found = {}
-    for student, name, due, handed_in, extension, penalty, points in query(SCORES):
+    for student, name, due, handed_in, extension, taken, points in query(SCORES):
         came, ends, late = moment(handed_in), moment(due), 0.0
         if came and ends:
             late = max(0.0, (came - ends - span(extension)).total_seconds())
-        found[student, name] = Score(float(points or 0), float(penalty or 0), came, late)
-    return Scores(people, chapters, found)
+        found[student, name] = Score(float(points or 0), float(taken or 0), came, late)
+    return Scores(people, chapters, found, [ForATeacher(*row) for row in query(BY_HAND)])

@@ -1,7 +1,8 @@
 """The gradebook's scores as the tables that other systems read, the head first.
 
 Every score includes manual points and the late penalty. Who handed nothing in has an empty cell,
-which these systems take as "no grade", not as zero.
+which these systems take as "no grade", not as zero. The last column marks the scores to which
+answers in words are still to be added.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -13,6 +14,8 @@ from autograder.grading.course.scores import ChapterScores, Person, Score, Score
 from autograder.grading.report.table import write_table
 
 Row = list[Any]
+# Canvas takes every column for an assignment, but for those with "Final Points" in their names.
+NOT_YET = "Not yet in Final Points"
 
 
 def plain(scores: Scores) -> Iterator[Row]:
@@ -20,6 +23,7 @@ def plain(scores: Scores) -> Iterator[Row]:
     yield [
         *("assignment", "duedate", "timestamp", "student_id", "last_name", "first_name"),
         *("email", "raw_score", "late_submission_penalty", "score", "max_score"),
+        NOT_YET,
     ]
     for chapter in scores.chapters:
         for person in scores.people:
@@ -31,6 +35,7 @@ def plain(scores: Scores) -> Iterator[Row]:
                 *(person.id, person.last_name, person.first_name, person.email),
                 *([score.raw, score.penalty, score.final] if score else [None] * 3),
                 chapter.max_score,
+                _not_yet(scores, person, [chapter]),
             ]
 
 
@@ -42,12 +47,13 @@ def canvas(scores: Scores) -> Iterator[Row]:
     own export, which its import asks for.
     """
     names = [chapter.name for chapter in scores.chapters]
-    yield ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", *names]
+    yield ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", *names, NOT_YET]
     points = [chapter.max_score for chapter in scores.chapters]
-    yield ["    Points Possible", None, None, None, None, *points]
+    yield ["    Points Possible", None, None, None, None, *points, None]
     for person in scores.people:
         who = [_family_first(person), person.lms_user_id, None, person.id, None]
-        yield [*who, *(_final(scores, person, chapter) for chapter in scores.chapters)]
+        final = [_final(scores, person, chapter) for chapter in scores.chapters]
+        yield [*who, *final, _not_yet(scores, person, scores.chapters)]
 
 
 def moodle(scores: Scores) -> Iterator[Row]:
@@ -56,11 +62,12 @@ def moodle(scores: Scores) -> Iterator[Row]:
     The columns are named as in Moodle's own export, "-" stands for no grade as it does there.
     """
     names = [f"{chapter.name} (Real)" for chapter in scores.chapters]
-    yield ["First name", "Last name", "ID number", "Email address", *names]
+    yield ["First name", "Last name", "ID number", "Email address", *names, NOT_YET]
     for person in scores.people:
         who = [person.first_name, person.last_name, person.id, person.email]
         points = [_final(scores, person, chapter) for chapter in scores.chapters]
-        yield [*who, *("-" if one is None else one for one in points)]
+        cells = ["-" if one is None else one for one in points]
+        yield [*who, *cells, _not_yet(scores, person, scores.chapters)]
 
 
 def gradescope(scores: Scores) -> Iterator[Row]:
@@ -68,7 +75,7 @@ def gradescope(scores: Scores) -> Iterator[Row]:
     heads = ("{}", "{} - Max Points", "{} - Submission Time", "{} - Lateness (H:M:S)")
     columns = [head.format(chapter.name) for chapter in scores.chapters for head in heads]
     who = ["First Name", "Last Name", "SID", "Email", "Sections"]
-    yield [*who, *columns, "Total Lateness (H:M:S)"]
+    yield [*who, *columns, "Total Lateness (H:M:S)", NOT_YET]
     for person in scores.people:
         cells, late = [], 0.0
         for chapter in scores.chapters:
@@ -76,7 +83,7 @@ def gradescope(scores: Scores) -> Iterator[Row]:
             cells += _gradescope_cells(chapter, score)
             late += score.late_seconds if score else 0.0
         name = [person.first_name, person.last_name, person.id, person.email, None]
-        yield [*name, *cells, _hours(late)]
+        yield [*name, *cells, _hours(late), _not_yet(scores, person, scores.chapters)]
 
 
 ROWS: dict[str, Callable[[Scores], Iterator[Row]]] = {
@@ -91,10 +98,20 @@ def write_scores(
     scores: Scores, kind: str, path: Path, chapters: Sequence[str], students: Sequence[str]
 ) -> int:
     """Write one table, of the chapters and students that are named or of all; how many students."""
-    people = [one for one in scores.people if not students or one.id in students]
-    kept = [one for one in scores.chapters if not chapters or one.name in chapters]
-    write_table(path, ROWS[kind](Scores(people, kept, scores.found)))
-    return len(people)
+    kept = scores.only(chapters, students)
+    write_table(path, ROWS[kind](kept))
+    return len(kept.people)
+
+
+def _not_yet(scores: Scores, person: Person, chapters: Sequence[ChapterScores]) -> str:
+    """`02-softmax: 2 answers`, for each chapter where a score is not the last word."""
+    counts = {one.name: scores.waiting(person.id, one.name) for one in chapters}
+    found = [
+        f"{name}: {count} answer{'s' if count > 1 else ''}"
+        for name, count in counts.items()
+        if count
+    ]
+    return ", ".join(found)
 
 
 def _final(scores: Scores, person: Person, chapter: ChapterScores) -> float | None:

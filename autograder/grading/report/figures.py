@@ -25,7 +25,7 @@ def figures(chapter: ChapterSurvey, folder: Path) -> dict[str, str]:
 
     drawn = {
         "scores": plots.score_distribution(chapter),
-        "outcomes": plots.outcomes(chapter.exercises, chapter.name),
+        "outcomes": plots.outcomes(chapter.exercises, chapter.name, COLORS),
     }
     folder.mkdir(parents=True, exist_ok=True)
     write_whole(path, json.dumps({"key": key, "figures": drawn}).encode())

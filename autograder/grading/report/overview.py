@@ -90,6 +90,8 @@ def _show_chapter(chapter: ChapterSurvey, console: Console) -> None:
         )
     for student, status, note in chapter.troubles:
         console.print(escape(visible(f"{student}: {status}: {note}")), highlight=False)
+    for sentence in chapter.for_a_teacher:
+        console.print(escape(sentence), highlight=False, soft_wrap=True)
     for what, names in (("not handed in", chapter.absent), ("not graded yet", chapter.ungraded)):
         if names:
             more = f" and {len(names) - NAMES_AT_MOST} more" if len(names) > NAMES_AT_MOST else ""

@@ -1,7 +1,7 @@
 """The report's figures, as SVG that stands in a page: its ink is the page's, its text is text."""
 
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import matplotlib as mpl
@@ -9,7 +9,6 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from autograder.grading.report.figures import COLORS
 from autograder.grading.report.survey import ChapterSurvey, ExerciseSurvey
 
 INK = "#010203"  # stands for the page's own color
@@ -60,7 +59,7 @@ def score_distribution(chapter: ChapterSurvey) -> str:
         return _svg(figure)
 
 
-def outcomes(exercises: Sequence[ExerciseSurvey], title: str) -> str:
+def outcomes(exercises: Sequence[ExerciseSurvey], title: str, colors: Mapping[str, str]) -> str:
     """For each exercise: who passed, who tried in vain, who did not try, as shares."""
     with mpl.rc_context(STYLE | {"svg.hashsalt": f"outcomes {title}"}):
         figure = Figure((INCHES, 0.55 + 0.52 * len(exercises)), layout="constrained")
@@ -68,7 +67,7 @@ def outcomes(exercises: Sequence[ExerciseSurvey], title: str) -> str:
         rows = np.arange(len(exercises))
         total = np.array([max(one.handed_in, 1) for one in exercises])
         left = np.zeros(len(exercises))
-        for name, color in COLORS.items():
+        for name, color in colors.items():
             counts = np.array([getattr(one, name) for one in exercises])
             share = 100 * counts / total
             axes.barh(rows, share, 0.42, left, color=color)

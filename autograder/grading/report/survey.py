@@ -11,6 +11,7 @@ from autograder.errors import CourseError
 from autograder.grading.course.folder import Course
 from autograder.grading.course.journal import Journal
 from autograder.grading.course.scores import read_scores, reading
+from autograder.grading.report.for_a_teacher import sentences
 
 UNTRIED = {*UNTOUCHED, "missing"}
 RETAUGHT_AT_MOST = 5
@@ -60,6 +61,7 @@ class ChapterSurvey:
     ungraded: list[str] = field(default_factory=list)
     troubles: list[tuple[str, str, str]] = field(default_factory=list)  # student, status, note
     late: int = 0
+    for_a_teacher: list[str] = field(default_factory=list)  # what waits for a hand, in sentences
 
     @property
     def mean(self) -> float:
@@ -111,6 +113,8 @@ def survey(course: Course, chapters: Sequence[str] = ()) -> Survey:
     for chapter in released.values():
         exercises = [ExerciseSurvey(task.name, task.points) for task in chapter.exercises]
         result = ChapterSurvey(chapter.name, chapter.max_points, exercises)
+        by_hand = known.only([chapter.name], []).for_a_teacher
+        result.for_a_teacher = list(sentences(by_hand, released))
         for student in class_list:
             if (student, chapter.name) not in handed_in:
                 result.absent.append(student)
@@ -145,7 +149,7 @@ def _count(result: ChapterSurvey, record: dict[str, Any]) -> None:
     for one in record["exercises"]:
         if counted := by_name.get(one["name"]):
             counted.statuses[one["status"]] += 1
-            if one["misconception"]:
+            if one["misconception"] and one["status"] not in UNTRIED:
                 counted.misconceptions[one["misconception"]] += 1
 
 

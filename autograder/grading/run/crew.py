@@ -114,7 +114,9 @@ def _by_itself(job: Job) -> dict[str, Any]:
                 return pool.submit(grade, job).result()
         except BrokenProcessPool:
             continue
-    return job.given_up(GAVE_UP)
+    from autograder.grading.run.result import given_up
+
+    return given_up(job, GAVE_UP)
 
 
 def _begin(number: int | None) -> None:

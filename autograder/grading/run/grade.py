@@ -1,22 +1,16 @@
 """From the bytes of one submission to its result: what a worker does."""
 
-import json
 from typing import Any
 
 import nbformat
 
-from autograder.checking.verdict import UNTOUCHED, Verdict
 from autograder.errors import BrokenCheck, Invalid
-from autograder.files import sha256_of_content
-from autograder.grading.course.released import ReleasedChapter
-from autograder.grading.report.feedback_page import feedback_page
 from autograder.grading.run.job import TRIES, Job
-from autograder.grading.submission.cell_outputs import check_outputs
+from autograder.grading.run.result import given_up, result_of, unfinished
 from autograder.grading.submission.parsing import parse
 from autograder.grading.submission.quoting import quote_text_cells
-from autograder.grading.submission.restoring import answered, restored
+from autograder.grading.submission.restoring import restored
 from autograder.grading.submission.run import GradedNotebook, Run
-from autograder.grading.text import one_line
 from autograder.sandbox.compiled import compile_imported
 from autograder.sandbox.errors import SandboxUnavailable
 from autograder.sandbox.process import SandboxProcess
@@ -34,7 +28,7 @@ def grade(job: Job) -> dict[str, Any]:
         raise
     except Exception as error:  # one submission must not end the run for the class
         kind = type(error).__name__
-        return job.given_up(f"a fault of the grader, please report it ({kind}: {error})")
+        return given_up(job, f"a fault of the grader, please report it ({kind}: {error})")
 
 
 def _graded(job: Job) -> dict[str, Any]:
@@ -42,11 +36,11 @@ def _graded(job: Job) -> dict[str, Any]:
     if job.content is None:
         status = "missing" if not job.problem else "invalid"
         text = job.problem or "no notebook was handed in"
-        return job.unfinished(status, text)
+        return unfinished(job, status, text)
     try:
         notebook = parse(job.content)
     except Invalid as invalid:
-        return job.unfinished("invalid", str(invalid))
+        return unfinished(job, "invalid", str(invalid))
     notes = restored(notebook, chapter)
     graded = _run(job, notebook)
     graded.notes = notes + graded.notes
@@ -75,75 +69,3 @@ def _run(job: Job, notebook: nbformat.NotebookNode) -> GradedNotebook:
         if warm.alive or last:
             break
     return graded
-
-
-def result_of(
-    job: Job, graded: GradedNotebook, notebook: nbformat.NotebookNode | None
-) -> dict[str, Any]:
-    """The stable record of `--json`, and what goes into the course folder."""
-    verdicts = _verdicts(job, graded)
-    if notebook is None:
-        notebook = _placeholder(job.chapter, verdicts)
-    written = answered(notebook, job.chapter)
-    record = _record(job, graded, verdicts)
-    if written:
-        points = {name: float(job.chapter.cell_metadata[name]["points"]) for name in written}
-        record["by_hand"] = [
-            {"name": name, "max_points": points[name], "answered": written[name]}
-            for name in written
-        ]
-    return {
-        "record": record,
-        "scores": {
-            task.check_id: verdict.points
-            for task, verdict in zip(job.chapter.tasks, verdicts, strict=True)
-        },
-        "untouched": sorted(one.name for one in verdicts if one.status in UNTOUCHED),
-        "answered": written,
-        # Not nbformat.writes, which validates and indents what was made here, for 20 ms each.
-        "notebook": json.dumps(notebook, ensure_ascii=False, sort_keys=True),
-        "page": feedback_page(record, verdicts, notebook),
-        "basis": job.basis,
-        "checks": {task.name: task.digest for task in job.chapter.tasks},
-    }
-
-
-def _verdicts(job: Job, graded: GradedNotebook) -> list[Verdict]:
-    """One for each exercise of the release, in its order."""
-    text = one_line(graded.notes[0]) if graded.notes else "it was not graded"
-    return [
-        graded.verdicts.get(task.name)
-        or Verdict(task.name, 0.0, task.points, "missing", None, text)
-        for task in job.chapter.tasks
-    ]
-
-
-def _record(job: Job, graded: GradedNotebook, verdicts: list[Verdict]) -> dict[str, Any]:
-    return {
-        "student": job.student,
-        "chapter": job.chapter.name,
-        "score": sum(verdict.points for verdict in verdicts),
-        "max_score": job.chapter.max_points,
-        "status": graded.status,
-        "seconds": round(graded.seconds, 3),
-        "notes": [one_line(note) for note in graded.notes],
-        "exercises": [verdict.as_dict() for verdict in verdicts],
-        "sha256": sha256_of_content(job.content or b""),
-    }
-
-
-def _placeholder(chapter: ReleasedChapter, verdicts: list[Verdict]) -> nbformat.NotebookNode:
-    """What stands in the course folder for a submission that cannot be read."""
-    notebook = nbformat.v4.new_notebook()
-    by_check = {task.check_id: v for task, v in zip(chapter.tasks, verdicts, strict=True)}
-    for number, (name, marks) in enumerate(chapter.cell_metadata.items()):
-        new = nbformat.v4.new_code_cell
-        if name in chapter.answers:
-            new = nbformat.v4.new_markdown_cell
-        text = chapter.answers.get(name, chapter.locked.get(name, ""))
-        cell = new(text, id=f"release-{number}")
-        cell.metadata.nbgrader = nbformat.NotebookNode(marks)
-        if name in by_check:
-            cell.outputs = check_outputs(by_check[name])
-        notebook.cells.append(cell)
-    return notebook

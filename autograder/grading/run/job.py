@@ -1,7 +1,6 @@
 """What there is to grade, as plain data: who hands it on needs neither PyTorch nor a sandbox."""
 
 from dataclasses import dataclass, field
-from typing import Any
 
 from autograder.checking.verdict import Verdict
 from autograder.grading.course.released import ReleasedChapter
@@ -23,13 +22,3 @@ class Job:
     key: str = ""  # of the result, in the journal
     basis: str = ""
     known: dict[str, Verdict] = field(default_factory=dict)
-
-    def unfinished(self, status: str, text: str) -> dict[str, Any]:
-        """The result of a submission that could not be graded, and why."""
-        from autograder.grading.run.grade import GradedNotebook, result_of
-
-        return result_of(self, GradedNotebook({}, status, [text]), None)
-
-    def given_up(self, text: str) -> dict[str, Any]:
-        """The result where the grader itself did not get through: for this time, not to be kept."""
-        return self.unfinished("crashed", text) | {"passing": True}

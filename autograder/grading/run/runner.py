@@ -19,6 +19,7 @@ from autograder.grading.course import exchange
 from autograder.grading.course.folder import STUDENT_ID, Course, Submission
 from autograder.grading.course.journal import Journal, there
 from autograder.grading.course.released import ReleasedChapter
+from autograder.grading.course.scores import Scores, read_scores, reading, settled
 from autograder.grading.run.crew import Results, alone, together
 from autograder.grading.run.job import Job
 from autograder.sandbox.errors import SandboxUnavailable
@@ -46,7 +47,7 @@ def grade_class(
     where only some checks have changed, only those are. With `scheduler`, the address of a Dask
     scheduler, its workers grade; otherwise `workers` processes here, one a core.
     """
-    settings, released = course.settings, course.chapters(chapters)
+    released = course.chapters(chapters)
     course.see_due_dates()
     with (
         _in_a_sentence(),
@@ -55,7 +56,7 @@ def grade_class(
         for job, result in _crew(run.jobs(), workers or os.cpu_count() or 1, scheduler):
             run.take(job, result)
         run.take_what_was_graded_before()
-        run.gradebook.settle(settings, released)
+        run.settle()
         run.journal.finished()
     return sorted(run.records, key=lambda record: (record["chapter"], record["student"]))
 
@@ -76,8 +77,6 @@ class _Run(contextlib.AbstractContextManager["_Run"]):
         self._under_way: dict[tuple[str, str], Submission] = {}
         self._graded_before: list[tuple[Submission, str]] = []
         self._closing = contextlib.ExitStack()
-        # Meanwhile the first submissions are under way.
-        threading.Thread(target=_import_gradebook, daemon=True).start()
 
     def __exit__(self, *error: object) -> None:
         self._closing.close()
@@ -88,6 +87,12 @@ class _Run(contextlib.AbstractContextManager["_Run"]):
 
         return self._closing.enter_context(Writer(self.course.settings.gradebook))
 
+    @functools.cached_property
+    def scores(self) -> Scores:
+        """The gradebook as it was when somebody first asked, read without nbgrader."""
+        with reading(self.course.settings.gradebook) as query:
+            return read_scores(query)
+
     def jobs(self) -> Iterator[Job]:
         """What there is to run. What the journal has is noted, and nothing is written here."""
         for submission in self.course.submissions(list(self.released)):
@@ -96,6 +101,8 @@ class _Run(contextlib.AbstractContextManager["_Run"]):
             chapter = self.released[submission.chapter]
             job = _job(submission, chapter, self.journal, self.limits)
             if self.journal.record(job.key) is None:
+                if not self._under_way:  # nbgrader is imported meanwhile
+                    threading.Thread(target=_import_gradebook, daemon=True).start()
                 self._under_way[submission.student, submission.chapter] = submission
                 yield job
             else:
@@ -114,6 +121,12 @@ class _Run(contextlib.AbstractContextManager["_Run"]):
         """Write down what an earlier run found, where the gradebook does not show it yet."""
         for submission, key in self._graded_before:
             self._write(submission, key, None)
+
+    def settle(self) -> None:
+        """Bring due dates and late penalties to what the settings say, if they are not there."""
+        settings = self.course.settings
+        if "gradebook" in vars(self) or not settled(self.scores, settings, self.released):
+            self.gradebook.settle(settings, self.released)
 
     def _write(self, submission: Submission, key: str, result: dict[str, Any] | None) -> None:
         record = self._applied(submission, key, result)
@@ -137,7 +150,8 @@ class _Run(contextlib.AbstractContextManager["_Run"]):
         beside_page = exchange.for_feedback(beside, journal, student, chapter)
         current = journal.shown(student, chapter) == key
         if found is None and current and autograded.exists() and feedback.exists():
-            if came.when is not None:
+            known = self.scores.found.get((student, chapter))
+            if came.when is not None and (known is None or known.handed_in != came.when):
                 self.gradebook.note_arrival(student, chapter, came.when)
             exchange.put(autograded, beside)
             exchange.put(feedback, beside_page)

@@ -2,7 +2,7 @@
 
 import contextlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any
 
 from rich.console import Console
@@ -11,6 +11,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from autograder.grading.course.folder import Course
+from autograder.grading.course.journal import Journal
+from autograder.grading.course.scores import read_scores, reading
+from autograder.grading.report.for_a_teacher import listed_names, sentences
 from autograder.grading.text import one_line
 
 
@@ -62,12 +65,49 @@ def summary(records: list[dict[str, Any]], course: Course) -> None:
         console.print(line, highlight=False, soft_wrap=True)
     for stray in course.strays():
         console.print(escape(one_line(f"not graded: {stray}")), highlight=False, soft_wrap=True)
+    for sentence in _for_a_teacher(records, course):
+        console.print(escape(sentence), highlight=False, soft_wrap=True)
     counts = Counter(record["status"] for record in records)
     counted = ", ".join(f"{count} {status}" for status, count in counts.most_common())
     noun = "submission" if len(records) == 1 else "submissions"
     console.print(f"{len(records)} {noun}: {counted or 'none'}.", highlight=False)
     where = course.root.resolve()
     console.print(f"gradebook, autograded/ and feedback/ are in {where}", highlight=False)
+
+
+def _for_a_teacher(records: list[dict[str, Any]], course: Course) -> Iterator[str]:
+    """What the gradebook has of these submissions that only a hand can settle."""
+    chapters = {record["chapter"] for record in records}
+    students = {record["student"] for record in records}
+    if not records:
+        return
+    with reading(course.settings.gradebook) as query:
+        cells = read_scores(query).only(chapters, students).for_a_teacher
+    yield from sentences(cells, course.listed())
+
+
+def left_behind(course: Course, chapters: Sequence[str], graded: Collection[str]) -> None:
+    """Say whose scores stay with former points or checks, where only some were graded."""
+    console, journal = Console(), Journal(course.state)
+    for chapter in course.chapters(chapters).values():
+        others = [
+            submission.student
+            for submission in course.submissions([chapter.name])
+            if submission.student not in graded
+            and (key := journal.shown(submission.student, chapter.name))
+            and journal.was_judged_otherwise(key, chapter)
+        ]
+        if others:
+            count, were = len(others), "were" if len(others) > 1 else "was"
+            console.print(
+                escape(
+                    f"{chapter.name}: {count} other submission{'s' if count > 1 else ''} {were} "
+                    "graded with other points or checks, and those scores stay: run autograder "
+                    f"grade {chapter.name} without --student ({listed_names(others)})."
+                ),
+                highlight=False,
+                soft_wrap=True,
+            )
 
 
 def _remarkable(record: dict[str, Any]) -> bool:

@@ -5,6 +5,7 @@ Only watched calls take points. What is named and was not seen to run is for the
 
 import ast
 import functools
+import re
 from collections.abc import Iterator, Sequence
 
 from autograder.checking.families import used_of
@@ -12,6 +13,12 @@ from autograder.checking.syntax import UNREADABLE, bound, made_by, used
 
 LONGEST_SOURCE = 200_000  # characters; taking more apart takes gigabytes
 LIBRARIES = {"torch", "nn", "F"}
+
+
+@functools.cache
+def definition_of(name: str) -> re.Pattern[str]:
+    """What the line looks like that defines a name at the top level of a cell."""
+    return re.compile(rf"^(?:(?:async )?(?:def|class) +{name}\b|{name} *=)", re.MULTILINE)
 
 
 def shortcuts(name: str, cells: Sequence[str], forbidden: tuple[str, ...]) -> list[str]:
@@ -26,10 +33,10 @@ def shortcuts(name: str, cells: Sequence[str], forbidden: tuple[str, ...]) -> li
 
 
 def uses(name: str, cells: Sequence[str]) -> set[str]:
-    """The names that the definition of `name`, or what it uses, takes from the notebook."""
+    """The names that the definition of `name` reads, and what it uses of the notebook."""
     defined = _defined(tuple(cells))
     found = {each for part in made_by([name], defined).values() for each in used(part)}
-    return found & defined.keys() - {name}
+    return found - {name}
 
 
 @functools.lru_cache(maxsize=1)  # a submission's failed exercises are asked one after the other

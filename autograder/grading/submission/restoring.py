@@ -1,5 +1,6 @@
 """A submitted notebook put in order: the release's cells in place of what became of them."""
 
+import itertools
 from collections.abc import Iterator
 
 from nbformat import NotebookNode
@@ -8,9 +9,11 @@ from nbformat.v4 import new_code_cell
 from autograder.cells import grade_id
 from autograder.files import sha256
 from autograder.grading.course.released import ReleasedChapter
+from autograder.grading.submission.names_used import definition_of
 from autograder.grading.text import one_line
 
 MOST_STRANGERS = 10
+NAMED_AT_MOST = 4
 
 
 def restored(notebook: NotebookNode, chapter: ReleasedChapter) -> list[str]:
@@ -45,12 +48,50 @@ def restored(notebook: NotebookNode, chapter: ReleasedChapter) -> list[str]:
     if strangers > MOST_STRANGERS:
         notes.append(f"{strangers - MOST_STRANGERS} more cells are not of the release's")
     notes = list(dict.fromkeys(notes))
-    for task in chapter.tasks:
-        for name in (task.name, task.check_id):
-            if name not in seen:
-                notes.append(f"the cell {name} is missing")
+    if count := _mark_again(notebook, chapter, seen):
+        cells = "a cell" if count == 1 else f"{count} cells"
+        notes.append(f"the metadata of {cells} was gone and is put back, by what stands there")
+    graded = (name for task in chapter.tasks for name in (task.name, task.check_id))
+    if missing := [name for name in (*graded, *chapter.answers) if name not in seen]:
+        listed, more = " and ".join(missing[:NAMED_AT_MOST]), len(missing) - NAMED_AT_MOST
+        listed += f" and {more} more" if more > 0 else ""
+        notes.append(
+            f"the cell{'s' if len(missing) > 1 else ''} {listed} "
+            f"{'are' if len(missing) > 1 else 'is'} missing"
+        )
     _add_checks(notebook, chapter, seen)
     return notes
+
+
+def _mark_again(notebook: NotebookNode, chapter: ReleasedChapter, seen: set[str]) -> int:
+    """Give cells without metadata that of the release's cells that they are; how many there were.
+
+    A check is known by its source, an exercise by what the cell defines, and an answer in words by
+    the question above it.
+    """
+    plain = [cell for cell in notebook.cells if grade_id(cell) is None]
+    code = [cell for cell in plain if cell.cell_type == "code"]
+    found: dict[str, NotebookNode] = {}
+    for task in chapter.tasks:
+        defines = definition_of(task.name)
+        own = [cell for cell in code if defines.search(cell.source)]
+        if own and own[-1].source not in chapter.demos:
+            found[task.name] = own[-1]
+        same = [cell for cell in code if cell.source.strip() == task.check_source.strip()]
+        if len(same) > (task.check_source in chapter.demos):  # a demo of it is there too
+            found[task.check_id] = same[-1]
+    for above, cell in itertools.pairwise(notebook.cells):
+        name = chapter.questions.get(above.source)
+        answer = cell.cell_type == "markdown" and cell.source not in chapter.demos
+        if name and answer and grade_id(cell) is None:
+            found[name] = cell
+    count = 0
+    for name, cell in found.items():
+        if name not in seen and grade_id(cell) is None:
+            cell.metadata.nbgrader = NotebookNode(chapter.cell_metadata[name])
+            seen.add(name)
+            count += 1
+    return count
 
 
 def _restore(cell: NotebookNode, name: str, chapter: ReleasedChapter) -> Iterator[str]:

@@ -1,7 +1,6 @@
 """One submission: its cells run in the sandbox, its checks judged on this side."""
 
 import contextlib
-import inspect
 import re
 import time
 from collections.abc import Iterator
@@ -13,7 +12,6 @@ from nbformat import NotebookNode
 
 from autograder.cells import grade_id
 from autograder.checking.cell_log import beginning
-from autograder.checking.content import references
 from autograder.checking.judge import judge
 from autograder.checking.recording import Recording
 from autograder.checking.registry import find
@@ -30,8 +28,10 @@ from autograder.grading.submission.cell_outputs import (
     rebuilt_outputs,
     short_text,
 )
-from autograder.grading.submission.names_used import shortcuts, uses
+from autograder.grading.submission.names_used import definition_of, shortcuts, uses
 from autograder.grading.submission.needed import needed_cells
+from autograder.grading.submission.pasted_stubs import without_pasted_stubs
+from autograder.grading.submission.providing import StandingIn, provided_source
 from autograder.grading.submission.sandbox_home import Gone, SandboxHome, ask, lost_as_gone
 from autograder.grading.text import one_line
 from autograder.sandbox.bounds import checking_memory
@@ -82,9 +82,13 @@ class Run:
         self.poisoned: set[int] = set()
         self.broken: dict[int, str] = {}  # own cells that ended a session, and what is said of it
         self.restarts = 0
+        # By their places, cells without the stubs that stand below the student's own code.
+        self.unstubbed, notes = without_pasted_stubs(self.notebook.cells, self.chapter)
+        for note in notes:
+            self._note(note)
         self.sources: list[str] = []  # of the cells that ran
         self.below: list[tuple[int, ReleasedExercise]] = []  # checks with code below them
-        self.provided: dict[int, str] = {}  # by the place of a check: source to run there
+        self.provided: dict[int, list[str]] = {}  # by the place of a cell: sources to run before it
         self.needed = needed_cells(self.notebook, self.chapter)
         self.room = Room(OUTPUTS_BYTES, PIXELS)
         self.end = float("inf")
@@ -124,17 +128,25 @@ class Run:
                 raise Gone(self.graded.status, "too many cells of this submission broke off")
             self.restarts += 1
             self.session = self.warm.session()
-            for index in sorted((self.needed | self.provided.keys()) - self.poisoned):
-                if index >= upto:
-                    break
+            for index, source in self._steps(upto):
                 try:
-                    source = self.notebook.cells[index].source
-                    self._execute(self.session, self.provided.get(index, source))
+                    self._execute(self.session, source)
                 except Gone:
                     self.poisoned.add(index)
                     self._close()
                     break
         return self.session
+
+    def _steps(self, upto: int) -> Iterator[tuple[int, str]]:
+        """What runs before a place: the cells that are needed, and what is provided among them."""
+        for index in range(upto):
+            for source in self.provided.get(index, ()):
+                yield index, source
+            if index in self.needed and index not in self.poisoned:
+                yield index, self._source(index)
+
+    def _source(self, index: int) -> str:
+        return self.unstubbed.get(index, self.notebook.cells[index].source)
 
     def _execute(self, session: Session, source: str) -> dict[str, Any]:
         request = {"op": "run", "source": source, "bytes": OUTPUT_BYTES}
@@ -161,9 +173,9 @@ class Run:
 
     def _run(self, index: int, cell: NotebookNode) -> None:
         name = grade_id(cell)
-        self.sources.append(cell.source)
+        self.sources.append(self._source(index))
         try:
-            reply = self._execute(self._ready(index), cell.source)
+            reply = self._execute(self._ready(index), self._source(index))
         except Gone as gone:
             self._lost(gone)
             self.poisoned.add(index)  # it is not run again
@@ -198,14 +210,18 @@ class Run:
 
     def _stands_below(self, index: int, name: str) -> bool:
         """Whether a cell of the student's own below this place defines `name`."""
-        defines = re.compile(rf"^(?:(?:async )?(?:def|class) +{name}\b|{name} *=)", re.MULTILINE)
-        return any(
-            later > index
-            and grade_id(cell := self.notebook.cells[later]) not in self.chapter.locked
+        return any(later > index for later in self._defined_in(name))
+
+    def _defined_in(self, name: str) -> list[int]:
+        """The places of the student's own cells that define `name`."""
+        defines = definition_of(name)
+        return [
+            index
+            for index in sorted(self.needed)
+            if grade_id(cell := self.notebook.cells[index]) not in self.chapter.locked
             and cell.source not in self.chapter.demos
             and defines.search(cell.source)
-            for later in self.needed
-        )
+        ]
 
     def _judge_what_stands_below(self) -> None:
         """Code in a cell below its check counts as what it is, and both sides are told."""
@@ -216,45 +232,57 @@ class Run:
             self._note(f"the code of {task.name} stands below its check, and was judged there")
 
     def _judge_with_what_is_provided(self) -> None:
-        """An exercise that fails by an earlier one is judged with the provided one in its place.
+        """What fails by an earlier exercise is judged with the provided one in its place.
 
-        By then every verdict on the earlier one is in, and no session goes on that has seen it.
+        Whether that one is wrong, not started or missing. By then every verdict on it is in, and no
+        session goes on that has seen it.
         """
-        wrong: dict[str, int] = {}  # exercises that failed, with the places of their checks
+        lacking: list[str] = []  # exercises without their points
         places = {grade_id(cell): index for index, cell in enumerate(self.notebook.cells)}
         for task in self.chapter.tasks:
             verdict = self.graded.verdicts.get(task.name)
             if verdict is None or verdict.passed:
                 continue
-            used = uses(task.name, self.sources) if wrong and verdict.status == "failed" else set()
-            if task.name not in self.known and (to_blame := [one for one in wrong if one in used]):
-                verdict = self._with_provided(task, verdict, {one: wrong[one] for one in to_blame})
+            used = uses(task.name, self.sources) if lacking else set()
+            # What is to be mended is the reference itself, but for its mistake.
+            used.discard(find(task.name).reference)
+            if task.name not in self.known and (names := [one for one in lacking if one in used]):
+                verdict = self._with_provided(task, verdict, names)
                 self.graded.verdicts[task.name] = verdict
                 self.notebook.cells[places[task.check_id]].outputs = check_outputs(verdict)
             if not verdict.passed and find(task.name).reference == task.name:
-                wrong[task.name] = places[task.check_id]
+                lacking.append(task.name)
 
-    def _with_provided(
-        self, task: ReleasedExercise, verdict: Verdict, places: dict[str, int]
-    ) -> Verdict:
+    def _with_provided(self, task: ReleasedExercise, verdict: Verdict, names: list[str]) -> Verdict:
         self._close()
         self.restarts -= 1  # none of the submission's doing
-        self.provided = {place: provided_source(name) for name, place in places.items()}
+        end = len(self.notebook.cells) + 1
+        for name in names:
+            self.provided.setdefault(self._place_of(name), []).append(provided_source(name))
         try:
-            again = self._asked(len(self.notebook.cells), task.name, plan(task.name, self.seed))
+            again = self._asked(end, task.name, plan(task.name, self.seed))
         except Gone:
             return verdict
         finally:
             self.provided = {}
             self._close()
-        names = " and ".join(places)
-        if not again.passed:
-            # What it says in that session stays there: it may hold the provided source.
-            text = f"{verdict.message} With the provided {names} in place of yours it fails too."
-            return replace(verdict, message=one_line(text))
-        self._note(f"{task.name} is right with the provided {names}, and has its points for that")
-        text = f"Right with the provided {names} in place of yours. With yours: {verdict.message}"
-        return replace(again, points=task.points, max_points=task.points, message=one_line(text))
+        standing_in = StandingIn(names, [self.graded.verdicts[name].status for name in names])
+        if again.passed:
+            self._note(standing_in.note(task.name))
+        return standing_in.verdict(verdict, again, task.points)
+
+    def _place_of(self, name: str) -> int:
+        """The cell before which a provided exercise runs: behind the student's own.
+
+        Where there is none, before the next exercise, since that may use it as it is defined.
+        """
+        places = {grade_id(cell): index for index, cell in enumerate(self.notebook.cells)}
+        own = [places[name], *self._defined_in(name)] if name in places else self._defined_in(name)
+        if own:
+            return max(own) + 1
+        names = [task.name for task in self.chapter.tasks]
+        later = (places[one] for one in names[names.index(name) :] if one in places)
+        return min(later, default=len(self.notebook.cells))
 
     def _judged(self, index: int, task: ReleasedExercise) -> Verdict:
         foreseen = plan(task.name, self.seed)
@@ -281,7 +309,11 @@ class Run:
     def _explained(self, verdict: Verdict, task: ReleasedExercise) -> Verdict:
         """The verdict with the submission's own error first, where that is what failed."""
         lacking = NOT_DEFINED.search(verdict.message)
-        if not lacking or self.session is None:
+        if not lacking:
+            return verdict
+        # What is not there was not misunderstood, whatever is made of the error that it ends with.
+        verdict = replace(verdict, misconception=None)
+        if self.session is None:
             return verdict
         request = {"op": "obstacle", "name": task.name, "lacking": lacking[1]}
         try:
@@ -303,7 +335,7 @@ class Run:
             text = f"{task.name} is not defined in the submission"
             return replace(verdict, status="missing", message=text)
         self._note(obstacle)
-        return replace(verdict, misconception=None, message=obstacle or verdict.message)
+        return replace(verdict, message=obstacle or verdict.message)
 
     def _broken_before(self, name: str) -> str:
         """Which cell would have made a name, where that one broke off; nothing if none did."""
@@ -379,8 +411,3 @@ class Run:
         self._close()
         if self.graded.status == "graded":
             self.graded.status = gone.status
-
-
-def provided_source(name: str) -> str:
-    """The reference of an exercise, as later chapters hand it out."""
-    return inspect.getsource(getattr(references(find(name).module), name))

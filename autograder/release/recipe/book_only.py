@@ -2,6 +2,7 @@
 
 import ast
 import itertools
+from collections.abc import Iterator
 
 from nbformat import NotebookNode
 from nbformat.v4 import new_markdown_cell
@@ -12,30 +13,29 @@ from autograder.release.chapter import ChapterNotebook
 from autograder.release.chapter_cells import parsed
 from autograder.release.recipe.contract import BOOK_ONLY
 
-PLAY = "Play with it on the book's page"
-# What the functions that make such figures (lab.play, lab.live) begin a figure's id with.
+PLAY = "Play with it on this chapter's page of the book"
+# What the functions of `lab` that make such figures begin a figure's id with.
 PLACES = {
     "play": "play",
+    "next_token_figure": "play",
     "writing_figure": "live",
     "translation_figure": "live",
     "digit_figure": "live",
+    "encoding_figure": "live",
 }
 
 
 def link_book_only(chapter: ChapterNotebook) -> None:
-    """Replace each run of book-only cells by one sentence that links to where they are shown."""
+    """Replace each run of book-only cells by sentences that link to where they are shown."""
     cells, anchor = [], ""
     for left_out, group in itertools.groupby(
         chapter.notebook.cells, lambda cell: BOOK_ONLY in tags(cell)
     ):
         run = list(group)
         if left_out and any(cell.cell_type == "code" for cell in run):
-            figure = _figure(chapter, run)
-            words = " ".join(filter(None, ["**A figure to play with.**", figure.get("alt")]))
-            place = figure.get("place", anchor)
-            address = chapter.book.address(chapter.name, place)
-            text = f"{words} {link(PLAY, address)}."
-            cells.append(new_markdown_cell(text, id=run[0].id))
+            figures = list(_figures(chapter, run)) or [{}]
+            sentences = (_sentence(chapter, figure, anchor) for figure in figures)
+            cells.append(new_markdown_cell("\n\n".join(sentences), id=run[0].id))
         elif not left_out:
             cells += run
         for cell in run:
@@ -44,8 +44,14 @@ def link_book_only(chapter: ChapterNotebook) -> None:
     chapter.notebook.cells = cells
 
 
-def _figure(chapter: ChapterNotebook, run: list[NotebookNode]) -> dict[str, str]:
-    """What the cells' call of `lab` says: `alt`, the figure in words, and the `place` it is at."""
+def _sentence(chapter: ChapterNotebook, figure: dict[str, str], anchor: str) -> str:
+    words = " ".join(filter(None, ["**A figure to play with.**", figure.get("alt")]))
+    address = chapter.book.address(chapter.name, figure.get("place", anchor))
+    return f"{words} {link(PLAY, address)}."
+
+
+def _figures(chapter: ChapterNotebook, run: list[NotebookNode]) -> Iterator[dict[str, str]]:
+    """What each call of `lab` says: `alt`, the figure in words, and the `place` it is at."""
     for cell in run:
         if cell.cell_type != "code":
             continue
@@ -60,5 +66,4 @@ def _figure(chapter: ChapterNotebook, run: list[NotebookNode]) -> dict[str, str]
                 }
                 if name := options.pop("name", ""):
                     options["place"] = f"{kind}-{name}"
-                return options
-    return {}
+                yield options

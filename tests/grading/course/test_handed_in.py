@@ -1,5 +1,6 @@
 """Files as students and platforms send them: taken where it is plain what was meant, else named."""
 
+import codecs
 import io
 import json
 import os
@@ -9,8 +10,10 @@ import nbformat
 import pytest
 
 from autograder.errors import Invalid
+from autograder.grading.course import reading
 from autograder.grading.course.folder import Course
 from autograder.grading.course.handed_in import means
+from autograder.grading.submission.parsing import parse
 
 CHAPTERS = ("01-lookup", "02-softmax", "04-attention-layer", "05-self-attention")
 
@@ -49,6 +52,61 @@ def taken(course) -> dict[tuple[str, str], str]:
         except Invalid as problem:
             found[one.student, one.chapter] = str(problem)
     return found
+
+
+ENCODINGS = ("utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32")
+MARKED_BE = "utf-16-be with its mark"
+
+
+@pytest.mark.parametrize("packed", [True, False])
+@pytest.mark.parametrize("encoding", [*ENCODINGS, MARKED_BE])
+def test_a_notebook_is_read_in_whatever_encoding_an_editor_saved_it(course, encoding, packed):
+    """Those that JSON may have (RFC 4627), as Python's own json tells them apart."""
+    text = notebook("02-softmax", answer="'größer ≥ 0'").decode()
+    content = text.encode(encoding.split()[0])
+    if encoding == MARKED_BE:
+        content = codecs.BOM_UTF16_BE + content
+    name = "ada/homework.zip" if packed else "ada/Untitled.ipynb"
+    hand_in(course, name, zipped(**{"Untitled.ipynb": content}) if packed else content)
+    assert taken(course) == {("ada", "02-softmax"): "answer = 'größer ≥ 0'"}
+    (one,) = course.submissions(CHAPTERS)
+    assert len(parse(one.read()).cells) == 2
+
+
+def test_a_notebook_too_large_to_be_told_from_another_encoding_is_said(course, monkeypatch):
+    monkeypatch.setattr(reading, "LARGEST_NOTEBOOK", 400)
+    hand_in(
+        course, "ada/02-softmax/02-softmax.ipynb", notebook("02-softmax").decode().encode("utf-16")
+    )
+    said = "the notebook is saved in utf-16 and has more than 1 MiB; save it as UTF-8"
+    assert taken(course) == {("ada", "02-softmax"): said}
+
+
+def test_no_text_in_any_encoding_is_for_the_parser_to_say(course):
+    content = codecs.BOM_UTF16_LE + b"\x00\xd8"  # half a character
+    hand_in(course, "ada/02-softmax/02-softmax.ipynb", content)
+    (one,) = course.submissions(CHAPTERS)
+    with pytest.raises(Invalid, match="not UTF-8 text"):
+        parse(one.read() or b"")
+
+
+@pytest.mark.parametrize(
+    "member",
+    [
+        "../02-softmax.ipynb",
+        "../../etc/ada/Chapter 2/work.ipynb",
+        "./02-softmax.ipynb",
+        "/etc/ada/02-softmax.ipynb",
+        "..\\02-softmax\\work.ipynb",
+    ],
+)
+def test_a_zip_whose_names_lead_out_of_it_is_read_and_nothing_is_written(course, member):
+    before = sorted(course.root.parent.rglob("*"))
+    hand_in(course, "ada/homework.zip", zipped(**{member: notebook("02-softmax", marked=False)}))
+    assert taken(course) == {("ada", "02-softmax"): "answer = 42"}
+    assert course.strays() == []
+    written = {path.name for path in sorted(course.root.parent.rglob("*")) if path not in before}
+    assert written == {"ada", "homework.zip"}
 
 
 @pytest.mark.parametrize("marked", [True, False])

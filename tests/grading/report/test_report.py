@@ -57,6 +57,7 @@ def graded(course):
         passed = everything - {first.name}
         hand_in(f"wrong-{number}", passed, sentence=SENTENCE, notes=notes)
     hand_in("=cmd()", set(), "not started")
+    hand_in("deleted", everything - {first.name}, "missing", sentence="NameError is no mistake.")
     hand_in("slow", set(), "timeout", overall="timeout")
     hand_in("nothing", set(), "missing", overall="missing")
     when = course.root / "submitted" / "right-1" / CHAPTER / "timestamp.txt"
@@ -71,14 +72,14 @@ def test_every_count_is_that_of_the_records(graded):
     found = survey(graded, [CHAPTER])
     (chapter,) = found.chapters
     first = chapter.exercises[0]
-    assert found.students == 11
+    assert found.students == 12
     assert chapter.absent == ["enrolled", "nothing"]
-    assert (first.handed_in, first.passed, first.stuck, first.untried) == (9, 4, 4, 1)
+    assert (first.handed_in, first.passed, first.stuck, first.untried) == (10, 4, 4, 2)
     assert chapter.misconceptions == [(first.name, SENTENCE, 3)]
     assert chapter.reteach[0] is first
-    assert [one.passed for one in chapter.exercises[1:]] == [7] * (len(chapter.exercises) - 1)
+    assert [one.passed for one in chapter.exercises[1:]] == [8] * (len(chapter.exercises) - 1)
     full, partial = chapter.max_score, chapter.max_score - first.max_points
-    assert sorted(chapter.scores) == [0, 0, *[partial] * 3, *[full] * 4]
+    assert sorted(chapter.scores) == [0, 0, *[partial] * 4, *[full] * 4]
     assert (chapter.full, chapter.median) == (4, partial)
     listed = [("right-1", "graded"), ("slow", "timeout"), ("wrong-0", "graded")]
     assert [row[:2] for row in chapter.troubles] == listed
@@ -98,8 +99,8 @@ def test_the_command_says_so_in_the_terminal_and_in_both_files(graded, capsys):
     with (graded.root / "report.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     tasks = graded.chapters()[CHAPTER].tasks
-    assert len(rows) == 10 * len(tasks)
-    assert sum(row["status"] == "passed" for row in rows) == 4 * len(tasks) + 3 * (len(tasks) - 1)
+    assert len(rows) == 11 * len(tasks)
+    assert sum(row["status"] == "passed" for row in rows) == 4 * len(tasks) + 4 * (len(tasks) - 1)
     assert {row["student"] for row in rows} >= {"'=cmd()", "right-0"}
 
 

@@ -16,6 +16,7 @@ from autograder.errors import CourseError
 from autograder.grading.course import fingerprint
 from autograder.grading.run import cluster as grading_cluster
 from autograder.grading.run.job import Job
+from autograder.grading.run.result import unfinished
 from autograder.grading.run.runner import grade_class
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.probe import available
@@ -78,7 +79,7 @@ def deadly_there(jobs, version):
     """What a worker does, were there a submission that ends it."""
     if any(job.student == DEADLY for job in jobs):
         os._exit(1)
-    return [job.unfinished("missing", "not looked at") for job in jobs]
+    return [unfinished(job, "missing", "not looked at") for job in jobs]
 
 
 class Commands:

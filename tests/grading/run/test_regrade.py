@@ -8,6 +8,7 @@ from autograder.checking import find
 from autograder.grading.course import fingerprint
 from autograder.grading.run import crew
 from autograder.grading.run.job import Job
+from autograder.grading.run.result import unfinished
 from autograder.grading.run.runner import grade_class
 from autograder.grading.submission import run
 from autograder.sandbox.limits import Limits
@@ -84,7 +85,7 @@ def test_a_submission_that_ends_its_process_is_given_up_and_stops_nobody_else(
 ):
     limits = Limits(1)
     job = Job("", handed_in.chapters()[CHAPTER], None, "", 0, limits)
-    result = job.unfinished("missing", "not looked at")
+    result = unfinished(job, "missing", "not looked at")
     monkeypatch.setattr(crew, "grade", functools.partial(deadly, result))
     for number in range(4):
         (handed_in.root / "submitted" / f"other-{number}" / CHAPTER).mkdir(parents=True)

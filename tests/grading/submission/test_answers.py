@@ -7,6 +7,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from autograder.grading.course.released import ReleasedChapter
 from autograder.grading.report.feedback_page import Entered, feedback_page
 from autograder.grading.run.job import Job
+from autograder.grading.run.result import unfinished
 from autograder.grading.submission.restoring import answered, restored
 from autograder.sandbox.limits import Limits
 
@@ -57,9 +58,8 @@ def test_a_deleted_place_was_not_answered():
 
 
 def test_a_submission_that_cannot_be_read_has_the_place_all_the_same():
-    result = Job("ada", CHAPTER, None, "", 1, Limits()).unfinished(
-        "missing", "nothing was handed in"
-    )
+    job = Job("ada", CHAPTER, None, "", 1, Limits())
+    result = unfinished(job, "missing", "nothing was handed in")
     notebook = nbformat.reads(result["notebook"], as_version=4)
     assert [cell.cell_type for cell in notebook.cells] == ["markdown"]
     assert result["record"]["by_hand"] == [

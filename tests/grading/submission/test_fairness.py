@@ -1,5 +1,6 @@
 """Does honest work get its points, whatever else the notebook does, and is its own error said?"""
 
+import ast
 import json
 import tomllib
 from importlib.metadata import PackageNotFoundError
@@ -7,11 +8,14 @@ from importlib.metadata import PackageNotFoundError
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
+from autograder.cells import grade_id
 from autograder.checking import find, packages
 from autograder.checking.cell_log import modules_imported
 from autograder.checking.packages import LEARNERS, NOTEBOOKS, modules
 from autograder.files import REPOSITORY
 from autograder.grading.course.released import ReleasedChapter, ReleasedExercise
+from autograder.grading.submission.pasted_stubs import is_stub
+from autograder.grading.submission.restoring import restored
 from autograder.grading.submission.run import Run
 from autograder.sandbox import probe
 from autograder.sandbox.limits import Limits
@@ -35,13 +39,20 @@ def warm():
         yield process
 
 
-def graded(warm, sources: dict[str, str], *before: str, after: tuple[str, ...] = ()):
+def graded(
+    warm,
+    sources: dict[str, str],
+    *before: str,
+    after: tuple[str, ...] = (),
+    seconds: float = 20,
+    change=lambda cells: cells,
+):
     """What grading finds in a notebook with these exercises between these cells."""
     tasks = tuple(
         ReleasedExercise(name, find(name).points, f"check-{name}", "") for name in sources
     )
     marks = {
-        name: {"grade_id": name, "solution": name == task.name}
+        name: {"grade_id": name, "solution": name == task.name, "points": task.points}
         for task in tasks
         for name in (task.name, task.check_id)
     }
@@ -51,7 +62,9 @@ def graded(warm, sources: dict[str, str], *before: str, after: tuple[str, ...] =
         for mark, text in ((name, source), (f"check-{name}", f'check("{name}")')):
             cells.append(new_code_cell(text, metadata={"nbgrader": {"grade_id": mark}}))
     cells += map(new_code_cell, after)
-    return Run(new_notebook(cells=cells), chapter, warm, Limits(), seed=7).grade()
+    notebook = new_notebook(cells=change(cells))
+    restored(notebook, chapter)
+    return Run(notebook, chapter, warm, Limits(seconds), seed=7).grade()
 
 
 RIGHT = reference_source(find("softmax"))
@@ -266,6 +279,58 @@ def test_wrong_code_below_its_check_is_told_what_is_wrong_with_it(warm):
     assert "expected" in found.verdicts["softmax"].message
 
 
+CLASS = """\
+class Encoder(nn.Module):
+    \"\"\"Blocks, one after the other.\"\"\"
+
+    def __init__(self, *sizes):
+        super().__init__()
+        raise NotImplementedError
+
+    def forward(self, x):
+        raise NotImplementedError"""
+
+
+@pytest.mark.parametrize("apart", [True, False], ids=["in a cell of its own", "in the same cell"])
+def test_a_stub_pasted_below_the_code_does_not_undo_it(warm, apart):
+    lines = RIGHT.split("\n")
+    whole = f"{RIGHT}\n\n{STUB}\nafter = 3"
+    sources = {"softmax": RIGHT if apart else whole, "double": "def double(x): return 2 * x"}
+    change = (lambda cells: [*cells[:2], new_code_cell(STUB), *cells[2:]]) if apart else list
+    found = graded(warm, sources, SETUP, change=change)
+    assert found.verdicts["softmax"].passed and found.verdicts["double"].passed
+    assert found.notes == [
+        "a stub of softmax stands below its code and would undo it: what counts is the code in "
+        f"line {1 + lines.index(next(line for line in lines if line.startswith('def ')))} of cell 2"
+    ]
+
+
+def test_the_last_definition_that_is_no_stub_counts_and_no_other(warm):
+    wrong = "def softmax(scores, dim=-1):\n    return scores"
+    for last, passed in ((RIGHT, True), (wrong, False)):
+        first = wrong if passed else RIGHT
+        found = graded(warm, {"softmax": f"{first}\n\n{last}\n\n{STUB}"}, SETUP)
+        assert found.verdicts["softmax"].passed == passed
+        assert found.verdicts["softmax"].status != "not started"
+
+
+@pytest.mark.parametrize(
+    ("source", "stub"),
+    [
+        (STUB, True),
+        (CLASS, True),
+        (STUB.replace("raise", "print(); raise"), False),
+        (CLASS.replace("        raise", "        self.sizes = sizes\n        raise", 1), False),
+        ("def softmax(scores): pass", False),
+        ("def softmax(scores): raise NotImplementedError('mine')", False),
+        ("class Encoder: pass", False),
+        ("softmax = None", False),
+    ],
+)
+def test_what_is_a_stub_is_as_it_was_given(source, stub):
+    assert is_stub(ast.parse(source).body[0]) == stub
+
+
 BLOCK = ("LayerNorm", "FeedForward", "EncoderBlock", "Encoder")
 
 
@@ -300,6 +365,98 @@ def test_what_is_wrong_by_itself_too_stays_so(warm):
     message = found.verdicts["EncoderBlock"].message
     assert message.endswith("With the provided LayerNorm in place of yours it fails too.")
     assert found.verdicts["Encoder"].passed
+
+
+JACOBIAN = """\
+def softmax_jacobian(scores: Tensor) -> Tensor:
+    weights = softmax(scores, dim=0)
+    return torch.diag(weights) - torch.outer(weights, weights)"""
+NOT_RIGHT = {  # what became of the earlier exercise, and what is said where a later one uses it
+    "a stub": (STUB, "since yours is not written yet"),
+    "half a stub": ("def softmax(scores, dim=-1):\n    raise NotImplementedError", "not written"),
+    "emptied": ("", "since yours is missing"),
+    "unreadable": ("def softmax(scores, dim=-1)\n    return scores", "in place of yours"),
+    "of another name": ("def my_softmax(scores, dim=-1):\n    return scores", "is missing"),
+    "wrong": ("def softmax(scores, dim=-1):\n    return scores", "in place of yours. With yours:"),
+    "raises": ("def softmax(scores, dim=-1):\n    return 1 / 0", "in place of yours. With yours:"),
+    "endless": ("def softmax(scores, dim=-1):\n    while True: pass", "in place of yours."),
+}
+
+
+@pytest.mark.parametrize(("source", "said"), NOT_RIGHT.values(), ids=NOT_RIGHT)
+def test_what_uses_an_earlier_exercise_is_right_whatever_became_of_that(warm, source, said):
+    """The later exercise is the same, so it has the same points, by the definition of fairness."""
+    found = graded(warm, {"softmax": source, "softmax_jacobian": JACOBIAN}, SETUP, seconds=3)
+    verdict = found.verdicts["softmax_jacobian"]
+    assert not found.verdicts["softmax"].passed
+    assert (verdict.status, verdict.points) == ("passed", find("softmax_jacobian").points)
+    assert "Right with the provided softmax" in verdict.message and said in verdict.message
+    said_to_the_teacher = "softmax_jacobian is right with the provided softmax, and has its points"
+    assert any(note.startswith(said_to_the_teacher) for note in found.notes)
+
+
+@pytest.mark.parametrize("kept", ["the check", "neither cell"])
+def test_an_exercise_whose_cells_are_gone_is_provided_too(warm, kept):
+    def without(cells):
+        gone = ("softmax",) if kept == "the check" else ("softmax", "check-softmax")
+        return [cell for cell in cells if grade_id(cell) not in gone]
+
+    sources = {"softmax": "", "softmax_jacobian": f"HALF = softmax(torch.ones(2))\n{JACOBIAN}"}
+    found = graded(warm, sources, SETUP, change=without)
+    assert found.verdicts["softmax"].status == "missing"
+    assert found.verdicts["softmax_jacobian"].passed, found.verdicts["softmax_jacobian"].message
+
+
+def test_what_is_wrong_below_its_check_is_provided_below_it(warm):
+    wrong = "def softmax(scores, dim=-1):\n    return scores"
+    sources = {"softmax": STUB, "softmax_jacobian": JACOBIAN}
+    found = graded(warm, sources, SETUP, after=(wrong,))
+    assert not found.verdicts["softmax"].passed
+    assert found.verdicts["softmax_jacobian"].passed
+
+
+@pytest.mark.parametrize("source", [STUB, ""], ids=["a stub", "missing"])
+def test_what_is_provided_makes_nothing_right_that_is_wrong(warm, source):
+    wrong = JACOBIAN.replace("torch.diag(weights) - ", "")
+    found = graded(warm, {"softmax": source, "softmax_jacobian": wrong}, SETUP)
+    verdict = found.verdicts["softmax_jacobian"]
+    assert (verdict.status, verdict.points) == ("failed", 0.0)
+    assert verdict.message.startswith("softmax_jacobian uses softmax, which is ")
+    assert verdict.message.endswith("With the provided softmax it fails too.")
+    assert found.notes == []
+
+
+def test_a_stub_beside_a_stub_stays_not_started(warm):
+    stub = STUB.replace("softmax(scores, dim=-1)", "softmax_jacobian(scores)")
+    begun = stub.replace("    raise", "    weights = softmax(scores, dim=0)\n    raise")
+    for later in (stub, begun):
+        found = graded(warm, {"softmax": STUB, "softmax_jacobian": later}, SETUP)
+        verdict = found.verdicts["softmax_jacobian"]
+        assert (verdict.status, verdict.points) == ("not started", 0.0)
+
+
+@pytest.mark.parametrize(
+    "own", ["", "    raise NotImplementedError", "    return query @ key.transpose(-2, -1)"]
+)
+def test_to_mend_is_not_to_call_what_is_provided(warm, own):
+    name = "scaled_dot_product_scores"
+    written = f"def {name}(query, key):\n{own}" if own else ""
+    mend = f"def mend_{name}(query, key):\n    return {name}(query, key)"
+    found = graded(warm, {name: written, f"mend_{name}": mend}, SETUP)
+    assert not found.verdicts[name].passed
+    assert (found.verdicts[f"mend_{name}"].passed, found.notes) == (False, [])
+
+
+def test_what_is_missing_shows_no_misconception(warm):
+    """`sharpen` asks for a ValueError, and there a NameError comes."""
+    for source in ("", "x = 1"):
+        verdict = graded(warm, {"sharpen": source}, SETUP).verdicts["sharpen"]
+        assert (verdict.status, verdict.misconception) == ("missing", None)
+    lacks = reference_source(find("sharpen")).replace("torch.softmax(", "soft(")
+    assert "soft(" in lacks
+    verdict = graded(warm, {"sharpen": lacks}, SETUP).verdicts["sharpen"]
+    assert "name 'soft' is not defined" in verdict.message
+    assert verdict.misconception is None
 
 
 def test_the_reference_of_what_is_judged_is_never_in_the_sandbox(warm):

@@ -1,12 +1,16 @@
 """The recipe as a whole, on the chapter in miniature."""
 
+import re
+
 import nbformat
 import pytest
 
+from autograder.files import REPOSITORY
 from autograder.nbgrader_course import YOUR_ANSWER
 from autograder.release.book import Book
 from autograder.release.chapter import ChapterNotebook
 from autograder.release.recipe import make_source
+from autograder.release.recipe.book_only import link_book_only
 from autograder.release.references import References
 
 
@@ -38,9 +42,38 @@ def test_a_hidden_cell_is_left_out(cells):
 def test_the_figure_to_play_with_is_a_link(cells):
     assert cells["play"].cell_type == "markdown"
     assert cells["play"].source == (
-        "**A figure to play with.** Drag the query. [Play with it on the book's page]"
+        "**A figure to play with.** Drag the query. "
+        "[Play with it on this chapter's page of the book]"
         "(https://example.org/book/03-tiny.html#play-drag)."
     )
+
+
+CHAPTERS = sorted((REPOSITORY / "book").glob("[0-9][0-9]-*.ipynb"))
+DRAWN = re.compile(r'<figure class="(?:play|live \w+)" id="([\w-]+)"')
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
+def test_every_figure_to_play_with_is_linked_where_it_stood(path):
+    """The page's own places are in the outputs that it is made from."""
+    book = Book(REPOSITORY / "book", "https://example.org/book")
+    chapter = ChapterNotebook.read(path, References(REPOSITORY / "solutions"), book)
+    link_book_only(chapter)
+    outputs = [output for cell in chapter.original.cells for output in cell.get("outputs", [])]
+    drawn = [
+        id for one in outputs for id in DRAWN.findall(one.get("data", {}).get("text/html", ""))
+    ]
+    text = "\n".join(cell.source for cell in chapter.notebook.cells)
+    page = f"https://example.org/book/{path.stem}.html#"
+    assert re.findall(rf"\({re.escape(page)}((?:play|live)-[\w-]+)\)", text) == drawn
+
+
+def test_without_an_address_it_is_said_where_the_figure_is(tiny):
+    path = tiny / "book" / "03-tiny.ipynb"
+    chapter = ChapterNotebook.read(path, References(tiny / "solutions"), Book(tiny / "book", ""))
+    link_book_only(chapter)
+    (text,) = (cell.source for cell in chapter.notebook.cells if cell.id == "play")
+    said = "**A figure to play with.** Drag the query. Play with it on this chapter's page"
+    assert text == f"{said} of the book."
 
 
 def test_plotting_code_is_folded_in_jupyter_too(cells):

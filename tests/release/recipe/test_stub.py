@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 from nbformat.v4 import new_code_cell
 from nbgrader.preprocessors import ClearSolutions
+from traitlets.config import Config
 
 from autograder.checking import exercises
 from autograder.errors import ReleaseError
-from autograder.release.assignment import settings
+from autograder.release.configuration import configure_release
 from autograder.release.recipe.stub import stub
 from autograder.release.references import References
 from tests.release.miniature import REPOSITORY
@@ -26,7 +27,9 @@ def cleared(source: str) -> str:
     """What nbgrader makes of it."""
     marks = {"grade": False, "solution": True, "locked": False, "task": False, "grade_id": "x"}
     cell = new_code_cell(source, metadata={"nbgrader": marks | {"schema_version": 3}})
-    clear = ClearSolutions(config=settings(REPOSITORY, REPOSITORY))
+    config = Config()
+    configure_release(config, REPOSITORY)
+    clear = ClearSolutions(config=config)
     return clear.preprocess_cell(cell, {"language": "python"}, 0)[0].source
 
 

@@ -2,7 +2,7 @@
 #
 # /// expect
 # every = "missing"
-# notes = ["the cell double is missing", "the cell check-double is missing"]
+# notes = ["the cells double and check-double and "]
 # ///
 
 from tests.attacks.corpus import save

@@ -1,7 +1,7 @@
 # Names and tags of cells are numbers, lists and objects.
 #
 # /// expect
-# notes = ["the cell double is missing"]
+# notes = ["the metadata of 8 cells was gone and is put back, by what stands there"]
 # ///
 
 import json

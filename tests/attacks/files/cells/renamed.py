@@ -1,7 +1,7 @@
 # Every cell of the release has another name.
 #
 # /// expect
-# notes = ["is not one of the release's", "the cell double is missing"]
+# notes = ["is not one of the release's", "the metadata of 8 cells was gone and is put back"]
 # ///
 
 from tests.attacks.corpus import save

@@ -1,7 +1,7 @@
 # Every cell has lost its metadata, as some converters do.
 #
 # /// expect
-# notes = ["the cell double is missing", "the cell check-double is missing"]
+# notes = ["the metadata of 8 cells was gone and is put back, by what stands there"]
 # ///
 
 from tests.attacks.corpus import save

@@ -1,7 +1,7 @@
 # The format of 2011: no cell has metadata, so each is known by what it defines alone.
 #
 # /// expect
-# notes = ["the cell double is missing"]
+# notes = ["the metadata of 8 cells was gone and is put back, by what stands there"]
 # ///
 
 import json

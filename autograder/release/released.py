@@ -1,0 +1,20 @@
+"""What a release leaves in the course's folder, and what it tells of it."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+STATE = ".release"  # in the course's folder: what releasing remembers between runs
+BUNDLE = "attention-course-student.zip"  # in the course's folder
+
+
+@dataclass
+class Released:
+    """What a release made, and where it is."""
+
+    course: Path
+    bundle: Path
+    built: list[str] = field(default_factory=list)
+    unchanged: list[str] = field(default_factory=list)
+    recorded: list[str] = field(default_factory=list)  # exercises
+    bundle_made: bool = False
+    notes: list[str] = field(default_factory=list)  # what was found changed, and where it is
