@@ -51,6 +51,7 @@ def test_the_figure_on_the_next_token_is_of_these_weights():
     assert "nbval-ignore-output" in cell.metadata.tags
     stored = re.search(r"data-spec='(.*?)'>", cell.outputs[0].data["text/html"], re.DOTALL)
     stored = shares(json.loads(html.unescape(stored[1])))
+    assert stored == {which: round(share, 4) for which, share in stored.items()}
     published = smollm.load("wheel")
     model = LanguageModel().eval()
     published.fill(model)
