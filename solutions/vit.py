@@ -131,8 +131,8 @@ def attention_rollout(weights: list[Tensor]) -> Tensor:
     In each layer the heads' weights are averaged to A, and the residual connection is counted as a
     look at oneself: (A + I) / 2. The layers are then multiplied, each later one from the left.
 
-    Shapes: weights is a list of (B, H, N, N), at least one, from the first layer to the last (H may
-    differ between layers); returns (B, N, N). Rows of weights sum to one, and so do those of the
+    Shapes: weights is a list of (B, H, L, L), at least one, from the first layer to the last (H may
+    differ between layers); returns (B, L, L). Rows of weights sum to one, and so do those of the
     result: row i is what output i is made of.
     Gradients reach all weights. Inputs and earlier results are left unchanged; non-contiguous
     inputs and float64 work.
@@ -141,9 +141,9 @@ def attention_rollout(weights: list[Tensor]) -> Tensor:
     """
     rollout = None
     for layer in weights:
-        identity = torch.eye(layer.shape[-1], dtype=layer.dtype, device=layer.device)  # (N, N)
-        mixing = (layer.mean(dim=1) + identity) / 2  # (B, N, N)
-        rollout = mixing if rollout is None else mixing @ rollout  # (B, N, N)
+        identity = torch.eye(layer.shape[-1], dtype=layer.dtype, device=layer.device)  # (L, L)
+        mixing = (layer.mean(dim=1) + identity) / 2  # (B, L, L)
+        rollout = mixing if rollout is None else mixing @ rollout  # (B, L, L)
     return rollout
 
 

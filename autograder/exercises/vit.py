@@ -330,7 +330,7 @@ mistakes["VisionTransformer"] = {
 
 def rows_of_weights(draw, *sizes, heads):
     """Attention weights: rows that sum to one."""
-    return torch.softmax(2 * draw.normal(*sizes, H=heads, N=5, M=5), dim=-1)
+    return torch.softmax(2 * draw.normal(*sizes, H=heads, L=5, S=5), dim=-1)
 
 
 @exercise("attention_rollout", chapter="12-vit", points=3)

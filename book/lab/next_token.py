@@ -27,7 +27,7 @@ def next_token_figure(tokens: Sequence[str], logits: Tensor, alt: str, name: str
         chances = (ordered / temperature).softmax(dim=0)
         shares = [*chances[:named].tolist(), float(chances[named:].sum())]
         rows += [
-            {"heat": temperature, "rank": rank, "token": token, "share": round(share, 6)}
+            {"heat": temperature, "rank": rank, "token": token, "share": round(share, 4)}
             for rank, (token, share) in enumerate(zip([*tokens, REST], shares, strict=True), 1)
         ]
     if named == len(logits):

