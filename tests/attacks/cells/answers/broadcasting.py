@@ -13,7 +13,7 @@ def double(x):
 
 # %% softmax
 def softmax(scores, dim=-1):
-    return torch.softmax(scores, dim)[None]
+    return (scores.exp() / scores.exp().sum(dim, keepdim=True))[None]
 
 
 # %% distance_scores
