@@ -1,7 +1,8 @@
 """Highlighted code in few elements: what looks alike is one span, what looks plain is none.
 
 Pygments puts a span around every word and sign, of one of sixty kinds. The book's styles, one for
-a light page and one for a dark page, tell about ten of them apart.
+a light page and one for a dark page, tell about ten of them apart. A dot between names is the most
+frequent sign, and too small for a color: it stays plain.
 """
 
 from collections.abc import Iterator
@@ -34,7 +35,9 @@ def formatter(alike: dict[_TokenType, _TokenType]) -> type[HtmlFormatter]:
 
     class FewSpans(HtmlFormatter):
         def format_unencoded(self, tokensource: Iterator, outfile) -> None:
-            few = ((alike.get(kind, kind), text) for kind, text in tokensource)
+            few = (
+                (Text if text == "." else alike.get(kind, kind), text) for kind, text in tokensource
+            )
             super().format_unencoded(few, outfile)
 
     return FewSpans
