@@ -9,11 +9,12 @@ from collections.abc import Iterator
 
 from pygments.formatters import HtmlFormatter
 from pygments.styles import get_style_by_name
-from pygments.token import STANDARD_TYPES, Error, Generic, Text, _TokenType
+from pygments.token import STANDARD_TYPES, Error, Generic, Operator, Text, _TokenType
 from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.highlighting import PygmentsBridge
 
+DOT = (Operator, ".")
 STYLES = ("pygments_light_style", "pygments_dark_style")
 
 
@@ -36,7 +37,8 @@ def formatter(alike: dict[_TokenType, _TokenType]) -> type[HtmlFormatter]:
     class FewSpans(HtmlFormatter):
         def format_unencoded(self, tokensource: Iterator, outfile) -> None:
             few = (
-                (Text if text == "." else alike.get(kind, kind), text) for kind, text in tokensource
+                (Text if (kind, text) == DOT else alike.get(kind, kind), text)
+                for kind, text in tokensource
             )
             super().format_unencoded(few, outfile)
 
