@@ -27,7 +27,7 @@ def shown(page: str, there: Callable[[str], bool] = lambda file: True) -> str:
 def _with_live_links(fragment: str, there: Callable[[str], bool]) -> str:
     soup = BeautifulSoup(fragment, "html.parser")
     for link in soup.find_all("a", href=re.compile(r"^(student/|[^:/#]+\.pdf$)")):
-        if not there(link["href"]):
+        if not there(str(link["href"])):
             _remove(link)
     return str(soup) if soup.find("a") else ""
 

@@ -1,18 +1,20 @@
 """Highlighted code in few elements: what looks alike is one span, what looks plain is none.
 
 Pygments puts a span around every word and sign, of one of sixty kinds. The book's styles, one for
-a light page and one for a dark page, tell about ten of them apart.
+a light page and one for a dark page, tell about ten of them apart. A dot between names is the most
+frequent sign, and too small for a color: it stays plain.
 """
 
 from collections.abc import Iterator
 
 from pygments.formatters import HtmlFormatter
 from pygments.styles import get_style_by_name
-from pygments.token import STANDARD_TYPES, Error, Generic, Text, _TokenType
+from pygments.token import STANDARD_TYPES, Error, Generic, Operator, Text, _TokenType
 from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.highlighting import PygmentsBridge
 
+DOT = (Operator, ".")
 STYLES = ("pygments_light_style", "pygments_dark_style")
 
 
@@ -34,7 +36,10 @@ def formatter(alike: dict[_TokenType, _TokenType]) -> type[HtmlFormatter]:
 
     class FewSpans(HtmlFormatter):
         def format_unencoded(self, tokensource: Iterator, outfile) -> None:
-            few = ((alike.get(kind, kind), text) for kind, text in tokensource)
+            few = (
+                (Text if (kind, text) == DOT else alike.get(kind, kind), text)
+                for kind, text in tokensource
+            )
             super().format_unencoded(few, outfile)
 
     return FewSpans

@@ -1,7 +1,8 @@
 """What the search page searches: the text of every section, written as one script.
 
-The page's scripts are in `book/_search`: MiniSearch, and what shows the sections that it finds. A
-result opens at its section.
+The page's scripts are in `book/_search`: MiniSearch, what finds sections by it, and what shows
+them. A result opens at its section. What the sections are called is a small script by itself, which
+the search fields of all pages suggest from (`_static/suggesting.js`).
 """
 
 import json
@@ -20,6 +21,7 @@ LEFT_OUT = (
 )
 YEAR = re.compile(r".*?(\d{4})\w?$")  # a source is cited by a name that ends in its year
 UNLISTED = {"progress", "search"}
+EVERYWHERE = {"Sources", "Summary"}  # headings that name no section
 
 
 def is_section(node: nodes.Node) -> bool:
@@ -73,8 +75,13 @@ def write(app: Sphinx, error: Exception | None) -> None:
         for page in sorted(set(app.env.found_docs) - UNLISTED)
         for section in sections(app.env.get_doctree(page), page)
     ]
-    text = json.dumps(listed, ensure_ascii=False, separators=(",", ":"))
-    (target / "sections.js").write_text(f"window.courseSections = {text};\n", encoding="utf-8")
+    names = sorted({section[3] for section in listed} - EVERYWHERE, key=str.casefold)
+    for name, variable, content in (
+        ("sections", "courseSections", listed),
+        ("names", "courseNames", names),
+    ):
+        text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
+        (target / f"{name}.js").write_text(f"window.{variable} = {text};\n", encoding="utf-8")
 
 
 def setup(app: Sphinx) -> dict:

@@ -1,5 +1,5 @@
-// The search page: sections of the book that fit what was asked, typing errors forgiven. The index
-// is made in the browser from sections.js, so that it works in a saved copy too.
+// The search page: sections of the book that fit what is asked. The index is made in the browser from
+// sections.js, so that it works in a saved copy too.
 (() => {
   const SHOWN = 20;
   const AROUND = 90; // letters before and after what was found
@@ -11,31 +11,7 @@
   list.className = "search";
   results.append(count, list);
 
-  const index = new MiniSearch({
-    fields: ["section", "page", "text"],
-    searchOptions: {
-      boost: { section: 4, page: 3 },
-      prefix: (term) => term.length > 2,
-      // One error in a word of four letters, two in one of nine.
-      fuzzy: (term) => (term.length > 3 ? 0.22 : false),
-      combineWith: "AND",
-    },
-  });
-  const sections = window.courseSections.map(([file, anchor, page, section, text], id) => ({
-    ...{ id, file, anchor, page, section, text },
-  }));
-  index.addAll(sections);
-
-  /** What was found, best first: a section counts for more where more of its page fits too. */
-  function search(asked, options) {
-    const found = index.search(asked, options);
-    const share = ({ id }) => {
-      const page = (other) => sections[other.id].file === sections[id].file;
-      return found.filter(page).length / sections.filter(page).length;
-    };
-    const scored = found.map((one) => ({ ...one, score: one.score * (1 + share(one)) }));
-    return scored.sort((a, b) => b.score - a.score);
-  }
+  const find = courseFinder(window.courseSections);
 
   /** The words around the first that was found, with all that were found marked. */
   function excerpt(text, terms) {
@@ -58,8 +34,7 @@
 
   const plain = (term) => term.replace(/[^\p{L}\p{N}]/gu, "\\$&");
 
-  function item({ id, terms }) {
-    const { file, anchor, page, section, text } = sections[id];
+  function item({ file, anchor, page, section, text, terms }) {
     const link = document.createElement("a");
     link.href = `${file}.html${anchor ? `#${anchor}` : ""}`;
     link.textContent = section === page ? page : `${page}: ${section}`;
@@ -70,16 +45,17 @@
 
   function show() {
     const asked = field.value.trim();
-    let found = asked ? search(asked) : [];
-    const all = found.length > 0;
-    if (!all && asked) found = search(asked, { combineWith: "OR" });
+    const found = asked ? find(asked) : [];
+    const whole = found.filter((one) => one.whole).length;
     list.replaceChildren(...found.slice(0, SHOWN).map(item));
-    const sections = found.length === 1 ? "1 section" : `${found.length} sections`;
+    const sections = (number) => (number === 1 ? "1 section" : `${number} sections`);
+    const others = whole && found.length - whole;
     count.textContent = !asked
       ? ""
       : !found.length
         ? `Nothing was found for “${asked}”.`
-        : `${sections} for ${all ? "" : "some of "}“${asked}”` +
+        : `${sections(whole || found.length)} for ${whole ? "" : "some of "}“${asked}”` +
+          (others ? `, and ${others} for some of it` : "") +
           (found.length > SHOWN ? `; the first ${SHOWN} are shown.` : ".");
   }
 

@@ -8,10 +8,11 @@ window.courseProgress = (() => {
 
   function load() {
     try {
-      const { read, answers, place } = JSON.parse(localStorage.getItem(KEY)) ?? {};
-      return { read: read ?? {}, answers: answers ?? {}, place: place ?? null };
+      const { read, seen, answers, place } = JSON.parse(localStorage.getItem(KEY)) ?? {};
+      const kept = { read: read ?? {}, seen: seen ?? {}, answers: answers ?? {} };
+      return { ...kept, place: place ?? null };
     } catch {
-      return { read: {}, answers: {}, place: null };
+      return { read: {}, seen: {}, answers: {}, place: null };
     }
   }
 
@@ -123,19 +124,6 @@ window.courseProgress = (() => {
     });
   }
 
-  // A chapter is read when its end has been on the screen.
-  function watchEnd() {
-    const chapter = chapterOf(location.pathname);
-    const end = document.querySelector(".prev-next-footer, .bd-footer-article");
-    if (!chapter || !end) return;
-    const watch = new IntersectionObserver((entries) => {
-      if (!entries.some((entry) => entry.isIntersecting)) return;
-      watch.disconnect();
-      change(({ read }) => (read[chapter] = true));
-    });
-    watch.observe(end);
-  }
-
   function fillPage(table) {
     const { read, answers } = load();
     for (const row of table.querySelectorAll("tr[data-chapter]")) {
@@ -163,7 +151,6 @@ window.courseProgress = (() => {
   }
 
   document.addEventListener("DOMContentLoaded", () => {
-    watchEnd();
     watchPlace();
     markSidebar();
     changed.addEventListener("change", markSidebar);
@@ -177,5 +164,5 @@ window.courseProgress = (() => {
   // Another tab of the same book.
   window.addEventListener("storage", () => changed.dispatchEvent(new Event("change")));
 
-  return { changed, chosen, choose, element };
+  return { changed, load, change, chapterOf, chosen, choose, element };
 })();

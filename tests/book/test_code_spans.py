@@ -49,14 +49,14 @@ def colors(style: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("style", STYLES)
-def test_has_every_letter_the_color_that_pygments_gives_it(few, style):
+def test_has_every_letter_the_color_that_pygments_gives_it_but_dots(few, style):
     ours = letters(BeautifulSoup(highlight(CODE, IPython3Lexer(), few()), "html.parser"), "class")
     drawn = HtmlFormatter(style=style, noclasses=True)
     theirs = letters(BeautifulSoup(highlight(CODE, IPython3Lexer(), drawn), "html.parser"), "style")
     look = colors(style)
     plain = look["n"]
-    assert [(letter, look.get(name, plain)) for letter, name in ours] == [
-        (letter, said or plain) for letter, said in theirs
+    assert [(letter, look.get(name, plain)) for letter, name in ours if letter != "."] == [
+        (letter, said or plain) for letter, said in theirs if letter != "."
     ]
 
 

@@ -249,21 +249,51 @@ def found(page) -> list[str]:
     return [link.get_attribute("href") for link in links.all()]
 
 
-def test_does_the_search_find_sections_and_forgive_typing_errors(opened, address):
+# What a reader asks, the page that must come first, and what must be among the first three: by the
+# chapters' subjects and the glossary's terms. A typing error or an abbreviation is in most of them.
+GLOSSARY = "glossary.html#term-"
+ASKED = [
+    ("why divide by sqrt", "02-softmax.html#why-divide", ""),
+    ("multihed", ("07-multi-head.html", f"{GLOSSARY}multi-head"), "07-multi-head.html"),
+    ("KV cache", (f"{GLOSSARY}key-value-cache", "10-writer.html"), "10-writer.html#one-by-one"),
+    ("sofmax", (f"{GLOSSARY}softmax", "02-softmax.html"), f"{GLOSSARY}softmax"),
+    ("why do we divide by a square root", "02-softmax.html#why-divide", ""),
+    ("cross attention", f"{GLOSSARY}cross-attention", "11-encoder-decoder.html#cross-attention"),
+    ("RoPE", f"{GLOSSARY}rotary-positions", "06-positions.html#rotary"),
+    ("multi head atention", f"{GLOSSARY}multi-head-attention", "07-multi-head.html"),
+    ("layernorm", "09-transformer-block.html#layer-norm", f"{GLOSSARY}layer-normalization"),
+    ("beam serch", f"{GLOSSARY}beam-search", "11-encoder-decoder.html"),
+    ("temperatur", f"{GLOSSARY}temperature", ""),
+    ("induction heads", f"{GLOSSARY}induction-head", ""),
+    ("GQA", f"{GLOSSARY}grouped-query-attention", "14-real-writer.html"),
+    ("what is attention", f"{GLOSSARY}attention", "index.html"),
+    ("ViT", f"{GLOSSARY}Vision-Transformer", "12-vit.html"),
+    ("selfattention", f"{GLOSSARY}self-attention", "05-self-attention.html"),
+    ("causal mask", f"{GLOSSARY}causal-mask", "masks.html"),
+]
+
+
+@pytest.mark.parametrize(("asked", "first", "among"), ASKED, ids=[asked for asked, *_ in ASKED])
+def test_comes_first_in_the_search_what_is_called_what_is_asked(searching, asked, first, among):
+    searching.locator(".bd-search-container input[name=q]").fill(asked)
+    links = found(searching)
+    assert links[0].startswith(first), links[:4]
+    assert any(link.startswith(among) for link in links[:3]), links[:4]
+
+
+@pytest.fixture
+def searching(opened):
+    return opened("search").page
+
+
+def test_does_the_search_say_what_it_found(opened, address):
     seen = opened("search")
     seen.page.goto(f"{address}/search.html?q=saturated+softmax")
     seen.page.locator("#search-results a[href^='02-softmax.html']").first.wait_for()
     field = seen.page.locator(".bd-search-container input[name=q]")
-    for asked, wanted in [
-        ("sofmax", "02-softmax.html"),
-        ("cross attention", "11-encoder-decoder.html"),
-        ("RoPE", "06-positions.html"),
-        ("multi head atention", "07-multi-head.html"),
-    ]:
-        field.fill(asked)
-        first = found(seen.page)[:4]
-        assert any(link.startswith(wanted) for link in first), (asked, first)
-        assert any("#" in link for link in first)
+    status = seen.page.locator("#search-results [role=status]")
+    field.fill("dropout xyzzyplugh")
+    assert "for some of “dropout xyzzyplugh”" in status.inner_text()
     field.fill("xyzzyplugh")
     assert found(seen.page) == []
     assert "Nothing was found" in seen.page.locator("#search-results [role=status]").inner_text()
@@ -277,6 +307,19 @@ def test_does_a_result_of_the_search_open_at_its_section(opened):
     anchor = link.get_attribute("href").partition("#")[2]
     link.click()
     seen.page.locator(f"[id='{anchor}']").wait_for()
+    assert seen.troubles == []
+
+
+def test_does_the_search_field_of_any_page_suggest_what_sections_are_called(opened):
+    seen = opened("map")
+    seen.page.keyboard.press("Control+k")
+    field = seen.page.locator("dialog input[name=q]")
+    field.wait_for()
+    names = seen.page.locator("datalist option")
+    names.first.wait_for(state="attached")
+    values = names.evaluate_all("all => all.map(({ value }) => value)")
+    assert {"softmax", "multi-head attention"} <= set(values) and "Sources" not in values
+    assert field.get_attribute("list") == seen.page.locator("datalist").get_attribute("id")
     assert seen.troubles == []
 
 

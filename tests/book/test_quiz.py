@@ -70,13 +70,53 @@ def test_does_a_question_answer_by_keyboard_and_remember_it(opened):
     assert seen.troubles == []
 
 
-def test_is_a_chapter_read_when_its_end_was_seen_and_is_all_cleared_on_one_page(opened, address):
+@pytest.fixture
+def with_clock(opened):
+    """Chapter 0 with a clock that the test moves on."""
     seen = opened("00-start-here")
-    page = seen.page
+    seen.page.clock.install()
+    seen.page.reload()
+    return seen
+
+
+def read_through(page, seconds: int, since: float = 0, until: float = 1) -> None:
+    """Have each screen, from one share of the page to another, in the window for so many seconds."""
+    height = page.evaluate("document.documentElement.scrollHeight")
+    for top in range(int(since * height), int(until * height), 800):
+        page.evaluate(f"scrollTo({{ top: {top}, behavior: 'instant' }})")
+        page.clock.run_for(1000 * seconds)
+
+
+def is_read(page) -> bool:
+    return page.locator(".bd-sidebar-primary .progress-mark").count() == 1
+
+
+def test_is_a_chapter_not_read_by_going_to_its_end_or_rushing_through(with_clock):
+    page = with_clock.page
+    page.keyboard.press("End")
+    page.clock.run_for(600_000)
+    assert not is_read(page)
+    read_through(page, 1)
+    assert not is_read(page)
+
+
+def test_is_a_chapter_read_that_is_read_in_two_parts(with_clock, address):
+    page = with_clock.page
+    read_through(page, 60, until=0.5)
+    assert not is_read(page)
+    page.goto(f"{address}/map.html")
+    page.goto(f"{address}/00-start-here.html")
+    read_through(page, 60, since=0.45)
+    assert is_read(page)
+    assert with_clock.troubles == []
+
+
+def test_is_a_chapter_marked_that_was_read_and_is_all_cleared_on_one_page(with_clock, address):
+    page = with_clock.page
     answer(page.locator(".quiz").first, 0)
     assert page.locator(".progress-mark").count() == 0
-    page.keyboard.press("End")
-    page.locator(".bd-sidebar-primary .progress-mark").wait_for(state="attached")
+    read_through(page, 60)
+    assert is_read(page)
 
     page.goto(f"{address}/progress.html")
     row = page.locator("tr[data-chapter='00-start-here']")
@@ -84,7 +124,7 @@ def test_is_a_chapter_read_when_its_end_was_seen_and_is_all_cleared_on_one_page(
     page.get_by_role("button", name="Clear my progress").click()
     assert row.inner_text().split("\t")[1:] == ["–", "0 of 5"]
     assert page.evaluate("localStorage.getItem('attention-course-progress')") is None
-    assert seen.troubles == []
+    assert with_clock.troubles == []
 
 
 def test_leads_the_front_page_on_after_the_last_chapter_that_was_read(opened, address):
