@@ -80,7 +80,7 @@ def with_clock(opened):
 
 
 def read_through(page, seconds: int, since: float = 0, until: float = 1) -> None:
-    """Have each screen, from one share of the page to another, in the window for so many seconds."""
+    """Have each screen, from one share of the page to another, on show for so many seconds."""
     height = page.evaluate("document.documentElement.scrollHeight")
     for top in range(int(since * height), int(until * height), 800):
         page.evaluate(f"scrollTo({{ top: {top}, behavior: 'instant' }})")
