@@ -737,22 +737,23 @@ prediction(
     chapter="09-transformer-block",
     question=(
         "With weights as `nn.Linear` makes them, the positions of the tower become the same, and "
-        "of the gradient next to nothing arrives at the first layer. Which of the two does "
+        "of the gradient next to nothing arrives at the tower's input. Which of the two does "
         "another start cure, one with orthogonal matrices, which keep every vector's length?"
     ),
     right="The gradient alone.",
     options={
         "Both.": (
-            "Matrices that keep lengths keep the gradient alive. But what makes the positions the "
-            "same is the averaging, and no start changes that."
+            "Matrices that keep lengths keep the gradient large on its way to the input. But what "
+            "makes the positions the same is the averaging, and this start averages too."
         ),
         "The positions alone.": (
             "An average of averages is flat, however long the vectors are: the positions collapse "
-            "with either start."
+            "with either of these starts."
         ),
         "The gradient alone.": (
             "It shrinks because small weights make vectors shorter, going up and coming down. The "
-            "collapse of the positions is another matter: it is the averaging's."
+            "collapse of the positions is another matter: it is the averaging's. (So is the "
+            "gradient of the query's and the key's matrices, as the third panel shows.)"
         ),
         "Neither.": "The gradient is multiplied by the matrices too, and orthogonal ones keep it.",
     },
