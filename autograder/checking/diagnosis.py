@@ -343,11 +343,15 @@ def diagnose(task: Exercise, log: Log, run: Run, seed: int, look: Look) -> Diagn
     if not students.failing:
         return None
     search = Search(candidates(task, seed), students, run, look, log)
-    for strategy in STRATEGIES:
-        if task.behavior and not strategy.behavior:
-            continue
-        if found := strategy.find(search, Budget(strategy.events)):
-            return found
+    try:
+        for strategy in STRATEGIES:
+            if task.behavior and not strategy.behavior:
+                continue
+            if found := strategy.find(search, Budget(strategy.events)):
+                return found
+    except BaseException:  # a time limit or an interrupt: what is kept is half made
+        task.candidates.clear()
+        raise
     return None
 
 

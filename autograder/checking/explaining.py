@@ -172,17 +172,19 @@ class Candidate:
         against = self._against(students)
         if against is None and not self.complete:
             log = _Following(students)
-            self.complete = True
+            complete = True
             try:
                 run(self.make(), log)
             except Apart:
-                self.complete = False
-            except Exception:  # a change that makes no code
-                log.events.append(Event("broken", account="it makes no code"))
-            self.events = log.events
+                complete = False
+            except Exception:  # it makes no code, now: nothing is kept of that
+                self.events, self.complete = [], False
+                self.cost = self.price(len(log.events) + 1)
+                return None
+            self.events, self.complete = log.events, complete  # not where it was interrupted
             against = self._against(students)
         self.cost = self.price(len(self.events) if against is None else against + 1)
-        if against is not None or any(event.kind == "broken" for event in self.events):
+        if against is not None:
             return None
         pairs = [
             (mine, theirs)

@@ -1,0 +1,48 @@
+"""Is what a check says the same after an earlier one was interrupted, or could make no code?"""
+
+import contextlib
+
+import pytest
+import torch
+
+from autograder.checking import exercises
+from autograder.checking.calling import Home
+from autograder.checking.judge import judge
+from autograder.checking.recording import live
+from autograder.checking.registry import Exercise
+from autograder.checking.sources import Definition
+from tests.exercises.test_checks import SEEDS
+
+INTERRUPTS = (KeyboardInterrupt, MemoryError)
+
+
+def doubled_in_place(x: torch.Tensor) -> torch.Tensor:
+    x *= 2
+    return x
+
+
+def key(task: Exercise) -> str | None:
+    torch.default_generator.manual_seed(SEEDS[0])
+    return judge("double", Home({"double": doubled_in_place}), live(task), SEEDS[0]).key
+
+
+@pytest.mark.parametrize("kind", INTERRUPTS)
+@pytest.mark.parametrize("calls", range(1, 4))
+def test_a_search_that_was_interrupted_leaves_no_half_made_candidates(monkeypatch, kind, calls):
+    task = exercises()["double"]
+    task.candidates.clear()
+    made, built = 0, Definition.built
+
+    def interrupted(self, texts):
+        nonlocal made
+        made += 1
+        if made == calls:
+            raise kind("interrupted")
+        return built(self, texts)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Definition, "built", interrupted)
+        with contextlib.suppress(kind):
+            key(task)
+    assert made >= calls
+    assert key(task) == "changes-input"
