@@ -300,6 +300,8 @@ def _imitate(task: Exercise, reference: _Remembered, seed: int, thing: Any, log:
         # Not `torch.manual_seed`, which looks for other devices each time.
         torch.default_generator.manual_seed(seed)
         _examine(task, Home({task.name: thing}), reference, seed, log)
+    if log.lost:  # by an interrupt: half a run must not be taken for a whole one
+        raise KeyboardInterrupt
 
 
 def _in_words(task: Exercise, name: str, request: Request) -> str:

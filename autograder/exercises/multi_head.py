@@ -512,10 +512,11 @@ prediction(
         ),
         "All four in about half of the cases.": (
             "So it would be if the weights were even and the reader had to guess. Training makes "
-            "one answer loud, since that lowers the loss more."
+            "one answer a little louder than the others, since that lowers the loss more."
         ),
         "One relation well, the others seldom.": (
-            "One of the four gets most of the weight, and a linear reader hears the loudest."
+            "One of the four gets the largest share of the weight (0.38; the next has 0.31), and a "
+            "linear reader hears the loudest."
         ),
         "None well.": "Even one average has room for one answer, which a linear reader can get.",
     },

@@ -46,3 +46,25 @@ def test_a_search_that_was_interrupted_leaves_no_half_made_candidates(monkeypatc
             key(task)
     assert made >= calls
     assert key(task) == "changes-input"
+
+
+@pytest.mark.parametrize("calls", range(1, 12))
+def test_an_interrupt_in_the_middle_of_a_candidate_s_run_is_none_of_its_answers(monkeypatch, calls):
+    task = exercises()["double"]
+    task.candidates.clear()
+    made, answer = 0, Home.answer
+
+    def interrupted(self, request):
+        nonlocal made
+        if self.namespace["double"] is not doubled_in_place:
+            made += 1
+            if made == calls:
+                raise KeyboardInterrupt
+        return answer(self, request)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Home, "answer", interrupted)
+        with contextlib.suppress(KeyboardInterrupt):
+            key(task)
+    assert made >= calls
+    assert key(task) == "changes-input"

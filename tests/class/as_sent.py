@@ -22,7 +22,7 @@ from autograder.grading.course.folder import Course
 from tests.sample_class import Class, cell_of, reference_source
 
 HandIn = Callable[[Path], None]  # into the student's own folder
-LIMIT_SECONDS = 6.0
+LIMIT_SECONDS = 9.0
 MEGABYTE = 10**6
 
 

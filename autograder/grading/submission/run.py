@@ -261,7 +261,9 @@ class Run:
             self.provided.setdefault(self._place_of(name), []).append(provided_source(name))
         try:
             again = self._asked(end, task.name, plan(task.name, self.seed))
-        except Gone:
+        except Gone as gone:
+            provided = " and ".join(names)
+            self._note(f"{task.name} was not judged with the provided {provided}: {gone.message}")
             return verdict
         finally:
             self.provided = {}
