@@ -490,7 +490,7 @@ prediction(
 )
 
 prediction(
-    "the-next-afternoon",
+    "the-next-evening",
     chapter="01-lookup",
     question=(
         "The last reading was taken a little before hour 48, at midnight. What does "
