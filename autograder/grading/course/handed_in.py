@@ -6,6 +6,7 @@ shows in the ids of its cells, else in its name, else in its folder's. Links are
 """
 
 import functools
+import hashlib
 import io
 import os
 import re
@@ -28,6 +29,8 @@ NOTEBOOK = re.compile(r".+\.ipynb(\.(txt|json))?", re.IGNORECASE | re.DOTALL)
 LEFT_ALONE = {"__MACOSX", "__pycache__"}
 DEEPEST, MOST_FILES, MOST_IN_A_ZIP = 6, 1000, 50
 NAMED_AT_MOST = 3
+# Of what has not its chapter's own name, so that no folder takes minutes and gigabytes.
+MOST_BYTES = LARGEST_FILE
 _GRADE_ID = re.compile(rb'"grade_id"\s*:\s*"([\x20-\x7e]{1,100}?)"')
 _COUNTED = {"", "chapter", "ch", "chap", "kapitel", "chapitre"}
 _BROKEN_ZIP = (zipfile.BadZipFile, zlib.error, RuntimeError, NotImplementedError, EOFError)
@@ -39,11 +42,30 @@ class Piece:
 
     path: Path
     name: str  # relative to the student's folder; in a zip with the name there
+    size: int  # in bytes, unpacked
     read: Callable[[], bytes]  # may raise Invalid or OSError
 
     @property
     def file_name(self) -> str:
         return self.name.rpartition("/")[2]
+
+    @functools.cached_property
+    def seen(self) -> "Seen":
+        """What tells it from others. The content itself is not kept: there may be many of them."""
+        try:
+            content = self.read()
+        except (Invalid, OSError):
+            content = b""
+        digest = hashlib.blake2b(content).digest() if content else b""
+        return Seen(digest, frozenset(mark.decode() for mark in _GRADE_ID.findall(content)))
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A notebook as far as it must be known to choose between several."""
+
+    digest: bytes  # empty where nothing can be read
+    grade_ids: frozenset[str]
 
 
 @dataclass
@@ -61,15 +83,29 @@ def found_in(folder: Path, chapters: Mapping[str, frozenset[str]]) -> Found:
 
     A notebook under the chapter's own name in the chapter's own folder is always the one.
     """
-    found = Found()
+    found, left = Found(), MOST_BYTES
     meant: dict[str, list[Piece]] = {}
+    own = {f"{chapter}/{chapter}.ipynb" for chapter in chapters}
+    beyond: list[Piece] = []
     for piece in pieces(folder):
         if piece.file_name.lower().endswith(".zip"):
             found.strays.append(f"{piece.name} cannot be unpacked")
-        elif chapter := _chapter_of(piece, chapters):
+            continue
+        if piece.name not in own:
+            if piece.size > left:
+                beyond.append(piece)
+                continue
+            left -= piece.size
+        if chapter := _chapter_of(piece, chapters):
             meant.setdefault(chapter, []).append(piece)
         else:
             found.strays.append(f"{piece.name} does not show which chapter it is")
+    if beyond:
+        found.strays.append(
+            f"{_listed(beyond)} not looked at: more than {MOST_BYTES // 2**20} MiB of notebooks "
+            "under other names; hand each in as its chapter's folder and name, as "
+            "02-softmax/02-softmax.ipynb"
+        )
     for chapter, candidates in meant.items():
         _choose(found, chapter, candidates)
     return found
@@ -101,23 +137,16 @@ def _different(candidates: list[Piece]) -> list[Piece]:
     """Without copies of one another; the plainest name of each comes first."""
     kept: dict[bytes | str, Piece] = {}
     for piece in sorted(candidates, key=lambda one: (len(one.name), one.name)):
-        kept.setdefault(_content(piece) or piece.name, piece)
+        kept.setdefault(piece.seen.digest or piece.name, piece)
     return list(kept.values())
-
-
-def _content(piece: Piece) -> bytes:
-    try:
-        return piece.read()
-    except (Invalid, OSError):
-        return b""
 
 
 def _chapter_of(piece: Piece, chapters: Mapping[str, frozenset[str]]) -> str | None:
     for chapter in chapters:
         if piece.name == f"{chapter}/{chapter}.ipynb":
             return chapter
-    marks = {mark.decode() for mark in _GRADE_ID.findall(_content(piece))}
-    candidates = [chapter for chapter, ids in chapters.items() if ids & marks]
+    grade_ids = piece.seen.grade_ids
+    candidates = [chapter for chapter, ids in chapters.items() if ids & grade_ids]
     if len(candidates) == 1:
         return candidates[0]
     *folders, file = piece.name.split("/")
@@ -155,12 +184,19 @@ def pieces(folder: Path) -> Iterator[Piece]:
             return
         name = path.relative_to(folder).as_posix()
         if NOTEBOOK.fullmatch(path.name):
-            yield Piece(path, name, functools.partial(read, path))
+            yield Piece(path, name, _size(path), functools.partial(read, path))
         elif path.name.lower().endswith(".zip"):
             try:
                 yield from _packed(path, name)
             except (*_BROKEN_ZIP, Invalid, OSError, ValueError):
-                yield Piece(path, name, functools.partial(read, path))
+                yield Piece(path, name, _size(path), functools.partial(read, path))
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.lstat().st_size
+    except OSError:
+        return 0  # nothing can be read of it
 
 
 def _files(folder: Path, depth: int) -> Iterator[Path]:
@@ -183,12 +219,13 @@ def _packed(path: Path, name: str) -> Iterator[Piece]:
     if content is None or len(content) > LARGEST_FILE:
         raise Invalid("it is not a plain file of a size that is read")
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        inside = [info.filename for info in archive.infolist() if NOTEBOOK.fullmatch(info.filename)]
-    plain = {member: shown for member in inside if not _hidden(shown := _shown(member))}
+        inside = [info for info in archive.infolist() if NOTEBOOK.fullmatch(info.filename)]
+    plain = {info: shown for info in inside if not _hidden(shown := _shown(info.filename))}
     if len(plain) > MOST_IN_A_ZIP:
         raise Invalid("it holds too many notebooks")
-    for member, shown in plain.items():
-        yield Piece(path, f"{name}/{shown}", functools.partial(_unpack, path, member))
+    for info, shown in plain.items():
+        unpacked = functools.partial(_unpack, path, info.filename)
+        yield Piece(path, f"{name}/{shown}", info.file_size, unpacked)
 
 
 def _shown(member: str) -> str:

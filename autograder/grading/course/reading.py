@@ -65,8 +65,9 @@ def plain_content(path: Path | str, at_most: int, folder: int | None = None) -> 
         if stat.S_ISSOCK(os.lstat(path, dir_fd=folder).st_mode):  # cannot even be opened
             return None
         raise
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+    opened = os.fstat(descriptor)
+    if not stat.S_ISREG(opened.st_mode):
         os.close(descriptor)
         return None
     with open(descriptor, "rb") as file:
-        return file.read(at_most)
+        return file.read(min(at_most, opened.st_size + 1))  # room is made for as much as is asked

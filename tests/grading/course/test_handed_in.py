@@ -4,13 +4,14 @@ import codecs
 import io
 import json
 import os
+import tracemalloc
 import zipfile
 
 import nbformat
 import pytest
 
 from autograder.errors import Invalid
-from autograder.grading.course import reading
+from autograder.grading.course import handed_in, reading
 from autograder.grading.course.folder import Course
 from autograder.grading.course.handed_in import means
 from autograder.grading.submission.parsing import parse
@@ -182,6 +183,34 @@ def test_copies_of_one_another_are_one(course):
     hand_in(course, "ada/02-softmax (1).ipynb", notebook("02-softmax"))
     hand_in(course, "ada/02-softmax (2).ipynb", notebook("02-softmax"))
     assert taken(course) == {("ada", "02-softmax"): "answer = 42"}
+
+
+def test_many_large_notebooks_are_read_up_to_a_bound_and_the_rest_is_told(course, monkeypatch):
+    monkeypatch.setattr(handed_in, "MOST_BYTES", 2**20)
+    large = {f"{n:02}.ipynb": notebook("04-attention-layer", f"'{n:0100000}'") for n in range(40)}
+    hand_in(course, "ada/all.zip", zipped(**large))
+    hand_in(course, "ada/02-softmax/02-softmax.ipynb", notebook("02-softmax", f"'{0:01000000}'"))
+    looked_at = []
+    cut = reading.without_outputs
+    monkeypatch.setattr(
+        handed_in, "without_outputs", lambda content: looked_at.append(len(content)) or cut(content)
+    )
+    told = taken(course)
+    assert told["ada", "02-softmax"].startswith("answer = '0")  # its own name, whatever is beside
+    assert 0 < sum(looked_at) <= 2**20
+    (stray,) = course.strays()
+    assert "all.zip/10.ipynb, all.zip/11.ipynb, all.zip/12.ipynb and 27 more not looked at" in stray
+
+
+def test_what_is_looked_at_is_not_kept(course):
+    large = {f"{n:02}.ipynb": notebook("02-softmax", f"'{n:01000000}'") for n in range(40)}
+    hand_in(course, "ada/all.zip", zipped(**large))
+    tracemalloc.start()
+    told = taken(course)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert "there are 40 different notebooks" in told["ada", "02-softmax"]
+    assert most < 10**7  # of 40 MB
 
 
 def test_what_is_not_plain_is_named_and_not_guessed(course):
