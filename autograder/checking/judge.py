@@ -96,17 +96,27 @@ class _UntilItFails(Log):
             raise _Found
 
 
-def passes(name: str, home: Performer, reference: Performer, seed: int = PUBLIC_SEED) -> bool:
-    """Whether the check of `name` finds nothing wrong; it ends at the first failure, unexplained.
+def first_failure(
+    name: str, home: Performer, reference: Performer, seed: int = PUBLIC_SEED
+) -> str | None:
+    """What the check of `name` finds wrong first, where it ends; None if nothing is.
 
-    For who has much wrong code to try: `judge` goes on to the end, and looks for the mistake.
+    `judge` goes on to the end, looks for the mistake, and keeps what it tried for the next one who
+    is judged against that reference: this is for what is no student's, or against another one.
     """
     task, log = find(name), _UntilItFails()
     try:
         _examine(task, home, _Remembered(reference), seed, log, bool(task.forbidden))
-    except (_Found, NotStarted):
-        return False
-    return log.failure is None
+    except _Found:
+        pass
+    except NotStarted:
+        return "not started yet"
+    return None if log.failure is None else account_of(log.failure)
+
+
+def passes(name: str, home: Performer, reference: Performer, seed: int = PUBLIC_SEED) -> bool:
+    """Whether the check of `name` finds nothing wrong; it ends at the first failure."""
+    return first_failure(name, home, reference, seed) is None
 
 
 class _Remembered:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from autograder.checking.calling import Home
 from autograder.checking.content import references
-from autograder.checking.judge import PUBLIC_SEED, judge
+from autograder.checking.judge import PUBLIC_SEED, first_failure
 from autograder.checking.registry import Exercise, find
 from autograder.checking.requests import Reply, Request
 from autograder.checking.sources import ANSWERS, RECORDINGS
@@ -56,9 +56,8 @@ def record(name: str) -> list[Reply]:
     """The reference's answers to its own check for the public seed."""
     task = find(name)
     recorder = Recorder(live(task))
-    verdict = judge(name, live(task), recorder, PUBLIC_SEED)
-    if not verdict.passed:
-        raise ValueError(f"The reference of {name} does not pass its own check: {verdict.message}")
+    if wrong := first_failure(name, live(task), recorder, PUBLIC_SEED):
+        raise ValueError(f"The reference of {name} does not pass its own check: {wrong}")
     return recorder.replies
 
 

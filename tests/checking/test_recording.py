@@ -8,7 +8,7 @@ import torch
 from autograder.checking import find, record, recording, reference_for
 from autograder.checking.calling import Home
 from autograder.checking.judge import judge
-from autograder.checking.recording import Recorder, Recording, load, save
+from autograder.checking.recording import Recorder, Recording, live, load, save
 from autograder.checking.requests import CallRequest, Error, GradientsFound, Reply
 from autograder.checking.values import Ref
 from solutions.alternatives import styles
@@ -77,6 +77,10 @@ def test_a_reference_that_fails_is_not_recorded(monkeypatch):
     monkeypatch.setattr(recording, "live", lambda task: changing)
     with pytest.raises(ValueError, match="The reference of double does not pass its own check"):
         record("double")
+    monkeypatch.undo()
+    task = find("double")  # nor is anything of it kept for those who are judged after it
+    verdict = judge("double", Home({"double": lambda x: 2.0 * x}), live(task))
+    assert verdict.key == "float"
 
 
 def test_a_recording_is_used_where_there_is_one(tmp_path, monkeypatch):

@@ -21,7 +21,7 @@ import torch
 from torch import Tensor
 
 from autograder.checking.calling import copied, mapped
-from autograder.checking.judge import Lost, judge
+from autograder.checking.judge import Lost, first_failure
 from autograder.checking.recording import Recorder, live
 from autograder.checking.registry import find
 from autograder.checking.requests import Reply, Request, changed, message_of
@@ -96,9 +96,8 @@ def plan(name: str, seed: int) -> Plan:
     """Run the check of `name` with the reference on both sides. Raises BrokenCheck if it fails."""
     task = find(name)
     asked, recorder = _Noting(live(task)), Recorder(live(task))
-    verdict = judge(name, asked, recorder, seed)
-    if not verdict.passed:
-        raise BrokenCheck(f"The reference of {name} does not pass its own check: {verdict.message}")
+    if wrong := first_failure(name, asked, recorder, seed):
+        raise BrokenCheck(f"The reference of {name} does not pass its own check: {wrong}")
     sizes = [size(reply.message()) for reply in asked.replies]
     return Plan(asked.requests, recorder.replies, parts(asked.requests), sizes)
 
