@@ -373,7 +373,9 @@ class Run:
                     ahead = Ahead(session, foreseen, deadline)
                     verdict = ahead.known()
                     if verdict is None:
-                        verdict = judge(name, ahead, Recording(foreseen.answers), self.seed)
+                        verdict = judge(
+                            name, ahead, Recording(foreseen.answers), self.seed, more=True
+                        )
                         ahead.keep(verdict)
                 self._stop(session, deadline, ahead.lost)
                 return verdict
@@ -385,7 +387,7 @@ class Run:
                 session = self._ready(index)
         with self._timed(session) as deadline, checking_memory():
             home = SandboxHome(session, deadline, max(foreseen.sizes, default=0))
-            verdict = judge(name, home, Recording(foreseen.answers), self.seed)
+            verdict = judge(name, home, Recording(foreseen.answers), self.seed, more=True)
         if home.lost:
             self._give_up()
         else:
