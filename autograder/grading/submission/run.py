@@ -33,7 +33,7 @@ from autograder.grading.submission.needed import needed_cells
 from autograder.grading.submission.pasted_stubs import without_pasted_stubs
 from autograder.grading.submission.providing import StandingIn, provided_source
 from autograder.grading.submission.sandbox_home import Gone, SandboxHome, ask, lost_as_gone
-from autograder.grading.text import one_line
+from autograder.grading.text import one_line, said_by_submission
 from autograder.sandbox.bounds import checking_memory
 from autograder.sandbox.deadline import Deadline
 from autograder.sandbox.errors import SandboxError
@@ -42,6 +42,7 @@ from autograder.sandbox.session import REPLIES, Session
 from autograder.sandbox.warm import WarmProcess
 
 NOT_DEFINED = re.compile(r"NameError: name '(\w+)' is not defined")
+NO_MODULE = re.compile(r"No module named '[\w.]{1,100}'")
 MISSING_NAME = re.compile(r"name '(\w+)' is not defined")
 NOTES_AT_MOST = 10
 RESTARTS_AT_MOST = 8
@@ -49,8 +50,16 @@ OUTPUT_BYTES = 100_000  # of a cell
 OUTPUTS_BYTES = 5_000_000  # of a submission
 # How much longer than one cell or check a whole submission may take: many slow cells add up.
 WHOLE = 10
+# How much longer it may sleep or wait for nothing in all: nobody's work needs that.
+IDLE = 3
+# In a class it stands back after so much of the limit, until those that compute are done.
+IDLE_IN_CLASS = 0.25
 LOST = ("timeout", "memory", "crashed")  # how a sandbox ends before it has answered
 PIXELS = 10**8  # of a submission's pictures: what a browser unfolds them to
+
+
+class StandsBack(Exception):
+    """The submission sleeps: it is to be graded when no other is left."""
 
 
 @dataclass
@@ -74,6 +83,7 @@ class Run:
     seed: int
     # By exercise verdicts that stand: those checks are not asked again.
     known: dict[str, Verdict] = field(default_factory=dict)
+    others_wait: bool = False  # then StandsBack is raised where the submission sleeps
 
     def __post_init__(self) -> None:
         self.tasks = {task.check_id: task for task in self.chapter.tasks}
@@ -92,6 +102,7 @@ class Run:
         self.needed = needed_cells(self.notebook, self.chapter)
         self.room = Room(OUTPUTS_BYTES, PIXELS)
         self.end = float("inf")
+        self.idle = 0.0  # seconds in which there was nothing to compute
 
     def grade(self) -> GradedNotebook:
         """Run every cell that grading needs and judge every exercise."""
@@ -157,17 +168,26 @@ class Run:
     @contextlib.contextmanager
     def _timed(self, session: Session) -> Iterator[Deadline]:
         """The time for the next cell or check; what does not count there does not in the whole."""
-        deadline = session.deadline(self._seconds())
+        seconds = self._seconds()
+        most = self.limits.seconds * (IDLE_IN_CLASS if self.others_wait else IDLE)
+        deadline = session.deadline(seconds, most - self.idle)
         try:
             yield deadline
         finally:
+            deadline.end()
             self.end += deadline.spared
+            self.idle += deadline.idle
+            if self.others_wait and self.idle > most:
+                raise StandsBack
 
     def _seconds(self) -> float:
         """How long the next cell or check may take."""
         left = self.end - time.monotonic()
         if left <= 0:
             text = f"all of the submission took more than {WHOLE * self.limits.seconds:g} seconds"
+            raise Gone("timeout", text)
+        if self.idle > IDLE * self.limits.seconds:
+            text = f"the submission waited for nothing more than {IDLE * self.limits.seconds:g} s"
             raise Gone("timeout", text)
         return min(self.limits.seconds, left)
 
@@ -194,8 +214,10 @@ class Run:
         error = reply.get("error")
         cell.outputs += raised_output(error)
         own = cell.source not in self.chapter.demos and name not in self.chapter.locked
-        if own and isinstance(error, dict) and error.get("name") == "ModuleNotFoundError":
-            self._note(f"{short_text(error.get('message'))}: grading does not have that package")
+        failed = error if own and isinstance(error, dict) else {}
+        module = NO_MODULE.fullmatch(short_text(failed.get("message")))
+        if module and failed.get("name") == "ModuleNotFoundError":
+            self._note(f"{module[0]}: grading does not have that package")
         self.room.characters -= sum(output_size(output) for output in cell.outputs)
         self.room.pixels = room.pixels
 
@@ -325,13 +347,14 @@ class Run:
             self._close()
             return verdict
         if lacking[1] != task.name:
-            reason = short_text(found.get("reason"))
+            reason = said_by_submission(short_text(found.get("reason")))
             if reason:
                 self._note(reason)
             reason = reason or self._broken_before(lacking[1])
             return replace(verdict, message=f"{verdict.message} {reason}".strip())
-        obstacle = short_text(found.get("obstacle"))
-        for name in MISSING_NAME.findall(obstacle)[:1]:
+        account = short_text(found.get("obstacle"))
+        obstacle = said_by_submission(account)
+        for name in MISSING_NAME.findall(account)[:1]:
             obstacle = f"{obstacle} {self._broken_before(name)}".strip()
         if found.get("written") is not True:
             text = f"{task.name} is not defined in the submission"
