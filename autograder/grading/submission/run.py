@@ -2,6 +2,7 @@
 
 import contextlib
 import re
+import secrets
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -12,9 +13,11 @@ from nbformat import NotebookNode
 
 from autograder.cells import grade_id
 from autograder.checking.cell_log import beginning
-from autograder.checking.judge import judge
+from autograder.checking.families import used_of
+from autograder.checking.judge import calls_hidden, judge
 from autograder.checking.recording import Recording
 from autograder.checking.registry import find
+from autograder.checking.requests import CallRequest
 from autograder.checking.verdict import Verdict
 from autograder.checking.wire import WireError
 from autograder.grading.course.released import ReleasedChapter, ReleasedExercise
@@ -28,7 +31,7 @@ from autograder.grading.submission.cell_outputs import (
     rebuilt_outputs,
     short_text,
 )
-from autograder.grading.submission.names_used import definition_of, shortcuts, uses
+from autograder.grading.submission.names_used import definition_of, shortcuts, unwatched, uses
 from autograder.grading.submission.needed import needed_cells
 from autograder.grading.submission.pasted_stubs import without_pasted_stubs
 from autograder.grading.submission.providing import StandingIn, provided_source
@@ -54,6 +57,8 @@ WHOLE = 10
 IDLE = 3
 # In a class it stands back after so much of the limit, until those that compute are done.
 IDLE_IN_CLASS = 0.25
+WITNESS = "def {name}(x): return __import__('torch').ops.aten._softmax.default(x, -1, False)"
+WITNESSED = torch.ones(2, 3)
 LOST = ("timeout", "memory", "crashed")  # how a sandbox ends before it has answered
 PIXELS = 10**8  # of a submission's pictures: what a browser unfolds them to
 
@@ -324,8 +329,11 @@ class Run:
             return gone.verdict(task.name, task.points)
         if verdict.status == "failed":
             verdict = self._explained(verdict, task)
-        elif verdict.passed:
-            self._look_at_what_it_names(task)
+        elif verdict.passed and find(task.name).forbidden:
+            if self._calls_are_seen(index):
+                self._look_at_what_it_names(task)
+            else:
+                verdict = replace(verdict, status="failed", message=calls_hidden(task.name))
         points = task.points if verdict.passed else 0.0
         text = one_line(verdict.message)
         return replace(verdict, points=points, max_points=task.points, message=text)
@@ -378,14 +386,38 @@ class Run:
             self.graded.notes.append(text)
 
     def _look_at_what_it_names(self, task: ReleasedExercise) -> None:
-        """Tell the teacher of a forbidden function that is named and was not seen to run."""
-        forbidden = find(task.name).forbidden
-        named = shortcuts(task.name, self.sources, forbidden) if forbidden else []
+        """Tell the teacher of a forbidden function that is named and was not seen to run.
+
+        And of what may call one unseen.
+        """
+        named = shortcuts(task.name, self.sources, find(task.name).forbidden)
         if named:
             names = " and ".join(named)
             self._note(
                 f"{task.name} names the library's own {names}, which was not seen to be called"
             )
+        elif doors := unwatched(task.name, self.sources):
+            self._note(
+                f"{task.name} goes where its calls cannot be seen ({', '.join(doors)}): look "
+                "whether it calls what it is to write"
+            )
+
+    def _calls_are_seen(self, index: int) -> bool:
+        """Whether a library's function that is called on purpose shows among the calls.
+
+        It does not where the submission has changed what watches them.
+        """
+        name = f"_{secrets.token_hex(8)}"
+        try:
+            session = self._ready(index)
+            self._execute(session, WITNESS.format(name=name))
+            with self._timed(session) as deadline:
+                home = SandboxHome(session, deadline, WITNESSED.numel())
+                reply = home.answer(CallRequest(name, (WITNESSED,), watch=True))
+        except Gone as gone:
+            self._lost(gone)
+            return False
+        return bool(used_of(["softmax"], reply.calls or ()))
 
     def _asked(self, index: int, name: str, foreseen: Plan) -> Verdict:
         """Judge, asking everything at once as long as the check asks what was foreseen."""
