@@ -149,10 +149,55 @@ def _dispatch(self, func, types, args=(), kwargs=None):
 _Operations.__torch_dispatch__ = _dispatch
 
 
+# What the doors of the families that an exercise may forbid lead to on a CPU.
+OPERATIONS = (
+    "_softmax",
+    "_log_softmax",
+    "_masked_softmax",
+    "native_layer_norm",
+    "native_batch_norm",
+    "native_group_norm",
+    "_scaled_dot_product_flash_attention_for_cpu",
+    "_native_multi_head_attention",
+    "_transformer_encoder_layer_fwd",
+)
+_under_way: list["Watch"] = []
+_held: list[Any] = []  # as long as these are there, the kernels say that they run
+
+
+def hold_operations() -> None:
+    """Let kernels of torch's own tell every watch that they run.
+
+    In threads that began earlier too, and with torch's modes disabled or taken off: those are of
+    one thread, and the table of kernels is the process's. Older versions of torch give none out.
+    """
+    if _held or not hasattr(torch.library, "get_kernel"):
+        return
+    library = torch.library.Library("aten", "IMPL")
+    _held.append(library)
+    for name in OPERATIONS:
+        packet = getattr(torch.ops.aten, name, None)
+        for overload in packet.overloads() if packet else ():
+            operation = getattr(packet, overload)
+            if torch._C._dispatch_has_kernel_for_dispatch_key(operation.name(), "CPU"):
+                kernel = torch.library.get_kernel(operation, "CPU")
+                library.impl(operation, _telling(name, kernel), "CPU", with_keyset=True)
+
+
+def _telling(name: str, kernel: Any) -> Callable[..., Any]:
+    def tell(keys: Any, *args: Any, **kwargs: Any) -> Any:
+        for watch in _under_way:
+            watch.names.add(name)
+        return kernel.call_boxed(keys, *args, **kwargs)
+
+    return tell
+
+
 class Watch:
     """Notes which torch functions run and how many, and the largest tensor that they make.
 
-    Layers of torch's count by their class, and threads that are started meanwhile are watched too.
+    Layers of torch's count by their class, and threads that are started meanwhile are watched too;
+    see `hold_operations` for those that were started before.
     """
 
     def __init__(self) -> None:
@@ -165,9 +210,11 @@ class Watch:
         self._profile = threading.getprofile()
         threading.setprofile(self._thread)
         self._modes = self._watching()
+        _under_way.append(self)
         return self
 
     def __exit__(self, *error: Any) -> None:
+        _under_way.remove(self)
         for mode in reversed(self._modes):
             mode.__exit__(*error)
         threading.setprofile(self._profile)

@@ -288,8 +288,13 @@ def _shortcut(task: Exercise, student: Subject, watch: bool) -> Failure | None:
             "write that function, so build it from simpler operations."
         )
     if task.forbidden and watch and not student.used:
-        return Failure(f"What {task.name} calls could not be seen: something hides it.")
+        return Failure(calls_hidden(task.name))
     return None
+
+
+def calls_hidden(name: str) -> str:
+    """What is said where an exercise forbids functions and nothing shows which ones it calls."""
+    return f"What {name} calls could not be seen: something hides it."
 
 
 @contextlib.contextmanager
