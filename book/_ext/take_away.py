@@ -8,6 +8,7 @@ it where the files are (`make/downloads.py`).
 
 from course import CHAPTER
 from docutils import nodes
+from first_screen import below
 from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.util.docutils import SphinxDirective
@@ -84,7 +85,7 @@ def add_lines(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     here = places(app.config, docname)
     first += line("Take it with you: ", here | for_all())
     title = next(first.findall(nodes.title))
-    at = first.index(title) + 1
+    at = below(title)
     first[at:at] = line("To solve it yourself: ", here)
 
 
