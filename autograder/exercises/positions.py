@@ -482,7 +482,7 @@ prediction(
     chapter="06-positions",
     question=(
         "All four kinds name every left neighbor of ten letters. Of twenty letters, how many does "
-        "the model with sinusoidal positions get right, which are added?"
+        "the model with added sinusoidal positions get right?"
     ),
     right="About half.",
     options={

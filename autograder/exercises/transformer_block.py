@@ -791,8 +791,8 @@ prediction(
         ),
         "The gradient alone.": (
             "It shrinks because small weights make vectors shorter, going up and coming down. The "
-            "collapse of the positions is another matter: it is the averaging's. (So is the "
-            "gradient of the query's and the key's matrices, as the third panel shows.)"
+            "positions collapse for another reason: each layer averages. (The collapse then takes "
+            "away the gradient of the query's and the key's matrices, as the third panel shows.)"
         ),
         "Neither.": "The gradient is multiplied by the matrices too, and orthogonal ones keep it.",
     },
