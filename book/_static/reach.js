@@ -55,5 +55,10 @@
   window.addEventListener("load", unfold);
   window.addEventListener("resize", reach);
   window.addEventListener("load", reach);
-  document.addEventListener("toggle", () => window.dispatchEvent(new Event("resize")), true);
+  // What opens at once is measured once.
+  let opening;
+  document.addEventListener("toggle", () => {
+    cancelAnimationFrame(opening);
+    opening = requestAnimationFrame(() => window.dispatchEvent(new Event("resize")));
+  }, true);
 })();

@@ -12,11 +12,12 @@
     if (!chapter || load().read[chapter]) return;
     const before = new Set(load().seen[chapter]);
     const lines = [...document.querySelectorAll(TEXT)]
-      .filter((line) => !line.querySelector(TEXT) && line.checkVisibility())
+      .filter((line) => !line.querySelector(TEXT))
       .map((line, number) => {
         const words = line.textContent.trim().split(/\s+/).length;
-        return { line, words, left: before.has(number) ? 0 : words };
-      });
+        return { line, number, words, left: before.has(number) ? 0 : words };
+      })
+      .filter(({ line }) => line.checkVisibility()); // what is folded counts for nothing
     const sum = (key) => lines.reduce((all, line) => all + line[key], 0);
     const all = sum("words");
 
@@ -44,7 +45,7 @@
     document.addEventListener("visibilitychange", () => {
       if (document.visibilityState !== "hidden" || load().read[chapter]) return;
       change(({ seen }) => {
-        seen[chapter] = [...lines.keys()].filter((number) => !lines[number].left);
+        seen[chapter] = lines.filter(({ left }) => !left).map(({ number }) => number);
       });
     });
   }
