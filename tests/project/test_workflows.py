@@ -31,3 +31,16 @@ def test_may_no_job_that_runs_the_courses_code_write_anything(path):
             assert set(rights.values()) <= {"read"}
             checkout = job["steps"][0]
             assert checkout["with"]["persist-credentials"] is False
+
+
+def test_is_nothing_published_that_the_tests_have_not_passed():
+    published = yaml.safe_load((FOLDER / "publish.yml").read_text(encoding="utf-8"))
+    begins = published[True]  # YAML reads `on` so
+    tests = yaml.safe_load((FOLDER / "ci.yml").read_text(encoding="utf-8"))
+    assert set(begins) == {"workflow_run", "workflow_dispatch"}
+    assert begins["workflow_run"]["workflows"] == [tests["name"]]
+    build = published["jobs"]["build"]
+    assert "workflow_run.conclusion == 'success'" in build["if"]
+    assert "workflow_run.head_sha" in build["steps"][0]["with"]["ref"]
+    first = {name for name, job in published["jobs"].items() if "needs" not in job}
+    assert first == {"build"}
