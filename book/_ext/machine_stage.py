@@ -63,15 +63,29 @@ def label(data: dict[str, Any]) -> str:
 
 def said(data: dict[str, Any], asks: int, found: Row) -> str:
     """What the end shows, in two sentences."""
+    if data["mode"] == "dial":
+        return dialed(data, found)
     named = stage_rows.shares(data, asks, found.weights)
     parts = [f"{share} from {item if item == 'itself' else bold(item)}" for share, item in named]
     if rest := stage_rows.remainder(data, found, len(parts), bold):
         parts.append(rest)
     return (
-        f'<b class="stage-asking">{html.escape(stage_rows.asking(data, asks))}</b> takes '
-        f"{stage_rows.joined(parts)}. Such a share is a "
+        f'<b class="stage-asking">{html.escape(stage_rows.asking(data, asks))}</b> looks at '
+        f"{everyone(data, found)} and takes {stage_rows.joined(parts)}. Such a share is a "
         '<b class="stage-weight">weight</b>; together they make 100%.'
     )
+
+
+def dialed(data: dict[str, Any], found: Row) -> str:
+    """The dial in its middle, where it is softmax."""
+    best = stage_rows.ranked(found.weights)[0]
+    average = ", ".join(stage_rows.number(part, 1) for part in found.output)
+    told = (
+        'Scores, any numbers, become <b class="stage-weight">weights</b>, shares of one: softmax '
+        f"of the scores times 1.00. {bold(data['items'][best])} has "
+        f"{stage_rows.percent(found.weights[best])}."
+    )
+    return f"{told} The average of the values by these weights is {average}." if average else told
 
 
 def bold(item: str) -> str:

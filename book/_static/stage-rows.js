@@ -150,8 +150,8 @@ window.stageRows = (() => {
     const [best] = ranked(row.weights);
     const weight = { bold: "weights", role: "weight" };
     const fits = [
-      { bold: data.items[best] }, ` has ${percent(row.weights[best])}. `,
-      row.output.length ? `The average of the values by these weights is ${row.output.map((part) => number(part, 1)).join(", ")}.` : "",
+      { bold: data.items[best] }, ` has ${percent(row.weights[best])}.`,
+      row.output.length ? ` The average of the values by these weights is ${row.output.map((part) => number(part, 1)).join(", ")}.` : "",
     ];
     if (state.sharpness === 0) {
       return ["At this end the scores do not count: all ", weight, ` are the same. `, ...fits];
