@@ -192,7 +192,8 @@ class Run:
             text = f"all of the submission took more than {WHOLE * self.limits.seconds:g} seconds"
             raise Gone("timeout", text)
         if self.idle > IDLE * self.limits.seconds:
-            text = f"the submission waited for nothing more than {IDLE * self.limits.seconds:g} s"
+            most = f"{IDLE * self.limits.seconds:g} seconds"
+            text = f"the submission slept or waited for more than {most} in all"
             raise Gone("timeout", text)
         return min(self.limits.seconds, left)
 
