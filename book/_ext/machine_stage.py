@@ -98,7 +98,7 @@ def bold(item: str) -> str:
 def everyone(data: dict[str, Any], found: Row) -> str:
     """All that the one who asks may look at."""
     hidden = None in found.scores
-    return f"every earlier {data['noun']}" if hidden else f"every {data['noun']}"
+    return f"every {data['noun']}{' up to itself' if hidden else ''}"
 
 
 def head(data: dict[str, Any], asks: int, found: Row) -> str:

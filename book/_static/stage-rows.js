@@ -144,7 +144,7 @@ window.stageRows = (() => {
         ...shares(data, state, row), ending[0], weight, ".",
       ];
     }
-    const every = hidden ? `every earlier ${all}` : `every ${all}`;
+    const every = `every ${all}${hidden ? " up to itself" : ""}`;
     return [who, ` looks at ${every} and takes `, ...shares(data, state, row), ...ending];
   }
 
