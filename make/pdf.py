@@ -81,7 +81,7 @@ def whole() -> str:
     page.html["data-theme"] = page.html["data-mode"] = "light"
     body = page.body
     body.clear()
-    body["class"] = ["whole-book"]
+    body["class"] = "whole-book"
     main = page.new_tag("main", attrs={"class": "bd-main"})
     content = page.new_tag("div", attrs={"class": "bd-content"})
     for name in names:
