@@ -51,6 +51,12 @@ GIVEN = {
         "scores": MADE[:5, :6],
         "noun": "character",
     },
+    "patches": {
+        "items": [f"patch {i}" for i in range(8)],
+        "scores": MADE[:8, :8],
+        "pictures": torch.rand(8, 2, 2, generator=ROOM),
+        "noun": "patch",
+    },
     "keys": {
         "items": ["Luke", "Lena", "Hans"],
         "keys": [[1, 0], [0, 1], [-1, 0]],
@@ -73,7 +79,7 @@ GIVEN = {
         "noun": "key",
     },
 }
-MODES = {"small": "sentence", "crossing": "sentence", "line": "keys"}
+MODES = {"small": "sentence", "crossing": "sentence", "patches": "sentence", "line": "keys"}
 # What is seen of a figure: texts, and places as drawn, but for what scripts alone add.
 SEEN = """(figure) => [
   figure.querySelector(".stage-said").innerHTML,
@@ -348,6 +354,39 @@ def test_is_the_later_hidden_until_it_leaks(opened_stage):
     shown.figure.get_by_label("let it look ahead").check()
     assert torch.allclose(torch.tensor(shown.figure.evaluate(SHARES)), scores.softmax(0), atol=1e-4)
     assert shown.figure.locator(".stage-item[data-masked]").count() == 0
+
+
+def test_shows_a_map_the_triangle_of_all_rows_and_lets_one_be_chosen(opened_stage):
+    shown = opened_stage("causal")
+    cells = """cells => cells.map((cell) => [cell.getAttribute("d").match(/\\d+ \\d+/)[0],
+      Number(cell.getAttribute("opacity"))])"""
+    n = len(WORDS)
+    masked = torch.tensor(milk()["scores"]).masked_fill(torch.ones(n, n).triu(1).bool(), -torch.inf)
+    found = torch.zeros(n, n)
+    for place, weight in shown.figure.locator(".stage-map g path").evaluate_all(cells):
+        column, row = map(int, place.split())
+        found[row, column] = weight
+    assert torch.allclose(found, masked.softmax(dim=-1), atol=1e-3)
+    drawing = shown.figure.locator(".stage-map svg")
+    box = drawing.bounding_box()
+    drawing.click(position={"x": 5, "y": box["height"] * 2.5 / n})
+    assert shown.state()["asks"] == 2
+
+
+def test_is_a_picture_seen_and_its_name_read(opened_stage):
+    shown = opened_stage("patches")
+    pictures = GIVEN["patches"]["pictures"]
+    for i, (item, picture) in enumerate(
+        zip(shown.figure.locator("label.stage-word").all(), pictures, strict=True)
+    ):
+        assert item.text_content() == f"patch {i}"
+        shades = item.locator(".stage-picture path").evaluate_all(
+            "paths => paths.map((path) => Number(path.getAttribute('opacity')))"
+        )
+        inked = picture.flatten()[(15 * picture.flatten()).round() > 0]
+        assert torch.allclose(torch.tensor(shades), inked, atol=0.04)
+    shown.show(time=1)
+    assert "all 8 patches" in shown.figure.locator(".stage-said").inner_text()
 
 
 def test_shows_a_chosen_head_large(opened_stage):
