@@ -19,14 +19,14 @@ from nbformat.v4 import new_code_cell
 from autograder.cells import grade_id
 from autograder.checking import exercises
 from autograder.checking.registry import Exercise
+from autograder.checking.samples import alternatives
 from autograder.checking.sources import definition
 from autograder.grading.course.folder import Course
 from autograder.grading.course.released import ReleasedChapter
-from solutions.alternatives import alternatives
 from tests.wrong import Wrong, source_of, wrongs
 
 HOSTILE_CHAPTER = "02-softmax"
-# Every style and every mistake is judged in tests/exercises; here it is the way through the
+# Every style and every mistake is judged in tests/content; here it is the way through the
 # sandbox and the gradebook that counts.
 STYLES, MISTAKES = 2, 4
 

@@ -11,7 +11,7 @@ from autograder.checking.judge import judge
 from autograder.checking.recording import live
 from autograder.checking.registry import Exercise
 from autograder.checking.sources import Definition
-from tests.exercises.test_checks import SEEDS
+from tests.content.test_checks import SEEDS
 
 INTERRUPTS = (KeyboardInterrupt, MemoryError)
 

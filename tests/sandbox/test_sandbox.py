@@ -337,7 +337,7 @@ def test_a_process_that_does_not_listen_runs_into_its_limit(session):
         "open('/etc/shadow')",
         "open('/etc/hostname')",
         "import solutions.softmax",
-        "import autograder.exercises.softmax",
+        "import solutions.softmax.check",
         "import autograder.checking.judge",
         "open('/tmp/full', 'wb').write(bytes(65 * 2**20))",
         "for i in range(10_000): open(f'/tmp/{i}', 'w')",

@@ -13,6 +13,7 @@ from autograder.checking.changes import applied, changes_of
 from autograder.checking.judge import judge
 from autograder.checking.recording import Recording, live
 from autograder.checking.requests import CallRequest, message_of
+from autograder.checking.samples import styles
 from autograder.checking.sources import definition
 from autograder.checking.wire import WireError
 from autograder.grading.course.released import ReleasedChapter, ReleasedExercise
@@ -26,7 +27,6 @@ from autograder.sandbox.errors import SandboxTimeout
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.process import SandboxProcess
 from autograder.sandbox.session import many
-from solutions.alternatives import styles
 from tests.sample_class import reference_source
 from tests.wrong import source_of, wrongs
 

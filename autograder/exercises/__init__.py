@@ -1,1 +1,0 @@
-"""What must hold of each exercise, and what is commonly got wrong: one module per chapter."""

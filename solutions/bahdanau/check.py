@@ -1,0 +1,1079 @@
+"""Checks for chapter 3, Bahdanau."""
+
+import torch
+from torch import Tensor
+
+from autograder.checking import (
+    agrees,
+    backpropagates,
+    by,
+    close,
+    exercise,
+    mistakes,
+    portable,
+    prediction,
+    require,
+    same,
+)
+from autograder.checking.calling import cotangent
+from autograder.checking.cases import VALUES
+from solutions.attention_layer.check import no_bias
+
+
+def _filled(layer, draw):
+    """The layer with drawn numbers in all of its parameters, whatever they are called."""
+    old = layer.parameters()
+    layer.load({name: 0.7 * draw.normal(*parameter.shape) for name, parameter in old.items()})
+    return layer
+
+
+def _alike(one, other):
+    return one.shape == other.shape and torch.allclose(one, other, rtol=1e-6, atol=1e-8)
+
+
+def _are(results, shapes):
+    """Is it a tuple of tensors of these shapes?"""
+    return (
+        isinstance(results, tuple | list)
+        and len(results) == len(shapes)
+        and all(isinstance(one, Tensor) for one in results)
+        and all(tuple(one.shape) == shape for one, shape in zip(results, shapes, strict=True))
+    )
+
+
+def _all_learn(layer, embedding, *arguments):
+    """Gradients are finite and reach every parameter; returns those of the inputs."""
+    found = layer.gradients(*arguments)
+    bad = [name for name, one in found.parameters.items() if not one.isfinite().all()]
+    require(not bad, f"The gradient is not finite: {', '.join(bad)}.")
+    # A bias may have none for good reason: one that adds the same to all scores.
+    dead = [
+        "the embedding" if tuple(one.shape) == embedding else name
+        for name, one in found.parameters.items()
+        if one.dim() > 1 and not one.any()
+    ]
+    require(not dead, f"No gradient reaches {', '.join(dead)}, so it never learns.")
+    return found.inputs
+
+
+def _moved(one, other):
+    """The positions (B = 1) at which two results differ."""
+    gaps = (one - other).abs().amax(dim=(0, 2))
+    return {position for position, gap in enumerate(gaps.tolist()) if gap > 1e-9}
+
+
+def _affine(inputs, outputs):
+    """Is there a linear layer that makes these outputs of these inputs?"""
+    inputs = torch.cat([inputs, torch.ones_like(inputs[:, :1])], dim=1)
+    missing = outputs - inputs @ torch.linalg.lstsq(inputs, outputs).solution
+    return bool(missing.abs().max() < 1e-6 * outputs.abs().max().clamp(min=1))
+
+
+@exercise("BidirectionalEncoder", chapter="03-bahdanau", points=4, behavior=True, mend="longest")
+def _(student, reference, draw):
+    B, S, V, H, pad = 4, 6, 11, 4, 3
+    tokens = draw.integers(0, V - 1, 40, 5)
+    tokens += tokens >= pad  # any token but padding
+    tokens[:, 2] = 0  # which is a token like any other here
+    lengths = torch.tensor([2, 5, 1, 4])
+    padding = torch.arange(S) >= lengths[:, None]
+    batch = torch.cat([tokens[:B], tokens[:B, :1]], dim=1).masked_fill(padding, pad)
+
+    layer = _filled(student(V, 5, H, pad_id=pad), draw)
+    require(
+        _are(layer(tokens[:3], torch.full((3,), 5)), [(3, 5, 2 * H), (3, H)]),
+        "It should return two tensors: annotations of shape [B, S, 2 * hidden_dim] and a state of "
+        "shape [B, hidden_dim].",
+    )
+    require(
+        _are(layer(batch, lengths), [(B, S, 2 * H), (B, H)]),
+        "Where S is larger than all lengths, the annotations should be [B, S, 2 * hidden_dim] all "
+        "the same: what is behind the longest row is padding too.",
+    )
+    layer.to("float64")
+
+    # One sentence without padding: who hears of a change at position 1?
+    changed = tokens[:1].clone()
+    changed[0, 1] = 4 if int(changed[0, 1]) != 4 else 5
+    whole = torch.tensor([5])
+    before, after = layer(tokens[:1], whole)[0], layer(changed, whole)[0]
+    require(before.dtype == torch.float64, "After `.double()` the annotations should be float64.")
+    require(
+        bool(before[0, 2].any()),
+        "The annotation of token 0 is zeros, although it is no padding: pad_id is another number.",
+    )
+    first = _moved(before[..., :H], after[..., :H])
+    second = _moved(before[..., H:], after[..., H:])
+    require(
+        not first == second == {1},
+        "An annotation depends on its own token only. The directions have to carry what they read "
+        "from one token to the next.",
+    )
+    require(
+        (first, second) != ({0, 1}, {1, 2, 3, 4}),
+        "The two directions are joined in the wrong order: the first half of an annotation is the "
+        "backward direction.",
+    )
+    require(
+        (first, second) != ({1, 2, 3, 4}, {1, 2, 3, 4}),
+        "The second half of the annotations is read from left to right as well, so no token hears "
+        "of what comes after it.",
+    )
+    require(
+        (first, second) != ({1, 2, 3, 4}, {3, 4}),
+        "The backward direction's outputs are joined in the order in which they were made, last "
+        "token first. They have to be turned around, so that both halves are about one token.",
+    )
+    require(
+        (first, second) == ({1, 2, 3, 4}, {0, 1}),
+        "The two directions are joined wrongly: the first half of an annotation should depend on "
+        "its token and those before it, the second half on its token and those after it.",
+    )
+
+    changed = tokens[:1].clone()
+    changed[0, 4] = 4 if int(changed[0, 4]) != 4 else 5
+    heard = _moved(before[..., H:], layer(changed, whole)[0][..., H:])
+    require(
+        heard == {0, 1, 2, 3, 4},
+        "The backward direction does not read the last token: its half of an annotation should "
+        "depend on the token itself and on all after it.",
+    )
+    alone = layer(tokens[:1, :1], torch.tensor([1]))[0]
+    require(
+        not _alike(alone[..., :H], alone[..., H:]),
+        "A sentence of one token is read alike in both directions, by one recurrent layer. There "
+        "are two, each with weights of its own.",
+    )
+
+    # The state of 40 sentences without padding: what is it made of?
+    annotations, state = layer(tokens, torch.full((40,), 5))
+    backward, forward = annotations[:, 0, H:], annotations[:, -1, :H]
+    require(
+        bool((state < 0).any()),
+        "No number of the state is below zero: it is not tanh that comes after the linear layer. "
+        "tanh is as often negative as positive.",
+    )
+    require(
+        not _alike(state, backward) and not _affine(backward, state),
+        "The state is not put through tanh (after the linear layer).",
+    )
+    inside = state.clamp(-1 + 1e-15, 1 - 1e-15).atanh()
+    require(
+        not _alike(inside, backward), "The state is not put through a linear layer before tanh."
+    )
+    require(
+        not _affine(forward, inside),
+        "The state is made from the forward direction's last output. The paper takes the backward "
+        "direction's, the one at the first token.",
+    )
+    require(
+        _affine(backward, inside) or not _affine(torch.cat([forward, backward], dim=1), inside),
+        "The state is made from both directions. The paper takes the backward direction's last "
+        "output alone, the one at the first token.",
+    )
+    require(
+        not _affine(annotations[:, -1, H:], inside),
+        "The state is made from the backward direction's output at the last token, where it has "
+        "read only one. Its last output is the one at the first token.",
+    )
+    require(
+        _affine(backward, inside) or not _affine(annotations[..., H:].mean(dim=1), inside),
+        "The state is made from the average of the backward direction's outputs. The paper takes "
+        "the last one alone, which is at the first token.",
+    )
+    require(
+        _affine(backward, inside),
+        "The state is not what a linear layer and tanh make of the backward direction's last "
+        "output, the one at the first token.",
+    )
+
+    annotations, state = layer(batch, lengths)
+    alone = [layer(batch[b : b + 1, :n], lengths[b : b + 1]) for b, n in enumerate(lengths)]
+    owners = [
+        [other for other in range(B) if _alike(alone[other][1][0], state[b])] for b in range(B)
+    ]
+    require(
+        all(owner == [b] for b, owner in enumerate(owners)) or not all(owners),
+        "The rows of the batch come back in another order. If they were sorted by length, they "
+        "have to be put back.",
+    )
+    ahead, behind = (
+        all(
+            _alike(annotations[b, :n, half], alone[b][0][0][:, half]) for b, n in enumerate(lengths)
+        )
+        for half in (slice(0, H), slice(H, None))
+    )
+    require(
+        not ahead or behind,
+        "The backward direction starts in the padding, so how much there is of it changes the "
+        "annotations. It should start at the last token of each row.",
+    )
+    require(
+        ahead,
+        "A row alone gets other annotations than the same row in a batch with longer ones. Neither "
+        "padding nor other rows should change anything. (Which token is padding: pad_id, not 0.)",
+    )
+    require(
+        all(_alike(alone[b][1][0], state[b]) for b in range(B)),
+        "A row alone gets another state than the same row in a batch with longer ones. The state "
+        "should not depend on the padding.",
+    )
+    require(
+        not annotations[padding].any(), "The annotations at padding are not zero: they should be."
+    )
+    other = batch.masked_fill(padding, 7)
+    require(
+        all(
+            _alike(*pair) for pair in zip(layer(other, lengths), (annotations, state), strict=True)
+        ),
+        "Another token in the place of padding changes the result.",
+    )
+    layer.to("float32")
+    agrees(layer, layer, batch, lengths, gradients=False)
+    _all_learn(layer, (V, 5), batch, lengths)
+
+
+mistakes["BidirectionalEncoder"] = {
+    "directions-added": (
+        "The two directions are added. The paper puts them side by side, so that an annotation "
+        "has 2 * hidden_dim numbers and nothing is mixed up.",
+        {"torch.cat([forward, backward], dim=-1)": "(forward + backward)"},
+    ),
+    "cut-at-longest": (
+        "The annotations end at the longest row of the batch. They should be as long as the tokens "
+        "that came in, so that they fit the mask.",
+        {"return annotations,": "return annotations[:, : lengths.max()],"},
+    ),
+    "no-recurrence": (
+        "There is no recurrence: each token is described by its own embedding alone. An annotation "
+        "should say in which surroundings its token stands.",
+        by(
+            {
+                "self.right(x[:, j], h)": "self.right(x[:, j])",
+                "self.left(x[:, j], h)": "self.left(x[:, j])",
+            },
+            style="two cells, step by step",
+        ),
+    ),
+    "backward-first": (
+        "The two directions are joined in the wrong order: backward first. The contract, like the "
+        "paper, puts the forward direction first.",
+        {"[forward, backward]": "[backward, forward]"},
+    ),
+    "both-forward": (
+        "Both directions read from left to right, so no token hears of what comes after it. The "
+        "second one should start at the end.",
+        {
+            "tokens.gather(1, turned)": "tokens",
+            "backward.gather(1, turned.unsqueeze(-1).expand_as(backward))": "backward",
+        },
+    ),
+    "not-turned-back": (
+        "The tokens were turned around for the backward direction, but its outputs were not turned "
+        "back: they are joined in the order in which they were made, and the two halves of an "
+        "annotation are about different tokens.",
+        {
+            "backward.gather(1, turned.unsqueeze(-1).expand_as(backward))": "backward",
+            "backward[:, 0]": "backward[torch.arange(len(tokens)), lengths - 1]",
+        },
+    ),
+    "padding-first": (
+        "The rows were turned around as a whole, padding first, and the backward direction's "
+        "outputs were not turned back: the two halves of an annotation are about different tokens.",
+        {
+            "tokens.gather(1, turned)": "tokens.flip(1)",
+            "backward.gather(1, turned.unsqueeze(-1).expand_as(backward))": "backward",
+            "backward[:, 0]": "backward[:, -1]",
+            ".masked_fill(~real.unsqueeze(-1), 0.0)": "",
+        },
+    ),
+    "interleaved": (
+        "The two directions are joined wrongly: their numbers alternate. The forward direction's "
+        "hidden_dim numbers come first, then the backward direction's.",
+        {
+            "torch.cat(": "torch.stack(",
+            "dim=-1)": "dim=-1).flatten(-2)",
+        },
+    ),
+    "no-tanh": (
+        "The linear layer's result is used as the state without tanh.",
+        {"torch.tanh(self.start(backward[:, 0]))": "self.start(backward[:, 0])"},
+    ),
+    "no-linear": (
+        "The backward direction's last output goes through tanh without the linear layer.",
+        {
+            "self.start = nn.Linear(hidden_dim, hidden_dim)": "",
+            "self.start(backward[:, 0])": "backward[:, 0]",
+        },
+    ),
+    "state-from-forward": (
+        "The state is made from the forward direction's last output. The paper takes the backward "
+        "direction's: it has just read the first token, where the translation starts.",
+        by(
+            {"(_, backward)": "(backward, _)"},
+            style="packed",
+        ),
+    ),
+    "state-from-both": (
+        "The state is made from both directions. The paper takes the backward direction's last "
+        "output alone.",
+        by(
+            {
+                "nn.Linear(hidden_dim,": "nn.Linear(2 * hidden_dim,",
+                "(_, backward)": "both",
+                "start(backward)": "start(both.transpose(0, 1).flatten(1))",
+            },
+            style="packed",
+        ),
+    ),
+    "state-at-last": (
+        "The state is taken at the last position. The backward direction has read only one token "
+        "there; it ends at the first position.",
+        {"backward[:, 0]": "annotations[:, -1].chunk(2, dim=-1)[1]"},
+    ),
+    "state-from-average": (
+        "The state is made from the average of the annotations. The paper takes the backward "
+        "direction's last output.",
+        {"backward[:, 0]": "(backward * real.unsqueeze(-1)).sum(dim=1) / lengths.unsqueeze(1)"},
+    ),
+    "rows-sorted": (
+        "The rows were sorted by length, and not put back in their order: every sentence gets "
+        "another one's annotations.",
+        {"position =": "lengths, order = lengths.sort()\ntokens = tokens[order]\nposition ="},
+    ),
+    "longest": (
+        "The lengths are not used: the backward direction starts in the padding and carries it "
+        "into every annotation. How much padding a row has then changes what it means.",
+        {"lengths.unsqueeze(1) - 1 - position": "tokens.shape[1] - 1 - position"},
+        {
+            "tokens.gather(1, turned)": "tokens.flip(1)",
+            "backward.gather(1, turned.unsqueeze(-1).expand_as(backward))": "backward.flip(1)",
+        },
+    ),
+    "pad-is-zero": (
+        "The padding is taken to be token 0, whatever pad_id is. Where pad_id is another number, "
+        "0 is a token like any other, and its annotation should not be zeros.",
+        {"~real.unsqueeze(-1)": "(~real | (tokens == 0)).unsqueeze(-1)"},
+    ),
+    "padding-not-zeroed": (
+        "The annotations at padding are not zero, but what the recurrent layers make of the "
+        "padding.",
+        {".masked_fill(~real.unsqueeze(-1), 0.0)": ""},
+    ),
+    "padding-not-zeros": (
+        "The annotations at padding are not zero.",
+        by(
+            {"both * real": "both"},
+            style="two cells, step by step",
+        ),
+    ),
+    "embedding-detached": (
+        "The embedding is cut off from the gradient, so it never learns.",
+        {
+            "self.embedding(tokens))": "self.embedding(tokens).detach())",
+            "tokens.gather(1, turned))": "tokens.gather(1, turned)).detach()",
+        },
+    ),
+}
+
+
+@exercise("AdditiveAttention", chapter="03-bahdanau", points=4)
+def _(student, reference, draw):
+    def layers(Q, K, A):
+        weights = {
+            "W_s.weight": draw.normal(A=A, Q=Q),
+            "W_h.weight": draw.normal(A=A, K=K),
+            "v.weight": 2 * draw.normal(1, A=A),
+        }
+        made = student(Q, K, A), reference(Q, K, A)
+        for layer in made:
+            layer.load(weights)
+        return made
+
+    def case(text, *arguments):
+        agrees(*pair, *arguments, names=("context", "weights"), case=text)
+
+    # Everything of one width: whoever mixes the matrices up gets numbers, not an error.
+    pair = layers(4, 4, 4)
+    case("", draw.normal(B=2, Q=4), draw.normal(2, S=5, K=4))
+
+    pair = layers(3, 6, 8)
+    query, keys = draw.normal(B=2, Q=3), draw.normal(2, S=5, K=6)
+    case("three different widths", query, keys)
+    case("one key", query, keys[:, :1])
+    case("a batch of one", query[:1], keys[:1])
+
+    mask = torch.tensor([[1, 0, 1, 1, 0], [0, 1, 1, 0, 0]], dtype=torch.bool)
+    case("a mask", query, keys, mask)
+    mask[1] = False
+    case("a row that may attend to nothing", query, keys, mask)
+    case("nothing may be attended to", query, keys, torch.zeros_like(mask))
+    no_bias(pair[0], {"W_s": 8, "W_h": 8, "v": 1})
+
+
+mistakes["AdditiveAttention"] = {
+    "no-tanh": (
+        "There is no tanh. The query then adds the same to all scores, which the softmax takes "
+        "away again: the weights do not depend on the query at all.",
+        {"torch.tanh": ""},
+    ),
+    "projections-swapped": (
+        "W_s and W_h are swapped: W_s goes with the query (the decoder's state), W_h with the keys "
+        "(the encoder's annotations).",
+        {
+            "self.W_s(query)": "self.W_h(query)",
+            "self.W_h(keys)": "self.W_s(keys)",
+        },
+    ),
+    "tanh-before-sum": (
+        "tanh is applied to query and keys one by one, before they are added. The query then adds "
+        "the same to all scores of a row, and the softmax takes it away again.",
+        {
+            "torch.tanh": "",
+            "self.W_s(query)": "self.W_s(query).tanh()",
+            "self.W_h(keys)": "self.W_h(keys).tanh()",
+        },
+    ),
+    "projections-multiplied": (
+        "The two projections are multiplied. In additive attention they are added, and tanh and v "
+        "make a score of the sum.",
+        {"unsqueeze(1) + self": "unsqueeze(1) * self"},
+    ),
+    "v-unused": (
+        "v is not used: the hidden numbers are added up as they are. v says how much each of them "
+        "counts.",
+        {"self.v(hidden).squeeze(-1)": "hidden.sum(dim=-1)"},
+    ),
+    "scaled": (
+        "The scores are divided by sqrt(attention_dim). That belongs to dot products; the paper's "
+        "alignment model has no such factor.",
+        {"self.v(hidden).squeeze(-1)": "self.v(hidden).squeeze(-1) / math.sqrt(hidden.shape[-1])"},
+    ),
+    "softmax-over-batch": (
+        "The softmax runs along the wrong axis: the weights of one position sum to one over the "
+        "batch. Each row of the batch shares out its attention over its own keys.",
+        {"softmax(scores)": "softmax(scores, dim=0)"},
+    ),
+    "values-projected": (
+        "The context is made of W_h's projections of the keys. They serve for the scores; what is "
+        "averaged are the keys themselves.",
+        {"weights, keys)": "weights, self.W_h(keys))"},
+    ),
+    "context-unweighted": (
+        "The context is the plain sum of the keys, without the weights.",
+        {'torch.einsum("bs,bsk->bk", weights, keys)': "keys.sum(dim=1)"},
+    ),
+    "mask-unused": (
+        "The mask is not used: padding gets weight like any other key.",
+        {"if mask is not None:": "if False:"},
+    ),
+    "mask-turned-around": (
+        "The mask is taken the wrong way around. True means that a key may be attended to.",
+        {"~mask": "mask"},
+    ),
+    "masked-score-zero": (
+        "A masked score was set to zero. Zero is a score like any other: its weight is exp(0) over "
+        "the sum.",
+        {"-math.inf": "0.0"},
+    ),
+    "masked-after-softmax": (
+        "The mask is applied after the softmax only. The weights that remain do not sum to one any "
+        "more.",
+        {
+            "if mask is not None:": "mask = 1 if mask is None else mask\nif False:",
+            "softmax(scores)": "softmax(scores) * mask",
+        },
+    ),
+    "empty-row-nan": (
+        "A row that may attend to nothing gets NaN: all its scores are -inf, and softmax divides "
+        "zero by zero. Its context and weights should be zeros.",
+        {"softmax(scores)": "torch.softmax(scores, dim=-1)"},
+    ),
+    "large-negative": (
+        "A masked score is a large negative number instead of -inf. In a row that may attend to "
+        "nothing these are all the same, so it attends to all padding alike, where the weights "
+        "should be zeros.",
+        {"-math.inf": "-1e30"},
+    ),
+    "has-bias": (
+        "The linear layers have a bias. The paper's alignment model has none, and the contract "
+        "says bias=False for all three.",
+        {
+            "query_dim, attention_dim, bias=False": "query_dim, attention_dim",
+            "key_dim, attention_dim, bias=False": "key_dim, attention_dim",
+            "1, bias=False)": "1)\nfor one in (self.W_s, self.W_h, self.v):\n"
+            "    nn.init.zeros_(one.bias)",
+        },
+    ),
+}
+
+
+@exercise("AttentionDecoder", chapter="03-bahdanau", points=4, behavior=True)
+def _(student, reference, draw):
+    B, S, V, H, K = 3, 5, 11, 4, 6
+    previous, state = torch.tensor([2, 9, 5]), draw.normal(B, H)
+    annotations = draw.normal(B, S, K)
+    mask = torch.tensor([[1, 1, 1, 1, 0], [1, 1, 0, 1, 0], [1, 0, 1, 1, 0]], dtype=torch.bool)
+    layer = _filled(student(V, 5, H, K, 7), draw)
+    require(
+        _are(layer(previous, state, annotations, mask), [(B, V), (B, H), (B, S)]),
+        "It should return three tensors: logits [B, vocab_size], the new state [B, hidden_dim] and "
+        "weights [B, S].",
+    )
+    agrees(layer, layer, previous, state, annotations, mask, gradients=False)
+
+    layer.to("float64")
+    state, annotations = state.double(), annotations.double()
+    logits, after, weights = layer(previous, state, annotations, mask)
+    require(
+        logits.dtype == after.dtype == weights.dtype == torch.float64,
+        "With float64 inputs and parameters the results should be float64.",
+    )
+    ones = torch.ones(B, dtype=torch.float64)
+    require(
+        not _alike(logits.sum(dim=-1), ones),
+        "The logits went through a softmax. They should be the scores before it: the loss takes "
+        "the softmax itself.",
+    )
+    require(
+        not _alike(logits.exp().sum(dim=-1), ones),
+        "The logits went through a log-softmax. They should be the scores before it.",
+    )
+    require(not weights[mask].eq(0).all(), "The mask is taken the wrong way around.")
+    require(
+        not weights[~mask].any(),
+        "Padding is attended to: where the mask is False a weight should be exactly zero.",
+    )
+    require(
+        _alike(weights.sum(dim=-1), ones) and bool((weights >= 0).all()),
+        "The weights of a row should not be negative, and sum to one over its annotations.",
+    )
+
+    one = layer(previous, state + 0.5 * draw.normal(B, H).double(), annotations, mask)
+    require(
+        not _alike(one[2], weights),
+        "The weights do not depend on the state. The state before the step is the query.",
+    )
+    require(not _alike(after, state), "The state that comes back is the old one.")
+    one = layer((previous + 3) % V, state, annotations, mask)
+    require(
+        _alike(one[2], weights),
+        "The query was taken after the step: the weights depend on the previous token, which the "
+        "state before the step has not seen.",
+    )
+    require(
+        not _alike(one[0], logits) and not _alike(one[1], after),
+        "The previous token has no influence on the logits or on the new state. The decoder has to "
+        "know what it has just written.",
+    )
+    # A single annotation, equal to the context, has to lead to the same step.
+    average = annotations.mean(dim=1, keepdim=True)
+    one = layer(previous, state, average, torch.ones(B, 1, dtype=torch.bool))
+    require(
+        not (_alike(one[0], logits) and _alike(one[1], after)),
+        "The context is the plain average of the annotations: each counts as much as any other.",
+    )
+    context = torch.einsum("bs,bsk->bk", weights, annotations)
+    one = layer(previous, state, 3 * annotations.flip(-1), mask)
+    two = layer(previous, state, context[:, None], torch.ones(B, 1, dtype=torch.bool))
+    require(
+        not _alike(one[0], logits),
+        "The annotations have no influence on the logits: the context is not used.",
+    )
+    require(
+        not _alike(one[1], after),
+        "The annotations have no influence on the new state: the context should go into it.",
+    )
+    require(
+        _alike(two[0], logits) and _alike(two[1], after),
+        "The context is not the sum of the annotations, each times its weight. (A single "
+        "annotation that equals this sum should lead to the same logits and the same state.)",
+    )
+
+    apart = []
+    for name, old in layer.parameters().items():
+        layer.load({name: old + 0.3})
+        one = layer(previous, state, annotations, mask)
+        layer.load({name: old})
+        if _alike(one[0], logits) and not _alike(one[1], after):
+            apart.append(name)
+    require(
+        not apart,
+        f"Other weights of {' and '.join(apart[:2])} change the new state, and not the logits: "
+        f"these "
+        "are made from the old state. They are a score for what comes after the step.",
+    )
+    slope = layer.gradients_of(None, previous, state, annotations, mask, of=(0, 1)).inputs["1"]
+    ahead, behind = (
+        sum(
+            (part * cotangent(part)).sum(dim=-1)
+            for part in layer(previous, state + sign * 1e-5, annotations, mask)[:2]
+        )
+        for sign in (1, -1)
+    )
+    require(
+        torch.allclose(slope.sum(dim=-1), (ahead - behind) / 2e-5, rtol=1e-4, atol=1e-5),
+        "The gradient that reaches the state is not the slope of logits and new state: on one of "
+        "the ways from it, the query of the attention is one, something cuts it off.",
+    )
+
+    order = draw.permutation(S)
+    one = layer(previous, state, annotations[:, order], mask[:, order])
+    require(
+        _alike(one[0], logits) and _alike(one[1], after) and _alike(one[2], weights[:, order]),
+        "With the annotations in another order the step is another one. Attention does not know "
+        "where its inputs stand.",
+    )
+    padded = torch.where(mask[..., None], annotations, 100 * annotations.flip(1))
+    one = layer(previous, state, padded, mask)
+    require(
+        _alike(one[0], logits) and _alike(one[1], after) and _alike(one[2], weights),
+        "What stands at the padding changes the result.",
+    )
+    one = layer(previous[1:2], state[1:2], annotations[1:2], mask[1:2])
+    require(
+        all(
+            _alike(mine, theirs[1:2])
+            for mine, theirs in zip(one, (logits, after, weights), strict=True)
+        ),
+        "A row alone leads to another step than the same row in a batch: the rows are mixed.",
+    )
+    one = layer(previous, state, annotations, torch.ones_like(mask))
+    two = layer(previous, state, annotations, None)
+    require(
+        all(_alike(*pair) for pair in zip(one, two, strict=True)),
+        "A mask of None should allow all annotations.",
+    )
+
+    found = _all_learn(layer, (V, 5), previous, state, annotations, mask)
+    require(
+        all(bool(found[path].isfinite().all() and found[path].any()) for path in ("1", "2")),
+        "No gradient, or none that is finite, reaches the state or the annotations.",
+    )
+    mask[1] = False
+    one = layer(previous, state, annotations, mask)
+    two = layer(previous, state, torch.zeros(B, 1, K).double(), torch.ones(B, 1, dtype=torch.bool))
+    require(
+        not any(bool(part.isnan().any()) for part in one),
+        "A row that may attend to nothing gets NaN. Its weights and its context should be zeros.",
+    )
+    require(
+        not one[2][1].any() and _alike(one[0][1], two[0][1]) and _alike(one[1][1], two[1][1]),
+        "In a row that may attend to nothing, weights and context should be zeros.",
+    )
+    found = layer.gradients(previous, state, annotations, mask)
+    require(
+        all(
+            bool(gradient.isfinite().all())
+            for gradient in (*found.inputs.values(), *found.parameters.values())
+        ),
+        "With a row that may attend to nothing a gradient is NaN.",
+    )
+
+
+mistakes["AttentionDecoder"] = {
+    "state-of-layers": (
+        "The state has an axis for the layers, as nn.GRU wants it, and comes back with it: [1, B, "
+        "hidden_dim]. Take that axis away again.",
+        {"logits, state, weights": "logits, state.unsqueeze(0), weights"},
+    ),
+    "softmax-of-logits": (
+        "The logits went through a softmax. The loss takes the softmax of what it is given: twice "
+        "is too flat to learn from.",
+        {"return logits,": "return logits.softmax(dim=-1),"},
+    ),
+    "log-softmax-of-logits": (
+        "The logits went through a log-softmax: each row's exponentials sum to one. They should be "
+        "the scores before any softmax.",
+        {"return logits,": "return logits.log_softmax(dim=-1),"},
+    ),
+    "mask-turned-around": (
+        "The mask is taken the wrong way around. True means that an annotation may be attended to.",
+        by(
+            {"~mask, -math.inf": "mask, -1e30"},
+            within="AdditiveAttention",
+        ),
+    ),
+    "query-is-embedding": (
+        "The query is the embedding of the previous token, not the state. The state before the "
+        "step knows all that was written so far.",
+        {
+            "AdditiveAttention(hidden_dim,": "AdditiveAttention(embed_dim,",
+            "self.attention(state,": "self.attention(self.embedding(previous),",
+        },
+    ),
+    "query-after-step": (
+        "The query is taken after the step: the cell ran first, and the attention asked with the "
+        "new state. In the paper the context goes into the step, so the query is the state before "
+        "it.",
+        {
+            "embed_dim + key_dim, hidden_dim": "embed_dim, hidden_dim",
+            "context, weights": "state = self.rnn(self.embedding(previous), state)\n"
+            "context, weights",
+            "state = self.rnn(torch.cat([embedded, context], dim=-1), state)": "",
+        },
+    ),
+    "previous-unused": (
+        "The previous token is not used. The decoder then does not know what it has just written.",
+        {"embedded = self.embedding(previous)": "embedded = 0 * self.embedding(previous)"},
+    ),
+    "no-embedding": (
+        "There is no embedding of the previous token, so the decoder does not know what it has "
+        "just written.",
+        {
+            "self.embedding = nn.Embedding(vocab_size, embed_dim)": "embed_dim = 0",
+            "self.embedding(previous)": "state[:, :0]",
+        },
+    ),
+    "old-state": (
+        "The old state is returned, so the decoder stays where it is: each step starts anew.",
+        {
+            "state = self.rnn": "new = self.rnn",
+            "[state, context, embedded]": "[new, context, embedded]",
+        },
+    ),
+    "context-unused": (
+        "The context is not used at all: the attention is computed, and the decoder goes on "
+        "without it.",
+        {
+            "embed_dim + key_dim, hidden_dim": "embed_dim, hidden_dim",
+            "torch.cat([embedded, context], dim=-1)": "embedded",
+            "hidden_dim + key_dim + embed_dim": "hidden_dim + embed_dim",
+            "[state, context, embedded]": "[state, embedded]",
+        },
+    ),
+    "context-not-in-state": (
+        "The context goes into the logits only, not into the new state. The state should remember "
+        "what was looked at.",
+        {
+            "embed_dim + key_dim, hidden_dim": "embed_dim, hidden_dim",
+            "torch.cat([embedded, context], dim=-1)": "embedded",
+        },
+    ),
+    "context-unweighted": (
+        "The context is the plain average of the annotations, without the weights. Then nothing "
+        "has to be aligned, and nothing can be.",
+        {"embedded = self": "context = annotations.mean(dim=1)\nembedded = self"},
+    ),
+    "mask-unused": (
+        "The mask is not handed on to the attention: padding gets weight like any other "
+        "annotation.",
+        {"self.attention(state, annotations, mask)": "self.attention(state, annotations)"},
+    ),
+    "logits-of-old-state": (
+        "The logits are made from the state before the step. They are a score for the token that "
+        "comes after it, and are made from the new state.",
+        {
+            "torch.cat([state, context, embedded], dim=-1)": "torch.cat([old, context, embedded], "
+            "dim=-1)",
+            "state = self.rnn(": "old = state\nstate = self.rnn(",
+        },
+    ),
+    "query-detached": (
+        "The query of the attention is cut off from the state, so no gradient tells the decoder "
+        "how its state should ask. The weights depend on the state, and so do the gradients.",
+        {
+            "self.attention(state, annotations, mask)": "self.attention(state.detach(), "
+            "annotations, mask)"
+        },
+    ),
+    "embedding-detached": (
+        "The embedding is cut off from the gradient, so it never learns.",
+        {"self.embedding(previous)": "self.embedding(previous).detach()"},
+    ),
+}
+
+
+@exercise("sequence_log_prob", chapter="03-bahdanau", points=2)
+def _(student, reference, draw):
+    B, L, V = 3, 5, 7
+    logits, targets = 2 * draw.normal(B=B, L=L, V=V), draw.integers(1, V, B, L)
+    agrees(student, reference, logits, targets, 0)
+    agrees(student, reference, logits[:1], targets[:1], 0, case="B = 1", **VALUES)
+    agrees(student, reference, logits[:, :1], targets[:, :1], 0, case="L = 1", **VALUES)
+    short = torch.arange(L) >= torch.tensor([2, 5, 4])[:, None]
+    agrees(student, reference, logits, targets.masked_fill(short, 0), 0, case="padding")
+    targets = (targets - 1) * (targets != 5)  # 0 is a token here, and 4 is none
+    agrees(student, reference, logits, targets.masked_fill(short, 4), 4, case="padding is token 4")
+    targets[1, 2] = 4
+    agrees(student, reference, logits, targets, 4, case="padding in the middle")
+    targets = targets.masked_fill(short, -100).where(targets != 4, 1)
+    agrees(student, reference, logits, targets, -100, case="padding is -100")
+    targets[1] = -100
+    agrees(student, reference, logits, targets, -100, case="a row that is all padding")
+    above = targets.where(targets != -100, V + 9)
+    agrees(student, reference, logits, above, V + 9, case="padding is a number above all tokens")
+    nothing = torch.full_like(targets, -100)
+    agrees(student, reference, logits, nothing, -100, case="padding alone")
+    backpropagates(student, logits, nothing, -100, case="padding alone")
+    steps = torch.stack([draw.permutation(V) for _ in range(B * L)]).reshape(B, L, V)
+    agrees(student, reference, 1000.0 * steps, targets, -100, case="logits that differ by 1000")
+
+
+mistakes["sequence_log_prob"] = {
+    "sign": (
+        "The sign is turned around. The logarithm of a probability is negative; the loss is what "
+        "has a minus.",
+        {"return picked": "return -picked"},
+    ),
+    "averaged": (
+        "The log-probabilities were averaged over the tokens. The probability of a sequence is a "
+        "product, so its logarithm is a sum.",
+        {".sum(dim=-1)": ".sum(dim=-1) / real.sum(dim=-1).clamp(min=1)"},
+    ),
+    "rows-summed": (
+        "All rows were added up to one number. Each sequence has a log-probability of its own.",
+        {".sum(dim=-1)": ".sum()"},
+    ),
+    "not-summed": (
+        "The log-probability of each token is returned, without adding them up.",
+        {".sum(dim=-1)": ""},
+    ),
+    "probabilities-added": (
+        "The probabilities are added, without the logarithm. The probability of a sequence is the "
+        "product of its tokens' probabilities, and the logarithm makes a sum of it.",
+        {"log_softmax": "softmax"},
+    ),
+    "probabilities-multiplied": (
+        "The probabilities are multiplied, without the logarithm. For a long sequence the product "
+        "becomes too small for a float.",
+        {
+            "log_softmax": "softmax",
+            "0.0).sum(dim=-1)": "1.0).prod(dim=-1)",
+        },
+    ),
+    "raw-logits": (
+        "The logits of the targets are added up as they are. They are no log-probabilities: the "
+        "logsumexp over the vocabulary has to be subtracted.",
+        {"logits.log_softmax(dim=-1)": "logits"},
+    ),
+    "softmax-over-positions": (
+        "The softmax runs along the wrong axis: over the positions. At each position the "
+        "probabilities of the vocabulary sum to one.",
+        {"log_softmax(dim=-1)": "log_softmax(dim=1)"},
+    ),
+    "padding-counted": (
+        "Padding is counted like any other token, so a sequence becomes the less likely the more "
+        "it is padded.",
+        {"(targets * real)": "targets.clamp(min=0)", ".masked_fill(~real, 0.0)": ""},
+    ),
+    "shifted": (
+        "The logits at t are compared with the token after targets[t]. Here they are about "
+        "targets[t] itself: nothing is to be moved.",
+        {"real = targets": "logits, targets = logits[:, :-1], targets[:, 1:]\nreal = targets"},
+    ),
+    "pad-is-zero": (
+        "Padding is taken to be token 0, whatever pad_id is.",
+        {
+            "targets != pad_id": "targets != 0",
+            "(targets * real)": "(targets * real).clamp(min=0)",
+        },
+    ),
+    "cut-at-padding": (
+        "Each sequence is cut at its first padding. Padding counts nothing wherever it is, but "
+        "what comes after it does count.",
+        {"targets != pad_id": "(targets != pad_id).cumprod(dim=-1).bool()"},
+    ),
+    "pad-clamped": (
+        "With a pad_id that is larger than every token, padding is used as an index into the "
+        "vocabulary: only numbers below 0 are replaced. Replace whatever equals pad_id.",
+        {"(targets * real)": "targets.clamp(min=0)"},
+    ),
+    "pad-as-index": (
+        "With a pad_id that is no token, such as -100, padding is used as an index into the "
+        "vocabulary. Padding has no log-probability to pick: put some token in its place first, "
+        "and leave it out of the sum.",
+        {"(targets * real)": "targets"},
+    ),
+    "log-of-softmax": (
+        "The logarithm is taken of a softmax. Where a probability is rounded to zero, its "
+        "logarithm is -inf; log_softmax never makes that step.",
+        {"log_softmax(dim=-1)": "softmax(dim=-1).log()"},
+    ),
+}
+
+
+def _scripted(previous, state, table, attention):
+    """Logits and weights by row, time and previous token; the state counts the time."""
+    row, time = torch.arange(len(state)), state.flatten(1)[:, 0].long()
+    if previous.shape != state.shape[:1]:
+        raise ValueError(
+            f"step takes one previous token for each of {len(state)} rows, not "
+            f"{list(previous.shape)}"
+        )
+    time = time.clamp(max=table.shape[1] - 1)
+    return table[row, time, previous], state + 1, attention[row, time]
+
+
+@exercise("greedy_decode", chapter="03-bahdanau", points=4)
+def _(student, reference, draw):
+    V, S, bos, eos, longest = 6, 5, 1, 4, 8
+
+    def case(text, lengths, max_length, *sizes):
+        """Rows that end after so many tokens, as far as they depend on the table."""
+        B = len(lengths)
+        table = draw.normal(B, longest, V, V)
+        table[..., eos] = -9.0
+        for row, length in enumerate(lengths):
+            table[row, length - 1, :, eos] = 9.0
+        attention = draw.uniform(B, longest, S, low=0.1, high=1.0)
+        step = portable(_scripted, table=table, attention=attention)
+        start = torch.zeros(B, *sizes)
+
+        want = reference(step, start, bos, eos, max_length)
+        got, left = student.with_inputs(step, start, bos, eos, max_length)
+        ended = (want[0] == eos).long().cumsum(dim=1)
+        looked_at = (ended - (want[0] == eos).long() == 0)[..., None]
+
+        def seen(result):
+            if not _are(result, [tuple(one.shape) for one in want]):
+                return result
+            return result[0], result[1].where(looked_at, torch.zeros_like(result[1]))
+
+        names = ("tokens", "weights")
+        close(seen(got), seen(want), names=names, case=text, call=student.last_call)
+        same(left["1"], start, case=text, call="the start_state after greedy_decode")
+
+    case("rows that end together", [4, 4], 8, 2)
+    case("rows that end at different steps", [2, 5, 3], 8, 2)
+    case("a row that ends at once", [1, 3], 8, 3)
+    case("rows that do not end in time", [6, 7, 2], 4, 2)
+    case("all end at the last step", [3, 4], 4, 2)
+    case("one step", [5, 5, 5], 1, 2)
+    case("one row, and a state with two more dimensions", [3], 8, 2, 3)
+    bos = eos
+    case("bos_id is eos_id", [3, 2], 8, 2)
+
+
+mistakes["greedy_decode"] = {
+    "drawn-at-random": (
+        "The next token is drawn at random by its probability. Greedy decoding takes the most "
+        "probable one each time, so that it gives the same text every time.",
+        {"logits.argmax(dim=-1)": "torch.multinomial(logits.softmax(dim=-1), 1).squeeze(-1)"},
+    ),
+    "bos-included": (
+        "The tokens begin with bos_id. It is what the first step is given, not what was written.",
+        {"torch.stack(tokens": "torch.stack([0 * previous + bos_id, *tokens]"},
+    ),
+    "bos-each-step": (
+        "Every step is given bos_id. Each step should be given the token that the step before it "
+        "chose.",
+        {"step(previous, state)": "step(torch.full_like(previous, bos_id), state)"},
+    ),
+    "start-state-each-step": (
+        "Every step is given the start state. Each step should be given the state that the step "
+        "before it returned.",
+        {"step(previous, state)": "step(previous, start_state)"},
+    ),
+    "least-likely": (
+        "The least likely token is chosen instead of the likeliest.",
+        {"argmax": "argmin"},
+    ),
+    "eos-left-out": (
+        "The eos_id is left out: decoding stopped before it was written down. Tokens include it.",
+        {"tokens.append(previous)": "if ended.all():\n    break\ntokens.append(previous)"},
+    ),
+    "never-stops": (
+        "It always runs to max_length. It should stop as soon as every row has ended.",
+        {"and not ended.all()": ""},
+    ),
+    "stops-with-first": (
+        "It stops when the first row has ended. The other rows are not done: it stops when all "
+        "have ended.",
+        {"ended.all()": "ended.any()"},
+    ),
+    "goes-on-after-eos": (
+        "A row goes on after its eos_id: what the model says then is written down. It should be "
+        "filled with eos_id.",
+        {
+            ".masked_fill(ended, eos_id)": "",
+            "ended = previous == eos_id": "ended = ended | (previous == eos_id)",
+        },
+    ),
+    "filled-with-zero": (
+        "After its end a row is filled with 0. It should be filled with eos_id.",
+        {
+            "masked_fill(ended, eos_id)": "masked_fill(ended, 0)",
+            "ended = previous == eos_id": "ended = ended | (previous == eos_id)",
+        },
+    ),
+    "ended-only-while-eos": (
+        "A row counts as ended only while its latest token is eos_id. A row that has ended stays "
+        "so, even if the model says something else afterwards.",
+        {".masked_fill(ended, eos_id)": ""},
+    ),
+    "steps-first": (
+        "The steps are the first axis: [T, B]. Tokens are [B, T] and weights [B, T, S]: batch "
+        "first.",
+        {
+            "tokens, dim=1": "tokens, dim=0",
+            "weights, dim=1": "weights, dim=0",
+        },
+    ),
+    "last-weights-only": (
+        "Only the last step's weights are returned. There is a row of weights for every token "
+        "that is written.",
+        {"torch.stack(weights, dim=1)": "attended"},
+    ),
+    "one-too-many": (
+        "There is one token too many: it goes on after max_length tokens.",
+        {"len(tokens) < max_length": "len(tokens) <= max_length"},
+    ),
+    "one-too-few": (
+        "There is one token too few: it stops before max_length tokens are written.",
+        {"< max_length": "< max(1, max_length - 1)"},
+    ),
+    "state-overwritten": (
+        "The state is put in the start state's place: the tensor that came in has changed. Whoever "
+        "called the function still needs it.",
+        {
+            "logits, state,": "logits, new,",
+            "previous = logits": "state.copy_(new)\nprevious = logits",
+        },
+    ),
+}
+
+
+prediction(
+    "annotations-shape",
+    chapter="03-bahdanau",
+    question=(
+        "Two dates of 12 and 31 characters are one batch. An encoder with hidden_dim = 8 reads it "
+        "in both directions. What is the shape of the annotations?"
+    ),
+    right=(2, 31, 16),
+    options={
+        (2, 31, 16): (
+            "One annotation for each place of the longer row, padding included: 8 numbers of the "
+            "forward direction, then 8 of the backward direction."
+        ),
+        (2, 31, 8): "This is one direction alone. The two are put side by side, not added.",
+        (2, 12, 16): "The batch is as long as its longer row; the shorter one is padded.",
+        (2, 16): "This is one vector a text, a summary. The annotations are one for each token.",
+    },
+)
+
+
+prediction(
+    "annotations-shuffled",
+    chapter="03-bahdanau",
+    question=(
+        "The annotations of a text are shuffled, and its mask along with them. The decoder then "
+        "makes the same steps, each given the true previous token. What becomes of its logits?"
+    ),
+    right="They stay the same, up to rounding.",
+    options={
+        "They stay the same, up to rounding.": (
+            "Each annotation keeps its score and so its weight, wherever it stands, and a sum does "
+            "not depend on the order of its terms."
+        ),
+        "They belong to a text with its characters shuffled.": (
+            "So it would be if the characters were shuffled before the encoder reads them. What "
+            "each annotation knows of its surroundings was written into it before."
+        ),
+        "They are nonsense: the decoder reads from left to right.": (
+            "The encoder did read in order. The decoder looks at all annotations at once, and "
+            "never asks where one stands."
+        ),
+    },
+)

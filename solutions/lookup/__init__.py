@@ -1,0 +1,3 @@
+"""The references of chapter 1, by their names."""
+
+from solutions.lookup.reference import *

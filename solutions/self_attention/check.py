@@ -1,0 +1,321 @@
+"""Checks for chapter 5, self-attention."""
+
+import torch
+
+from autograder.checking import (
+    agrees,
+    by,
+    exercise,
+    mistakes,
+    portable,
+    prediction,
+)
+from autograder.checking.cases import VALUES, each_one
+from autograder.checking.comparing import of_kind
+from solutions.attention_layer.check import no_bias
+
+
+@exercise("SelfAttention", chapter="05-self-attention", points=4)
+def _(student, reference, draw):
+    def layers(E, D, V):
+        weights = {
+            "W_q.weight": draw.normal(D=D, E=E) / 2,
+            "W_k.weight": draw.normal(D=D, E=E) / 2,
+            "W_v.weight": draw.normal(V, E=E),
+        }
+        made = student(E, D, V), reference(E, D, V)
+        for layer in made:
+            layer.load(weights)
+        return made
+
+    def case(text, *arguments):
+        agrees(*pair, *arguments, names=("output", "weights"), case=text)
+
+    # Queries, keys and values of one width: whoever mixes them up gets numbers, not an error.
+    pair = layers(6, 4, 4)
+    case("", draw.normal(2, L=5, E=6))
+    for text, size in each_one(B=2, L=5):
+        x = draw.normal(*size.values(), 6)
+        agrees(*pair, x, names=("output", "weights"), case=text, **VALUES)
+    pair = layers(6, 6, 6)  # whoever adds the input to the output gets numbers, not an error
+    x = draw.normal(2, L=5, E=6)
+    agrees(*pair, x, names=("output", "weights"), case="one width for all", **VALUES)
+
+    pair = layers(6, 8, 3)
+    x = draw.normal(2, L=5, E=6)
+    case("three different widths", x)
+    case("no batch", x[0])
+    case("two batch dimensions", draw.normal(2, 2, L=5, E=6))
+
+    # Every position may attend to some and not to others, and the mask is not its own transpose.
+    step = torch.arange(5)
+    mask = (step - step[:, None]) % 5 < 2 + step[:, None] % 2
+    case("a mask", x, mask)
+    keys = torch.tensor([[[1, 1, 1, 0, 0]], [[1, 0, 0, 1, 0]]], dtype=torch.bool)
+    case("a mask for all positions alike", x, keys)
+    case("a mask for each example", x, torch.stack([mask, mask.mT]))
+    empty = mask.clone()
+    empty[1] = False
+    case("a position that may attend to nothing", x, empty)
+    case("nothing may be attended to", x, torch.zeros_like(mask))
+    no_bias(pair[0], {"W_q": 8, "W_k": 8, "W_v": 3})
+
+
+mistakes["SelfAttention"] = {
+    "not-scaled": (
+        "The scores are not divided by sqrt(key_dim). The wider queries and keys are, the more one "
+        "position takes all of the weight.",
+        by(
+            {"/ math.sqrt(D)": ""},
+            within="scaled_dot_product_scores",
+        ),
+    ),
+    "scaled-by-width": (
+        "The scores are scaled by the wrong size: the square root of embed_dim. The dot product "
+        "is of a query and a key, and both are key_dim wide.",
+        {
+            "scaled_dot_product_attention(": "scaled_dot_product_attention("
+            "math.sqrt(query.shape[-1] / x.shape[-1]) * "
+        },
+    ),
+    "scaled-by-value": (
+        "The scores are scaled by the wrong size: the square root of value_dim. The dot product "
+        "is of a query and a key, and both are key_dim wide.",
+        {
+            "scaled_dot_product_attention(": "scaled_dot_product_attention("
+            "math.sqrt(query.shape[-1] / value.shape[-1]) * "
+        },
+    ),
+    "query-key-swapped": (
+        "W_q and W_k are swapped, so the scores are transposed: how much i attends to j has become "
+        "how much j attends to i.",
+        {"self.W_q(x), self.W_k(x)": "self.W_k(x), self.W_q(x)"},
+    ),
+    "key-value-swapped": (
+        "W_k and W_v are swapped: the keys are made with W_v, and the values with W_k. Keys are "
+        "what the queries are compared with; values are what comes out.",
+        {
+            "self.W_k(x)": "self.W_v(x)",
+            "value = self.W_v(x)": "value = self.W_k(x)",
+        },
+    ),
+    "softmax-over-queries": (
+        "The softmax runs along the wrong axis: here what a position receives from all others "
+        "sums to one. It is each position that shares out its attention over all positions.",
+        by(
+            {"softmax(scores)": "softmax(scores, dim=-2)"},
+            within="scaled_dot_product_attention",
+        ),
+    ),
+    "itself-masked": (
+        "A position does not attend to itself: the diagonal is masked. The sum runs over all j, "
+        "and j = i is one of them.",
+        {
+            "query, key = self": "others = ~torch.eye(x.shape[-2], dtype=torch.bool)\n"
+            "mask = others if mask is None else mask & others\nquery, key = self"
+        },
+    ),
+    "inputs-as-values": (
+        "The values are x itself, without W_v. The output is as wide as x then; it should be "
+        "value_dim wide.",
+        {"value = self.W_v(x)": "value = x"},
+    ),
+    "keys-are-queries": (
+        "The keys are the queries: W_q was used for both. Then i attends to j as j to i before the "
+        "softmax, and W_k never learns.",
+        {"self.W_k(x)": "self.W_q(x)"},
+    ),
+    "mask-unused": (
+        "The mask is not used. What may not be attended to gets a weight all the same.",
+        {"value, mask)": "value)"},
+    ),
+    "mask-turned-around": (
+        "The mask is taken the wrong way around. True means that a position may attend to the "
+        "other (in nn.MultiheadAttention it means the opposite).",
+        by(
+            {"~mask": "mask"},
+            within="scaled_dot_product_attention",
+        ),
+    ),
+    "masked-after-softmax": (
+        "The mask is applied after the softmax only. The weights that remain do not sum to one any "
+        "more.",
+        by(
+            {
+                "scores = scores.masked_fill(~mask, -math.inf)": "pass",
+                "return weights @ value": "weights = weights if mask is None else weights * mask\n"
+                "return weights @ value",
+            },
+            within="scaled_dot_product_attention",
+        ),
+    ),
+    "empty-row-nan": (
+        "A position that may attend to nothing gets NaN: in its row all scores are -inf, and "
+        "softmax divides zero by zero. Its output and weights should be zeros.",
+        by(
+            {".clamp(min=lowest)": "", "total.clamp(min=1)": "total"},
+            within="softmax",
+        ),
+    ),
+    "large-negative": (
+        "A masked score is a large negative number instead of -inf. For a position that may "
+        "attend to nothing these are all the same, so it attends to everything alike, where the "
+        "weights should be zeros.",
+        by(
+            {"-math.inf": "-1e30"},
+            within="scaled_dot_product_attention",
+        ),
+    ),
+    "has-bias": (
+        "The matrices have a bias. The contract says bias=False for all three: queries, keys and "
+        "values are products with a matrix, nothing more.",
+        {
+            "W_q = nn.Linear(embed_dim, key_dim, bias=False)": "W_q = nn.Linear(embed_dim, "
+            "key_dim)",
+            "W_k = nn.Linear(embed_dim, key_dim, bias=False)": "W_k = nn.Linear(embed_dim, "
+            "key_dim)",
+            "embed_dim, value_dim, bias=False)": "embed_dim, value_dim)\n"
+            "for layer in (self.W_q, self.W_k, self.W_v):\n    nn.init.zeros_(layer.bias)",
+        },
+    ),
+    "weights-transposed": (
+        "The weights come back transposed, so a column sums to one. Row i holds how much position "
+        "i attends to each position.",
+        {
+            "return scaled_dot_product_attention(query, key, value, mask)": "output, weights = "
+            "scaled_dot_product_attention(query, key, value, mask)\nreturn output, weights.mT"
+        },
+    ),
+}
+
+
+def _with_positions(x, table):
+    return x + table
+
+
+def _without_positions(x, matrix):
+    return torch.tanh(x @ matrix)
+
+
+def _with_weights(x, table):
+    weights = torch.softmax(x @ x.T + table @ table.T, dim=-1)
+    return weights @ x, weights
+
+
+def _first_row_times(x, factor):
+    return torch.cat([factor * x[:1], x[1:]])
+
+
+@exercise("equivariance_gap", chapter="05-self-attention", points=2, mend="inverse")
+def _(student, reference, draw):
+    L, E = 5, 3
+    x, table = draw.normal(L=L, E=E), draw.normal(L=L, E=E)
+    order = draw.permutation(L)
+    cycle = torch.empty_like(order)
+    cycle[order] = order.roll(1)  # doing it twice does not undo it
+
+    def case(text, layer, x, permutation):
+        agrees(student, reference, layer, x, permutation, case=text, gradients=False)
+        found = student(layer, x, permutation)
+        of_kind(found, float, text, student.last_call)
+
+    case("a layer with positions", portable(_with_positions, table=table), x, cycle)
+    layer = portable(_without_positions, matrix=draw.normal(E, 4))
+    case("a layer that treats all rows alike", layer, x, cycle)
+    layer = portable(_with_weights, table=table)
+    case("a layer that returns a tuple", layer, x, cycle)
+    x = draw.uniform(L=L, E=E, low=1.0, high=2.0)
+    x[0] = 0.1
+    for factor in (0.0, 2.0):  # the largest difference is negative once, positive once
+        case("a layer with one row of its own", portable(_first_row_times, factor=factor), x, cycle)
+
+
+mistakes["equivariance_gap"] = {
+    "output-unordered": (
+        "layer(Px) is compared with layer(x) as it is. The rows of one are in another order than "
+        "the rows of the other: P has to be applied to the output as well.",
+        {"straight[permutation]": "straight"},
+    ),
+    "inverse": (
+        "The output is put in the inverse order. Both sides should use the same permutation: "
+        "layer(Px) and P layer(x).",
+        {"straight[permutation]": "straight[permutation.argsort()]"},
+    ),
+    "signed": (
+        "The largest difference was taken with its sign, so a large negative difference does not "
+        "count. It is the largest absolute difference.",
+        {".abs()": ""},
+    ),
+    "averaged": (
+        "The absolute differences were averaged. One row that differs among many that do not is "
+        "then nearly overlooked: the gap is the largest of them.",
+        {".max()": ".mean()"},
+    ),
+    "squares-added": (
+        "The differences were squared and added up to one distance. The gap is the largest single "
+        "difference.",
+        {".abs().max()": ".norm()"},
+    ),
+    "squared": (
+        "The differences were squared. The gap is the largest absolute difference, in the units of "
+        "the output.",
+        {".abs()": ".square()"},
+    ),
+    "tuple-unexpected": (
+        "A layer that returns a tuple is not unpacked. Attention layers return (output, weights), "
+        "and the first of the two is to be judged.",
+        {"if isinstance(straight, tuple):": "if False:"},
+    ),
+    "last-of-tuple": (
+        "A layer that returns a tuple was judged by its last element, the weights. The first "
+        "element is the output.",
+        {"turned[0], straight[0]": "turned[-1], straight[-1]"},
+    ),
+    "tensor": (
+        "The gap came back as a tensor, with the gradient's whole graph behind it. It should be a "
+        "plain float: `.item()` takes it out.",
+        {".item()": ""},
+    ),
+}
+
+
+prediction(
+    "weight-of-was",
+    chapter="05-self-attention",
+    question=(
+        "In 'the river bank was dirty' the word 'was' asks, with the query (0, 0). How much weight "
+        "does it give to 'river'?"
+    ),
+    right=0.2,
+    options={
+        0.2: (
+            "All five scores are 0, so all five weights are the same. Who asks nothing gets the "
+            "plain average, chapter 1's bag of words."
+        ),
+        0.0: "This is the score. Its exponential is 1, and so are the four others.",
+        0.34: "So much does 'bank' give. Another query has other scores with the same keys.",
+        0.08: "So much 'was' gets from 'bank'. Here it is the one that asks.",
+    },
+)
+
+prediction(
+    "gap-of-zero",
+    chapter="05-self-attention",
+    question=(
+        "Self-attention, a linear layer applied to each row, and a running sum: whose gap is 0?"
+    ),
+    right="That of self-attention and of the linear layer.",
+    options={
+        "That of self-attention alone.": (
+            "It is 0 there. But who treats each row alike, and by itself, cannot see the order "
+            "either."
+        ),
+        "That of self-attention and of the linear layer.": (
+            "The one sees all rows and no order, the other sees only one row at a time. In a "
+            "running sum each row depends on which ones stood before it."
+        ),
+        "That of all three: each of them only adds up.": (
+            "The last row of a running sum is the same in any order. The rows before it are not."
+        ),
+    },
+)

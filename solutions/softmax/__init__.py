@@ -1,0 +1,3 @@
+"""The references of chapter 2, by their names."""
+
+from solutions.softmax.reference import *

@@ -1,0 +1,3 @@
+"""The references of chapter 12, by their names."""
+
+from solutions.vit.reference import *

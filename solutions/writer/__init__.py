@@ -1,0 +1,3 @@
+"""The references of chapter 10, by their names."""
+
+from solutions.writer.reference import *

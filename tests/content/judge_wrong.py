@@ -1,0 +1,48 @@
+"""What the checks say of the variants: `python -m tests.content.judge_wrong [exercise ...]`.
+
+Prints a table, so that a reader can judge each sentence: does it name the mistake that was made?
+"""
+
+import functools
+import sys
+
+import torch
+
+from autograder.checking import PUBLIC_SEED
+from autograder.checking.calling import Home
+from autograder.checking.judge import Verdict, judge
+from autograder.checking.samples import variants
+from tests.content.answers import reference
+
+
+@functools.cache
+def verdict(title: str) -> Verdict:
+    """What the check of its exercise finds in the variant of that title."""
+    entry = variants()[title]
+    torch.default_generator.manual_seed(0)  # for the weights of what draws its own
+    home = Home({entry.exercise: entry.code})
+    return judge(entry.exercise, home, reference(entry.exercise), PUBLIC_SEED)
+
+
+def row(*cells: str) -> str:
+    """One line of a Markdown table."""
+    return "| " + " | ".join(" ".join(cell.replace("|", "\\|").split()) for cell in cells) + " |"
+
+
+def main(names: list[str]) -> None:
+    """Print the table of these exercises, or of all."""
+    print(row("exercise", "mistakes made", "verdict", "sentence named", "plain message"))
+    print(row(*["---"] * 5))
+    for title, entry in variants().items():
+        if names and entry.exercise not in names:
+            continue
+        found = verdict(title)
+        mistakes = "; ".join(entry.about)
+        print(
+            row(entry.exercise, mistakes, found.status, found.misconception or "", found.message),
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

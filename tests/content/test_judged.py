@@ -1,0 +1,70 @@
+"""How often is the diagnosis right, on wrong code that was written without the list of mistakes?
+
+What is said of each variant was read beside its code. `judged.json` keeps how the sentence begins,
+and what it is worth: "named" (of two mistakes both), "one" of two, "plain" (no name, but what is
+said leaves no doubt), "silent" (numbers alone) or "wrong".
+"""
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from autograder.checking.samples import variants
+from tests.content.judge_wrong import verdict
+from tests.content.published import by_module
+
+AT_THE_LIMIT = {  # of the time to search, so that a slow machine finds nothing
+    "MultiHeadAttention: scales by the root of embed_dim; "
+    "merges the heads without moving them back",
+}
+JUDGED = json.loads(Path(__file__).with_name("judged.json").read_text(encoding="utf-8"))
+
+
+def of(name: str) -> list[str]:
+    """The titles of one exercise's variants."""
+    return [title for title, entry in variants().items() if entry.exercise == name]
+
+
+def shares(mistakes: int) -> dict[str, float]:
+    """How many of the variants with one mistake, or with two, are judged how."""
+    worth = [JUDGED[title][0] for title, one in variants().items() if len(one.about) == mistakes]
+    return {kind: number / len(worth) for kind, number in Counter(worth).items()}
+
+
+def as_judged(title: str) -> bool:
+    """Whether what was judged is what is said."""
+    said = verdict(title).misconception or ""
+    beginning = JUDGED[title][1]
+    return said.startswith(beginning) if beginning else not said
+
+
+def test_every_variant_is_judged():
+    assert set(JUDGED) == set(variants()), "read what is said of the new ones, and judge it"
+
+
+def test_one_mistake_is_named_or_told_plainly():
+    found = shares(mistakes=1)
+    assert found.get("wrong", 0) == 0
+    assert found["named"] >= 0.90  # what is given to be mended is never named
+    assert found["named"] + found["plain"] >= 0.97
+
+
+def test_of_two_mistakes_both_are_named_or_one():
+    found = shares(mistakes=2)
+    assert found.get("wrong", 0) == 0
+    assert found["named"] >= 0.60
+    assert found["named"] + found["one"] >= 0.85
+
+
+@pytest.mark.parametrize("name", by_module())
+def test_the_first_of_each_exercise_are_told_as_judged(name):
+    assert [title for title in of(name)[:1] if not as_judged(title)] == []
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("name", by_module())
+def test_all_are_told_as_judged(name):
+    told = [title for title in of(name) if title not in AT_THE_LIMIT]
+    assert [title for title in told if not as_judged(title)] == []

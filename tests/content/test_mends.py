@@ -1,0 +1,42 @@
+"""What is given to be mended: does it carry its mistake, and can it be mended?"""
+
+import json
+
+import pytest
+
+from autograder.checking import exercises
+from autograder.checking.calling import Home
+from autograder.checking.judge import judge
+from autograder.checking.recording import live
+from autograder.release.mends import Mends, as_given
+from autograder.release.references import References
+from tests.content.published import BOOK
+from tests.content.test_checks import lifted
+
+MENDS = [
+    name
+    for name, task in exercises().items()
+    if task.mend and (BOOK / f"{task.chapter}.ipynb").exists()
+]
+
+
+@pytest.mark.parametrize("name", MENDS)
+def test_as_it_is_given_it_is_not_mended(name):
+    task = exercises()[name]
+    assert task.planted, f"{task.reference} has no mistake with the key {task.mend!r}"
+    given = as_given(Mends(References(BOOK.parent / "solutions")).broken(task.module, name), name)
+    thing = lifted(name, given, task.reference)
+    for seed in range(10):
+        verdict = judge(name, Home({name: thing}), live(task), seed)
+        assert (verdict.status, verdict.points) == ("not mended", 0.0), verdict.message
+
+
+@pytest.mark.parametrize("name", MENDS)
+def test_the_chapter_has_it_with_the_same_points(name):
+    task = exercises()[name]
+    cells = json.loads((BOOK / f"{task.chapter}.ipynb").read_text(encoding="utf-8"))["cells"]
+    by_id = {cell["metadata"].get("nbgrader", {}).get("grade_id"): cell for cell in cells}
+    bound = "" if name == task.reference else f" as {name}"
+    wanted = f"from solutions.{task.module} import {task.reference}{bound}"
+    assert "".join(by_id[name]["source"]) == wanted
+    assert by_id[f"check-{name}"]["metadata"]["nbgrader"]["points"] == task.points

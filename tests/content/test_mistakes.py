@@ -1,0 +1,45 @@
+"""Mistakes as changes: do they still fit, and are they told whatever the style?"""
+
+import pytest
+import torch
+
+from autograder.checking import exercises
+from autograder.checking.calling import Home
+from autograder.checking.candidates import changed
+from autograder.checking.changes import applied, changes_of
+from autograder.checking.judge import judge
+from autograder.checking.recording import live
+from autograder.checking.sources import definition
+from tests.content.published import by_module
+from tests.content.restyled import restyled
+from tests.content.test_checks import SEEDS, TRIVIAL
+
+
+@pytest.mark.parametrize("name", by_module())
+def test_every_change_stands_in_the_reference_once(name):
+    task = exercises()[name]
+    for mistake in task.mistakes:
+        root, changes = changed(task, mistake)  # raises StaleMistake with what it looked for
+        for change in changes:
+            rest = [one for one in changes if one is not change]
+            assert not any(change.overlaps(one) for one in rest), mistake.sentence
+        root.built({name: applied(root.code, ())})
+
+
+@pytest.mark.parametrize(
+    "seed", [SEEDS[0], *(pytest.param(seed, marks=pytest.mark.exhaustive) for seed in SEEDS[1:])]
+)
+@pytest.mark.parametrize("name", by_module())
+def test_mistakes_are_told_in_other_styles(name, seed):
+    task = exercises()[name]
+    known = restyled().get(name, [])
+    assert len(known) >= (2 if name in TRIVIAL else 4)
+    for style, wanted, key in known:
+        if key == task.mend:
+            continue  # of which a student is told that it is not mended yet
+        root = definition(task.module, name, style)
+        wrong = root.built({name: applied(root.code, changes_of(root.code, wanted, style))})
+        assert key in {one.key for one in task.mistakes}, f"{name} has no mistake {key!r}"
+        torch.default_generator.manual_seed(seed)
+        verdict = judge(name, Home({name: wrong}), live(task), seed)
+        assert verdict.key == key, f"{style}: {verdict.message}"
