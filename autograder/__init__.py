@@ -7,7 +7,7 @@ from autograder.checking.content import Content, use
 __version__ = "0.1.0"
 
 # What this course is about, named here alone: the engine is handed it.
-use(Content(exercises="autograder.exercises", solutions="solutions", shared="lab"))
+use(Content(solutions="solutions", shared="lab"))
 
 
 def __getattr__(name: str) -> Any:

@@ -63,7 +63,11 @@ def fingerprint() -> str:
     book = ROOT / "book"
     pages = {*book.glob("*.md"), *book.glob("*.ipynb")}
     files = {path for path in book.rglob("*") if path.is_file() and "__pycache__" not in path.parts}
-    references = {*(ROOT / "solutions").rglob("*.py"), ROOT / "_config.yml", Path(__file__)}
+    solutions = [
+        *(ROOT / "solutions").glob("*/reference.py"),
+        *(ROOT / "solutions").glob("*/check.py"),
+    ]
+    references = {*solutions, ROOT / "_config.yml", Path(__file__)}
     references |= set((ROOT / "autograder" / "release").rglob("*.py"))  # the stubs
     for path in sorted(files | references):
         text = path.read_bytes()

@@ -1,1 +1,1 @@
-"""The references: one module per chapter, one function or class per exercise."""
+"""The course's content: a folder a chapter, with all that is known of its exercises."""

@@ -1,35 +1,14 @@
 """What several test files share."""
 
 import os
-import random
 import shutil
 
-import numpy
 import pytest
-import torch
 from filelock import FileLock
 
 from autograder.grading.course.folder import Course
 from autograder.release.build import release
 from tests.chromium import CHROMIUM, FLAGS
-from tests.order import pytest_collection_modifyitems  # noqa: F401 (a hook)
-
-
-def seed() -> None:
-    """Every test draws the same, alone or after others, in whatever order."""
-    random.seed(0)
-    numpy.random.seed(0)
-    torch.default_generator.manual_seed(0)  # `torch.manual_seed` looks for other devices
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_fixture_setup() -> None:
-    seed()
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_runtest_call() -> None:
-    seed()
 
 
 @pytest.fixture(scope="session")

@@ -22,10 +22,9 @@ LEARNERS = (
 )
 NOTEBOOKS = ("einops", "jaxtyping", "pandas", "seaborn")
 IMPORTABLE = "packages.json"
-# Imported by the chapters, and known without reading what is installed, which takes a second.
-# (altair draws in the book alone.)
-USUAL = {"autograder", "lab", "solutions", "torch", "numpy", "matplotlib", "altair", "sklearn"}
-USUAL |= {"babel", "tqdm"}
+# Imported by the chapters beside the course itself, and known without reading what is installed,
+# which takes a second. (altair draws in the book alone.)
+USUAL = {"torch", "numpy", "matplotlib", "altair", "sklearn", "babel", "tqdm"}
 # Read by tools that come with every environment; they are nobody's requirement.
 ALWAYS = ("pip", "setuptools", "wheel")
 
@@ -77,15 +76,20 @@ def modules() -> frozenset[str]:
 
 def not_in_grading(names: Iterable[str]) -> list[str]:
     """Which of these modules a submission cannot import, although a notebook here perhaps can."""
-    unusual = set(names) - USUAL - sys.stdlib_module_names
+    from autograder.checking.content import content  # which is not there inside the sandbox
+
+    course = {__name__.split(".")[0], content().solutions, content().shared}
+    unusual = set(names) - USUAL - course - sys.stdlib_module_names
     return sorted(unusual - modules() - set(NOTEBOOKS)) if unusual else []
 
 
 def note_on_imports(names: Iterable[str]) -> str:
     """What a learner should know of the modules that a notebook imports; nothing if all is well."""
+    from autograder.checking.content import content
+
     names = set(names)
     # A chapter of the book itself draws figures with more; it is never handed in.
-    lacking = [] if "solutions" in names else not_in_grading(names)
+    lacking = [] if content().solutions in names else not_in_grading(names)
     if not lacking:
         return ""
     *before, last = lacking

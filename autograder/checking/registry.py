@@ -1,14 +1,12 @@
-"""Exercises and their known mistakes, discovered from the package that was handed in."""
+"""Exercises and their known mistakes, discovered in the chapters that were handed in."""
 
 import functools
-import importlib
-import pkgutil
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any
 
 from autograder.checking.changes import Change, StaleMistake, changes_of
-from autograder.checking.content import content
+from autograder.checking.content import CHECK, chapter_of, modules
 from autograder.checking.sources import Definition, NoSource, definition
 
 
@@ -99,7 +97,7 @@ def exercise(
     def register(check: Callable) -> Callable:
         if name in _exercises:
             raise ValueError(f"Two checks are registered for the exercise {name}.")
-        module = check.__module__.rsplit(".", 1)[-1]
+        module = chapter_of(check.__module__)
         known = _early.pop(name, [])
         _exercises[name] = Exercise(
             name, chapter, float(points), module, forbidden, check, behavior, known, mend
@@ -189,9 +187,7 @@ mistakes = Mistakes()
 
 @functools.cache
 def _discover() -> None:
-    package = importlib.import_module(content().exercises)
-    for found in pkgutil.iter_modules(package.__path__):
-        importlib.import_module(f"{package.__name__}.{found.name}")
+    list(modules(CHECK))
 
 
 def exercises() -> dict[str, Exercise]:

@@ -16,9 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from autograder.checking import syntax
-from autograder.checking.content import content
+from autograder.checking.content import ALTERNATIVES, REFERENCE, content
 
 SOURCE, ANSWERS = ".source", ".answers"  # what a student's installation carries of references
+ENGINE = __name__.split(".")[0]  # whose imports are no part of a solution
 RECORDINGS = Path(__file__).resolve().parent.parent / "recordings"
 
 
@@ -172,7 +173,7 @@ def definition(module: str, name: str, style: str = "") -> Definition:
 def alternatives(module: str, name: str) -> list[Definition]:
     """The other right ways to write a reference, where their text is here."""
     try:
-        styles = _parsed(f"alternatives.{module}").styles
+        styles = _parsed(f"{module}.{ALTERNATIVES}").styles
     except NoSource:
         return []
     return [definition(module, name, style) for known, style in styles if known == name]
@@ -180,7 +181,7 @@ def alternatives(module: str, name: str) -> list[Definition]:
 
 @functools.cache
 def _definition(module: str, name: str, style: str) -> Definition:
-    parsed = _parsed(f"alternatives.{module}" if style else module)
+    parsed = _parsed(f"{module}.{ALTERNATIVES}" if style else module)
     if (name, style) not in parsed.styles if style else name not in parsed.nodes:
         what = f"alternative {style!r} of {name}" if style else name
         raise NoSource(f"There is no {what} in the solutions of {module}.")
@@ -194,7 +195,7 @@ def _definition(module: str, name: str, style: str) -> Definition:
 class Module:
     """A module of references, or of other ways to write them, taken apart and never run."""
 
-    name: str
+    name: str  # the chapter; for other ways to write them, the part of it too
     lines: tuple[str, ...]
     nodes: dict[str, syntax.FunctionOrClass]
     imports: list[tuple[str, str]]  # a name, and the import that binds it alone
@@ -240,11 +241,14 @@ def _take_definition(module: Module, node: syntax.FunctionOrClass) -> None:
 
 
 def _take_imports(module: Module, statement: ast.Import | ast.ImportFrom) -> None:
-    package, origin = content().solutions_of(""), getattr(statement, "module", None) or ""
+    origin = getattr(statement, "module", None) or ""
+    if origin.split(".")[0] == ENGINE:
+        return
+    place = content().place(origin)
     for alias in statement.names:
         name = syntax.name_of(alias)
-        if origin.startswith(package):
-            module.origins[name] = origin.removeprefix(package), alias.name
+        if place:
+            module.origins[name] = place[0], alias.name
         else:
             alone = type(statement)(**{**vars(statement), "names": [alias]})
             module.imports.append((name, ast.unparse(alone)))
@@ -268,16 +272,22 @@ def _compiled(code: str) -> Any:
 
 
 def _text(module: str) -> str:
-    packed = RECORDINGS / f"{module}{SOURCE}"
+    chapter, _, part = module.partition(".")
+    packed = RECORDINGS / packed_name(chapter, part or REFERENCE)
     if packed.exists():
         return unpacked(packed.read_bytes())
     try:
-        found = importlib.util.find_spec(content().solutions_of(module))
+        found = importlib.util.find_spec(content().module(chapter, part or REFERENCE))
     except ModuleNotFoundError:
         found = None
     if found is None or not found.origin:
         raise NoSource(f"There are no solutions of {module} here.")
     return Path(found.origin).read_text(encoding="utf-8")
+
+
+def packed_name(chapter: str, part: str) -> str:
+    """The name under which it carries a file of a chapter."""
+    return f"{chapter}.{part}{SOURCE}"
 
 
 def packed(text: str) -> bytes:

@@ -12,9 +12,12 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
 from autograder.cells import grade_id
+from autograder.checking.content import CHECK
 from autograder.checking.registry import Exercise, exercises
 from autograder.files import REPOSITORY
+from autograder.release.chapter_cells import import_of
 from autograder.release.recipe.contract import BOOK_ONLY, UNWRITTEN
+from autograder.release.references import where_written
 
 TASK = """\
 `````{{exercise}} {title}, ●, 10 minutes, {points}
@@ -40,7 +43,7 @@ There is one mistake in this code. Find it and mend it, or write it all anew: th
 what must hold."""
 
 SOURCE = """\
-```{{literalinclude}} ../solutions/{module}.py
+```{{literalinclude}} ../{file}
 :pyobject: {name}
 ```
 :::"""
@@ -69,7 +72,7 @@ def cells(exercise: Exercise) -> list[NotebookNode]:
     }
     solution = new_markdown_cell(
         (MISTAKE if exercise.mend else REFERENCE).format(
-            module=module,
+            file=where_written(module),
             name=exercise.reference,
             sentence=exercise.planted.sentence if exercise.planted else "",
         ),
@@ -79,7 +82,7 @@ def cells(exercise: Exercise) -> list[NotebookNode]:
     return [
         new_markdown_cell(TASK.format(**words), id=f"{label}-task"),
         new_code_cell(
-            f"from solutions.{module} import {exercise.reference}{bound}",
+            f"{import_of(module, exercise.reference)}{bound}",
             id=f"{label}-exercise",
             metadata={"nbgrader": to_solve},
         ),
@@ -97,7 +100,8 @@ def add(name: str, after: str | None = None, book: Path = REPOSITORY / "book") -
     known = exercises()
     if name not in known:
         raise ValueError(
-            f"No check is registered for {name!r}: write it first, in autograder/exercises/."
+            f"No check is registered for {name!r}: write it first, in "
+            f"{where_written('<chapter>', CHECK)}."
         )
     path = book / f"{known[name].chapter}.ipynb"
     if not path.exists():

@@ -9,6 +9,7 @@ from pathlib import Path
 import nbformat
 
 from autograder import manifest, nbgrader_course
+from autograder.checking.content import content
 from autograder.files import files_in, paths_within, sha256, sha256_of_files
 from autograder.manifest import ListedChapter
 from autograder.release.assignment import generate_assignment
@@ -27,7 +28,7 @@ from autograder.release.released import BUNDLE, STATE, Released
 def make_anew(chosen: list[str], paths: dict[str, Path], course: Path, root: Path) -> Released:
     """Bring the chosen chapters, of all that there are, and the bundle to what the book says."""
     state = course / STATE
-    book, references = Book.of(root), References(root / "solutions")
+    book, references = Book.of(root), References(root / content().folder)
     known = {name: one for name, one in (manifest.read(course) or {}).items() if name in paths}
     files = OwnFiles(course, state / "files.json")
     released = Released(course, course / BUNDLE, notes=files.notes)

@@ -1,6 +1,7 @@
 """The student bundle: notebooks, `lab`, a README, and a wheel that carries the checks.
 
-The wheel is made from a copy of the repository that has recordings in place of `solutions/`.
+The wheel is made from a copy of the repository in which the chapters have their checks alone;
+recordings stand in for the references.
 """
 
 import shutil
@@ -10,6 +11,7 @@ import tempfile
 from pathlib import Path
 from string import Template
 
+from autograder.checking.content import CHECK, content
 from autograder.checking.syntax import imported
 from autograder.errors import ReleaseError
 from autograder.files import files_in, parsed, paths_within, sha256, write_zip
@@ -32,6 +34,7 @@ PROJECT_FILES = ("pyproject.toml", "LICENSE", "LICENSE-text")
 # Folders of autograder; the last is put in anew.
 FOR_TEACHERS = {"grading", "release", "sandbox", "recordings"}
 STAMP = "student.sha256"
+INIT = "__init__.py"
 FOLDER = "student"  # in the course's folder
 
 Tree = dict[str, Path]  # path in the copy -> the file
@@ -80,8 +83,8 @@ def wheel_tree(recordings: Path, root: Path) -> Tree:
     for path in files_in(root / "autograder"):
         if path.relative_to(root / "autograder").parts[0] in FOR_TEACHERS:
             continue
-        _reject_solutions(path, root)
         tree[path.relative_to(root).as_posix()] = path
+    tree |= _checks(root)
     tree |= {f"book/{name}": path for name, path in lab_tree(root).items()}
     for path in files_in(recordings):
         if path.name != STAMPS:
@@ -94,12 +97,23 @@ def lab_tree(root: Path) -> Tree:
     return paths_within(root / "book" / "lab", inside="lab/")
 
 
+def _checks(root: Path) -> Tree:
+    """Of each chapter its check, without what makes its references known by their names."""
+    folder = root / content().folder
+    tree = {}
+    for path in files_in(folder):
+        if path.name == f"{CHECK}.py":
+            _reject_solutions(path, root)
+            tree[path.relative_to(root).as_posix()] = path
+            tree[path.with_name(INIT).relative_to(root).as_posix()] = folder / INIT
+    return tree | {(content().folder / INIT).as_posix(): folder / INIT}
+
+
 def _reject_solutions(path: Path, root: Path) -> None:
     """The checks are imported where there are no references."""
-    if path.suffix != ".py" or path.parent.name != "exercises":
-        return
     for module in sorted(imported(parsed(path))):
-        if module.startswith("solutions"):
+        place = content().place(module)
+        if place and place[1] != CHECK:
             raise ReleaseError(
                 f"{path.relative_to(root)} imports {module}, which the students' bundle does not "
                 "have; a check gets the reference as an argument."

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from nbformat import NotebookNode
 
+from autograder.checking.content import REFERENCE, content
 from autograder.checking.syntax import bound
 from autograder.errors import ReleaseError
 
@@ -39,11 +40,16 @@ def parsed(cell: NotebookNode, where: str) -> ast.Module:
 
 @dataclass(frozen=True)
 class Import:
-    """One `from solutions.<module> import <name>`, or `... as mend_<name>`."""
+    """One `from <solutions>.<module> import <name>`, or `... as mend_<name>`."""
 
     module: str
     name: str
     bound: str  # what it is called in the notebook
+
+
+def import_of(module: str, name: str) -> str:
+    """The statement with which a chapter asks for a reference."""
+    return f"from {content().solutions}.{module} import {name}"
 
 
 def imports_from_solutions(cell: NotebookNode, where: str) -> list[Import]:
@@ -52,7 +58,8 @@ def imports_from_solutions(cell: NotebookNode, where: str) -> list[Import]:
     for statement in parsed(cell, where).body:
         if not (
             isinstance(statement, ast.ImportFrom)
-            and (statement.module or "").startswith("solutions.")
+            and (place := content().place(statement.module or ""))
+            and place[1] == REFERENCE
             and all(
                 name.name != "*" and name.asname in (None, f"mend_{name.name}")
                 for name in statement.names
@@ -60,12 +67,12 @@ def imports_from_solutions(cell: NotebookNode, where: str) -> list[Import]:
         ):
             raise ReleaseError(
                 f"{where}: cell {cell.id!r} may hold nothing but "
-                f"`from solutions.<module> import <name>`, and holds `{ast.unparse(statement)}`."
+                f"`{import_of('<module>', '<name>')}`, and holds `{ast.unparse(statement)}`."
             )
-        module = (statement.module or "").removeprefix("solutions.")
-        wanted += [Import(module, name.name, name.asname or name.name) for name in statement.names]
+        bounds = ((name.name, name.asname or name.name) for name in statement.names)
+        wanted += [Import(place[0], *names) for names in bounds]
     if not wanted:
-        raise ReleaseError(f"{where}: cell {cell.id!r} imports nothing from solutions.")
+        raise ReleaseError(f"{where}: cell {cell.id!r} imports nothing from {content().solutions}.")
     return wanted
 
 

@@ -10,12 +10,12 @@ from importlib.metadata import version
 from pathlib import Path
 
 from autograder import manifest
+from autograder.checking.content import content
 from autograder.errors import GradebookError
 from autograder.files import files_in, sha256, sha256_of_files
 from autograder.queries import queries
 from autograder.settings import read_settings
 
-FOLDERS = ("autograder", "book", "solutions")
 FILES = ("pyproject.toml", "LICENSE", "LICENSE-text", "_config.yml")
 MADE_WITH = ("nbgrader", "torch")
 STAMP = "latest.sha256"
@@ -43,7 +43,8 @@ class Latest:
         self._stamp.unlink(missing_ok=True)
 
     def _now(self) -> str:
-        inputs = [path for name in FOLDERS for path in files_in(self._root / name)]
+        folders = (Path("autograder"), Path("book"), content().folder)
+        inputs = [path for folder in folders for path in files_in(self._root / folder)]
         inputs += [path for name in FILES if (path := self._root / name).exists()]
         course = [self._course / manifest.NAME, *files_in(self._state / "recordings")]
         course += sorted((self._course / "release").glob("*/*.ipynb"))

@@ -1,6 +1,6 @@
 """Mend exercises: the student's cell holds the reference with one known mistake.
 
-Which exercises come so, and with which mistake, is read from `autograder/exercises/`, never
+Which exercises come so, and with which mistake, is read from the chapter's checks, which are never
 imported:
 
     @exercise("softmax", ..., mend="largest")    in the place of the one to write
@@ -17,10 +17,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from autograder.checking.changes import StaleMistake, applied, changes_of
+from autograder.checking.content import CHECK
 from autograder.checking.syntax import mistakes_of, registering
 from autograder.errors import ReleaseError
 from autograder.files import parsed
-from autograder.release.references import Reference, References
+from autograder.release.references import Reference, References, where_written
 
 PREFIX = "mend_"
 MEND = "mend"  # of a cell's metadata: its code is no solution, but what the student begins with
@@ -31,11 +32,10 @@ class Mends:
 
     def __init__(self, references: References) -> None:
         self._references = references
-        self._folder = references.folder.parent / "autograder" / "exercises"
 
     def broken(self, module: str, grade: str) -> Reference | None:
         """The reference with the mistake of the exercise `grade`; None where that is to write."""
-        path = self._folder / f"{module}.py"
+        path = self._references.path(module).with_name(f"{CHECK}.py")
         if not path.is_file():
             return None
         name, keys = grade.removeprefix(PREFIX), _keys(path)
@@ -95,17 +95,17 @@ def _mistake(path: Path, name: str, key: str) -> dict[str, str]:
             continue
         if isinstance(change, ast.Call) and ast.unparse(change.func) == "by":
             raise ReleaseError(
-                f"{path.name}: the mistake {key!r} of {name} cannot be given to mend, since it "
+                f"{_shown(path)}: the mistake {key!r} of {name} cannot be given to mend, since it "
                 f"is no change of the text of {name} itself."
             )
         try:
             return ast.literal_eval(change)
         except ValueError:
             raise ReleaseError(
-                f"{path.name}: the changes of the mistake {key!r} of {name} must be written "
+                f"{_shown(path)}: the changes of the mistake {key!r} of {name} must be written "
                 "out, since a release only reads them."
             ) from None
-    raise ReleaseError(f"{path.name}: {name} has no mistake {key!r} to be mended.")
+    raise ReleaseError(f"{_shown(path)}: {name} has no mistake {key!r} to be mended.")
 
 
 def _changes(path: Path, name: str) -> Iterator[tuple[str, ast.expr]]:
@@ -119,6 +119,10 @@ def _changes(path: Path, name: str) -> Iterator[tuple[str, ast.expr]]:
                     match key, way:
                         case ast.Constant(str(found)), ast.Tuple([_, change, *_]):
                             yield found, change
+
+
+def _shown(path: Path) -> str:
+    return where_written(path.parent.name, path.stem)
 
 
 def _options(call: ast.Call) -> dict[str, ast.expr]:

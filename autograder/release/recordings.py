@@ -15,11 +15,12 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from autograder.checking.sources import ANSWERS, SOURCE, packed
+from autograder.checking.content import ALTERNATIVES, CHECK, REFERENCE, content
+from autograder.checking.sources import ANSWERS, SOURCE, packed, packed_name
 from autograder.errors import ReleaseError
 from autograder.files import files_in, sha256, sha256_of_files
 from autograder.manifest import ListedChapter
-from autograder.release.references import References
+from autograder.release.references import References, where_written
 
 STAMPS = "stamps.json"
 
@@ -53,26 +54,23 @@ def update_recordings(chapters: Iterable[ListedChapter], folder: Path, root: Pat
 
 def _pack_sources(folder: Path, root: Path) -> None:
     """The texts of the references and alternatives, which the known mistakes are changes of."""
-    solutions = root / "solutions"
-    for path in files_in(solutions):
-        if path.suffix == ".py" and path.name != "__init__.py":
-            module = ".".join(path.relative_to(solutions).with_suffix("").parts)
-            (folder / f"{module}{SOURCE}").write_bytes(packed(path.read_text(encoding="utf-8")))
+    for path in files_in(root / content().folder):
+        if path.name in (f"{REFERENCE}.py", f"{ALTERNATIVES}.py"):
+            text = packed(path.read_text(encoding="utf-8"))
+            (folder / packed_name(path.parent.name, path.stem)).write_bytes(text)
 
 
 def _keys(exercises: list[dict[str, Any]], root: Path) -> dict[str, str]:
     """For each exercise, the hash of all that its recording depends on."""
-    references = References(root / "solutions")
+    references = References(root / content().folder)
     package = root / "autograder"
     checking = sha256_of_files(files_in(package / "checking"), package)
     keys = {}
     for exercise in exercises:
         name, module = exercise["name"], exercise["module"]
-        check = package / "exercises" / f"{module}.py"
+        check = root / content().file(module, CHECK)
         if not check.is_file():
-            raise ReleaseError(
-                f"{name} has no check: there is no autograder/exercises/{module}.py."
-            )
+            raise ReleaseError(f"{name} has no check: there is no {where_written(module, CHECK)}.")
         reference = references.find(module, exercise["reference"])
         used = {item.module for item in reference.with_all_it_uses()}
         sources = [references.path(item).read_bytes() for item in sorted(used)]

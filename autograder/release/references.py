@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+from autograder.checking.content import REFERENCE, content
 from autograder.checking.sources import Module, taken_apart
 from autograder.checking.syntax import FunctionOrClass, first_line, used
 from autograder.errors import ReleaseError
@@ -19,9 +20,14 @@ def end_of(node: ast.stmt) -> int:
     return node.end_lineno
 
 
+def where_written(module: str, part: str = REFERENCE) -> str:
+    """A file of a chapter, as messages name it."""
+    return content().file(module, part).as_posix()
+
+
 @dataclass(frozen=True)
 class Reference:
-    """One function or class of `solutions/`, as written there; its names tell it from others."""
+    """One function or class of a chapter, as written there; its names tell it from others."""
 
     module: str
     name: str
@@ -46,19 +52,19 @@ class Reference:
 
 
 class References:
-    """The modules of a `solutions` folder."""
+    """The references of all chapters in a folder."""
 
     def __init__(self, folder: Path):
         self.folder = folder
         self._modules: dict[str, Module] = {}
 
     def path(self, module: str) -> Path:
-        """The file of a module."""
-        return self.folder / f"{module.replace('.', '/')}.py"
+        """The file of a chapter's references."""
+        return self.folder / module / f"{REFERENCE}.py"
 
     def find(self, module: str, name: str, via: tuple[tuple[str, str], ...] = ()) -> Reference:
-        """The reference `name` of `solutions.<module>`."""
-        where, written = f"solutions/{module}.py", self._read(module)
+        """The reference `name` of a chapter."""
+        where, written = where_written(module), self._read(module)
         if name not in written.nodes:
             raise ReleaseError(f"{where} defines no function or class {name!r}.")
         if (module, name) in via:
@@ -89,6 +95,6 @@ class References:
         if module not in self._modules:
             path = self.path(module)
             if not path.is_file():
-                raise ReleaseError(f"There is no solutions/{module}.py to import from.")
+                raise ReleaseError(f"There is no {where_written(module)} to import from.")
             self._modules[module] = taken_apart(module, path.read_text(encoding="utf-8"))
         return self._modules[module]

@@ -203,7 +203,7 @@ def _hidden(binds: list[tuple[str, str]]) -> Iterator[str]:
 def _of_the_course() -> set[str]:
     """What an installed course brings along; none of it may be seen by a submission."""
     packages = content()
-    names = ("autograder", packages.exercises, packages.solutions, packages.shared)
+    names = ("autograder", packages.solutions, packages.shared)
     return {name.split(".")[0] for name in names}
 
 

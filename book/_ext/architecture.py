@@ -21,12 +21,11 @@ ROWS = [
         Box("grading", "grading: verdicts and gradebook"),
     ],
     [
-        Box("exercises", "exercises: the checks"),
         Box("sandbox", "sandbox: where submissions run"),
     ],
     [
         Box("lab", "lab: data, plots, training"),
-        Box("solutions", "solutions: the references"),
+        Box("solutions", "solutions: references and checks"),
         Box("checking", "checking: what a check is"),
     ],
     [
@@ -43,7 +42,6 @@ ARROWS = {
     ("entries", "sandbox"),
     ("entries", "checking"),
     ("entries", "settings"),
-    ("entries", "exercises"),
     ("entries", "lab"),
     ("entries", "solutions"),
     ("make", "entries"),
@@ -52,7 +50,7 @@ ARROWS = {
     ("make", "solutions"),
     ("release", "checking"),
     ("release", "settings"),
-    ("exercises", "checking"),
+    ("solutions", "checking"),
     ("grading", "checking"),
     ("grading", "sandbox"),
     ("grading", "settings"),

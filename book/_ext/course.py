@@ -54,7 +54,7 @@ def chapters(book: Path) -> dict[str, Chapter]:
         for cell in cells:
             if cell["cell_type"] == "code" and "solutions" in (code := "".join(cell["source"])):
                 modules |= imported(code)
-        references = book.parent / "solutions" / f"{module_of(path.stem)}.py"
+        references = book.parent / "solutions" / module_of(path.stem) / "reference.py"
         if references.exists():
             modules |= imported(references.read_text(encoding="utf-8"))
         needs = {pages[module] for module in modules if module in pages} - {path.stem}

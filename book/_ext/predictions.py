@@ -30,15 +30,15 @@ def asked(source: str) -> str | None:
     return None
 
 
-def prediction_of(name: str, exercises: Path) -> Prediction:
+def prediction_of(name: str, solutions: Path) -> Prediction:
     """A question as it is registered: read, since the page needs none of what checks import.
 
     Raises LookupError where there is none, or where it is not written out.
     """
-    for path in sorted(exercises.glob("*.py")):
+    for path in sorted(solutions.glob("*/check.py")):
         if name in (found := _written(path)):
             return found[name]
-    raise LookupError(f"no prediction {name!r} is written out in {exercises.name}/")
+    raise LookupError(f"no prediction {name!r} is written out in {solutions.name}/")
 
 
 def as_quiz(question: Prediction) -> quiz:

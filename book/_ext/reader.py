@@ -37,7 +37,7 @@ COUNTING = ("Show how it is counted", "Hide how it is counted")
 def read(app: Sphinx, doctree: nodes.document) -> None:
     """Make a notebook's page the reader's."""
     root = Path(app.srcdir).parent
-    references, exercises = References(root / "solutions"), root / "autograder" / "exercises"
+    references = References(root / "solutions")
     exercise = None
     first, imports, provided = None, [], []
     for node in list(doctree.findall(lambda node: is_exercise_node(node) or is_cell(node))):
@@ -53,7 +53,7 @@ def read(app: Sphinx, doctree: nodes.document) -> None:
         elif marks.get("grade"):
             node.parent.remove(node)
         elif name := asked(source_of(node)):
-            ask(node, name, exercises)
+            ask(node, name, root / "solutions")
         elif code.imports_only and not shown(node):
             provided += code.provided
             imports += [one for one in statements(code.text) if one not in imports]

@@ -24,7 +24,9 @@ def needs(tmp_path, monkeypatch):
             opening, *code = cells
             made = [new_markdown_cell(f"# {page}\n\n{opening}"), *map(new_code_cell, code)]
             write(new_notebook(cells=made), book / f"{page}.ipynb")
-        (solutions / "third.py").write_text("from solutions.second import two\n")
+        (solutions / "third").mkdir()
+        reference = solutions / "third" / "reference.py"
+        reference.write_text("from solutions.second import two\n")
         return {page: set(chapter.needs) for page, chapter in chapters(book).items()}
 
     return of

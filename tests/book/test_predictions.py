@@ -10,7 +10,7 @@ from autograder.checking.predicting import Prediction, as_text, predictions
 from tests.book.parsed import parsed
 
 ROOT = Path(__file__).parents[2]
-EXERCISES = ROOT / "autograder" / "exercises"
+SOLUTIONS = ROOT / "solutions"
 SITE = ROOT / "build" / "book" / "_build" / "html"
 SHAPE = Prediction(
     "shape",
@@ -43,9 +43,9 @@ def test_is_a_cell_that_only_asks_known(module, source, name):
 
 def test_is_every_question_read_as_it_is_registered(module):
     for name, registered in predictions().items():
-        assert module.prediction_of(name, EXERCISES) == registered
+        assert module.prediction_of(name, SOLUTIONS) == registered
     with pytest.raises(LookupError, match="no prediction 'no-such' is written out"):
-        module.prediction_of("no-such", EXERCISES)
+        module.prediction_of("no-such", SOLUTIONS)
 
 
 def test_does_the_order_of_shapes_give_nothing_away(module):

@@ -1,4 +1,4 @@
-"""Does the engine judge another course's exercises, of which it knows nothing but two names?"""
+"""Does the engine judge another course's exercises, of which it knows nothing but its name?"""
 
 import os
 import subprocess
@@ -25,7 +25,7 @@ def triad(root: Tensor) -> Tensor:
 """
 GRADE = """\
 from autograder.checking.content import Content, use
-use(Content(exercises="music.checks", solutions="scores", shared="lab"))
+use(Content(solutions="music.scores", shared="lab"))
 from autograder.checking import exercises, find, reference_for
 from autograder.checking.calling import Home
 from autograder.checking.judge import judge
@@ -38,11 +38,12 @@ for factor in (4, 5, 6):
 
 
 def test_the_engine_judges_what_it_is_handed(tmp_path: Path):
-    for name, text in (("music/checks/chords.py", CHECK), ("scores/chords.py", REFERENCE)):
-        path = tmp_path / name
-        path.parent.mkdir(parents=True)
+    for name, text in (("check.py", CHECK), ("reference.py", REFERENCE)):
+        path = tmp_path / "music" / "scores" / "chords" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
-        (path.parent / "__init__.py").touch()
+        for folder in (path.parent, path.parents[1], path.parents[2]):
+            (folder / "__init__.py").touch()
     path = os.pathsep.join([str(tmp_path), *sys.path])
     ran = subprocess.run(
         [sys.executable, "-c", GRADE],
@@ -59,5 +60,4 @@ def test_the_engine_judges_what_it_is_handed(tmp_path: Path):
 
 
 def test_this_course_is_handed_in_by_whoever_imports_the_package():
-    assert content().exercises == "autograder.exercises"
-    assert content().folders == (Path("autograder/exercises"), Path("solutions"))
+    assert content().file("softmax", "check") == Path("solutions/softmax/check.py")

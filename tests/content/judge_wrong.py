@@ -1,4 +1,4 @@
-"""What the checks say of the variants: `python -m tests.content.judge_wrong [exercise ...]`.
+"""What the checks say of wrong solutions: `python -m tests.content.judge_wrong [exercise ...]`.
 
 Prints a table, so that a reader can judge each sentence: does it name the mistake that was made?
 """
@@ -11,14 +11,14 @@ import torch
 from autograder.checking import PUBLIC_SEED
 from autograder.checking.calling import Home
 from autograder.checking.judge import Verdict, judge
-from autograder.checking.samples import variants
+from autograder.checking.samples import wrong_solutions
 from tests.content.answers import reference
 
 
 @functools.cache
 def verdict(title: str) -> Verdict:
-    """What the check of its exercise finds in the variant of that title."""
-    entry = variants()[title]
+    """What the check of its exercise finds in the solution of that title."""
+    entry = wrong_solutions()[title]
     torch.default_generator.manual_seed(0)  # for the weights of what draws its own
     home = Home({entry.exercise: entry.code})
     return judge(entry.exercise, home, reference(entry.exercise), PUBLIC_SEED)
@@ -33,7 +33,7 @@ def main(names: list[str]) -> None:
     """Print the table of these exercises, or of all."""
     print(row("exercise", "mistakes made", "verdict", "sentence named", "plain message"))
     print(row(*["---"] * 5))
-    for title, entry in variants().items():
+    for title, entry in wrong_solutions().items():
         if names and entry.exercise not in names:
             continue
         found = verdict(title)

@@ -216,7 +216,7 @@ def test_the_chapter_has_it_with_the_same_points(name):
     graded = cells[f"check-{name}"]
     assert "".join(graded["source"]) == f'check("{name}")'
     assert graded["metadata"]["nbgrader"]["points"] == task.points
-    assert reference_of(task).__module__ == f"solutions.{task.module}"
+    assert reference_of(task).__module__ == f"solutions.{task.module}.reference"
 
 
 def given(chapter):
@@ -233,7 +233,7 @@ def given(chapter):
 
 def test_every_public_reference_has_an_exercise_or_is_given():
     for task in published().values():
-        module = importlib.import_module(f"solutions.{task.module}")
+        module = importlib.import_module(f"solutions.{task.module}.reference")
         own = [
             name
             for name, thing in vars(module).items()

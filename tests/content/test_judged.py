@@ -1,8 +1,8 @@
 """How often is the diagnosis right, on wrong code that was written without the list of mistakes?
 
-What is said of each variant was read beside its code. `judged.json` keeps how the sentence begins,
-and what it is worth: "named" (of two mistakes both), "one" of two, "plain" (no name, but what is
-said leaves no doubt), "silent" (numbers alone) or "wrong".
+What is said of each wrong solution was read beside its code. A chapter's `judged.json` keeps how
+the sentence begins, and what it is worth: "named" (of two mistakes both), "one" of two, "plain" (no
+name, but what is said leaves no doubt), "silent" (numbers alone) or "wrong".
 """
 
 import json
@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.checking.samples import variants
+from autograder.checking.samples import wrong_solutions
 from tests.content.judge_wrong import verdict
 from tests.content.published import by_module
 
@@ -19,17 +19,23 @@ AT_THE_LIMIT = {  # of the time to search, so that a slow machine finds nothing
     "MultiHeadAttention: scales by the root of embed_dim; "
     "merges the heads without moving them back",
 }
-JUDGED = json.loads(Path(__file__).with_name("judged.json").read_text(encoding="utf-8"))
+JUDGED = {
+    title: judgment
+    for path in sorted((Path(__file__).parents[2] / "solutions").glob("*/judged.json"))
+    for title, judgment in json.loads(path.read_text(encoding="utf-8")).items()
+}
 
 
 def of(name: str) -> list[str]:
-    """The titles of one exercise's variants."""
-    return [title for title, entry in variants().items() if entry.exercise == name]
+    """The titles of one exercise's wrong solutions."""
+    return [title for title, entry in wrong_solutions().items() if entry.exercise == name]
 
 
 def shares(mistakes: int) -> dict[str, float]:
-    """How many of the variants with one mistake, or with two, are judged how."""
-    worth = [JUDGED[title][0] for title, one in variants().items() if len(one.about) == mistakes]
+    """How many of the solutions with one mistake, or with two, are judged how."""
+    worth = [
+        JUDGED[title][0] for title, one in wrong_solutions().items() if len(one.about) == mistakes
+    ]
     return {kind: number / len(worth) for kind, number in Counter(worth).items()}
 
 
@@ -40,8 +46,8 @@ def as_judged(title: str) -> bool:
     return said.startswith(beginning) if beginning else not said
 
 
-def test_every_variant_is_judged():
-    assert set(JUDGED) == set(variants()), "read what is said of the new ones, and judge it"
+def test_every_wrong_solution_is_judged():
+    assert set(JUDGED) == set(wrong_solutions()), "read what is said of the new ones, and judge it"
 
 
 def test_one_mistake_is_named_or_told_plainly():

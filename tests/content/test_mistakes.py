@@ -9,9 +9,9 @@ from autograder.checking.candidates import changed
 from autograder.checking.changes import applied, changes_of
 from autograder.checking.judge import judge
 from autograder.checking.recording import live
+from autograder.checking.samples import restyled
 from autograder.checking.sources import definition
 from tests.content.published import by_module
-from tests.content.restyled import restyled
 from tests.content.test_checks import SEEDS, TRIVIAL
 
 

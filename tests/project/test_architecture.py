@@ -28,8 +28,7 @@ PARTS = {
         )
     ),
     **{
-        part: f"autograder/{part}/**/*.py"
-        for part in ("checking", "exercises", "grading", "release", "sandbox")
+        part: f"autograder/{part}/**/*.py" for part in ("checking", "grading", "release", "sandbox")
     },
     "settings": " ".join(
         f"autograder/{name}.py"
@@ -42,7 +41,7 @@ LOADERS = {"import_module", "find_spec", "PackageLoader", "__import__"}
 CONFIGURATION = "ConfigLoader"  # traitlets' loaders of files like nbgrader_config.py
 MODULE = re.compile(r"(autograder|solutions|lab)(\.\w+)+")
 # Where what the engine loads cannot be read off the text: what was handed in, and a table of names.
-HANDED_IN = {"checking/content.py", "checking/registry.py", "checking/sources.py"}
+HANDED_IN = {"checking/content.py", "checking/sources.py"}
 HANDED_IN |= {"sandbox/layout.py", "sandbox/compiled.py", "checking/lazy.py"}
 OWN_NAMES = {"checking/__init__.py", "checking/packages.py"}
 
@@ -93,7 +92,7 @@ def loaded_by_name(node: ast.AST) -> str | None:
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         found = MODULE.fullmatch(node.value)
         return found[0] if found else None
-    if isinstance(node, ast.keyword) and node.arg in ("exercises", "solutions", "shared"):
+    if isinstance(node, ast.keyword) and node.arg in ("solutions", "shared"):
         return node.value.value if isinstance(node.value, ast.Constant) else None
     if isinstance(node, ast.Call) and CONFIGURATION in ast.unparse(node.func):
         return "autograder.nbgrader_settings"  # which each configuration file imports
@@ -159,7 +158,7 @@ def test_does_every_part_stand_in_the_picture_and_in_the_code(architecture):
 
 def test_is_every_module_that_the_page_names_where_it_says():
     text = (ROOT / "book" / "architecture.md").read_text(encoding="utf-8")
-    folders = ("autograder", "book", "make", "tests")
+    folders = ("autograder", "book", "make", "solutions", "tests")
     files = {path.as_posix() for name in folders for path in (ROOT / name).rglob("*.py")}
     named = re.findall(r"`([\w/]+\.py)`", text)
     assert len(named) > 20

@@ -20,12 +20,15 @@ from tests.release.miniature import (
 def tiny(tmp_path: Path) -> Path:
     """The root of a repository in miniature, without the tools."""
     root = tmp_path / "repository"
-    for folder in ("book/lab", "solutions"):
+    for folder in ("book/lab", "solutions/tiny", "solutions/earlier"):
         (root / folder).mkdir(parents=True)
     (root / "_config.yml").write_text("title: Tiny\nhtml:\n  baseurl: https://example.org/book/\n")
     (root / "solutions" / "__init__.py").write_text("")
-    (root / "solutions" / "tiny.py").write_text(SOLUTIONS)
-    (root / "solutions" / "earlier.py").write_text(EARLIER)
+    (root / "solutions" / "tiny" / "reference.py").write_text(SOLUTIONS)
+    (root / "solutions" / "earlier" / "reference.py").write_text(EARLIER)
+    for name in ("tiny", "earlier"):
+        init = f"from solutions.{name}.reference import *"
+        (root / "solutions" / name / "__init__.py").write_text(init)
     (root / "book" / "references.bib").write_text(BIBLIOGRAPHY)
     (root / "book" / "lab" / "__init__.py").write_text('"""Shared."""\n')
     write_chapter(root, chapter_cells())
@@ -35,11 +38,9 @@ def tiny(tmp_path: Path) -> Path:
 @pytest.fixture
 def tiny_with_tools(tiny: Path) -> Path:
     """The same with the course's own checking core and project files."""
-    no_caches = shutil.ignore_patterns("__pycache__", "exercises")
+    no_caches = shutil.ignore_patterns("__pycache__")
     shutil.copytree(REPOSITORY / "autograder", tiny / "autograder", ignore=no_caches)
-    (tiny / "autograder" / "exercises").mkdir()
-    (tiny / "autograder" / "exercises" / "__init__.py").write_text("")
-    (tiny / "autograder" / "exercises" / "tiny.py").write_text(CHECKS)
+    (tiny / "solutions" / "tiny" / "check.py").write_text(CHECKS)
     for name in ("pyproject.toml", "LICENSE", "LICENSE-text"):
         shutil.copy(REPOSITORY / name, tiny / name)
     return tiny

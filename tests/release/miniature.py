@@ -151,9 +151,8 @@ def chapter_cells() -> list:
     )
     number = new_code_cell("share = 1 / 4", id="number", metadata={"tags": ["hide-input"]})
     number.outputs = [glued]
-    fold = (
-        ":::{dropdown} One way\n```{literalinclude} ../solutions/tiny.py\n:pyobject: mean\n```\n:::"
-    )
+    included = "```{literalinclude} ../solutions/tiny/reference.py\n:pyobject: mean\n```"
+    fold = f":::{{dropdown}} One way\n{included}\n:::"
     play = "import altair\nplay(altair.Chart(), alt='Drag the query.', name='drag')"
     return [
         new_markdown_cell("# 3 · Tiny\n\nSee {cite:t}`three2020`.", id="title"),

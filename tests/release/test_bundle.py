@@ -111,11 +111,11 @@ def body(node: ast.FunctionDef | ast.ClassDef) -> str:
 def solutions() -> dict[str, str]:
     """The body of every reference and alternative."""
     found = {}
-    for path in sorted((REPOSITORY / "solutions").rglob("*.py")):
-        for node in ast.parse(path.read_text()).body:
-            exported = isinstance(node, ast.FunctionDef | ast.ClassDef)
-            if exported and path.name != "__init__.py":
-                found[body(node)] = f"{path.relative_to(REPOSITORY)}: {node.name}"
+    for part in ("reference", "alternatives"):
+        for path in sorted((REPOSITORY / "solutions").glob(f"*/{part}.py")):
+            for node in ast.parse(path.read_text()).body:
+                if isinstance(node, ast.FunctionDef | ast.ClassDef):
+                    found[body(node)] = f"{path.relative_to(REPOSITORY)}: {node.name}"
     return found
 
 
@@ -151,6 +151,16 @@ def test_no_solution_is_in_the_bundle(bundle):
             except SyntaxError:  # a Markdown cell
                 continue
             assert not found & known.keys(), f"{known[(found & known.keys()).pop()]} is in {where}"
+
+
+def test_of_a_chapter_the_bundle_has_its_check_alone(bundle):
+    chapters = [where for where, _ in shipped(bundle) if where.startswith("solutions/")]
+    assert {Path(where).name for where in chapters} == {"__init__.py", "check.py"}
+    checks = {path.parent.name for path in (REPOSITORY / "solutions").glob("*/check.py")}
+    assert {Path(where).parent.name for where in chapters} == checks | {"solutions"}
+    for where, text in shipped(bundle):
+        if where.startswith("solutions/") and where.endswith("__init__.py"):
+            assert [type(node) for node in ast.parse(text).body] == [ast.Expr], where
 
 
 def test_nothing_in_the_bundle_knows_where_it_was_made(bundle):
@@ -222,4 +232,4 @@ def test_no_module_of_the_bundle_is_a_reference(bundle):
         (wheel,) = [name for name in archive.namelist() if name.endswith(".whl")]
         with zipfile.ZipFile(archive.open(wheel)) as inside:
             names = [*archive.namelist(), *inside.namelist()]
-    assert not [name for name in names if "solutions" in name or name.endswith((".pkl", ".pt"))]
+    assert not [name for name in names if name.endswith((".pkl", ".pt"))]

@@ -7,11 +7,18 @@ import pytest
 
 from autograder.release.latest import Latest
 
+MADE_FROM = ("book/01-one.ipynb", "solutions/one/reference.py", "autograder/check.py")
+
 
 @pytest.fixture
 def root(tmp_path):
     """As much of a repository as is hashed."""
-    for name in ("book/01-one.ipynb", "solutions/one.py", "autograder/check.py", "pyproject.toml"):
+    for name in (
+        "book/01-one.ipynb",
+        "solutions/one/reference.py",
+        "autograder/check.py",
+        "pyproject.toml",
+    ):
         path = tmp_path / "root" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(name)
@@ -50,7 +57,13 @@ def latest(root, course):
 
 @pytest.mark.parametrize(
     "changed",
-    ["book/01-one.ipynb", "solutions/one.py", "autograder/check.py", "book/new.md", "_config.yml"],
+    [
+        "book/01-one.ipynb",
+        "solutions/one/reference.py",
+        "autograder/check.py",
+        "book/new.md",
+        "_config.yml",
+    ],
 )
 def test_what_it_is_made_from_counts(latest, root, changed):
     (root / changed).write_text("changed")

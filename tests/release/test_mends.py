@@ -45,9 +45,7 @@ def beside(name: str = "mean"):
 
 
 def chapter(root: Path, *cells, text: str = MISTAKES + BESIDE) -> ChapterNotebook:
-    folder = root / "autograder" / "exercises"
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "tiny.py").write_text(text)
+    (root / "solutions" / "tiny" / "check.py").write_text(text)
     path = write_chapter(root, [*chapter_cells(), *cells])
     return ChapterNotebook.read(path, References(root / "solutions"), Book.of(root))
 

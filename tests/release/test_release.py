@@ -71,20 +71,26 @@ def test_a_release_from_chapter_to_student(released, tiny_with_tools, tmp_path):
     assert readme.startswith("# Tiny: the notebooks\n") and "$" not in readme
     with zipfile.ZipFile(wheel) as archive:
         inside = archive.namelist()
-        text = text_of(archive.read("autograder/recordings/tiny.source"))
+        text = text_of(archive.read("autograder/recordings/tiny.reference.source"))
     assert "def mean(" in text  # what the mistakes are changes of
     assert {"autograder/recordings/mean.answers"} <= set(inside)
     assert "lab/__init__.py" in inside
-    assert not [name for name in inside if name.startswith(("solutions", "book")) or ".pkl" in name]
+    assert not [name for name in inside if name.startswith("book") or ".pkl" in name]
+    chapters = {name for name in inside if name.startswith("solutions/")}
+    assert chapters == {
+        "solutions/__init__.py",
+        "solutions/tiny/__init__.py",
+        "solutions/tiny/check.py",
+    }
 
     # an untouched copy runs from top to bottom and earns nothing
     absent = subprocess.run(
-        [sys.executable, "-c", "import solutions"],
+        [sys.executable, "-c", "from solutions.tiny import mean"],
         env=elsewhere(site),
         cwd=tmp_path,
         capture_output=True,
     )
-    assert b"ModuleNotFoundError" in absent.stderr
+    assert b"ImportError: cannot import name 'mean'" in absent.stderr
     untouched = run(folder / "03-tiny.ipynb", site)
     assert complaints(untouched) == []
     assert results(untouched) == {"check-mean": "0.0", "check-Scale": "0.0"}
@@ -112,14 +118,14 @@ def test_only_what_changed_is_built_again(released, tiny_with_tools):
     assert (released.built, released.recorded) == (["03-tiny"], ["mean", "Scale"])
 
     # a body that students never see: a new recording, and the stub as it was
-    reference = tiny_with_tools / "solutions" / "tiny.py"
+    reference = tiny_with_tools / "solutions" / "tiny" / "reference.py"
     reference.write_text(reference.read_text().replace("wide = x *", "wide = 1 * x *"))
     changed = release(root=tiny_with_tools)
     assert changed.built == ["03-tiny"]  # nbgrader's source has the body
     assert changed.recorded == ["mean", "Scale"]
 
     # a check: recordings alone
-    checks = tiny_with_tools / "autograder" / "exercises" / "tiny.py"
+    checks = tiny_with_tools / "solutions" / "tiny" / "check.py"
     checks.write_text(checks.read_text().replace("S=5", "S=6"))
     changed = release(root=tiny_with_tools)
     assert (changed.built, changed.recorded) == ([], ["mean", "Scale"])
@@ -157,7 +163,7 @@ def test_a_chapter_that_is_not_there_is_said_in_one_sentence(tiny_with_tools):
 def test_a_check_that_imports_references_is_refused(tiny_with_tools, tmp_path):
     from autograder.release.bundle import wheel_tree
 
-    checks = tiny_with_tools / "autograder" / "exercises" / "tiny.py"
+    checks = tiny_with_tools / "solutions" / "tiny" / "check.py"
     checks.write_text("from solutions.tiny import mean\n" + checks.read_text())
-    with pytest.raises(ReleaseError, match="tiny.py imports solutions.tiny"):
+    with pytest.raises(ReleaseError, match="check.py imports solutions.tiny"):
         wheel_tree(tmp_path / "recordings", tiny_with_tools)

@@ -11,7 +11,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from autograder.checking import syntax
-from autograder.checking.content import content
+from autograder.checking.content import ALTERNATIVES, CHECK, REFERENCE, content
 from autograder.files import REPOSITORY, files_in, parsed, sha256, sha256_of_files
 
 PACKAGE = REPOSITORY / "autograder"
@@ -28,12 +28,18 @@ def of_grader(release: Path) -> str:
 @functools.cache
 def of_everything() -> str:
     """All code that a verdict may depend on: the same on every machine that grades a class."""
-    return _of_folders(*(REPOSITORY / folder for folder in content().folders)) + _grader()
+    return _of_chapters() + _grader()
 
 
 @functools.cache
 def _grader() -> str:
     return _of_folders(PACKAGE / "checking", PACKAGE / "sandbox", PACKAGE / "grading")
+
+
+def _of_chapters(root: Path = REPOSITORY) -> str:
+    folder = root / content().folder
+    parts = {f"{part}.py" for part in (REFERENCE, ALTERNATIVES, CHECK)}
+    return sha256_of_files([path for path in files_in(folder) if path.name in parts], folder)
 
 
 def _of_folders(*folders: Path) -> str:
@@ -48,17 +54,16 @@ def of_exercise(name: str, module: str, root: Path = REPOSITORY) -> str:
     not count.
     """
     name = name.removeprefix("mend_")  # which is judged as what it stands beside
-    exercises, solutions = content().folders
-    path = root / exercises / f"{module}.py"
+    path = root / content().file(module, CHECK)
     parts = [_text(statement) for statement in _about(parsed(path), name)]
-    for other in sorted(_imported(path, content().exercises, root) - {path}):
+    for other in sorted(_imported(path, root) - {path}):
         parts.append(_text(parsed(other)))
-    reference = root / solutions / f"{module}.py"
-    references = sorted({reference} | _imported(reference, content().solutions, root))
+    reference = root / content().file(module, REFERENCE)
+    references = sorted({reference} | _imported(reference, root))
     for other in references:
-        parts += [other.name, _text(parsed(other))]
+        parts += [other.parent.name, _text(parsed(other))]
     inside = _inside(name, [parsed(other) for other in references])
-    for checks in (path.with_name(other.name) for other in references):
+    for checks in (other.with_name(path.name) for other in references):
         found = parsed(checks).body if checks.exists() else []
         parts += [_text(one) for one in found if syntax.mistakes_of(one) in inside]
     return sha256(*parts)
@@ -66,11 +71,11 @@ def of_exercise(name: str, module: str, root: Path = REPOSITORY) -> str:
 
 def chapters_with_exercises(root: Path = REPOSITORY) -> set[str]:
     """The chapters that the checks are registered for: read, since to import them takes seconds."""
-    modules = files_in(root / content().folders[0])
+    modules = files_in(root / content().folder)
     calls = (
         call
         for path in modules
-        if path.suffix == ".py"
+        if path.name == f"{CHECK}.py"
         for statement in parsed(path).body
         for call in syntax.registering(statement)
     )
@@ -115,13 +120,13 @@ def _registers(statement: ast.stmt) -> str | None:
     return syntax.mistakes_of(statement)
 
 
-def _imported(path: Path, package: str, root: Path) -> set[Path]:
-    """The modules of one package that a module imports, directly or through others of it."""
+def _imported(path: Path, root: Path) -> set[Path]:
+    """The files of chapters that one of them imports, directly or through others."""
     found, todo = set[Path](), [path]
     while todo:
         for module in _imports(parsed(todo.pop())):
-            if module.startswith(f"{package}."):
-                other = root / Path(*module.split(".")).with_suffix(".py")
+            if place := content().place(module):
+                other = root / content().file(*place)
                 if other not in found and other.exists():
                     found.add(other)
                     todo.append(other)

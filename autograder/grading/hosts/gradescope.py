@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from autograder import manifest
+from autograder.checking.content import content
 from autograder.files import LEFT_ALONE, REPOSITORY, write_zip
 from autograder.grading.course.folder import Course
 from autograder.grading.hosts import account
 from autograder.grading.text import visible
 
 TEMPLATES = Path(__file__).with_name("templates") / "gradescope"
-ENGINE = ("autograder", "solutions", "book/lab")
-LEFT_OUT = {*LEFT_ALONE, "release"}  # of the engine
+LEFT_OUT = {*LEFT_ALONE, "release", "wrong.py", "judged.json", "test_reference.py"}
 PROGRAMS = ("setup.sh", "run_autograder")
 
 
@@ -44,7 +44,8 @@ def gradescope_zip(course: Course, chapter: str, path: Path) -> None:
     course.listed([chapter])
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
-        for name in ENGINE:
+        # What chapters share lies in the book, whatever package it is.
+        for name in ("autograder", content().folder, Path("book", content().shared)):
             ignore = shutil.ignore_patterns(*LEFT_OUT)
             shutil.copytree(REPOSITORY / name, root / name, ignore=ignore)
         _one_chapter(course, chapter, root / "course")

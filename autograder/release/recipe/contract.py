@@ -7,6 +7,7 @@ from collections import Counter
 from nbformat import NotebookNode
 
 from autograder.cells import grade_id, tags
+from autograder.checking.content import content
 from autograder.checking.syntax import imported
 from autograder.errors import ReleaseError
 from autograder.release.chapter import ChapterNotebook
@@ -134,8 +135,9 @@ def _answer(where: str, cell: NotebookNode) -> None:
 
 
 def _demo(where: str, cell: NotebookNode) -> None:
-    if "solutions" in {module.split(".")[0] for module in imported(parsed(cell, where))}:
+    package = content().solutions
+    if any(f"{module}.".startswith(f"{package}.") for module in imported(parsed(cell, where))):
         raise ReleaseError(
-            f"{where}: cell {cell.id!r} imports from solutions, which students do not have; "
+            f"{where}: cell {cell.id!r} imports from {package}, which students do not have; "
             "mark it as an exercise or as provided."
         )

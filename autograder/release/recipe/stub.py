@@ -6,12 +6,13 @@ nbgrader's own ClearSolutions then makes the stub of it: signature, docstring, a
 
 import ast
 
+from autograder.checking.content import CHECK
 from autograder.checking.syntax import first_line
 from autograder.errors import ReleaseError
 from autograder.release.chapter import ChapterNotebook
-from autograder.release.chapter_cells import imports_from_solutions, kind, named
+from autograder.release.chapter_cells import import_of, imports_from_solutions, kind, named
 from autograder.release.mends import MEND, Mends, as_given
-from autograder.release.references import Reference, end_of
+from autograder.release.references import Reference, end_of, where_written
 
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
 
@@ -34,14 +35,14 @@ def cut_stubs(chapter: ChapterNotebook) -> None:
             cell.source = stub(reference)
         else:
             raise ReleaseError(
-                f"{chapter.name}: autograder/exercises/{wanted.module}.py has no "
+                f"{chapter.name}: {where_written(wanted.module, CHECK)} has no "
                 f"`mend({wanted.name!r}, ...)` for the exercise {wanted.bound}."
             )
 
 
 def stub(reference: Reference) -> str:
     """The reference's definition with a solution region around every body."""
-    where = f"solutions/{reference.module}.py"
+    where = where_written(reference.module)
     node = reference.node
     methods = _methods(node, where) if isinstance(node, ast.ClassDef) else [node]
     lines = list(reference.lines[: node.end_lineno])
@@ -110,5 +111,5 @@ def _reject_what_the_notebook_lacks(
         if used.name not in defined:
             raise ReleaseError(
                 f"{chapter.name}: {exercise} builds on {used.name}, which no earlier cell defines; "
-                f"add a provided cell with `from solutions.{used.module} import {used.name}`."
+                f"add a provided cell with `{import_of(used.module, used.name)}`."
             )

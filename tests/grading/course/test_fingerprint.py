@@ -7,7 +7,7 @@ from autograder.grading.course.fingerprint import of_exercise
 CHECKS = """
 import torch
 from autograder.checking import agrees, exercise, mistakes
-from autograder.exercises.shared import helper
+from solutions.shared.check import helper
 
 LOOSE = 1e-3
 
@@ -29,14 +29,16 @@ def _(student, reference, draw):
     agrees(student, reference, draw.normal(L=3), rtol=LOOSE)
 """
 FILES = {
-    "autograder/exercises/c.py": CHECKS,
-    "autograder/exercises/shared.py": "def helper(x):\n    return x + 1\n",
-    "autograder/exercises/other.py": "SIZE = 4\n",
-    "autograder/exercises/early.py": 'mistakes["base"] = {"late": ("It is late.", {"x": "-x"})}\n',
-    "autograder/exercises/late.py": 'mistakes["last"] = {"late": ("It is late.", {"x": "-x"})}\n',
-    "solutions/c.py": "from solutions.early import base\n\ndef one(x):\n    return base(x)\n",
-    "solutions/early.py": "def base(x):\n    return x\n",
-    "solutions/late.py": "def last(x):\n    return x\n",
+    "solutions/c/check.py": CHECKS,
+    "solutions/shared/check.py": "def helper(x):\n    return x + 1\n",
+    "solutions/other/check.py": "SIZE = 4\n",
+    "solutions/early/check.py": 'mistakes["base"] = {"late": ("It is late.", {"x": "-x"})}\n',
+    "solutions/late/check.py": 'mistakes["last"] = {"late": ("It is late.", {"x": "-x"})}\n',
+    "solutions/c/reference.py": (
+        "from solutions.early import base\n\ndef one(x):\n    return base(x)\n"
+    ),
+    "solutions/early/reference.py": "def base(x):\n    return x\n",
+    "solutions/late/reference.py": "def last(x):\n    return x\n",
 }
 
 
@@ -60,18 +62,18 @@ def changed(tmp_path):
 @pytest.mark.parametrize(
     ("file", "old", "new", "again"),
     [
-        ("autograder/exercises/c.py", "rtol=LOOSE", "rtol=1e-5", {"two"}),
-        ("autograder/exercises/c.py", "LOOSE = 1e-3", "LOOSE = 1e-5", {"two"}),
-        ("autograder/exercises/c.py", "draw.normal(L=3)))", "draw.normal(L=4)))", {"one"}),
-        ("autograder/exercises/c.py", "- 1", "- 2", {"one"}),
-        ("autograder/exercises/c.py", "too small", "too low", {"one"}),
-        ("autograder/exercises/c.py", "helper(x) * 2", "helper(x) * 3", {"one"}),
-        ("autograder/exercises/c.py", 'def twice', '# A comment.\n\n\ndef twice', set()),
-        ("autograder/exercises/other.py", "4", "5", set()),
-        ("autograder/exercises/early.py", "late", "too late", {"one"}),
-        ("autograder/exercises/late.py", "late", "too late", set()),
-        ("solutions/early.py", "return x", "return x * 1", {"one", "two"}),
-        ("solutions/late.py", "return x", "return x * 1", set()),
+        ("solutions/c/check.py", "rtol=LOOSE", "rtol=1e-5", {"two"}),
+        ("solutions/c/check.py", "LOOSE = 1e-3", "LOOSE = 1e-5", {"two"}),
+        ("solutions/c/check.py", "draw.normal(L=3)))", "draw.normal(L=4)))", {"one"}),
+        ("solutions/c/check.py", "- 1", "- 2", {"one"}),
+        ("solutions/c/check.py", "too small", "too low", {"one"}),
+        ("solutions/c/check.py", "helper(x) * 2", "helper(x) * 3", {"one"}),
+        ("solutions/c/check.py", 'def twice', '# A comment.\n\n\ndef twice', set()),
+        ("solutions/other/check.py", "4", "5", set()),
+        ("solutions/early/check.py", "late", "too late", {"one"}),
+        ("solutions/late/check.py", "late", "too late", set()),
+        ("solutions/early/reference.py", "return x", "return x * 1", {"one", "two"}),
+        ("solutions/late/reference.py", "return x", "return x * 1", set()),
     ],
 )  # fmt: skip
 def test_a_change_is_noticed_where_it_matters(changed, file, old, new, again):

@@ -19,7 +19,8 @@ from tests.release.miniature import REPOSITORY
 
 
 def references_from(folder: Path, text: str) -> References:
-    (folder / "one.py").write_text(textwrap.dedent(text))
+    (folder / "one").mkdir()
+    (folder / "one" / "reference.py").write_text(textwrap.dedent(text))
     return References(folder)
 
 

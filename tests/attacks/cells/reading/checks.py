@@ -10,16 +10,15 @@ def double(x):
 
 
 for name in (
-    "exercises.start_here",
-    "exercises",
-    "checking.judge",
-    "checking.registry",
-    "grading.submission",
-    "grading.journal",
-    "release",
+    "solutions.start_here.check",
+    "autograder.checking.judge",
+    "autograder.checking.registry",
+    "autograder.grading.submission",
+    "autograder.grading.journal",
+    "autograder.release",
 ):
     try:
-        __import__(f"autograder.{name}")
+        __import__(name)
     except ImportError:
         continue
 
