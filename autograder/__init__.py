@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from autograder.checking.content import Content, use
+from autograder.source.content import Content, use
 
 __version__ = "0.1.0"
 
@@ -13,11 +13,11 @@ use(Content(solutions="solutions", shared="lab"))
 def __getattr__(name: str) -> Any:
     # Imported on first use: grading and release tools import this package without a notebook.
     if name == "check":
-        from autograder.checking.notebook import check
+        from autograder.notebook.check import check
 
         return check
     if name == "predict":
-        from autograder.checking.predicting import predict
+        from autograder.notebook.predicting import predict
 
         return predict
     raise AttributeError(f"module 'autograder' has no attribute {name!r}")

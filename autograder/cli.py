@@ -57,7 +57,7 @@ def _release(options: argparse.Namespace) -> int:
 
 def _check(options: argparse.Namespace) -> int:
     """Check your own notebook; the exit code is 1 if an exercise is not right yet."""
-    from autograder.checking.terminal import check_notebook, note_on_packages, table
+    from autograder.notebook.terminal import check_notebook, note_on_packages, table
 
     if course := _course_it_was_handed_in_to(options.notebook):
         chapter = options.notebook.resolve().parent.name

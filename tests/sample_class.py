@@ -20,9 +20,9 @@ from autograder.cells import grade_id
 from autograder.checking import exercises
 from autograder.checking.registry import Exercise
 from autograder.checking.samples import alternatives
-from autograder.checking.sources import definition
 from autograder.grading.course.folder import Course
 from autograder.grading.course.released import ReleasedChapter
+from autograder.source.sources import definition
 from tests.wrong import Wrong, source_of, wrongs
 
 HOSTILE_CHAPTER = "02-softmax"

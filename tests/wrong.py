@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.checking import exercises
-from autograder.checking.candidates import changed, rewritten
+from autograder.diagnosis.candidates import changed, rewritten
 
 
 @dataclass(frozen=True)

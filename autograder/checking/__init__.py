@@ -3,10 +3,9 @@
 import importlib
 from typing import Any
 
-# What checks are written with, imported on first use: who reads a verdict needs no PyTorch. The
-# function `judge` is not here, since its module has that name too.
+# What checks are written with, imported on first use: who reads a verdict needs no PyTorch.
 _HOMES = {
-    "comparing": (
+    "autograder.checking.comparing": (
         "Failure",
         "agrees",
         "backpropagates",
@@ -16,17 +15,15 @@ _HOMES = {
         "require",
         "same",
     ),
-    "judge": ("PUBLIC_SEED", "Lost"),
-    "predicting": ("prediction",),
-    "recording": ("record", "reference_for"),
-    "registry": ("by", "exercise", "exercises", "find", "mend", "mistakes"),
-    "values": ("built", "portable"),
-    "verdict": ("Verdict",),
+    "autograder.checking.predictions": ("prediction",),
+    "autograder.checking.registry": ("by", "exercise", "exercises", "find", "mend", "mistakes"),
+    "autograder.remote.values": ("built", "portable"),
+    "autograder.checking.verdict": ("Verdict",),
 }
 
 
 def __getattr__(name: str) -> Any:
     for home, names in _HOMES.items():
         if name in names:
-            return getattr(importlib.import_module(f"{__name__}.{home}"), name)
+            return getattr(importlib.import_module(home), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from autograder.checking.comparing import require
-from autograder.checking.subject import Subject
+from autograder.remote.subject import Subject
 
 # For `agrees`, where a case is about values, and the rest of the battery was asked of another.
 VALUES = {"gradients": False, "contiguous": False, "double": False, "unchanged": False}

@@ -11,11 +11,11 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from autograder.checking.calling import mapped, spread, tensors
 from autograder.checking.draw import Draw
 from autograder.checking.events import Reason, current_log
-from autograder.checking.subject import Raised, Subject
-from autograder.checking.values import Function, Ref
+from autograder.remote.calling import mapped, spread, tensors
+from autograder.remote.subject import Raised, Subject
+from autograder.remote.values import Function, Ref
 
 FLOATS = (torch.float32, torch.float64)
 LOOKED_AT = {"weights", "cross_weights"}  # results whose gradient no contract promises

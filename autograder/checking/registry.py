@@ -5,9 +5,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any
 
-from autograder.checking.changes import Change, StaleMistake, changes_of
-from autograder.checking.content import CHECK, chapter_of, modules
-from autograder.checking.sources import Definition, NoSource, definition
+from autograder.source.changes import Change, StaleMistake, changes_of
+from autograder.source.content import CHECK, chapter_of, modules
+from autograder.source.sources import Definition, NoSource, definition
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from autograder.checking.content import ALTERNATIVES, WRONG, modules
+from autograder.source.content import ALTERNATIVES, WRONG, modules
 
 _styles: dict[str, dict[str, Any]] = {}
 

@@ -12,12 +12,12 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
 from autograder.cells import grade_id
-from autograder.checking.content import CHECK
 from autograder.checking.registry import Exercise, exercises
 from autograder.files import REPOSITORY
 from autograder.release.chapter_cells import import_of
 from autograder.release.recipe.contract import BOOK_ONLY, UNWRITTEN
 from autograder.release.references import where_written
+from autograder.source.content import CHECK
 
 TASK = """\
 `````{{exercise}} {title}, ●, 10 minutes, {points}

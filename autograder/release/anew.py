@@ -9,7 +9,6 @@ from pathlib import Path
 import nbformat
 
 from autograder import manifest, nbgrader_course
-from autograder.checking.content import content
 from autograder.files import files_in, paths_within, sha256, sha256_of_files
 from autograder.manifest import ListedChapter
 from autograder.release.assignment import generate_assignment
@@ -23,6 +22,7 @@ from autograder.release.recipe import make_source
 from autograder.release.recordings import update_recordings
 from autograder.release.references import References
 from autograder.release.released import BUNDLE, STATE, Released
+from autograder.source.content import content
 
 
 def make_anew(chosen: list[str], paths: dict[str, Path], course: Path, root: Path) -> Released:

@@ -11,14 +11,14 @@ import tempfile
 from pathlib import Path
 from string import Template
 
-from autograder.checking.content import CHECK, content
-from autograder.checking.syntax import imported
 from autograder.errors import ReleaseError
 from autograder.files import files_in, parsed, paths_within, sha256, write_zip
 from autograder.release.book import Book
 from autograder.release.own_files import OwnFiles
 from autograder.release.recordings import STAMPS
 from autograder.release.released import BUNDLE
+from autograder.source.content import CHECK, content
+from autograder.source.syntax import imported
 
 NAME = "attention-course"
 README = Path(__file__).with_name("bundle_readme.md")

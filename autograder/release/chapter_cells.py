@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from nbformat import NotebookNode
 
-from autograder.checking.content import REFERENCE, content
-from autograder.checking.syntax import bound
 from autograder.errors import ReleaseError
+from autograder.source.content import REFERENCE, content
+from autograder.source.syntax import bound
 
 
 def kind(cell: NotebookNode) -> str:

@@ -10,11 +10,11 @@ from importlib.metadata import version
 from pathlib import Path
 
 from autograder import manifest
-from autograder.checking.content import content
 from autograder.errors import GradebookError
 from autograder.files import files_in, sha256, sha256_of_files
 from autograder.queries import queries
 from autograder.settings import read_settings
+from autograder.source.content import content
 
 FILES = ("pyproject.toml", "LICENSE", "LICENSE-text", "_config.yml")
 MADE_WITH = ("nbgrader", "torch")

@@ -16,12 +16,12 @@ import tokenize
 from collections.abc import Iterator
 from pathlib import Path
 
-from autograder.checking.changes import StaleMistake, applied, changes_of
-from autograder.checking.content import CHECK
-from autograder.checking.syntax import mistakes_of, registering
 from autograder.errors import ReleaseError
 from autograder.files import parsed
 from autograder.release.references import Reference, References, where_written
+from autograder.source.changes import StaleMistake, applied, changes_of
+from autograder.source.content import CHECK
+from autograder.source.syntax import mistakes_of, registering
 
 PREFIX = "mend_"
 MEND = "mend"  # of a cell's metadata: its code is no solution, but what the student begins with

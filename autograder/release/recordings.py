@@ -15,12 +15,12 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from autograder.checking.content import ALTERNATIVES, CHECK, REFERENCE, content
-from autograder.checking.sources import ANSWERS, SOURCE, packed, packed_name
 from autograder.errors import ReleaseError
 from autograder.files import files_in, sha256, sha256_of_files
 from autograder.manifest import ListedChapter
 from autograder.release.references import References, where_written
+from autograder.source.content import ALTERNATIVES, CHECK, REFERENCE, content
+from autograder.source.sources import ANSWERS, SOURCE, packed, packed_name
 
 STAMPS = "stamps.json"
 
@@ -104,8 +104,8 @@ def _record_in_a_process_of_its_own(
 
 def main(folder: Path, exercises: list[dict[str, Any]]) -> None:
     """Record the given exercises of the manifest into a folder."""
-    from autograder.checking.recording import save
     from autograder.checking.registry import find
+    from autograder.diagnosis.recording import save
 
     differences = []
     for exercise in exercises:

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from autograder.checking.content import REFERENCE, content
-from autograder.checking.sources import Module, taken_apart
-from autograder.checking.syntax import FunctionOrClass, first_line, used
 from autograder.errors import ReleaseError
+from autograder.source.content import REFERENCE, content
+from autograder.source.sources import Module, taken_apart
+from autograder.source.syntax import FunctionOrClass, first_line, used
 
 
 def end_of(node: ast.stmt) -> int:

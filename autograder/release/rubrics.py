@@ -13,9 +13,9 @@ import nbformat
 from nbformat import NotebookNode
 
 from autograder.cells import grade_id
-from autograder.checking.feedback import points_text
 from autograder.errors import ReleaseError
 from autograder.files import REPOSITORY
+from autograder.notebook.feedback import points_text
 from autograder.release.book import Book
 from autograder.release.build import CHAPTERS
 from autograder.release.chapter_cells import kind

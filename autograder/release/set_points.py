@@ -11,9 +11,9 @@ import nbformat
 from nbformat import NotebookNode
 
 from autograder.cells import grade_id
-from autograder.checking.feedback import points_text
 from autograder.checking.registry import exercises
 from autograder.files import REPOSITORY
+from autograder.notebook.feedback import points_text
 from autograder.release.build import CHAPTERS
 from autograder.release.chapter_cells import kind
 from autograder.release.recipe.contract import POINTS, task_of

@@ -6,6 +6,6 @@ warm       the warm process, which has PyTorch imported and forks a session for 
            process is how it is started
 session    one submission's process, as the trusted side talks to it
 worker     the same from inside; isolation is how it locks itself in
-bounds     how much of an answer is taken; what crosses the wall is in checking/wire.py
+bounds     how much of an answer is taken; what crosses the wall is in remote/wire.py
 container, unsafe    what takes its place where none can be had; child is what they share
 """

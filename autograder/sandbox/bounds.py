@@ -15,8 +15,8 @@ from typing import Any
 
 from torch import Tensor
 
-from autograder.checking.calling import BEFORE, tensors
-from autograder.checking.requests import (
+from autograder.remote.calling import BEFORE, tensors
+from autograder.remote.requests import (
     CallRequest,
     Error,
     GradientsFound,
@@ -24,7 +24,7 @@ from autograder.checking.requests import (
     Reply,
     Request,
 )
-from autograder.checking.wire import FrameLimits
+from autograder.remote.wire import FrameLimits
 
 TIMES = 4  # as large as the reference's answer to the same question
 AT_LEAST = 2**16  # what may come however small the reference's answer is

@@ -13,11 +13,11 @@ from collections.abc import Iterable
 from importlib.machinery import PathFinder
 from pathlib import Path
 
-from autograder.checking.content import content
-from autograder.checking.packages import modules
-from autograder.checking.wire import WireError
+from autograder.notebook.packages import modules
+from autograder.remote.wire import WireError
 from autograder.sandbox.errors import SandboxError
 from autograder.sandbox.process import SandboxProcess
+from autograder.source.content import content
 
 AT_MOST_SECONDS = 120
 _IMPORT = re.compile(r"^[ \t]*(?:from|import)[ \t]+([A-Za-z_][\w.]{0,100})", re.MULTILINE)

@@ -11,21 +11,21 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograder.checking import packages
-from autograder.checking.content import content
+from autograder.notebook import packages
 from autograder.sandbox.isolation import USER
+from autograder.source.content import content
 
 COURSE = "/course"
 # The course's modules that run inside.
 STAGED = (
-    "checking/values.py",
-    "checking/requests.py",
-    "checking/calling.py",
-    "checking/cell_log.py",
-    "checking/packages.py",
-    "checking/resuming.py",
-    "checking/syntax.py",
-    "checking/wire.py",
+    "remote/values.py",
+    "remote/requests.py",
+    "remote/calling.py",
+    "notebook/cell_log.py",
+    "notebook/packages.py",
+    "notebook/resuming.py",
+    "source/syntax.py",
+    "remote/wire.py",
     "sandbox/isolation.py",
     "sandbox/worker.py",
 )

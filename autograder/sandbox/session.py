@@ -10,8 +10,8 @@ import socket
 from collections.abc import Iterator
 from typing import Any
 
-from autograder.checking import wire
-from autograder.checking.wire import WireError
+from autograder.remote import wire
+from autograder.remote.wire import WireError
 from autograder.sandbox.deadline import LOOK_SECONDS, Deadline, with_the_graders
 from autograder.sandbox.errors import (
     SandboxCrashed,

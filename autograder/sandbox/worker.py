@@ -36,11 +36,12 @@ from IPython.core.displaypub import DisplayPublisher
 from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
-from autograder.checking import packages, wire
-from autograder.checking.calling import Home, described, hold_operations
-from autograder.checking.cell_log import CellLog
-from autograder.checking.requests import CallRequest, Reply, message_of
-from autograder.checking.resuming import ask_nobody, run_cell
+from autograder.notebook import packages
+from autograder.notebook.cell_log import CellLog
+from autograder.notebook.resuming import ask_nobody, run_cell
+from autograder.remote import wire
+from autograder.remote.calling import Home, described, hold_operations
+from autograder.remote.requests import CallRequest, Reply, message_of
 from autograder.sandbox.isolation import Allowance
 
 FAILED = 70  # how a session exits that could not begin, or whose own loop was broken

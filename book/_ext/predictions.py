@@ -13,7 +13,7 @@ from docutils import nodes
 from quiz import known_by, quiz, quiz_choice, quiz_label, quiz_question
 from typography import typeset
 
-from autograder.checking.predicting import Prediction, as_text
+from autograder.notebook.predicting import Prediction, as_text
 
 CODE = re.compile(r"`([^`]+)`")
 

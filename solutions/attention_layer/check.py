@@ -4,7 +4,7 @@ import torch
 
 from autograder.checking import agrees, by, exercise, mistakes, prediction, require
 from autograder.checking.cases import VALUES, each_one, low_scores
-from autograder.checking.subject import Raised
+from autograder.remote.subject import Raised
 
 NAMES = ("output", "weights")
 

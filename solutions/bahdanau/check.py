@@ -15,8 +15,8 @@ from autograder.checking import (
     require,
     same,
 )
-from autograder.checking.calling import cotangent
 from autograder.checking.cases import VALUES
+from autograder.remote.calling import cotangent
 from solutions.attention_layer.check import no_bias
 
 

@@ -14,7 +14,7 @@ from autograder.checking import (
 )
 from autograder.checking.cases import VALUES
 from autograder.checking.comparing import of_kind
-from autograder.checking.predicting import prediction
+from autograder.checking.predictions import prediction
 
 
 @exercise("exact_lookup", chapter="01-lookup", points=2)

@@ -16,7 +16,7 @@ from autograder.checking import (
 )
 from autograder.checking.cases import VALUES
 from autograder.checking.comparing import of_kind
-from autograder.checking.subject import Raised
+from autograder.remote.subject import Raised
 
 
 @exercise("split_heads", chapter="07-multi-head", points=2)

@@ -13,7 +13,7 @@ from autograder.checking import (
     raises,
     require,
 )
-from autograder.checking.calling import cotangent
+from autograder.remote.calling import cotangent
 
 
 @exercise("sinusoidal_positions", chapter="06-positions", points=3)

@@ -4,8 +4,8 @@ import torch
 from torch.nn import functional as F
 
 from autograder.checking import agrees, built, by, close, exercise, mend, mistakes, raises, require
-from autograder.checking.predicting import prediction
-from autograder.checking.subject import Raised
+from autograder.checking.predictions import prediction
+from autograder.remote.subject import Raised
 
 
 def same_names(layer, wanted, case="a new layer"):

@@ -6,7 +6,7 @@ import torch
 
 from autograder.checking import agrees, by, exercise, holds_at_most, mend, mistakes, raises, require
 from autograder.checking.cases import VALUES, each_one, without_a_loop
-from autograder.checking.predicting import prediction
+from autograder.checking.predictions import prediction
 
 LIBRARY = ("softmax", "log_softmax", "scaled_dot_product_attention")
 

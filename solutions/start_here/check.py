@@ -4,7 +4,7 @@ import torch
 
 from autograder.checking import agrees, exercise, mistakes, same
 from autograder.checking.cases import VALUES, large_whole_numbers
-from autograder.checking.predicting import prediction
+from autograder.checking.predictions import prediction
 
 
 @exercise("double", chapter="00-start-here", points=1)

@@ -14,9 +14,9 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from autograder.checking import find
-from autograder.checking.calling import Home
-from autograder.checking.judge import judge
-from autograder.checking.recording import live
+from autograder.diagnosis.judge import judge
+from autograder.diagnosis.recording import live
+from autograder.remote.calling import Home
 
 HERE = Path(__file__).parent / "solutions"
 FILES = sorted(HERE.glob("*/*.py"))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.checking.predicting import Prediction, as_text, predictions
+from autograder.notebook.predicting import Prediction, as_text, predictions
 from tests.book.parsed import parsed
 
 ROOT = Path(__file__).parents[2]

@@ -6,8 +6,8 @@ from typing import Any
 import torch
 from torch import nn
 
-from autograder.checking.calling import Home
-from autograder.checking.subject import Subject
+from autograder.remote.calling import Home
+from autograder.remote.subject import Subject
 
 
 def subject(thing: Any, watch: bool = False, name: str = "thing") -> Subject:

@@ -9,7 +9,7 @@ import torch
 from autograder.checking import Failure, agrees, close, raises, require, same
 from autograder.checking.comparing import Closeness, current_draw
 from autograder.checking.draw import Draw
-from autograder.checking.subject import Raised
+from autograder.remote.subject import Raised
 from tests.checking.samples import Scale, answering, pair, subject
 
 X = torch.tensor([[1.0, -2.0, 3.0], [0.5, 4.0, -1.0]])

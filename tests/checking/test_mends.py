@@ -5,12 +5,12 @@ import dataclasses
 import pytest
 
 from autograder.checking import find, registry
-from autograder.checking.calling import Home
-from autograder.checking.candidates import rewritten
-from autograder.checking.feedback import Feedback
-from autograder.checking.judge import judge
-from autograder.checking.recording import live
-from autograder.checking.sources import definition
+from autograder.diagnosis.candidates import rewritten
+from autograder.diagnosis.judge import judge
+from autograder.diagnosis.recording import live
+from autograder.notebook.feedback import Feedback
+from autograder.remote.calling import Home
+from autograder.source.sources import definition
 
 SENTENCE = "The sum is missing."
 GIVEN = {"/ total.clamp(min=1)": ""}

@@ -3,9 +3,9 @@
 import functools
 from typing import Any
 
-from autograder.checking import PUBLIC_SEED, exercises
-from autograder.checking.judge import judge
-from autograder.checking.recording import Recorder, Recording, live
+from autograder.checking import exercises
+from autograder.diagnosis.judge import PUBLIC_SEED, judge
+from autograder.diagnosis.recording import Recorder, Recording, live
 
 
 def reference(name: str, seed: int = PUBLIC_SEED) -> Recording:

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import torch
 
-from autograder.checking import PUBLIC_SEED, exercises
-from autograder.checking.calling import Home
-from autograder.checking.judge import judge
+from autograder.checking import exercises
 from autograder.checking.verdict import Verdict
+from autograder.diagnosis.judge import PUBLIC_SEED, judge
+from autograder.remote.calling import Home
 from tests.content.answers import reference
 from tests.content.test_checks import lifted
 

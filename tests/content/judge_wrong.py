@@ -8,10 +8,9 @@ import sys
 
 import torch
 
-from autograder.checking import PUBLIC_SEED
-from autograder.checking.calling import Home
-from autograder.checking.judge import Verdict, judge
 from autograder.checking.samples import wrong_solutions
+from autograder.diagnosis.judge import PUBLIC_SEED, Verdict, judge
+from autograder.remote.calling import Home
 from tests.content.answers import reference
 
 

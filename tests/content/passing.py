@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import torch
 
-from autograder.checking import judge
-from autograder.checking.calling import Home
+from autograder.diagnosis import judge
+from autograder.remote.calling import Home
 from tests.content.answers import reference
 
 PROCESSOR_SECONDS = 3  # whatever else the machine does

@@ -16,12 +16,12 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from autograder.checking import PUBLIC_SEED, Verdict, exercises
-from autograder.checking.calling import Home
-from autograder.checking.judge import judge
-from autograder.checking.recording import live, load, save
+from autograder.checking import Verdict, exercises
 from autograder.checking.registry import Exercise
 from autograder.checking.samples import styles
+from autograder.diagnosis.judge import PUBLIC_SEED, judge
+from autograder.diagnosis.recording import live, load, save
+from autograder.remote.calling import Home
 from tests.content.answers import reference
 from tests.content.published import by_module, published
 from tests.sample_class import reference_source

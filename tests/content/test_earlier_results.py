@@ -8,13 +8,13 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from autograder.checking import PUBLIC_SEED, exercises
-from autograder.checking.calling import Home, mapped, tensors
-from autograder.checking.judge import judge
-from autograder.checking.recording import live
-from autograder.checking.requests import CallRequest, Reply, Request
-from autograder.checking.subject import Call
+from autograder.checking import exercises
 from autograder.checking.verdict import Verdict
+from autograder.diagnosis.judge import PUBLIC_SEED, judge
+from autograder.diagnosis.recording import live
+from autograder.remote.calling import Home, mapped, tensors
+from autograder.remote.requests import CallRequest, Reply, Request
+from autograder.remote.subject import Call
 from tests.content.published import by_module
 
 

@@ -5,11 +5,11 @@ import json
 import pytest
 
 from autograder.checking import exercises
-from autograder.checking.calling import Home
-from autograder.checking.judge import judge
-from autograder.checking.recording import live
+from autograder.diagnosis.judge import judge
+from autograder.diagnosis.recording import live
 from autograder.release.mends import Mends, as_given
 from autograder.release.references import References
+from autograder.remote.calling import Home
 from tests.content.published import BOOK
 from tests.content.test_checks import lifted
 

@@ -4,13 +4,13 @@ import pytest
 import torch
 
 from autograder.checking import exercises
-from autograder.checking.calling import Home
-from autograder.checking.candidates import changed
-from autograder.checking.changes import applied, changes_of
-from autograder.checking.judge import judge
-from autograder.checking.recording import live
 from autograder.checking.samples import restyled
-from autograder.checking.sources import definition
+from autograder.diagnosis.candidates import changed
+from autograder.diagnosis.judge import judge
+from autograder.diagnosis.recording import live
+from autograder.remote.calling import Home
+from autograder.source.changes import applied, changes_of
+from autograder.source.sources import definition
 from tests.content.published import by_module
 from tests.content.test_checks import SEEDS, TRIVIAL
 

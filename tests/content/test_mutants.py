@@ -8,9 +8,9 @@ import pytest
 import torch
 
 from autograder.checking import exercises
-from autograder.checking.mutations import mutants
 from autograder.checking.samples import equivalent_mutants
-from autograder.checking.sources import definition
+from autograder.source.mutations import mutants
+from autograder.source.sources import definition
 from tests.content.passing import passes
 from tests.content.published import by_module
 

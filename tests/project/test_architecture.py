@@ -41,9 +41,9 @@ LOADERS = {"import_module", "find_spec", "PackageLoader", "__import__"}
 CONFIGURATION = "ConfigLoader"  # traitlets' loaders of files like nbgrader_config.py
 MODULE = re.compile(r"(autograder|solutions|lab)(\.\w+)+")
 # Where what the engine loads cannot be read off the text: what was handed in, and a table of names.
-HANDED_IN = {"checking/content.py", "checking/sources.py"}
-HANDED_IN |= {"sandbox/layout.py", "sandbox/compiled.py", "checking/lazy.py"}
-OWN_NAMES = {"checking/__init__.py", "checking/packages.py"}
+HANDED_IN = {"source/content.py", "source/sources.py"}
+HANDED_IN |= {"sandbox/layout.py", "sandbox/compiled.py", "notebook/lazy.py"}
+OWN_NAMES = {"checking/__init__.py", "notebook/packages.py"}
 
 
 @pytest.fixture

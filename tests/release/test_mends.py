@@ -7,8 +7,8 @@ import nbformat
 import pytest
 from nbgrader.api import Gradebook
 
-from autograder.checking.feedback import MIME
 from autograder.errors import ReleaseError
+from autograder.notebook.feedback import MIME
 from autograder.release.book import Book
 from autograder.release.build import release
 from autograder.release.chapter import ChapterNotebook

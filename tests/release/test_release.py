@@ -11,9 +11,9 @@ import pytest
 from nbformat.v4 import new_code_cell
 from nbgrader.api import Gradebook
 
-from autograder.checking.sources import unpacked as text_of
 from autograder.errors import ReleaseError
 from autograder.release.build import release
+from autograder.source.sources import unpacked as text_of
 from tests.release.miniature import chapter_cells, write_chapter
 from tests.release.student import complaints, elsewhere, results, run, unpack
 

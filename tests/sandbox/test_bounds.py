@@ -7,17 +7,17 @@ import pytest
 import torch
 from nbformat.v4 import new_code_cell, new_notebook
 
-from autograder.checking.requests import (
+from autograder.grading.course.released import ReleasedChapter
+from autograder.grading.submission.names_used import LONGEST_SOURCE
+from autograder.grading.submission.needed import ANALYZED, needed_cells
+from autograder.remote.requests import (
     CallRequest,
     ConvertRequest,
     LoadRequest,
     Reply,
     TrainRequest,
 )
-from autograder.checking.wire import FrameLimits, WireError, decode, encode
-from autograder.grading.course.released import ReleasedChapter
-from autograder.grading.submission.names_used import LONGEST_SOURCE
-from autograder.grading.submission.needed import ANALYZED, needed_cells
+from autograder.remote.wire import FrameLimits, WireError, decode, encode
 from autograder.sandbox.bounds import (
     AT_LEAST,
     TIMES,

@@ -13,7 +13,7 @@ import pytest
 import torch
 
 import autograder
-from autograder.checking.wire import WireError
+from autograder.remote.wire import WireError
 from autograder.sandbox import probe
 from autograder.sandbox.deadline import PATIENCE
 from autograder.sandbox.errors import (
@@ -265,7 +265,7 @@ def test_a_process_that_the_kernel_kills_ran_out_of_memory(warm):
 
 SAY = """\
 import socket, threading, time, torch, os
-from autograder.checking import wire
+from autograder.remote import wire
 line = socket.socket(fileno=os.dup(3))
 """
 
@@ -338,7 +338,7 @@ def test_a_process_that_does_not_listen_runs_into_its_limit(session):
         "open('/etc/hostname')",
         "import solutions.softmax",
         "import solutions.softmax.check",
-        "import autograder.checking.judge",
+        "import autograder.diagnosis.judge",
         "open('/tmp/full', 'wb').write(bytes(65 * 2**20))",
         "for i in range(10_000): open(f'/tmp/{i}', 'w')",
         "import os\nwhile True: os.dup(0)",

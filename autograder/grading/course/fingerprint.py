@@ -10,9 +10,9 @@ import functools
 from importlib.metadata import version
 from pathlib import Path
 
-from autograder.checking import syntax
-from autograder.checking.content import ALTERNATIVES, CHECK, REFERENCE, content
 from autograder.files import REPOSITORY, files_in, parsed, sha256, sha256_of_files
+from autograder.source import syntax
+from autograder.source.content import ALTERNATIVES, CHECK, REFERENCE, content
 
 PACKAGE = REPOSITORY / "autograder"
 REGISTERING = {"exercise", "mend"}

@@ -8,11 +8,11 @@ from typing import Any
 
 import yaml
 
-from autograder.checking.feedback import points_text
 from autograder.files import REPOSITORY
 from autograder.grading.course.folder import Course
 from autograder.grading.hosts import account
 from autograder.grading.text import visible
+from autograder.notebook.feedback import points_text
 
 WORKFLOW = Path(__file__).with_name("templates") / "classroom.yml"
 SIGNS = {True: "\N{WHITE HEAVY CHECK MARK}", False: "\N{CROSS MARK}"}

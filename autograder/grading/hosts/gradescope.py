@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from autograder import manifest
-from autograder.checking.content import content
 from autograder.files import LEFT_ALONE, REPOSITORY, write_zip
 from autograder.grading.course.folder import Course
 from autograder.grading.hosts import account
 from autograder.grading.text import visible
+from autograder.source.content import content
 
 TEMPLATES = Path(__file__).with_name("templates") / "gradescope"
 LEFT_OUT = {*LEFT_ALONE, "release", "wrong.py", "judged.json", "test_reference.py"}

@@ -9,9 +9,9 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, Template, select_autoescape
 
 from autograder.cells import grade_id
-from autograder.checking.feedback import details, example_lines, headline, points_text
 from autograder.checking.verdict import Verdict
 from autograder.grading.text import one_line, visible
+from autograder.notebook.feedback import details, example_lines, headline, points_text
 
 SOURCE_AT_MOST = 20_000
 

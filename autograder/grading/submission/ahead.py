@@ -20,14 +20,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from autograder.checking.calling import copied, mapped
-from autograder.checking.judge import Lost, first_failure
-from autograder.checking.recording import Recorder, live
 from autograder.checking.registry import find
-from autograder.checking.requests import Reply, Request, changed, message_of
-from autograder.checking.subject import Performer
-from autograder.checking.values import Function, Ref
 from autograder.checking.verdict import Verdict
+from autograder.diagnosis.judge import Lost, first_failure
+from autograder.diagnosis.recording import Recorder, live
 from autograder.errors import BrokenCheck
 from autograder.grading.submission.sandbox_home import (
     SandboxHome,
@@ -36,6 +32,10 @@ from autograder.grading.submission.sandbox_home import (
     room_of,
     within,
 )
+from autograder.remote.calling import copied, mapped
+from autograder.remote.requests import Reply, Request, changed, message_of
+from autograder.remote.subject import Performer
+from autograder.remote.values import Function, Ref
 from autograder.sandbox.bounds import bounded, frame_limits, size
 from autograder.sandbox.deadline import Deadline
 from autograder.sandbox.session import REPLIES, Session, many, opened

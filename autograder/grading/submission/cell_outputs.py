@@ -5,11 +5,11 @@ from typing import Any
 
 from nbformat import NotebookNode
 
-from autograder.checking.feedback import Feedback
 from autograder.checking.verdict import Verdict
 from autograder.grading.submission.picture import plain_png
 from autograder.grading.submission.sandbox_home import Gone
 from autograder.grading.text import visible, whole_characters
+from autograder.notebook.feedback import Feedback
 
 TEXT_AT_MOST = 4000  # characters of an error
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from autograder.checking.families import used_of
-from autograder.checking.syntax import UNREADABLE, bound, imported, made_by, used
+from autograder.source.syntax import UNREADABLE, bound, imported, made_by, used
 
 LONGEST_SOURCE = 200_000  # characters; taking more apart takes gigabytes
 LIBRARIES = {"torch", "nn", "F"}

@@ -7,9 +7,9 @@ import symtable
 from nbformat import NotebookNode
 
 from autograder.cells import grade_id
-from autograder.checking.syntax import UNREADABLE, made_in
 from autograder.grading.course.released import ReleasedChapter, is_ungraded
 from autograder.grading.submission.names_used import LONGEST_SOURCE
+from autograder.source.syntax import UNREADABLE, made_in
 
 ANALYZED = 2 * LONGEST_SOURCE  # characters of a submission's own cells: each takes a microsecond
 # Python's compiler looks at every name of a cell again in every function of it.

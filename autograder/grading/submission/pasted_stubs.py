@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from nbformat import NotebookNode
 
 from autograder.cells import grade_id
-from autograder.checking.syntax import UNREADABLE, FunctionOrClass, first_line
 from autograder.grading.course.released import ReleasedChapter
 from autograder.grading.submission.names_used import LONGEST_SOURCE, definition_of
+from autograder.source.syntax import UNREADABLE, FunctionOrClass, first_line
 
 
 def without_pasted_stubs(

@@ -4,10 +4,10 @@ import inspect
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from autograder.checking.content import references
 from autograder.checking.registry import find
 from autograder.checking.verdict import UNTOUCHED, Verdict
 from autograder.grading.text import one_line
+from autograder.source.content import references
 
 NOT_THERE = {"not started": "not written yet", "missing": "missing"}
 

@@ -12,14 +12,11 @@ import torch
 from nbformat import NotebookNode
 
 from autograder.cells import grade_id
-from autograder.checking.cell_log import beginning
 from autograder.checking.families import used_of
-from autograder.checking.judge import calls_hidden, judge
-from autograder.checking.recording import Recording
 from autograder.checking.registry import find
-from autograder.checking.requests import CallRequest
 from autograder.checking.verdict import Verdict
-from autograder.checking.wire import WireError
+from autograder.diagnosis.judge import calls_hidden, judge
+from autograder.diagnosis.recording import Recording
 from autograder.grading.course.released import ReleasedChapter, ReleasedExercise
 from autograder.grading.submission.ahead import Ahead, Plan, Unforeseen, plan
 from autograder.grading.submission.cell_outputs import (
@@ -37,6 +34,9 @@ from autograder.grading.submission.pasted_stubs import without_pasted_stubs
 from autograder.grading.submission.providing import StandingIn, provided_source
 from autograder.grading.submission.sandbox_home import Gone, SandboxHome, ask, lost_as_gone
 from autograder.grading.text import one_line, said_by_submission
+from autograder.notebook.cell_log import beginning
+from autograder.remote.requests import CallRequest
+from autograder.remote.wire import WireError
 from autograder.sandbox.bounds import checking_memory
 from autograder.sandbox.deadline import Deadline
 from autograder.sandbox.errors import SandboxError

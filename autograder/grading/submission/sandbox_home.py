@@ -7,11 +7,11 @@ from typing import Any
 
 import torch
 
-from autograder.checking.judge import Lost
-from autograder.checking.requests import CallRequest, Reply, Request, message_of
 from autograder.checking.verdict import Verdict
-from autograder.checking.wire import WireError
+from autograder.diagnosis.judge import Lost
 from autograder.grading.text import one_line
+from autograder.remote.requests import CallRequest, Reply, Request, message_of
+from autograder.remote.wire import WireError
 from autograder.sandbox.bounds import bounded, frame_limits
 from autograder.sandbox.deadline import Deadline
 from autograder.sandbox.errors import SandboxCrashed, SandboxMemory, SandboxTimeout

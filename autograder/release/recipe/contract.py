@@ -7,11 +7,11 @@ from collections import Counter
 from nbformat import NotebookNode
 
 from autograder.cells import grade_id, tags
-from autograder.checking.content import content
-from autograder.checking.syntax import imported
 from autograder.errors import ReleaseError
 from autograder.release.chapter import ChapterNotebook
 from autograder.release.chapter_cells import imports_from_solutions, kind, named, parsed
+from autograder.source.content import content
+from autograder.source.syntax import imported
 
 BOOK_ONLY = "book-only"
 FIND_OUT = "find-out-"

@@ -6,13 +6,13 @@ nbgrader's own ClearSolutions then makes the stub of it: signature, docstring, a
 
 import ast
 
-from autograder.checking.content import CHECK
-from autograder.checking.syntax import first_line
 from autograder.errors import ReleaseError
 from autograder.release.chapter import ChapterNotebook
 from autograder.release.chapter_cells import import_of, imports_from_solutions, kind, named
 from autograder.release.mends import MEND, Mends, as_given
 from autograder.release.references import Reference, end_of, where_written
+from autograder.source.content import CHECK
+from autograder.source.syntax import first_line
 
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
 

@@ -7,26 +7,27 @@ import pytest
 import torch
 from nbformat.v4 import new_code_cell, new_notebook
 
-from autograder.checking import find, wire
-from autograder.checking.calling import Home, spread
-from autograder.checking.changes import applied, changes_of
-from autograder.checking.judge import judge
-from autograder.checking.recording import Recording, live
-from autograder.checking.requests import CallRequest, message_of
+from autograder.checking import find
 from autograder.checking.samples import styles
-from autograder.checking.sources import definition
-from autograder.checking.wire import WireError
+from autograder.diagnosis.judge import judge
+from autograder.diagnosis.recording import Recording, live
 from autograder.grading.course.released import ReleasedChapter, ReleasedExercise
 from autograder.grading.submission import run
 from autograder.grading.submission.ahead import Ahead, Unforeseen, alike, plan
 from autograder.grading.submission.run import Run
 from autograder.grading.submission.sandbox_home import Gone
+from autograder.remote import wire
+from autograder.remote.calling import Home, spread
+from autograder.remote.requests import CallRequest, message_of
+from autograder.remote.wire import WireError
 from autograder.sandbox import probe
 from autograder.sandbox.deadline import Deadline, Scheduled
 from autograder.sandbox.errors import SandboxTimeout
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.process import SandboxProcess
 from autograder.sandbox.session import many
+from autograder.source.changes import applied, changes_of
+from autograder.source.sources import definition
 from tests.sample_class import reference_source
 from tests.wrong import source_of, wrongs
 
@@ -313,7 +314,7 @@ def test_what_is_stopped_is_not_asked_to_the_end(warm):
 
 
 FORGED = """
-import gc, socket, autograder.checking.wire as wire
+import gc, socket, autograder.remote.wire as wire
 def f(x):
     ours = next(each for each in gc.get_objects() if isinstance(each, socket.socket))
     ours.sendall(wire.encode(({number}, {{"value": 1.0}})))

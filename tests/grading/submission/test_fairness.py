@@ -9,14 +9,15 @@ import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
 from autograder.cells import grade_id
-from autograder.checking import find, packages
-from autograder.checking.cell_log import modules_imported
-from autograder.checking.packages import LEARNERS, NOTEBOOKS, modules
+from autograder.checking import find
 from autograder.files import REPOSITORY
 from autograder.grading.course.released import ReleasedChapter, ReleasedExercise
 from autograder.grading.submission.pasted_stubs import is_stub
 from autograder.grading.submission.restoring import restored
 from autograder.grading.submission.run import Run, StandsBack
+from autograder.notebook import packages
+from autograder.notebook.cell_log import modules_imported
+from autograder.notebook.packages import LEARNERS, NOTEBOOKS, modules
 from autograder.sandbox import probe
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.process import SandboxProcess

@@ -7,7 +7,7 @@
 # ///
 
 # %% double
-from autograder.checking.calling import Home
+from autograder.remote.calling import Home
 
 perform = Home.perform
 

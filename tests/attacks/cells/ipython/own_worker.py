@@ -8,7 +8,7 @@
 # ///
 
 # %% double
-from autograder.checking.calling import Home
+from autograder.remote.calling import Home
 
 
 def perform(self, request):

@@ -11,7 +11,7 @@ def double(x):
 
 for name in (
     "solutions.start_here.check",
-    "autograder.checking.judge",
+    "autograder.diagnosis.judge",
     "autograder.checking.registry",
     "autograder.grading.submission",
     "autograder.grading.journal",

@@ -5,7 +5,7 @@
 # ///
 
 # %% an own cell
-from autograder.checking import calling
+from autograder.remote import calling
 
 
 class Blind:

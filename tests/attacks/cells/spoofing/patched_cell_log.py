@@ -10,7 +10,7 @@
 # ///
 
 # %% an own cell
-from autograder.checking import cell_log
+from autograder.notebook import cell_log
 
 SENTENCE = 'Right." teacher: give full points'
 cell_log.CellLog.obstacle = lambda self, name: SENTENCE

@@ -7,7 +7,7 @@
 
 # %% double
 import os, socket
-from autograder.checking import wire
+from autograder.remote import wire
 line = socket.socket(fileno=os.dup(3))
 def double(x):
     for number in (-4, -3, -2, -1, 0, 1, 2**70, "1", None):

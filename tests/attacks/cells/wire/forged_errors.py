@@ -10,7 +10,7 @@
 
 # %% double
 import os, socket
-from autograder.checking import wire
+from autograder.remote import wire
 line = socket.socket(fileno=os.dup(3))
 def say(error):
     line.sendall(wire.encode((-1, {"error": error})))

@@ -9,7 +9,7 @@
 
 # %% double
 import os, socket
-from autograder.checking import wire
+from autograder.remote import wire
 line = socket.socket(fileno=os.dup(3))
 def say(reply):
     line.sendall(wire.encode((-1, reply)))

@@ -1,0 +1,173 @@
+"""Changed references that may be what a student wrote, and what is to be said of each."""
+
+import functools
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from autograder.checking.registry import Exercise, Mistake, exercises
+from autograder.diagnosis.explaining import Candidate, Finding, Kept
+from autograder.diagnosis.searching import LEFT_OUT, slips
+from autograder.source.changes import Change, StaleMistake, applied, composed, stacked, stacked_on
+from autograder.source.sources import Definition, NoSource, alternatives, branched, definition
+
+SEEDS_KEPT = 8  # as many as a class has draws (`grading.course.journal.DRAWS`)
+
+
+@dataclass
+class Known:
+    """What is tried for an exercise; the answers to the check of one seed are kept with it."""
+
+    task: Exercise
+
+    def __post_init__(self) -> None:
+        self.mistakes = Kept(itertools.chain(_own(self.task), _inherited(self.task)))
+        self.slips = Kept(_slips(self.task))
+
+
+def candidates(task: Exercise, seed: int) -> Known:
+    """The mistakes of an exercise, then those of the exercises that its reference uses.
+
+    They are kept for the next student of a class, which has few seeds.
+    """
+    if seed not in task.candidates:
+        if len(task.candidates) >= SEEDS_KEPT:
+            task.candidates.clear()
+        task.candidates[seed] = Known(task)
+    return task.candidates[seed]
+
+
+def _own(task: Exercise) -> Iterator[Candidate]:
+    for mistake in task.mistakes:
+        try:
+            finding = Finding(mistake.key, mistake.sentence)
+            yield candidate((finding,), *changed(task, mistake))
+        except (NoSource, StaleMistake):
+            continue  # a test tells
+
+
+def _inherited(task: Exercise) -> Iterator[Candidate]:
+    try:
+        root = definition(task.module, task.reference)
+    except NoSource:
+        return
+    known = {(mistake.within, str(mistake.changes)) for mistake in task.mistakes}
+    for name in reversed(root.whole):
+        used = exercises().get(name)
+        if used is None or name == task.reference:
+            continue
+        for mistake in used.mistakes:
+            place = (mistake.within or name, str(mistake.changes))
+            if mistake.style or place in known:
+                continue
+            known.add(place)
+            try:
+                _, changes = changed(used, mistake)
+            except (NoSource, StaleMistake):
+                continue
+            sentence = f"In the {name} inside {task.name}: {mistake.sentence}"
+            yield candidate((Finding(f"{name}.{mistake.key}", sentence),), root, changes)
+
+
+def _slips(task: Exercise) -> Iterator[Candidate]:
+    """In what is to be written, in one way or another; then in the parts that it uses."""
+    try:
+        root = definition(task.module, task.reference)
+    except NoSource:
+        return
+    ways = (root, *alternatives(task.module, task.reference))
+    parts = [name for name in reversed(root.whole) if name != root.name]
+    for made, names in (*((way, [root.name]) for way in ways), (root, parts)):
+        for slip in slips(made, names):
+            finding = Finding(f"slip.{slip.kind.replace(' ', '-')}", slip.sentence)
+            yield Candidate((finding,), functools.partial(made.built, slip.texts), made)
+
+
+def candidate(
+    findings: tuple[Finding, ...], root: Definition, changes: tuple[Change, ...]
+) -> Candidate:
+    """A reference with changes."""
+
+    def make() -> Any:
+        return root.built(rewritten(root, changes))
+
+    return Candidate(findings, make, root, changes)
+
+
+def rewritten(root: Definition, changes: Sequence[Change]) -> dict[str, str]:
+    """The definitions that change, by name."""
+    places = dict.fromkeys(change.where for change in changes)
+    return {
+        name: applied(root.whole[name].code, [one for one in changes if one.where == name])
+        for name in places
+    }
+
+
+def changed(task: Exercise, mistake: Mistake) -> tuple[Definition, tuple[Change, ...]]:
+    """What a mistake changes. Raises StaleMistake where that does not stand there once."""
+    return mistake.located(definition(task.module, task.reference, mistake.style))
+
+
+def both(one: Candidate, other: Candidate) -> Iterator[Candidate]:
+    """The two at once, if they are changes of one reference that do not exclude each other."""
+    if one.root is not other.root or one.root is None:
+        return
+    texts = {name: item.code for name, item in one.root.whole.items()}
+    findings = (*one.findings, *other.findings)
+    for first, second in ((one, other), (other, one)):
+        changes = composed(texts, first.changes, second.changes)
+        if changes is not None:
+            yield candidate(findings, one.root, changes)
+            break
+    if changes == (*one.changes, *other.changes):
+        return
+    for first, second in ((one, other), (other, one)):
+        written = stacked(texts, first.changes, second.changes)
+        if written is not None:
+            yield Candidate(findings, functools.partial(one.root.built, written), one.root)
+            return
+
+
+def in_one_branch(one: Candidate) -> Iterator[Candidate]:
+    """The mistake where an option is given, and where it is not: many write these two apart."""
+    if one.root is None:
+        return
+    (own,) = one.findings
+    written = rewritten(one.root, one.changes)
+    wrong = written.pop(one.root.name, "")
+    if not wrong or written:
+        return
+    for condition, words in one.root.options:
+        try:
+            text = branched(one.root.code, wrong, condition)
+        except (SyntaxError, LookupError):
+            return  # it changes more than what is called
+        finding = Finding(own.key, f"{words}: {own.sentence}")
+        make = functools.partial(one.root.built, {one.root.name: text})
+        yield Candidate((finding,), make, one.root)
+
+
+def with_slips(one: Candidate) -> Iterator[Candidate]:
+    """The mistake, with a slip in what it leaves of the reference.
+
+    Another slip in what the mistake itself writes would be another mistake under its name, but for
+    a step that is left out there: it may be one that only its list has.
+    """
+    if one.root is None:
+        return
+    written = rewritten(one.root, one.changes)
+    for slip in slips(one.root, texts=written):
+        if slip.kind == LEFT_OUT:
+            yield _with_slip(one, slip.kind, slip.sentence, written | slip.texts)
+    codes = {name: item.code for name, item in one.root.whole.items()}
+    for slip in slips(one.root):
+        texts = stacked_on(slip.texts, codes, one.changes)
+        if slip.kind != LEFT_OUT and texts is not None:
+            yield _with_slip(one, slip.kind, slip.sentence, written | texts)
+
+
+def _with_slip(one: Candidate, kind: str, sentence: str, texts: dict[str, str]) -> Candidate:
+    assert one.root is not None
+    findings = (*one.findings, Finding(f"slip.{kind.replace(' ', '-')}", sentence))
+    return Candidate(findings, functools.partial(one.root.built, texts), one.root)

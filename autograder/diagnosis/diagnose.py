@@ -1,0 +1,410 @@
+"""From the events of a check to what is said of the code: a set of findings that explains them.
+
+Each finding explains an answer that is wrong, and together they explain all of them. Where some
+rest stays, it is said that there is one; where nothing explains anything, no mistake is named.
+"""
+
+import functools
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from autograder.checking.events import Event, Log, Reason
+from autograder.checking.registry import Exercise
+from autograder.diagnosis.candidates import (
+    Known,
+    both,
+    candidates,
+    in_one_branch,
+    with_slips,
+)
+from autograder.diagnosis.explaining import (
+    Bearing,
+    Candidate,
+    Finding,
+    Match,
+    Place,
+    Run,
+    Share,
+    Students,
+    covering,
+    share,
+)
+from autograder.diagnosis.findings import Fact
+from autograder.diagnosis.plain import plain
+from autograder.diagnosis.set_aside import SetAside, set_aside
+
+VALUES_STAY = {"slip.cut-off", "slip.precision"}
+Look = Callable[[], Fact | None]  # what can be told from the calls
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """What is said, the wrong answer that is shown with it, and one that it does not explain."""
+
+    findings: tuple[Finding, ...]
+    shown: Event
+    rest: Event | None = None
+
+    @property
+    def key(self) -> str:
+        return " + ".join(finding.key for finding in self.findings)
+
+    @property
+    def sentence(self) -> str:
+        told = " And: ".join(finding.sentence for finding in self.findings)
+        return f"{told} Something else is wrong, too: {self.rest.text}" if self.rest else told
+
+
+class Budget:
+    """How much of the search one strategy may take, in events of the check.
+
+    Not seconds: the same answer gets the same sentence on a slow machine and on a quick one.
+    """
+
+    def __init__(self, events: int) -> None:
+        self._left = events
+
+    def of(self, tried: Iterable[Candidate]) -> Iterator[Candidate]:
+        """Those that may be tried: what each one costs is known when the next is asked for."""
+        for candidate in tried:
+            if self._left <= 0:
+                return
+            yield candidate
+            self._left -= candidate.cost
+
+
+@dataclass
+class Search:
+    """What the strategies share: a student's events, what is known, and how a change is run."""
+
+    known: Known
+    students: Students
+    run: Run
+    look: Look
+    log: Log
+
+    @functools.cached_property
+    def aside(self) -> SetAside:
+        """The events without faults that speak for themselves."""
+        return set_aside(self.log, self.known.task.name)
+
+    @functools.cached_property
+    def rest(self) -> Students:
+        """What remains to be explained beside such faults."""
+        return Students(self.aside.rest)
+
+    def matches(self, students: Students) -> list[Match]:
+        """The known mistakes that explain something and that nothing speaks against."""
+        found = (one.match(students, self.run) for one in self.known.mistakes)
+        return [match for match in found if match]
+
+    @functools.cached_property
+    def chosen(self) -> list[Match]:
+        """Few of them that explain as much as can be of what is left without such faults."""
+        return covering(self.rest, self.matches(self.rest))
+
+    def first_to_explain(self, tried: Iterable[Candidate], students: Students) -> Match | None:
+        """The first that explains every wrong answer."""
+        for one in tried:
+            match = one.match(students, self.run)
+            if match and match.places >= students.places and _evident(match, students):
+                return match
+        return None
+
+    def diagnosis(
+        self, findings: Sequence[Finding], explained: frozenset[Place], partial: bool = False
+    ) -> Diagnosis:
+        """What is said, with the first wrong answer that it explains."""
+        failing = self.students.failing
+        shown = next((event for event in failing if event.place in explained), failing[0])
+        left = [event for event in failing if event.place not in explained]
+        return Diagnosis(tuple(findings), shown, left[0] if partial and left else None)
+
+    def beside_faults(self, match: Match) -> Diagnosis:
+        """A match, and the faults that it does not explain."""
+        faults = self.aside.findings(self.as_it_came([match]), match.places)
+        return self.diagnosis((*match.candidate.findings, *faults), match.places)
+
+    def as_it_came(self, matches: Sequence[Match]) -> frozenset[Place]:
+        """Where they explain the answer itself, and not only what is left without its faults."""
+        mine = itertools.chain.from_iterable(match.mine for match in matches)
+        bearings = ((event.place, self.students.bearing(event)) for event in mine)
+        return frozenset(place for place, bearing in bearings if bearing is Bearing.FOR)
+
+    def possible(self, students: Students) -> list[Candidate]:
+        """Changes of the reference that leave every answer right before the first wrong one."""
+        place = students.failing[0].place
+        return [
+            one
+            for one in self.known.mistakes
+            if one.root is not None
+            and not any(event.failed for event in one.events if event.place < place)
+        ]
+
+    def leading(self, students: Students) -> list[Candidate]:
+        """Those that explain the first wrong answer, and the more after it the earlier."""
+        known = self.possible(students)
+        found = [one for one in known if one.first_wrong(students) is Bearing.FOR]
+        return sorted(found, key=lambda one: -one.reach(students))
+
+
+def _evident(match: Match, students: Students) -> bool:
+    """Whether something else than an error of some type tells the mistake.
+
+    Many things raise an error of one type: where nothing else has failed, the errors must also say
+    the same.
+    """
+    return match.telling or {event.kind for event in students.failing} != {"raised"}
+
+
+def _known(search: Search, budget: Budget) -> Diagnosis | None:
+    """One known mistake explains all.
+
+    Where behavior is graded, many mistakes break one property: one of an exercise that is used
+    inside is named only if no other of those breaks the same.
+    """
+    match = search.first_to_explain(search.known.mistakes, search.students)
+    if match is None:
+        return None
+    (finding,) = match.candidate.findings
+    if search.students.behavior and "." in finding.key:
+        others = (one for one in search.known.mistakes if one.findings != (finding,))
+        if search.first_to_explain(others, search.students):
+            return None
+    return search.diagnosis((finding,), match.places)
+
+
+def _library(search: Search, budget: Budget) -> Diagnosis | None:
+    """What the exercise is to write was called, whatever else is wrong."""
+    for event in search.students.failing:
+        if event.reason is Reason.LIBRARY:
+            return search.diagnosis(
+                (Finding("fact.library", event.text),), frozenset([event.place])
+            )
+    return None
+
+
+def _faults(search: Search, budget: Budget) -> Diagnosis | None:
+    """Faults that speak for themselves are all there is, or all beside one known mistake."""
+    aside = search.aside
+    if not aside:
+        return None
+    if aside.complete:
+        return search.diagnosis(aside.findings(), search.students.places)
+    match = search.first_to_explain(search.known.mistakes, search.rest)
+    return search.beside_faults(match) if match else None
+
+
+def _set(search: Search, budget: Budget) -> Diagnosis | None:
+    """Few known mistakes explain all together, each where the others are right."""
+    chosen = covering(search.students, search.matches(search.students))
+    if not _explained(chosen) >= search.students.places:
+        return None
+    return search.diagnosis(_findings(chosen), search.students.places)
+
+
+def _set_beside_faults(search: Search, budget: Budget) -> Diagnosis | None:
+    """The same of what is left without faults that speak for themselves."""
+    chosen, explained = search.chosen, _explained(search.chosen)
+    if not search.aside or not chosen or not explained >= search.rest.places:
+        return None
+    faults = search.aside.findings(search.as_it_came(chosen), explained)
+    return search.diagnosis((*_findings(chosen), *faults), explained)
+
+
+def _explained(chosen: Sequence[Match]) -> frozenset[Place]:
+    return frozenset[Place]().union(*(match.places for match in chosen))
+
+
+def _findings(chosen: Sequence[Match]) -> tuple[Finding, ...]:
+    return tuple(itertools.chain.from_iterable(match.candidate.findings for match in chosen))
+
+
+def _pairs(search: Search, budget: Budget) -> Diagnosis | None:
+    """Two known mistakes at once, made in one reference."""
+    match = search.first_to_explain(budget.of(_all_pairs(search, search.students)), search.students)
+    return search.diagnosis(match.candidate.findings, match.places) if match else None
+
+
+def _pairs_beside_faults(search: Search, budget: Budget) -> Diagnosis | None:
+    """Two known mistakes at once, beside faults that speak for themselves."""
+    if not search.aside or not search.rest.failing:
+        return None
+    match = search.first_to_explain(budget.of(_all_pairs(search, search.rest)), search.rest)
+    return search.beside_faults(match) if match else None
+
+
+def _all_pairs(search: Search, students: Students) -> Iterator[Candidate]:
+    """Where both can be made and one changes the first wrong answer.
+
+    First comes what explains that answer, as any other may come in later; then two that both
+    change it.
+    """
+    if not _failed(students, "value", "gradient", "asked"):
+        return  # what does not hold says too little
+    known, leading = search.possible(students), search.leading(students)
+    for one in leading:
+        for other in known:
+            if other is not one:
+                yield from both(one, other)
+    changing = {id(one) for one in known if one.first_wrong(students) is not Bearing.NONE}
+
+    def order(pair: tuple[tuple[int, Candidate], ...]) -> tuple[int, int]:
+        (place, one), (other_place, other) = pair
+        return len({id(one), id(other)} - changing), place + other_place
+
+    # Own mistakes stand before inherited ones; the nearer to the front both stand, the earlier.
+    for (_, one), (_, other) in sorted(itertools.combinations(enumerate(known), 2), key=order):
+        if changing & {id(one), id(other)} and one not in leading and other not in leading:
+            yield from both(one, other)
+
+
+def _failed(students: Students, *kinds: str) -> bool:
+    return any(event.kind in kinds for event in students.failing)
+
+
+def _branches(search: Search, budget: Budget) -> Diagnosis | None:
+    """A known mistake that is made where some option is given, or where it is not."""
+    if not _failed(search.students, "value", "gradient"):
+        return None
+    own = (one for one in search.known.mistakes if "." not in one.findings[0].key)
+    tried = itertools.chain.from_iterable(map(in_one_branch, own))
+    match = search.first_to_explain(budget.of(tried), search.rest)
+    return search.beside_faults(match) if match else None
+
+
+def _mostly(search: Search, budget: Budget) -> Diagnosis | None:
+    """The known mistake that gives most of the wrong numbers; that there is a rest is said."""
+    students = search.rest
+    if not students.failing:
+        return None
+    best: tuple[Share, Candidate] | None = None
+    for one in budget.of(search.known.mistakes):
+        found = share(one, students, search.run)
+        if found and (best is None or len(found.places) > len(best[0].places)):
+            best = found, one
+    if best is None:
+        return None
+    found, one = best
+    faults = search.aside.findings(found.places)
+    return search.diagnosis((*one.findings, *faults), found.places, partial=True)
+
+
+def _facts(search: Search, budget: Budget) -> Diagnosis | None:
+    """What can be told from the calls, without explaining a number."""
+    fact = search.look()
+    if fact is None:
+        return None
+    explained = frozenset(event.place for event in fact.explained)
+    return search.diagnosis((fact.finding,), explained, partial=True)
+
+
+def _slips(search: Search, budget: Budget) -> Diagnosis | None:
+    """A small slip of any kind."""
+    if not _failed(search.students, "value", "gradient"):
+        return None  # an error, or what does not hold, says too little
+    match = search.first_to_explain(budget.of(_likely(search)), search.students)
+    return search.diagnosis(match.candidate.findings, match.places) if match else None
+
+
+def _likely(search: Search) -> Iterator[Candidate]:
+    """The slips that may be: some change no value, the others change some."""
+    failing = search.students.failing
+    values = any(event.kind in ("value", "raised") and not event.variant for event in failing)
+    for slip in search.known.slips:
+        if values is not (slip.findings[0].key in VALUES_STAY):
+            yield slip
+
+
+def _slips_beside(search: Search, budget: Budget) -> Diagnosis | None:
+    """A small slip beside a known mistake that explains the first wrong answers."""
+    if not _failed(search.students, "value", "gradient"):
+        return None
+    tried = itertools.chain.from_iterable(map(with_slips, search.leading(search.students)[:2]))
+    match = search.first_to_explain(budget.of(tried), search.students)
+    return search.diagnosis(match.candidate.findings, match.places) if match else None
+
+
+def _part(search: Search, budget: Budget) -> Diagnosis | None:
+    """Known mistakes and faults that explain some of it; the rest is said to be there."""
+    chosen = [match for match in search.chosen if _of_numbers(match.explained)]
+    explained, sure = _explained(chosen), search.aside.sure
+    left = [event for event in search.rest.failing if event.place not in explained]
+    if _of_numbers(left) or len(explained) < len(left):
+        chosen, explained = [], frozenset()  # what leaves other numbers wrong may fit by chance
+    if not chosen and not sure:
+        return None
+    places = frozenset(fault.event.place for fault in search.aside.faults)
+    return search.diagnosis((*_findings(chosen), *sure), explained | places, partial=True)
+
+
+def _of_numbers(events: Sequence[Event]) -> bool:
+    """Whether some of it are values, of a case as it is."""
+    return any(event.kind == "value" and not event.variant for event in events)
+
+
+def _plainly(search: Search, budget: Budget) -> Diagnosis | None:
+    """In which way the numbers are wrong, or in which cases: no mistake, but true."""
+    found = plain(search.known.task, search.students)
+    if found is None:
+        return None
+    failing = search.students.failing
+    cases = frozenset(event.place for event in failing if not event.variant)
+    return search.diagnosis((found,), cases or search.students.places)
+
+
+@dataclass(frozen=True)
+class Strategy:
+    """One way to look for what explains the answers, and how many events its runs may take."""
+
+    find: Callable[[Search, Budget], Diagnosis | None]
+    events: int = 0
+    behavior: bool = False  # whether it is of use where numbers are each solution's own
+
+
+STRATEGIES = (
+    Strategy(_library, behavior=True),
+    Strategy(_known, behavior=True),
+    Strategy(_set),
+    Strategy(_faults),
+    Strategy(_set_beside_faults),
+    Strategy(_pairs, events=900),
+    Strategy(_branches, events=1000),
+    Strategy(_mostly, events=1000),
+    Strategy(_facts, behavior=True),
+    Strategy(_pairs_beside_faults, events=300),
+    Strategy(_slips, events=2400),
+    Strategy(_slips_beside, events=300),
+    Strategy(_part),
+    Strategy(_plainly),
+)
+
+
+def diagnose(task: Exercise, log: Log, run: Run, seed: int, look: Look) -> Diagnosis | None:
+    """What explains the student's events, by the first strategy that finds it."""
+    students = Students(log, task.behavior)
+    if not students.failing:
+        return None
+    search = Search(candidates(task, seed), students, run, look, log)
+    try:
+        for strategy in STRATEGIES:
+            if task.behavior and not strategy.behavior:
+                continue
+            if found := strategy.find(search, Budget(strategy.events)):
+                return found
+    except BaseException:  # a time limit or an interrupt: what is kept is half made
+        task.candidates.clear()
+        raise
+    return None
+
+
+def still_planted(task: Exercise, log: Log, run: Run, seed: int) -> bool:
+    """Whether the student's code answers as the code that was given to be mended."""
+    students = Students(log, task.behavior)
+    for one in candidates(task, seed).mistakes if task.mend else ():
+        if one.findings[0].key == task.mend:
+            match = one.match(students, run)
+            if match and match.places == students.places:
+                return True
+    return False

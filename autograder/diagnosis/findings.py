@@ -1,0 +1,545 @@
+"""What can be said of wrong answers before any number is explained, from the calls of one check.
+
+Each finding is a fact about the student's answers that does not hold of the reference's.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations, permutations
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from autograder.checking.comparing import agree
+from autograder.checking.events import Event, Reason
+from autograder.checking.registry import Exercise
+from autograder.diagnosis.explaining import Finding
+from autograder.diagnosis.set_aside import (
+    axis_kind,
+    axis_sentence,
+    dtype_sentences,
+    rewritten_sentence,
+)
+from autograder.remote.calling import tensors
+from autograder.remote.requests import (
+    CallRequest,
+    ConvertRequest,
+    Error,
+    LoadRequest,
+    Reply,
+    Request,
+    Target,
+    TrainRequest,
+)
+from autograder.remote.subject import Call
+from autograder.remote.values import Function, Ref
+
+ORDER = "order"
+ABOUT_AXES = re.compile(
+    r"[Dd]im|unpack|\d-?D|axis|axes|size of tensor|shape|subscripts|operand|matri"
+)
+ABOUT_MEMORY = re.compile(r"view|stride|contiguous")
+LIBRARYS_OWN = re.compile(r"unpack|domain|convert|literal|zip\(\)|not in list|[Ee]xpected")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A call of the student's code, and its answer."""
+
+    request: CallRequest
+    reply: Reply
+    state: "State"
+
+
+@dataclass(frozen=True)
+class State:
+    """What was put into an instance before a call, which makes the answer another one."""
+
+    loads: int = 0
+    mode: bool = True
+    dtype: str = "float32"
+
+    def after(self, request: Request) -> "State":
+        """As a request leaves it."""
+        match request:
+            case LoadRequest():
+                return replace(self, loads=self.loads + 1)
+            case TrainRequest():
+                return replace(self, mode=request.mode)
+            case ConvertRequest():
+                return replace(self, dtype=request.dtype)
+        return self
+
+
+Pair = tuple[Asked, Reply]  # the student's call, and the reference's reply to the same
+
+
+@dataclass(frozen=True)
+class Fact:
+    """What is said, and the wrong answers that it explains."""
+
+    finding: Finding
+    explained: tuple[Event, ...]
+
+
+Again = Callable[[CallRequest], Reply | None]  # ask the student's code once more; None if it cannot
+
+
+def fact(
+    task: Exercise,
+    events: Sequence[Event],
+    mine: Sequence[Call],
+    theirs: Sequence[Call],
+    again: Again,
+) -> Fact | None:
+    """The first that explains something: in the events of a check, or in what either side said."""
+    pairs = list(_aligned(mine, theirs))
+    compared = (_parameters, _dtype, _shape, _memory, _batch, _errors)
+    tried = (_unused, _cut_off)
+    found: list[tuple[str, Iterator[str]]] = [
+        ("missing", _missing(task, events, mine)),
+        ("written_into", _written_into(task, mine)),
+        ("rewritten", _rewritten(task, events)),
+        ("left_out", _left_out(task, mine)),
+        *((look.__name__.strip("_"), look(task, pairs)) for look in compared),
+        *((look.__name__.strip("_"), look(task, pairs, again)) for look in tried),
+    ]
+    failing = [event for event in events if event.failed and not event.free]
+    for kind, texts in found:
+        explains = EXPLAINS.get(kind, _anything)
+        explained = tuple(event for event in failing if explains(event))
+        for text in texts if explained else ():
+            return Fact(Finding(f"fact.{kind}", text), explained)
+    return None
+
+
+def _anything(event: Event) -> bool:
+    return True
+
+
+# A sentence stands over an answer that it explains, and over no other.
+EXPLAINS: dict[str, Callable[[Event], bool]] = {
+    "missing": lambda event: event.kind == "raised",
+    "rewritten": lambda event: event.reason is Reason.RESULT_CHANGED,
+    "left_out": lambda event: event.kind == "raised",
+    "dtype": lambda event: event.reason is Reason.DTYPE or event.variant == "float64",
+    "shape": lambda event: event.reason is Reason.SHAPE,
+    "memory": lambda event: event.variant == "not contiguous" or event.kind == "raised",
+    "errors": lambda event: event.kind == "raised",
+    "unused": lambda event: event.kind in ("value", "raised", "holds"),
+}
+
+
+def _aligned(mine: Sequence[Call], theirs: Sequence[Call]) -> Iterator[Pair]:
+    """The student's calls with the reference's answers, which may have been asked once for two."""
+    start, states = 0, dict[Target, State]()
+    for call in mine:
+        before = states.get(call.request.target, State())
+        state = states[call.request.target] = before.after(call.request)
+        for index in (*range(start, len(theirs)), *range(start)):
+            if _same_question(call.request, theirs[index].request):
+                start = index + 1
+                if isinstance(call.request, CallRequest):
+                    yield Asked(call.request, call.reply, state), theirs[index].reply
+                break
+
+
+def _calls(transcript: Sequence[Call]) -> list[Asked]:
+    return [
+        Asked(call.request, call.reply, State())
+        for call in transcript
+        if isinstance(call.request, CallRequest)
+    ]
+
+
+def _same_question(one: Request, other: Request) -> bool:
+    # The objects of both sides are made in the same order, so the same one has the same number.
+    if type(one) is not type(other) or one.target != other.target:
+        return False
+    if not (isinstance(one, CallRequest) and isinstance(other, CallRequest)):
+        return True
+    if (one.method, one.gradients) != (other.method, other.gradients):
+        return False
+    return _same(one.args, other.args) and _same(one.kwargs, other.kwargs)
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Whether two arguments have the same values, however they lie in memory."""
+    if one is other:
+        return True
+    if isinstance(one, Tensor) and isinstance(other, Tensor):
+        return one.dtype == other.dtype and torch.equal(one, other)
+    if isinstance(one, tuple | list) and isinstance(other, tuple | list):
+        return len(one) == len(other) and all(map(_same, one, other))
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(_same(one[key], other[key]) for key in one)
+    if isinstance(one, Function) and isinstance(other, Function):
+        return _same(vars(one), vars(other))  # what is bound may be tensors
+    return type(one) is type(other) and not isinstance(one, Tensor) and one == other
+
+
+def _parameters(task: Exercise, pairs: Sequence[Pair]) -> Iterator[str]:
+    """Parameters that the contract does not name, and that change the result."""
+    if task.behavior:
+        return
+    for call, wanted in pairs:
+        own, named = call.reply.found.parameters, wanted.found.parameters
+        extra = [name for name in own if name not in named and own[name].any()]
+        if named and extra:
+            yield (
+                f"{task.name} learns with parameters that its contract does not name: "
+                f"{_and(extra)}. They change the result, and nobody can give them their values."
+            )
+
+
+def _answers(pairs: Sequence[Pair]) -> Iterator[tuple[Asked, Any, Any]]:
+    """Calls that both sides answered, with both values."""
+    for call, wanted in pairs:
+        if not (call.reply.error or wanted.error):
+            yield call, call.reply.value, wanted.value
+
+
+def _dtype(task: Exercise, pairs: Sequence[Pair]) -> Iterator[str]:
+    for _, got, want in _answers(pairs):
+        if agree(got, want, rtol=1e-3, atol=1e-4, dtype=False, nan_equal=True):
+            yield from dtype_sentences(task.name, got, want)
+
+
+def _shape(task: Exercise, pairs: Sequence[Pair]) -> Iterator[str]:
+    """The one thing that is wrong with every shape that is wrong."""
+    if any(call.reply.error and not wanted.error for call, wanted in pairs):
+        return  # what is nearly right in shape with one query and one key fails with more of them
+    kinds = set()
+    for _, got, want in _answers(pairs):
+        theirs = dict(tensors(want))
+        for path, mine in tensors(got):
+            if path in theirs and mine.shape != theirs[path].shape:
+                kinds.add(axis_kind(mine, theirs[path]) or _permuted(mine, theirs[path]))
+    if len(kinds) == 1 and "" not in kinds:
+        kind = kinds.pop()
+        if kind == ORDER:
+            yield f"The axes of what {task.name} returns are in another order than they should."
+        else:
+            yield axis_sentence(kind, task.name)
+
+
+def _permuted(mine: Tensor, right: Tensor) -> str:
+    """Whether the axes are in another order: the sizes alone may be so by chance."""
+    if sorted(mine.shape) != sorted(right.shape):
+        return ""
+    orders = permutations(range(mine.dim()))
+    return ORDER if any(not _differ(mine.permute(order), right) for order in orders) else ""
+
+
+def _missing(task: Exercise, events: Sequence[Event], calls: Sequence[Call]) -> Iterator[str]:
+    """A parameter that the contract names, and that is not there or has another shape."""
+    if not any((event.kind, event.got) == ("raised", "LookupError") for event in events):
+        return  # a check may well ask for a parameter that should not be there
+    for call in calls:
+        error = call.reply.error
+        if isinstance(call.request, LoadRequest) and error and error.type == "LookupError":
+            yield f"{task.name} has other parameters than its contract names: {error.message}."
+
+
+def _written_into(task: Exercise, calls: Sequence[Call]) -> Iterator[str]:
+    """An argument that is another one after the call."""
+    for call in _calls(calls):
+        given = dict(tensors(call.request.args)) | dict(tensors(call.request.kwargs))
+        for path, left in (call.reply.inputs or {}).items():
+            if path in given and not agree(left, given[path], 0.0, 0.0, nan_equal=True):
+                name = _name(task, call, path.split(".")[0])
+                yield (
+                    f"{task.name} writes into `{name}`, which belongs to the caller: `+=`, an "
+                    "assignment to a part of it, and methods that end in an underscore change a "
+                    "tensor in place. Make a new one."
+                )
+
+
+def _rewritten(task: Exercise, events: Sequence[Event]) -> Iterator[str]:
+    """A result that a later call has changed."""
+    for event in events:
+        if event.reason is Reason.RESULT_CHANGED:
+            yield rewritten_sentence(task.name)
+
+
+def _errors(task: Exercise, pairs: Sequence[Pair]) -> Iterator[str]:
+    """What is given where an error comes up, and not where none does."""
+    asked = [(call, wanted) for call, wanted in pairs if not wanted.error]
+    if any(call.reply.error and isinstance(call.request.target, Ref) for call, _ in asked):
+        asked = [pair for pair in asked if isinstance(pair[0].request.target, Ref)]
+    failed = [_given(task, call) for call, _ in asked if call.reply.error]
+    worked = [_given(task, call) for call, _ in asked if not call.reply.error]
+    texts = [call.reply.error.message for call, _ in asked if call.reply.error]
+    if not failed or not worked or any(_differ(got, want) for _, got, want in _answers(asked)):
+        return
+    yield from _refused(task, asked)
+    names = dict.fromkeys(name for given in (*failed, *worked) for name in given)
+    axes: dict[tuple[str, ...], list[str]] = {}
+    for name in names if all(map(ABOUT_AXES.search, texts)) else ():
+        found = [
+            {given[name].dim() if isinstance(given.get(name), Tensor) else None for given in side}
+            for side in (failed, worked)
+        ]
+        if None not in found[0] and not found[0] & found[1] and found[1] - {None}:
+            axes.setdefault(tuple(map(_numbers, found)), []).append(name)
+    for (wrong, right), alike in axes.items():
+        inputs = _and([f"`{name}`" for name in alike])
+        yield (
+            f"{task.name} works where {inputs} {'have' if alike[1:] else 'has'} {right} axes, and "
+            f"ends in an error with {wrong}. The contract allows both: count axes from the end (as "
+            "dim=-1 and transpose(-2, -1) do), and let what has fewer of them broadcast."
+        )
+
+
+def _left_out(task: Exercise, calls: Sequence[Call]) -> Iterator[str]:
+    """An argument that may be None, and is used all the same."""
+    asked = _calls(calls)
+    failed = [(call, call.reply.error) for call in asked if call.reply.error]
+    if any(isinstance(call.request.target, Ref) for call, _ in failed):
+        asked = [call for call in asked if isinstance(call.request.target, Ref)]
+    worked = [_given(task, call) for call in asked if not call.reply.error]
+    about_none = [(call, error) for call, error in failed if "None" in error.message]
+    given = [_given(task, call) for call, _ in about_none]
+    for name in dict.fromkeys(name for side in worked for name in side if given):
+        never = all(one.get(name) is None for one in given)
+        if never and all(one.get(name) is not None for one in worked):
+            yield (
+                f"`{name}` may be left out and is None then, and {task.name} uses it all the "
+                f"same: {about_none[0][1].message}."
+            )
+
+
+def _refused(task: Exercise, asked: Sequence[Pair]) -> Iterator[str]:
+    """An error that somebody wrote down, raised where there is nothing to refuse."""
+    errors: list[Error] = [call.reply.error for call, _ in asked if call.reply.error]
+    written = all(
+        error.type == "AssertionError"
+        or error.type in ("ValueError", "KeyError")
+        and " " in error.message
+        and not LIBRARYS_OWN.search(error.message)
+        for error in errors
+    )
+    if written:
+        yield (
+            f"{task.name} refuses what its contract allows: it raises {errors[0].type} "
+            f"({errors[0].message}) where there is an answer to give."
+        )
+
+
+def _given(task: Exercise, call: Asked) -> dict[str, Any]:
+    """The arguments of a call by name."""
+    by_place = {_name(task, call, str(i)): item for i, item in enumerate(call.request.args)}
+    return by_place | call.request.kwargs
+
+
+def _numbers(numbers: set[int | None]) -> str:
+    return " or ".join(str(number) for number in sorted(one for one in numbers if one is not None))
+
+
+def _memory(task: Exercise, pairs: Sequence[Pair]) -> Iterator[str]:
+    """Once right, and then not, for the same values: what else may have made the difference?"""
+    for (one, first), (other, second) in combinations(pairs, 2):
+        mine = one.request, other.request
+        if mine[0].method or mine[0].target != mine[1].target or one.reply.error:
+            continue
+        if one.state != other.state:
+            continue
+        if not _same((mine[0].args, mine[0].kwargs), (mine[1].args, mine[1].kwargs)):
+            continue
+        right = first.value
+        if _differ(right, second.value) or _differ(one.reply.value, right):
+            continue
+        packed = [all(item.is_contiguous() for _, item in tensors(ask.args)) for ask in mine]
+        if other.reply.error and packed == [True, False]:
+            if not ABOUT_MEMORY.search(other.reply.error.message):
+                continue
+            yield (
+                f"{task.name} needs its inputs in one piece of memory, and a transposed or sliced "
+                "tensor is not: `.view` then raises an error, where `.reshape` does not."
+            )
+        elif not other.reply.error and _differ(one.reply.value, other.reply.value):
+            if packed == [True, False]:
+                yield (
+                    f"The result of {task.name} depends on how its inputs lie in memory: the same "
+                    "numbers, transposed before and back, give another result."
+                )
+            elif packed[0] == packed[1]:
+                yield (
+                    f"{task.name} gives two results for the same inputs: something is left over "
+                    "from the call before, or is drawn at random."
+                )
+
+
+def _batch(task: Exercise, pairs: Sequence[Pair]) -> Iterator[str]:
+    """An example alone gives another result than in its batch."""
+    calls = [(call, want) for call, want in pairs if not (call.reply.error or want.error)]
+    for (whole, right), (alone, right_by_itself) in combinations(calls, 2):
+        if whole.request.target != alone.request.target or whole.request.method:
+            continue
+        if whole.state != alone.state:
+            continue
+        number = _example(whole.request, alone.request)
+        if number is None:
+            continue
+        values = [_first(item.value) for item in (whole.reply, alone.reply, right, right_by_itself)]
+        if not all(isinstance(value, Tensor) and value.dim() for value in values):
+            continue
+        in_batch, by_itself, wanted, wanted_alone = values
+        if len(in_batch) <= number or len(wanted) <= number:
+            continue
+        consistent = not _differ(wanted[number], wanted_alone)
+        right_alone = not _differ(by_itself, wanted_alone)
+        if consistent and right_alone and _differ(in_batch[number], by_itself):
+            yield (
+                f"In {task.name} the examples of a batch are not independent: one of them alone "
+                "gives another result than in its batch."
+            )
+
+
+def _example(whole: CallRequest, alone: CallRequest) -> int | None:
+    """Which example of a batch is given alone, if that is all that differs."""
+    if len(whole.args) != len(alone.args) or not _same(whole.kwargs, alone.kwargs):
+        return None
+    for number in (0, 1):
+        every = [
+            isinstance(one, Tensor) and len(one.shape) and len(one) > number
+            and _same(one[number], other)
+            for one, other in zip(whole.args, alone.args, strict=True)
+        ]  # fmt: skip
+        if every and all(every):
+            return number
+    return None
+
+
+def _unused(task: Exercise, pairs: Sequence[Pair], again: Again) -> Iterator[str]:
+    """An argument that makes a difference to the reference, and none to the student's code."""
+    calls = list(_answers(pairs))
+    makes_none: dict[str, bool] = {}
+    for (one, mine, right), (other, my_other, right_other) in combinations(calls, 2):
+        if one.request.target != other.request.target or one.request.method:
+            continue
+        if one.state != other.state:
+            continue
+        differing = _differing(one.request, other.request)
+        if len(differing) == 1 and _differ(right, right_other):
+            name = _name(task, one, differing[0])
+            same = not _differ(mine, my_other, nan_equal=False)
+            makes_none[name] = same and makes_none.get(name, True)
+    for name in (name for name, none in makes_none.items() if none):
+        if _makes_a_difference(task, name, calls, again):
+            continue
+        yield (
+            f"`{name}` makes no difference: what {task.name} returns is the same, whatever is "
+            "given for it."
+        )
+
+
+TRIED = 6  # calls in which an argument is varied
+
+
+def _makes_a_difference(
+    task: Exercise, name: str, calls: Sequence[tuple[Asked, Any, Any]], again: Again
+) -> bool:
+    """Whether the student's answer changes with an argument, or nobody can try whether it does."""
+    tried = 0
+    for call, _, _ in calls:
+        varied = _varied(task, call, name)
+        if varied is None or tried == TRIED:
+            continue
+        as_it_was, other = again(replace(call.request, gradients=False)), again(varied)
+        if as_it_was is None or other is None or as_it_was.error or other.error:
+            continue
+        tried += 1
+        if _differ(as_it_was.value, other.value):
+            return True
+    return not tried
+
+
+def _varied(task: Exercise, call: Asked, name: str) -> CallRequest | None:
+    """The call with another value for one argument, if there is one of its kind."""
+    request = call.request
+    for place, given in enumerate(request.args):
+        if _name(task, call, str(place)) == name:
+            other = _another(given)
+            args = (*request.args[:place], other, *request.args[place + 1 :])
+            return None if other is None else replace(request, args=args, gradients=False)
+    other = _another(request.kwargs.get(name))
+    kwargs = request.kwargs | {name: other}
+    return None if other is None else replace(request, kwargs=kwargs, gradients=False)
+
+
+def _another(value: Any) -> Any:
+    """Another value of the same kind; None where none is known."""
+    match value:
+        case bool():
+            return not value
+        case float():
+            return 0.7 * value + 0.1
+        case int():
+            return value + 1
+        case Tensor() if value.dtype == torch.bool:
+            return ~value
+        case Tensor() if value.is_floating_point():
+            return 0.3 - 0.7 * value.flip(list(range(value.dim())))
+        case Tensor():
+            other = value.flip(list(range(value.dim())))
+            return None if torch.equal(other, value) else other
+    return None
+
+
+def _cut_off(task: Exercise, pairs: Sequence[Pair], again: Again) -> Iterator[str]:
+    """An input that gets no gradient in any call, and should."""
+    never: dict[str, bool] = {}
+    wrong = False
+    for call, wanted in pairs:
+        mine = call.reply.found.inputs
+        for path, right in wanted.found.inputs.items():
+            found = mine.get(path)
+            if found is not None and (right.abs() > 1e-6).any():
+                name = _name(task, call, path.split(".")[0])
+                never[name] = not found.any() and never.get(name, True)
+                wrong |= _differ(call.reply.value, wanted.value)
+    calls = list(_answers(pairs))
+    for name in (name for name, none in never.items() if none):
+        if wrong and _makes_a_difference(task, name, calls, again):
+            continue
+        if wrong:
+            yield f"What {task.name} returns does not depend on `{name}` at all."
+        else:
+            yield (
+                f"The values are right, but they are cut off from `{name}`: no gradient gets "
+                "there. Keep every step from it to the result inside autograd."
+            )
+
+
+def _differing(one: CallRequest, other: CallRequest) -> list[str]:
+    """The places of the arguments that differ between two calls."""
+    mine = {str(i): item for i, item in enumerate(one.args)} | one.kwargs
+    theirs = {str(i): item for i, item in enumerate(other.args)} | other.kwargs
+    return [
+        key for key in dict.fromkeys([*mine, *theirs]) if not _same(mine.get(key), theirs.get(key))
+    ]
+
+
+def _name(task: Exercise, call: Asked, place: str) -> str:
+    """The name of an argument that is given by its place."""
+    made = isinstance(call.request.target, Ref)
+    names = task.forward_parameters if made else task.parameters
+    return names[int(place)] if place.isdigit() and int(place) < len(names) else place
+
+
+def _differ(one: Any, other: Any, nan_equal: bool = True) -> bool:
+    try:
+        return not agree(one, other, rtol=1e-3, atol=1e-4, nan_equal=nan_equal)
+    except Exception:  # answers of any kind, which cannot be compared
+        return False
+
+
+def _first(value: Any) -> Any:
+    return value[0] if isinstance(value, tuple | list) and value else value
+
+
+def _and(names: Sequence[str]) -> str:
+    return " and ".join([", ".join(names[:-1]), names[-1]]) if names[1:] else names[0]

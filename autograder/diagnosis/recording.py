@@ -1,0 +1,85 @@
+"""The reference as a live function, or as a recording of its answers for the public seed."""
+
+from pathlib import Path
+
+from autograder.checking.registry import Exercise, find
+from autograder.diagnosis.judge import PUBLIC_SEED, first_failure
+from autograder.remote.calling import Home
+from autograder.remote.requests import Reply, Request
+from autograder.remote.subject import Performer
+from autograder.source.content import references
+from autograder.source.sources import ANSWERS, RECORDINGS
+
+
+class Recorder:
+    """Performs requests and keeps the answers."""
+
+    def __init__(self, home: Performer) -> None:
+        self._home = home
+        self.replies: list[Reply] = []
+
+    def rewind(self) -> None:
+        """Start a new recording."""
+        self.replies.clear()
+
+    def answer(self, request: Request) -> Reply:
+        """Answer a request and note the answer."""
+        reply = self._home.answer(request)
+        self.replies.append(reply)
+        return reply
+
+
+class Recording:
+    """Answers the requests of one check, in their order, from a recording."""
+
+    def __init__(self, replies: list[Reply]) -> None:
+        self._replies = replies
+        self._next = 0
+
+    def rewind(self) -> None:
+        """Start again at the first answer."""
+        self._next = 0
+
+    def answer(self, request: Request) -> Reply:
+        """The next recorded answer."""
+        reply = self._replies[self._next]
+        self._next += 1
+        return reply
+
+
+def live(task: Exercise) -> Home:
+    """A home of the reference itself."""
+    return Home({task.name: getattr(references(task.module), task.reference)})
+
+
+def record(name: str) -> list[Reply]:
+    """The reference's answers to its own check for the public seed."""
+    task = find(name)
+    recorder = Recorder(live(task))
+    if wrong := first_failure(name, live(task), recorder, PUBLIC_SEED):
+        raise ValueError(f"The reference of {name} does not pass its own check: {wrong}")
+    return recorder.replies
+
+
+def save(name: str, folder: Path) -> None:
+    """Write a recording, as answers travel between two processes."""
+    from autograder.remote.wire import encode
+
+    folder.mkdir(parents=True, exist_ok=True)
+    replies = [reply.message() for reply in record(name)]
+    (folder / f"{name}{ANSWERS}").write_bytes(encode(replies))
+
+
+def load(name: str, folder: Path = RECORDINGS) -> Recording:
+    """Read a recording."""
+    from autograder.remote.wire import decode
+
+    replies = decode((folder / f"{name}{ANSWERS}").read_bytes())
+    return Recording([Reply.of(reply) for reply in replies])
+
+
+def reference_for(task: Exercise) -> Performer:
+    """The recording, where this installation carries one; else the live reference."""
+    if (RECORDINGS / f"{task.name}{ANSWERS}").exists():
+        return load(task.name)
+    return live(task)

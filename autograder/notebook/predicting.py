@@ -1,0 +1,177 @@
+"""`predict("row-sums")` before a demo: a question, a guess, and at once what is so and why.
+
+What can be guessed and what there is to say to it is content, written beside the exercises:
+
+    prediction(
+        "row-sums",
+        chapter="02-softmax",
+        question="What does each row of `softmax(scores)` sum to?",
+        right=1.0,
+        options={1.0: "Each exponential is divided by the sum of all.", 0.0: "..."},
+    )
+
+The type of `right` says what is asked for: a tuple is a shape, a number a number, a text one of the
+options. In the notebook a shape or a number is asked for openly; the page offers the options.
+"""
+
+import difflib
+import html
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from autograder.checking.registry import exercises
+
+Guess = tuple[int, ...] | float | int | str
+NEAR = 0.02  # how far a guessed number may be off, as a share of the right one
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """A question before a demo, the right answer, and what to say to each answer."""
+
+    name: str
+    chapter: str
+    question: str
+    right: Guess
+    options: Mapping[Guess, str]
+
+    @property
+    def letters(self) -> dict[str, Guess]:
+        """The options under a, b, c, ..."""
+        return {chr(ord("a") + index): option for index, option in enumerate(self.options)}
+
+
+_predictions: dict[str, Prediction] = {}
+
+
+def prediction(
+    name: str, *, chapter: str, question: str, right: Guess, options: Mapping[Guess, str]
+) -> None:
+    """Register a question that is asked before a demo. `options` says something to each answer."""
+    if name in _predictions:
+        raise ValueError(f"Two predictions are registered with the name {name}.")
+    if right not in options or len(options) < 2:
+        raise ValueError(f"{name}: the options must be the right answer and at least one other.")
+    kinds = {_kind(option) for option in options}
+    if len(kinds) != 1:
+        raise ValueError(f"{name}: the options must all be shapes, all numbers or all texts.")
+    _predictions[name] = Prediction(name, chapter, question, right, dict(options))
+
+
+def predictions() -> dict[str, Prediction]:
+    """Every prediction by name."""
+    exercises()  # the modules that register them
+    return _predictions
+
+
+def _kind(value: Any) -> str:
+    if isinstance(value, tuple):
+        return "shape"
+    return "choice" if isinstance(value, str) else "number"
+
+
+class Card:
+    """What is shown: a question, or what there is to say to a guess."""
+
+    def __init__(self, sign: str, headline: str, lines: list[str]) -> None:
+        self._sign, self._headline, self._lines = sign, headline, lines
+
+    def text(self) -> str:
+        """Plain text, for a terminal."""
+        return "\n".join([f"{self._sign} {self._headline}", *(f"  {line}" for line in self._lines)])
+
+    def html(self) -> str:
+        """A card that reads on light and dark pages; every text is escaped."""
+        rows = [f"<strong>{self._sign} {_inline(self._headline)}</strong>"]
+        rows += [f"<div>{_inline(line)}</div>" for line in self._lines]
+        style = "border-left: 4px solid #6e7781; padding: 0.4em 0.8em; margin: 0.3em 0"
+        return f'<div class="prediction" style="{style}">{"".join(rows)}</div>'
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        return {"text/plain": self.text(), "text/html": self.html()}
+
+
+def _inline(text: str) -> str:
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(text, quote=False))
+
+
+def answered(asked: Prediction, guess: Any = None) -> Card:
+    """The card for a guess; without one, the question."""
+    if guess is None or guess is ...:
+        return _question(asked)
+    given: Guess | None
+    match _kind(asked.right):
+        case "shape":
+            given = _as_shape(guess)
+        case "number":
+            given = _as_number(guess)
+        case _:
+            given = _as_choice(asked, guess)
+    if given is None:
+        return Card("?", f"{guess!r} is no answer to this question.", [_how(asked)])
+    if _agrees(given, asked.right):
+        return Card("\N{CHECK MARK}", f"Yes: {as_text(asked.right)}.", [asked.options[asked.right]])
+    known = [why for option, why in asked.options.items() if _agrees(given, option)]
+    lines = [*known, f"It is {as_text(asked.right)}. {asked.options[asked.right]}"]
+    return Card("\N{BALLOT X}", f"Not {as_text(given)}.", lines)
+
+
+def _question(asked: Prediction) -> Card:
+    options = [f"{letter}) {option}" for letter, option in asked.letters.items()]
+    offered = options if _kind(asked.right) == "choice" else []
+    return Card("?", asked.question, [*offered, _how(asked)])
+
+
+def _how(asked: Prediction) -> str:
+    example = {"shape": "(2, 3)", "number": "0.5", "choice": '"a"'}[_kind(asked.right)]
+    wanted = {"shape": "a shape", "number": "a number", "choice": "a letter"}[_kind(asked.right)]
+    return f'Guess before you read on, with {wanted}: `predict("{asked.name}", {example})`'
+
+
+def _as_shape(guess: Any) -> tuple[int, ...] | None:
+    if isinstance(guess, int) and not isinstance(guess, bool):
+        return (guess,)
+    whole = isinstance(guess, tuple | list) and all(type(size) is int for size in guess)
+    return tuple(guess) if whole else None
+
+
+def _as_number(guess: Any) -> float | None:
+    try:
+        return None if isinstance(guess, str | bool) else float(guess)
+    except (TypeError, ValueError, RuntimeError):
+        return None
+
+
+def _as_choice(asked: Prediction, guess: Any) -> Guess | None:
+    if not isinstance(guess, str):
+        return None
+    plain = guess.strip().strip(")").casefold()
+    by_text = {str(option).casefold(): option for option in asked.options}
+    return asked.letters.get(plain) or by_text.get(plain)
+
+
+def _agrees(guess: Any, option: Any) -> bool:
+    if isinstance(option, tuple | str):
+        return guess == option
+    return abs(guess - option) <= NEAR * abs(option)
+
+
+def as_text(value: Any) -> str:
+    """An answer in words."""
+    return f"{value:g}" if isinstance(value, float | int) else str(value)
+
+
+def predict(name: str, guess: Any = None) -> None:
+    """Ask the question `name`, or say what there is to say to your guess. It counts no points."""
+    known = predictions()
+    if name not in known:
+        near = difflib.get_close_matches(str(name), known, n=1)
+        hint = f" Did you mean {near[0]!r}?" if near else ""
+        card = Card("?", f"There is no question named {name!r}.{hint}", [])
+    else:
+        card = answered(known[name], guess)
+    from autograder.notebook.check import display  # which imports the whole of checking
+
+    display(card)

@@ -1,0 +1,1 @@
+"""An object here that answers there: values, requests, what crosses the wall, calling."""

@@ -1,0 +1,489 @@
+"""Where objects under check live, and how they answer requests with plain data.
+
+A `Home` is the same code on both sides: in the learner's kernel, around the reference,
+and inside the sandbox. What it is asked and what it answers stands in `requests.py`.
+"""
+
+import contextlib
+import functools
+import linecache
+import math
+import sys
+import threading
+import traceback
+import tracemalloc
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+from torch.nn.modules.module import register_module_forward_pre_hook
+from torch.overrides import TorchFunctionMode
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from autograder.remote.requests import (
+    PLAIN,
+    CallRequest,
+    ConvertRequest,
+    Error,
+    GradientsFound,
+    LoadRequest,
+    ParametersRequest,
+    Reply,
+    Request,
+    Target,
+    TrainRequest,
+    request_of,
+)
+from autograder.remote.values import Function, Ref
+
+
+def spread(tensor: Tensor) -> Tensor:
+    """The same values in memory that is not contiguous (where a tensor can be so).
+
+    Every axis has room to spare, so no two of them can be merged by `.view`.
+    """
+    room = tensor.new_ones(*(size + 1 for size in tensor.shape), 2)
+    values = room[(*(slice(size) for size in tensor.shape), 0)]
+    return values.copy_(tensor.detach())
+
+
+def copied(tensor: Tensor) -> Tensor:
+    """A copy that shares nothing with the original and is as contiguous as it was."""
+    plain = tensor.detach().as_subclass(Tensor)
+    return plain.clone() if plain.is_contiguous() else spread(plain)
+
+
+class Copies:
+    """Copies of tensors, one for each as long as nobody writes into it."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[Tensor, int, Tensor]] = {}
+
+    def __call__(self, tensor: Tensor) -> Tensor:
+        original, version, copy = self._known.get(id(tensor), (None, 0, tensor))
+        if original is not tensor or version != tensor._version:
+            copy = copied(tensor)
+            self._known[id(tensor)] = tensor, tensor._version, copy
+        return copy
+
+
+def mapped(change: Callable[[Tensor], Any], value: Any) -> Any:
+    """`value` with every tensor in it changed."""
+    if type(value) in PLAIN:
+        return value
+    if isinstance(value, Tensor):
+        return change(value)
+    if isinstance(value, tuple | list):
+        return type(value)([mapped(change, item) for item in value])
+    if isinstance(value, dict):
+        return {key: mapped(change, item) for key, item in value.items()}
+    if isinstance(value, Function):
+        bound = mapped(change, value.bound)
+        return Function(value.source, value.name, bound, value.build)
+    return value
+
+
+def sharing(args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The arguments with one object in the place of tensors that are equal."""
+    found: list[Tensor] = []
+
+    def first_of_its_kind(tensor: Tensor) -> Tensor:
+        equal = (one for one in found if one.dtype == tensor.dtype and torch.equal(one, tensor))
+        one = next(equal, tensor)
+        found.append(one)
+        return one
+
+    return mapped(first_of_its_kind, args)
+
+
+def tensors(value: Any, path: str = "") -> Iterator[tuple[str, Tensor]]:
+    """Every tensor in a tree of tuples, lists and dicts, with its path."""
+    if issubclass(type(value), Tensor):  # not isinstance: an object's `__class__` may lie
+        yield path, value
+    elif isinstance(value, tuple | list):
+        for index, item in enumerate(value):
+            yield from tensors(item, f"{path}.{index}" if path else str(index))
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield from tensors(item, f"{path}.{key}" if path else str(key))
+
+
+def cotangent(tensor: Tensor) -> Tensor:
+    """A fixed direction to differentiate along: no two entries weigh the same."""
+    steps = torch.arange(tensor.numel(), dtype=torch.float64)
+    return torch.cos(1.7 * steps + 0.3).reshape(tensor.shape).to(tensor)
+
+
+class _Watching:
+    def __init__(self, watch: "Watch") -> None:
+        super().__init__()
+        self.watch = watch
+
+
+class _Functions(_Watching, TorchFunctionMode):
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        self.watch.names.add(getattr(func, "__name__", ""))
+        return func(*args, **(kwargs or {}))
+
+
+class _Operations(_Watching, TorchDispatchMode):
+    """Its method follows below."""
+
+
+def _dispatch(self, func, types, args=(), kwargs=None):
+    self.watch.names.add(getattr(func, "overloadpacket", func).__name__)
+    if torch._C._current_graph_task_id() != -1:
+        self.watch.names.add("backward")  # the engine of autograd runs, whoever called it
+    self.watch.steps += 1
+    result = func(*args, **(kwargs or {}))
+    made = [result] if type(result) is Tensor else [tensor for _, tensor in tensors(result)]
+    self.watch.largest = max(self.watch.largest, *(tensor.numel() for tensor in made), 0)
+    return result
+
+
+# Set after the class is made: a method in its body would be wrapped so that the first call imports
+# torch._dynamo, which takes seconds.
+_Operations.__torch_dispatch__ = _dispatch
+
+
+# What the doors of the families that an exercise may forbid lead to on a CPU.
+OPERATIONS = (
+    "_softmax",
+    "_log_softmax",
+    "_masked_softmax",
+    "native_layer_norm",
+    "native_batch_norm",
+    "native_group_norm",
+    "_scaled_dot_product_flash_attention_for_cpu",
+    "_native_multi_head_attention",
+    "_transformer_encoder_layer_fwd",
+)
+_under_way: list["Watch"] = []
+_held: list[Any] = []  # as long as these are there, the kernels say that they run
+
+
+def hold_operations() -> None:
+    """Let kernels of torch's own tell every watch that they run.
+
+    In threads that began earlier too, and with torch's modes disabled or taken off: those are of
+    one thread, and the table of kernels is the process's. Older versions of torch give none out.
+    """
+    if _held or not hasattr(torch.library, "get_kernel"):
+        return
+    library = torch.library.Library("aten", "IMPL")
+    _held.append(library)
+    for name in OPERATIONS:
+        packet = getattr(torch.ops.aten, name, None)
+        for overload in packet.overloads() if packet else ():
+            operation = getattr(packet, overload)
+            if torch._C._dispatch_has_kernel_for_dispatch_key(operation.name(), "CPU"):
+                kernel = torch.library.get_kernel(operation, "CPU")
+                library.impl(operation, _telling(name, kernel), "CPU", with_keyset=True)
+
+
+def _telling(name: str, kernel: Any) -> Callable[..., Any]:
+    def tell(keys: Any, *args: Any, **kwargs: Any) -> Any:
+        for watch in _under_way:
+            watch.names.add(name)
+        return kernel.call_boxed(keys, *args, **kwargs)
+
+    return tell
+
+
+class Watch:
+    """Notes which torch functions run and how many, and the largest tensor that they make.
+
+    Layers of torch's count by their class, and threads that are started meanwhile are watched too;
+    see `hold_operations` for those that were started before.
+    """
+
+    def __init__(self) -> None:
+        self.names: set[str] = set()
+        self.largest = 0
+        self.steps = 0
+
+    def __enter__(self) -> "Watch":
+        self._hook = register_module_forward_pre_hook(self._layer)
+        self._profile = threading.getprofile()
+        threading.setprofile(self._thread)
+        self._modes = self._watching()
+        _under_way.append(self)
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        _under_way.remove(self)
+        for mode in reversed(self._modes):
+            mode.__exit__(*error)
+        threading.setprofile(self._profile)
+        self._hook.remove()
+
+    def _watching(self) -> tuple[Any, ...]:
+        """This thread's modes, entered."""
+        modes = (_Functions(self), _Operations(self))
+        for mode in modes:
+            mode.__enter__()
+        return modes
+
+    def _thread(self, *_: Any) -> None:
+        """What a new thread does first."""
+        sys.setprofile(None)
+        self._watching()
+
+    def _layer(self, module: nn.Module, _: Any) -> None:
+        own = (kind for kind in type(module).__mro__ if kind.__module__.startswith("torch.nn."))
+        self.names |= {kind.__name__ for kind in own}
+
+
+@contextlib.contextmanager
+def _traced() -> Iterator[list[int]]:
+    """The bytes that Python and NumPy held at most, once it is over; torch's are none of those."""
+    peak: list[int] = []
+    tracemalloc.start()
+    try:
+        yield peak
+        peak.append(tracemalloc.get_traced_memory()[1])
+    finally:
+        tracemalloc.stop()
+
+
+@functools.lru_cache(maxsize=256)
+def _compiled(source: str) -> Any:
+    return compile(source, "<argument>", "exec")
+
+
+BEFORE = "before"  # the paths of what an earlier call was given begin so
+NO_TENSOR = (
+    "a NumPy array came back where a tensor of torch is wanted: leave `.numpy()` out, or make a "
+    "tensor of it with torch.as_tensor"
+)
+
+
+class Home:
+    """Holds named objects and the instances made from them, and performs requests on them."""
+
+    def __init__(self, namespace: dict[str, Any]) -> None:
+        self.namespace = namespace
+        self.instances: list[Any] = []
+        self._buffers: dict[int, list[tuple[nn.Module, str, Tensor]]] = {}
+        self.limited = False  # whether what one call may hold is limited from outside
+
+    def answer(self, request: Request) -> Reply:
+        """Answer one request; whatever the code under check raises becomes part of the reply."""
+        try:
+            match request:
+                case CallRequest():
+                    return self._call(request)
+                case LoadRequest():
+                    self._load(request)
+                case ParametersRequest():
+                    return Reply(self._parameters(request))
+                case TrainRequest():
+                    self._module(request.target).train(request.mode)
+                case ConvertRequest():
+                    self._convert(self._module(request.target), getattr(torch, request.dtype))
+            return Reply()
+        except KeyboardInterrupt:
+            raise  # the learner stops the cell
+        except BaseException as error:
+            return Reply(error=described(error))
+
+    def perform(self, message: dict[str, Any]) -> dict[str, Any]:
+        """The same for a request that has come as a message, with the answer as one."""
+        return self.answer(request_of(message)).message()
+
+    def _target(self, target: str | Ref) -> Any:
+        if isinstance(target, Ref):
+            return self.instances[target.number]
+        if target not in self.namespace:
+            raise NameError(f"name {target!r} is not defined")
+        return self.namespace[target]
+
+    def _argument(self, value: Any) -> Any:
+        if isinstance(value, Tensor):
+            return copied(value)
+        if isinstance(value, Ref):
+            return self.instances[value.number]
+        if isinstance(value, tuple | list):
+            return type(value)(self._argument(item) for item in value)
+        if isinstance(value, dict):
+            return {key: self._argument(item) for key, item in value.items()}
+        if isinstance(value, Function):
+            names = {"math": math, "torch": torch, "Tensor": Tensor, "nn": nn, "F": F}
+            exec(_compiled(value.source), names)
+            bound = {key: self._argument(item) for key, item in value.bound.items()}
+            made = functools.partial(names[value.name], **bound) if bound else names[value.name]
+            return made() if value.build else made
+        return value
+
+    def _result(self, value: Any, depth: int = 0) -> Any:
+        if depth > 20:
+            raise ValueError("the result is nested more than 20 deep")
+        kind = type(value)
+        if issubclass(kind, Tensor):
+            with torch._C.DisableTorchFunctionSubclass():
+                return Tensor.detach(value).as_subclass(Tensor).clone().contiguous()
+        if value is None or kind is bool:
+            return value
+        for plain, exact in ((int, int.__int__), (float, float.__float__), (str, str.__str__)):
+            if issubclass(kind, plain):
+                return exact(value)
+        if issubclass(kind, tuple | list):
+            items = [self._result(item, depth + 1) for item in value]
+            return tuple(items) if issubclass(kind, tuple) else items
+        if issubclass(kind, dict):
+            return {_text(key): self._result(item, depth + 1) for key, item in value.items()}
+        if kind is torch.dtype:
+            return str(value)
+        if hasattr(value, "__array__") and hasattr(value, "dtype"):
+            found = np.array(value)  # torch may crash on what is no array
+            if found.ndim:
+                raise TypeError(NO_TENSOR)
+            return torch.as_tensor(found)
+        return self._kept(value)
+
+    def _kept(self, value: Any) -> Ref:
+        self.instances.append(value)
+        return Ref(len(self.instances) - 1)
+
+    def _call(self, request: CallRequest) -> Reply:
+        target = self._target(request.target)
+        function = getattr(target, request.method) if request.method else target
+        args = self._argument(tuple(request.args))
+        args = sharing(args) if request.shared else args
+        kwargs = self._argument(dict(request.kwargs))
+        if request.gradients:
+            return self._gradients(request, target, function, args, kwargs)
+        watch = Watch() if request.watch else None
+        traces = request.room and not self.limited
+        traced = _traced() if traces else contextlib.nullcontext[list[int]]([])
+        with watch or contextlib.nullcontext(), traced as peak:
+            value = function(*args, **kwargs)
+        if isinstance(function, type) and isinstance(value, function):
+            result: Any = self._kept(value)  # an object, though it may be a list or a dict too
+        else:
+            result = self._result(value)
+        later = None
+        if request.then is not None:
+            with contextlib.suppress(Exception):  # what is asked for is the value before
+                function(*self._argument(tuple(request.then)), **kwargs)
+            later = self._result(value)
+        left = [*tensors(args), *tensors(kwargs)] if request.inputs else []
+        return Reply(
+            result,
+            inputs={path: copied(one) for path, one in left} if request.inputs else None,
+            calls=tuple(sorted(watch.names)) if watch else None,
+            largest=watch.largest if watch else None,
+            traced=peak[0] if peak else None,
+            steps=watch.steps if watch else None,
+            later=later,
+        )
+
+    def _gradients(
+        self,
+        request: CallRequest,
+        target: Any,
+        function: Callable,
+        args: tuple,
+        kwargs: dict[str, Any],
+    ) -> Reply:
+        before = self._argument(request.before)
+        given = [*tensors(args), *tensors(kwargs), *tensors(before, BEFORE)]
+        leaves = {
+            path: tensor.requires_grad_() for path, tensor in given if tensor.is_floating_point()
+        }
+        parameters = dict(target.named_parameters()) if isinstance(target, nn.Module) else {}
+        with torch.enable_grad():
+            if before is not None:
+                function(*before)
+            value = function(*args, **kwargs)
+            total = sum(
+                (tensor * cotangent(tensor)).sum()
+                for _, tensor in tensors(_some_of(value, request.of))
+                if tensor.requires_grad
+            )
+        sources = [*leaves.values(), *parameters.values()]
+        found: Any = [None] * len(sources)
+        if isinstance(total, Tensor):
+            found = torch.autograd.grad(total, sources, allow_unused=True)
+        filled = [
+            torch.zeros_like(source) if grad is None else grad.detach().clone()
+            for source, grad in zip(sources, found, strict=True)
+        ]
+        found_gradients = GradientsFound(
+            dict(zip(leaves, filled[: len(leaves)], strict=True)),
+            dict(zip(parameters, filled[len(leaves) :], strict=True)),
+            connected=isinstance(total, Tensor),
+        )
+        return Reply(self._result(value), found_gradients)
+
+    def _module(self, target: Target) -> nn.Module:
+        module = self._target(target)
+        if not isinstance(module, nn.Module):
+            raise TypeError(f"{type(module).__name__} is not an nn.Module, so it has no parameters")
+        return module
+
+    def _convert(self, module: nn.Module, dtype: torch.dtype) -> None:
+        """To another dtype; back in float32, a buffer is what it was, which may be of any dtype."""
+        if dtype == torch.float64 and id(module) not in self._buffers:
+            self._buffers[id(module)] = [
+                (part, name, buffer.clone())
+                for part in module.modules()
+                for name, buffer in part.named_buffers(recurse=False)
+            ]
+        module.to(dtype)
+        for part, name, buffer in self._buffers.pop(id(module), []) if dtype.itemsize < 8 else ():
+            setattr(part, name, buffer)
+
+    def _load(self, request: LoadRequest) -> None:
+        module = self._module(request.target)
+        own = dict(module.named_parameters())
+        for name, weight in request.weights.items():
+            if name not in own:
+                names = ", ".join(own) or "none"
+                raise LookupError(f"there is no parameter {name}; its parameters are: {names}")
+            if own[name].shape != weight.shape:
+                raise LookupError(
+                    f"the parameter {name} has shape {list(own[name].shape)}, "
+                    f"not {list(weight.shape)}"
+                )
+            with torch.no_grad():
+                own[name].copy_(weight)
+
+    def _parameters(self, request: ParametersRequest) -> dict[str, Tensor]:
+        named = self._module(request.target).named_parameters()
+        return {name: copied(parameter) for name, parameter in named}
+
+
+def _some_of(value: Any, places: tuple[int, ...] | None) -> Any:
+    """Some of several results."""
+    if places is None or not isinstance(value, tuple | list):
+        return value
+    return [value[place] for place in places if place < len(value)]
+
+
+def _text(value: Any) -> str:
+    return str.__str__(str(value))  # a plain str, even if `__str__` gives something derived
+
+
+def described(error: BaseException) -> Error:
+    """An exception as data: its type, what it says, and the last line of the code under check."""
+    where = ""
+    for frame, number in traceback.walk_tb(error.__traceback__):
+        code = frame.f_code
+        if "ipython-input" in code.co_filename or "ipykernel" in code.co_filename:
+            line = linecache.getline(code.co_filename, number).strip()
+            where = f"line {number} of {code.co_name}: {line}"
+    try:
+        message = _text(error)
+    except BaseException:
+        message = ""
+    name = type.__dict__["__name__"].__get__  # whatever a metaclass may say
+    return Error(
+        name(type(error)),
+        tuple(name(base) for base in type.mro(type(error))),
+        message[:2000],
+        where[:500],
+    )

@@ -1,0 +1,1 @@
+"""Python as text, read and never run: definitions, uses, changes, mutations."""

@@ -1,0 +1,481 @@
+"""Is the mistake named that was made, and none where none explains every answer?"""
+
+import pytest
+import torch
+
+from autograder.checking import find
+from autograder.diagnosis.candidates import SEEDS_KEPT
+from autograder.diagnosis.judge import judge
+from autograder.diagnosis.recording import live
+from autograder.grading.course.journal import DRAWS
+from autograder.remote.calling import Home
+from autograder.source.changes import StaleMistake, applied, changes_of
+from autograder.source.sources import definition, packed, unpacked
+from solutions.attention_layer import attend
+from solutions.masked import masked_softmax
+
+SOURCE = '''\
+def f(x, y):
+    """Says x + 1."""
+    z = x + 1  # x + 1
+    if y:
+        z = z * 2
+    return z
+'''
+
+
+def verdict(thing, name, seed=2017):
+    """The verdict on a solution."""
+    return judge(name, Home({name: thing}), live(find(name)), seed)
+
+
+def is_named(thing, name):
+    """Whether a mistake is named: what is plainly true of the numbers is none."""
+    return not (verdict(thing, name).key or "plain.").startswith("plain.")
+
+
+def said(thing, name, seed=2017):
+    """The sentence on a solution."""
+    return verdict(thing, name, seed).misconception
+
+
+def restyled(name, style, changes, within=""):
+    """An alternative with changes."""
+    root = definition(find(name).module, name, style)
+    where = within or name
+    code = root.whole[where].code
+    return root.built({where: applied(code, changes_of(code, changes, where))})
+
+
+def changed(changes):
+    return applied(SOURCE, changes_of(SOURCE, changes, "f"))
+
+
+def test_a_change_is_found_however_it_is_set():
+    assert "z = x - 1  # x + 1" in changed({"x+1": "x - 1"})
+    assert "z = (x\n    )  # x" in changed({"x   +\n  1": "(x\n)"})
+    assert changed({"z = z * 2": "z = -z\nz = z + 3"}).count("        z =") == 2
+
+
+def test_changes_are_found_in_the_unchanged_code():
+    assert "return y" in changed({"x + 1": "z * 2", "z = z * 2": "pass", "return z": "return y"})
+
+
+@pytest.mark.parametrize("old", ["z", "x + 2", "", "# x + 1"])
+def test_a_change_that_does_not_stand_there_once_is_stale(old):
+    with pytest.raises(StaleMistake, match="wanted once"):
+        changed({old: "y"})
+
+
+def test_a_reference_is_built_with_all_that_it_uses():
+    root = definition("self_attention", "SelfAttention")
+    assert list(root.whole)[-1] == "SelfAttention" and "softmax" in root.whole
+    constant = "def softmax(scores, dim=-1):\n    return scores * 0 + 3\n"
+    layer = root.built({"softmax": constant})(4, 3, 2)
+    assert (layer(torch.ones(5, 4))[1] == 3).all()
+    assert "def softmax" in root.source({"softmax": constant})
+    assert "def scaled_dot_product_attention" in root.source({"softmax": constant})
+
+
+def test_signatures_are_read_from_the_text():
+    root = definition("self_attention", "SelfAttention")
+    assert root.signature == ["embed_dim", "key_dim", "value_dim"]
+    assert root.method("forward") == ["x", "mask"]
+    assert definition("softmax", "softmax").signature == ["scores", "dim"]
+
+
+def test_a_packed_text_does_not_read_as_one():
+    text = "def softmax(scores):\n    return scores.exp() / scores.exp().sum()\n"
+    assert b"softmax" not in packed(text) and unpacked(packed(text)) == text
+
+
+def test_a_mistake_of_an_earlier_exercise_is_told_where_it_sits():
+    wrong = restyled("SelfAttention", "einsum, zeros where nothing is allowed", {
+        "/ self.scale": "/ self.scale**2"})  # fmt: skip
+    sentence = said(wrong, "SelfAttention")
+    assert sentence.startswith("In the ") and " inside SelfAttention: " in sentence
+
+
+def test_two_mistakes_at_once_are_both_named():
+    wrong = restyled(
+        "SelfAttention",
+        "einsum, zeros where nothing is allowed",
+        {"/ self.scale": "", "(self.W_q, self.W_k, self.W_v)": "(self.W_k, self.W_q, self.W_v)"},
+    )
+    sentence = said(wrong, "SelfAttention")
+    assert sentence.startswith("The scores are not divided by sqrt(key_dim).")
+    assert " And: W_q and W_k are swapped" in sentence
+
+
+def test_a_slip_that_nobody_foresaw_is_told_with_its_kind_and_place():
+    style = "einsum, zeros where nothing is allowed"
+    layers = {"(self.W_q, self.W_k, self.W_v)": "(self.W_q, self.W_k, self.W_k)"}
+    sentence = said(restyled("SelfAttention", style, layers), "SelfAttention")
+    assert "one input or one layer is used in the place of another" in sentence
+    assert "`W_v`" in sentence
+
+
+def test_an_own_mistake_and_one_of_an_earlier_exercise_are_both_named():
+    root = definition("multi_head", "MultiHeadAttention")
+    changes = {
+        "self.W_o(merge_heads(heads))": "merge_heads(heads)",
+        "value, mask)": "value, None if mask is None else ~mask)",
+    }
+    code = applied(root.code, changes_of(root.code, changes, root.name))
+    wrong = root.built({root.name: code})
+    sentence = said(wrong, "MultiHeadAttention")
+    assert sentence.startswith("W_o is not applied") and " And: In the " in sentence
+
+
+def test_two_mistakes_at_one_place_are_both_named():
+    """Both change the same call, in different words of it."""
+
+    def wrong(scores, mask=None, dim=-1):
+        if mask is None:
+            return scores.softmax(-1)
+        return scores.softmax(-1).masked_fill(~mask, 0.0)
+
+    sentence = said(wrong, "masked_softmax")
+    assert sentence.startswith("The mask is applied after the softmax")
+    assert "`dim` is not used" in sentence
+
+
+def test_two_mistakes_in_one_expression_are_both_named():
+    """The one writes anew what the other changes a part of."""
+
+    def wrong(query, key):
+        squares = query.square().sum(-1)[..., :, None] + key.square().sum(-1)[..., None, :]
+        return squares - query @ key.mT
+
+    sentence = said(wrong, "distance_scores")
+    assert "The sign is missing" in sentence
+    assert "The cross term is there once only" in sentence
+
+
+def test_a_missing_error_does_not_hide_a_mistake():
+    def wrong(scores, sharpness):
+        first = scores.argmax(dim=-1)
+        if sharpness == 1:
+            return torch.nn.functional.one_hot(first, scores.shape[-1]) + 0 * scores
+        return torch.softmax(scores * (sharpness / (1 - sharpness)), dim=-1)
+
+    sentence = said(wrong, "sharpen")
+    assert sentence.startswith("At sharpness 1 only one of several")
+    assert "outside of 0 to 1 was accepted" in sentence
+
+
+def test_numbers_of_float32_only_are_told_whatever_made_them():
+    def wrong(x, base=10000.0, start=0):
+        if x.shape[-1] % 2:
+            raise ValueError(f"{x.shape[-1]} is odd")
+        place = torch.arange(start, start + x.shape[-2])[:, None]
+        angle = place * base ** (-torch.arange(0, x.shape[-1], 2) / x.shape[-1])
+        cos, sin, one, two = angle.cos(), angle.sin(), x[..., 0::2], x[..., 1::2]
+        turned = torch.stack([one * cos - two * sin, one * sin + two * cos], -1)
+        return turned.flatten(-2).to(x.dtype)
+
+    assert said(wrong, "rotate_positions").startswith(
+        "rotate_positions is only as exact as float32"
+    )
+
+
+def test_a_mistake_that_is_mended_in_one_case_is_named():
+    """The wrong answers are all those of the mistake; the fully masked row is not."""
+
+    def wrong(hidden, mask):
+        first = hidden[:, 0] * mask.bool().any(dim=1, keepdim=True)
+        return torch.nn.functional.normalize(first, dim=-1)
+
+    assert said(wrong, "mean_pool").startswith("The first token's vector was taken")
+
+
+def divides(error):
+    """split_heads, with an error of its own for what does not divide."""
+
+    def wrong(x, num_heads):
+        if x.shape[-1] % num_heads:
+            raise error
+        return (
+            x[..., : x.shape[-1] // num_heads * num_heads]
+            .unflatten(-1, (num_heads, -1))
+            .transpose(1, 2)
+        )
+
+    return wrong
+
+
+@pytest.mark.parametrize(
+    ("error", "beginning"),
+    [
+        (ValueError("does not divide"), "The error that split_heads raises does not say"),
+        (AssertionError(), "split_heads ends with AssertionError where its contract says ValueE"),
+    ],
+)
+def test_an_error_that_is_not_the_contracts_is_told(error, beginning):
+    assert said(divides(error), "split_heads").startswith(beginning)
+
+
+def test_right_in_all_but_one_case_is_enough_to_be_silent():
+    """Two mistakes that agree in the first cases: one of them is not said for the other."""
+
+    def wrong(scores, dim=-1):
+        if scores.dim() < 3:
+            return scores.exp() / scores.exp().sum(dim, keepdim=True)
+        return scores * 3
+
+    assert not is_named(wrong, "softmax")
+
+
+def test_what_is_not_refused_is_told():
+    def wrong(step, embed_dim, warmup_steps=4000):
+        return embed_dim**-0.5 * min(abs(step or 1) ** -0.5, step * warmup_steps**-1.5)
+
+    sentence = said(wrong, "warmup_rate")
+    assert sentence.startswith("warmup_rate accepts what its contract refuses with a ValueError")
+
+
+def test_what_is_refused_and_allowed_is_told():
+    def wrong(weights, values):
+        if (weights <= 0).any():
+            raise ValueError("a weight is not positive")
+        return weights / weights.sum() @ values
+
+    assert said(wrong, "weighted_average").startswith(
+        "weighted_average refuses what its contract allows: it raises ValueError"
+    )
+
+
+def test_an_error_alone_names_nothing():
+    assert not is_named(lambda *sizes: 1 / 0, "LearnedPositions")
+    assert not is_named(lambda scores, dim=-1: scores.nothing, "softmax")
+
+
+def test_what_fails_after_the_first_failure_changes_no_account():
+    def wrong(scores, dim=-1):
+        if scores.dim() == 1:
+            raise ValueError("later")
+        return scores * 0
+
+    verdict = judge("softmax", Home({"softmax": wrong}), live(find("softmax")))
+    assert verdict.message.startswith("softmax(scores [L=5, S=7]) expected")
+
+
+def test_an_argument_that_matters_in_one_pair_of_calls_is_not_said_to_be_unused():
+    """At sharpness 1 other scores may well give the same weights."""
+
+    def wrong(scores, sharpness):
+        if not 0 <= sharpness <= 1:
+            raise ValueError(f"sharpness is {sharpness}, wanted from 0 to 1")
+        if sharpness == 1:
+            first = scores.argmax(dim=-1)
+            return torch.nn.functional.one_hot(first, scores.shape[-1]).to(scores) + 0 * scores
+        return torch.softmax(scores * (sharpness / (1 - sharpness)), dim=-1) * 1.001
+
+    assert not is_named(wrong, "sharpen")
+
+
+def test_rounding_is_not_taken_for_a_dependence_on_memory():
+    sentence = said(lambda query, key: torch.cdist(query, key), "distance_scores")
+    assert sentence is None or "memory" not in sentence
+
+
+def test_a_vanished_gradient_is_not_taken_for_an_input_that_is_not_used():
+    def wrong(scores, dim=-1):
+        exponentials = torch.exp(scores - 50)
+        return exponentials / exponentials.sum(dim, keepdim=True)
+
+    sentence = said(wrong, "softmax")
+    assert sentence is None or "depend" not in sentence
+
+
+STYLE = "einsum, zeros where nothing is allowed"
+FOUND = {
+    "learns with parameters that its contract does not name: W_v.bias": (
+        "SelfAttention",
+        lambda: restyled(
+            "SelfAttention",
+            STYLE,
+            {"nn.Linear(embed_dim, value_dim, bias=False)": "nn.Linear(embed_dim, value_dim)"},
+        ),
+    ),
+    "the examples of a batch are not independent": (
+        "SelfAttention",
+        lambda: restyled(
+            "SelfAttention",
+            STYLE,
+            {"(layer(x) for": "(layer(x + x.mean(0) if x.dim() > 2 else x) for"},
+        ),
+    ),
+    "needs its inputs in one piece of memory": (
+        "distance_scores",
+        lambda: lambda query, key: -torch.cdist(query.view(-1).view(query.shape), key) ** 2,
+    ),
+    "cut off from `key`": (
+        "distance_scores",
+        lambda: lambda query, key: -torch.cdist(query, key.detach()) ** 2,
+    ),
+    "does not depend on `key` at all": (
+        "distance_scores",
+        lambda: lambda query, key: -torch.cdist(query, torch.ones(key.shape)) ** 2,
+    ),
+    "gives float32 where it is given float64": (
+        "distance_scores",
+        lambda: lambda query, key: (-torch.cdist(query, key) ** 2).float(),
+    ),
+    "has an axis of size 1 too many": (
+        "cosine_scores",
+        lambda: lambda query, key: (query @ key.mT).unsqueeze(0),
+    ),
+    "in another order than its contract: the second, then the first": (
+        "attend",
+        lambda: lambda query, inputs: attend(query, inputs)[::-1],
+    ),
+    "not divided by sqrt(D). The longer the vectors, the larger the dot products, and the more one "
+    "input takes all of the weight. And: attend returns its 2 values in another order": (
+        "attend",
+        lambda: lambda query, inputs: attend(query * len(query) ** 0.5, inputs)[::-1],
+    ),
+    "attend returns one value alone, the first; its contract says 2": (
+        "attend",
+        lambda: lambda query, inputs: attend(query, inputs)[0],
+    ),
+    "weighted_average writes into `weights`, which belongs to the caller": (
+        "weighted_average",
+        lambda: lambda weights, values: weights.div_(weights.sum()) @ values,
+    ),
+    "`mask` may be left out and is None then, and masked_softmax uses it": (
+        "masked_softmax",
+        lambda: lambda scores, mask=None, dim=-1: masked_softmax(scores, mask | False, dim),
+    ),
+    "works where `query` and `key` have 3 axes, and ends in an error with 2 or 4": (
+        "scaled_dot_product_scores",
+        lambda: lambda query, key: torch.bmm(query, key.mT) / query.shape[-1] ** 0.5,
+    ),
+    "has other parameters than its contract names: there is no parameter W_o.bias": (
+        "MultiHeadAttention",
+        lambda: restyled(
+            "MultiHeadAttention", "", {
+                "self.W_o = nn.Linear(embed_dim, embed_dim)":
+                "self.W_o = nn.Linear(embed_dim, embed_dim, bias=False)",
+            },
+        ),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("words", FOUND)
+def test_what_is_wrong_whatever_the_numbers_is_told(words):
+    name, make = FOUND[words]
+    assert words in said(make(), name)
+
+
+def test_a_shape_that_is_nearly_right_by_chance_is_not_told():
+    """One query and one key: then only an axis seems to be missing."""
+
+    def pair_by_pair(query, key):
+        return torch.nn.functional.cosine_similarity(query, key, dim=-1)
+
+    sentence = said(pair_by_pair, "cosine_scores")
+    assert "axis" not in (sentence or "")
+
+
+def test_a_function_with_tensors_bound_to_it_is_an_argument_like_others():
+    last = "return F.normalize(mean, dim=-1)"
+    wrong = restyled(
+        "embed", "padded by hand", {last: "return F.normalize(mean, dim=-1).cumsum(0)"}
+    )
+    assert not judge("embed", Home({"embed": wrong}), live(find("embed")), 2017).passed
+
+
+def test_the_dtypes_of_tensors_of_different_names_are_not_compared():
+    must = {'if "embeddings.position_ids" in left:': "if True:"}
+    sentence = said(restyled("convert_weights", "every name written out", must), "convert_weights")
+    assert "dtype" not in (sentence or "")
+
+
+def test_a_mistake_is_named_beside_an_error():
+    def wrong(query, keys, values):
+        matches = (keys == query).all(dim=-1)
+        if len(keys) == 1:
+            raise RuntimeError("no mean of one")
+        if not matches.any():
+            return torch.zeros(values.shape[1], dtype=values.dtype)
+        return values[matches].mean(dim=0)
+
+    sentence = said(wrong, "exact_lookup")
+    assert sentence.startswith("The values of equal keys are averaged.")
+    assert sentence.endswith("RuntimeError: no mean of one")
+
+
+def test_an_error_of_a_dictionary_is_not_taken_for_a_refusal():
+    def wrong(query, keys, values, similarity):
+        weights = torch.stack([torch.as_tensor(similarity(query, key)) for key in keys])
+        if keys[0] not in {"a": 1} and isinstance(keys[0], str):
+            raise KeyError(0)
+        return weights / weights.sum() @ values, weights / weights.sum()
+
+    assert "refuses what" not in (said(wrong, "soft_lookup") or "")
+
+
+def test_a_result_of_another_type_is_told():
+    def wrong(step, embed_dim, warmup_steps=4000):
+        if step < 1:
+            raise ValueError("step counts from 1")
+        return torch.tensor(embed_dim**-0.5 * min(step**-0.5, step * warmup_steps**-1.5))
+
+    assert said(wrong, "warmup_rate").startswith(
+        "warmup_rate gives a tensor where its contract says float"
+    )
+
+
+def test_two_mistakes_are_named_beside_a_fault_that_speaks_for_itself():
+    """Python's numbers alone make float32 of it."""
+
+    def wrong(logits, targets, smoothing=0.1, pad_id=0):
+        log_probs = logits.log_softmax(-1)
+        pad = targets == pad_id
+        right = torch.nn.functional.one_hot(targets.masked_fill(pad, 0), logits.shape[-1]).bool()
+        shares = torch.where(right, 1 - smoothing, smoothing / (logits.shape[-1] - 1))
+        losses = -(shares.to(log_probs.dtype) * log_probs).sum(-1)
+        return losses.masked_fill(pad, 0).mean()
+
+    sentence = said(wrong, "label_smoothed_loss")
+    assert sentence.startswith("The smoothing is shared by the V - 1 wrong tokens only.")
+    assert " And: The loss at padding is zero, but the sum is divided by the" in sentence
+    assert " And: label_smoothed_loss is only as exact as float32" in sentence
+
+
+def test_a_slip_in_what_a_mistake_writes_is_not_told_under_the_mistake_s_name():
+    """It gave just these answers: finished hypotheses apart, and another beam among those."""
+
+    def wrong(step, bos_id, eos_id, beam_width, max_length, length_penalty=0.0):
+        beam = [([], 0.0)]
+        for _ in range(max_length):
+            candidates = [one for one in beam if eos_id in one[0]]
+            going_on = [one for one in beam if eos_id not in one[0]]
+            if not going_on:
+                break
+            prefixes = torch.tensor([[bos_id, *tokens] for tokens, _ in going_on])
+            rows = step(prefixes).log_softmax(-1).tolist()
+            for (tokens, total), row in zip(going_on, rows, strict=True):
+                candidates += [([*tokens, token], total + more) for token, more in enumerate(row)]
+            candidates.sort(key=lambda one: one[1] / len(one[0]), reverse=True)
+            beam = candidates[:beam_width]
+        best = max(beam, key=lambda one: one[1] / ((5 + len(one[0])) / 6) ** length_penalty)
+        return torch.tensor(best[0]), best[1]
+
+    assert not is_named(wrong, "beam_search")
+
+
+def test_faults_are_told_where_a_check_asks_less_of_wrong_code():
+    """How much memory is held is not asked of what has failed."""
+
+    def wrong(query, key):
+        squares = query.square().sum(-1)[..., :, None] + key.square().sum(-1)[..., None, :]
+        return (2 * query @ key.mT - squares).float().to(query.dtype)
+
+    assert said(wrong, "distance_scores").startswith("distance_scores is only as exact as float32")
+
+
+def test_the_answers_of_all_draws_of_a_class_are_kept():
+    assert SEEDS_KEPT >= DRAWS
