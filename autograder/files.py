@@ -10,6 +10,8 @@ from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 LEFT_ALONE = {"__pycache__", ".ipynb_checkpoints", ".DS_Store"}
+# The rooms of the engine that a verdict on a recorded answer comes from.
+JUDGING = ("source", "remote", "checking", "diagnosis")
 LONG_AGO = (1980, 1, 1, 0, 0, 0)  # the date of every file in a zip
 
 

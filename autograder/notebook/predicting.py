@@ -1,75 +1,17 @@
 """`predict("row-sums")` before a demo: a question, a guess, and at once what is so and why.
 
-What can be guessed and what there is to say to it is content, written beside the exercises:
-
-    prediction(
-        "row-sums",
-        chapter="02-softmax",
-        question="What does each row of `softmax(scores)` sum to?",
-        right=1.0,
-        options={1.0: "Each exponential is divided by the sum of all.", 0.0: "..."},
-    )
-
-The type of `right` says what is asked for: a tuple is a shape, a number a number, a text one of the
-options. In the notebook a shape or a number is asked for openly; the page offers the options.
+What can be guessed and what there is to say to it is content (`checking/predictions.py`). In the
+notebook a shape or a number is asked for openly; the page offers the options.
 """
 
 import difflib
 import html
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
-from autograder.checking.registry import exercises
+from autograder.checking.predictions import Guess, Prediction, kind, predictions
 
-Guess = tuple[int, ...] | float | int | str
 NEAR = 0.02  # how far a guessed number may be off, as a share of the right one
-
-
-@dataclass(frozen=True)
-class Prediction:
-    """A question before a demo, the right answer, and what to say to each answer."""
-
-    name: str
-    chapter: str
-    question: str
-    right: Guess
-    options: Mapping[Guess, str]
-
-    @property
-    def letters(self) -> dict[str, Guess]:
-        """The options under a, b, c, ..."""
-        return {chr(ord("a") + index): option for index, option in enumerate(self.options)}
-
-
-_predictions: dict[str, Prediction] = {}
-
-
-def prediction(
-    name: str, *, chapter: str, question: str, right: Guess, options: Mapping[Guess, str]
-) -> None:
-    """Register a question that is asked before a demo. `options` says something to each answer."""
-    if name in _predictions:
-        raise ValueError(f"Two predictions are registered with the name {name}.")
-    if right not in options or len(options) < 2:
-        raise ValueError(f"{name}: the options must be the right answer and at least one other.")
-    kinds = {_kind(option) for option in options}
-    if len(kinds) != 1:
-        raise ValueError(f"{name}: the options must all be shapes, all numbers or all texts.")
-    _predictions[name] = Prediction(name, chapter, question, right, dict(options))
-
-
-def predictions() -> dict[str, Prediction]:
-    """Every prediction by name."""
-    exercises()  # the modules that register them
-    return _predictions
-
-
-def _kind(value: Any) -> str:
-    if isinstance(value, tuple):
-        return "shape"
-    return "choice" if isinstance(value, str) else "number"
 
 
 class Card:
@@ -102,7 +44,7 @@ def answered(asked: Prediction, guess: Any = None) -> Card:
     if guess is None or guess is ...:
         return _question(asked)
     given: Guess | None
-    match _kind(asked.right):
+    match kind(asked.right):
         case "shape":
             given = _as_shape(guess)
         case "number":
@@ -120,13 +62,13 @@ def answered(asked: Prediction, guess: Any = None) -> Card:
 
 def _question(asked: Prediction) -> Card:
     options = [f"{letter}) {option}" for letter, option in asked.letters.items()]
-    offered = options if _kind(asked.right) == "choice" else []
+    offered = options if kind(asked.right) == "choice" else []
     return Card("?", asked.question, [*offered, _how(asked)])
 
 
 def _how(asked: Prediction) -> str:
-    example = {"shape": "(2, 3)", "number": "0.5", "choice": '"a"'}[_kind(asked.right)]
-    wanted = {"shape": "a shape", "number": "a number", "choice": "a letter"}[_kind(asked.right)]
+    example = {"shape": "(2, 3)", "number": "0.5", "choice": '"a"'}[kind(asked.right)]
+    wanted = {"shape": "a shape", "number": "a number", "choice": "a letter"}[kind(asked.right)]
     return f'Guess before you read on, with {wanted}: `predict("{asked.name}", {example})`'
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.errors import ReleaseError
-from autograder.files import files_in, sha256, sha256_of_files
+from autograder.files import JUDGING, files_in, sha256, sha256_of_files
 from autograder.manifest import ListedChapter
 from autograder.release.references import References, where_written
 from autograder.source.content import ALTERNATIVES, CHECK, REFERENCE, content
@@ -64,7 +64,8 @@ def _keys(exercises: list[dict[str, Any]], root: Path) -> dict[str, str]:
     """For each exercise, the hash of all that its recording depends on."""
     references = References(root / content().folder)
     package = root / "autograder"
-    checking = sha256_of_files(files_in(package / "checking"), package)
+    judging = [path for room in JUDGING for path in files_in(package / room)]
+    checking = sha256_of_files(judging, package)
     keys = {}
     for exercise in exercises:
         name, module = exercise["name"], exercise["module"]

@@ -238,12 +238,12 @@ def staged() -> Iterator[tuple[str, bytes]]:
     """The course's few modules that run inside, and what chapters share, laid out anew."""
     home = Path(__file__).resolve().parents[1]
     yield f"{COURSE}/autograder/__init__.py", INSIDE.encode()
-    for package in ("checking", "sandbox"):
+    for package in sorted({name.split("/")[0] for name in STAGED}):
         yield f"{COURSE}/autograder/{package}/__init__.py", b""
     for name in STAGED:
         yield f"{COURSE}/autograder/{name}", (home / name).read_bytes()
     importable = json.dumps(sorted(packages.modules()))
-    yield f"{COURSE}/autograder/checking/{packages.IMPORTABLE}", importable.encode()
+    yield f"{COURSE}/autograder/notebook/{packages.IMPORTABLE}", importable.encode()
     name = content().shared
     spec = importlib.util.find_spec(name)
     shared = Path(spec.origin).parent if spec and spec.origin else home.parent / "book" / name

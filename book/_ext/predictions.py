@@ -13,7 +13,8 @@ from docutils import nodes
 from quiz import known_by, quiz, quiz_choice, quiz_label, quiz_question
 from typography import typeset
 
-from autograder.notebook.predicting import Prediction, as_text
+from autograder.checking.predictions import Prediction
+from autograder.notebook.predicting import as_text
 
 CODE = re.compile(r"`([^`]+)`")
 

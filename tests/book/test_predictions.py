@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from autograder.notebook.predicting import Prediction, as_text, predictions
+from autograder.checking.predictions import Prediction, predictions
+from autograder.notebook.predicting import as_text
 from tests.book.parsed import parsed
 
 ROOT = Path(__file__).parents[2]

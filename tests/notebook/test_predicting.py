@@ -3,13 +3,8 @@
 import pytest
 import torch
 
-from autograder.notebook.predicting import (
-    Prediction,
-    answered,
-    predict,
-    prediction,
-    predictions,
-)
+from autograder.checking.predictions import Prediction, prediction, predictions
+from autograder.notebook.predicting import answered, predict
 
 SHAPE = Prediction(
     "shape",

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
+ROOMS = ("source", "remote", "checking", "diagnosis", "notebook")
 PARTS = {
     "chapters": "book/*.ipynb",
     "lab": "book/lab/*.py",
@@ -27,9 +28,7 @@ PARTS = {
             "nbgrader_config.py",
         )
     ),
-    **{
-        part: f"autograder/{part}/**/*.py" for part in ("checking", "grading", "release", "sandbox")
-    },
+    **{part: f"autograder/{part}/**/*.py" for part in (*ROOMS, "grading", "release", "sandbox")},
     "settings": " ".join(
         f"autograder/{name}.py"
         for name in (
@@ -138,7 +137,7 @@ print(BaseConverter.init_assignment.__module__)
 
 def test_does_the_engine_load_by_a_hidden_name_only_what_it_was_handed():
     hidden = set()
-    for part in ("checking", "sandbox", "grading", "release"):
+    for part in (*ROOMS, "sandbox", "grading", "release"):
         for path in files_of(part):
             calls = [node for code in code_of(path) for node in ast.walk(ast.parse(code))]
             hidden |= {

@@ -10,7 +10,7 @@ import functools
 from importlib.metadata import version
 from pathlib import Path
 
-from autograder.files import REPOSITORY, files_in, parsed, sha256, sha256_of_files
+from autograder.files import JUDGING, REPOSITORY, files_in, parsed, sha256, sha256_of_files
 from autograder.source import syntax
 from autograder.source.content import ALTERNATIVES, CHECK, REFERENCE, content
 
@@ -33,7 +33,7 @@ def of_everything() -> str:
 
 @functools.cache
 def _grader() -> str:
-    return _of_folders(PACKAGE / "checking", PACKAGE / "sandbox", PACKAGE / "grading")
+    return _of_folders(*(PACKAGE / room for room in (*JUDGING, "notebook", "sandbox", "grading")))
 
 
 def _of_chapters(root: Path = REPOSITORY) -> str:
