@@ -24,11 +24,12 @@ from autograder.remote.requests import (
     ConvertRequest,
     LoadRequest,
     ParametersRequest,
+    Performer,
     Reply,
     Request,
     TrainRequest,
 )
-from autograder.remote.subject import Call, NotStarted, Performer, Raised, Subject
+from autograder.remote.subject import Call, NotStarted, Raised, Subject
 from autograder.remote.values import Ref
 
 PUBLIC_SEED = 2017
@@ -129,7 +130,7 @@ def passes(name: str, home: Performer, reference: Performer, seed: int = PUBLIC_
     return first_failure(name, home, reference, seed) is None
 
 
-class _Remembered:
+class _Remembered(Performer):
     """The reference, asked once: when the check runs again, its answers are repeated."""
 
     def __init__(self, reference: Performer) -> None:
@@ -137,8 +138,7 @@ class _Remembered:
         self._largest, self._measured = 1000, 0
         self._replies: list[Reply] = []
         self._next = 0
-        if rewind := getattr(reference, "rewind", None):
-            rewind()
+        reference.rewind()
 
     def rewind(self) -> None:
         self._next = 0
@@ -158,7 +158,7 @@ class _Remembered:
         return self._replies[self._next - 1]
 
 
-class _Bounded:
+class _Bounded(Performer):
     """The student's code; once the check has failed, answers far larger than right are refused.
 
     The check goes on then with answers that it may not have been made for, and the code has about
@@ -173,9 +173,8 @@ class _Bounded:
 
     def fail(self) -> None:
         """The check has failed: what follows is asked only to find out why."""
-        hurry = getattr(self._home, "hurry", None)
-        if hurry and not self.failed:
-            hurry()
+        if not self.failed:
+            self._home.hurry()
         self.failed = True
 
     def answer(self, request: Request) -> Reply:
@@ -195,7 +194,7 @@ class _Bounded:
         return None if _size(reply.message()) > 4 * self._reference.largest else reply
 
 
-class _Repeated:
+class _Repeated(Performer):
     """Gives answers that have come once more, in their order."""
 
     def __init__(self, replies: list[Reply]) -> None:

@@ -5,13 +5,12 @@ from pathlib import Path
 from autograder.checking.registry import Exercise, find
 from autograder.diagnosis.judge import PUBLIC_SEED, first_failure
 from autograder.remote.calling import Home
-from autograder.remote.requests import Reply, Request
-from autograder.remote.subject import Performer
+from autograder.remote.requests import Performer, Reply, Request
 from autograder.source.content import references
 from autograder.source.sources import ANSWERS, RECORDINGS
 
 
-class Recorder:
+class Recorder(Performer):
     """Performs requests and keeps the answers."""
 
     def __init__(self, home: Performer) -> None:
@@ -29,7 +28,7 @@ class Recorder:
         return reply
 
 
-class Recording:
+class Recording(Performer):
     """Answers the requests of one check, in their order, from a recording."""
 
     def __init__(self, replies: list[Reply]) -> None:

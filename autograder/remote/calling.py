@@ -31,6 +31,7 @@ from autograder.remote.requests import (
     GradientsFound,
     LoadRequest,
     ParametersRequest,
+    Performer,
     Reply,
     Request,
     Target,
@@ -261,7 +262,7 @@ NO_TENSOR = (
 )
 
 
-class Home:
+class Home(Performer):
     """Holds named objects and the instances made from them, and performs requests on them."""
 
     def __init__(self, namespace: dict[str, Any]) -> None:

@@ -15,6 +15,20 @@ PLAIN = frozenset({int, float, str, bool, type(None)})  # what most of a request
 Target = str | Ref  # a name of the notebook's, or an instance that was made from one
 
 
+class Performer:
+    """Answers requests: an object in this process, in a sandbox, or a recording."""
+
+    def answer(self, request: "Request") -> "Reply":
+        """What comes of a request, errors included."""
+        raise NotImplementedError
+
+    def rewind(self) -> None:
+        """The same requests come once more, from the first. Who keeps none has nothing to do."""
+
+    def hurry(self) -> None:
+        """The check has failed: what follows is asked only to find out why."""
+
+
 @dataclass(frozen=True)
 class CallRequest:
     """Call it, or a method of it; gradients, inputs and what it calls are told where asked for."""

@@ -4,7 +4,7 @@ import copy
 import functools
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any
 
 from torch import Tensor
 
@@ -16,6 +16,7 @@ from autograder.remote.requests import (
     GradientsFound,
     LoadRequest,
     ParametersRequest,
+    Performer,
     Reply,
     Request,
     Target,
@@ -23,12 +24,6 @@ from autograder.remote.requests import (
     changed,
 )
 from autograder.remote.values import Function, Ref
-
-
-class Performer(Protocol):
-    """Answers requests: a `Home` in this process, a sandbox, or a recording."""
-
-    def answer(self, request: Request) -> Reply: ...
 
 
 class Raised(Exception):

@@ -21,7 +21,7 @@ from autograder.diagnosis.judge import (
 )
 from autograder.diagnosis.recording import live
 from autograder.remote.calling import Home
-from autograder.remote.requests import CallRequest, GradientsFound, Reply
+from autograder.remote.requests import CallRequest, GradientsFound, Performer, Reply
 from tests.checking.samples import answering
 
 
@@ -250,7 +250,7 @@ def test_points_are_the_exercise_s_own():
 
 
 def test_what_is_lost_is_no_verdict():
-    class Gone:
+    class Gone(Performer):
         def answer(self, request):
             raise Lost
 
@@ -270,7 +270,7 @@ def test_what_is_lost_is_no_verdict():
     ],
 )
 def test_no_part_of_an_answer_to_a_failed_check_is_far_larger_than_right(reply):
-    class Answering:
+    class Answering(Performer):
         def answer(self, request):
             return reply
 

@@ -33,8 +33,7 @@ from autograder.grading.submission.sandbox_home import (
     within,
 )
 from autograder.remote.calling import copied, mapped
-from autograder.remote.requests import Reply, Request, changed, message_of
-from autograder.remote.subject import Performer
+from autograder.remote.requests import Performer, Reply, Request, changed, message_of
 from autograder.remote.values import Function, Ref
 from autograder.sandbox.bounds import bounded, frame_limits, size
 from autograder.sandbox.deadline import Deadline
@@ -108,7 +107,7 @@ def plan(name: str, seed: int) -> Plan:
     return Plan(asked.requests, recorder.replies, parts(asked.requests), sizes)
 
 
-class Ahead:
+class Ahead(Performer):
     """The student's objects, behind a session that is asked everything at once."""
 
     def __init__(self, session: Session, foreseen: Plan, deadline: Deadline) -> None:

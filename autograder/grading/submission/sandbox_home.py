@@ -10,7 +10,7 @@ import torch
 from autograder.checking.verdict import Verdict
 from autograder.diagnosis.judge import Lost
 from autograder.grading.text import one_line
-from autograder.remote.requests import CallRequest, Reply, Request, message_of
+from autograder.remote.requests import CallRequest, Performer, Reply, Request, message_of
 from autograder.remote.wire import WireError
 from autograder.sandbox.bounds import bounded, frame_limits
 from autograder.sandbox.deadline import Deadline
@@ -32,7 +32,7 @@ class Gone(Lost):
 
 
 @dataclass
-class SandboxHome:
+class SandboxHome(Performer):
     """The student's objects, behind a session of the sandbox that is asked one thing at a time."""
 
     session: Session

@@ -18,7 +18,7 @@ from autograder.grading.submission.run import Run
 from autograder.grading.submission.sandbox_home import Gone
 from autograder.remote import wire
 from autograder.remote.calling import Home, spread
-from autograder.remote.requests import CallRequest, message_of
+from autograder.remote.requests import CallRequest, Performer, message_of
 from autograder.remote.wire import WireError
 from autograder.sandbox import probe
 from autograder.sandbox.deadline import Deadline, Scheduled
@@ -358,7 +358,7 @@ def test_a_plan_survives_a_check_that_changes_its_inputs():
     """What was noted is what was asked at that time."""
     foreseen = plan("softmax", SEED)
 
-    class Foreseen:
+    class Foreseen(Performer):
         def __init__(self):
             self.home, self.next = Home({"softmax": another("softmax")}), 0
 
