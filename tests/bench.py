@@ -36,12 +36,12 @@ from rich.table import Table
 from autograder.cells import grade_id
 from autograder.grading.course.folder import Course
 from autograder.grading.submission.ahead import plan
-from autograder.grading.submission.parsing import parse
-from autograder.grading.submission.restoring import restored
+from autograder.grading.submission.overwrite_cells import restored
+from autograder.grading.submission.parse import parse
 from autograder.grading.submission.run import OUTPUT_BYTES, Run
 from autograder.release.build import release
+from autograder.sandbox.fork_server import end, fork_server
 from autograder.sandbox.limits import Limits
-from autograder.sandbox.warm import end, warm_process
 from tests.sample_class import Class
 
 GRADE = [sys.executable, "-m", "autograder.cli", "grade"]
@@ -266,12 +266,12 @@ def calls_of(content: bytes, chapter: Any) -> list[Any]:
     """What grading a notebook sends to the sandbox: cells to run, and each check's frame."""
     notebook, limits, script = parse(content), Limits(), []
     restored(notebook, chapter)
-    checks = {task.check_id: task for task in chapter.tasks}
+    checks = {exercise.check_id: exercise for exercise in chapter.exercises}
     needed = Run(notebook, chapter, None, limits, 0).needed
     for index, cell in enumerate(notebook.cells):
-        task = checks.get(grade_id(cell) or "")
-        if task:
-            foreseen = plan(task.name, 0)
+        exercise = checks.get(grade_id(cell) or "")
+        if exercise:
+            foreseen = plan(exercise.name, 0)
             script += [(part.frame, part.count) for part in foreseen.parts.values()]
         elif index in needed:
             script.append({"op": "run", "source": cell.source, "bytes": OUTPUT_BYTES})
@@ -282,7 +282,7 @@ def replay(scripts: list[list[Any]]) -> list[float]:
     """Send what several submissions are asked, each to a fork of its own; look at no answer."""
     limits, finished = Limits(), []
     for script in scripts:
-        with warm_process(limits).session() as session:
+        with fork_server(limits).session() as session:
             for part in script:
                 deadline = session.deadline(60)  # one, as in grading: to make one takes time too
                 if isinstance(part, dict):

@@ -52,9 +52,11 @@ class Handed:
     expected: Expected
 
 
-def reference_source(task: Exercise) -> str:
+def reference_source(exercise: Exercise) -> str:
     """The reference's source."""
-    return source_of(getattr(import_module(f"solutions.{task.module}"), task.reference), task.name)
+    return source_of(
+        getattr(import_module(f"solutions.{exercise.module}"), exercise.reference), exercise.name
+    )
 
 
 class Class:
@@ -82,9 +84,9 @@ class Class:
     def solved(self, chapter: ReleasedChapter, **sources: str) -> NotebookNode:
         """The notebook solved with the references, but for the sources given."""
         notebook = self.released(chapter)
-        for task in chapter.tasks:
-            default = reference_source(exercises()[task.name])
-            cell_of(notebook, task.name).source = sources.get(task.name, default)
+        for exercise in chapter.exercises:
+            default = reference_source(exercises()[exercise.name])
+            cell_of(notebook, exercise.name).source = sources.get(exercise.name, default)
         return notebook
 
     def hand_in(
@@ -98,7 +100,7 @@ class Class:
         self.handed.append(Handed(student, chapter.name, content, expected))
 
     def _honest(self, chapter: ReleasedChapter) -> None:
-        names = [task.name for task in chapter.tasks]
+        names = [exercise.name for exercise in chapter.exercises]
         self.hand_in("ada", chapter, self.solved(chapter), Expected(passed=set(names)))
         for style in range(min(STYLES, max(len(alternatives(name)) for name in names))):
             sources = {
@@ -135,12 +137,13 @@ class Class:
                 ),
             )
         untouched = {
-            name: "not mended" if task.mend else "not started" for name, task in tasks.items()
+            name: "not mended" if exercise.mend else "not started"
+            for name, exercise in tasks.items()
         }
         self.hand_in("untouched", chapter, self.released(chapter), Expected(statuses=untouched))
 
     def _broken(self, chapter: ReleasedChapter) -> None:
-        names = [task.name for task in chapter.tasks]
+        names = [exercise.name for exercise in chapter.exercises]
         first, last = names[0], names[-1]
         others = set(names) - {first}
 
@@ -195,7 +198,7 @@ def {first}(*a, **k):
         self.hand_in("import-error", chapter, broken, Expected(passed=set(names), note=note))
 
         deleted = self.solved(chapter)
-        deleted.cells.remove(cell_of(deleted, chapter.tasks[0].check_id))
+        deleted.cells.remove(cell_of(deleted, chapter.exercises[0].check_id))
         self.hand_in(
             "deleted-check", chapter, deleted, Expected(passed=set(names), note="is missing")
         )
@@ -209,15 +212,15 @@ def {first}(*a, **k):
         )
 
         renamed = self.solved(chapter)
-        for task in chapter.tasks:
-            cell_of(renamed, task.name).metadata.nbgrader.grade_id = f"my-{task.name}"
+        for exercise in chapter.exercises:
+            cell_of(renamed, exercise.name).metadata.nbgrader.grade_id = f"my-{exercise.name}"
         self.hand_in(
             "renamed-ids", chapter, renamed, Expected(passed=set(names), note="is put back")
         )
 
         edited = self.solved(chapter, **{first: "def " + first + "(*a, **k): return 1.0"})
-        for task in chapter.tasks:
-            cell_of(edited, task.check_id).metadata.nbgrader.points = 1000
+        for exercise in chapter.exercises:
+            cell_of(edited, exercise.check_id).metadata.nbgrader.points = 1000
         self.hand_in(
             "edited-points",
             chapter,
@@ -240,7 +243,7 @@ def {first}(*a, **k):
         self._cheating(chapter)
 
     def _cheating(self, chapter: ReleasedChapter) -> None:
-        names = [task.name for task in chapter.tasks]
+        names = [exercise.name for exercise in chapter.exercises]
 
         def cheat(student: str, source: str) -> None:
             notebook = self.released(chapter)

@@ -25,16 +25,22 @@ class Wrong:
 
 def wrongs(name: str) -> list[Wrong]:
     """Every known mistake of an exercise, made."""
-    task = exercises()[name]
+    exercise = exercises()[name]
     found = []
-    for mistake in task.mistakes:
-        if mistake.key == task.mend:
+    for misconception in exercise.misconceptions:
+        if misconception.key == exercise.mend:
             continue  # of which a student is told that it is not mended yet
-        root, changes = changed(task, mistake)
+        root, changes = changed(exercise, misconception)
         texts = rewritten(root, changes)
         elsewhere = set(texts) != {name}
         found.append(
-            Wrong(mistake.key, mistake.sentence, root.built(texts), root.source(texts), elsewhere)
+            Wrong(
+                misconception.key,
+                misconception.sentence,
+                root.built(texts),
+                root.source(texts),
+                elsewhere,
+            )
         )
     return found
 

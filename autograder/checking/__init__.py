@@ -16,7 +16,14 @@ _HOMES = {
         "same",
     ),
     "autograder.checking.predictions": ("prediction",),
-    "autograder.checking.registry": ("by", "exercise", "exercises", "find", "mend", "mistakes"),
+    "autograder.checking.registry": (
+        "by",
+        "exercise",
+        "exercises",
+        "find",
+        "mend",
+        "misconceptions",
+    ),
     "autograder.remote.values": ("built", "portable"),
     "autograder.checking.verdict": ("Verdict",),
 }

@@ -5,13 +5,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any
 
-from autograder.source.changes import Change, StaleMistake, changes_of
+from autograder.source.changes import Change, StaleMisconception, changes_of
 from autograder.source.content import CHECK, chapter_of, modules
 from autograder.source.sources import Definition, NoSource, definition
 
 
 @dataclass(frozen=True)
-class Mistake:
+class Misconception:
     """What people really write in place of something in the reference, and what to tell them.
 
     The key is what it is known by; the sentence may be worded anew.
@@ -28,7 +28,7 @@ class Mistake:
         """What it changes in a reference. Raises StaleMistake where that does not stand there."""
         where = self.within or self.exercise
         if where not in root.whole:
-            raise StaleMistake(f"{self.exercise} does not use {where!r}.")
+            raise StaleMisconception(f"{self.exercise} does not use {where!r}.")
         return root, changes_of(root.whole[where].code, self.changes, where)
 
 
@@ -43,7 +43,7 @@ class Exercise:
     forbidden: tuple[str, ...]
     check: Callable
     behavior: bool = False
-    mistakes: list[Mistake] = field(default_factory=list)
+    misconceptions: list[Misconception] = field(default_factory=list)
     mend: str = ""  # the key of the mistake that the student's cell comes with
     reference: str = ""  # its name in the solutions, which is its own unless it stands beside
     candidates: dict[int, Any] = field(default_factory=dict, repr=False)  # by seed
@@ -52,9 +52,11 @@ class Exercise:
         self.reference = self.reference or self.name
 
     @property
-    def planted(self) -> Mistake | None:
+    def planted(self) -> Misconception | None:
         """The mistake that the student's cell comes with; None if it is a stub."""
-        return next((one for one in self.mistakes if self.mend and one.key == self.mend), None)
+        return next(
+            (one for one in self.misconceptions if self.mend and one.key == self.mend), None
+        )
 
     @functools.cached_property
     def parameters(self) -> list[str]:
@@ -75,7 +77,7 @@ class Exercise:
 
 KEY_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
 _exercises: dict[str, Exercise] = {}
-_early: dict[str, list[Mistake]] = {}  # registered before their exercise
+_early: dict[str, list[Misconception]] = {}  # registered before their exercise
 
 
 def exercise(
@@ -146,22 +148,22 @@ by = By  # as it reads among mistakes
 Ways = tuple[str | Mapping[str, str] | By, ...]  # a sentence, then one change or several
 
 
-class Mistakes:
-    """Where what goes wrong is registered: `mistakes["halve"] = {key: (sentence, change)}`.
+class Misconceptions:
+    """Where what goes wrong is registered: `misconceptions["halve"] = {key: (sentence, change)}`.
 
     A change is what stands in the reference -> what is written instead. Each piece must stand there
     exactly once, in whole words of Python; how it is set does not count. Where there are several
     ways to make one mistake, each is a change of its own, one after the other.
 
-    >>> mistakes["halve"] = {"doubled": ("The numbers are doubled.", {"x / 2": "x * 2"})}
-    >>> mistakes["halve"] = {"Doubled!": ("The numbers are doubled.", {"x / 2": "x * 2"})}
+    >>> misconceptions["halve"] = {"doubled": ("The numbers are doubled.", {"x / 2": "x * 2"})}
+    >>> misconceptions["halve"] = {"Doubled!": ("The numbers are doubled.", {"x / 2": "x * 2"})}
     Traceback (most recent call last):
     ValueError: The key 'Doubled!' of a mistake in halve: lowercase letters, digits and hyphens.
     """
 
     def __setitem__(self, exercise: str, known: Mapping[str, Ways]) -> None:
         of_exercise = _exercises.get(exercise)
-        there = of_exercise.mistakes if of_exercise else _early.setdefault(exercise, [])
+        there = of_exercise.misconceptions if of_exercise else _early.setdefault(exercise, [])
         taken = {one.key for one in there}
         for key, (sentence, *ways) in known.items():
             if not set(key) <= KEY_LETTERS or not key:
@@ -173,7 +175,7 @@ class Mistakes:
                 raise ValueError(f"Two mistakes in {exercise} have the key {key!r}.")
             if not ways or not isinstance(sentence, str):
                 raise ValueError(f"The mistake {key!r} in {exercise}: a sentence, then a change.")
-            there.extend(Mistake(exercise, key, sentence, **vars(_by(way))) for way in ways)
+            there.extend(Misconception(exercise, key, sentence, **vars(_by(way))) for way in ways)
 
 
 def _by(way: str | Mapping[str, str] | By) -> By:
@@ -182,7 +184,7 @@ def _by(way: str | Mapping[str, str] | By) -> By:
     return way if isinstance(way, By) else By(way)
 
 
-mistakes = Mistakes()
+misconceptions = Misconceptions()
 
 
 @functools.cache

@@ -66,8 +66,8 @@ def wrong(exercise: str, *, about: str | tuple[str, ...]) -> Callable[[Any], Any
     """Register a wrong solution; `about` is its mistake, or a tuple of its mistakes."""
 
     def register(code: Any) -> Any:
-        mistakes = (about,) if isinstance(about, str) else about
-        _wrong.append(Wrong(exercise, mistakes, code))
+        misconceptions = (about,) if isinstance(about, str) else about
+        _wrong.append(Wrong(exercise, misconceptions, code))
         return code
 
     return register

@@ -6,10 +6,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from autograder.checking.registry import Exercise, Mistake, exercises
+from autograder.checking.registry import Exercise, Misconception, exercises
 from autograder.diagnosis.explaining import Candidate, Finding, Kept
 from autograder.diagnosis.searching import LEFT_OUT, slips
-from autograder.source.changes import Change, StaleMistake, applied, composed, stacked, stacked_on
+from autograder.source.changes import (
+    Change,
+    StaleMisconception,
+    applied,
+    composed,
+    stacked,
+    stacked_on,
+)
 from autograder.source.sources import Definition, NoSource, alternatives, branched, definition
 
 SEEDS_KEPT = 8  # as many as a class has draws (`grading.course.journal.DRAWS`)
@@ -19,64 +26,67 @@ SEEDS_KEPT = 8  # as many as a class has draws (`grading.course.journal.DRAWS`)
 class Known:
     """What is tried for an exercise; the answers to the check of one seed are kept with it."""
 
-    task: Exercise
+    exercise: Exercise
 
     def __post_init__(self) -> None:
-        self.mistakes = Kept(itertools.chain(_own(self.task), _inherited(self.task)))
-        self.slips = Kept(_slips(self.task))
+        self.misconceptions = Kept(itertools.chain(_own(self.exercise), _inherited(self.exercise)))
+        self.slips = Kept(_slips(self.exercise))
 
 
-def candidates(task: Exercise, seed: int) -> Known:
+def candidates(exercise: Exercise, seed: int) -> Known:
     """The mistakes of an exercise, then those of the exercises that its reference uses.
 
     They are kept for the next student of a class, which has few seeds.
     """
-    if seed not in task.candidates:
-        if len(task.candidates) >= SEEDS_KEPT:
-            task.candidates.clear()
-        task.candidates[seed] = Known(task)
-    return task.candidates[seed]
+    if seed not in exercise.candidates:
+        if len(exercise.candidates) >= SEEDS_KEPT:
+            exercise.candidates.clear()
+        exercise.candidates[seed] = Known(exercise)
+    return exercise.candidates[seed]
 
 
-def _own(task: Exercise) -> Iterator[Candidate]:
-    for mistake in task.mistakes:
+def _own(exercise: Exercise) -> Iterator[Candidate]:
+    for misconception in exercise.misconceptions:
         try:
-            finding = Finding(mistake.key, mistake.sentence)
-            yield candidate((finding,), *changed(task, mistake))
-        except (NoSource, StaleMistake):
+            finding = Finding(misconception.key, misconception.sentence)
+            yield candidate((finding,), *changed(exercise, misconception))
+        except (NoSource, StaleMisconception):
             continue  # a test tells
 
 
-def _inherited(task: Exercise) -> Iterator[Candidate]:
+def _inherited(exercise: Exercise) -> Iterator[Candidate]:
     try:
-        root = definition(task.module, task.reference)
+        root = definition(exercise.module, exercise.reference)
     except NoSource:
         return
-    known = {(mistake.within, str(mistake.changes)) for mistake in task.mistakes}
+    known = {
+        (misconception.within, str(misconception.changes))
+        for misconception in exercise.misconceptions
+    }
     for name in reversed(root.whole):
         used = exercises().get(name)
-        if used is None or name == task.reference:
+        if used is None or name == exercise.reference:
             continue
-        for mistake in used.mistakes:
-            place = (mistake.within or name, str(mistake.changes))
-            if mistake.style or place in known:
+        for misconception in used.misconceptions:
+            place = (misconception.within or name, str(misconception.changes))
+            if misconception.style or place in known:
                 continue
             known.add(place)
             try:
-                _, changes = changed(used, mistake)
-            except (NoSource, StaleMistake):
+                _, changes = changed(used, misconception)
+            except (NoSource, StaleMisconception):
                 continue
-            sentence = f"In the {name} inside {task.name}: {mistake.sentence}"
-            yield candidate((Finding(f"{name}.{mistake.key}", sentence),), root, changes)
+            sentence = f"In the {name} inside {exercise.name}: {misconception.sentence}"
+            yield candidate((Finding(f"{name}.{misconception.key}", sentence),), root, changes)
 
 
-def _slips(task: Exercise) -> Iterator[Candidate]:
+def _slips(exercise: Exercise) -> Iterator[Candidate]:
     """In what is to be written, in one way or another; then in the parts that it uses."""
     try:
-        root = definition(task.module, task.reference)
+        root = definition(exercise.module, exercise.reference)
     except NoSource:
         return
-    ways = (root, *alternatives(task.module, task.reference))
+    ways = (root, *alternatives(exercise.module, exercise.reference))
     parts = [name for name in reversed(root.whole) if name != root.name]
     for made, names in (*((way, [root.name]) for way in ways), (root, parts)):
         for slip in slips(made, names):
@@ -104,9 +114,13 @@ def rewritten(root: Definition, changes: Sequence[Change]) -> dict[str, str]:
     }
 
 
-def changed(task: Exercise, mistake: Mistake) -> tuple[Definition, tuple[Change, ...]]:
+def changed(
+    exercise: Exercise, misconception: Misconception
+) -> tuple[Definition, tuple[Change, ...]]:
     """What a mistake changes. Raises StaleMistake where that does not stand there once."""
-    return mistake.located(definition(task.module, task.reference, mistake.style))
+    return misconception.located(
+        definition(exercise.module, exercise.reference, misconception.style)
+    )
 
 
 def both(one: Candidate, other: Candidate) -> Iterator[Candidate]:

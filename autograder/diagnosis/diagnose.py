@@ -24,7 +24,7 @@ from autograder.diagnosis.explaining import (
     Finding,
     Match,
     Place,
-    Run,
+    Rerun,
     Share,
     Students,
     covering,
@@ -80,14 +80,14 @@ class Search:
 
     known: Known
     students: Students
-    run: Run
+    run: Rerun
     look: Look
     log: Log
 
     @functools.cached_property
     def aside(self) -> SetAside:
         """The events without faults that speak for themselves."""
-        return set_aside(self.log, self.known.task.name)
+        return set_aside(self.log, self.known.exercise.name)
 
     @functools.cached_property
     def rest(self) -> Students:
@@ -96,7 +96,7 @@ class Search:
 
     def matches(self, students: Students) -> list[Match]:
         """The known mistakes that explain something and that nothing speaks against."""
-        found = (one.match(students, self.run) for one in self.known.mistakes)
+        found = (one.match(students, self.run) for one in self.known.misconceptions)
         return [match for match in found if match]
 
     @functools.cached_property
@@ -137,7 +137,7 @@ class Search:
         place = students.failing[0].place
         return [
             one
-            for one in self.known.mistakes
+            for one in self.known.misconceptions
             if one.root is not None
             and not any(event.failed for event in one.events if event.place < place)
         ]
@@ -164,12 +164,12 @@ def _known(search: Search, budget: Budget) -> Diagnosis | None:
     Where behavior is graded, many mistakes break one property: one of an exercise that is used
     inside is named only if no other of those breaks the same.
     """
-    match = search.first_to_explain(search.known.mistakes, search.students)
+    match = search.first_to_explain(search.known.misconceptions, search.students)
     if match is None:
         return None
     (finding,) = match.candidate.findings
     if search.students.behavior and "." in finding.key:
-        others = (one for one in search.known.mistakes if one.findings != (finding,))
+        others = (one for one in search.known.misconceptions if one.findings != (finding,))
         if search.first_to_explain(others, search.students):
             return None
     return search.diagnosis((finding,), match.places)
@@ -192,7 +192,7 @@ def _faults(search: Search, budget: Budget) -> Diagnosis | None:
         return None
     if aside.complete:
         return search.diagnosis(aside.findings(), search.students.places)
-    match = search.first_to_explain(search.known.mistakes, search.rest)
+    match = search.first_to_explain(search.known.misconceptions, search.rest)
     return search.beside_faults(match) if match else None
 
 
@@ -268,7 +268,7 @@ def _branches(search: Search, budget: Budget) -> Diagnosis | None:
     """A known mistake that is made where some option is given, or where it is not."""
     if not _failed(search.students, "value", "gradient"):
         return None
-    own = (one for one in search.known.mistakes if "." not in one.findings[0].key)
+    own = (one for one in search.known.misconceptions if "." not in one.findings[0].key)
     tried = itertools.chain.from_iterable(map(in_one_branch, own))
     match = search.first_to_explain(budget.of(tried), search.rest)
     return search.beside_faults(match) if match else None
@@ -280,7 +280,7 @@ def _mostly(search: Search, budget: Budget) -> Diagnosis | None:
     if not students.failing:
         return None
     best: tuple[Share, Candidate] | None = None
-    for one in budget.of(search.known.mistakes):
+    for one in budget.of(search.known.misconceptions):
         found = share(one, students, search.run)
         if found and (best is None or len(found.places) > len(best[0].places)):
             best = found, one
@@ -346,7 +346,7 @@ def _of_numbers(events: Sequence[Event]) -> bool:
 
 def _plainly(search: Search, budget: Budget) -> Diagnosis | None:
     """In which way the numbers are wrong, or in which cases: no mistake, but true."""
-    found = plain(search.known.task, search.students)
+    found = plain(search.known.exercise, search.students)
     if found is None:
         return None
     failing = search.students.failing
@@ -381,29 +381,29 @@ STRATEGIES = (
 )
 
 
-def diagnose(task: Exercise, log: Log, run: Run, seed: int, look: Look) -> Diagnosis | None:
+def diagnose(exercise: Exercise, log: Log, run: Rerun, seed: int, look: Look) -> Diagnosis | None:
     """What explains the student's events, by the first strategy that finds it."""
-    students = Students(log, task.behavior)
+    students = Students(log, exercise.behavior)
     if not students.failing:
         return None
-    search = Search(candidates(task, seed), students, run, look, log)
+    search = Search(candidates(exercise, seed), students, run, look, log)
     try:
         for strategy in STRATEGIES:
-            if task.behavior and not strategy.behavior:
+            if exercise.behavior and not strategy.behavior:
                 continue
             if found := strategy.find(search, Budget(strategy.events)):
                 return found
     except BaseException:  # a time limit or an interrupt: what is kept is half made
-        task.candidates.clear()
+        exercise.candidates.clear()
         raise
     return None
 
 
-def still_planted(task: Exercise, log: Log, run: Run, seed: int) -> bool:
+def still_planted(exercise: Exercise, log: Log, run: Rerun, seed: int) -> bool:
     """Whether the student's code answers as the code that was given to be mended."""
-    students = Students(log, task.behavior)
-    for one in candidates(task, seed).mistakes if task.mend else ():
-        if one.findings[0].key == task.mend:
+    students = Students(log, exercise.behavior)
+    for one in candidates(exercise, seed).misconceptions if exercise.mend else ():
+        if one.findings[0].key == exercise.mend:
             match = one.match(students, run)
             if match and match.places == students.places:
                 return True

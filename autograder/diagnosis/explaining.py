@@ -21,7 +21,7 @@ from autograder.source.changes import Change
 from autograder.source.sources import Definition
 
 Place = tuple[int, int]
-Run = Callable[[Any, Log], None]  # run the check with a changed reference, and note its events
+Rerun = Callable[[Any, Log], None]  # run the check with a changed reference, and note its events
 TO_MAKE = 2  # what it costs to make one definition of a changed reference, in events
 
 
@@ -84,10 +84,10 @@ class Students:
             return Bearing.NONE
         if not theirs.failed:
             return Bearing.AGAINST
-        return Bearing.FOR if alike(mine, theirs, self.behavior) else Bearing.AGAINST
+        return Bearing.FOR if same_answer(mine, theirs, self.behavior) else Bearing.AGAINST
 
 
-def alike(mine: Event, students: Event, behavior: bool = False) -> bool:
+def same_answer(mine: Event, students: Event, behavior: bool = False) -> bool:
     """Whether the check could not tell the two answers apart.
 
     Where behavior is graded the numbers are each solution's own: there it is what holds, and why
@@ -168,7 +168,7 @@ class Candidate:
     complete: bool = False
     cost: int = 0  # of the last look at it, in events: the same whatever is known already
 
-    def match(self, students: Students, run: Run) -> Match | None:
+    def match(self, students: Students, run: Rerun) -> Match | None:
         """What it explains, or None if some answer speaks against it or it explains nothing."""
         against = self._against(students)
         if against is None and not self.complete:
@@ -247,7 +247,7 @@ class Share:
     differing: int  # answers that are right, or wrong otherwise
 
 
-def share(one: Candidate, students: Students, run: Run) -> Share | None:
+def share(one: Candidate, students: Students, run: Rerun) -> Share | None:
     """What a mistake explains if it gives most of the wrong numbers, to the last digit.
 
     The same numbers are no chance: the rest of the code differs from the reference, too, or mends

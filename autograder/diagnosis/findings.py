@@ -88,7 +88,7 @@ Again = Callable[[CallRequest], Reply | None]  # ask the student's code once mor
 
 
 def fact(
-    task: Exercise,
+    exercise: Exercise,
     events: Sequence[Event],
     mine: Sequence[Call],
     theirs: Sequence[Call],
@@ -99,12 +99,12 @@ def fact(
     compared = (_parameters, _dtype, _shape, _memory, _batch, _errors)
     tried = (_unused, _cut_off)
     found: list[tuple[str, Iterator[str]]] = [
-        ("missing", _missing(task, events, mine)),
-        ("written_into", _written_into(task, mine)),
-        ("rewritten", _rewritten(task, events)),
-        ("left_out", _left_out(task, mine)),
-        *((look.__name__.strip("_"), look(task, pairs)) for look in compared),
-        *((look.__name__.strip("_"), look(task, pairs, again)) for look in tried),
+        ("missing", _missing(exercise, events, mine)),
+        ("written_into", _written_into(exercise, mine)),
+        ("rewritten", _rewritten(exercise, events)),
+        ("left_out", _left_out(exercise, mine)),
+        *((look.__name__.strip("_"), look(exercise, pairs)) for look in compared),
+        *((look.__name__.strip("_"), look(exercise, pairs, again)) for look in tried),
     ]
     failing = [event for event in events if event.failed and not event.free]
     for kind, texts in found:
@@ -180,16 +180,16 @@ def _same(one: Any, other: Any) -> bool:
     return type(one) is type(other) and not isinstance(one, Tensor) and one == other
 
 
-def _parameters(task: Exercise, pairs: Sequence[Pair]) -> Iterator[str]:
+def _parameters(exercise: Exercise, pairs: Sequence[Pair]) -> Iterator[str]:
     """Parameters that the contract does not name, and that change the result."""
-    if task.behavior:
+    if exercise.behavior:
         return
     for call, wanted in pairs:
         own, named = call.reply.found.parameters, wanted.found.parameters
         extra = [name for name in own if name not in named and own[name].any()]
         if named and extra:
             yield (
-                f"{task.name} learns with parameters that its contract does not name: "
+                f"{exercise.name} learns with parameters that its contract does not name: "
                 f"{_and(extra)}. They change the result, and nobody can give them their values."
             )
 
@@ -201,13 +201,13 @@ def _answers(pairs: Sequence[Pair]) -> Iterator[tuple[Asked, Any, Any]]:
             yield call, call.reply.value, wanted.value
 
 
-def _dtype(task: Exercise, pairs: Sequence[Pair]) -> Iterator[str]:
+def _dtype(exercise: Exercise, pairs: Sequence[Pair]) -> Iterator[str]:
     for _, got, want in _answers(pairs):
         if agree(got, want, rtol=1e-3, atol=1e-4, dtype=False, nan_equal=True):
-            yield from dtype_sentences(task.name, got, want)
+            yield from dtype_sentences(exercise.name, got, want)
 
 
-def _shape(task: Exercise, pairs: Sequence[Pair]) -> Iterator[str]:
+def _shape(exercise: Exercise, pairs: Sequence[Pair]) -> Iterator[str]:
     """The one thing that is wrong with every shape that is wrong."""
     if any(call.reply.error and not wanted.error for call, wanted in pairs):
         return  # what is nearly right in shape with one query and one key fails with more of them
@@ -220,9 +220,9 @@ def _shape(task: Exercise, pairs: Sequence[Pair]) -> Iterator[str]:
     if len(kinds) == 1 and "" not in kinds:
         kind = kinds.pop()
         if kind == ORDER:
-            yield f"The axes of what {task.name} returns are in another order than they should."
+            yield f"The axes of what {exercise.name} returns are in another order than they should."
         else:
-            yield axis_sentence(kind, task.name)
+            yield axis_sentence(kind, exercise.name)
 
 
 def _permuted(mine: Tensor, right: Tensor) -> str:
@@ -233,48 +233,48 @@ def _permuted(mine: Tensor, right: Tensor) -> str:
     return ORDER if any(not _differ(mine.permute(order), right) for order in orders) else ""
 
 
-def _missing(task: Exercise, events: Sequence[Event], calls: Sequence[Call]) -> Iterator[str]:
+def _missing(exercise: Exercise, events: Sequence[Event], calls: Sequence[Call]) -> Iterator[str]:
     """A parameter that the contract names, and that is not there or has another shape."""
     if not any((event.kind, event.got) == ("raised", "LookupError") for event in events):
         return  # a check may well ask for a parameter that should not be there
     for call in calls:
         error = call.reply.error
         if isinstance(call.request, LoadRequest) and error and error.type == "LookupError":
-            yield f"{task.name} has other parameters than its contract names: {error.message}."
+            yield f"{exercise.name} has other parameters than its contract names: {error.message}."
 
 
-def _written_into(task: Exercise, calls: Sequence[Call]) -> Iterator[str]:
+def _written_into(exercise: Exercise, calls: Sequence[Call]) -> Iterator[str]:
     """An argument that is another one after the call."""
     for call in _calls(calls):
         given = dict(tensors(call.request.args)) | dict(tensors(call.request.kwargs))
         for path, left in (call.reply.inputs or {}).items():
             if path in given and not agree(left, given[path], 0.0, 0.0, nan_equal=True):
-                name = _name(task, call, path.split(".")[0])
+                name = _name(exercise, call, path.split(".")[0])
                 yield (
-                    f"{task.name} writes into `{name}`, which belongs to the caller: `+=`, an "
+                    f"{exercise.name} writes into `{name}`, which belongs to the caller: `+=`, an "
                     "assignment to a part of it, and methods that end in an underscore change a "
                     "tensor in place. Make a new one."
                 )
 
 
-def _rewritten(task: Exercise, events: Sequence[Event]) -> Iterator[str]:
+def _rewritten(exercise: Exercise, events: Sequence[Event]) -> Iterator[str]:
     """A result that a later call has changed."""
     for event in events:
         if event.reason is Reason.RESULT_CHANGED:
-            yield rewritten_sentence(task.name)
+            yield rewritten_sentence(exercise.name)
 
 
-def _errors(task: Exercise, pairs: Sequence[Pair]) -> Iterator[str]:
+def _errors(exercise: Exercise, pairs: Sequence[Pair]) -> Iterator[str]:
     """What is given where an error comes up, and not where none does."""
     asked = [(call, wanted) for call, wanted in pairs if not wanted.error]
     if any(call.reply.error and isinstance(call.request.target, Ref) for call, _ in asked):
         asked = [pair for pair in asked if isinstance(pair[0].request.target, Ref)]
-    failed = [_given(task, call) for call, _ in asked if call.reply.error]
-    worked = [_given(task, call) for call, _ in asked if not call.reply.error]
+    failed = [_given(exercise, call) for call, _ in asked if call.reply.error]
+    worked = [_given(exercise, call) for call, _ in asked if not call.reply.error]
     texts = [call.reply.error.message for call, _ in asked if call.reply.error]
     if not failed or not worked or any(_differ(got, want) for _, got, want in _answers(asked)):
         return
-    yield from _refused(task, asked)
+    yield from _refused(exercise, asked)
     names = dict.fromkeys(name for given in (*failed, *worked) for name in given)
     axes: dict[tuple[str, ...], list[str]] = {}
     for name in names if all(map(ABOUT_AXES.search, texts)) else ():
@@ -287,31 +287,31 @@ def _errors(task: Exercise, pairs: Sequence[Pair]) -> Iterator[str]:
     for (wrong, right), alike in axes.items():
         inputs = _and([f"`{name}`" for name in alike])
         yield (
-            f"{task.name} works where {inputs} {'have' if alike[1:] else 'has'} {right} axes, and "
-            f"ends in an error with {wrong}. The contract allows both: count axes from the end (as "
-            "dim=-1 and transpose(-2, -1) do), and let what has fewer of them broadcast."
+            f"{exercise.name} works where {inputs} {'have' if alike[1:] else 'has'} {right} axes, "
+            f"and ends in an error with {wrong}. The contract allows both: count axes from the end "
+            "(as dim=-1 and transpose(-2, -1) do), and let what has fewer of them broadcast."
         )
 
 
-def _left_out(task: Exercise, calls: Sequence[Call]) -> Iterator[str]:
+def _left_out(exercise: Exercise, calls: Sequence[Call]) -> Iterator[str]:
     """An argument that may be None, and is used all the same."""
     asked = _calls(calls)
     failed = [(call, call.reply.error) for call in asked if call.reply.error]
     if any(isinstance(call.request.target, Ref) for call, _ in failed):
         asked = [call for call in asked if isinstance(call.request.target, Ref)]
-    worked = [_given(task, call) for call in asked if not call.reply.error]
+    worked = [_given(exercise, call) for call in asked if not call.reply.error]
     about_none = [(call, error) for call, error in failed if "None" in error.message]
-    given = [_given(task, call) for call, _ in about_none]
+    given = [_given(exercise, call) for call, _ in about_none]
     for name in dict.fromkeys(name for side in worked for name in side if given):
         never = all(one.get(name) is None for one in given)
         if never and all(one.get(name) is not None for one in worked):
             yield (
-                f"`{name}` may be left out and is None then, and {task.name} uses it all the "
+                f"`{name}` may be left out and is None then, and {exercise.name} uses it all the "
                 f"same: {about_none[0][1].message}."
             )
 
 
-def _refused(task: Exercise, asked: Sequence[Pair]) -> Iterator[str]:
+def _refused(exercise: Exercise, asked: Sequence[Pair]) -> Iterator[str]:
     """An error that somebody wrote down, raised where there is nothing to refuse."""
     errors: list[Error] = [call.reply.error for call, _ in asked if call.reply.error]
     written = all(
@@ -323,14 +323,14 @@ def _refused(task: Exercise, asked: Sequence[Pair]) -> Iterator[str]:
     )
     if written:
         yield (
-            f"{task.name} refuses what its contract allows: it raises {errors[0].type} "
+            f"{exercise.name} refuses what its contract allows: it raises {errors[0].type} "
             f"({errors[0].message}) where there is an answer to give."
         )
 
 
-def _given(task: Exercise, call: Asked) -> dict[str, Any]:
+def _given(exercise: Exercise, call: Asked) -> dict[str, Any]:
     """The arguments of a call by name."""
-    by_place = {_name(task, call, str(i)): item for i, item in enumerate(call.request.args)}
+    by_place = {_name(exercise, call, str(i)): item for i, item in enumerate(call.request.args)}
     return by_place | call.request.kwargs
 
 
@@ -338,7 +338,7 @@ def _numbers(numbers: set[int | None]) -> str:
     return " or ".join(str(number) for number in sorted(one for one in numbers if one is not None))
 
 
-def _memory(task: Exercise, pairs: Sequence[Pair]) -> Iterator[str]:
+def _memory(exercise: Exercise, pairs: Sequence[Pair]) -> Iterator[str]:
     """Once right, and then not, for the same values: what else may have made the difference?"""
     for (one, first), (other, second) in combinations(pairs, 2):
         mine = one.request, other.request
@@ -356,23 +356,23 @@ def _memory(task: Exercise, pairs: Sequence[Pair]) -> Iterator[str]:
             if not ABOUT_MEMORY.search(other.reply.error.message):
                 continue
             yield (
-                f"{task.name} needs its inputs in one piece of memory, and a transposed or sliced "
-                "tensor is not: `.view` then raises an error, where `.reshape` does not."
+                f"{exercise.name} needs its inputs in one piece of memory, and a transposed or "
+                "sliced tensor is not: `.view` then raises an error, where `.reshape` does not."
             )
         elif not other.reply.error and _differ(one.reply.value, other.reply.value):
             if packed == [True, False]:
                 yield (
-                    f"The result of {task.name} depends on how its inputs lie in memory: the same "
-                    "numbers, transposed before and back, give another result."
+                    f"The result of {exercise.name} depends on how its inputs lie in memory: the "
+                    "same numbers, transposed before and back, give another result."
                 )
             elif packed[0] == packed[1]:
                 yield (
-                    f"{task.name} gives two results for the same inputs: something is left over "
-                    "from the call before, or is drawn at random."
+                    f"{exercise.name} gives two results for the same inputs: something is left "
+                    "over from the call before, or is drawn at random."
                 )
 
 
-def _batch(task: Exercise, pairs: Sequence[Pair]) -> Iterator[str]:
+def _batch(exercise: Exercise, pairs: Sequence[Pair]) -> Iterator[str]:
     """An example alone gives another result than in its batch."""
     calls = [(call, want) for call, want in pairs if not (call.reply.error or want.error)]
     for (whole, right), (alone, right_by_itself) in combinations(calls, 2):
@@ -393,8 +393,8 @@ def _batch(task: Exercise, pairs: Sequence[Pair]) -> Iterator[str]:
         right_alone = not _differ(by_itself, wanted_alone)
         if consistent and right_alone and _differ(in_batch[number], by_itself):
             yield (
-                f"In {task.name} the examples of a batch are not independent: one of them alone "
-                "gives another result than in its batch."
+                f"In {exercise.name} the examples of a batch are not independent: one of them "
+                "alone gives another result than in its batch."
             )
 
 
@@ -413,7 +413,7 @@ def _example(whole: CallRequest, alone: CallRequest) -> int | None:
     return None
 
 
-def _unused(task: Exercise, pairs: Sequence[Pair], again: Again) -> Iterator[str]:
+def _unused(exercise: Exercise, pairs: Sequence[Pair], again: Again) -> Iterator[str]:
     """An argument that makes a difference to the reference, and none to the student's code."""
     calls = list(_answers(pairs))
     makes_none: dict[str, bool] = {}
@@ -424,14 +424,14 @@ def _unused(task: Exercise, pairs: Sequence[Pair], again: Again) -> Iterator[str
             continue
         differing = _differing(one.request, other.request)
         if len(differing) == 1 and _differ(right, right_other):
-            name = _name(task, one, differing[0])
+            name = _name(exercise, one, differing[0])
             same = not _differ(mine, my_other, nan_equal=False)
             makes_none[name] = same and makes_none.get(name, True)
     for name in (name for name, none in makes_none.items() if none):
-        if _makes_a_difference(task, name, calls, again):
+        if _makes_a_difference(exercise, name, calls, again):
             continue
         yield (
-            f"`{name}` makes no difference: what {task.name} returns is the same, whatever is "
+            f"`{name}` makes no difference: what {exercise.name} returns is the same, whatever is "
             "given for it."
         )
 
@@ -440,12 +440,12 @@ TRIED = 6  # calls in which an argument is varied
 
 
 def _makes_a_difference(
-    task: Exercise, name: str, calls: Sequence[tuple[Asked, Any, Any]], again: Again
+    exercise: Exercise, name: str, calls: Sequence[tuple[Asked, Any, Any]], again: Again
 ) -> bool:
     """Whether the student's answer changes with an argument, or nobody can try whether it does."""
     tried = 0
     for call, _, _ in calls:
-        varied = _varied(task, call, name)
+        varied = _varied(exercise, call, name)
         if varied is None or tried == TRIED:
             continue
         as_it_was, other = again(replace(call.request, gradients=False)), again(varied)
@@ -457,11 +457,11 @@ def _makes_a_difference(
     return not tried
 
 
-def _varied(task: Exercise, call: Asked, name: str) -> CallRequest | None:
+def _varied(exercise: Exercise, call: Asked, name: str) -> CallRequest | None:
     """The call with another value for one argument, if there is one of its kind."""
     request = call.request
     for place, given in enumerate(request.args):
-        if _name(task, call, str(place)) == name:
+        if _name(exercise, call, str(place)) == name:
             other = _another(given)
             args = (*request.args[:place], other, *request.args[place + 1 :])
             return None if other is None else replace(request, args=args, gradients=False)
@@ -489,7 +489,7 @@ def _another(value: Any) -> Any:
     return None
 
 
-def _cut_off(task: Exercise, pairs: Sequence[Pair], again: Again) -> Iterator[str]:
+def _cut_off(exercise: Exercise, pairs: Sequence[Pair], again: Again) -> Iterator[str]:
     """An input that gets no gradient in any call, and should."""
     never: dict[str, bool] = {}
     wrong = False
@@ -498,15 +498,15 @@ def _cut_off(task: Exercise, pairs: Sequence[Pair], again: Again) -> Iterator[st
         for path, right in wanted.found.inputs.items():
             found = mine.get(path)
             if found is not None and (right.abs() > 1e-6).any():
-                name = _name(task, call, path.split(".")[0])
+                name = _name(exercise, call, path.split(".")[0])
                 never[name] = not found.any() and never.get(name, True)
                 wrong |= _differ(call.reply.value, wanted.value)
     calls = list(_answers(pairs))
     for name in (name for name, none in never.items() if none):
-        if wrong and _makes_a_difference(task, name, calls, again):
+        if wrong and _makes_a_difference(exercise, name, calls, again):
             continue
         if wrong:
-            yield f"What {task.name} returns does not depend on `{name}` at all."
+            yield f"What {exercise.name} returns does not depend on `{name}` at all."
         else:
             yield (
                 f"The values are right, but they are cut off from `{name}`: no gradient gets "
@@ -523,10 +523,10 @@ def _differing(one: CallRequest, other: CallRequest) -> list[str]:
     ]
 
 
-def _name(task: Exercise, call: Asked, place: str) -> str:
+def _name(exercise: Exercise, call: Asked, place: str) -> str:
     """The name of an argument that is given by its place."""
     made = isinstance(call.request.target, Ref)
-    names = task.forward_parameters if made else task.parameters
+    names = exercise.forward_parameters if made else exercise.parameters
     return names[int(place)] if place.isdigit() and int(place) < len(names) else place
 
 

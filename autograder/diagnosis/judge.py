@@ -54,37 +54,37 @@ def judge(
 
     When it fails, the mistake is searched for; with `more`, a small example of it, too.
     """
-    task = find(name)
+    exercise = find(name)
     remembered = _Remembered(reference)
     bounded = _Bounded(home, remembered)
     log = _Students(bounded)
     try:
-        _examine(task, bounded, remembered, seed, log, bool(task.forbidden))
+        _examine(exercise, bounded, remembered, seed, log, bool(exercise.forbidden))
     except NotStarted:
-        status = "not mended" if task.mend else "not started"
-        return Verdict(name, 0.0, task.points, status, message=f"{status} yet")
+        status = "not mended" if exercise.mend else "not started"
+        return Verdict(name, 0.0, exercise.points, status, message=f"{status} yet")
     if log.failure is None:
-        return Verdict(name, task.points, task.points, "passed", message="All cases hold.")
+        return Verdict(name, exercise.points, exercise.points, "passed", message="All cases hold.")
     message, diagnosis, example = account_of(log.failure), None, None
     if not log.lost and any(event.failed for event in log.events):
-        run = functools.partial(_imitate, task, remembered, seed)
-        if still_planted(task, log, run, seed):
+        run = functools.partial(_imitate, exercise, remembered, seed)
+        if still_planted(exercise, log, run, seed):
             text = f"{AS_GIVEN} {message}"
-            return Verdict(name, 0.0, task.points, "not mended", message=text)
-        calls = functools.cache(functools.partial(_calls, task, bounded, remembered, seed))
+            return Verdict(name, 0.0, exercise.points, "not mended", message=text)
+        calls = functools.cache(functools.partial(_calls, exercise, bounded, remembered, seed))
         diagnosis = diagnose(
-            task, log, run, seed, lambda: fact(task, log.events, *calls(), bounded.again)
+            exercise, log, run, seed, lambda: fact(exercise, log.events, *calls(), bounded.again)
         )
         names = (event.fields.get("names") for event in log.events)
         several = next(filter(None, names), ())
-        example = smallest(task, *calls(), bounded.again, several) if more else None
-    shown = as_data(example, section_of(task)) if example else None
+        example = smallest(exercise, *calls(), bounded.again, several) if more else None
+    shown = as_data(example, section_of(exercise)) if example else None
     if diagnosis is None:
-        return Verdict(name, 0.0, task.points, "failed", message=message, more=shown)
+        return Verdict(name, 0.0, exercise.points, "failed", message=message, more=shown)
     return Verdict(
         name,
         0.0,
-        task.points,
+        exercise.points,
         "failed",
         diagnosis.sentence,
         diagnosis.shown.text,
@@ -115,9 +115,9 @@ def first_failure(
     `judge` goes on to the end, looks for the mistake, and keeps what it tried for the next one who
     is judged against that reference: this is for what is no student's, or against another one.
     """
-    task, log = find(name), _UntilItFails()
+    exercise, log = find(name), _UntilItFails()
     try:
-        _examine(task, home, _Remembered(reference), seed, log, bool(task.forbidden))
+        _examine(exercise, home, _Remembered(reference), seed, log, bool(exercise.forbidden))
     except _Found:
         pass
     except NotStarted:
@@ -238,7 +238,7 @@ class _Students(Log):
 
 
 def _examine(
-    task: Exercise,
+    exercise: Exercise,
     home: Performer,
     reference: _Remembered,
     seed: int,
@@ -250,16 +250,16 @@ def _examine(
 
     Raises NotStarted if nothing has failed before.
     """
-    describe = functools.partial(_in_words, task)
+    describe = functools.partial(_in_words, exercise)
     draw = Draw(seed)
-    student = Subject(task.name, home, describe, watch, keep=keep)
-    right = Subject(task.name, reference, describe, keep=keep)
+    student = Subject(exercise.name, home, describe, watch, keep=keep)
+    right = Subject(exercise.name, reference, describe, keep=keep)
     reference.rewind()
     tokens = current_draw.set(draw), current_log.set(log)
     try:
         with _noting(log, student):
-            task.check(student, right, draw)
-            shortcut = _shortcut(task, student, watch and log.failure is None)
+            exercise.check(student, right, draw)
+            shortcut = _shortcut(exercise, student, watch and log.failure is None)
             if shortcut:
                 log.note("holds", False, failure=shortcut, reason=Reason.LIBRARY)
     finally:
@@ -269,25 +269,25 @@ def _examine(
 
 
 def _calls(
-    task: Exercise, home: _Bounded, reference: _Remembered, seed: int
+    exercise: Exercise, home: _Bounded, reference: _Remembered, seed: int
 ) -> tuple[list[Call], list[Call]]:
     """What either side was asked: the check runs again, and this time what it asks is kept.
 
     To copy all that is given takes time, and few answers need that look.
     """
-    watch = bool(task.forbidden)
-    return _examine(task, _Repeated(home.replies), reference, seed, Log(), watch, Copies())
+    watch = bool(exercise.forbidden)
+    return _examine(exercise, _Repeated(home.replies), reference, seed, Log(), watch, Copies())
 
 
-def _shortcut(task: Exercise, student: Subject, watch: bool) -> Failure | None:
+def _shortcut(exercise: Exercise, student: Subject, watch: bool) -> Failure | None:
     """What is wrong with what the student's code calls."""
-    if banned := used_of(task.forbidden, student.used):
+    if banned := used_of(exercise.forbidden, student.used):
         return Failure(
-            f"{task.name} calls the library's own {' and '.join(banned)}: this exercise is to "
+            f"{exercise.name} calls the library's own {' and '.join(banned)}: this exercise is to "
             "write that function, so build it from simpler operations."
         )
-    if task.forbidden and watch and not student.used:
-        return Failure(calls_hidden(task.name))
+    if exercise.forbidden and watch and not student.used:
+        return Failure(calls_hidden(exercise.name))
     return None
 
 
@@ -326,17 +326,17 @@ def _noting(log: Log, student: Subject) -> Iterator[None]:
         log.lost = True  # the verdict stands
 
 
-def _imitate(task: Exercise, reference: _Remembered, seed: int, thing: Any, log: Log) -> None:
+def _imitate(exercise: Exercise, reference: _Remembered, seed: int, thing: Any, log: Log) -> None:
     """Run the check with something that makes a mistake."""
     with torch.random.fork_rng(devices=[]):
         # Not `torch.manual_seed`, which looks for other devices each time.
         torch.default_generator.manual_seed(seed)
-        _examine(task, Home({task.name: thing}), reference, seed, log)
+        _examine(exercise, Home({exercise.name: thing}), reference, seed, log)
     if log.lost:  # by an interrupt: half a run must not be taken for a whole one
         raise KeyboardInterrupt
 
 
-def _in_words(task: Exercise, name: str, request: Request) -> str:
+def _in_words(exercise: Exercise, name: str, request: Request) -> str:
     """`softmax(scores [S=7], dim=-1)`: a request as a learner would write it."""
     match request:
         case LoadRequest():
@@ -349,7 +349,7 @@ def _in_words(task: Exercise, name: str, request: Request) -> str:
             return f"{name}.train"
     made = isinstance(request.target, Ref)
     method = request.method
-    names = task.forward_parameters if made else task.parameters
+    names = exercise.forward_parameters if made else exercise.parameters
     args = [
         f"{names[index]} {brief(value)}" if index < len(names) and not method else brief(value)
         for index, value in enumerate(request.args)

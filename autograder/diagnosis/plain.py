@@ -30,32 +30,33 @@ class Numbers:
     want: Tensor
 
 
-def plain(task: Exercise, students: Students) -> Finding | None:
+def plain(exercise: Exercise, students: Students) -> Finding | None:
     """What is true of all that is wrong; None where that says no more than the account does."""
     if students.failing[0].reason not in (Reason.VALUES, Reason.GRADIENT, Reason.SHAPE):
         return None  # an error, or what does not hold, is told in words
-    parts = [part for part in (_where(task, students), _what(students)) if part]
+    parts = [part for part in (_where(exercise, students), _what(students)) if part]
     if not parts:
         return None
     key = "+".join(key for key, _ in parts)
     return Finding(f"plain.{key}", " ".join(text for _, text in parts))
 
 
-def _where(task: Exercise, students: Students) -> tuple[str, str] | None:
+def _where(exercise: Exercise, students: Students) -> tuple[str, str] | None:
     """Which questions get a wrong answer, if others of their kind get a right one."""
     failing = students.failing
     if all(event.kind == "gradient" for event in failing):
         of = _listed(list(dict.fromkeys(event.variant for event in failing)))
         return "gradients", (
-            f"The values of {task.name} are right, but a gradient is not: that of {of}. Some step "
-            "on the way to the result is cut off, or made in a way that autograd sees otherwise."
+            f"The values of {exercise.name} are right, but a gradient is not: that of {of}. Some "
+            "step on the way to the result is cut off, or made in a way that "
+            "autograd sees otherwise."
         )
     for variant, words in (
         ("float64", "in float64"),
         ("not contiguous", "for inputs that are not contiguous in memory"),
     ):
         if all(event.variant == variant for event in failing):
-            return variant, f"{task.name} is right otherwise, and wrong only {words}."
+            return variant, f"{exercise.name} is right otherwise, and wrong only {words}."
     wrong = [event for event in failing if event.kind in ("value", "raised", "holds", "asked")]
     bad = list(dict.fromkeys(event.case for event in wrong if not event.variant))
     asked = dict.fromkeys(event.case for event in students.events if not event.variant)
@@ -64,10 +65,10 @@ def _where(task: Exercise, students: Students) -> tuple[str, str] | None:
         return None
     if bad == [""]:
         return "cases", (
-            f"{task.name} is right in special cases ({_cases(good)}), but not in the plain one."
+            f"{exercise.name} is right in special cases ({_cases(good)}), but not in the plain one."
         )
     return "cases", (
-        f"{task.name} is right in {_number(good)} ({_cases(good)}), and wrong in "
+        f"{exercise.name} is right in {_number(good)} ({_cases(good)}), and wrong in "
         f"{_number(bad)} ({_cases(bad)}): what do these have that the others do not?"
     )
 

@@ -46,16 +46,16 @@ class Recording(Performer):
         return reply
 
 
-def live(task: Exercise) -> Home:
+def live(exercise: Exercise) -> Home:
     """A home of the reference itself."""
-    return Home({task.name: getattr(references(task.module), task.reference)})
+    return Home({exercise.name: getattr(references(exercise.module), exercise.reference)})
 
 
 def record(name: str) -> list[Reply]:
     """The reference's answers to its own check for the public seed."""
-    task = find(name)
-    recorder = Recorder(live(task))
-    if wrong := first_failure(name, live(task), recorder, PUBLIC_SEED):
+    exercise = find(name)
+    recorder = Recorder(live(exercise))
+    if wrong := first_failure(name, live(exercise), recorder, PUBLIC_SEED):
         raise ValueError(f"The reference of {name} does not pass its own check: {wrong}")
     return recorder.replies
 
@@ -77,8 +77,8 @@ def load(name: str, folder: Path = RECORDINGS) -> Recording:
     return Recording([Reply.of(reply) for reply in replies])
 
 
-def reference_for(task: Exercise) -> Performer:
+def reference_for(exercise: Exercise) -> Performer:
     """The recording, where this installation carries one; else the live reference."""
-    if (RECORDINGS / f"{task.name}{ANSWERS}").exists():
-        return load(task.name)
-    return live(task)
+    if (RECORDINGS / f"{exercise.name}{ANSWERS}").exists():
+        return load(exercise.name)
+    return live(exercise)

@@ -10,12 +10,12 @@ FOLDERS = (".", "book", "release/{chapter}", "source/{chapter}")  # where a chap
 HEADING = re.compile(r"^#{1,4} +(.+)$", re.MULTILINE)
 
 
-def section_of(task: Exercise) -> str:
+def section_of(exercise: Exercise) -> str:
     """The section above its check, in words; the chapter alone where it is not at hand."""
-    chapter = f"chapter {task.chapter}"
+    chapter = f"chapter {exercise.chapter}"
     for folder in FOLDERS:
-        path = Path(folder.format(chapter=task.chapter)) / f"{task.chapter}.ipynb"
-        heading = _heading_above(path, f'check("{task.name}")')
+        path = Path(folder.format(chapter=exercise.chapter)) / f"{exercise.chapter}.ipynb"
+        heading = _heading_above(path, f'check("{exercise.name}")')
         if heading:
             return f"the section “{heading}” of {chapter}"
     return chapter

@@ -62,7 +62,7 @@ class _Both:
 
 
 def smallest(
-    task: Exercise,
+    exercise: Exercise,
     mine: Sequence[Call],
     theirs: Sequence[Call],
     again: Again,
@@ -72,10 +72,10 @@ def smallest(
 
     `names` are those of several results.
     """
-    if task.behavior or "generator" in task.parameters:
+    if exercise.behavior or "generator" in exercise.parameters:
         return None  # right answers differ: the weights are their own, or what is drawn
     try:
-        reference = _reference(task, theirs)
+        reference = _reference(exercise, theirs)
     except NoSource:
         return None
     both = _Both(again, reference)
@@ -85,13 +85,13 @@ def smallest(
         if answers is None:
             continue
         smaller = _shrunk(request, answers[0].error is not None, both)
-        return _example(task, smaller, both, names)
+        return _example(exercise, smaller, both, names)
     return None
 
 
-def _reference(task: Exercise, asked: Sequence[Call]) -> Home:
+def _reference(exercise: Exercise, asked: Sequence[Call]) -> Home:
     """The reference where it can be asked anew, with the instances that the check has made."""
-    home = Home({task.name: definition(task.module, task.reference).built()})
+    home = Home({exercise.name: definition(exercise.module, exercise.reference).built()})
     for call in asked:
         request = call.request
         if not isinstance(request, CallRequest) or isinstance(call.reply.value, Ref):
@@ -181,7 +181,7 @@ def _agree(got: Any, want: Any) -> bool:
 
 
 def _example(
-    task: Exercise, request: CallRequest, both: _Both, results: Sequence[str]
+    exercise: Exercise, request: CallRequest, both: _Both, results: Sequence[str]
 ) -> Example | None:
     both.left = 1
     answers = both.answers(request)
@@ -189,13 +189,13 @@ def _example(
         return None
     got, want = answers
     made = isinstance(request.target, Ref)
-    names = task.forward_parameters if made else task.parameters
+    names = exercise.forward_parameters if made else exercise.parameters
     given = [
         (names[place] if place < len(names) else f"input {place}", _written(value))
         for place, value in enumerate(request.args)
     ]
     given += [(name, _written(value)) for name, value in request.kwargs.items()]
-    call = f"the {task.name}'s forward" if made else task.name
+    call = f"the {exercise.name}'s forward" if made else exercise.name
     path, mine, right = _where_they_differ(got.value, want)
     first = path.partition(".")[0]
     if first.isdigit() and int(first) < len(results):

@@ -42,7 +42,7 @@ def check(name: str, *, more: bool = False, limit_seconds: float | None = None) 
         text = 'Give the name of the exercise in quotes, as in check("softmax").'
         return _show(Feedback(Verdict("check", 0.0, 0.0, "failed", message=text)))
     try:
-        task = find(name)
+        exercise = find(name)
     except KeyError as error:
         return _show(Feedback(Verdict(name, 0.0, 0.0, "failed", message=error.args[0])))
     if (log := _log_of(namespace)) is not None:
@@ -51,9 +51,9 @@ def check(name: str, *, more: bool = False, limit_seconds: float | None = None) 
         missing = f"{name} is not defined: run the cell of the exercise first."
         obstacle = missing if name not in namespace else None
     if obstacle:
-        return _show(Feedback(Verdict(name, 0.0, task.points, "failed", message=obstacle)))
+        return _show(Feedback(Verdict(name, 0.0, exercise.points, "failed", message=obstacle)))
     printed = io.StringIO()
-    verdict = _judged(task, namespace, printed, limit_seconds, more or always_more)
+    verdict = _judged(exercise, namespace, printed, limit_seconds, more or always_more)
     if _untouched(verdict) and (stubs := stubs_used(name, namespace)):
         verdict = replace(verdict, status="failed", message=_waits_for(name, stubs))
     if log is not None and (near := log.renamed(name, exercises())) and _untouched(verdict):
@@ -74,7 +74,7 @@ def _untouched(verdict: Verdict) -> bool:
 
 
 def _judged(
-    task: Exercise,
+    exercise: Exercise,
     namespace: dict[str, Any],
     printed: io.StringIO,
     seconds: float | None,
@@ -84,15 +84,15 @@ def _judged(
     seconds = limit_seconds if seconds is None else seconds
     if threading.current_thread() is not threading.main_thread():
         seconds = None  # only the main one can be interrupted
-    limit = contextlib.nullcontext() if seconds is None else _limit(task.name, seconds)
+    limit = contextlib.nullcontext() if seconds is None else _limit(exercise.name, seconds)
     with limit as reached, _quiet(printed):
         try:
-            return judge(task.name, Home(namespace), reference_for(task), more=more)
+            return judge(exercise.name, Home(namespace), reference_for(exercise), more=more)
         except Exception as error:
             text = f"The check itself failed ({type(error).__name__}: {error})."
-            return Verdict(task.name, 0.0, task.points, "failed", message=text)
+            return Verdict(exercise.name, 0.0, exercise.points, "failed", message=text)
     assert reached is not None and seconds is not None
-    return verdict_on_endless(task, seconds, reached.stopped)
+    return verdict_on_endless(exercise, seconds, reached.stopped)
 
 
 def _limit(name: str, seconds: float) -> TimeLimit:
@@ -101,10 +101,10 @@ def _limit(name: str, seconds: float) -> TimeLimit:
     return TimeLimit(seconds, f"{words}kernel, or wait.", say)
 
 
-def verdict_on_endless(task: Exercise, seconds: float, stopped: str) -> Verdict:
+def verdict_on_endless(exercise: Exercise, seconds: float, stopped: str) -> Verdict:
     """The verdict on what was stopped."""
-    message = too_long(task.name, seconds, stopped)
-    return Verdict(task.name, 0.0, task.points, "failed", message=message)
+    message = too_long(exercise.name, seconds, stopped)
+    return Verdict(exercise.name, 0.0, exercise.points, "failed", message=message)
 
 
 def _waits_for(name: str, stubs: list[str]) -> str:

@@ -15,7 +15,7 @@ from autograder.cells import grade_id
 from autograder.checking.registry import Exercise, exercises
 from autograder.files import REPOSITORY
 from autograder.release.chapter_cells import import_of
-from autograder.release.recipe.contract import BOOK_ONLY, UNWRITTEN
+from autograder.release.recipe.check_contract import BOOK_ONLY, UNWRITTEN
 from autograder.release.references import where_written
 from autograder.source.content import CHECK
 

@@ -5,7 +5,7 @@ imported:
 
     @exercise("softmax", ..., mend="largest")    in the place of the one to write
     mend("softmax", "largest", points=1)         `mend_softmax`, beside it
-    mistakes["softmax"] = {"largest": ("...", {...})}
+    misconceptions["softmax"] = {"largest": ("...", {...})}
 """
 
 import ast
@@ -19,9 +19,9 @@ from pathlib import Path
 from autograder.errors import ReleaseError
 from autograder.files import parsed
 from autograder.release.references import Reference, References, where_written
-from autograder.source.changes import StaleMistake, applied, changes_of
+from autograder.source.changes import StaleMisconception, applied, changes_of
 from autograder.source.content import CHECK
-from autograder.source.syntax import mistakes_of, registering
+from autograder.source.syntax import misconceptions_of, registering
 
 PREFIX = "mend_"
 MEND = "mend"  # of a cell's metadata: its code is no solution, but what the student begins with
@@ -47,7 +47,7 @@ class Mends:
         reference = self._references.find(module, name)
         try:
             changes = changes_of(reference.source, wanted, name)
-        except StaleMistake as error:
+        except StaleMisconception as error:
             raise ReleaseError(
                 f"The mistake to be mended in {name} does not fit: {error}"
             ) from None
@@ -109,9 +109,9 @@ def _mistake(path: Path, name: str, key: str) -> dict[str, str]:
 
 
 def _changes(path: Path, name: str) -> Iterator[tuple[str, ast.expr]]:
-    """The key of each mistake in what `mistakes[name]` is set to, and its first change."""
+    """The key of each mistake in what `misconceptions[name]` is set to, and its first change."""
     for statement in parsed(path).body:
-        if mistakes_of(statement) != name:
+        if misconceptions_of(statement) != name:
             continue
         match statement:
             case ast.Assign(value=ast.Dict(keys, ways)):

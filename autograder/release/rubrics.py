@@ -19,7 +19,7 @@ from autograder.notebook.feedback import points_text
 from autograder.release.book import Book
 from autograder.release.build import CHAPTERS
 from autograder.release.chapter_cells import kind
-from autograder.release.recipe.plain_markdown import Directive, Translation, glued_values
+from autograder.release.recipe.simplify_markdown import Directive, Translation, glued_values
 
 
 def rubrics(notebook: NotebookNode, chapter: str, book: Book) -> Iterator[str]:

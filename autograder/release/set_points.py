@@ -16,7 +16,7 @@ from autograder.files import REPOSITORY
 from autograder.notebook.feedback import points_text
 from autograder.release.build import CHAPTERS
 from autograder.release.chapter_cells import kind
-from autograder.release.recipe.contract import POINTS, task_of
+from autograder.release.recipe.check_contract import POINTS, task_of
 
 
 def set_points(notebook: NotebookNode, points: dict[str, float]) -> list[str]:

@@ -164,7 +164,7 @@ class Reply:
         return cls(**parts)
 
 
-def changed(change: Callable[[Any], Any], request: Request) -> Request:
+def mapped_request(change: Callable[[Any], Any], request: Request) -> Request:
     """A request with every part of it changed."""
     other = object.__new__(type(request))  # in half the time of its `__init__`, as it is frozen
     parts = vars(request).items()

@@ -21,7 +21,7 @@ from autograder.remote.requests import (
     Request,
     Target,
     TrainRequest,
-    changed,
+    mapped_request,
 )
 from autograder.remote.values import Function, Ref
 
@@ -183,7 +183,7 @@ class Subject:
         reply = self._home.answer(request)
         self.used.update(reply.calls or ())
         if self._keep is not None:  # a copy: a check may write in what it gives
-            kept = changed(functools.partial(mapped, self._keep), request)
+            kept = mapped_request(functools.partial(mapped, self._keep), request)
             self.transcript.append(Call(kept, reply))
         else:
             self.transcript[:] = [Call(request, reply)]

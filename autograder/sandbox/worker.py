@@ -388,7 +388,7 @@ def report(status: int, **found: Any) -> None:
         os.write(status, json.dumps(found).encode() + b"\n")
 
 
-class Keeper:
+class ForkServer:
     """The warm process's loop: start sessions, end them when told to, say how each one ended."""
 
     def __init__(self, notebook: Notebook, control: socket.socket, place: Place) -> None:
@@ -492,7 +492,7 @@ def main() -> None:
     gc.collect()
     gc.freeze()  # a collection in a fork would otherwise copy every page
     control.sendall(b"ready\n")
-    Keeper(notebook, control, place).run()
+    ForkServer(notebook, control, place).run()
 
 
 if __name__ == "__main__":

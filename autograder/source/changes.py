@@ -21,7 +21,7 @@ _WORDS = re.compile(
 )
 
 
-class StaleMistake(ValueError):
+class StaleMisconception(ValueError):
     """What a mistake changes is not in the code, or is there more than once."""
 
 
@@ -103,7 +103,7 @@ def stacked_on(
         }
         try:
             written[name] = applied(text, changes_of(text, wanted, name))
-        except StaleMistake:
+        except StaleMisconception:
             return None
     return written
 
@@ -146,7 +146,7 @@ def _change(code: str, old: str, new: str, where: str) -> Change:
         if want and [word for word, _, _ in have[i : i + len(want)]] == want
     ]
     if len(found) != 1:
-        raise StaleMistake(f"{old!r} stands {len(found)} times in {where}, wanted once.")
+        raise StaleMisconception(f"{old!r} stands {len(found)} times in {where}, wanted once.")
     start, end = found[0]
     line = code[code.rfind("\n", 0, start) + 1 : start]
     indent = line[: len(line) - len(line.lstrip())]

@@ -79,9 +79,9 @@ def registering(statement: ast.stmt) -> Iterator[ast.Call]:
             yield call
 
 
-def mistakes_of(statement: ast.stmt) -> str | None:
-    """The name in `mistakes["name"] = ...`, if it is that."""
+def misconceptions_of(statement: ast.stmt) -> str | None:
+    """The name in `misconceptions["name"] = ...`, if it is that."""
     match statement:
-        case ast.Assign([ast.Subscript(ast.Name("mistakes"), ast.Constant(str(name)))]):
+        case ast.Assign([ast.Subscript(ast.Name("misconceptions"), ast.Constant(str(name)))]):
             return name
     return None

@@ -22,7 +22,7 @@ from sphinx_exercise.nodes import is_exercise_node
 
 from autograder.errors import ReleaseError
 from autograder.release.mends import Mends, as_given
-from autograder.release.recipe.stub import BEGIN, END, stub
+from autograder.release.recipe.cut_stubs import BEGIN, END, stub
 from autograder.release.references import References
 
 log = logging.getLogger(__name__)

@@ -2,7 +2,7 @@
 
 import torch
 
-from autograder.checking import agrees, by, exercise, mistakes, prediction, require
+from autograder.checking import agrees, by, exercise, misconceptions, prediction, require
 from autograder.checking.cases import VALUES, each_one, low_scores
 from autograder.remote.subject import Raised
 
@@ -17,7 +17,7 @@ def _(student, reference, draw):
     agrees(student, reference, query, inputs, names=NAMES, case="scores of 1e4")
 
 
-mistakes["attend"] = {
+misconceptions["attend"] = {
     "not-scaled": (
         "The scores are not divided by sqrt(D). The longer the vectors, the larger the dot "
         "products, and the more one input takes all of the weight.",
@@ -120,7 +120,7 @@ def _(student, reference, draw):
     agrees(student, reference, *some, names=NAMES, case="allowed scores that are low", **VALUES)
 
 
-mistakes["scaled_dot_product_attention"] = {
+misconceptions["scaled_dot_product_attention"] = {
     "filled-then-zeroed": (
         "A masked score is a number that is meant to be small, and its weight is set to zero after "
         "the softmax. Beside scores that are lower still it takes most of the sum, and the weights "
@@ -330,7 +330,7 @@ def _(student, reference, draw):
     no_bias(pair[0], {"W_k": 8, "W_v": 3})
 
 
-mistakes["AttentionLayer"] = {
+misconceptions["AttentionLayer"] = {
     "key-value-swapped": (
         "W_k and W_v are swapped: the keys are made with W_v, and the values with W_k. Keys are "
         "what the queries are compared with; values are what comes out.",
@@ -401,7 +401,7 @@ def _(student, reference, draw):
     agrees(student, reference, draw.normal(3, 1, H=2, W=2), case="one channel")
 
 
-mistakes["grid_to_sequence"] = {
+misconceptions["grid_to_sequence"] = {
     "memory": (
         "The numbers are read off in memory order and cut into pieces of C. A piece then holds one "
         "channel at neighboring places, where it should hold all channels of one place.",

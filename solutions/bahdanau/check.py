@@ -9,7 +9,7 @@ from autograder.checking import (
     by,
     close,
     exercise,
-    mistakes,
+    misconceptions,
     portable,
     prediction,
     require,
@@ -233,7 +233,7 @@ def _(student, reference, draw):
     _all_learn(layer, (V, 5), batch, lengths)
 
 
-mistakes["BidirectionalEncoder"] = {
+misconceptions["BidirectionalEncoder"] = {
     "directions-added": (
         "The two directions are added. The paper puts them side by side, so that an annotation "
         "has 2 * hidden_dim numbers and nothing is mixed up.",
@@ -411,7 +411,7 @@ def _(student, reference, draw):
     no_bias(pair[0], {"W_s": 8, "W_h": 8, "v": 1})
 
 
-mistakes["AdditiveAttention"] = {
+misconceptions["AdditiveAttention"] = {
     "no-tanh": (
         "There is no tanh. The query then adds the same to all scores, which the softmax takes "
         "away again: the weights do not depend on the query at all.",
@@ -671,7 +671,7 @@ def _(student, reference, draw):
     )
 
 
-mistakes["AttentionDecoder"] = {
+misconceptions["AttentionDecoder"] = {
     "state-of-layers": (
         "The state has an axis for the layers, as nn.GRU wants it, and comes back with it: [1, B, "
         "hidden_dim]. Take that axis away again.",
@@ -810,7 +810,7 @@ def _(student, reference, draw):
     agrees(student, reference, 1000.0 * steps, targets, -100, case="logits that differ by 1000")
 
 
-mistakes["sequence_log_prob"] = {
+misconceptions["sequence_log_prob"] = {
     "sign": (
         "The sign is turned around. The logarithm of a probability is negative; the loss is what "
         "has a minus.",
@@ -945,7 +945,7 @@ def _(student, reference, draw):
     case("bos_id is eos_id", [3, 2], 8, 2)
 
 
-mistakes["greedy_decode"] = {
+misconceptions["greedy_decode"] = {
     "drawn-at-random": (
         "The next token is drawn at random by its probability. Greedy decoding takes the most "
         "probable one each time, so that it gives the same text every time.",

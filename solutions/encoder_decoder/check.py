@@ -12,7 +12,7 @@ from autograder.checking import (
     close,
     exercise,
     mend,
-    mistakes,
+    misconceptions,
     portable,
     prediction,
     raises,
@@ -52,7 +52,7 @@ def _(student, reference, draw):
     agrees(mine, theirs, x, x, names=names, case="x is the memory, too", **VALUES)
 
 
-mistakes["CrossAttention"] = {
+misconceptions["CrossAttention"] = {
     "self-attention": (
         "The keys and values come from the decoder's own sequence: this is self-attention, and "
         "nothing of the source is seen. Queries come from x, keys and values from the memory.",
@@ -229,7 +229,7 @@ def _(student, reference, draw):
         )
 
 
-mistakes["DecoderBlock"] = {
+misconceptions["DecoderBlock"] = {
     "memory-mask-on-target": (
         "The mask of the memory is put on the self-attention, too, where the target is as long as "
         "the source. `memory_mask` is about the memory; the target's own tokens are all real.",
@@ -383,7 +383,7 @@ def _(student, reference, draw):
     agrees(mine, theirs, source, target, case="vocabularies of one size", **VALUES)
 
 
-mistakes["Transformer"] = {
+misconceptions["Transformer"] = {
     "tables-shared": (
         "Source and target share one table of embeddings where their vocabularies are of one size. "
         "In the paper they do; here each has its own, `source_embedding` and `target_embedding`.",
@@ -533,7 +533,7 @@ def _(student, reference, draw):
     backpropagates(student, logits, nothing, 0.1, 4, case="padding alone")
 
 
-mistakes["label_smoothed_loss"] = {
+misconceptions["label_smoothed_loss"] = {
     "padding-in-smoothing": (
         "Padding is left out of the part for the right token, but not of the part that smoothing "
         "shares among all: a padded position counts nothing in either.",
@@ -663,7 +663,7 @@ def _(student, reference, draw):
     raises(student, ValueError, 0, 512, case="step 0")
 
 
-mistakes["warmup_rate"] = {
+misconceptions["warmup_rate"] = {
     "steps-from-zero": (
         "The steps are counted from 0, so that one is added to each. Here the first update "
         "is step 1.",
@@ -819,7 +819,7 @@ def _(student, reference, draw):
     of_kind(got, float, "", "for log_prob, beam_search")
 
 
-mistakes["beam_search"] = {
+misconceptions["beam_search"] = {
     "parents-not-followed": (
         "The tokens are not moved along with their parents: the new token is joined to the "
         "sequence that stood in the same row, not to the one that it extends.",

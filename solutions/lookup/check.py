@@ -8,7 +8,7 @@ from autograder.checking import (
     close,
     exercise,
     mend,
-    mistakes,
+    misconceptions,
     portable,
     raises,
 )
@@ -50,7 +50,7 @@ def _(student, reference, draw):
     agrees(student, reference, *some, case="keys with the query's entries in another order")
 
 
-mistakes["exact_lookup"] = {
+misconceptions["exact_lookup"] = {
     "equal-by-product": (
         "Keys count as equal to the query where the dot product is the query's own, q . k = q . q. "
         "Many other keys have that product, too: equal means every entry.",
@@ -148,7 +148,7 @@ def _(student, reference, draw):
     compare(" key", "key", "a space in front")
 
 
-mistakes["letter_similarity"] = {
+misconceptions["letter_similarity"] = {
     "by-mean-length": (
         "The count is divided by the mean of the two lengths. The longer length counts every "
         "position that only one of the words has.",
@@ -265,7 +265,7 @@ def _(student, reference, draw):
     raises(student, ValueError, torch.zeros(5), values, case="all weights zero")
 
 
-mistakes["weighted_average"] = {
+misconceptions["weighted_average"] = {
     "by-nonzero-count": (
         "The weighted sum is divided by the number of weights that are not zero. It is divided by "
         "their sum.",
@@ -381,7 +381,7 @@ def _(student, reference, draw):
     raises(student, ValueError, *opposite, case="similarities that cancel")
 
 
-mistakes["soft_lookup"] = {
+misconceptions["soft_lookup"] = {
     "by-absolute-sum": (
         "The similarities are divided by the sum of their sizes. Where one of them is negative, "
         "the weights do not sum to one: divide by the sum, signs included.",
@@ -480,7 +480,7 @@ def _(student, reference, draw):
     raises(student, ValueError, x, keys, values[:6], 0.0, case="bandwidth 0")
 
 
-mistakes["kernel_regression"] = {
+misconceptions["kernel_regression"] = {
     "two-squared": (
         "The 2 is squared, too: the exponent is divided by (2 bandwidth)^2, where it should be 2 "
         "bandwidth^2. The kernel is too wide.",

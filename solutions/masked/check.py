@@ -9,7 +9,7 @@ from autograder.checking import (
     backpropagates,
     built,
     exercise,
-    mistakes,
+    misconceptions,
     prediction,
     require,
     same,
@@ -31,7 +31,7 @@ def _(student, reference, draw):
         same(got, want, case=case, call=student.last_call)
 
 
-mistakes["causal_mask"] = {
+misconceptions["causal_mask"] = {
     "upside-down": (
         "The mask is upside down: it allows the future and forbids the past.",
         {".tril(past_length)": ".triu(past_length)"},
@@ -106,7 +106,7 @@ def _(student, reference, draw):
     agrees(student, reference, torch.tensor([0, 3]), 4, case="a row of padding alone")
 
 
-mistakes["padding_mask"] = {
+misconceptions["padding_mask"] = {
     "true-forbids": (
         "True stands for padding. In this course True means `may attend`; only "
         "nn.MultiheadAttention's key_padding_mask has it the other way around.",
@@ -199,7 +199,7 @@ def _(student, reference, draw):
     agrees(student, reference, 1e4 + scores, mask, case="all scores near 1e4", rtol=2e-3)
 
 
-mistakes["masked_softmax"] = {
+misconceptions["masked_softmax"] = {
     "plus-infinity": (
         "What is masked gets plus infinity: `-float('-inf')` has two signs. The softmax of that is "
         "NaN, or all of the weight.",
@@ -347,7 +347,7 @@ def _(student, reference, draw):
     agrees(student, reference, logits[:, :1], tokens[:, :1], case="texts of one token")
 
 
-mistakes["next_token_loss"] = {
+misconceptions["next_token_loss"] = {
     "in-bits": (
         "The loss is in bits, by the logarithm to the base 2. In nats it is the natural logarithm.",
         {"return total / real": "return total / math.log(2) / real"},
@@ -534,7 +534,7 @@ def _(student, reference, draw):
     require(len(numbers) > 1, "Of 200 tokens, mask_tokens chooses the same number at every call.")
 
 
-mistakes["mask_tokens"] = {
+misconceptions["mask_tokens"] = {
     "random-without-generator": (
         "The random tokens are drawn without the generator, so the same seed gives other inputs "
         "each time.",

@@ -9,7 +9,7 @@ from autograder.checking import (
     by,
     close,
     exercise,
-    mistakes,
+    misconceptions,
     prediction,
     raises,
     require,
@@ -29,7 +29,7 @@ def _(student, reference, draw):
     raises(student, ValueError, draw.normal(2, 8, 10), 4, **says)
 
 
-mistakes["split_heads"] = {
+misconceptions["split_heads"] = {
     "reshaped-only": (
         "The tensor was reshaped to (B, H, L, D) in one go. That cuts the memory in its order, so "
         "each head gets some of the positions with all features, where it should get all positions "
@@ -89,7 +89,7 @@ def _(student, reference, draw):
     agrees(student, reference, draw.normal(1, 6, 7, 1), case="heads of one feature")
 
 
-mistakes["merge_heads"] = {
+misconceptions["merge_heads"] = {
     "reshaped-only": (
         "The tensor was reshaped to (B, L, E) in one go. The heads are still before the positions "
         "then, so that a row of the result mixes several positions of one head.",
@@ -179,7 +179,7 @@ def _(student, reference, draw):
     raises(student, ValueError, 10, 4, says=("10", "4"), case="4 heads for 10 features")
 
 
-mistakes["MultiHeadAttention"] = {
+misconceptions["MultiHeadAttention"] = {
     "scaled-by-width": (
         "The scores are divided by sqrt(embed_dim). A head's dot products have embed_dim / "
         "num_heads terms, so that is the number under the root.",
@@ -347,7 +347,7 @@ def _(student, reference, draw):
     close(layer(*inputs), wanted(*inputs), names=("output", "weights"), case=case)
 
 
-mistakes["from_torch"] = {
+misconceptions["from_torch"] = {
     "other-order": (
         "The three parts of in_proj_weight are taken in another order. Torch has the queries "
         "first, then the keys, then the values.",
@@ -439,7 +439,7 @@ def _(student, reference, draw):
         of_kind(got, int, "", student.last_call)
 
 
-mistakes["attention_parameter_count"] = {
+misconceptions["attention_parameter_count"] = {
     "bias-of-one-head": (
         "Each matrix was given the bias of a single head, embed_dim / num_heads numbers. Its "
         "output has embed_dim features, and each has a bias.",

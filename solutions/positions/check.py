@@ -8,7 +8,7 @@ from autograder.checking import (
     by,
     close,
     exercise,
-    mistakes,
+    misconceptions,
     prediction,
     raises,
     require,
@@ -29,7 +29,7 @@ def _(student, reference, draw):
     case("a size drawn", draw.int(5, 40), 2 * draw.int(3, 20))
 
 
-mistakes["sinusoidal_positions"] = {
+misconceptions["sinusoidal_positions"] = {
     "whole-pairs-only": (
         "Only whole pairs of columns are filled, so the last column of an odd embed_dim stays "
         "zero. It is the sine of a pair that has no cosine.",
@@ -125,7 +125,7 @@ def _(student, reference, draw):
     raises(student, ValueError, 1, 5, case="an odd embed_dim")
 
 
-mistakes["shift_matrix"] = {
+misconceptions["shift_matrix"] = {
     "backward": (
         "The rotation goes the wrong way: the matrix is the transpose, which moves a position "
         "back by `offset`. The sine comes before the cosine in a pair, which turns the usual "
@@ -264,7 +264,7 @@ def _(student, reference, draw):
     )
 
 
-mistakes["LearnedPositions"] = {
+misconceptions["LearnedPositions"] = {
     "not-a-parameter": (
         "The vectors are a plain tensor, not a parameter: no optimizer finds them, and they are "
         "never trained.",
@@ -371,7 +371,7 @@ def _(student, reference, draw):
     agrees(student, reference, draw.normal(2, 1, D=6), start=40, case="one more position")
 
 
-mistakes["rotate_positions"] = {
+misconceptions["rotate_positions"] = {
     "across-the-batch": (
         "The positions go on from one example of the batch to the next. Each begins at `start`: "
         "the positions are those of the second axis from the end alone.",

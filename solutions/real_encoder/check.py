@@ -12,7 +12,7 @@ from autograder.checking import (
     close,
     exercise,
     mend,
-    mistakes,
+    misconceptions,
     prediction,
     require,
     same,
@@ -68,7 +68,7 @@ def _(student, reference, draw):
     )
 
 
-mistakes["convert_weights"] = {
+misconceptions["convert_weights"] = {
     "transposed": (
         "The weight matrices are transposed. The published layers are nn.Linear too: both store "
         "(outputs, inputs), and square matrices hide such a mistake from every test of shapes.",
@@ -187,7 +187,7 @@ def _(student, reference, draw):
     agrees(student, reference, hidden, mask, case="a row of padding alone")
 
 
-mistakes["mean_pool"] = {
+misconceptions["mean_pool"] = {
     "short-cut-off": (
         "A length below some bound is taken for the bound itself, so short vectors do not get the "
         "length 1. Only zeros have no direction.",
@@ -309,7 +309,7 @@ def _(student, reference, draw):
         )
 
 
-mistakes["contrastive_loss"] = {
+misconceptions["contrastive_loss"] = {
     "not-normalized": (
         "The scores are dot products, not cosines: long vectors count more. Scale every vector to "
         "length 1 first.",
@@ -537,7 +537,7 @@ def _(student, reference, draw):
     close(got, want, case=case, call=student.last_call)
 
 
-mistakes["embed"] = {
+misconceptions["embed"] = {
     "made-small": (
         "The sentences are made small, or changed otherwise, before the tokenizer sees them. It "
         "takes them as they come: what to do with capitals is its own business.",
@@ -706,7 +706,7 @@ def _(student, reference, draw):
         )
 
 
-mistakes["attention_row"] = {
+misconceptions["attention_row"] = {
     "output-of-the-layer": (
         "Queries, keys and values are made of what the layer returns. They are made of what it "
         "gets: the output of the layer below it.",

@@ -3,7 +3,17 @@
 import torch
 from torch.nn import functional as F
 
-from autograder.checking import agrees, built, by, close, exercise, mend, mistakes, raises, require
+from autograder.checking import (
+    agrees,
+    built,
+    by,
+    close,
+    exercise,
+    mend,
+    misconceptions,
+    raises,
+    require,
+)
 from autograder.checking.predictions import prediction
 from autograder.remote.subject import Raised
 
@@ -48,7 +58,7 @@ def _(student, reference, draw):
     agrees(student(1), reference(1), draw.normal(4, 1), case="vectors of one number")
 
 
-mistakes["RMSNorm"] = {
+misconceptions["RMSNorm"] = {
     "one-plus-weight": (
         "The result is multiplied by 1 + weight, as some models do, whose weights begin at zero. "
         "Here they begin at one, and the result is multiplied by the weight itself.",
@@ -149,7 +159,7 @@ def _(student, reference, draw):
 
 mend("SwiGLU", "sigmoid", points=1)
 
-mistakes["SwiGLU"] = {
+misconceptions["SwiGLU"] = {
     "silu-by-exp": (
         "silu is written with exp alone, as x e^x / (1 + e^x), which is infinity over infinity "
         "for a large x. `F.silu`, or x * torch.sigmoid(x), stays finite.",
@@ -321,7 +331,7 @@ def _(student, reference, draw):
     require(refused, "Heads of three features make no pairs: that should raise ValueError.")
 
 
-mistakes["GroupedQueryAttention"] = {
+misconceptions["GroupedQueryAttention"] = {
     "cache-unmasked": (
         "With a cache there is no mask. That is right for one new token; where several come at "
         "once, the earlier of them must not see the later ones.",

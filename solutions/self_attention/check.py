@@ -6,7 +6,7 @@ from autograder.checking import (
     agrees,
     by,
     exercise,
-    mistakes,
+    misconceptions,
     portable,
     prediction,
 )
@@ -61,7 +61,7 @@ def _(student, reference, draw):
     no_bias(pair[0], {"W_q": 8, "W_k": 8, "W_v": 3})
 
 
-mistakes["SelfAttention"] = {
+misconceptions["SelfAttention"] = {
     "not-scaled": (
         "The scores are not divided by sqrt(key_dim). The wider queries and keys are, the more one "
         "position takes all of the weight.",
@@ -230,7 +230,7 @@ def _(student, reference, draw):
         case("a layer with one row of its own", portable(_first_row_times, factor=factor), x, cycle)
 
 
-mistakes["equivariance_gap"] = {
+misconceptions["equivariance_gap"] = {
     "output-unordered": (
         "layer(Px) is compared with layer(x) as it is. The rows of one are in another order than "
         "the rows of the other: P has to be applied to the output as well.",

@@ -4,7 +4,16 @@ import math
 
 import torch
 
-from autograder.checking import agrees, by, exercise, holds_at_most, mend, mistakes, raises, require
+from autograder.checking import (
+    agrees,
+    by,
+    exercise,
+    holds_at_most,
+    mend,
+    misconceptions,
+    raises,
+    require,
+)
 from autograder.checking.cases import VALUES, each_one, without_a_loop
 from autograder.checking.predictions import prediction
 
@@ -35,7 +44,7 @@ def _(student, reference, draw):
     agrees(student, reference, holes, case="a slice that is all -inf")
 
 
-mistakes["softmax"] = {
+misconceptions["softmax"] = {
     "base-two": (
         "The powers have the base 2, not e: the weights are flatter than softmax's.",
         {".exp()": ".exp2()"},
@@ -176,7 +185,7 @@ def _(student, reference, draw):
     raises(student, ValueError, scores, 1.1, case="a sharpness above 1")
 
 
-mistakes["sharpen"] = {
+misconceptions["sharpen"] = {
     "largest-of-all": (
         "At sharpness 1 the scores are compared with the largest of the whole tensor. Each slice "
         "has its own largest.",
@@ -303,7 +312,7 @@ def _(student, reference, draw):
     agrees(student, reference, torch.full((5,), 2.0), case="equal scores")
 
 
-mistakes["softmax_jacobian"] = {
+misconceptions["softmax_jacobian"] = {
     "ones-on-diagonal": (
         "Ones stand on the diagonal where the weights belong: it is weights[i] - weights[i] ** 2 "
         "there.",
@@ -416,7 +425,7 @@ def _(student, reference, draw):
     )
 
 
-mistakes["distance_scores"] = {
+misconceptions["distance_scores"] = {
     "halved": (
         "All is divided by two. Some books define the score so; here it is the whole squared "
         "distance, with a minus.",
@@ -518,7 +527,7 @@ def _(student, reference, draw):
     )
 
 
-mistakes["cosine_scores"] = {
+misconceptions["cosine_scores"] = {
     "angle": (
         "The angle comes back, not its cosine: vectors in the same direction get 0, and opposite "
         "ones the largest score.",
@@ -658,7 +667,7 @@ def _(student, reference, draw):
     agrees(student, reference, draw.normal(1, 4), draw.normal(1, 4), case="one query, one key")
 
 
-mistakes["scaled_dot_product_scores"] = {
+misconceptions["scaled_dot_product_scores"] = {
     "not-scaled": (
         "The dot products are not scaled: with D entries their standard deviation is sqrt(D), and "
         "the softmax that follows saturates as D grows.",

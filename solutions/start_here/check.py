@@ -2,7 +2,7 @@
 
 import torch
 
-from autograder.checking import agrees, exercise, mistakes, same
+from autograder.checking import agrees, exercise, misconceptions, same
 from autograder.checking.cases import VALUES, large_whole_numbers
 from autograder.checking.predictions import prediction
 
@@ -19,7 +19,7 @@ def _(student, reference, draw):
     agrees(student, reference, torch.empty(0, 3), case="no entries", **VALUES)
 
 
-mistakes["double"] = {
+misconceptions["double"] = {
     "two-added": (
         "Two was added to every entry. That is twice the entry only for an entry that is 2 "
         "already; 0 should stay 0.",

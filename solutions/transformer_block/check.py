@@ -11,7 +11,7 @@ from autograder.checking import (
     by,
     close,
     exercise,
-    mistakes,
+    misconceptions,
     prediction,
     raises,
     require,
@@ -58,7 +58,7 @@ def _(student, reference, draw):
     agrees(layer, wanted, x, case="eps=0.5")
 
 
-mistakes["LayerNorm"] = {
+misconceptions["LayerNorm"] = {
     "squares-minus-square": (
         "The variance is the mean of the squares minus the square of the mean. The two are nearly "
         "the same where the mean is large, and what is left of the difference is rounding: "
@@ -205,7 +205,7 @@ def _(student, reference, draw):
         raises(student, ValueError, E, hidden, other, case=f"activation {other!r}")
 
 
-mistakes["FeedForward"] = {
+misconceptions["FeedForward"] = {
     "none-is-relu": (
         "An activation that is None or empty is taken for the usual one. Anything but the two "
         "names is a ValueError.",
@@ -403,7 +403,7 @@ def _(student, reference, draw):
     )
 
 
-mistakes["EncoderBlock"] = {
+misconceptions["EncoderBlock"] = {
     "input-added-again": (
         "The second residual connection adds the block's input again. In post-norm it adds what "
         "the first norm has made: each part works on what the part before it returned.",
@@ -671,7 +671,7 @@ def _(student, reference, draw):
     require(not torch.equal(one, two), "Two layers begin with the same random weights.")
 
 
-mistakes["Encoder"] = {
+misconceptions["Encoder"] = {
     "shared": (
         "There is one block, used again and again: all layers share its weights. Each layer has "
         "its own.",

@@ -12,7 +12,7 @@ from autograder.checking import (
     close,
     exercise,
     mend,
-    mistakes,
+    misconceptions,
     prediction,
     raises,
     require,
@@ -36,7 +36,7 @@ def _(student, reference, draw):
     raises(student, ValueError, draw.normal(2, 3, 4, 7), 2, case="a width that does not divide")
 
 
-mistakes["patchify"] = {
+misconceptions["patchify"] = {
     "column-order": (
         "The patches come in column order, from top to bottom first. Like the words on a page they "
         "should come in rows: left to right, then the next row.",
@@ -109,7 +109,7 @@ def _(student, reference, draw):
     agrees(student, reference, draw.normal(2, 10, 3), 1, 3, 2, 5, case="one pixel a patch")
 
 
-mistakes["unpatchify"] = {
+misconceptions["unpatchify"] = {
     "reshaped-only": (
         "The patches were reshaped to an image without moving any axis. That puts the pixels of "
         "one patch side by side along a row, and does not undo `patchify`.",
@@ -179,7 +179,7 @@ def _(student, reference, draw):
     agrees(mine, theirs, draw.normal(1, 1, 3, 6), case="one image of one channel, patches of 3")
 
 
-mistakes["PatchEmbedding"] = {
+misconceptions["PatchEmbedding"] = {
     "class-token-last": (
         "The class token stands at the end of the sequence. It comes first, at index 0, where the "
         "head will look for it.",
@@ -272,7 +272,7 @@ def _(student, reference, draw):
         agrees(mine, theirs, images[:1], case=f"{case}, one image", **VALUES)
 
 
-mistakes["VisionTransformer"] = {
+misconceptions["VisionTransformer"] = {
     "post-norm": (
         "The blocks are post-norm: each norm comes after the sum. A Vision Transformer is "
         "pre-norm: the norm stands before attention and before feed-forward, and the residual "
@@ -356,7 +356,7 @@ def _(student, reference, draw):
     check([rows_of_weights(draw, 2, heads=heads) for heads in (2, 4)], "layers of 2 and 4 heads")
 
 
-mistakes["attention_rollout"] = {
+misconceptions["attention_rollout"] = {
     "identity-missing": (
         "The identity is missing: only attention is followed. Half of what a position passes on is "
         "what it had before, by the residual connection.",
@@ -476,7 +476,7 @@ def _(student, reference, draw):
     )
 
 
-mistakes["random_patch_mask"] = {
+misconceptions["random_patch_mask"] = {
     "by-chance": (
         "Every patch is masked by chance, by itself. The share is then right on average only; the "
         "contract wants exactly the same number in every row.",
@@ -560,7 +560,7 @@ def _(student, reference, draw):
     backpropagates(student, predicted, target, nothing, case="no patch masked")
 
 
-mistakes["masked_patch_loss"] = {
+misconceptions["masked_patch_loss"] = {
     "visible-by-masked": (
         "The sum runs over the visible patches. True in the mask means masked, and those are what "
         "the model has to fill in.",

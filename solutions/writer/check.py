@@ -11,7 +11,7 @@ from autograder.checking import (
     exercise,
     holds_at_most,
     mend,
-    mistakes,
+    misconceptions,
     prediction,
     raises,
     require,
@@ -63,7 +63,7 @@ def _(student, reference, draw):
         close(got.inputs[path], want.inputs[path], call=call)
 
 
-mistakes["KeyValueCache"] = {
+misconceptions["KeyValueCache"] = {
     "newest-only": (
         "Only the newest keys and values are kept: each append forgets what was there. The cache "
         "is for remembering all of them.",
@@ -245,7 +245,7 @@ def _(student, reference, draw):
         raises(student, ValueError, logits, case=says, **wrong)
 
 
-mistakes["next_token_probabilities"] = {
+misconceptions["next_token_probabilities"] = {
     "one-too-many": (
         "One token more is kept where the sum of the larger ones is exactly top_p: they have "
         "reached it already, and the set is to be the smallest.",
@@ -467,7 +467,7 @@ def _(student, reference, draw):
     agrees(student, reference, causal(2, 2, 3, 3), once, case="one token twice", **quick)
 
 
-mistakes["induction_score"] = {
+misconceptions["induction_score"] = {
     "after": (
         "The weight on the earlier occurrence itself is counted. An induction head looks at what "
         "came *after* it, one position further.",
@@ -622,7 +622,7 @@ def _(student, reference, draw):
     )
 
 
-mistakes["blockwise_attention"] = {
+misconceptions["blockwise_attention"] = {
     "not-divided": (
         "The sums of the values are not divided by the sums of the exponentials: the weights of a "
         "query do not sum to one.",

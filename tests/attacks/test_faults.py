@@ -24,14 +24,14 @@ from autograder.grading.course.folder import Course
 from autograder.grading.course.journal import DRAWS, Journal
 from autograder.grading.hosts.single import grade_single
 from autograder.grading.run import crew, runner
-from autograder.grading.run.grade import grade
+from autograder.grading.run.grade_submission import grade
 from autograder.grading.run.job import Job
 from autograder.grading.run.runner import grade_class, write_json
 from autograder.grading.submission.run import GradedNotebook
 from autograder.sandbox.errors import SandboxUnavailable
+from autograder.sandbox.fork_server import end, fork_server
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.probe import available
-from autograder.sandbox.warm import end, warm_process
 from tests.attacks.corpus import CHAPTER, cell_of, place, solved, write_course
 
 STUDENTS = ("ada", "ben", "eve")
@@ -55,10 +55,12 @@ def known(job: Job) -> dict:
         return unfinished(job, "invalid", job.problem)
     notebook = nbformat.reads(job.content.decode(), as_version=4)
     verdicts = {}
-    for number, task in enumerate(job.chapter.tasks):
+    for number, exercise in enumerate(job.chapter.exercises):
         passed = len(job.content) % (number + 2) > 0
-        status, points = ("passed", task.points) if passed else ("failed", 0.0)
-        verdicts[task.name] = Verdict(task.name, points, task.points, status, None, "because")
+        status, points = ("passed", exercise.points) if passed else ("failed", 0.0)
+        verdicts[exercise.name] = Verdict(
+            exercise.name, points, exercise.points, status, None, "because"
+        )
     return result_of(job, GradedNotebook(verdicts), notebook)
 
 
@@ -314,7 +316,7 @@ def faulty(content: bytes) -> None:
 
 def test_a_fault_of_the_grader_is_one_submissions_and_told(course, undisturbed, monkeypatch):
     monkeypatch.setattr(crew, "grade", grade)
-    monkeypatch.setattr("autograder.grading.run.grade.parse", faulty)
+    monkeypatch.setattr("autograder.grading.run.grade_submission.parse", faulty)
     for record in grade_class(course, workers=1):
         assert (record["status"], record["score"]) == ("crashed", 0)
         told = "a fault of the grader, please report it (RecursionError: far too deep)"
@@ -325,7 +327,7 @@ def test_a_fault_of_the_grader_is_one_submissions_and_told(course, undisturbed, 
 
 
 def test_a_fault_of_the_grader_is_no_score_for_another_system(course, monkeypatch):
-    monkeypatch.setattr("autograder.grading.run.grade.parse", faulty)
+    monkeypatch.setattr("autograder.grading.run.grade_submission.parse", faulty)
     with pytest.raises(CourseError, match="a fault of the grader, please report it"):
         grade_single(course, course.root / "submitted" / "ada" / CHAPTER, Limits())
 
@@ -381,7 +383,7 @@ def test_a_warm_process_that_is_killed_costs_nobody_points(course, kind):
     chapter = course.chapters()[CHAPTER]
     job = Job("ada", chapter, nbformat.writes(notebook).encode(), "", 5, limits)
     try:
-        process = warm_process(limits)._process
+        process = fork_server(limits)._process
         killer = threading.Timer(1.0 if kind == "in the middle" else 0.0, process.kill)
         killer.start()
         if kind == "before":

@@ -14,15 +14,15 @@ from autograder.errors import Invalid
 from autograder.grading.course.folder import Course
 from autograder.grading.course.released import ReleasedChapter
 from autograder.grading.report.feedback_page import feedback_page
-from autograder.grading.run.grade import grade
+from autograder.grading.run.grade_submission import grade
 from autograder.grading.run.job import Job
-from autograder.grading.submission.needed import needed_cells
-from autograder.grading.submission.parsing import parse
-from autograder.grading.submission.quoting import quote_text_cells
-from autograder.grading.submission.restoring import restored
+from autograder.grading.submission.needed_cells import needed_cells
+from autograder.grading.submission.overwrite_cells import restored
+from autograder.grading.submission.parse import parse
+from autograder.grading.submission.quote_text_cells import quote_text_cells
+from autograder.sandbox.fork_server import end
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.probe import available
-from autograder.sandbox.warm import end
 from tests.attacks.corpus import CHAPTER, EXERCISES, solved, write_course
 
 LIMITS = Limits(seconds=10, memory_bytes=512 * 2**20)

@@ -25,8 +25,8 @@ FILES = sorted(HERE.glob("*/*.py"))
 @pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_the_verdict_is_the_one_it_deserves(path):
     name = path.parent.name
-    task = find(name)
-    module = import_module(f"solutions.{task.module}")
+    exercise = find(name)
+    module = import_module(f"solutions.{exercise.module}")
     names = {"math": math, "torch": torch, "Tensor": Tensor, "nn": nn, "F": F}
     names |= {key: value for key, value in vars(module).items() if key[0] != "_" and key != name}
     names["Provided"] = getattr(module, name)
@@ -34,6 +34,6 @@ def test_the_verdict_is_the_one_it_deserves(path):
     expected = next(line for line in text.splitlines() if line.startswith("# expect: "))
     status, _, words = expected.removeprefix("# expect: ").partition(": ")
     exec(compile(text, str(path), "exec"), names)
-    verdict = judge(name, Home(names), live(task))
+    verdict = judge(name, Home(names), live(exercise))
     assert verdict.status == status, verdict.message
     assert words in verdict.message

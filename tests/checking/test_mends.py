@@ -20,14 +20,17 @@ GIVEN = {"/ total.clamp(min=1)": ""}
 def mended(monkeypatch):
     """`mend_softmax` beside softmax, and `sharpen` in the place of the one to write."""
     softmax, sharpen = find("softmax"), find("sharpen")
-    planted = registry.Mistake("softmax", "sum", SENTENCE, GIVEN)
-    others = [one for one in softmax.mistakes if one.changes != GIVEN]
+    planted = registry.Misconception("softmax", "sum", SENTENCE, GIVEN)
+    others = [one for one in softmax.misconceptions if one.changes != GIVEN]
     known = dict(registry.exercises()) | {
-        "softmax": dataclasses.replace(softmax, mistakes=[planted, *others], candidates={}),
+        "softmax": dataclasses.replace(softmax, misconceptions=[planted, *others], candidates={}),
     }
-    sharpened = dataclasses.replace(sharpen.mistakes[0], key="first")
+    sharpened = dataclasses.replace(sharpen.misconceptions[0], key="first")
     known["sharpen"] = dataclasses.replace(
-        sharpen, mistakes=[sharpened, *sharpen.mistakes[1:]], mend="first", candidates={}
+        sharpen,
+        misconceptions=[sharpened, *sharpen.misconceptions[1:]],
+        mend="first",
+        candidates={},
     )
     monkeypatch.setattr(registry, "_exercises", known)
     registry.mend("softmax", "sum", points=3)
@@ -66,7 +69,9 @@ def test_the_reference_and_a_function_written_anew_are_right():
 
 
 def test_another_mistake_is_told_by_its_name():
-    other = next(one for one in find("mend_softmax").mistakes if "whole tensor" in one.sentence)
+    other = next(
+        one for one in find("mend_softmax").misconceptions if "whole tensor" in one.sentence
+    )
     changed = definition("softmax", "softmax").code
     for old, new in other.changes.items():
         changed = changed.replace(old, new)
@@ -82,8 +87,8 @@ def test_emptied_it_is_not_mended():
 
 
 def test_in_the_place_of_the_written_one_it_keeps_the_name():
-    task = find("sharpen")
-    root, changes = task.mistakes[0].located(definition("softmax", "sharpen"))
+    exercise = find("sharpen")
+    root, changes = exercise.misconceptions[0].located(definition("softmax", "sharpen"))
     found = verdict(root.built(rewritten(root, changes)), "sharpen")
     assert (found.name, found.status) == ("sharpen", "not mended")
 

@@ -62,12 +62,12 @@ class Term:
         return next(
             name
             for name, chapter in self._made.chapters.items()
-            if exercise in [task.name for task in chapter.tasks]
+            if exercise in [task.name for task in chapter.exercises]
         )
 
     def names(self, chapter: str) -> list[str]:
         """The exercises of a chapter."""
-        return [task.name for task in self._made.chapters[chapter].tasks]
+        return [exercise.name for exercise in self._made.chapters[chapter].exercises]
 
     def solved(self, chapter: str, **sources: str) -> NotebookNode:
         """The chapter solved with the references, but for the sources given."""

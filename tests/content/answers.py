@@ -15,7 +15,7 @@ def reference(name: str, seed: int = PUBLIC_SEED) -> Recording:
 
 @functools.lru_cache(maxsize=4)
 def _answers(name: str, seed: int) -> list[dict[str, Any]]:
-    task = exercises()[name]
-    recorder = Recorder(live(task))
-    assert judge(name, live(task), recorder, seed).passed
+    exercise = exercises()[name]
+    recorder = Recorder(live(exercise))
+    assert judge(name, live(exercise), recorder, seed).passed
     return recorder.replies

@@ -36,9 +36,15 @@ def main(names: list[str]) -> None:
         if names and entry.exercise not in names:
             continue
         found = verdict(title)
-        mistakes = "; ".join(entry.about)
+        misconceptions = "; ".join(entry.about)
         print(
-            row(entry.exercise, mistakes, found.status, found.misconception or "", found.message),
+            row(
+                entry.exercise,
+                misconceptions,
+                found.status,
+                found.misconception or "",
+                found.message,
+            ),
             flush=True,
         )
 

@@ -18,13 +18,15 @@ BOOK = Path(__file__).parents[2] / "book"
 def published() -> dict[str, Exercise]:
     """By name. Checks that are written ahead of their chapter join when it does."""
     return {
-        name: task
-        for name, task in exercises().items()
-        if (BOOK / f"{task.chapter}.ipynb").exists() and task.reference == name
+        name: exercise
+        for name, exercise in exercises().items()
+        if (BOOK / f"{exercise.chapter}.ipynb").exists() and exercise.reference == name
     }
 
 
 @cache
 def by_module() -> list:
     """The names as test parameters: `-k "softmax."` chooses those of one module."""
-    return [pytest.param(name, id=f"{task.module}.{name}") for name, task in published().items()]
+    return [
+        pytest.param(name, id=f"{exercise.module}.{name}") for name, exercise in published().items()
+    ]

@@ -43,20 +43,20 @@ SEEDS = (PUBLIC_SEED, 101, 102)
 every_exercise = pytest.mark.parametrize("name", by_module())
 
 
-def reference_of(task: Exercise) -> Any:
+def reference_of(exercise: Exercise) -> Any:
     """The reference itself."""
-    return getattr(importlib.import_module(f"solutions.{task.module}"), task.name)
+    return getattr(importlib.import_module(f"solutions.{exercise.module}"), exercise.name)
 
 
 @cache
 def order() -> list[str]:
     """The exercises in the order in which the chapters have them."""
 
-    def place(task: Exercise) -> tuple[str, int]:
-        module = importlib.import_module(f"solutions.{task.module}")
-        return task.chapter, list(vars(module)).index(task.name)
+    def place(exercise: Exercise) -> tuple[str, int]:
+        module = importlib.import_module(f"solutions.{exercise.module}")
+        return exercise.chapter, list(vars(module)).index(exercise.name)
 
-    return [task.name for task in sorted(published().values(), key=place)]
+    return [exercise.name for exercise in sorted(published().values(), key=place)]
 
 
 def earlier(name: str) -> set[str]:
@@ -80,8 +80,8 @@ def lifted(name: str, source: str, exercise: str = "") -> Any:
 
 def sources(name: str) -> dict[str, str]:
     """The text of the reference, the alternatives and the mistakes."""
-    task = exercises()[name]
-    texts = {"the reference": reference_source(task)}
+    exercise = exercises()[name]
+    texts = {"the reference": reference_source(exercise)}
     texts |= {f"the style {style}": source_of(made, name) for style, made in styles(name).items()}
     return texts | {wrong.sentence: wrong.source for wrong in wrongs(name)}
 
@@ -144,10 +144,12 @@ def test_a_sentence_in_other_words_changes_no_key(monkeypatch):
     """What is told is known by its key: prose is display."""
     known = {name: wrongs(name) for name in ("attend", "split_heads", "weighted_average")}
     for name, made in known.items():
-        task = exercises()[name]
-        others = [replace(one, sentence=f"Other words: {one.key}.") for one in task.mistakes]
-        monkeypatch.setattr(task, "mistakes", others)
-        monkeypatch.setattr(task, "candidates", {})
+        exercise = exercises()[name]
+        others = [
+            replace(one, sentence=f"Other words: {one.key}.") for one in exercise.misconceptions
+        ]
+        monkeypatch.setattr(exercise, "misconceptions", others)
+        monkeypatch.setattr(exercise, "candidates", {})
         for one in made:
             assert verdict_of(name, one.thing).key == one.key
 
@@ -181,13 +183,13 @@ def test_the_source_text_of_the_reference_and_of_other_styles_passes(name):
 
 @every_exercise
 def test_a_recorded_reference_judges_as_the_live_one(name, tmp_path):
-    task = exercises()[name]
+    exercise = exercises()[name]
     save(name, tmp_path)
     things = [next(iter(styles(name).values())), wrongs(name)[-1].thing]
     recording = load(name, tmp_path)
     for thing in things:
         found = []
-        for answers in (recording, live(task)):
+        for answers in (recording, live(exercise)):
             torch.default_generator.manual_seed(PUBLIC_SEED)
             found.append(judge(name, Home({name: thing}), answers, PUBLIC_SEED))
         assert found[0] == found[1]
@@ -205,18 +207,18 @@ def test_a_stub_is_not_started(name):
 
 @every_exercise
 def test_the_chapter_has_it_with_the_same_points(name):
-    task = exercises()[name]
-    path = ROOT / "book" / f"{task.chapter}.ipynb"
+    exercise = exercises()[name]
+    path = ROOT / "book" / f"{exercise.chapter}.ipynb"
     text = path.read_text(encoding="utf-8")
     cells = {
         cell["metadata"].get("nbgrader", {}).get("grade_id"): cell
         for cell in json.loads(text)["cells"]
     }
-    assert "".join(cells[name]["source"]) == f"from solutions.{task.module} import {name}"
+    assert "".join(cells[name]["source"]) == f"from solutions.{exercise.module} import {name}"
     graded = cells[f"check-{name}"]
     assert "".join(graded["source"]) == f'check("{name}")'
-    assert graded["metadata"]["nbgrader"]["points"] == task.points
-    assert reference_of(task).__module__ == f"solutions.{task.module}.reference"
+    assert graded["metadata"]["nbgrader"]["points"] == exercise.points
+    assert reference_of(exercise).__module__ == f"solutions.{exercise.module}.reference"
 
 
 def given(chapter):
@@ -232,11 +234,11 @@ def given(chapter):
 
 
 def test_every_public_reference_has_an_exercise_or_is_given():
-    for task in published().values():
-        module = importlib.import_module(f"solutions.{task.module}.reference")
+    for exercise in published().values():
+        module = importlib.import_module(f"solutions.{exercise.module}.reference")
         own = [
             name
             for name, thing in vars(module).items()
             if not name.startswith("_") and getattr(thing, "__module__", "") == module.__name__
         ]
-        assert set(own) <= set(exercises()) | given(task.chapter)
+        assert set(own) <= set(exercises()) | given(exercise.chapter)

@@ -65,8 +65,8 @@ def kept_in_one_place(thing: Any) -> Any:
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("name", by_module())
 def test_earlier_results_are_looked_at_where_the_contract_promises_them(name):
-    task = exercises()[name]
-    reference = getattr(importlib.import_module(f"solutions.{task.module}"), name)
+    exercise = exercises()[name]
+    reference = getattr(importlib.import_module(f"solutions.{exercise.module}"), name)
     home = Noting({name: reference})
     assert verdict_of(name, home).passed
     asked = [call for call in home.calls if call.request.then is not None]

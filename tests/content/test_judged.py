@@ -31,10 +31,12 @@ def of(name: str) -> list[str]:
     return [title for title, entry in wrong_solutions().items() if entry.exercise == name]
 
 
-def shares(mistakes: int) -> dict[str, float]:
+def shares(misconceptions: int) -> dict[str, float]:
     """How many of the solutions with one mistake, or with two, are judged how."""
     worth = [
-        JUDGED[title][0] for title, one in wrong_solutions().items() if len(one.about) == mistakes
+        JUDGED[title][0]
+        for title, one in wrong_solutions().items()
+        if len(one.about) == misconceptions
     ]
     return {kind: number / len(worth) for kind, number in Counter(worth).items()}
 
@@ -51,14 +53,14 @@ def test_every_wrong_solution_is_judged():
 
 
 def test_one_mistake_is_named_or_told_plainly():
-    found = shares(mistakes=1)
+    found = shares(misconceptions=1)
     assert found.get("wrong", 0) == 0
     assert found["named"] >= 0.90  # what is given to be mended is never named
     assert found["named"] + found["plain"] >= 0.97
 
 
 def test_of_two_mistakes_both_are_named_or_one():
-    found = shares(mistakes=2)
+    found = shares(misconceptions=2)
     assert found.get("wrong", 0) == 0
     assert found["named"] >= 0.60
     assert found["named"] + found["one"] >= 0.85

@@ -15,28 +15,30 @@ from tests.content.test_checks import lifted
 
 MENDS = [
     name
-    for name, task in exercises().items()
-    if task.mend and (BOOK / f"{task.chapter}.ipynb").exists()
+    for name, exercise in exercises().items()
+    if exercise.mend and (BOOK / f"{exercise.chapter}.ipynb").exists()
 ]
 
 
 @pytest.mark.parametrize("name", MENDS)
 def test_as_it_is_given_it_is_not_mended(name):
-    task = exercises()[name]
-    assert task.planted, f"{task.reference} has no mistake with the key {task.mend!r}"
-    given = as_given(Mends(References(BOOK.parent / "solutions")).broken(task.module, name), name)
-    thing = lifted(name, given, task.reference)
+    exercise = exercises()[name]
+    assert exercise.planted, f"{exercise.reference} has no mistake with the key {exercise.mend!r}"
+    given = as_given(
+        Mends(References(BOOK.parent / "solutions")).broken(exercise.module, name), name
+    )
+    thing = lifted(name, given, exercise.reference)
     for seed in range(10):
-        verdict = judge(name, Home({name: thing}), live(task), seed)
+        verdict = judge(name, Home({name: thing}), live(exercise), seed)
         assert (verdict.status, verdict.points) == ("not mended", 0.0), verdict.message
 
 
 @pytest.mark.parametrize("name", MENDS)
 def test_the_chapter_has_it_with_the_same_points(name):
-    task = exercises()[name]
-    cells = json.loads((BOOK / f"{task.chapter}.ipynb").read_text(encoding="utf-8"))["cells"]
+    exercise = exercises()[name]
+    cells = json.loads((BOOK / f"{exercise.chapter}.ipynb").read_text(encoding="utf-8"))["cells"]
     by_id = {cell["metadata"].get("nbgrader", {}).get("grade_id"): cell for cell in cells}
-    bound = "" if name == task.reference else f" as {name}"
-    wanted = f"from solutions.{task.module} import {task.reference}{bound}"
+    bound = "" if name == exercise.reference else f" as {name}"
+    wanted = f"from solutions.{exercise.module} import {exercise.reference}{bound}"
     assert "".join(by_id[name]["source"]) == wanted
-    assert by_id[f"check-{name}"]["metadata"]["nbgrader"]["points"] == task.points
+    assert by_id[f"check-{name}"]["metadata"]["nbgrader"]["points"] == exercise.points

@@ -17,12 +17,14 @@ from tests.content.test_checks import SEEDS, TRIVIAL
 
 @pytest.mark.parametrize("name", by_module())
 def test_every_change_stands_in_the_reference_once(name):
-    task = exercises()[name]
-    for mistake in task.mistakes:
-        root, changes = changed(task, mistake)  # raises StaleMistake with what it looked for
+    exercise = exercises()[name]
+    for misconception in exercise.misconceptions:
+        root, changes = changed(
+            exercise, misconception
+        )  # raises StaleMistake with what it looked for
         for change in changes:
             rest = [one for one in changes if one is not change]
-            assert not any(change.overlaps(one) for one in rest), mistake.sentence
+            assert not any(change.overlaps(one) for one in rest), misconception.sentence
         root.built({name: applied(root.code, ())})
 
 
@@ -31,15 +33,15 @@ def test_every_change_stands_in_the_reference_once(name):
 )
 @pytest.mark.parametrize("name", by_module())
 def test_mistakes_are_told_in_other_styles(name, seed):
-    task = exercises()[name]
+    exercise = exercises()[name]
     known = restyled().get(name, [])
     assert len(known) >= (2 if name in TRIVIAL else 4)
     for style, wanted, key in known:
-        if key == task.mend:
+        if key == exercise.mend:
             continue  # of which a student is told that it is not mended yet
-        root = definition(task.module, name, style)
+        root = definition(exercise.module, name, style)
         wrong = root.built({name: applied(root.code, changes_of(root.code, wanted, style))})
-        assert key in {one.key for one in task.mistakes}, f"{name} has no mistake {key!r}"
+        assert key in {one.key for one in exercise.misconceptions}, f"{name} has no mistake {key!r}"
         torch.default_generator.manual_seed(seed)
-        verdict = judge(name, Home({name: wrong}), live(task), seed)
+        verdict = judge(name, Home({name: wrong}), live(exercise), seed)
         assert verdict.key == key, f"{style}: {verdict.message}"

@@ -9,7 +9,7 @@ from autograder.diagnosis.judge import judge
 from autograder.diagnosis.recording import live
 from autograder.grading.course.journal import DRAWS
 from autograder.remote.calling import Home
-from autograder.source.changes import StaleMistake, applied, changes_of
+from autograder.source.changes import StaleMisconception, applied, changes_of
 from autograder.source.sources import definition, packed, unpacked
 from solutions.attention_layer import attend
 from solutions.masked import masked_softmax
@@ -63,7 +63,7 @@ def test_changes_are_found_in_the_unchanged_code():
 
 @pytest.mark.parametrize("old", ["z", "x + 2", "", "# x + 1"])
 def test_a_change_that_does_not_stand_there_once_is_stale(old):
-    with pytest.raises(StaleMistake, match="wanted once"):
+    with pytest.raises(StaleMisconception, match="wanted once"):
         changed({old: "y"})
 
 

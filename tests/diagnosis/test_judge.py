@@ -235,8 +235,8 @@ def test_a_wrong_answer_that_nobody_foresaw_has_no_sentence():
 
 
 def test_points_are_the_exercise_s_own():
-    task = find("double")
-    verdict = judge("double", live(task), live(task))
+    exercise = find("double")
+    verdict = judge("double", live(exercise), live(exercise))
     assert verdict.as_dict() == {
         "name": "double",
         "points": 1.0,
@@ -293,9 +293,9 @@ def test_an_unknown_exercise_is_told_with_what_comes_close():
 
 
 def test_a_mistake_is_tried_only_until_something_speaks_against_it(monkeypatch):
-    task = find("double")
-    monkeypatch.setattr(task, "candidates", {})
-    known = list(candidates(task, PUBLIC_SEED).mistakes)
+    exercise = find("double")
+    monkeypatch.setattr(exercise, "candidates", {})
+    known = list(candidates(exercise, PUBLIC_SEED).misconceptions)
     calls = {id(one): [] for one in known}
     for one in known:
         one.make = functools.partial(counted, one.make(), calls[id(one)])

@@ -83,12 +83,12 @@ def test_an_answer_without_a_tensor_can_be_saved(tmp_path):
 def test_a_reference_that_fails_is_not_recorded(monkeypatch):
     answers = itertools.count()
     changing = Home({"double": lambda x: x + next(answers)})
-    monkeypatch.setattr(recording, "live", lambda task: changing)
+    monkeypatch.setattr(recording, "live", lambda exercise: changing)
     with pytest.raises(ValueError, match="The reference of double does not pass its own check"):
         record("double")
     monkeypatch.undo()
-    task = find("double")  # nor is anything of it kept for those who are judged after it
-    verdict = judge("double", Home({"double": lambda x: 2.0 * x}), live(task))
+    exercise = find("double")  # nor is anything of it kept for those who are judged after it
+    verdict = judge("double", Home({"double": lambda x: 2.0 * x}), live(exercise))
     assert verdict.key == "float"
 
 

@@ -21,16 +21,16 @@ def doubled_in_place(x: torch.Tensor) -> torch.Tensor:
     return x
 
 
-def key(task: Exercise) -> str | None:
+def key(exercise: Exercise) -> str | None:
     torch.default_generator.manual_seed(SEEDS[0])
-    return judge("double", Home({"double": doubled_in_place}), live(task), SEEDS[0]).key
+    return judge("double", Home({"double": doubled_in_place}), live(exercise), SEEDS[0]).key
 
 
 @pytest.mark.parametrize("kind", INTERRUPTS)
 @pytest.mark.parametrize("calls", range(1, 4))
 def test_a_search_that_was_interrupted_leaves_no_half_made_candidates(monkeypatch, kind, calls):
-    task = exercises()["double"]
-    task.candidates.clear()
+    exercise = exercises()["double"]
+    exercise.candidates.clear()
     made, built = 0, Definition.built
 
     def interrupted(self, texts):
@@ -43,15 +43,15 @@ def test_a_search_that_was_interrupted_leaves_no_half_made_candidates(monkeypatc
     with monkeypatch.context() as patch:
         patch.setattr(Definition, "built", interrupted)
         with contextlib.suppress(kind):
-            key(task)
+            key(exercise)
     assert made >= calls
-    assert key(task) == "changes-input"
+    assert key(exercise) == "changes-input"
 
 
 @pytest.mark.parametrize("calls", range(1, 12))
 def test_an_interrupt_in_the_middle_of_a_candidate_s_run_is_none_of_its_answers(monkeypatch, calls):
-    task = exercises()["double"]
-    task.candidates.clear()
+    exercise = exercises()["double"]
+    exercise.candidates.clear()
     made, answer = 0, Home.answer
 
     def interrupted(self, request):
@@ -65,6 +65,6 @@ def test_an_interrupt_in_the_middle_of_a_candidate_s_run_is_none_of_its_answers(
     with monkeypatch.context() as patch:
         patch.setattr(Home, "answer", interrupted)
         with contextlib.suppress(KeyboardInterrupt):
-            key(task)
+            key(exercise)
     assert made >= calls
-    assert key(task) == "changes-input"
+    assert key(exercise) == "changes-input"

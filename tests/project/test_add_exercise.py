@@ -7,7 +7,7 @@ import nbformat
 import pytest
 
 from autograder.release.add_exercise import add
-from autograder.release.recipe.contract import UNWRITTEN
+from autograder.release.recipe.check_contract import UNWRITTEN
 
 ROOT = Path(__file__).resolve().parents[2]
 LABELS = {"exercise": "double-exercise", "check": "double-check", "reference": "double-reference"}

@@ -66,7 +66,7 @@ def total(values: Tensor) -> Tensor:
 CHECKS = '''\
 """Checks of chapter 3."""
 
-from autograder.checking import agrees, by, close, exercise, mistakes
+from autograder.checking import agrees, by, close, exercise, misconceptions
 
 
 @exercise("mean", chapter="03-tiny", points=2)
@@ -75,7 +75,7 @@ def _(student, reference, draw):
     close(student(values), reference(values))
 
 
-mistakes["mean"] = {
+misconceptions["mean"] = {
     "sum": ("This adds up, and does not divide.", {"/ math.prod([len(values)])": ""}),
 }
 

@@ -21,7 +21,7 @@ from tests.release.student import complaints, results, run, unpack
 MISTAKES = (
     CHECKS.replace("exercise, mistakes", "exercise, mend, mistakes")
     + """
-mistakes["Scale"] = {
+misconceptions["Scale"] = {
     "added": ("The factor is added.", {"x * self.factor": "x + self.factor"}),
 }
 """

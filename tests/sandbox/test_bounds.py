@@ -9,7 +9,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 
 from autograder.grading.course.released import ReleasedChapter
 from autograder.grading.submission.names_used import LONGEST_SOURCE
-from autograder.grading.submission.needed import ANALYZED, needed_cells
+from autograder.grading.submission.needed_cells import ANALYZED, needed_cells
 from autograder.remote.requests import (
     CallRequest,
     ConvertRequest,

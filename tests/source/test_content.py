@@ -8,13 +8,13 @@ from pathlib import Path
 from autograder.source.content import content
 
 CHECK = """\
-from autograder.checking import agrees, exercise, mistakes
+from autograder.checking import agrees, exercise, misconceptions
 
 @exercise("triad", chapter="01-chords", points=3)
 def _(student, reference, draw):
     agrees(student, reference, draw.normal(L=4))
 
-mistakes["triad"] = {"sharp": ("The third is sharp.", {"4 * root": "5 * root"})}
+misconceptions["triad"] = {"sharp": ("The third is sharp.", {"4 * root": "5 * root"})}
 """
 REFERENCE = """\
 from torch import Tensor

@@ -65,7 +65,7 @@ def of_exercise(name: str, module: str, root: Path = REPOSITORY) -> str:
     inside = _inside(name, [parsed(other) for other in references])
     for checks in (other.with_name(path.name) for other in references):
         found = parsed(checks).body if checks.exists() else []
-        parts += [_text(one) for one in found if syntax.mistakes_of(one) in inside]
+        parts += [_text(one) for one in found if syntax.misconceptions_of(one) in inside]
     return sha256(*parts)
 
 
@@ -117,7 +117,7 @@ def _registers(statement: ast.stmt) -> str | None:
     for call in syntax.registering(statement):
         if _text(call.func) in REGISTERING:
             return getattr(call.args[0], "value", None) if call.args else None
-    return syntax.mistakes_of(statement)
+    return syntax.misconceptions_of(statement)
 
 
 def _imported(path: Path, root: Path) -> set[Path]:

@@ -48,7 +48,7 @@ class Journal:
 
     def key(self, basis: str, chapter: "ReleasedChapter") -> str:
         """The same where the checks and references are the same too."""
-        return sha256(basis, *(task.digest for task in chapter.tasks))
+        return sha256(basis, *(exercise.digest for exercise in chapter.exercises))
 
     def seed(self, chapter: "ReleasedChapter", student: str) -> int:
         """The seed of a student's inputs in this run: the same when it is resumed, not in the next.
@@ -108,8 +108,8 @@ class Journal:
         if result is None:
             return False
         points = {one["name"]: one["max_points"] for one in result["record"]["exercises"]}
-        checks = {task.name: task.digest for task in chapter.tasks}
-        now = {task.name: task.points for task in chapter.tasks}
+        checks = {exercise.name: exercise.digest for exercise in chapter.exercises}
+        now = {exercise.name: exercise.points for exercise in chapter.exercises}
         return (points, result["checks"]) != (now, checks)
 
     def shown(self, student: str, chapter: str) -> str | None:

@@ -31,7 +31,7 @@ class ReleasedChapter:
     """What is graded in a chapter, in order: the release's word, never the submission's."""
 
     name: str
-    tasks: tuple[ReleasedExercise, ...]
+    exercises: tuple[ReleasedExercise, ...]
     locked: dict[str, str]
     digest: str  # of the release and the grader
     cell_metadata: dict[str, dict[str, Any]]
@@ -45,7 +45,7 @@ class ReleasedChapter:
 
     @property
     def max_points(self) -> float:
-        return sum(task.points for task in self.tasks)
+        return sum(exercise.points for exercise in self.exercises)
 
 
 def is_ungraded(cell: Mapping[str, Any]) -> bool:
@@ -66,7 +66,7 @@ def read_chapter(course: Path, listed: ListedChapter) -> ReleasedChapter:
     demos = [cell for cell in sources if not grade_id(cell)]
     cells = {key: cell for cell in sources if (key := grade_id(cell))}
     marks = {key: cell["metadata"]["nbgrader"] for key, cell in cells.items()}
-    tasks = tuple(
+    exercises = tuple(
         ReleasedExercise(
             name=exercise.name,
             points=float(exercise.points),
@@ -78,7 +78,7 @@ def read_chapter(course: Path, listed: ListedChapter) -> ReleasedChapter:
     )
     return ReleasedChapter(
         name=name,
-        tasks=tasks,
+        exercises=exercises,
         locked={key: one["source"] for key, one in cells.items() if marks[key]["locked"]},
         digest=fingerprint.of_grader(path),
         cell_metadata=marks,

@@ -52,12 +52,12 @@ def _as_markdown(text: str) -> str:
 
 def classroom_workflow(course: Course, chapter: str, path: Path) -> None:
     """Write the workflow that goes into an assignment's template repository."""
-    tasks = course.chapters([chapter])[chapter].tasks
+    exercises = course.chapters([chapter])[chapter].exercises
     settings = yaml.safe_load((REPOSITORY / "_config.yml").read_text(encoding="utf-8"))
     address = settings["repository"]["url"].removeprefix("https://github.com/")
     results = [
-        f"          {task.name.upper()}_RESULTS: ${{{{ steps.grade.outputs.{task.name} }}}}"
-        for task in tasks
+        f"          {exercise.name.upper()}_RESULTS: ${{{{ steps.grade.outputs.{exercise.name} }}}}"
+        for exercise in exercises
     ]
     template = Template(WORKFLOW.read_text(encoding="utf-8"))
     path.write_text(
@@ -66,7 +66,7 @@ def classroom_workflow(course: Course, chapter: str, path: Path) -> None:
             repository=address,
             ref=settings["repository"]["branch"],
             results="\n".join(results),
-            runners=",".join(task.name for task in tasks),
+            runners=",".join(exercise.name for exercise in exercises),
         ),
         encoding="utf-8",
     )

@@ -20,13 +20,13 @@ from autograder.grading.course.handed_in import found_in, pieces
 from autograder.grading.course.released import ReleasedChapter
 from autograder.grading.hosts.classroom import github, summary
 from autograder.grading.hosts.gradescope import results
-from autograder.grading.run.grade import grade
+from autograder.grading.run.grade_submission import grade
 from autograder.grading.run.job import Job
 from autograder.sandbox.container import possible
 from autograder.sandbox.errors import SandboxUnavailable
+from autograder.sandbox.fork_server import end
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.probe import available
-from autograder.sandbox.warm import end
 
 
 def grade_single(course: Course, folder: Path, limits: Limits) -> dict[str, Any]:
@@ -58,7 +58,7 @@ def grade_single(course: Course, folder: Path, limits: Limits) -> dict[str, Any]
 
 def _content(folder: Path, chapter: ReleasedChapter) -> bytes:
     """The chapter's notebook, or the only one there is, whatever its name."""
-    ids = frozenset(task.check_id for task in chapter.tasks)
+    ids = frozenset(exercise.check_id for exercise in chapter.exercises)
     found = found_in(folder, {chapter.name: ids})
     if problem := found.problems.get(chapter.name):
         raise Invalid(problem)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from autograder.checking.verdict import Verdict
-from autograder.grading.course import exchange
+from autograder.grading.course import side_files
 from autograder.grading.course.folder import Course
 from autograder.grading.course.journal import Journal, there
 from autograder.grading.course.scores import Score, read_scores, reading
@@ -59,10 +59,10 @@ def hand_back(course: Course, chapters: Sequence[str] = ()) -> HandedBack:
                     notebook = json.loads(there(journal.result(key))["notebook"])
                 score = scores.get((student, chapter.name))
                 page = _page(record, notebook, score, by_hand[student])
-                sent = exchange.sent_with(submission.folder, submission.came)
-                files = exchange.for_feedback(sent, journal, student, chapter.name)
+                sent = side_files.sent_with(submission.folder, submission.came)
+                files = side_files.for_feedback(sent, journal, student, chapter.name)
                 files[f"{chapter.name}.html"] = page.encode()
-                exchange.put(course.root / "feedback" / where, files)
+                side_files.put(course.root / "feedback" / where, files)
                 done.written += 1
     return done
 

@@ -111,7 +111,9 @@ def survey(course: Course, chapters: Sequence[str] = ()) -> Survey:
     class_list = sorted({person.id for person in known.people} | {who for who, _ in handed_in})
     found, records = [], []
     for chapter in released.values():
-        exercises = [ExerciseSurvey(task.name, task.points) for task in chapter.exercises]
+        exercises = [
+            ExerciseSurvey(exercise.name, exercise.points) for exercise in chapter.exercises
+        ]
         result = ChapterSurvey(chapter.name, chapter.max_points, exercises)
         by_hand = known.only([chapter.name], []).for_a_teacher
         result.for_a_teacher = list(sentences(by_hand, released))

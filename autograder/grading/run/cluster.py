@@ -35,7 +35,7 @@ def grade_there(jobs: Sequence[Job], version: str) -> list[dict[str, Any]]:
         raise CourseError("it has another version of the course")
     if jobs[0].limits.sandbox and (reason := available()):
         raise CourseError(reason)
-    from autograder.grading.run.grade import grade
+    from autograder.grading.run.grade_submission import grade
 
     with _one_at_a_time:  # a worker with several threads has one sandbox
         return [grade(job) for job in jobs]

@@ -17,8 +17,8 @@ from typing import Any
 
 from autograder.grading.run.job import TRIES, Job
 from autograder.sandbox import cores
+from autograder.sandbox.fork_server import end, fork_server
 from autograder.sandbox.isolation import die_with_parent
-from autograder.sandbox.warm import end, warm_process
 
 Results = Iterator[tuple[Job, dict[str, Any]]]
 CHOICE = 16  # jobs that lie ready, so that a worker finds one of its own draws
@@ -63,8 +63,8 @@ def grade(job: Job) -> dict[str, Any]:
     if job.content is not None:
         # The sandbox starts while PyTorch is imported here; what keeps it from it is told later.
         with contextlib.suppress(Exception):
-            warm_process(job.limits)
-    from autograder.grading.run.grade import grade as graded
+            fork_server(job.limits)
+    from autograder.grading.run.grade_submission import grade as graded
 
     return graded(job)
 

@@ -11,7 +11,7 @@ from autograder.grading.course.released import ReleasedChapter
 from autograder.grading.report.feedback_page import feedback_page
 from autograder.grading.run.job import Job
 from autograder.grading.submission.cell_outputs import check_outputs
-from autograder.grading.submission.restoring import answered
+from autograder.grading.submission.overwrite_cells import answered
 from autograder.grading.submission.run import GradedNotebook
 from autograder.grading.text import one_line
 
@@ -34,8 +34,8 @@ def result_of(
     return {
         "record": record,
         "scores": {
-            task.check_id: verdict.points
-            for task, verdict in zip(job.chapter.tasks, verdicts, strict=True)
+            exercise.check_id: verdict.points
+            for exercise, verdict in zip(job.chapter.exercises, verdicts, strict=True)
         },
         "untouched": sorted(one.name for one in verdicts if one.status in UNTOUCHED),
         "answered": written,
@@ -43,7 +43,7 @@ def result_of(
         "notebook": json.dumps(notebook, ensure_ascii=False, sort_keys=True),
         "page": feedback_page(record, verdicts, notebook),
         "basis": job.basis,
-        "checks": {task.name: task.digest for task in job.chapter.tasks},
+        "checks": {exercise.name: exercise.digest for exercise in job.chapter.exercises},
     }
 
 
@@ -61,9 +61,9 @@ def _verdicts(job: Job, graded: GradedNotebook) -> list[Verdict]:
     """One for each exercise of the release, in its order."""
     text = one_line(graded.notes[0]) if graded.notes else "it was not graded"
     return [
-        graded.verdicts.get(task.name)
-        or Verdict(task.name, 0.0, task.points, "missing", None, text)
-        for task in job.chapter.tasks
+        graded.verdicts.get(exercise.name)
+        or Verdict(exercise.name, 0.0, exercise.points, "missing", None, text)
+        for exercise in job.chapter.exercises
     ]
 
 
@@ -84,7 +84,9 @@ def _record(job: Job, graded: GradedNotebook, verdicts: list[Verdict]) -> dict[s
 def _placeholder(chapter: ReleasedChapter, verdicts: list[Verdict]) -> nbformat.NotebookNode:
     """What stands in the course folder for a submission that cannot be read."""
     notebook = nbformat.v4.new_notebook()
-    by_check = {task.check_id: v for task, v in zip(chapter.tasks, verdicts, strict=True)}
+    by_check = {
+        exercise.check_id: v for exercise, v in zip(chapter.exercises, verdicts, strict=True)
+    }
     for number, (name, marks) in enumerate(chapter.cell_metadata.items()):
         new = nbformat.v4.new_code_cell
         if name in chapter.answers:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from autograder.checking.verdict import Verdict
 from autograder.errors import BrokenCheck, CourseError, GradebookError, Invalid
 from autograder.files import write_whole
-from autograder.grading.course import exchange
+from autograder.grading.course import side_files
 from autograder.grading.course.folder import STUDENT_ID, Course, Submission
 from autograder.grading.course.journal import Journal, there
 from autograder.grading.course.released import ReleasedChapter
@@ -146,21 +146,21 @@ class _Run(contextlib.AbstractContextManager["_Run"]):
         autograded = self.course.root / "autograded" / student / chapter
         feedback = self.course.root / "feedback" / student / chapter
         came = submission.came
-        beside = exchange.sent_with(submission.folder, came)
-        beside_page = exchange.for_feedback(beside, journal, student, chapter)
+        beside = side_files.sent_with(submission.folder, came)
+        beside_page = side_files.for_feedback(beside, journal, student, chapter)
         current = journal.shown(student, chapter) == key
         if found is None and current and autograded.exists() and feedback.exists():
             known = self.scores.found.get((student, chapter))
             if came.when is not None and (known is None or known.handed_in != came.when):
                 self.gradebook.note_arrival(student, chapter, came.when)
-            exchange.put(autograded, beside)
-            exchange.put(feedback, beside_page)
+            side_files.put(autograded, beside)
+            side_files.put(feedback, beside_page)
             return _for_the_teacher(there(journal.record(key)), submission)
         result = found or there(journal.result(key))
         untouched, answered = set(result["untouched"]), result.get("answered", {})
         self.gradebook.write(student, chapter, result["scores"], came.when, untouched, answered)
-        exchange.put(autograded, {f"{chapter}.ipynb": result["notebook"].encode()} | beside)
-        exchange.put(feedback, {f"{chapter}.html": result["page"].encode()} | beside_page)
+        side_files.put(autograded, {f"{chapter}.ipynb": result["notebook"].encode()} | beside)
+        side_files.put(feedback, {f"{chapter}.html": result["page"].encode()} | beside_page)
         journal.applied(student, chapter, key)
         return _for_the_teacher(result["record"], submission)
 
@@ -223,7 +223,9 @@ def _known(
     result = journal.result(before) if before not in (None, key) else None
     if result is None or result.get("basis") != basis:
         return {}
-    same = {task.name for task in chapter.tasks if result["checks"].get(task.name) == task.digest}
+    same = {
+        task.name for task in chapter.exercises if result["checks"].get(task.name) == task.digest
+    }
     return {
         exercise["name"]: Verdict.of(exercise)
         for exercise in result["record"]["exercises"]

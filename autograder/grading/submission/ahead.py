@@ -33,7 +33,7 @@ from autograder.grading.submission.sandbox_home import (
     within,
 )
 from autograder.remote.calling import copied, mapped
-from autograder.remote.requests import Performer, Reply, Request, changed, message_of
+from autograder.remote.requests import Performer, Reply, Request, mapped_request, message_of
 from autograder.remote.values import Function, Ref
 from autograder.sandbox.bounds import bounded, frame_limits, size
 from autograder.sandbox.deadline import Deadline
@@ -92,15 +92,15 @@ class _Noting(Recorder):
 
     def answer(self, request: Request) -> Reply:
         # The check may change its inputs later.
-        self.requests.append(changed(functools.partial(mapped, copied), request))
+        self.requests.append(mapped_request(functools.partial(mapped, copied), request))
         return super().answer(request)
 
 
 @functools.lru_cache(maxsize=128)  # a chapter's exercises, for each of a run's draws
 def plan(name: str, seed: int) -> Plan:
     """Run the check of `name` with the reference on both sides. Raises BrokenCheck if it fails."""
-    task = find(name)
-    asked, recorder = _Noting(live(task)), Recorder(live(task))
+    exercise = find(name)
+    asked, recorder = _Noting(live(exercise)), Recorder(live(exercise))
     if wrong := first_failure(name, asked, recorder, seed):
         raise BrokenCheck(f"The reference of {name} does not pass its own check: {wrong}")
     sizes = [size(reply.message()) for reply in asked.replies]
@@ -171,7 +171,7 @@ class Ahead(Performer):
     def answer(self, request: Request) -> Reply:
         """The answer to the next request. Raises Unforeseen when it is not the foreseen one."""
         requests = self._plan.requests
-        if self._next == len(requests) or not alike(request, requests[self._next]):
+        if self._next == len(requests) or not same_request(request, requests[self._next]):
             raise Unforeseen
         if not self._came:
             self._receive()
@@ -184,7 +184,7 @@ class Ahead(Performer):
         return bounded(request, answer, right)
 
 
-def alike(one: Any, other: Any) -> bool:
+def same_request(one: Any, other: Any) -> bool:
     """Whether two requests, or parts of them, are the same to the last bit."""
     if one is other:
         return True
@@ -194,13 +194,13 @@ def alike(one: Any, other: Any) -> bool:
         kinds = [(each.dtype, each.shape, each.is_contiguous()) for each in (one, other)]
         return kinds[0] == kinds[1] and (torch.equal(one, other) or _bits(one) == _bits(other))
     if isinstance(one, tuple | list):
-        return len(one) == len(other) and all(map(alike, one, other))
+        return len(one) == len(other) and all(map(same_request, one, other))
     if isinstance(one, dict):
-        return one.keys() == other.keys() and all(alike(one[key], other[key]) for key in one)
+        return one.keys() == other.keys() and all(same_request(one[key], other[key]) for key in one)
     if isinstance(one, float):
         return one == other or (one != one and other != other)
     if isinstance(one, Request | Function | Ref):
-        return alike(vars(one), vars(other))
+        return same_request(vars(one), vars(other))
     return one == other
 
 

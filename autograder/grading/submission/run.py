@@ -28,9 +28,9 @@ from autograder.grading.submission.cell_outputs import (
     rebuilt_outputs,
     short_text,
 )
+from autograder.grading.submission.drop_pasted_stubs import drop_pasted_stubs
 from autograder.grading.submission.names_used import definition_of, shortcuts, unwatched, uses
-from autograder.grading.submission.needed import needed_cells
-from autograder.grading.submission.pasted_stubs import without_pasted_stubs
+from autograder.grading.submission.needed_cells import needed_cells
 from autograder.grading.submission.providing import StandingIn, provided_source
 from autograder.grading.submission.sandbox_home import Gone, SandboxHome, ask, lost_as_gone
 from autograder.grading.text import one_line, said_by_submission
@@ -40,9 +40,9 @@ from autograder.remote.wire import WireError
 from autograder.sandbox.bounds import checking_memory
 from autograder.sandbox.deadline import Deadline
 from autograder.sandbox.errors import SandboxError
+from autograder.sandbox.fork_server import ForkServer
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.session import REPLIES, Session
-from autograder.sandbox.warm import WarmProcess
 
 NOT_DEFINED = re.compile(r"NameError: name '(\w+)' is not defined")
 NO_MODULE = re.compile(r"No module named '[\w.]{1,100}'")
@@ -83,7 +83,7 @@ class Run:
 
     notebook: NotebookNode
     chapter: ReleasedChapter
-    warm: WarmProcess
+    warm: ForkServer
     limits: Limits
     seed: int
     # By exercise verdicts that stand: those checks are not asked again.
@@ -91,14 +91,14 @@ class Run:
     others_wait: bool = False  # then StandsBack is raised where the submission sleeps
 
     def __post_init__(self) -> None:
-        self.tasks = {task.check_id: task for task in self.chapter.tasks}
+        self.exercises = {exercise.check_id: exercise for exercise in self.chapter.exercises}
         self.graded = GradedNotebook(dict(self.known))
         self.session: Session | None = None
         self.poisoned: set[int] = set()
         self.broken: dict[int, str] = {}  # own cells that ended a session, and what is said of it
         self.restarts = 0
         # By their places, cells without the stubs that stand below the student's own code.
-        self.unstubbed, notes = without_pasted_stubs(self.notebook.cells, self.chapter)
+        self.unstubbed, notes = drop_pasted_stubs(self.notebook.cells, self.chapter)
         for note in notes:
             self._note(note)
         self.sources: list[str] = []  # of the cells that ran
@@ -117,9 +117,9 @@ class Run:
         torch.set_num_threads(1)
         try:
             for index, cell in enumerate(self.notebook.cells):
-                task = self.tasks.get(grade_id(cell) or "")
-                if task:
-                    self._check(index, cell, task)
+                exercise = self.exercises.get(grade_id(cell) or "")
+                if exercise:
+                    self._check(index, cell, exercise)
                 elif index in self.needed:
                     self._run(index, cell)
             self._judge_what_stands_below()
@@ -207,11 +207,13 @@ class Run:
             self._lost(gone)
             self.poisoned.add(index)  # it is not run again
             cell.outputs = [error_output(gone)]
-            tasks = [task for task in self.chapter.tasks if task.name == name]
-            for task in tasks:
-                if task.name not in self.known:
-                    self.graded.verdicts[task.name] = gone.verdict(task.name, task.points)
-            if not tasks:
+            exercises = [exercise for exercise in self.chapter.exercises if exercise.name == name]
+            for exercise in exercises:
+                if exercise.name not in self.known:
+                    self.graded.verdicts[exercise.name] = gone.verdict(
+                        exercise.name, exercise.points
+                    )
+            if not exercises:
                 begins = f"the cell that begins `{beginning(cell.source)}` broke off"
                 self.broken[index] = f"{begins}: {gone.message}"
                 self._note(self.broken[index])
@@ -228,13 +230,13 @@ class Run:
         self.room.characters -= sum(output_size(output) for output in cell.outputs)
         self.room.pixels = room.pixels
 
-    def _check(self, index: int, cell: NotebookNode, task: ReleasedExercise) -> None:
-        verdict = self.graded.verdicts.get(task.name)
+    def _check(self, index: int, cell: NotebookNode, exercise: ReleasedExercise) -> None:
+        verdict = self.graded.verdicts.get(exercise.name)
         if verdict is None:
-            verdict = self._judged(index, task)
-            self.graded.verdicts[task.name] = verdict
-            if not verdict.passed and self._stands_below(index, task.name):
-                self.below.append((index, task))
+            verdict = self._judged(index, exercise)
+            self.graded.verdicts[exercise.name] = verdict
+            if not verdict.passed and self._stands_below(index, exercise.name):
+                self.below.append((index, exercise))
         cell.outputs = check_outputs(verdict)
 
     def _stands_below(self, index: int, name: str) -> bool:
@@ -254,11 +256,11 @@ class Run:
 
     def _judge_what_stands_below(self) -> None:
         """Code in a cell below its check counts as what it is, and both sides are told."""
-        for index, task in self.below:
-            verdict = self._judged(len(self.notebook.cells), task)
-            self.graded.verdicts[task.name] = verdict
+        for index, exercise in self.below:
+            verdict = self._judged(len(self.notebook.cells), exercise)
+            self.graded.verdicts[exercise.name] = verdict
             self.notebook.cells[index].outputs = check_outputs(verdict)
-            self._note(f"the code of {task.name} stands below its check, and was judged there")
+            self._note(f"the code of {exercise.name} stands below its check, and was judged there")
 
     def _judge_with_what_is_provided(self) -> None:
         """What fails by an earlier exercise is judged with the provided one in its place.
@@ -268,39 +270,45 @@ class Run:
         """
         lacking: list[str] = []  # exercises without their points
         places = {grade_id(cell): index for index, cell in enumerate(self.notebook.cells)}
-        for task in self.chapter.tasks:
-            verdict = self.graded.verdicts.get(task.name)
+        for exercise in self.chapter.exercises:
+            verdict = self.graded.verdicts.get(exercise.name)
             if verdict is None or verdict.passed:
                 continue
-            used = uses(task.name, self.sources) if lacking else set()
+            used = uses(exercise.name, self.sources) if lacking else set()
             # What is to be mended is the reference itself, but for its mistake.
-            used.discard(find(task.name).reference)
-            if task.name not in self.known and (names := [one for one in lacking if one in used]):
-                verdict = self._with_provided(task, verdict, names)
-                self.graded.verdicts[task.name] = verdict
-                self.notebook.cells[places[task.check_id]].outputs = check_outputs(verdict)
-            if not verdict.passed and find(task.name).reference == task.name:
-                lacking.append(task.name)
+            used.discard(find(exercise.name).reference)
+            if exercise.name not in self.known and (
+                names := [one for one in lacking if one in used]
+            ):
+                verdict = self._with_provided(exercise, verdict, names)
+                self.graded.verdicts[exercise.name] = verdict
+                self.notebook.cells[places[exercise.check_id]].outputs = check_outputs(verdict)
+            if not verdict.passed and find(exercise.name).reference == exercise.name:
+                lacking.append(exercise.name)
 
-    def _with_provided(self, task: ReleasedExercise, verdict: Verdict, names: list[str]) -> Verdict:
+    def _with_provided(
+        self, exercise: ReleasedExercise, verdict: Verdict, names: list[str]
+    ) -> Verdict:
         self._close()
         self.restarts -= 1  # none of the submission's doing
         end = len(self.notebook.cells) + 1
         for name in names:
             self.provided.setdefault(self._place_of(name), []).append(provided_source(name))
         try:
-            again = self._asked(end, task.name, plan(task.name, self.seed))
+            again = self._asked(end, exercise.name, plan(exercise.name, self.seed))
         except Gone as gone:
             provided = " and ".join(names)
-            self._note(f"{task.name} was not judged with the provided {provided}: {gone.message}")
+            self._note(
+                f"{exercise.name} was not judged with the provided {provided}: {gone.message}"
+            )
             return verdict
         finally:
             self.provided = {}
             self._close()
         standing_in = StandingIn(names, [self.graded.verdicts[name].status for name in names])
         if again.passed:
-            self._note(standing_in.note(task.name))
-        return standing_in.verdict(verdict, again, task.points)
+            self._note(standing_in.note(exercise.name))
+        return standing_in.verdict(verdict, again, exercise.points)
 
     def _place_of(self, name: str) -> int:
         """The cell before which a provided exercise runs: behind the student's own.
@@ -311,36 +319,36 @@ class Run:
         own = [places[name], *self._defined_in(name)] if name in places else self._defined_in(name)
         if own:
             return max(own) + 1
-        names = [task.name for task in self.chapter.tasks]
+        names = [exercise.name for exercise in self.chapter.exercises]
         later = (places[one] for one in names[names.index(name) :] if one in places)
         return min(later, default=len(self.notebook.cells))
 
-    def _judged(self, index: int, task: ReleasedExercise) -> Verdict:
-        foreseen = plan(task.name, self.seed)
+    def _judged(self, index: int, exercise: ReleasedExercise) -> Verdict:
+        foreseen = plan(exercise.name, self.seed)
         try:
             try:
-                verdict = self._asked(index, task.name, foreseen)
+                verdict = self._asked(index, exercise.name, foreseen)
             except Gone as gone:
                 if gone.status == "timeout" or not foreseen.bounds_memory:
                     raise
                 # What the checks before it have left in memory is not to this one's charge.
                 self._close()
-                verdict = self._asked(index, task.name, foreseen)
+                verdict = self._asked(index, exercise.name, foreseen)
         except Gone as gone:
             self._lost(gone)
-            return gone.verdict(task.name, task.points)
+            return gone.verdict(exercise.name, exercise.points)
         if verdict.status == "failed":
-            verdict = self._explained(verdict, task)
-        elif verdict.passed and find(task.name).forbidden:
+            verdict = self._explained(verdict, exercise)
+        elif verdict.passed and find(exercise.name).forbidden:
             if self._calls_are_seen(index):
-                self._look_at_what_it_names(task)
+                self._look_at_what_it_names(exercise)
             else:
-                verdict = replace(verdict, status="failed", message=calls_hidden(task.name))
-        points = task.points if verdict.passed else 0.0
+                verdict = replace(verdict, status="failed", message=calls_hidden(exercise.name))
+        points = exercise.points if verdict.passed else 0.0
         text = one_line(verdict.message)
-        return replace(verdict, points=points, max_points=task.points, message=text)
+        return replace(verdict, points=points, max_points=exercise.points, message=text)
 
-    def _explained(self, verdict: Verdict, task: ReleasedExercise) -> Verdict:
+    def _explained(self, verdict: Verdict, exercise: ReleasedExercise) -> Verdict:
         """The verdict with the submission's own error first, where that is what failed."""
         lacking = NOT_DEFINED.search(verdict.message)
         if not lacking:
@@ -349,14 +357,14 @@ class Run:
         verdict = replace(verdict, misconception=None)
         if self.session is None:
             return verdict
-        request = {"op": "obstacle", "name": task.name, "lacking": lacking[1]}
+        request = {"op": "obstacle", "name": exercise.name, "lacking": lacking[1]}
         try:
             with self._timed(self.session) as deadline:
                 found = ask(self.session, request, deadline)
         except Gone:
             self._close()
             return verdict
-        if lacking[1] != task.name:
+        if lacking[1] != exercise.name:
             reason = said_by_submission(short_text(found.get("reason")))
             if reason:
                 self._note(reason)
@@ -367,7 +375,7 @@ class Run:
         for name in MISSING_NAME.findall(account)[:1]:
             obstacle = f"{obstacle} {self._broken_before(name)}".strip()
         if found.get("written") is not True:
-            text = f"{task.name} is not defined in the submission"
+            text = f"{exercise.name} is not defined in the submission"
             return replace(verdict, status="missing", message=text)
         self._note(obstacle)
         return replace(verdict, message=obstacle or verdict.message)
@@ -387,20 +395,20 @@ class Run:
         if text and text not in self.graded.notes and len(self.graded.notes) < NOTES_AT_MOST:
             self.graded.notes.append(text)
 
-    def _look_at_what_it_names(self, task: ReleasedExercise) -> None:
+    def _look_at_what_it_names(self, exercise: ReleasedExercise) -> None:
         """Tell the teacher of a forbidden function that is named and was not seen to run.
 
         And of what may call one unseen.
         """
-        named = shortcuts(task.name, self.sources, find(task.name).forbidden)
+        named = shortcuts(exercise.name, self.sources, find(exercise.name).forbidden)
         if named:
             names = " and ".join(named)
             self._note(
-                f"{task.name} names the library's own {names}, which was not seen to be called"
+                f"{exercise.name} names the library's own {names}, which was not seen to be called"
             )
-        elif doors := unwatched(task.name, self.sources):
+        elif doors := unwatched(exercise.name, self.sources):
             self._note(
-                f"{task.name} goes where its calls cannot be seen ({', '.join(doors)}): look "
+                f"{exercise.name} goes where its calls cannot be seen ({', '.join(doors)}): look "
                 "whether it calls what it is to write"
             )
 

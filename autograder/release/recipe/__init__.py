@@ -3,23 +3,23 @@
 import nbformat
 
 from autograder.release.chapter import ChapterNotebook
-from autograder.release.recipe.answers import empty_answers
-from autograder.release.recipe.book_only import link_book_only
-from autograder.release.recipe.contract import hold_to_the_contract
-from autograder.release.recipe.hidden import leave_out_hidden
-from autograder.release.recipe.outputs import clear_outputs
-from autograder.release.recipe.plain_markdown import make_markdown_plain
-from autograder.release.recipe.provided import write_out_provided
-from autograder.release.recipe.stub import cut_stubs
+from autograder.release.recipe.check_contract import check_contract
+from autograder.release.recipe.clear_outputs import clear_outputs
+from autograder.release.recipe.cut_stubs import cut_stubs
+from autograder.release.recipe.drop_hidden_cells import drop_hidden_cells
+from autograder.release.recipe.empty_answers import empty_answers
+from autograder.release.recipe.inline_provided import inline_provided
+from autograder.release.recipe.link_book_only import link_book_only
+from autograder.release.recipe.simplify_markdown import simplify_markdown
 
 RECIPE = (
-    hold_to_the_contract,
-    leave_out_hidden,
+    check_contract,
+    drop_hidden_cells,
     link_book_only,  # before the Markdown: its sentence is plain already, headings are still whole
-    write_out_provided,  # before the stubs: it says which names the notebook has
+    inline_provided,  # before the stubs: it says which names the notebook has
     cut_stubs,
     empty_answers,
-    make_markdown_plain,
+    simplify_markdown,
     clear_outputs,
 )
 

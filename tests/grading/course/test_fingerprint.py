@@ -6,7 +6,7 @@ from autograder.grading.course.fingerprint import of_exercise
 
 CHECKS = """
 import torch
-from autograder.checking import agrees, exercise, mistakes
+from autograder.checking import agrees, exercise, misconceptions
 from solutions.shared.check import helper
 
 LOOSE = 1e-3
@@ -21,7 +21,7 @@ def _(student, reference, draw):
     agrees(student, reference, twice(draw.normal(L=3)))
 
 
-mistakes["one"] = {"small": ("It is too small.", {"base(x)": "base(x) - 1"})}
+misconceptions["one"] = {"small": ("It is too small.", {"base(x)": "base(x) - 1"})}
 
 
 @exercise("two", chapter="c", points=1)
@@ -32,8 +32,8 @@ FILES = {
     "solutions/c/check.py": CHECKS,
     "solutions/shared/check.py": "def helper(x):\n    return x + 1\n",
     "solutions/other/check.py": "SIZE = 4\n",
-    "solutions/early/check.py": 'mistakes["base"] = {"late": ("It is late.", {"x": "-x"})}\n',
-    "solutions/late/check.py": 'mistakes["last"] = {"late": ("It is late.", {"x": "-x"})}\n',
+    "solutions/early/check.py": 'misconceptions["base"] = {"late": ("It is late.", {"x": "-x"})}\n',
+    "solutions/late/check.py": 'misconceptions["last"] = {"late": ("It is late.", {"x": "-x"})}\n',
     "solutions/c/reference.py": (
         "from solutions.early import base\n\ndef one(x):\n    return base(x)\n"
     ),
@@ -51,10 +51,14 @@ def changed(tmp_path):
         path.write_text(text)
 
     def change(name: str, old: str, new: str) -> set[str]:
-        before = {task: of_exercise(task, "c", tmp_path) for task in ("one", "two")}
+        before = {exercise: of_exercise(exercise, "c", tmp_path) for exercise in ("one", "two")}
         assert old in FILES[name]
         (tmp_path / name).write_text(FILES[name].replace(old, new))
-        return {task for task in before if of_exercise(task, "c", tmp_path) != before[task]}
+        return {
+            exercise
+            for exercise in before
+            if of_exercise(exercise, "c", tmp_path) != before[exercise]
+        }
 
     return change
 

@@ -14,7 +14,7 @@ from autograder.errors import Invalid
 from autograder.grading.course import handed_in, reading
 from autograder.grading.course.folder import Course
 from autograder.grading.course.handed_in import means
-from autograder.grading.submission.parsing import parse
+from autograder.grading.submission.parse import parse
 
 CHAPTERS = ("01-lookup", "02-softmax", "04-attention-layer", "05-self-attention")
 

@@ -93,7 +93,7 @@ def test_a_course_works_on_postgresql_as_on_sqlite(address, course, capsys):
         assert ada.late_submission_penalty == chapter.max_points / 4
     with psycopg.connect(address) as server:  # what the server itself says
         (count,) = server.execute("select count(*) from grade").fetchone()
-        assert count == 2 * len(chapter.tasks)
+        assert count == 2 * len(chapter.exercises)
     assert not (course.root / "gradebook.db").exists()
 
     assert main(["report", CHAPTER, "--course", str(course.root)]) == 0

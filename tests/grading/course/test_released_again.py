@@ -5,7 +5,7 @@ from nbformat import NotebookNode
 
 from autograder.files import sha256
 from autograder.grading.course.released import ReleasedChapter, ReleasedExercise
-from autograder.grading.submission.restoring import restored
+from autograder.grading.submission.overwrite_cells import restored
 from autograder.manifest import ListedCell, ListedChapter, ListedExercise
 
 MARKS = {"grade_id": "check-one", "grade": True, "locked": True, "solution": False, "points": 3}

@@ -10,7 +10,7 @@ import pytest
 from autograder.errors import Invalid
 from autograder.grading.course.reading import read
 from autograder.grading.course.skim import skimmed
-from autograder.grading.submission.parsing import parse
+from autograder.grading.submission.parse import parse
 
 
 def cells(content: bytes) -> list[tuple[str, str]]:

@@ -36,7 +36,7 @@ def solved(course, **sources):
 
 def mistaken(course):
     """A notebook whose first exercise shows its first mistake; and that sentence."""
-    first = course.chapters()[CHAPTER].tasks[0].name
+    first = course.chapters()[CHAPTER].exercises[0].name
     wrong = wrongs(first)[0]
     return solved(course, **{first: wrong.source}), first, wrong.sentence
 
@@ -80,14 +80,18 @@ def run(root, notebook):
 def test_gradescope_shows_the_verdicts_and_the_misconceptions_sentence(unpacked, released):
     notebook, first, sentence = mistaken(released)
     results = run(unpacked, notebook)
-    tasks = released.chapters()[CHAPTER].tasks
+    exercises = released.chapters()[CHAPTER].exercises
     by_name = {test["name"]: test for test in results["tests"]}
-    assert list(by_name) == [task.name for task in tasks]
+    assert list(by_name) == [exercise.name for exercise in exercises]
     assert by_name[first]["score"] == 0 and sentence in by_name[first]["output"]
-    others = [task for task in tasks if task.name != first]
-    for task in others:
-        assert by_name[task.name]["score"] == by_name[task.name]["max_score"] == task.points
-    assert results["score"] == sum(task.points for task in others)
+    others = [exercise for exercise in exercises if exercise.name != first]
+    for exercise in others:
+        assert (
+            by_name[exercise.name]["score"]
+            == by_name[exercise.name]["max_score"]
+            == exercise.points
+        )
+    assert results["score"] == sum(exercise.points for exercise in others)
 
 
 @needs_sandbox
@@ -105,12 +109,12 @@ def test_the_workflow_names_what_the_step_writes(released, tmp_path):
     steps = yaml.safe_load(path.read_text())["jobs"]["run-autograding-tests"]["steps"]
     reporter = steps[-1]
     runners = reporter["with"]["runners"].split(",")
-    tasks = released.chapters()[CHAPTER].tasks
-    record = {"exercises": [exercise(task.name, task.points) for task in tasks]}
+    exercises = released.chapters()[CHAPTER].exercises
+    record = {"exercises": [exercise(task.name, task.points) for task in exercises]}
     written = github(record)
     # The reporter reads RUNNER_RESULTS for each runner, in capitals.
     assert set(reporter["env"]) == {f"{runner.upper()}_RESULTS" for runner in runners}
-    for value, task in zip(reporter["env"].values(), tasks, strict=True):
+    for value, task in zip(reporter["env"].values(), exercises, strict=True):
         (name,) = re.findall(r"steps\.grade\.outputs\.(\w+)", value)
         result = json.loads(base64.b64decode(written[name]))
         assert result["max_score"] == task.points
@@ -178,8 +182,8 @@ subprocess.Popen(["sleep", "321"], start_new_session=True)
 assert not any(found), found
 """
     notebook.cells.insert(0, nbformat.v4.new_code_cell(spy + "\nhonest = True", id="spy"))
-    tasks = released.chapters()[CHAPTER].tasks
-    second = next(cell for cell in notebook.cells if cell.id and tasks[1].name in cell.source)
+    exercises = released.chapters()[CHAPTER].exercises
+    second = next(cell for cell in notebook.cells if cell.id and exercises[1].name in cell.source)
     second.source += "\nassert honest"
     folder = tmp_path / "submission"
     folder.mkdir()

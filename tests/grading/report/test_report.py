@@ -20,21 +20,21 @@ SENTENCE = "The weights are <b>not</b> shares."
 def graded(course):
     """Ten submissions of chapter 1 with known outcomes, and two students without any."""
     journal, chapter = Journal(course.state), course.chapters()[CHAPTER]
-    first, *others = chapter.tasks
+    first, *others = chapter.exercises
 
     def hand_in(student, passed, status="failed", sentence=None, overall="graded", notes=()):
         (course.root / "submitted" / student / CHAPTER).mkdir(parents=True)
         exercises = [
             {
-                "name": task.name,
-                "points": task.points if task.name in passed else 0.0,
-                "max_points": task.points,
-                "passed": task.name in passed,
-                "misconception": sentence if task is first else None,
+                "name": exercise.name,
+                "points": exercise.points if exercise.name in passed else 0.0,
+                "max_points": exercise.points,
+                "passed": exercise.name in passed,
+                "misconception": sentence if exercise is first else None,
                 "message": "what was seen",
-                "status": "passed" if task.name in passed else status,
+                "status": "passed" if exercise.name in passed else status,
             }
-            for task in chapter.tasks
+            for exercise in chapter.exercises
         ]
         record = {
             "student": student,
@@ -49,7 +49,7 @@ def graded(course):
         journal.keep(student.encode().hex(), {"record": record})
         journal.applied(student, CHAPTER, student.encode().hex())
 
-    everything = {task.name for task in chapter.tasks}
+    everything = {exercise.name for exercise in chapter.exercises}
     for number in range(4):
         hand_in(f"right-{number}", everything)
     for number in range(3):
@@ -90,7 +90,7 @@ def test_every_count_is_that_of_the_records(graded):
 def test_the_command_says_so_in_the_terminal_and_in_both_files(graded, capsys):
     assert main(["report", CHAPTER, "--course", str(graded.root)]) == 0
     said = capsys.readouterr().out
-    first = graded.chapters()[CHAPTER].tasks[0].name
+    first = graded.chapters()[CHAPTER].exercises[0].name
     assert f"teach again: {first} (4 of 8 who tried" in said
     assert "not handed in: enrolled, nothing" in said
     page = (graded.root / "report.html").read_text(encoding="utf-8")
@@ -98,9 +98,11 @@ def test_the_command_says_so_in_the_terminal_and_in_both_files(graded, capsys):
     assert "<script" not in page and not re.search(r'(?:src|href)="(?!#)', page)
     with (graded.root / "report.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-    tasks = graded.chapters()[CHAPTER].tasks
-    assert len(rows) == 11 * len(tasks)
-    assert sum(row["status"] == "passed" for row in rows) == 4 * len(tasks) + 4 * (len(tasks) - 1)
+    exercises = graded.chapters()[CHAPTER].exercises
+    assert len(rows) == 11 * len(exercises)
+    assert sum(row["status"] == "passed" for row in rows) == 4 * len(exercises) + 4 * (
+        len(exercises) - 1
+    )
     assert {row["student"] for row in rows} >= {"'=cmd()", "right-0"}
 
 

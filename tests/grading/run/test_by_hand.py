@@ -61,7 +61,7 @@ def told(course, command, capsys, *options):
 
 
 def test_a_score_by_hand_that_stands_over_a_newer_one_is_named(course, handed_in, capsys):
-    names = [task.name for task in course.chapters()[CHAPTER].tasks]
+    names = [exercise.name for exercise in course.chapters()[CHAPTER].exercises]
     wrong = f"def {names[0]}(*_):\n    return None"
     chapter = handed_in("ada", **{names[0]: wrong})
     handed_in("bob")
@@ -71,7 +71,7 @@ def test_a_score_by_hand_that_stands_over_a_newer_one_is_named(course, handed_in
         assert "by hand is of the work before" not in told(course, command, capsys)
 
     handed_in("ada")
-    full = chapter.tasks[0].points
+    full = chapter.exercises[0].points
     sentence = (
         f"ada, {CHAPTER}, {names[0]}: your 0.5 by hand is of the work before and still counts, "
         f"where the check gives {full:g} to what was graded since: enter a score again, or clear "
@@ -105,7 +105,7 @@ def test_answers_in_words_are_counted_with_their_students_until_they_have_points
         assert "score by hand" not in told(course, command, capsys)
 
     # Another answer than the one that has its points.
-    handed_in("ada", answers=True, **{chapter.tasks[0].name: "x = 1"})
+    handed_in("ada", answers=True, **{chapter.exercises[0].name: "x = 1"})
     said = told(course, "grade", capsys)
     cell = next(iter(chapter.answers))
     before = f"ada, {CHAPTER}, {cell}: your 1 by hand is of the work before, and the answer was"

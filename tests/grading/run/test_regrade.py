@@ -29,7 +29,7 @@ def handed_in(course):
     """A course to which two students handed in chapter 1: one right, one with a mistake."""
     made = Class(course)
     chapter = made.chapters[CHAPTER]
-    first = chapter.tasks[0].name
+    first = chapter.exercises[0].name
     wrong = wrongs(first)[0].source
     made.hand_in("ada", chapter, made.solved(chapter), Expected())
     made.hand_in("bob", chapter, made.solved(chapter, **{first: wrong}), Expected())
@@ -57,7 +57,7 @@ def exercises(records):
 
 def test_a_mended_check_is_the_only_one_that_is_asked_again(handed_in, judged, monkeypatch):
     before = grade_class(handed_in, [CHAPTER], workers=1)
-    tasks = [task.name for task in handed_in.chapters()[CHAPTER].tasks]
+    tasks = [exercise.name for exercise in handed_in.chapters()[CHAPTER].exercises]
     assert sorted(judged) == sorted(2 * tasks)
     judged.clear()
 

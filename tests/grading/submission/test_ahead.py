@@ -13,7 +13,7 @@ from autograder.diagnosis.judge import judge
 from autograder.diagnosis.recording import Recording, live
 from autograder.grading.course.released import ReleasedChapter, ReleasedExercise
 from autograder.grading.submission import run
-from autograder.grading.submission.ahead import Ahead, Unforeseen, alike, plan
+from autograder.grading.submission.ahead import Ahead, Unforeseen, plan, same_request
 from autograder.grading.submission.run import Run
 from autograder.grading.submission.sandbox_home import Gone
 from autograder.remote import wire
@@ -49,13 +49,15 @@ def warm():
 
 
 def chapter_of(*names: str) -> ReleasedChapter:
-    tasks = tuple(ReleasedExercise(name, find(name).points, f"check-{name}", "") for name in names)
+    exercises = tuple(
+        ReleasedExercise(name, find(name).points, f"check-{name}", "") for name in names
+    )
     marks = {
-        name: {"grade_id": name, "solution": name == task.name}
-        for task in tasks
-        for name in (task.name, task.check_id)
+        name: {"grade_id": name, "solution": name == exercise.name}
+        for exercise in exercises
+        for name in (exercise.name, exercise.check_id)
     }
-    return ReleasedChapter("chapter", tasks, {}, "", marks, frozenset())
+    return ReleasedChapter("chapter", exercises, {}, "", marks, frozenset())
 
 
 def graded(warm, sources: dict[str, str], limits: Limits | None = None, **more: str):
@@ -84,16 +86,16 @@ SEARCHED = {  # two mistakes at once, or none that is known: what is found by a 
 @pytest.mark.parametrize("name", SEARCHED)
 def test_the_sentence_depends_on_no_clock(warm, name, monkeypatch):
     """In a notebook, in grading, and on a machine that takes ten times as long."""
-    task = find(name)
-    code = definition(task.module, name).code
+    exercise = find(name)
+    code = definition(exercise.module, name).code
     source = applied(code, changes_of(code, SEARCHED[name], name))
-    root = definition(task.module, name)
-    wanted = judge(name, Home({name: root.built({name: source})}), live(task), SEED)
+    root = definition(exercise.module, name)
+    wanted = judge(name, Home({name: root.built({name: source})}), live(exercise), SEED)
     for clock in ("thread_time", "process_time", "perf_counter"):
         real = getattr(time, clock)
         monkeypatch.setattr(time, clock, lambda real=real: 10 * real())
-    task.candidates.clear()
-    slow = judge(name, Home({name: root.built({name: source})}), live(task), SEED)
+    exercise.candidates.clear()
+    slow = judge(name, Home({name: root.built({name: source})}), live(exercise), SEED)
     whole = {part: item.code for part, item in root.whole.items()} | {name: source}
     found = graded(warm, {name: "\n\n".join(whole.values())}).verdicts[name]
     assert wanted.misconception
@@ -108,12 +110,12 @@ def another(name: str) -> Any:
 
 @pytest.mark.parametrize("name", ["double", "softmax", "distance_scores", DEPENDENT])
 def test_verdicts_are_those_of_asking_one_by_one(warm, name):
-    task = find(name)
+    exercise = find(name)
     right = another(name)
     things = [(source_of(right, name), right), *((one.source, one.thing) for one in wrongs(name))]
     plan.cache_clear()
     for source, thing in things:
-        wanted = judge(name, Home({name: thing}), live(task), SEED)
+        wanted = judge(name, Home({name: thing}), live(exercise), SEED)
         found = graded(warm, {name: source}).verdicts[name]
         assert (found.status, found.misconception) == (wanted.status, wanted.misconception)
         assert found.points == wanted.points
@@ -363,7 +365,7 @@ def test_a_plan_survives_a_check_that_changes_its_inputs():
             self.home, self.next = Home({"softmax": another("softmax")}), 0
 
         def answer(self, request):
-            assert alike(request, foreseen.requests[self.next])
+            assert same_request(request, foreseen.requests[self.next])
             self.next += 1
             return self.home.answer(request)
 
@@ -404,8 +406,8 @@ def test_an_answer_that_is_none_is_gone(warm):
     ],
 )
 def test_what_differs_in_kind_or_in_a_bit_is_not_alike(one, other):
-    assert alike(one, one) and alike(other, other)
-    assert not alike(one, other) and not alike({"x": (one,)}, {"x": (other,)})
+    assert same_request(one, one) and same_request(other, other)
+    assert not same_request(one, other) and not same_request({"x": (one,)}, {"x": (other,)})
 
 
 def test_a_frame_for_many_sessions_is_plain_data():

@@ -8,7 +8,7 @@ from autograder.grading.course.released import ReleasedChapter
 from autograder.grading.report.feedback_page import Entered, feedback_page
 from autograder.grading.run.job import Job
 from autograder.grading.run.result import unfinished
-from autograder.grading.submission.restoring import answered, restored
+from autograder.grading.submission.overwrite_cells import answered, restored
 from autograder.sandbox.limits import Limits
 
 MARKS = {"grade_id": "find-out-why", "grade": True, "solution": True, "points": 2}

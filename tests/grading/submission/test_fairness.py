@@ -12,8 +12,8 @@ from autograder.cells import grade_id
 from autograder.checking import find
 from autograder.files import REPOSITORY
 from autograder.grading.course.released import ReleasedChapter, ReleasedExercise
-from autograder.grading.submission.pasted_stubs import is_stub
-from autograder.grading.submission.restoring import restored
+from autograder.grading.submission.drop_pasted_stubs import is_stub
+from autograder.grading.submission.overwrite_cells import restored
 from autograder.grading.submission.run import Run, StandsBack
 from autograder.notebook import packages
 from autograder.notebook.cell_log import modules_imported
@@ -50,15 +50,15 @@ def graded(
     others_wait: bool = False,
 ):
     """What grading finds in a notebook with these exercises between these cells."""
-    tasks = tuple(
+    exercises = tuple(
         ReleasedExercise(name, find(name).points, f"check-{name}", "") for name in sources
     )
     marks = {
-        name: {"grade_id": name, "solution": name == task.name, "points": task.points}
-        for task in tasks
-        for name in (task.name, task.check_id)
+        name: {"grade_id": name, "solution": name == exercise.name, "points": exercise.points}
+        for exercise in exercises
+        for name in (exercise.name, exercise.check_id)
     }
-    chapter = ReleasedChapter("chapter", tasks, {}, "", marks, frozenset())
+    chapter = ReleasedChapter("chapter", exercises, {}, "", marks, frozenset())
     cells = [new_code_cell(source) for source in before]
     for name, source in sources.items():
         for mark, text in ((name, source), (f"check-{name}", f'check("{name}")')):

@@ -10,7 +10,7 @@ from autograder.nbgrader_course import YOUR_ANSWER
 from autograder.release.book import Book
 from autograder.release.chapter import ChapterNotebook
 from autograder.release.recipe import make_source
-from autograder.release.recipe.book_only import link_book_only
+from autograder.release.recipe.link_book_only import link_book_only
 from autograder.release.references import References
 
 

@@ -12,11 +12,11 @@ from traitlets import Float, Int
 
 from autograder.grading.course.folder import Course
 from autograder.grading.course.journal import DRAWS
-from autograder.grading.submission.quoting import quote_text_cells
-from autograder.grading.submission.restoring import restored
+from autograder.grading.submission.overwrite_cells import restored
+from autograder.grading.submission.quote_text_cells import quote_text_cells
 from autograder.grading.submission.run import Run
+from autograder.sandbox.fork_server import end, fork_server
 from autograder.sandbox.limits import Limits
-from autograder.sandbox.warm import end, warm_process
 
 
 @functools.cache
@@ -39,7 +39,7 @@ class SandboxExecute(NbGraderPreprocessor):
         chapter = course.chapters([names["assignment"]])[names["assignment"]]
         restored(nb, chapter)
         atexit.register(end, limits)
-        run = Run(nb, chapter, warm_process(limits), limits, secrets.choice(_seeds()))
+        run = Run(nb, chapter, fork_server(limits), limits, secrets.choice(_seeds()))
         graded = run.grade()
         quote_text_cells(nb, chapter)
         if graded.status != "graded":

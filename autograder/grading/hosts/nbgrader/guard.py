@@ -15,11 +15,11 @@ from nbgrader.converters.base import BaseConverter, NbGraderException
 from nbgrader.coursedir import CourseDirectory
 
 from autograder.errors import Invalid
-from autograder.grading.course import exchange
+from autograder.grading.course import side_files
 from autograder.grading.course.arrival import arrival
 from autograder.grading.course.journal import Journal
 from autograder.grading.course.reading import read
-from autograder.grading.submission.parsing import parse
+from autograder.grading.submission.parse import parse
 
 _copy_all = BaseConverter.init_assignment
 
@@ -37,11 +37,11 @@ def _init_assignment(self: BaseConverter, assignment_id: str, student_id: str) -
     target = Path(self._format_dest(assignment_id, student_id))
     if isinstance(self, Autograde):
         _refuse_links_and_broken_files(source, self.notebooks)
-        exchange.put(target, exchange.sent_with(source, arrival(source)))
+        side_files.put(target, side_files.sent_with(source, arrival(source)))
     elif isinstance(self, GenerateFeedback):
         journal = Journal(Path(self.coursedir.root) / ".grading")
-        sent = exchange.sent_with(source, arrival(source))
-        exchange.put(target, exchange.for_feedback(sent, journal, student_id, assignment_id))
+        sent = side_files.sent_with(source, arrival(source))
+        side_files.put(target, side_files.for_feedback(sent, journal, student_id, assignment_id))
     else:
         _copy_all(self, assignment_id, student_id)
 

@@ -6,7 +6,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from autograder.errors import ReleaseError
 from autograder.release.book import Book
 from autograder.release.chapter import ChapterNotebook
-from autograder.release.recipe.contract import UNWRITTEN, hold_to_the_contract
+from autograder.release.recipe.check_contract import UNWRITTEN, check_contract
 from autograder.release.references import References
 from autograder.release.set_points import set_points
 from tests.release.miniature import (
@@ -50,7 +50,7 @@ BROKEN = {
 
 def held(root, cells) -> None:
     path = write_chapter(root, [setup_cell(), *cells])
-    hold_to_the_contract(ChapterNotebook.read(path, References(root / "solutions"), Book.of(root)))
+    check_contract(ChapterNotebook.read(path, References(root / "solutions"), Book.of(root)))
 
 
 @pytest.mark.parametrize("sentence", BROKEN)

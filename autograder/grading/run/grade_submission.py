@@ -8,14 +8,14 @@ import nbformat
 from autograder.errors import BrokenCheck, Invalid
 from autograder.grading.run.job import TRIES, Job
 from autograder.grading.run.result import given_up, result_of, unfinished
-from autograder.grading.submission.parsing import parse
-from autograder.grading.submission.quoting import quote_text_cells
-from autograder.grading.submission.restoring import restored
+from autograder.grading.submission.overwrite_cells import restored
+from autograder.grading.submission.parse import parse
+from autograder.grading.submission.quote_text_cells import quote_text_cells
 from autograder.grading.submission.run import GradedNotebook, Run, StandsBack
 from autograder.sandbox.compiled import compile_imported
 from autograder.sandbox.errors import SandboxUnavailable
+from autograder.sandbox.fork_server import end, fork_server
 from autograder.sandbox.process import SandboxProcess
-from autograder.sandbox.warm import end, warm_process
 
 
 def grade(job: Job) -> dict[str, Any]:
@@ -62,7 +62,7 @@ def _run(job: Job, notebook: nbformat.NotebookNode) -> GradedNotebook:
     """
     for attempt in range(TRIES):
         last = attempt == TRIES - 1
-        warm = warm_process(job.limits)
+        warm = fork_server(job.limits)
         try:
             if isinstance(warm, SandboxProcess):
                 cells = (cell for cell in notebook.cells if cell.cell_type == "code")

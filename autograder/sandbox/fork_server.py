@@ -10,7 +10,7 @@ if TYPE_CHECKING:  # it needs PyTorch, and this process starts while that is imp
     from autograder.sandbox.session import Session
 
 
-class WarmProcess(Protocol):
+class ForkServer(Protocol):
     """What gives each submission a fresh process of its own; one caller at a time."""
 
     @property
@@ -24,10 +24,10 @@ class WarmProcess(Protocol):
         """End it and every session of it."""
 
 
-_running: dict[Limits, WarmProcess] = {}  # of this process
+_running: dict[Limits, ForkServer] = {}  # of this process
 
 
-def warm_process(limits: Limits) -> WarmProcess:
+def fork_server(limits: Limits) -> ForkServer:
     """A live warm process; its first session waits until it is ready."""
     if limits in _running and not _running[limits].alive:
         end(limits)
@@ -42,7 +42,7 @@ def end(limits: Limits) -> None:
         _running.pop(limits).close()
 
 
-def _kind(limits: Limits) -> Callable[..., WarmProcess]:
+def _kind(limits: Limits) -> Callable[..., ForkServer]:
     if limits.container:
         from autograder.sandbox.container import ContainerProcess
 

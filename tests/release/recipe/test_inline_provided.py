@@ -5,8 +5,8 @@ import pytest
 from autograder.errors import ReleaseError
 from autograder.release.book import Book
 from autograder.release.chapter import ChapterNotebook
-from autograder.release.recipe.provided import write_out_provided
-from autograder.release.recipe.stub import cut_stubs
+from autograder.release.recipe.cut_stubs import cut_stubs
+from autograder.release.recipe.inline_provided import inline_provided
 from autograder.release.references import References
 from tests.release.miniature import (
     check_cell,
@@ -24,7 +24,7 @@ def chapter_of(root, cells) -> ChapterNotebook:
 
 def test_it_brings_what_it_uses_and_the_notebook_lacks(tiny):
     chapter = chapter_of(tiny, [setup_cell(), provided_cell("total", "earlier")])
-    write_out_provided(chapter)
+    inline_provided(chapter)
     source = chapter.notebook.cells[1].source
     assert source.index("def ones_like") < source.index("def total")
     assert "import" not in source  # the setup cell has it all
@@ -37,13 +37,13 @@ def test_it_brings_what_it_uses_and_the_notebook_lacks(tiny):
 def test_it_does_not_repeat_what_is_there(tiny):
     cells = [provided_cell("ones_like", "earlier"), provided_cell("total", "earlier")]
     chapter = chapter_of(tiny, [setup_cell(), *cells])
-    write_out_provided(chapter)
+    inline_provided(chapter)
     assert "def ones_like" not in chapter.notebook.cells[2].source
 
 
 def test_it_imports_what_the_notebook_has_not(tiny):
     chapter = chapter_of(tiny, [provided_cell("ones_like", "earlier")])
-    write_out_provided(chapter)
+    inline_provided(chapter)
     first, second, *_ = chapter.notebook.cells[0].source.split("\n")
     assert first == "from torch import Tensor"
     assert second == "from torch.nn import functional as F"
@@ -51,7 +51,7 @@ def test_it_imports_what_the_notebook_has_not(tiny):
 
 def test_an_exercise_that_builds_on_what_is_nowhere_defined_is_refused(tiny):
     chapter = chapter_of(tiny, [setup_cell(), exercise_cell("mean"), check_cell("mean")])
-    write_out_provided(chapter)
+    inline_provided(chapter)
     with pytest.raises(ReleaseError, match="from solutions.earlier import total"):
         cut_stubs(chapter)
 
@@ -60,6 +60,6 @@ def test_an_exercise_that_needs_an_import_is_refused(tiny):
     setup = setup_cell()
     setup.source = setup.source.replace("from collections.abc import Sequence\n", "")
     chapter = chapter_of(tiny, [setup, provided_cell("total", "earlier"), exercise_cell("mean")])
-    write_out_provided(chapter)
+    inline_provided(chapter)
     with pytest.raises(ReleaseError, match="add `from collections.abc import Sequence`"):
         cut_stubs(chapter)

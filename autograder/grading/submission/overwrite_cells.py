@@ -51,7 +51,7 @@ def restored(notebook: NotebookNode, chapter: ReleasedChapter) -> list[str]:
     if count := _mark_again(notebook, chapter, seen):
         cells = "a cell" if count == 1 else f"{count} cells"
         notes.append(f"the metadata of {cells} was gone and is put back, by what stands there")
-    graded = (name for task in chapter.tasks for name in (task.name, task.check_id))
+    graded = (name for exercise in chapter.exercises for name in (exercise.name, exercise.check_id))
     if missing := [name for name in (*graded, *chapter.answers) if name not in seen]:
         listed, more = " and ".join(missing[:NAMED_AT_MOST]), len(missing) - NAMED_AT_MOST
         listed += f" and {more} more" if more > 0 else ""
@@ -72,14 +72,14 @@ def _mark_again(notebook: NotebookNode, chapter: ReleasedChapter, seen: set[str]
     plain = [cell for cell in notebook.cells if grade_id(cell) is None]
     code = [cell for cell in plain if cell.cell_type == "code"]
     found: dict[str, NotebookNode] = {}
-    for task in chapter.tasks:
-        defines = definition_of(task.name)
+    for exercise in chapter.exercises:
+        defines = definition_of(exercise.name)
         own = [cell for cell in code if defines.search(cell.source)]
         if own and own[-1].source not in chapter.demos:
-            found[task.name] = own[-1]
-        same = [cell for cell in code if cell.source.strip() == task.check_source.strip()]
-        if len(same) > (task.check_source in chapter.demos):  # a demo of it is there too
-            found[task.check_id] = same[-1]
+            found[exercise.name] = own[-1]
+        same = [cell for cell in code if cell.source.strip() == exercise.check_source.strip()]
+        if len(same) > (exercise.check_source in chapter.demos):  # a demo of it is there too
+            found[exercise.check_id] = same[-1]
     for above, cell in itertools.pairwise(notebook.cells):
         name = chapter.questions.get(above.source)
         answer = cell.cell_type == "markdown" and cell.source not in chapter.demos
@@ -130,10 +130,10 @@ def answered(notebook: NotebookNode, chapter: ReleasedChapter) -> dict[str, bool
 
 
 def _add_checks(notebook: NotebookNode, chapter: ReleasedChapter, seen: set[str]) -> None:
-    for task in chapter.tasks:
-        if task.check_id in seen:
+    for exercise in chapter.exercises:
+        if exercise.check_id in seen:
             continue
-        cell = new_code_cell(task.check_source, id=f"restored-{task.check_id}"[:64])
-        cell.metadata.nbgrader = NotebookNode(chapter.cell_metadata[task.check_id])
-        places = [i for i, other in enumerate(notebook.cells) if grade_id(other) == task.name]
+        cell = new_code_cell(exercise.check_source, id=f"restored-{exercise.check_id}"[:64])
+        cell.metadata.nbgrader = NotebookNode(chapter.cell_metadata[exercise.check_id])
+        places = [i for i, other in enumerate(notebook.cells) if grade_id(other) == exercise.name]
         notebook.cells.insert(places[0] + 1 if places else len(notebook.cells), cell)

@@ -5,7 +5,7 @@ from autograder.release.chapter_cells import imports_from_solutions, kind, named
 from autograder.release.references import Reference
 
 
-def write_out_provided(chapter: ChapterNotebook) -> None:
+def inline_provided(chapter: ChapterNotebook) -> None:
     """Replace each provided cell's import by the source, with what the notebook lacks for it."""
     for cell in chapter.notebook.cells:
         if kind(cell) != "provided":

@@ -25,7 +25,7 @@ UNWRITTEN = (
 )
 
 
-def hold_to_the_contract(chapter: ChapterNotebook) -> None:
+def check_contract(chapter: ChapterNotebook) -> None:
     """Stop at the first cell that breaks the agreement of the three places."""
     where, cells = chapter.name, chapter.notebook.cells
     for name, count in Counter(filter(None, map(grade_id, cells))).items():

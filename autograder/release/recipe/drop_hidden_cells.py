@@ -7,7 +7,7 @@ from autograder.release.chapter import ChapterNotebook
 HIDDEN = "remove-cell"  # the book's own name for it
 
 
-def leave_out_hidden(chapter: ChapterNotebook) -> None:
+def drop_hidden_cells(chapter: ChapterNotebook) -> None:
     """Drop the cells with the tag. Raises ReleaseError if one of them belongs to an exercise."""
     kept = []
     for cell in chapter.notebook.cells:

@@ -5,7 +5,7 @@ import pytest
 from autograder.errors import ReleaseError
 from autograder.release.book import Book
 from autograder.release.chapter import ChapterNotebook
-from autograder.release.recipe.hidden import leave_out_hidden
+from autograder.release.recipe.drop_hidden_cells import drop_hidden_cells
 from autograder.release.references import References
 from tests.release.miniature import exercise_cell, write_chapter
 
@@ -15,4 +15,4 @@ def test_an_exercise_that_is_hidden_stops_the_release(tiny):
     cell.metadata.tags = ["remove-cell"]
     path = write_chapter(tiny, [cell])
     with pytest.raises(ReleaseError, match="'mean' has the tag remove-cell, and students need it"):
-        leave_out_hidden(ChapterNotebook.read(path, References(tiny / "solutions"), Book.of(tiny)))
+        drop_hidden_cells(ChapterNotebook.read(path, References(tiny / "solutions"), Book.of(tiny)))

@@ -30,7 +30,9 @@ def needed_cells(notebook: NotebookNode, chapter: ReleasedChapter) -> set[int]:
     room = ANALYZED
     for index in reversed(range(len(notebook.cells))):
         cell = notebook.cells[index]
-        if cell.cell_type != "code" or grade_id(cell) in {task.check_id for task in chapter.tasks}:
+        if cell.cell_type != "code" or grade_id(cell) in {
+            exercise.check_id for exercise in chapter.exercises
+        }:
             continue
         # A cell of the release's is tagged as the release has it.
         of_release = cell.source in chapter.demos

@@ -11,7 +11,7 @@ from autograder.grading.submission.names_used import LONGEST_SOURCE, definition_
 from autograder.source.syntax import UNREADABLE, FunctionOrClass, first_line
 
 
-def without_pasted_stubs(
+def drop_pasted_stubs(
     cells: Sequence[NotebookNode], chapter: ReleasedChapter
 ) -> tuple[dict[int, str], list[str]]:
     """By their places the cells that hold such a stub, without it, and what is said of each.
@@ -28,15 +28,15 @@ def without_pasted_stubs(
         and cell.source not in chapter.demos
         and grade_id(cell) not in chapter.locked
     }
-    for task in chapter.tasks:
-        defines = definition_of(task.name)
+    for exercise in chapter.exercises:
+        defines = definition_of(exercise.name)
         places = [index for index, source in own.items() if defines.search(source)]
-        if len(places) < 2 and not any(_often(own[index], task.name) for index in places):
+        if len(places) < 2 and not any(_often(own[index], exercise.name) for index in places):
             continue
         found = [
             (index, node)
             for index in places
-            for node in _definitions(changed.get(index, own[index]), task.name)
+            for node in _definitions(changed.get(index, own[index]), exercise.name)
         ]
         stubs = 0  # at the end
         while stubs < len(found) and is_stub(found[-1 - stubs][1]):
@@ -50,8 +50,8 @@ def without_pasted_stubs(
             lines[first : node.end_lineno] = [""] * len(lines[first : node.end_lineno])
             changed[index] = "\n".join(lines)
         notes.append(
-            f"a stub of {task.name} stands below its code and would undo it: what counts is the "
-            f"code in line {line} of cell {kept + 1}"
+            f"a stub of {exercise.name} stands below its code and would undo it: what counts is "
+            f"the code in line {line} of cell {kept + 1}"
         )
     return changed, notes
 

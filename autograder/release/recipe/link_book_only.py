@@ -11,7 +11,7 @@ from autograder.cells import tags
 from autograder.release.book import link
 from autograder.release.chapter import ChapterNotebook
 from autograder.release.chapter_cells import parsed
-from autograder.release.recipe.contract import BOOK_ONLY
+from autograder.release.recipe.check_contract import BOOK_ONLY
 
 PLAY = "Play with it on this chapter's page of the book"
 # What the functions of `lab` that make such figures begin a figure's id with.

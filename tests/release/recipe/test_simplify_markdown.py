@@ -4,7 +4,7 @@ import pytest
 
 from autograder.errors import ReleaseError
 from autograder.release.book import Book
-from autograder.release.recipe.plain_markdown import Translation
+from autograder.release.recipe.simplify_markdown import Translation
 
 PAGES = """\
 # Words

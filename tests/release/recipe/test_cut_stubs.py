@@ -13,7 +13,7 @@ from traitlets.config import Config
 from autograder.checking import exercises
 from autograder.errors import ReleaseError
 from autograder.release.configuration import configure_release
-from autograder.release.recipe.stub import stub
+from autograder.release.recipe.cut_stubs import stub
 from autograder.release.references import References
 from tests.release.miniature import REPOSITORY
 
@@ -98,7 +98,7 @@ def test_what_cannot_be_a_stub_is_said_in_one_sentence(tmp_path, text, sentence)
 
 def real_references() -> list[tuple[str, str]]:
     """What is handed out as a stub: a chapter's ready-made code stays whole."""
-    return sorted({(task.module, task.reference) for task in exercises().values()})
+    return sorted({(exercise.module, exercise.reference) for exercise in exercises().values()})
 
 
 @pytest.mark.parametrize(("module", "name"), real_references())

@@ -39,7 +39,7 @@ ATTRIBUTES = re.compile(r"(?<=[)`])\{[.#][^{}\n]*\}")
 ONLY_FOR_MYST = re.compile(r"^(\([^()\s]+\)=|%.*|\+\+\+.*)$\n?", re.MULTILINE)
 
 
-def make_markdown_plain(chapter: ChapterNotebook) -> None:
+def simplify_markdown(chapter: ChapterNotebook) -> None:
     """Translate every Markdown cell; drop the cells of which nothing is left."""
     glued = glued_values(chapter.original)
     kept = []
@@ -120,7 +120,7 @@ class Translation:
         if block.name not in self.directives:
             raise ReleaseError(
                 f"{self.where} has a {{{block.name}}} block, for which there is no plain Markdown; "
-                f"write it in another way or teach autograder/release/recipe/plain_markdown.py."
+                f"write it in another way or teach autograder/release/recipe/simplify_markdown.py."
             )
         return self.directives[block.name](block)
 
@@ -195,7 +195,7 @@ class Translation:
                 return link(title or target, self.book.term(target))
         raise ReleaseError(
             f"{self.where} has a {{{name}}} role, for which there is no plain Markdown; "
-            f"write it in another way or teach autograder/release/recipe/plain_markdown.py."
+            f"write it in another way or teach autograder/release/recipe/simplify_markdown.py."
         )
 
     def _reference(self, title: str, label: str) -> str:
