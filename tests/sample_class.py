@@ -115,10 +115,10 @@ class Class:
                 Expected(passed=set(names)),
             )
         # A mistake in an earlier exercise would be one of the whole notebook.
-        tasks = {name: exercises()[name] for name in names}
-        names = [name for name in names if tasks[name].reference == name]
+        known = {name: exercises()[name] for name in names}
+        names = [name for name in names if known[name].reference == name]
         wrong = {name: [one for one in wrongs(name) if not one.elsewhere] for name in names}
-        used = {name: set(definition(tasks[name].module, name).whole) for name in names}
+        used = {name: set(definition(known[name].module, name).whole) for name in names}
         for number in range(min(MISTAKES, max(map(len, wrong.values())))):
             chosen: dict[str, Wrong] = {}
             for name in names[number % len(names) :] + names[: number % len(names)]:
@@ -132,13 +132,13 @@ class Class:
                 chapter,
                 self.solved(chapter, **sources),
                 Expected(
-                    passed=set(tasks) - set(chosen),
+                    passed=set(known) - set(chosen),
                     sentences={name: one.sentence for name, one in chosen.items()},
                 ),
             )
         untouched = {
             name: "not mended" if exercise.mend else "not started"
-            for name, exercise in tasks.items()
+            for name, exercise in known.items()
         }
         self.hand_in("untouched", chapter, self.released(chapter), Expected(statuses=untouched))
 

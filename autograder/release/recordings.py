@@ -109,14 +109,14 @@ def main(folder: Path, exercises: list[dict[str, Any]]) -> None:
     from autograder.diagnosis.recording import save
 
     differences = []
-    for exercise in exercises:
-        name = exercise["name"]
+    for entry in exercises:
+        name = entry["name"]
         try:
-            task = find(name)
+            exercise = find(name)
         except KeyError as error:
             raise SystemExit(f"{name} has no check: {error.args[0]}") from None
         for what in ("points", "chapter"):
-            registered, noted = getattr(task, what), exercise[what]
+            registered, noted = getattr(exercise, what), entry[what]
             if registered != noted:
                 differences.append(
                     f"{name} has {what} {noted} in its cell, {registered} in its check"
@@ -126,8 +126,8 @@ def main(folder: Path, exercises: list[dict[str, Any]]) -> None:
             f"Cells and checks disagree: {'; '.join(differences)}. "
             "`python -m autograder.release.set_points` brings points to what the checks say."
         )
-    for exercise in exercises:
-        save(exercise["name"], folder)
+    for entry in exercises:
+        save(entry["name"], folder)
 
 
 if __name__ == "__main__":

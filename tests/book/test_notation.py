@@ -91,7 +91,7 @@ def test_has_no_letter_of_a_chapter_that_does_not_use_it():
         (symbol, chapter)
         for symbols, chapters in rows()
         for symbol in symbols
-        for chapter in chapters
+        for chapter in chapters & of_chapter.keys()  # one may have been taken out
         if not letters(symbol) <= of_chapter[chapter]
     ]
     assert idle == []

@@ -58,11 +58,11 @@ class Term:
         self.layers = self._chapter("EncoderBlock")
         self.chapters = [self.small, self.large, self.layers]
 
-    def _chapter(self, exercise: str) -> str:
+    def _chapter(self, name: str) -> str:
         return next(
-            name
-            for name, chapter in self._made.chapters.items()
-            if exercise in [task.name for task in chapter.exercises]
+            chapter.name
+            for chapter in self._made.chapters.values()
+            if name in [exercise.name for exercise in chapter.exercises]
         )
 
     def names(self, chapter: str) -> list[str]:

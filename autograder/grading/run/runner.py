@@ -223,13 +223,11 @@ def _known(
     result = journal.result(before) if before not in (None, key) else None
     if result is None or result.get("basis") != basis:
         return {}
-    same = {
-        task.name for task in chapter.exercises if result["checks"].get(task.name) == task.digest
-    }
+    digests = {exercise.name: exercise.digest for exercise in chapter.exercises}
     return {
-        exercise["name"]: Verdict.of(exercise)
-        for exercise in result["record"]["exercises"]
-        if exercise["name"] in same
+        name: Verdict.of(record)
+        for record in result["record"]["exercises"]
+        if (name := record["name"]) in digests and result["checks"].get(name) == digests[name]
     }
 
 

@@ -14,8 +14,8 @@ MARKS = {"grade_id": "check-one", "grade": True, "locked": True, "solution": Fal
 def notes(points, source, former):
     """What is said of a notebook with these points and this check cell."""
     cells = {"check-one": MARKS, "one": MARKS | {"grade_id": "one", "grade": False}}
-    task = ReleasedExercise("one", 3.0, "check-one", 'check("one")')
-    chapter = ReleasedChapter("c", (task,), {"check-one": 'check("one")'}, "", cells, frozenset())
+    one = ReleasedExercise("one", 3.0, "check-one", 'check("one")')
+    chapter = ReleasedChapter("c", (one,), {"check-one": 'check("one")'}, "", cells, frozenset())
     chapter.former.update({key: frozenset(kept) for key, kept in former.items()})
     exercise = nbformat.v4.new_code_cell("one = 1")
     exercise.metadata.nbgrader = NotebookNode(cells["one"])

@@ -110,15 +110,15 @@ def test_the_workflow_names_what_the_step_writes(released, tmp_path):
     reporter = steps[-1]
     runners = reporter["with"]["runners"].split(",")
     exercises = released.chapters()[CHAPTER].exercises
-    record = {"exercises": [exercise(task.name, task.points) for task in exercises]}
+    record = {"exercises": [exercise(listed.name, listed.points) for listed in exercises]}
     written = github(record)
     # The reporter reads RUNNER_RESULTS for each runner, in capitals.
     assert set(reporter["env"]) == {f"{runner.upper()}_RESULTS" for runner in runners}
-    for value, task in zip(reporter["env"].values(), exercises, strict=True):
+    for value, listed in zip(reporter["env"].values(), exercises, strict=True):
         (name,) = re.findall(r"steps\.grade\.outputs\.(\w+)", value)
         result = json.loads(base64.b64decode(written[name]))
-        assert result["max_score"] == task.points
-        assert [test["name"] for test in result["tests"]] == [task.name]
+        assert result["max_score"] == listed.points
+        assert [test["name"] for test in result["tests"]] == [listed.name]
 
 
 def exercise(name, points, passed=True, message="All cases hold."):

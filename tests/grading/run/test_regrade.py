@@ -57,11 +57,11 @@ def exercises(records):
 
 def test_a_mended_check_is_the_only_one_that_is_asked_again(handed_in, judged, monkeypatch):
     before = grade_class(handed_in, [CHAPTER], workers=1)
-    tasks = [exercise.name for exercise in handed_in.chapters()[CHAPTER].exercises]
-    assert sorted(judged) == sorted(2 * tasks)
+    names = [exercise.name for exercise in handed_in.chapters()[CHAPTER].exercises]
+    assert sorted(judged) == sorted(2 * names)
     judged.clear()
 
-    original, mended = fingerprint.of_exercise, tasks[0]
+    original, mended = fingerprint.of_exercise, names[0]
     monkeypatch.setattr(
         fingerprint,
         "of_exercise",
