@@ -36,9 +36,10 @@ from rich.table import Table
 from autograder.cells import grade_id
 from autograder.grading.course.folder import Course
 from autograder.grading.submission.ahead import plan
+from autograder.grading.submission.execution import OUTPUT_BYTES
+from autograder.grading.submission.needed_cells import needed_cells
 from autograder.grading.submission.overwrite_cells import restored
 from autograder.grading.submission.parse import parse
-from autograder.grading.submission.run import OUTPUT_BYTES, Run
 from autograder.release.build import release
 from autograder.sandbox.fork_server import end, fork_server
 from autograder.sandbox.limits import Limits
@@ -264,10 +265,10 @@ def seconds_each(finished: list[float], together: int) -> float:
 
 def calls_of(content: bytes, chapter: Any) -> list[Any]:
     """What grading a notebook sends to the sandbox: cells to run, and each check's frame."""
-    notebook, limits, script = parse(content), Limits(), []
+    notebook, script = parse(content), []
     restored(notebook, chapter)
     checks = {exercise.check_id: exercise for exercise in chapter.exercises}
-    needed = Run(notebook, chapter, None, limits, 0).needed
+    needed = needed_cells(notebook, chapter)
     for index, cell in enumerate(notebook.cells):
         exercise = checks.get(grade_id(cell) or "")
         if exercise:

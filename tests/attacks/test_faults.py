@@ -27,7 +27,7 @@ from autograder.grading.run import crew, runner
 from autograder.grading.run.grade_submission import grade
 from autograder.grading.run.job import Job
 from autograder.grading.run.runner import grade_class, write_json
-from autograder.grading.submission.run import GradedNotebook
+from autograder.grading.submission.grade_notebook import GradedNotebook
 from autograder.sandbox.errors import SandboxUnavailable
 from autograder.sandbox.fork_server import end, fork_server
 from autograder.sandbox.limits import Limits

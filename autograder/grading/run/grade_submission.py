@@ -8,10 +8,11 @@ import nbformat
 from autograder.errors import BrokenCheck, Invalid
 from autograder.grading.run.job import TRIES, Job
 from autograder.grading.run.result import given_up, result_of, unfinished
+from autograder.grading.submission.execution import StandsBack
+from autograder.grading.submission.grade_notebook import GradedNotebook, grade_notebook
 from autograder.grading.submission.overwrite_cells import restored
 from autograder.grading.submission.parse import parse
 from autograder.grading.submission.quote_text_cells import quote_text_cells
-from autograder.grading.submission.run import GradedNotebook, Run, StandsBack
 from autograder.sandbox.compiled import compile_imported
 from autograder.sandbox.errors import SandboxUnavailable
 from autograder.sandbox.fork_server import end, fork_server
@@ -62,19 +63,20 @@ def _run(job: Job, notebook: nbformat.NotebookNode) -> GradedNotebook:
     """
     for attempt in range(TRIES):
         last = attempt == TRIES - 1
-        warm = fork_server(job.limits)
+        server = fork_server(job.limits)
         try:
-            if isinstance(warm, SandboxProcess):
+            if isinstance(server, SandboxProcess):
                 cells = (cell for cell in notebook.cells if cell.cell_type == "code")
-                compile_imported((cell.source for cell in cells), warm)
+                compile_imported((cell.source for cell in cells), server)
             chapter, known = job.chapter, job.known
-            run = Run(notebook, chapter, warm, job.limits, job.seed, known, job.others_wait)
-            graded = run.grade()
+            graded = grade_notebook(
+                notebook, chapter, server, job.limits, job.seed, known, job.others_wait
+            )
         except SandboxUnavailable:
             if last:
                 raise
             end(job.limits)
             continue
-        if warm.alive or last:
+        if server.alive or last:
             break
     return graded

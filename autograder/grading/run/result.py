@@ -11,8 +11,8 @@ from autograder.grading.course.released import ReleasedChapter
 from autograder.grading.report.feedback_page import feedback_page
 from autograder.grading.run.job import Job
 from autograder.grading.submission.cell_outputs import check_outputs
+from autograder.grading.submission.grade_notebook import GradedNotebook
 from autograder.grading.submission.overwrite_cells import answered
-from autograder.grading.submission.run import GradedNotebook
 from autograder.grading.text import one_line
 
 

@@ -10,7 +10,7 @@ from autograder.grading.run import crew
 from autograder.grading.run.job import Job
 from autograder.grading.run.result import unfinished
 from autograder.grading.run.runner import grade_class
-from autograder.grading.submission import run
+from autograder.grading.submission.judging import Judging
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.probe import available
 from tests.grading.run.deadly import deadly
@@ -40,13 +40,13 @@ def handed_in(course):
 @pytest.fixture
 def judged(monkeypatch):
     """The exercises that were judged, in order."""
-    names, asked = [], run.Run._asked
+    names, asked = [], Judging._asked
 
     def noting(self, index, name, *arguments):
         names.append(name)
         return asked(self, index, name, *arguments)
 
-    monkeypatch.setattr(run.Run, "_asked", noting)
+    monkeypatch.setattr(Judging, "_asked", noting)
     return names
 
 

@@ -12,9 +12,9 @@ from autograder.checking.samples import styles
 from autograder.diagnosis.judge import judge
 from autograder.diagnosis.recording import Recording, live
 from autograder.grading.course.released import ReleasedChapter, ReleasedExercise
-from autograder.grading.submission import run
+from autograder.grading.submission import judging
 from autograder.grading.submission.ahead import Ahead, Unforeseen, plan, same_request
-from autograder.grading.submission.run import Run
+from autograder.grading.submission.grade_notebook import grade_notebook
 from autograder.grading.submission.sandbox_home import Gone
 from autograder.remote import wire
 from autograder.remote.calling import Home, spread
@@ -66,8 +66,8 @@ def graded(warm, sources: dict[str, str], limits: Limits | None = None, **more: 
     for name, source in sources.items():
         for mark, text in ((name, source), (f"check-{name}", "")):
             cells.append(new_code_cell(text, metadata={"nbgrader": {"grade_id": mark}}))
-    run = Run(new_notebook(cells=cells), chapter_of(*sources), warm, limits or Limits(), seed=SEED)
-    return run.grade()
+    notebook, chapter = new_notebook(cells=cells), chapter_of(*sources)
+    return grade_notebook(notebook, chapter, warm, limits or Limits(), SEED)
 
 
 SEARCHED = {  # two mistakes at once, or none that is known: what is found by a long search
@@ -201,7 +201,7 @@ def judged(monkeypatch) -> list[str]:
         names.append(name)
         return judge(name, *args)
 
-    monkeypatch.setattr(run, "judge", noting)
+    monkeypatch.setattr(judging, "judge", noting)
     return names
 
 

@@ -13,8 +13,9 @@ from autograder.checking import find
 from autograder.files import REPOSITORY
 from autograder.grading.course.released import ReleasedChapter, ReleasedExercise
 from autograder.grading.submission.drop_pasted_stubs import is_stub
+from autograder.grading.submission.execution import StandsBack
+from autograder.grading.submission.grade_notebook import grade_notebook
 from autograder.grading.submission.overwrite_cells import restored
-from autograder.grading.submission.run import Run, StandsBack
 from autograder.notebook import packages
 from autograder.notebook.cell_log import modules_imported
 from autograder.notebook.packages import LEARNERS, NOTEBOOKS, modules
@@ -66,7 +67,7 @@ def graded(
     cells += map(new_code_cell, after)
     notebook = new_notebook(cells=change(cells))
     restored(notebook, chapter)
-    return Run(notebook, chapter, warm, Limits(seconds), 7, others_wait=others_wait).grade()
+    return grade_notebook(notebook, chapter, warm, Limits(seconds), seed=7, others_wait=others_wait)
 
 
 RIGHT = reference_source(find("softmax"))

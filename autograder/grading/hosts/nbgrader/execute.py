@@ -12,9 +12,9 @@ from traitlets import Float, Int
 
 from autograder.grading.course.folder import Course
 from autograder.grading.course.journal import DRAWS
+from autograder.grading.submission.grade_notebook import grade_notebook
 from autograder.grading.submission.overwrite_cells import restored
 from autograder.grading.submission.quote_text_cells import quote_text_cells
-from autograder.grading.submission.run import Run
 from autograder.sandbox.fork_server import end, fork_server
 from autograder.sandbox.limits import Limits
 
@@ -39,8 +39,7 @@ class SandboxExecute(NbGraderPreprocessor):
         chapter = course.chapters([names["assignment"]])[names["assignment"]]
         restored(nb, chapter)
         atexit.register(end, limits)
-        run = Run(nb, chapter, fork_server(limits), limits, secrets.choice(_seeds()))
-        graded = run.grade()
+        graded = grade_notebook(nb, chapter, fork_server(limits), limits, secrets.choice(_seeds()))
         quote_text_cells(nb, chapter)
         if graded.status != "graded":
             self.log.warning("%s: %s", names["student"], graded.status)
