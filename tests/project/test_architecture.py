@@ -150,6 +150,21 @@ def test_does_the_engine_load_by_a_hidden_name_only_what_it_was_handed():
     assert hidden == HANDED_IN | OWN_NAMES
 
 
+def test_does_the_engine_name_no_content():
+    """But for the line that hands it in: another subject is another package."""
+    package = re.compile(r"solutions([./].*)?")
+    named = [
+        f"{path.relative_to(ROOT)}:{node.lineno}"
+        for path in (ROOT / "autograder").rglob("*.py")
+        if path != ROOT / "autograder" / "__init__.py"
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if (isinstance(node, ast.ImportFrom) and package.fullmatch(node.module or ""))
+        or (isinstance(node, ast.Import) and any(package.fullmatch(a.name) for a in node.names))
+        or (isinstance(node, ast.Constant) and package.fullmatch(str(node.value)))
+    ]
+    assert named == []
+
+
 def test_does_every_part_stand_in_the_picture_and_in_the_code(architecture):
     assert {box.name for row in architecture.ROWS for box in row} == set(PARTS)
     assert all(files_of(part) for part in PARTS)
