@@ -14,7 +14,11 @@ VALUES = {"gradients": False, "contiguous": False, "double": False, "unchanged":
 
 
 def each_one(**sizes: int) -> Iterator[tuple[str, dict[str, int]]]:
-    """The sizes with each of them in turn as 1, named: a `squeeze()` or a lost axis shows."""
+    """The sizes with each of them in turn as 1, named: a `squeeze()` or a lost axis shows.
+
+    >>> list(each_one(L=3, D=4))
+    [('L = 1', {'L': 1, 'D': 4}), ('D = 1', {'L': 3, 'D': 1})]
+    """
     for name in sizes:
         yield f"{name} = 1", sizes | {name: 1}
 

@@ -378,7 +378,16 @@ def raises(
     case: str = "",
     **kwargs: Any,
 ) -> None:
-    """Fail unless the call raises that error with every one of the texts in its message."""
+    """Fail unless the call raises that error with every one of the texts in its message.
+
+    Here `root` raises ValueError("root of -1.0") for a negative number, and `halve` raises nothing:
+
+    >>> raises(root, ValueError, -1.0, says=("-1.0",), case="a negative number")
+    >>> raises(halve, ValueError, -1.0, case="a negative number")
+    Traceback (most recent call last):
+    autograder.checking.comparing.Failure: a negative number: halve(...) should raise \
+ValueError; it returned a float: -0.5.
+    """
     outcome, problem, reason = "returned", "", Reason.NOT_RAISED
     try:
         result = student(*args, **kwargs)
@@ -422,6 +431,12 @@ def holds_at_most(
 
     `want` takes the result and returns a part of it and what that must be. Not asked of what has
     failed before: it may need all the memory there is.
+
+    >>> whole = (lambda result: (result, 0.5 * numbers))
+    >>> holds_at_most(halve, 10**6, numbers, want=whole, sentence="It needs too much.")
+    >>> holds_at_most(halve, 1, numbers, want=whole, sentence="It needs too much.")
+    Traceback (most recent call last):
+    autograder.checking.comparing.Failure: halve(...): It needs too much.
     """
     if (log := current_log.get()) and log.failure is not None:
         return
@@ -484,7 +499,14 @@ def agrees(
     """The battery: values, inputs and (once a check) earlier results unchanged, gradients,
     non-contiguous inputs, float64.
 
-    Returns the student's result.
+    Returns the student's result. Of `halve` and of one that doubles, with halve as reference:
+
+    >>> agrees(halve, halve, torch.tensor([2.0, 4.0]), case="two numbers")
+    tensor([1., 2.])
+    >>> agrees(double, halve, torch.tensor([2.0, 4.0]), case="two numbers")
+    Traceback (most recent call last):
+    autograder.checking.comparing.Failure: two numbers: double(...) expected 1 at [0], got 4 \
+(2 of 2 numbers differ).
     """
     given = {**dict(tensors(args)), **dict(tensors(kwargs))}
     floating = any(tensor.is_floating_point() for tensor in given.values())

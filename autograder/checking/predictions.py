@@ -43,7 +43,13 @@ _predictions: dict[str, Prediction] = {}
 def prediction(
     name: str, *, chapter: str, question: str, right: Guess, options: Mapping[Guess, str]
 ) -> None:
-    """Register a question that is asked before a demo. `options` says something to each answer."""
+    """Register a question that is asked before a demo. `options` says something to each answer.
+
+    >>> options = {1.5: "Half of three.", 6.0: "That is twice three."}
+    >>> prediction("half", chapter="00-start-here", question="?", right=1.5, options=options)
+    >>> _predictions["half"].letters
+    {'a': 1.5, 'b': 6.0}
+    """
     if name in _predictions:
         raise ValueError(f"Two predictions are registered with the name {name}.")
     if right not in options or len(options) < 2:

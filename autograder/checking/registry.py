@@ -113,6 +113,13 @@ def mend(exercise: str, key: str, *, points: float) -> None:
     """Register `mend_<exercise>` beside the exercise: its code, with the mistake of that key.
 
     Check and mistakes are those of the exercise, which must be registered above.
+
+    >>> @exercise("third", chapter="00-start-here", points=2)
+    ... def _(student, reference, draw): ...
+    >>> misconceptions["third"] = {"tripled": ("It triples.", {"x / 3": "x * 3"})}
+    >>> mend("third", "tripled", points=1)
+    >>> _exercises["mend_third"].planted.sentence
+    'It triples.'
     """
     if exercise not in _exercises:
         raise ValueError(f"There is no exercise {exercise} above its mend(...).")
