@@ -6,11 +6,11 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from autograder.checking.comparing import require
+from autograder.checking.comparing import Ask, require
 from autograder.remote.subject import Subject
 
 # For `agrees`, where a case is about values, and the rest of the battery was asked of another.
-VALUES = {"gradients": False, "contiguous": False, "double": False, "unchanged": False}
+VALUES = Ask(gradients=False, contiguous=False, double=False, unchanged=False)
 
 
 def each_one(**sizes: int) -> Iterator[tuple[str, dict[str, int]]]:

@@ -481,23 +481,29 @@ def _going_on(case: str) -> Iterator[None]:
             log.part += 1
 
 
+@dataclass(frozen=True)
+class Ask:
+    """What is asked of a call besides its values: all of it, where a check says nothing else."""
+
+    gradients: bool = True  # to every floating-point input and parameter
+    contiguous: bool = True  # whether inputs that are not contiguous in memory give the same
+    double: bool = True  # whether float64 gives the same, more closely
+    unchanged: bool = True  # inputs, and (once a check) what was returned before
+
+
 def agrees(
     student: Subject,
     reference: Subject,
     *args: Any,
     case: str = "",
     names: Sequence[str] | None = None,
-    gradients: bool = True,
-    contiguous: bool = True,
-    double: bool = True,
-    unchanged: bool = True,
+    ask: Ask = Ask(),
     rtol: float = 1e-4,
     atol: float = 1e-5,
     dtype: bool = True,
     **kwargs: Any,
 ) -> Any:
-    """The battery: values, inputs and (once a check) earlier results unchanged, gradients,
-    non-contiguous inputs, float64.
+    """The values are those of the reference, and what else there is to `ask` of a call.
 
     Returns the student's result. Of `halve` and of one that doubles, with halve as reference:
 
@@ -510,20 +516,20 @@ def agrees(
     """
     given = {**dict(tensors(args)), **dict(tensors(kwargs))}
     floating = any(tensor.is_floating_point() for tensor in given.values())
-    others = _others(args) if unchanged and contiguous else None
+    others = _others(args) if ask.unchanged and ask.contiguous else None
     tolerance = {"rtol": rtol, "atol": atol, "dtype": dtype}
     asked = _Case(case, student, reference, args, kwargs, tolerance, names)
     # A part that fails leaves out none of the others: what is asked of the reference is the same
     # for all, as a recording of its answers may stand in for it.
     with _going_on(case):
-        asked.values(given if unchanged else {})
-    if gradients and (floating or student.is_instance):
+        asked.values(given if ask.unchanged else {})
+    if ask.gradients and (floating or student.is_instance):
         with _going_on(case):
             asked.gradients()
-    if contiguous and given:
+    if ask.contiguous and given:
         with _going_on(case):
             asked.spread(others)
-    if double and floating:
+    if ask.double and floating:
         with _going_on(case):
             asked.double()
     return asked.got

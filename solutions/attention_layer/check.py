@@ -86,11 +86,11 @@ def _(student, reference, draw):
     for text, size in each_one(B=2, L=3, S=5, D=8, E=6):
         B, L, S, D, E = size.values()
         some = draw.normal(B, L, D), draw.normal(B, S, D), draw.normal(B, S, E)
-        agrees(student, reference, *some, names=NAMES, case=text, **VALUES)
+        agrees(student, reference, *some, names=NAMES, case=text, ask=VALUES)
     square = draw.permutation(5)[:, None] <= draw.permutation(5)
     some = draw.normal(2, 5, 8), key, value, square
-    agrees(student, reference, *some, names=NAMES, case="as many queries as keys", **VALUES)
-    agrees(student, reference, key, key, key, names=NAMES, case="one tensor for all", **VALUES)
+    agrees(student, reference, *some, names=NAMES, case="as many queries as keys", ask=VALUES)
+    agrees(student, reference, key, key, key, names=NAMES, case="one tensor for all", ask=VALUES)
 
     # Every query of this mask may attend to some keys and not to others, every key is allowed
     # for some queries and not for others, and it is not its own transpose.
@@ -117,7 +117,7 @@ def _(student, reference, draw):
     low = low_scores(5)[:, None].expand(5, 4)
     last = torch.arange(5) < 4
     some = torch.ones(3, 4), low, value, last
-    agrees(student, reference, *some, names=NAMES, case="allowed scores that are low", **VALUES)
+    agrees(student, reference, *some, names=NAMES, case="allowed scores that are low", ask=VALUES)
 
 
 misconceptions["scaled_dot_product_attention"] = {
@@ -325,8 +325,8 @@ def _(student, reference, draw):
     agrees(*pair, 100 * queries, 10 * inputs, names=NAMES, **large)
     same = layers(6, 6, 6)  # queries and inputs of one width: both might go through a layer
     queries, inputs = draw.normal(2, L=5, D=6), draw.normal(2, S=7, I=6)
-    agrees(*same, queries, inputs, names=NAMES, case="one width for all", **VALUES)
-    agrees(*same, inputs, inputs, names=NAMES, case="the inputs ask themselves", **VALUES)
+    agrees(*same, queries, inputs, names=NAMES, case="one width for all", ask=VALUES)
+    agrees(*same, inputs, inputs, names=NAMES, case="the inputs ask themselves", ask=VALUES)
     no_bias(pair[0], {"W_k": 8, "W_v": 3})
 
 

@@ -4,6 +4,7 @@ import torch
 from torch import Tensor
 
 from autograder.checking import (
+    Ask,
     agrees,
     backpropagates,
     by,
@@ -229,7 +230,7 @@ def _(student, reference, draw):
         "Another token in the place of padding changes the result.",
     )
     layer.to("float32")
-    agrees(layer, layer, batch, lengths, gradients=False)
+    agrees(layer, layer, batch, lengths, ask=Ask(gradients=False))
     _all_learn(layer, (V, 5), batch, lengths)
 
 
@@ -520,7 +521,7 @@ def _(student, reference, draw):
         "It should return three tensors: logits [B, vocab_size], the new state [B, hidden_dim] and "
         "weights [B, S].",
     )
-    agrees(layer, layer, previous, state, annotations, mask, gradients=False)
+    agrees(layer, layer, previous, state, annotations, mask, ask=Ask(gradients=False))
 
     layer.to("float64")
     state, annotations = state.double(), annotations.double()
@@ -789,8 +790,8 @@ def _(student, reference, draw):
     B, L, V = 3, 5, 7
     logits, targets = 2 * draw.normal(B=B, L=L, V=V), draw.integers(1, V, B, L)
     agrees(student, reference, logits, targets, 0)
-    agrees(student, reference, logits[:1], targets[:1], 0, case="B = 1", **VALUES)
-    agrees(student, reference, logits[:, :1], targets[:, :1], 0, case="L = 1", **VALUES)
+    agrees(student, reference, logits[:1], targets[:1], 0, case="B = 1", ask=VALUES)
+    agrees(student, reference, logits[:, :1], targets[:, :1], 0, case="L = 1", ask=VALUES)
     short = torch.arange(L) >= torch.tensor([2, 5, 4])[:, None]
     agrees(student, reference, logits, targets.masked_fill(short, 0), 0, case="padding")
     targets = (targets - 1) * (targets != 5)  # 0 is a token here, and 4 is none

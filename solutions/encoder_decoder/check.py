@@ -6,6 +6,7 @@ import math
 import torch
 
 from autograder.checking import (
+    Ask,
     agrees,
     backpropagates,
     by,
@@ -49,7 +50,7 @@ def _(student, reference, draw):
     x, memory = draw.normal(B=2, L=5, E=12), draw.normal(B=2, S=5, E=12)
     mask = torch.tensor([[1, 1, 0, 0, 0], [1, 0, 1, 1, 1]]).bool()
     agrees(mine, theirs, x, memory, mask, names=names, case="as many queries as keys")
-    agrees(mine, theirs, x, x, names=names, case="x is the memory, too", **VALUES)
+    agrees(mine, theirs, x, x, names=names, case="x is the memory, too", ask=VALUES)
 
 
 misconceptions["CrossAttention"] = {
@@ -179,17 +180,17 @@ def _(student, reference, draw):
     for pre in (False, True):
         norm = "pre-norm" if pre else "post-norm"
         mine, theirs = loaded(student, reference, draw, 6, 2, 9, norm_first=pre)
-        some = {"contiguous": False, "double": False}
-        agrees(mine, theirs, x, memory, names=names, case=norm, **some)
+        some = Ask(contiguous=False, double=False)
+        agrees(mine, theirs, x, memory, names=names, case=norm, ask=some)
         agrees(mine, theirs, x, memory, mask, names=names, case=f"{norm}, padding")
         one = {"names": names, "case": f"{norm}, one position reads one"}
-        agrees(mine, theirs, x[:1, :1], memory[:1, :1], **one, **VALUES)
+        agrees(mine, theirs, x[:1, :1], memory[:1, :1], **one, ask=VALUES)
         case = f"{norm}, x is the memory, too"
-        agrees(mine, theirs, x, x, names=names, case=case, **VALUES)
+        agrees(mine, theirs, x, x, names=names, case=case, ask=VALUES)
         case = f"{norm}, padding in a source as long as the target"
-        agrees(mine, theirs, x, memory[:, :4], mask[:, 1:], names=names, case=case, **VALUES)
+        agrees(mine, theirs, x, memory[:, :4], mask[:, 1:], names=names, case=case, ask=VALUES)
         case = f"{norm}, a sentence of padding alone"
-        agrees(mine, theirs, x, memory, nothing, names=names, case=case, **some)
+        agrees(mine, theirs, x, memory, nothing, names=names, case=case, ask=some)
 
         mine, theirs = loaded(student, reference, draw, 6, 2, 9, dropout=1.0, norm_first=pre)
         mine.train(False)
@@ -377,10 +378,10 @@ def _(student, reference, draw):
     source[0, 4:] = 1
     source[1, 0] = 0
     agrees(mine, theirs, source, target, case="two layers, pad_id 1")
-    agrees(mine, theirs, source, source, case="the source is the target, too", **VALUES)
+    agrees(mine, theirs, source, source, case="the source is the target, too", ask=VALUES)
     mine, theirs = loaded(student, reference, draw, 11, 11, 6, 2, 9, 1, 7)
     source, target = tokens(11, B=2, S=5), tokens(11, B=2, L=3)
-    agrees(mine, theirs, source, target, case="vocabularies of one size", **VALUES)
+    agrees(mine, theirs, source, target, case="vocabularies of one size", ask=VALUES)
 
 
 misconceptions["Transformer"] = {
@@ -518,7 +519,7 @@ def _(student, reference, draw):
     agrees(student, reference, logits, targets, case="the usual smoothing")
     logits, targets = 2 * draw.normal(B=2, L=3, V=7), draw.integers(1, 7, B=2, L=3)
     agrees(student, reference, logits, targets, 0.2, case="a batch of sentences")
-    agrees(student, reference, logits[:1, :1], targets[:1, :1], 0.2, case="B = L = 1", **VALUES)
+    agrees(student, reference, logits[:1, :1], targets[:1, :1], 0.2, case="B = L = 1", ask=VALUES)
     targets[0, 2] = targets[1, 1] = targets[1, 2] = 0
     agrees(student, reference, logits, targets, 0.2, case="padding")
     targets[0, 0] = targets[0, 2] = targets[1, 1] = 3

@@ -3,6 +3,7 @@
 import torch
 
 from autograder.checking import (
+    Ask,
     agrees,
     by,
     close,
@@ -22,8 +23,8 @@ def _(student, reference, draw):
     keys, values = draw.normal(S=6, D=4), draw.normal(S=6, E=3)
     query = keys[draw.int(1, 6)].clone()
     agrees(student, reference, query, keys, values, case="one equal key")
-    agrees(student, reference, keys[0], keys[:1], values[:1], case="S = 1", **VALUES)
-    agrees(student, reference, query, keys[:1], values[:1], case="S = 1, not equal", **VALUES)
+    agrees(student, reference, keys[0], keys[:1], values[:1], case="S = 1", ask=VALUES)
+    agrees(student, reference, query, keys[:1], values[:1], case="S = 1, not equal", ask=VALUES)
 
     corners = draw.permutation(8)  # the corners of a cube: all differ, most share an entry
     keys = torch.stack([corners // 4, corners // 2 % 2, corners % 2], dim=-1).float()  # (8, 3)
@@ -44,7 +45,7 @@ def _(student, reference, draw):
     keys[1], keys[4] = keys[2], keys[2]
     query = keys[2].clone()
     agrees(student, reference, query, keys, values, case="three equal keys")
-    agrees(student, reference, query, keys, keys, case="the keys are the values, too", **VALUES)
+    agrees(student, reference, query, keys, keys, case="the keys are the values, too", ask=VALUES)
     turned = torch.tensor([[2.0, 1.0, 4.0, 3.0], [1.0, 2.0, 3.0, 4.0], [4.0, 3.0, 2.0, 1.0]])
     some = turned[1], turned[::2], values[:2]
     agrees(student, reference, *some, case="keys with the query's entries in another order")
@@ -251,11 +252,20 @@ def _(student, reference, draw):
     weights, values = draw.uniform(S=5, low=0.2, high=3.0), draw.normal(S=5, E=3)
     agrees(student, reference, weights, values)
     agrees(student, reference, 100 * weights, values, case="the same weights, 100 times larger")
-    agrees(student, reference, 1e-9 * weights, values, case="weights near zero", gradients=False)
+    agrees(
+        student,
+        reference,
+        1e-9 * weights,
+        values,
+        case="weights near zero",
+        ask=Ask(gradients=False),
+    )
     weights[2] = 0.0
     agrees(student, reference, weights, values, case="a weight of zero")
     one = draw.uniform(1, low=0.2), draw.normal(1, E=3)
-    agrees(student, reference, *one, case="one value", gradients=False)  # rounding noise, no slope
+    agrees(
+        student, reference, *one, case="one value", ask=Ask(gradients=False)
+    )  # rounding noise, no slope
     nearly = weights / weights.sum() * 1.004
     agrees(student, reference, nearly, values, case="weights that sum to 1.004")
     weights[3] = -0.1
@@ -363,7 +373,7 @@ def _(student, reference, draw):
     agrees(student, reference, query, rows, values, near, names=names, case="a list of tensors")
     agrees(student, reference, query, keys, values, near, names=names, case="a tensor of keys")
     case = "the keys are the values, too"
-    agrees(student, reference, query, keys, keys, near, names=names, case=case, **VALUES)
+    agrees(student, reference, query, keys, keys, near, names=names, case=case, ask=VALUES)
 
     values = draw.normal(4, E=3)
     times = portable(product)
@@ -372,7 +382,7 @@ def _(student, reference, draw):
         agrees(student, reference, *numbers, names=names, case=case)
     small = (1e-9, [2.0, 1.0, 3.0, 0.5], values, times)
     agrees(student, reference, *small, names=names, case="similarities near zero")
-    agrees(student, reference, 1.5, [2.0], values[:1], times, names=names, case="S = 1", **VALUES)
+    agrees(student, reference, 1.5, [2.0], values[:1], times, names=names, case="S = 1", ask=VALUES)
 
     values = draw.normal(3, E=2)
     unlike = ("bead", ["fig", "mix", "ivy"], values, letters)
@@ -467,14 +477,14 @@ def _(student, reference, draw):
     agrees(student, reference, x, keys, values, bandwidth)
     agrees(student, reference, x, keys, values, draw.float(1.5, 2.5), case="a wide kernel")
     agrees(student, reference, x[:1], keys[:1], values[:1], 0.5, case="one key")
-    agrees(student, reference, x, x, x, bandwidth, case="one tensor for all", **VALUES)
+    agrees(student, reference, x, x, x, bandwidth, case="one tensor for all", ask=VALUES)
 
     keys = draw.permutation(6) + draw.uniform(6, low=0.0, high=0.3)
     far = torch.tensor([60.0, -60.0, 2000.0, -2000.0])
     agrees(student, reference, far, keys, draw.normal(6), 0.5, case="far from all keys")
     pair, far = torch.tensor([0.0, 0.02]), torch.tensor([30.0, -40.0])
     case = "far from two keys that are near one another"
-    agrees(student, reference, far, pair, draw.normal(2), 1.0, case=case, rtol=1e-3, **VALUES)
+    agrees(student, reference, far, pair, draw.normal(2), 1.0, case=case, rtol=1e-3, ask=VALUES)
 
     raises(student, ValueError, x, keys, values[:6], -0.5, case="a negative bandwidth")
     raises(student, ValueError, x, keys, values[:6], 0.0, case="bandwidth 0")

@@ -5,6 +5,7 @@ import math
 import torch
 
 from autograder.checking import (
+    Ask,
     agrees,
     backpropagates,
     built,
@@ -160,7 +161,7 @@ def _(student, reference, draw):
     agrees(student, reference, scores, case="no mask")
     for case, size in each_one(B=B, L=L, S=S):
         some, allowed = draw.normal(*size.values()), draw.boolean(*size.values())
-        agrees(student, reference, some, allowed, case=f"{case}, a mask", **VALUES)
+        agrees(student, reference, some, allowed, case=f"{case}, a mask", ask=VALUES)
     mask = draw.boolean(B, L, S)
     mask[..., 2] = True  # no row and no column is empty
     mask[:, 3] = True
@@ -187,7 +188,7 @@ def _(student, reference, draw):
     mask[0, 1] = False
     low = low_scores(L, S)
     last = torch.arange(S) < S - 1
-    agrees(student, reference, low, last, case="allowed scores that are low", **VALUES)
+    agrees(student, reference, low, last, case="allowed scores that are low", ask=VALUES)
     for case, odd in {
         "masked scores of 1e4": 1e4,
         "masked scores of inf": math.inf,
@@ -195,7 +196,9 @@ def _(student, reference, draw):
         "masked scores of -inf": -math.inf,
     }.items():
         hidden = torch.where(mask, scores, odd)
-        agrees(student, reference, hidden, mask, case=case, unchanged=False)  # NaN is not NaN
+        agrees(
+            student, reference, hidden, mask, case=case, ask=Ask(unchanged=False)
+        )  # NaN is not NaN
     agrees(student, reference, 1e4 + scores, mask, case="all scores near 1e4", rtol=2e-3)
 
 
@@ -338,7 +341,7 @@ def _(student, reference, draw):
     padded[1, 2:] = 0
     agrees(student, reference, logits, padded, pad_id=0, case="pad_id=0")
 
-    close_call = {"case": "logits of 1e4", "rtol": 2e-3, "double": False}
+    close_call = {"case": "logits of 1e4", "rtol": 0.002, "ask": Ask(double=False)}
     agrees(student, reference, 1e4 * draw.normal(B=B, L=L, V=V), tokens, **close_call)
     padded[:, 1:] = 0
     agrees(student, reference, logits, padded, pad_id=0, case="targets that are all padding")

@@ -4,6 +4,7 @@ import torch
 from torch import nn
 
 from autograder.checking import (
+    Ask,
     agrees,
     built,
     by,
@@ -150,11 +151,11 @@ def _(student, reference, draw):
     query = draw.normal(B=B, L=L, E=E)
     key, value = draw.normal(B=B, S=S, E=E), draw.normal(B=B, S=S, E=E)
     names = {"names": ("output", "weights")}
-    quick = names | {"contiguous": False, "double": False, "unchanged": False}
+    quick = names | {"ask": Ask(contiguous=False, double=False, unchanged=False)}
     agrees(layer, wanted, query, key, value, **names)
     agrees(layer, wanted, query, query, query, case="self-attention", **quick)
     one = query[:, :1], key[:, :1], value[:, :1]
-    agrees(layer, wanted, *one, case="one query, one key", names=names["names"], **VALUES)
+    agrees(layer, wanted, *one, case="one query, one key", names=names["names"], ask=VALUES)
 
     mask = draw.boolean(L, S)
     mask[:, 2] = True  # no row is empty

@@ -4,6 +4,7 @@ import torch
 from torch import Tensor
 
 from autograder.checking import (
+    Ask,
     agrees,
     by,
     close,
@@ -212,7 +213,7 @@ def _(student, reference, draw):
         isinstance(result, Tensor) and result.shape == x.shape,
         "The result should be one tensor, of the shape of x: the vectors are added, not appended.",
     )
-    agrees(layer, layer, x, gradients=False)
+    agrees(layer, layer, x, ask=Ask(gradients=False))
 
     added = result - x
     require(

@@ -6,6 +6,7 @@ import torch
 from torch import nn
 
 from autograder.checking import (
+    Ask,
     agrees,
     built,
     by,
@@ -172,17 +173,17 @@ def _(student, reference, draw):
     everything = torch.ones(3, 5, dtype=torch.bool)
     agrees(student, reference, hidden, everything, case="no padding")
     one = hidden[:1, :1], everything[:1, :1]
-    agrees(student, reference, *one, case="one sentence of one token", **VALUES)
+    agrees(student, reference, *one, case="one sentence of one token", ask=VALUES)
     mask = torch.arange(5) < torch.tensor([[4], [1], [3]])
     hidden = hidden + 5.0 * ~mask[..., None]
     agrees(student, reference, hidden, mask, case="padding")
     agrees(student, reference, hidden, mask.long(), case="a mask of whole numbers")
-    floats = {"gradients": False, "case": "a mask of floats"}
+    floats = {"case": "a mask of floats", "ask": Ask(gradients=False)}
     agrees(student, reference, hidden, mask.float(), **floats)
     holes = torch.tensor([[0, 1, 1, 0, 1], [1, 0, 0, 0, 1], [0, 0, 0, 0, 1]]).bool()
     agrees(student, reference, hidden, holes, case="holes in the mask")
     short = 1e-4 * hidden, mask
-    agrees(student, reference, *short, case="short vectors", **VALUES)
+    agrees(student, reference, *short, case="short vectors", ask=VALUES)
     mask[1] = False
     agrees(student, reference, hidden, mask, case="a row of padding alone")
 
@@ -284,11 +285,11 @@ def _(student, reference, draw):
     near = anchors + 0.8 * positives
     agrees(student, reference, anchors, near, temperature=0.5, case="pairs that are alike")
     agrees(student, reference, anchors, positives, 2.0, case="a temperature of 2")
-    agrees(student, reference, anchors, anchors, 0.5, case="one tensor for both", **VALUES)
-    alone = {"temperature": 0.5, "contiguous": False, "unchanged": False}
+    agrees(student, reference, anchors, anchors, 0.5, case="one tensor for both", ask=VALUES)
+    alone = {"temperature": 0.5, "ask": Ask(contiguous=False, unchanged=False)}
     agrees(student, reference, anchors[:1], positives[:1], case="one pair", **alone)
 
-    quick = {"gradients": False, "contiguous": False, "unchanged": False, "temperature": 0.5}
+    quick = {"temperature": 0.5, "ask": Ask(gradients=False, contiguous=False, unchanged=False)}
     lengths = torch.tensor([1e-6, 1e-3, 1.0, 1e3, 1e6])[:, None]
     extreme = {
         "vectors of length 1e-6 to 1e6": (lengths * anchors, lengths.flip(0) * near),
@@ -700,9 +701,7 @@ def _(student, reference, draw):
             asking,
             case=case,
             names=("scores", "weights", "output"),
-            gradients=False,
-            contiguous=False,
-            double=False,
+            ask=Ask(gradients=False, contiguous=False, double=False),
         )
 
 

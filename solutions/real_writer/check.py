@@ -4,6 +4,7 @@ import torch
 from torch.nn import functional as F
 
 from autograder.checking import (
+    Ask,
     agrees,
     built,
     by,
@@ -262,7 +263,7 @@ def filled_cache(layer, pieces, num_kv_heads, head_dim):
 )
 def _(student, reference, draw):
     names = {"names": ("output", "weights")}
-    quick = names | {"contiguous": False, "double": False, "unchanged": False}
+    quick = names | {"ask": Ask(contiguous=False, double=False, unchanged=False)}
 
     def both(embed_dim, num_heads, num_kv_heads, **more):
         """The student's layer and the reference's, with the same weights."""

@@ -3,6 +3,7 @@
 import torch
 
 from autograder.checking import (
+    Ask,
     agrees,
     by,
     exercise,
@@ -36,10 +37,10 @@ def _(student, reference, draw):
     case("", draw.normal(2, L=5, E=6))
     for text, size in each_one(B=2, L=5):
         x = draw.normal(*size.values(), 6)
-        agrees(*pair, x, names=("output", "weights"), case=text, **VALUES)
+        agrees(*pair, x, names=("output", "weights"), case=text, ask=VALUES)
     pair = layers(6, 6, 6)  # whoever adds the input to the output gets numbers, not an error
     x = draw.normal(2, L=5, E=6)
-    agrees(*pair, x, names=("output", "weights"), case="one width for all", **VALUES)
+    agrees(*pair, x, names=("output", "weights"), case="one width for all", ask=VALUES)
 
     pair = layers(6, 8, 3)
     x = draw.normal(2, L=5, E=6)
@@ -215,7 +216,7 @@ def _(student, reference, draw):
     cycle[order] = order.roll(1)  # doing it twice does not undo it
 
     def case(text, layer, x, permutation):
-        agrees(student, reference, layer, x, permutation, case=text, gradients=False)
+        agrees(student, reference, layer, x, permutation, case=text, ask=Ask(gradients=False))
         found = student(layer, x, permutation)
         of_kind(found, float, text, student.last_call)
 

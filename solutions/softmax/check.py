@@ -5,6 +5,7 @@ import math
 import torch
 
 from autograder.checking import (
+    Ask,
     agrees,
     by,
     exercise,
@@ -27,7 +28,7 @@ def _(student, reference, draw):
     agrees(student, reference, draw.normal(B=2, L=5, S=7), dim=1, case="along the middle dimension")
     agrees(student, reference, draw.normal(L=5, S=7), dim=0, case="along the first dimension")
     for case, size in each_one(L=5, S=7):
-        agrees(student, reference, draw.normal(*size.values()), case=case, **VALUES)
+        agrees(student, reference, draw.normal(*size.values()), case=case, ask=VALUES)
 
     loose = {"rtol": 2e-3}  # float32 keeps scores of 1e4 to three decimals
     high = 1e4 + draw.normal(L=3, S=4)
@@ -176,11 +177,11 @@ def _(student, reference, draw):
     scores[0, 1, :3] = 4.0
     scores[1, 2] = -1.0
     # The limit has a jump where scores tie, so no gradient is asked for there.
-    agrees(student, reference, scores, 1.0, case="sharpness 1, with ties", gradients=False)
+    agrees(student, reference, scores, 1.0, case="sharpness 1, with ties", ask=Ask(gradients=False))
     near = torch.tensor([[1.0, 0.995, -2.0], [0.5, 0.5 - 2**-20, 0.5 - 2**-18]])
-    agrees(student, reference, near, 1.0, case="sharpness 1, scores that nearly tie", **VALUES)
+    agrees(student, reference, near, 1.0, case="sharpness 1, scores that nearly tie", ask=VALUES)
     close_to_1 = 1e-3 * draw.normal(L=3, S=5)
-    agrees(student, reference, close_to_1, 0.995, case="sharpness 0.995", **VALUES)
+    agrees(student, reference, close_to_1, 0.995, case="sharpness 0.995", ask=VALUES)
     raises(student, ValueError, scores, -0.1, case="a sharpness below 0")
     raises(student, ValueError, scores, 1.1, case="a sharpness above 1")
 
@@ -397,7 +398,7 @@ def _(student, reference, draw):
     query, key = draw.normal(L=5, D=8), draw.normal(S=7, D=8)
     key[2] = query[3]
     agrees(student, reference, query, key, case="a query that equals a key")
-    agrees(student, reference, key, key, case="one tensor for both", **VALUES)
+    agrees(student, reference, key, key, case="one tensor for both", ask=VALUES)
     without_a_loop(student, *((draw.normal(n, 4), draw.normal(n + 1, 4)) for n in (3, 20)))
 
     L, S, D = 24, 28, 16
@@ -509,17 +510,17 @@ def _(student, reference, draw):
     agrees(student, reference, *many, case="two batch dimensions")
     for case, size in each_one(L=5, S=7, D=8):
         L, S, D = size.values()
-        agrees(student, reference, draw.normal(L, D), draw.normal(S, D), case=case, **VALUES)
-    agrees(student, reference, short, short, case="one tensor for both", **VALUES)
+        agrees(student, reference, draw.normal(L, D), draw.normal(S, D), case=case, ask=VALUES)
+    agrees(student, reference, short, short, case="one tensor for both", ask=VALUES)
     tiny = 1e-4 * draw.normal(L=5, D=8), 1e-5 * draw.normal(S=7, D=8)
-    agrees(student, reference, *tiny, case="vectors of length 1e-4 and 1e-5", **VALUES)
+    agrees(student, reference, *tiny, case="vectors of length 1e-4 and 1e-5", ask=VALUES)
 
     query, key = draw.normal(L=5, D=8), draw.normal(S=7, D=8)
     query[1] = 0.0
     key[4] = 0.0
     case = "a query and a key of zeros"
     # The direction of zeros is anyone's choice, and so is its gradient: it must be finite.
-    agrees(student, reference, query, key, case=case, gradients=False)
+    agrees(student, reference, query, key, case=case, ask=Ask(gradients=False))
     gradients = student.gradients(query, key).inputs
     require(
         all(torch.isfinite(gradient).all() for gradient in gradients.values()),
@@ -661,7 +662,7 @@ def _(student, reference, draw):
     agrees(student, reference, draw.normal(L=7, D=3), draw.normal(S=4, D=3), case="more queries")
     batch = draw.normal(B=2, L=5, D=8), draw.normal(B=2, S=7, D=8)
     agrees(student, reference, *batch, case="a batch")
-    agrees(student, reference, batch[1], batch[1], case="one tensor for both", **VALUES)
+    agrees(student, reference, batch[1], batch[1], case="one tensor for both", ask=VALUES)
     many = draw.normal(2, 3, L=5, D=8), draw.normal(2, 3, S=7, D=8)
     agrees(student, reference, *many, case="two batch dimensions")
     agrees(student, reference, draw.normal(1, 4), draw.normal(1, 4), case="one query, one key")

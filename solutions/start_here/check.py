@@ -15,8 +15,8 @@ def _(student, reference, draw):
     same(student(whole), reference(whole), case="whole numbers", call=student.last_call)
     large = large_whole_numbers()
     same(student(large), reference(large), case="large whole numbers", call=student.last_call)
-    agrees(student, reference, torch.tensor(1.5), case="a single number", **VALUES)
-    agrees(student, reference, torch.empty(0, 3), case="no entries", **VALUES)
+    agrees(student, reference, torch.tensor(1.5), case="a single number", ask=VALUES)
+    agrees(student, reference, torch.empty(0, 3), case="no entries", ask=VALUES)
 
 
 misconceptions["double"] = {

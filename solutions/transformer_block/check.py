@@ -7,6 +7,7 @@ from torch import nn
 from torch.nn import functional as F
 
 from autograder.checking import (
+    Ask,
     agrees,
     by,
     close,
@@ -39,21 +40,21 @@ def _(student, reference, draw):
     x = 2 * draw.normal(B=B, L=L, E=E) + 1
     layer, wanted = student(E), reference(E)
     close(layer.parameters(), wanted.parameters(), case="a new layer", call="its parameters")
-    agrees(layer, wanted, x, case="a new layer", double=False)
+    agrees(layer, wanted, x, case="a new layer", ask=Ask(double=False))
     weights = {"weight": draw.normal(E), "bias": draw.normal(E)}
     for each in (layer, wanted):
         each.load(weights)
-    agrees(layer, wanted, x, case="with weights", double=False)
+    agrees(layer, wanted, x, case="with weights", ask=Ask(double=False))
     agrees(layer, wanted, x * 1e-3, case="small differences")
     theirs = F.layer_norm(x, (E,), weights["weight"], weights["bias"])
     close(layer(x), theirs, case="torch's own layer norm", call=layer.last_call)
     agrees(layer, wanted, x[0, 0], case="one vector")
     agrees(layer, wanted, draw.normal(2, B, L, E), case="more dimensions")
     agrees(layer, wanted, torch.full((2, E), 3.0), case="entries that are all the same")
-    agrees(layer, wanted, x[:1, :1], case="a batch of one vector", double=False)
+    agrees(layer, wanted, x[:1, :1], case="a batch of one vector", ask=Ask(double=False))
     far = 1e3 + 0.1 * draw.normal(B=B, L=L, E=E)
     case = "vectors around 1000"
-    agrees(layer, wanted, far, case=case, rtol=2e-2, atol=2e-2, **VALUES)
+    agrees(layer, wanted, far, case=case, rtol=2e-2, atol=2e-2, ask=VALUES)
     layer, wanted = student(E, eps=0.5), reference(E, eps=0.5)
     agrees(layer, wanted, x, case="eps=0.5")
 
@@ -317,7 +318,7 @@ def _(student, reference, draw):
 
     _same_parameters(student(E, H, hidden), reference(E, H, hidden))
     x, names = draw.normal(B=B, L=L, E=E), {"names": ("output", "weights")}
-    quick = names | {"contiguous": False, "double": False, "unchanged": False}
+    quick = names | {"ask": Ask(contiguous=False, double=False, unchanged=False)}
     mask = draw.boolean(B, H, L, L)
     mask[..., 1] = True
     mask[0, 1, 0, 2] = False
@@ -337,7 +338,7 @@ def _(student, reference, draw):
         padding = causal[3].reshape(1, 1, 1, L)
         agrees(layer, wanted, x, mask=padding, case=f"{case}, padding", **quick)
         agrees(layer, wanted, x, empty, case=f"{case}, nothing to attend to", **quick)
-    bare = quick | {"gradients": False}
+    bare = quick | {"ask": Ask(contiguous=False, double=False, unchanged=False, gradients=False)}
     agrees(layer, wanted, x[:1, :1], case="a batch of one position", **bare)
     agrees(layer, wanted, x, mask[0, 0, 0], case="a mask [L]", **bare)
     agrees(layer, wanted, x, mask[:, :1, :1], case="a mask [B, 1, 1, L]", **bare)
@@ -625,7 +626,7 @@ misconceptions["EncoderBlock"] = {
 def _(student, reference, draw):
     B, H, L, E, hidden, N = 2, 2, 5, 6, 7, 3
     x, names = draw.normal(B=B, L=L, E=E), {"names": ("output", "weights")}
-    quick = names | {"contiguous": False, "double": False, "unchanged": False}
+    quick = names | {"ask": Ask(contiguous=False, double=False, unchanged=False)}
     mask = draw.boolean(B, 1, L, L)
     mask[..., 1] = True
     mask[1, :, 3] = False

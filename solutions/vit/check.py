@@ -5,6 +5,7 @@ import math
 import torch
 
 from autograder.checking import (
+    Ask,
     agrees,
     backpropagates,
     built,
@@ -269,7 +270,7 @@ def _(student, reference, draw):
         images = draw.normal(B=2, C=3, H=height, W=width)
         case = f"image size {size}, {layers} {'layer' if layers == 1 else 'layers'}"
         agrees(mine, theirs, images, case=case)
-        agrees(mine, theirs, images[:1], case=f"{case}, one image", **VALUES)
+        agrees(mine, theirs, images[:1], case=f"{case}, one image", ask=VALUES)
 
 
 misconceptions["VisionTransformer"] = {
@@ -337,7 +338,7 @@ def rows_of_weights(draw, *sizes, heads):
 @exercise("attention_rollout", chapter="12-vit", points=3)
 def _(student, reference, draw):
     def check(weights, case):
-        agrees(student, reference, weights, case=case, gradients=False, double=False)
+        agrees(student, reference, weights, case=case, ask=Ask(gradients=False, double=False))
         wide = [layer.double() for layer in weights]
         wide = [layer / layer.sum(dim=-1, keepdim=True) for layer in wide]  # one, to all digits
         want, call = reference(wide), {"case": f"{case}: in float64"}

@@ -5,6 +5,7 @@ import math
 import torch
 
 from autograder.checking import (
+    Ask,
     agrees,
     by,
     close,
@@ -179,20 +180,20 @@ def _(student, reference, draw):
         logits[draw.permutation(V)] + 2.0 * row for row in range(6)
     ]  # none has another's largest
     several = torch.stack(rows).reshape(2, 3, V)
-    quick = {"gradients": False, "contiguous": False, "unchanged": False}
-    agrees(student, reference, logits, gradients=False)
-    agrees(student, reference, several, gradients=False, case="two batch dimensions")
+    quick = Ask(gradients=False, contiguous=False, unchanged=False)
+    agrees(student, reference, logits, ask=Ask(gradients=False))
+    agrees(student, reference, several, ask=Ask(gradients=False), case="two batch dimensions")
     for temperature in (0.5, 2.0):
-        agrees(student, reference, logits, temperature, case="another temperature", **quick)
-    agrees(student, reference, several, temperature=0, case="temperature 0", **quick)
+        agrees(student, reference, logits, temperature, case="another temperature", ask=quick)
+    agrees(student, reference, several, temperature=0, case="temperature 0", ask=quick)
     for top_k in (1, 3, V):
-        agrees(student, reference, several, top_k=top_k, case=f"top_k={top_k}", **quick)
-    agrees(student, reference, logits, top_k=V + 5, case="a top_k above V", **quick)
+        agrees(student, reference, several, top_k=top_k, case=f"top_k={top_k}", ask=quick)
+    agrees(student, reference, logits, top_k=V + 5, case="a top_k above V", ask=quick)
     for number in (1, 2, 4):
         top_p = between(logits.softmax(dim=0), number)
         case = f"a top_p that {number} reach"
-        agrees(student, reference, several, top_p=top_p, case=case, **quick)
-    agrees(student, reference, logits, top_p=1.0, case="top_p=1", **quick)
+        agrees(student, reference, several, top_p=top_p, case=case, ask=quick)
+    agrees(student, reference, logits, top_p=1.0, case="top_p=1", ask=quick)
 
     cooled = (logits / 0.5).softmax(dim=0)
     hot = (logits / 3.0).softmax(dim=0)
@@ -204,32 +205,32 @@ def _(student, reference, draw):
             temperature,
             top_p=between(chances, 3),
             case="top_p after the temperature",
-            **quick,
+            ask=quick,
         )
     left = (logits / 3.0).sort(descending=True).values[:3].softmax(dim=0)  # of all, about a half
     top_p = between(left, 2)
     case = "top_p of what top_k left"
-    agrees(student, reference, several, 3.0, 3, top_p, case=case, **quick)
-    agrees(student, reference, several, 0.7, 4, 0.9999, case="all three", **quick)
-    agrees(student, reference, logits, 0, 3, 0.2, case="all three at temperature 0", **quick)
+    agrees(student, reference, several, 3.0, 3, top_p, case=case, ask=quick)
+    agrees(student, reference, several, 0.7, 4, 0.9999, case="all three", ask=quick)
+    agrees(student, reference, logits, 0, 3, 0.2, case="all three at temperature 0", ask=quick)
 
     tied = torch.tensor([1.0, 2.0, 0.5, 2.0, 1.0, -1.0, 2.0])
-    agrees(student, reference, tied, temperature=0, case="the largest three times", **quick)
-    agrees(student, reference, tied, top_k=2, case="two equal to the k-th", **quick)
-    agrees(student, reference, tied, top_k=4, case="one equal to the k-th", **quick)
+    agrees(student, reference, tied, temperature=0, case="the largest three times", ask=quick)
+    agrees(student, reference, tied, top_k=2, case="two equal to the k-th", ask=quick)
+    agrees(student, reference, tied, top_k=4, case="one equal to the k-th", ask=quick)
     barred = logits.clone()
     barred[draw.int(0, V)] = -math.inf
     barred[int(logits.argmin())] = -math.inf
-    agrees(student, reference, barred, case="a logit of -inf", **quick)
-    agrees(student, reference, barred, 0, case="a logit of -inf, temperature 0", **quick)
-    agrees(student, reference, barred, 1.5, V, 1.0, case="a logit of -inf, all kept", **quick)
+    agrees(student, reference, barred, case="a logit of -inf", ask=quick)
+    agrees(student, reference, barred, 0, case="a logit of -inf, temperature 0", ask=quick)
+    agrees(student, reference, barred, 1.5, V, 1.0, case="a logit of -inf, all kept", ask=quick)
     large = torch.tensor([1e4, 9999.0, -1e4, 9998.5])
     equal = student(torch.zeros(2), top_p=0.5)  # which of the two stays is free
     ordered = equal.sort().values if isinstance(equal, torch.Tensor) else equal
     close(ordered, torch.tensor([0.0, 1.0]), case="half of two equal ones", call=student.last_call)
-    agrees(student, reference, large, case="logits of 1e4", **quick)
-    agrees(student, reference, large, 1e-4, 3, 0.9, case="temperature 1e-4", **quick)
-    agrees(student, reference, draw.normal(3, 1), 0.8, 1, 0.5, case="one token alone", **quick)
+    agrees(student, reference, large, case="logits of 1e4", ask=quick)
+    agrees(student, reference, large, 1e-4, 3, 0.9, case="temperature 1e-4", ask=quick)
+    agrees(student, reference, draw.normal(3, 1), 0.8, 1, 0.5, case="one token alone", ask=quick)
 
     for wrong, says in (
         ({"temperature": -0.5}, "a temperature below 0"),
@@ -436,7 +437,7 @@ mend("next_token_probabilities", "crossing", points=1)
 @exercise("induction_score", chapter="10-writer", points=3)
 def _(student, reference, draw):
     B, H, L = 3, 2, 9
-    quick = {"gradients": False, "contiguous": False, "unchanged": False}
+    quick = Ask(gradients=False, contiguous=False, unchanged=False)
 
     def causal(*sizes):
         scores = 2 * draw.normal(*sizes)
@@ -445,15 +446,15 @@ def _(student, reference, draw):
 
     few = draw.integers(0, 4, B, L)
     weights = causal(B, H, L, L)
-    agrees(student, reference, weights, few, gradients=False)
-    agrees(student, reference, weights[:1], few[:1], case="one row", **quick)
+    agrees(student, reference, weights, few, ask=Ask(gradients=False))
+    agrees(student, reference, weights[:1], few[:1], case="one row", ask=quick)
     everywhere = draw.normal(B=B, H=5, L=L, S=L).softmax(dim=-1)
-    agrees(student, reference, everywhere, few, case="weights that look ahead too", **quick)
+    agrees(student, reference, everywhere, few, case="weights that look ahead too", ask=quick)
     half = draw.permutation(50)[:6].repeat(2)[None]  # every token twice, six apart
-    agrees(student, reference, causal(1, 4, 12, 12), half, case="a text that repeats", **quick)
+    agrees(student, reference, causal(1, 4, 12, 12), half, case="a text that repeats", ask=quick)
     row = torch.tensor([[5, 5, 5, 5], [1, 2, 3, 4], [7, 8, 7, 9]])
     agrees(
-        student, reference, causal(3, 2, 4, 4), row, case="the same token next to itself", **quick
+        student, reference, causal(3, 2, 4, 4), row, case="the same token next to itself", ask=quick
     )
     agrees(
         student,
@@ -462,9 +463,9 @@ def _(student, reference, draw):
         torch.arange(10).reshape(2, 5),
         case="no token twice",
     )
-    agrees(student, reference, causal(2, 3, 1, 1), few[:2, :1], case="one position", **quick)
+    agrees(student, reference, causal(2, 3, 1, 1), few[:2, :1], case="one position", ask=quick)
     once = torch.tensor([[1, 2, 1], [3, 4, 5]])
-    agrees(student, reference, causal(2, 2, 3, 3), once, case="one token twice", **quick)
+    agrees(student, reference, causal(2, 2, 3, 3), once, case="one token twice", ask=quick)
 
 
 misconceptions["induction_score"] = {
@@ -557,25 +558,34 @@ misconceptions["induction_score"] = {
 def _(student, reference, draw):
     L, S, D, E = 5, 7, 4, 3
     query, key, value = draw.normal(L=L, D=D), draw.normal(S=S, D=D), draw.normal(S=S, E=E)
-    quick = {"contiguous": False, "unchanged": False}
-    agrees(student, reference, query, key, value, 100, case="one block for all", **quick)
+    quick = Ask(contiguous=False, unchanged=False)
+    agrees(student, reference, query, key, value, 100, case="one block for all", ask=quick)
     agrees(student, reference, query, key, value, 3, case="blocks of three")
-    agrees(student, reference, query, key, value, 4, case="blocks that divide neither", **quick)
-    quick["double"] = False
-    agrees(student, reference, query, key, value, 1, case="blocks of one", gradients=False, **quick)
+    agrees(student, reference, query, key, value, 4, case="blocks that divide neither", ask=quick)
+    quick = Ask(contiguous=False, unchanged=False, double=False)
+    agrees(
+        student,
+        reference,
+        query,
+        key,
+        value,
+        1,
+        case="blocks of one",
+        ask=Ask(gradients=False, contiguous=False, unchanged=False, double=False),
+    )
     many = draw.normal(2, 3, L, D), draw.normal(2, 3, S, D), draw.normal(2, 3, S, E)
-    agrees(student, reference, *many, 3, case="a batch of heads", **quick)
+    agrees(student, reference, *many, 3, case="a batch of heads", ask=quick)
 
     large = {"case": "scores of some hundreds", "rtol": 2e-3, "atol": 1e-4}
-    agrees(student, reference, 20 * query, 20 * key, value, 3, **large, **quick)
-    agrees(student, reference, query, key[:L], value[:L], 4, causal=True, case="causal", **quick)
-    agrees(student, reference, query, key[:L], value[:L], 2, True, case="causal", **quick)
-    agrees(student, reference, query, key, value, 3, causal=True, case="causal, L < S", **quick)
+    agrees(student, reference, 20 * query, 20 * key, value, 3, **large, ask=quick)
+    agrees(student, reference, query, key[:L], value[:L], 4, causal=True, case="causal", ask=quick)
+    agrees(student, reference, query, key[:L], value[:L], 2, True, case="causal", ask=quick)
+    agrees(student, reference, query, key, value, 3, causal=True, case="causal, L < S", ask=quick)
     one = (query[:1], key, value)
-    agrees(student, reference, *one, 3, causal=True, case="causal, one query", **quick)
-    agrees(student, reference, key, key, key, 3, case="one tensor for all", **VALUES)
+    agrees(student, reference, *one, 3, causal=True, case="causal, one query", ask=quick)
+    agrees(student, reference, key, key, key, 3, case="one tensor for all", ask=VALUES)
     causal = {"causal": True, "case": "causal, a batch of heads"}
-    agrees(student, reference, *many, 2, **causal, **quick)
+    agrees(student, reference, *many, 2, **causal, ask=quick)
 
     steps = [student.steps(*many, size) for size in (1, 100)]
     require(

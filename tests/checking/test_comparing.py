@@ -6,7 +6,7 @@ import re
 import pytest
 import torch
 
-from autograder.checking import Failure, agrees, close, raises, require, same
+from autograder.checking import Ask, Failure, agrees, close, raises, require, same
 from autograder.checking.comparing import Closeness, current_draw
 from autograder.checking.draw import Draw
 from autograder.remote.subject import Raised
@@ -167,7 +167,7 @@ def test_the_battery_catches(student, words):
 def test_the_battery_catches_a_crash_with_inputs_that_are_not_contiguous():
     with pytest.raises(Raised, match="view"):
         agrees(*pair(wants_contiguous, lambda x: 2 * x), X)
-    agrees(*pair(wants_contiguous, lambda x: 2 * x), X, contiguous=False)
+    agrees(*pair(wants_contiguous, lambda x: 2 * x), X, ask=Ask(contiguous=False))
 
 
 @pytest.mark.parametrize(
