@@ -246,7 +246,7 @@ class Bench:
 
 
 def replay_together(every: list[list[Any]], workers: int) -> list[float]:
-    """The bare limit: so many warm processes, each with its part."""
+    """The bare limit: so many fork servers, each with its part."""
     parts = [every[number::workers] for number in range(workers)]
     with multiprocessing.get_context("spawn").Pool(workers) as pool:
         return sum(pool.map(replay, [part for part in parts if part], chunksize=1), [])

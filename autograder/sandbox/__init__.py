@@ -2,8 +2,8 @@
 
 probe      whether this machine can make a sandbox
 layout     what the file system inside shows
-warm       the warm process, which has PyTorch imported and forks a session for each submission;
-           process is how it is started
+fork_server    what has PyTorch imported and forks a session for each submission; process is how
+           it is started
 session    one submission's process, as the trusted side talks to it
 worker     the same from inside; isolation is how it locks itself in
 bounds     how much of an answer is taken; what crosses the wall is in remote/wire.py

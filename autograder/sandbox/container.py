@@ -55,7 +55,7 @@ class ContainerSession(ChildSession):
 
 
 class ContainerProcess:
-    """A warm process that keeps what its sessions are given, and nothing warm."""
+    """A fork server that keeps what its sessions are given, and nothing loaded."""
 
     alive = True
 

@@ -1,4 +1,4 @@
-"""The warm process, which sessions come from: started when asked for, replaced when it died."""
+"""The fork server, which sessions come from: started when asked for, replaced when it died."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
@@ -28,7 +28,7 @@ _running: dict[Limits, ForkServer] = {}  # of this process
 
 
 def fork_server(limits: Limits) -> ForkServer:
-    """A live warm process; its first session waits until it is ready."""
+    """A live fork server; its first session waits until it is ready."""
     if limits in _running and not _running[limits].alive:
         end(limits)
     if limits not in _running:
@@ -37,7 +37,7 @@ def fork_server(limits: Limits) -> ForkServer:
 
 
 def end(limits: Limits) -> None:
-    """End the warm process that there is for these limits, if there is one."""
+    """End the fork server that there is for these limits, if there is one."""
     if limits in _running:
         _running.pop(limits).close()
 

@@ -58,7 +58,7 @@ NOBODY = 65534  # outside, where the grader is started by root: root's processes
 class Allowance:
     """What one submission may use."""
 
-    memory_bytes: int = 2 * 2**30  # on top of what the warm process has
+    memory_bytes: int = 2 * 2**30  # on top of what the fork server has
     scratch_bytes: int = 64 * 2**20  # in its private /tmp, which is memory too
     scratch_files: int = 4096
     open_files: int = 128

@@ -3,7 +3,7 @@
     with SandboxProcess() as warm, warm.session() as session:
         reply = session.request({"op": "run", "source": "x = 1", "bytes": 10_000}, seconds=10)
 
-A warm process is a bubblewrap container: a read-only file system of system libraries, Python and
+A fork server is a bubblewrap container: a read-only file system of system libraries, Python and
 its packages, without the course's own, and no network. It has torch imported and runs nothing of
 a submission's. For each session it forks into fresh namespaces of their own (see worker.py).
 """
@@ -72,7 +72,7 @@ class SandboxProcess(AbstractContextManager["SandboxProcess"]):
                 errors.seek(0)
                 lines = errors.read()[-20_000:].decode(errors="replace").strip().splitlines()
                 last = lines[-1] if lines else "it said nothing"
-                raise SandboxUnavailable(f"The warm process did not start: {last}")
+                raise SandboxUnavailable(f"The fork server did not start: {last}")
         self._control.settimeout(10)
 
     @property
@@ -98,7 +98,7 @@ class SandboxProcess(AbstractContextManager["SandboxProcess"]):
         except OSError as error:
             connection.close()
             status.close()
-            raise SandboxUnavailable(f"The warm process is gone ({error}).") from error
+            raise SandboxUnavailable(f"The fork server is gone ({error}).") from error
         return Session(connection, status, allowance, process)
 
     def _started(self) -> int | None:

@@ -8,7 +8,7 @@ from autograder.sandbox.session import Session
 
 
 class UnsafeProcess:
-    """A warm process that keeps nothing warm, and nothing out."""
+    """A fork server that keeps nothing loaded, and nothing out."""
 
     alive = True
 

@@ -366,7 +366,7 @@ def session(
 ) -> None:
     """Lock this process in for good, then let the submission's code in."""
     try:
-        os.setsid()  # or a signal to its own process group would reach the warm process
+        os.setsid()  # or a signal to its own process group would reach the fork server
         isolation.enter_namespaces()
         isolation.limit_resources(allowance)  # reads its own size in /proc, which then goes
         isolation.mount_scratch(place.scratch, allowance)
@@ -389,7 +389,7 @@ def report(status: int, **found: Any) -> None:
 
 
 class ForkServer:
-    """The warm process's loop: start sessions, end them when told to, say how each one ended."""
+    """The fork server's loop: start sessions, end them when told to, say how each one ended."""
 
     def __init__(self, notebook: Notebook, control: socket.socket, place: Place) -> None:
         self.notebook = notebook
@@ -488,7 +488,7 @@ def main() -> None:
     numpy.random.seed(0)
     threads = os.listdir("/proc/self/task")
     if len(threads) > 1:
-        raise SystemExit(f"The warm process has {len(threads)} threads and cannot be forked.")
+        raise SystemExit(f"The fork server has {len(threads)} threads and cannot be forked.")
     gc.collect()
     gc.freeze()  # a collection in a fork would otherwise copy every page
     control.sendall(b"ready\n")

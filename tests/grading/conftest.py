@@ -7,7 +7,7 @@ from autograder.grading.run import crew
 
 @pytest.fixture(autouse=True)
 def kept_warm(monkeypatch):
-    """The warm process that a run has started serves the next, of another test too.
+    """The fork server that a run has started serves the next, of another test too.
 
     That a run ends it is asked in run/test_crew.py.
     """

@@ -623,7 +623,7 @@ def descendants(process: int) -> list[int]:
 
 def inhabitants(warm: SandboxProcess) -> int:
     """How many processes there are beyond those of the idle sandbox."""
-    return len(children(warm)) - 3  # bubblewrap's first one, the first and the warm process
+    return len(children(warm)) - 3  # bubblewrap's first one, the first and the fork server
 
 
 def test_two_hundred_sessions_leave_nothing_behind(warm):
@@ -642,7 +642,7 @@ def test_two_hundred_sessions_leave_nothing_behind(warm):
             elif number % 20 == 1:
                 with pytest.raises(SandboxCrashed):
                     run(session, "import os; os._exit(1)")
-    # The warm process says that a session has ended just before it lets go of it.
+    # The fork server says that a session has ended just before it lets go of it.
     deadline = time.monotonic() + 20
     while (after := (held(os.getpid()), held(warm_one), inhabitants(warm))) != before:
         assert time.monotonic() < deadline, after

@@ -1,4 +1,4 @@
-# The warm process or a neighbour is traced, read and written from outside.
+# The fork server or a neighbour is traced, read and written from outside.
 #
 # /// expect
 # double = "failed"
