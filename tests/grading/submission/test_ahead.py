@@ -202,9 +202,9 @@ def judged(monkeypatch) -> list[str]:
     """The names of the exercises whose checks run from here on."""
     names = []
 
-    def noting(name: str, *args: Any):
+    def noting(name: str, *args: Any, **options: Any):
         names.append(name)
-        return judge(name, *args)
+        return judge(name, *args, **options)
 
     monkeypatch.setattr(judging, "judge", noting)
     return names
