@@ -369,7 +369,7 @@ STRATEGIES = (
     Strategy(_set),
     Strategy(_faults),
     Strategy(_set_beside_faults),
-    Strategy(_pairs, events=900),
+    Strategy(_pairs, events=3000),
     Strategy(_branches, events=1000),
     Strategy(_facts, behavior=True),
     Strategy(_pairs_beside_faults, events=300),

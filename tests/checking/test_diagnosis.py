@@ -137,7 +137,7 @@ def test_two_mistakes_at_one_place_are_both_named():
 
     sentence = said(wrong, "masked_softmax")
     assert sentence.startswith("The mask is applied after the softmax")
-    assert "`dim` is not used" in sentence
+    assert "The last dimension is always the" in sentence
 
 
 def test_two_mistakes_in_one_expression_are_both_named():
