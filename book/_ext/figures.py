@@ -89,7 +89,9 @@ def describe(app: Sphinx, doctree: nodes.document) -> None:
             image["alt"] = known[stem].get("alt", "")
             image["figure"] = known[stem].get("name", "")
             image["caption"] = known[stem].get("caption", "")
-            if svg := known[stem].get("svg"):
+            if data := known[stem].get("stage"):
+                image["stage"] = data  # the page draws it itself: machine_stage.py
+            elif svg := known[stem].get("svg"):
                 vector(app, image, svg)
             else:
                 smaller(app, image)

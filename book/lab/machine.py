@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 from matplotlib import pyplot as plt
 
 from lab import plots
+from lab.milk import milk as milk
+from lab.stage import stage as stage
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

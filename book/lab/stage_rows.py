@@ -1,0 +1,120 @@
+"""The numbers of a stage (`lab.stage`), and how they are said: scores, weights, their average."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+FEW = 0.1  # a share that is named
+SMALLEST = 0.005  # a share that is not nothing
+
+
+@dataclass(frozen=True)
+class Row:
+    """What one that asks does: scores, weights, and the values' average by them."""
+
+    scores: list[float | None]  # None: may not be looked at
+    weights: list[float]
+    output: list[float]
+
+
+def softmax(scores: Sequence[float | None]) -> list[float]:
+    """Shares of one; a score of None has none."""
+    top = max((score for score in scores if score is not None), default=0.0)
+    exponentials = [0.0 if score is None else math.exp(score - top) for score in scores]
+    total = sum(exponentials) or 1.0
+    return [number / total for number in exponentials]
+
+
+def row_of(data: dict[str, Any], asks: int, head: int = 0) -> Row:
+    """The numbers of the one that asks."""
+    scores = keyed(data) if data["mode"] == "keys" else list(data["heads"][head]["scores"][asks])
+    if data.get("causal"):
+        scores = [score if j <= asks else None for j, score in enumerate(scores)]
+    weights = softmax(scores)
+    values = data.get("values") or []
+    output = [
+        sum(weight * value[axis] for weight, value in zip(weights, values, strict=True))
+        for axis in range(len(values[0]) if values else 0)
+    ]
+    return Row(scores, weights, output)
+
+
+def keyed(data: dict[str, Any]) -> list[float | None]:
+    """The scores of keys among which a query lies: by nearness, or dot products."""
+    query, bandwidth = data["query"], data["bandwidth"]
+    if bandwidth is None:
+        return [sum(q * k for q, k in zip(query, key, strict=True)) for key in data["keys"]]
+    return [-(math.dist(query, key) ** 2) / (2 * bandwidth**2) for key in data["keys"]]
+
+
+def percent(share: float) -> str:
+    if 0 < share < SMALLEST:
+        return "<1%"
+    return f"{math.floor(100 * share + 0.5)}%"
+
+
+def number(value: float | None, digits: int = 2) -> str:
+    """A number as the page's script writes it."""
+    if value is None:
+        return "−∞"
+    shown = math.floor(abs(value) * 10**digits + 0.5) / 10**digits
+    return f"{'−' if value < 0 and shown else ''}{shown:.{digits}f}"
+
+
+def ranked(weights: Sequence[float]) -> list[int]:
+    """The places of weights, the largest first."""
+    return sorted(range(len(weights)), key=lambda j: -weights[j])
+
+
+def plural(noun: str) -> str:
+    return f"{noun}es" if noun.endswith(("ch", "s", "sh", "x")) else f"{noun}s"
+
+
+def asking(data: dict[str, Any], asks: int) -> str:
+    """The one that asks."""
+    if data["mode"] == "keys":
+        return "the query"
+    return (data.get("askers") or data["items"])[asks]
+
+
+def shares(data: dict[str, Any], asks: int, weights: Sequence[float]) -> list[tuple[str, str]]:
+    """From whom the one that asks takes most: shares and items, the largest first."""
+    among = data["mode"] != "keys" and not data.get("askers")
+    first, *others = ranked(weights)[:3]
+    named = [first, *(j for j in others if weights[j] >= FEW)]
+    return [
+        (percent(weights[j]), "itself" if among and j == asks else data["items"][j]) for j in named
+    ]
+
+
+def remainder(data: dict[str, Any], found: Row, named: int, write: Callable = str) -> str:
+    """What is said of those that are not named."""
+    rest = 1 - sum(sorted(found.weights, reverse=True)[:named])
+    if rest < SMALLEST:
+        return ""
+    others = ranked(found.weights)[named : len(found.scores) - found.scores.count(None)]
+    of = write(data["items"][others[0]]) if len(others) == 1 else "the others"
+    return f"{'hardly anything' if rest < FEW else 'a little'} from {of}"
+
+
+def joined(parts: Sequence[str]) -> str:
+    """Parts of a sentence: "a, b, and c"."""
+    if len(parts) < 3:
+        return " and ".join(parts)
+    return f"{', '.join(parts[:-1])}, and {parts[-1]}"
+
+
+def in_words(data: dict[str, Any]) -> str:
+    """A still's description: who takes how much from whom, of how many."""
+    asks = data.get("asks", 0)
+    found = row_of(data, asks)
+    parts = [f"{share} from {item}" for share, item in shares(data, asks, found.weights)]
+    if rest := remainder(data, found, len(parts)):
+        parts.append(rest)
+    output = ", ".join(number(value) for value in found.output)
+    items = data["items"]
+    all_of_them = f"{len(items)} {plural(data['noun'])} ({', '.join(items)})"
+    told = f"{asking(data, asks)} asks {all_of_them} and takes {joined(parts)}."
+    told += f" The average of the values: {output}." if output else ""
+    return told.replace("−", "minus ")
