@@ -9,7 +9,13 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from autograder.checking.candidates import Known, both, candidates, with_slips
+from autograder.checking.candidates import (
+    Known,
+    both,
+    candidates,
+    in_one_branch,
+    with_slips,
+)
 from autograder.checking.events import Event, Log, Reason
 from autograder.checking.explaining import (
     Bearing,
@@ -18,9 +24,10 @@ from autograder.checking.explaining import (
     Match,
     Place,
     Run,
+    Share,
     Students,
     covering,
-    explains_when_mended,
+    share,
 )
 from autograder.checking.plain import plain
 from autograder.checking.registry import Exercise
@@ -257,19 +264,31 @@ def _failed(students: Students, *kinds: str) -> bool:
     return any(event.kind in kinds for event in students.failing)
 
 
-def _mended_in_part(search: Search, budget: Budget) -> Diagnosis | None:
-    """A known mistake that gives every wrong answer, where other answers of it are mended."""
+def _branches(search: Search, budget: Budget) -> Diagnosis | None:
+    """A known mistake that is made where some option is given, or where it is not."""
+    if not _failed(search.students, "value", "gradient"):
+        return None
+    own = (one for one in search.known.mistakes if "." not in one.findings[0].key)
+    tried = itertools.chain.from_iterable(map(in_one_branch, own))
+    match = search.first_to_explain(budget.of(tried), search.rest)
+    return search.beside_faults(match) if match else None
+
+
+def _mostly(search: Search, budget: Budget) -> Diagnosis | None:
+    """The known mistake that gives most of the wrong numbers; that there is a rest is said."""
     students = search.rest
+    if not students.failing:
+        return None
+    best: tuple[Share, Candidate] | None = None
     for one in budget.of(search.known.mistakes):
-        errors = explains_when_mended(one, students, search.run)
-        if errors is None:
-            continue
-        unexplained = {event.place for event in errors}
-        explained = frozenset(students.places - unexplained)
-        if len(unexplained) <= len(explained):
-            findings = (*one.findings, *search.aside.findings(explained))
-            return search.diagnosis(findings, explained, partial=bool(errors))
-    return None
+        found = share(one, students, search.run)
+        if found and (best is None or len(found.places) > len(best[0].places)):
+            best = found, one
+    if best is None:
+        return None
+    found, one = best
+    faults = search.aside.findings(found.places)
+    return search.diagnosis((*one.findings, *faults), found.places, partial=True)
 
 
 def _facts(search: Search, budget: Budget) -> Diagnosis | None:
@@ -350,12 +369,13 @@ STRATEGIES = (
     Strategy(_set),
     Strategy(_faults),
     Strategy(_set_beside_faults),
-    Strategy(_pairs, events=1200),
-    Strategy(_mended_in_part, events=600),
+    Strategy(_pairs, events=900),
+    Strategy(_branches, events=1000),
+    Strategy(_mostly, events=1000),
     Strategy(_facts, behavior=True),
-    Strategy(_pairs_beside_faults, events=600),
-    Strategy(_slips, events=1800),
-    Strategy(_slips_beside, events=500),
+    Strategy(_pairs_beside_faults, events=300),
+    Strategy(_slips, events=2400),
+    Strategy(_slips_beside, events=300),
     Strategy(_part),
     Strategy(_plainly),
 )

@@ -139,6 +139,12 @@ mistakes["scaled_dot_product_attention"] = {
         "hides the same keys from all queries.",
         {"masked_fill(~mask": "masked_fill(~mask.expand(*scores.shape[:-2], *mask.shape[-2:])"},
     ),
+    "plus-infinity": (
+        "What is masked gets plus infinity: `-float('-inf')` has two signs. The softmax of that is "
+        "NaN, or all of the weight.",
+        {"-math.inf": "math.inf"},
+        {"-math.inf": "math.inf", "softmax(scores)": "scores.softmax(dim=-1)"},
+    ),
     "output-repaired": (
         "A query that may attend to nothing gets an output of zeros, but its weights are NaN "
         "still: the output was repaired, and not what it comes from.",
@@ -228,6 +234,7 @@ mistakes["scaled_dot_product_attention"] = {
             "softmax(scores)": "softmax(scores) * (1 if mask is None else mask.any(dim=-1, "
             "keepdim=True))",
         },
+        {"-math.inf": "0.0", "softmax(scores)": "softmax(scores) * (1 if mask is None else mask)"},
     ),
     "masked-after-softmax": (
         "The mask is applied after the softmax. The weights that remain do not sum to one any "
@@ -241,6 +248,16 @@ mistakes["scaled_dot_product_attention"] = {
         "The True and False of the mask were added to the scores, as 1 and 0. To hide a key its "
         "score has to become minus infinity.",
         {"scores.masked_fill(~mask, -math.inf)": "scores + mask"},
+        {
+            "scores.masked_fill(~mask, -math.inf)": "scores + mask",
+            "weights = softmax(scores)": "weights = softmax(scores)\n"
+            "weights = weights if mask is None else weights * mask",
+        },
+        {
+            "scores.masked_fill(~mask, -math.inf)": "scores + mask",
+            "weights = softmax(scores)": "weights = softmax(scores)\n"
+            "weights = weights if mask is None else weights * mask.any(dim=-1, keepdim=True)",
+        },
     ),
     "empty-row-nan": (
         "A query that may attend to nothing gets NaN: in its row all scores are -inf, and softmax "

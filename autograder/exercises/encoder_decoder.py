@@ -542,11 +542,6 @@ mistakes["label_smoothed_loss"] = {
             "dim=-1).mean()\nreturn (smoothing - 1) * right.sum() / real.sum().clamp(min=1) "
             "- smoothing * spread"
         },
-        {
-            "return losses / real.sum().clamp(min=1)": "spread = torch.log_softmax(logits, "
-            "dim=-1).mean(dim=-1).sum()\nreturn ((smoothing - 1) * right.sum() - smoothing * "
-            "spread) / real.sum().clamp(min=1)"
-        },
     ),
     "pad-without-share": (
         "The smoothing is shared by the tokens other than pad_id. The contract shares it over all "
@@ -843,6 +838,11 @@ mistakes["beam_search"] = {
             },
             style="tensors, finished rows padded with eos",
         ),
+    ),
+    "penalty-multiplies": (
+        "The penalty multiplies the log-probability, which is negative: long sequences lose. The "
+        "log-probability is divided by it.",
+        {"one[1] / ((5 + len(one[0])) / 6)": "one[1] * ((5 + len(one[0])) / 6)"},
     ),
     "last-token-missing": (
         "The last token of the sequence is cut off. Tokens come with eos_id, if it came, and a "

@@ -149,6 +149,12 @@ def _(student, reference, draw):
 
 
 mistakes["letter_similarity"] = {
+    "by-mean-length": (
+        "The count is divided by the mean of the two lengths. The longer length counts every "
+        "position that only one of the words has.",
+        {"/ longer": "/ ((len(a) + len(b)) / 2)"},
+        {"return sum(": "return 2 * sum(", "/ longer": "/ (len(a) + len(b))"},
+    ),
     "aligned": (
         "The words were aligned before they were compared, as difflib does. Letters count here "
         "only where they stand at the same place.",
@@ -260,6 +266,16 @@ def _(student, reference, draw):
 
 
 mistakes["weighted_average"] = {
+    "by-nonzero-count": (
+        "The weighted sum is divided by the number of weights that are not zero. It is divided by "
+        "their sum.",
+        {"(weights / total) @ values": "(weights @ values) / (weights != 0).sum()"},
+    ),
+    "by-largest": (
+        "The weights are divided by the largest of them. Then the largest is one, and not their "
+        "sum.",
+        {"(weights / total)": "(weights / weights.max())"},
+    ),
     "not-divided": (
         "The weights are used as they come, so the result is a weighted sum: it doubles when all "
         "the weights double. An average does not.",
@@ -366,6 +382,15 @@ def _(student, reference, draw):
 
 
 mistakes["soft_lookup"] = {
+    "by-absolute-sum": (
+        "The similarities are divided by the sum of their sizes. Where one of them is negative, "
+        "the weights do not sum to one: divide by the sum, signs included.",
+        {"total = sum(similarities)": "total = sum(abs(one) for one in similarities)"},
+        {
+            "total = sum(similarities)": "total = sum(similarities)",
+            "one / total": "one / sum(abs(each) for each in similarities)",
+        },
+    ),
     "weights-sorted": (
         "The weights come back sorted. They should stand in the order of the keys: weight i "
         "belongs to key i.",
@@ -456,6 +481,11 @@ def _(student, reference, draw):
 
 
 mistakes["kernel_regression"] = {
+    "two-squared": (
+        "The 2 is squared, too: the exponent is divided by (2 bandwidth)^2, where it should be 2 "
+        "bandwidth^2. The kernel is too wide.",
+        {"-(distance**2) / 2": "-(distance**2) / 4"},
+    ),
     "nearest-where-zero": (
         "Where every exp is rounded to zero the value of the nearest key alone is taken. It has "
         "nearly all of the weight only if no other key is about as near: subtract the largest "

@@ -200,6 +200,12 @@ def _(student, reference, draw):
 
 
 mistakes["masked_softmax"] = {
+    "plus-infinity": (
+        "What is masked gets plus infinity: `-float('-inf')` has two signs. The softmax of that is "
+        "NaN, or all of the weight.",
+        {"-math.inf": "math.inf"},
+        {"-math.inf": "math.inf", "softmax(scores, dim=dim)": "scores.softmax(dim=dim)"},
+    ),
     "filled-then-zeroed": (
         "A masked score is a number that is meant to be small, and its weight is set to zero after "
         "the softmax. Beside scores that are lower still it takes most of the sum, and what "
@@ -342,6 +348,10 @@ def _(student, reference, draw):
 
 
 mistakes["next_token_loss"] = {
+    "in-bits": (
+        "The loss is in bits, by the logarithm to the base 2. In nats it is the natural logarithm.",
+        {"return total / real": "return total / math.log(2) / real"},
+    ),
     "not-shifted": (
         "The logits at each position are compared with the token at the same position, which the "
         "model has seen. They are about the next one.",

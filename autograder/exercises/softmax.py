@@ -36,6 +36,19 @@ def _(student, reference, draw):
 
 
 mistakes["softmax"] = {
+    "base-two": (
+        "The powers have the base 2, not e: the weights are flatter than softmax's.",
+        {".exp()": ".exp2()"},
+    ),
+    "shift-by-minimum": (
+        "The scores are shifted by their smallest, not by their largest. Then the largest is "
+        "positive still, and its exp infinite where the scores are far apart.",
+        {
+            "scores.amax(dim=dim, keepdim=True).clamp(min=lowest)": "scores.masked_fill(scores == "
+            "-math.inf, math.inf).amin(dim=dim, keepdim=True).clamp(max=-lowest)",
+            ".clamp(min=1)": ".clamp(min=1e-30)",
+        },
+    ),
     "not-divided": (
         "The exponentials are not divided by their sum, so they are positive, but are no shares "
         "of a whole: each slice should sum to one.",
@@ -291,6 +304,11 @@ def _(student, reference, draw):
 
 
 mistakes["softmax_jacobian"] = {
+    "ones-on-diagonal": (
+        "Ones stand on the diagonal where the weights belong: it is weights[i] - weights[i] ** 2 "
+        "there.",
+        {"torch.diag(weights)": "torch.eye(len(weights)).to(weights)"},
+    ),
     "of-log-softmax": (
         "This is the Jacobian of log-softmax: the ones on the diagonal should be the weights, and "
         "the row of weights should be multiplied by them.",
@@ -399,6 +417,14 @@ def _(student, reference, draw):
 
 
 mistakes["distance_scores"] = {
+    "halved": (
+        "All is divided by two. Some books define the score so; here it is the whole squared "
+        "distance, with a minus.",
+        {
+            "return 2 * products - query_square - key_square": "return products - "
+            "(query_square + key_square) / 2"
+        },
+    ),
     "sign": (
         "The sign is missing: these are distances, and the farthest key gets the highest score. A "
         "near key should score higher than a far one.",
@@ -493,6 +519,18 @@ def _(student, reference, draw):
 
 
 mistakes["cosine_scores"] = {
+    "angle": (
+        "The angle comes back, not its cosine: vectors in the same direction get 0, and opposite "
+        "ones the largest score.",
+        {
+            "return query @ key.transpose(-2, -1)": "return (query @ key.transpose(-2, -1))"
+            ".clamp(-1, 1).acos()"
+        },
+        {
+            "return query @ key.transpose(-2, -1)": "return (query @ key.transpose(-2, -1))"
+            ".clamp(-1 + 1e-7, 1 - 1e-7).acos()"
+        },
+    ),
     "negative-cut-off": (
         "Negative cosines are cut off at zero. A cosine of -1 means the opposite direction, which "
         "is less alike than no direction in common.",

@@ -561,6 +561,15 @@ def _(student, reference, draw):
 
 
 mistakes["masked_patch_loss"] = {
+    "visible-by-masked": (
+        "The sum runs over the visible patches. True in the mask means masked, and those are what "
+        "the model has to fill in.",
+        {
+            "difference = predicted[mask] - target[mask]": "difference = predicted[~mask] - "
+            "target[~mask]",
+            "max(difference.numel(), 1)": "max(predicted[mask].numel(), 1)",
+        },
+    ),
     "all-patches": (
         "The loss is over all patches. The visible ones were given to the model, and copying them "
         "is no achievement: only masked patches count.",

@@ -623,6 +623,16 @@ def _(student, reference, draw):
 
 
 mistakes["blockwise_attention"] = {
+    "not-divided": (
+        "The sums of the values are not divided by the sums of the exponentials: the weights of a "
+        "query do not sum to one.",
+        {"blocks.append(output / total)": "blocks.append(output)"},
+    ),
+    "scaled-by-value-width": (
+        "The scores are divided by the root of the values' width. The dot product is of a query "
+        "and a key: it is their width that makes it large.",
+        {"math.sqrt(D)": "math.sqrt(value.shape[-1])"},
+    ),
     "row-by-row": (
         "The queries are taken one by one, each with all of its keys and a whole softmax, and "
         "block_size is not used. The keys are to be taken block_size at a time, with a running "

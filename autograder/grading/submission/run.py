@@ -106,6 +106,7 @@ class Run:
         self.provided: dict[int, list[str]] = {}  # by the place of a cell: sources to run before it
         self.needed = needed_cells(self.notebook, self.chapter)
         self.room = Room(OUTPUTS_BYTES, PIXELS)
+        self.witness: tuple[Session | None, str] = None, ""  # a session, and its function's name
         self.end = float("inf")
         self.idle = 0.0  # seconds in which there was nothing to compute
 
@@ -192,7 +193,8 @@ class Run:
             text = f"all of the submission took more than {WHOLE * self.limits.seconds:g} seconds"
             raise Gone("timeout", text)
         if self.idle > IDLE * self.limits.seconds:
-            text = f"the submission waited for nothing more than {IDLE * self.limits.seconds:g} s"
+            most = f"{IDLE * self.limits.seconds:g} seconds"
+            text = f"the submission slept or waited for more than {most} in all"
             raise Gone("timeout", text)
         return min(self.limits.seconds, left)
 
@@ -407,13 +409,15 @@ class Run:
 
         It does not where the submission has changed what watches them.
         """
-        name = f"_{secrets.token_hex(8)}"
         try:
             session = self._ready(index)
-            self._execute(session, WITNESS.format(name=name))
+            if self.witness[0] is not session:
+                name = f"_{secrets.token_hex(8)}"
+                self._execute(session, WITNESS.format(name=name))
+                self.witness = session, name
             with self._timed(session) as deadline:
                 home = SandboxHome(session, deadline, WITNESSED.numel())
-                reply = home.answer(CallRequest(name, (WITNESSED,), watch=True))
+                reply = home.answer(CallRequest(self.witness[1], (WITNESSED,), watch=True))
         except Gone as gone:
             self._lost(gone)
             return False
