@@ -323,6 +323,7 @@ def test_does_another_who_asks_animate_to_the_end(opened_stage):
 def test_plays_by_itself_once_when_seen_and_can_be_stopped(opened_stage):
     shown = opened_stage("sentence", motion="no-preference")
     shown.page.wait_for_function("document.querySelector('.stage-play').textContent === 'Pause'")
+    shown.page.wait_for_function("document.querySelector('figure.stage').stage.state.time < 4")
     assert shown.heard() == ""  # nobody asked for it: nothing is read aloud
     shown.figure.locator(".stage-play").click()
     stopped = shown.state()["time"]
