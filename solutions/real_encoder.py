@@ -1,8 +1,12 @@
 """Chapter 13, a real encoder: published weights in the course's own encoder."""
 
+import math
+
 import torch
 from torch import Tensor, nn
 
+from solutions.multi_head import split_heads
+from solutions.softmax import softmax
 from solutions.transformer_block import Encoder, LayerNorm
 
 
@@ -169,3 +173,39 @@ def embed(sentences: list[str], model: nn.Module, tokenizer: object) -> Tensor:
     mask = nn.utils.rnn.pad_sequence(real, batch_first=True).bool()  # (B, L)
     with torch.no_grad():
         return mean_pool(model(tokens, mask), mask)  # (B, E)
+
+
+def attention_row(
+    model: nn.Module, tokens: Tensor, layer: int, head: int, asking: int
+) -> tuple[Tensor, Tensor, Tensor]:
+    """One row of attention taken apart: what one head of one layer does at one position.
+
+    `model` is this chapter's `SentenceEncoder`, or an object like it.
+    `model.all_layers(tokens, mask)` takes int64 (B, L) and a boolean mask (B, L), True where a
+    token is real, and returns two lists: the embeddings and then each layer's output, (B, L, E)
+    each; and each layer's weights. `model.encoder.layers[n].self_attn` has `W_q`, `W_k` and `W_v`,
+    each an `nn.Linear`, and `num_heads`, and uses them as chapter 7's `MultiHeadAttention` does.
+    Normalization comes after the attention, so the three matrices get a layer's input as it is.
+
+    Returns `(scores, weights, output)`: the dot products of the query of position `asking` with the
+    keys of all positions, not divided; the weights that the position gives to them, with the scores
+    over sqrt(D); and what the head passes on there, the values weighted and added up, before `W_o`.
+    Layers, heads and positions count from 0.
+
+    Shapes: tokens (L), int64, one sentence without padding; scores and weights (L), output (D) with
+    D = E / num_heads.
+    `tokens` is left unchanged. No gradient is needed.
+    Source: Vaswani et al. 2017, sections 3.2.1 and 3.2.2.
+    """
+    real = torch.ones_like(tokens, dtype=torch.bool)  # (L)
+    with torch.no_grad():
+        states, _ = model.all_layers(tokens[None], real[None])
+        x = states[layer]  # (1, L, E), what the layer gets: the output of the one below it
+        attention = model.encoder.layers[layer].self_attn
+        query, key, value = (
+            split_heads(project(x), attention.num_heads)[0, head]  # (L, D) each
+            for project in (attention.W_q, attention.W_k, attention.W_v)
+        )
+        scores = key @ query[asking]  # (L, D) @ (D) -> (L)
+        weights = softmax(scores / math.sqrt(key.shape[-1]))  # (L)
+        return scores, weights, weights @ value  # (L) @ (L, D) -> (D)

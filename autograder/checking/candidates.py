@@ -10,7 +10,7 @@ from autograder.checking.changes import Change, StaleMistake, applied, composed,
 from autograder.checking.explaining import Candidate, Finding, Kept
 from autograder.checking.registry import Exercise, Mistake, exercises
 from autograder.checking.searching import LEFT_OUT, slips
-from autograder.checking.sources import Definition, NoSource, alternatives, definition
+from autograder.checking.sources import Definition, NoSource, alternatives, branched, definition
 
 SEEDS_KEPT = 8  # as many as a class has draws (`grading.course.journal.DRAWS`)
 
@@ -71,12 +71,15 @@ def _inherited(task: Exercise) -> Iterator[Candidate]:
 
 
 def _slips(task: Exercise) -> Iterator[Candidate]:
+    """In what is to be written, in one way or another; then in the parts that it uses."""
     try:
         root = definition(task.module, task.reference)
     except NoSource:
         return
-    for made in (root, *alternatives(task.module, task.reference)):
-        for slip in slips(made):
+    ways = (root, *alternatives(task.module, task.reference))
+    parts = [name for name in reversed(root.whole) if name != root.name]
+    for made, names in (*((way, [root.name]) for way in ways), (root, parts)):
+        for slip in slips(made, names):
             finding = Finding(f"slip.{slip.kind.replace(' ', '-')}", slip.sentence)
             yield Candidate((finding,), functools.partial(made.built, slip.texts), made)
 
@@ -126,6 +129,25 @@ def both(one: Candidate, other: Candidate) -> Iterator[Candidate]:
             return
 
 
+def in_one_branch(one: Candidate) -> Iterator[Candidate]:
+    """The mistake where an option is given, and where it is not: many write these two apart."""
+    if one.root is None:
+        return
+    (own,) = one.findings
+    written = rewritten(one.root, one.changes)
+    wrong = written.pop(one.root.name, "")
+    if not wrong or written:
+        return
+    for condition, words in one.root.options:
+        try:
+            text = branched(one.root.code, wrong, condition)
+        except (SyntaxError, LookupError):
+            return  # it changes more than what is called
+        finding = Finding(own.key, f"{words}: {own.sentence}")
+        make = functools.partial(one.root.built, {one.root.name: text})
+        yield Candidate((finding,), make, one.root)
+
+
 def with_slips(one: Candidate) -> Iterator[Candidate]:
     """The mistake, with a slip in what it leaves of the reference.
 
@@ -135,7 +157,7 @@ def with_slips(one: Candidate) -> Iterator[Candidate]:
     if one.root is None:
         return
     written = rewritten(one.root, one.changes)
-    for slip in slips(one.root, written):
+    for slip in slips(one.root, texts=written):
         if slip.kind == LEFT_OUT:
             yield _with_slip(one, slip.kind, slip.sentence, written | slip.texts)
     codes = {name: item.code for name, item in one.root.whole.items()}

@@ -9,7 +9,13 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from autograder.checking.candidates import Known, both, candidates, with_slips
+from autograder.checking.candidates import (
+    Known,
+    both,
+    candidates,
+    in_one_branch,
+    with_slips,
+)
 from autograder.checking.events import Event, Log, Reason
 from autograder.checking.explaining import (
     Bearing,
@@ -18,15 +24,18 @@ from autograder.checking.explaining import (
     Match,
     Place,
     Run,
+    Share,
     Students,
     covering,
-    explains_when_mended,
+    share,
 )
 from autograder.checking.plain import plain
 from autograder.checking.registry import Exercise
 from autograder.checking.set_aside import SetAside, set_aside
+from autograder.checking.structure import Fact
 
-Look = Callable[[], Finding | None]  # what can be told from the calls alone
+VALUES_STAY = {"slip.cut-off", "slip.precision"}
+Look = Callable[[], Fact | None]  # what can be told from the calls
 
 
 @dataclass(frozen=True)
@@ -95,13 +104,11 @@ class Search:
         """Few of them that explain as much as can be of what is left without such faults."""
         return covering(self.rest, self.matches(self.rest))
 
-    def first_to_explain(
-        self, tried: Iterable[Candidate], students: Students, surely: bool = True
-    ) -> Match | None:
+    def first_to_explain(self, tried: Iterable[Candidate], students: Students) -> Match | None:
         """The first that explains every wrong answer."""
         for one in tried:
             match = one.match(students, self.run)
-            if match and match.places >= students.places and _evident(match, students, surely):
+            if match and match.places >= students.places and _evident(match, students):
                 return match
         return None
 
@@ -142,22 +149,30 @@ class Search:
         return sorted(found, key=lambda one: -one.reach(students))
 
 
-def _evident(match: Match, students: Students, surely: bool) -> bool:
+def _evident(match: Match, students: Students) -> bool:
     """Whether something else than an error of some type tells the mistake.
 
     Many things raise an error of one type: where nothing else has failed, the errors must also say
-    the same, `surely` if even though right answers came before.
+    the same.
     """
-    if {event.kind for event in students.failing} != {"raised"} or match.telling:
-        return True
-    held = any(event.kind == "value" and not event.failed for event in students.events)
-    return held and not surely
+    return match.telling or {event.kind for event in students.failing} != {"raised"}
 
 
 def _known(search: Search, budget: Budget) -> Diagnosis | None:
-    """One known mistake explains all."""
-    match = search.first_to_explain(search.known.mistakes, search.students, surely=False)
-    return search.diagnosis(match.candidate.findings, match.places) if match else None
+    """One known mistake explains all.
+
+    Where behavior is graded, many mistakes break one property: one of an exercise that is used
+    inside is named only if no other of those breaks the same.
+    """
+    match = search.first_to_explain(search.known.mistakes, search.students)
+    if match is None:
+        return None
+    (finding,) = match.candidate.findings
+    if search.students.behavior and "." in finding.key:
+        others = (one for one in search.known.mistakes if one.findings != (finding,))
+        if search.first_to_explain(others, search.students):
+            return None
+    return search.diagnosis((finding,), match.places)
 
 
 def _library(search: Search, budget: Budget) -> Diagnosis | None:
@@ -249,33 +264,57 @@ def _failed(students: Students, *kinds: str) -> bool:
     return any(event.kind in kinds for event in students.failing)
 
 
-def _mended_in_part(search: Search, budget: Budget) -> Diagnosis | None:
-    """A known mistake that gives every wrong answer, where other answers of it are mended."""
+def _branches(search: Search, budget: Budget) -> Diagnosis | None:
+    """A known mistake that is made where some option is given, or where it is not."""
+    if not _failed(search.students, "value", "gradient"):
+        return None
+    own = (one for one in search.known.mistakes if "." not in one.findings[0].key)
+    tried = itertools.chain.from_iterable(map(in_one_branch, own))
+    match = search.first_to_explain(budget.of(tried), search.rest)
+    return search.beside_faults(match) if match else None
+
+
+def _mostly(search: Search, budget: Budget) -> Diagnosis | None:
+    """The known mistake that gives most of the wrong numbers; that there is a rest is said."""
     students = search.rest
+    if not students.failing:
+        return None
+    best: tuple[Share, Candidate] | None = None
     for one in budget.of(search.known.mistakes):
-        errors = explains_when_mended(one, students, search.run)
-        if errors is None:
-            continue
-        unexplained = {event.place for event in errors}
-        explained = frozenset(students.places - unexplained)
-        if len(unexplained) <= len(explained):
-            findings = (*one.findings, *search.aside.findings(explained))
-            return search.diagnosis(findings, explained, partial=bool(errors))
-    return None
+        found = share(one, students, search.run)
+        if found and (best is None or len(found.places) > len(best[0].places)):
+            best = found, one
+    if best is None:
+        return None
+    found, one = best
+    faults = search.aside.findings(found.places)
+    return search.diagnosis((*one.findings, *faults), found.places, partial=True)
 
 
 def _facts(search: Search, budget: Budget) -> Diagnosis | None:
     """What can be told from the calls, without explaining a number."""
-    found = search.look()
-    return search.diagnosis((found,), search.students.places) if found else None
+    fact = search.look()
+    if fact is None:
+        return None
+    explained = frozenset(event.place for event in fact.explained)
+    return search.diagnosis((fact.finding,), explained, partial=True)
 
 
 def _slips(search: Search, budget: Budget) -> Diagnosis | None:
     """A small slip of any kind."""
     if not _failed(search.students, "value", "gradient"):
         return None  # an error, or what does not hold, says too little
-    match = search.first_to_explain(budget.of(search.known.slips), search.students)
+    match = search.first_to_explain(budget.of(_likely(search)), search.students)
     return search.diagnosis(match.candidate.findings, match.places) if match else None
+
+
+def _likely(search: Search) -> Iterator[Candidate]:
+    """The slips that may be: some change no value, the others change some."""
+    failing = search.students.failing
+    values = any(event.kind in ("value", "raised") and not event.variant for event in failing)
+    for slip in search.known.slips:
+        if values is not (slip.findings[0].key in VALUES_STAY):
+            yield slip
 
 
 def _slips_beside(search: Search, budget: Budget) -> Diagnosis | None:
@@ -308,7 +347,11 @@ def _of_numbers(events: Sequence[Event]) -> bool:
 def _plainly(search: Search, budget: Budget) -> Diagnosis | None:
     """In which way the numbers are wrong, or in which cases: no mistake, but true."""
     found = plain(search.known.task, search.students)
-    return search.diagnosis((found,), search.students.places) if found else None
+    if found is None:
+        return None
+    failing = search.students.failing
+    cases = frozenset(event.place for event in failing if not event.variant)
+    return search.diagnosis((found,), cases or search.students.places)
 
 
 @dataclass(frozen=True)
@@ -326,12 +369,13 @@ STRATEGIES = (
     Strategy(_set),
     Strategy(_faults),
     Strategy(_set_beside_faults),
-    Strategy(_pairs, events=3000),
-    Strategy(_mended_in_part, events=1000),
+    Strategy(_pairs, events=900),
+    Strategy(_branches, events=1000),
+    Strategy(_mostly, events=1000),
     Strategy(_facts, behavior=True),
-    Strategy(_pairs_beside_faults, events=2000),
-    Strategy(_slips, events=4000),
-    Strategy(_slips_beside, events=1500),
+    Strategy(_pairs_beside_faults, events=300),
+    Strategy(_slips, events=2400),
+    Strategy(_slips_beside, events=300),
     Strategy(_part),
     Strategy(_plainly),
 )

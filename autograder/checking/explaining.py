@@ -8,12 +8,13 @@ wrong otherwise, speaks against it.
 import enum
 import functools
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import torch
 from torch import Tensor
 
+from autograder.checking.calling import tensors
 from autograder.checking.changes import Change
 from autograder.checking.comparing import agree, finite
 from autograder.checking.events import Event, Log
@@ -145,14 +146,14 @@ class Match:
     def telling(self) -> bool:
         """Whether it explains more than that some error is raised, of which many raise one."""
         return any(
-            theirs.kind != "raised" or _without_digits(own) == _without_digits(theirs)
+            theirs.kind != "raised" or _says(own) == _says(theirs)
             for own, theirs in zip(self.mine, self.explained, strict=True)
         )
 
 
-def _without_digits(event: Event) -> str:
-    message = str(event.fields.get("message", ""))
-    return "".join(letter for letter in message if not letter.isdigit())
+def _says(event: Event) -> str:
+    """What an error says, with the sizes that it names: these tell where it arose."""
+    return str(event.fields.get("message", ""))
 
 
 @dataclass
@@ -222,40 +223,41 @@ class Candidate:
         return len(self.events) if against is None else against
 
 
-class _InPart(Log):
-    """The run of a mistake, which ends where the student's answer is wrong and another one.
+class _Comparing(Log):
+    """The run of a mistake, which ends where the first wrong number is another one."""
 
-    Where the student's code ends in an error, it has no answer: the run goes on with what comes
-    after.
-    """
-
-    def __init__(self, students: Students) -> None:
+    def __init__(self, students: Students, first: Place) -> None:
         super().__init__()
         self._students = students
-        self.pairs: list[tuple[Event, Event]] = []
-        self.errors: list[Event] = []  # the student's, where the mistake has an answer
+        self._first = first
 
     def note(self, kind: str, got: Any = None, **details: Any) -> None:
-        """Add an event. Raises Apart if it is another one than the student's."""
+        """Add an event. Raises Apart if it is the first wrong number, and another one."""
         super().note(kind, got, **details)
         mine = self.events[-1]
-        theirs = self._students.at(mine.place)
-        if theirs is not None and theirs.place == mine.place and theirs.kind == mine.kind:
-            self.pairs.append((mine, theirs))
-            if not _fits_in_part(mine, theirs):
-                raise Apart
-        elif theirs is not None and theirs.kind == "raised":
-            self.errors.append(theirs)
-        elif theirs is not None or mine.part <= self._students.last:
+        if mine.place == self._first and self._students.bearing(mine) is not Bearing.FOR:
             raise Apart
 
 
-def explains_when_mended(one: Candidate, students: Students, run: Run) -> list[Event] | None:
-    """Whether it gives every wrong answer, and few more: some of its cases may be right.
+@dataclass(frozen=True)
+class Share:
+    """What a mistake explains of an answer that also differs from it."""
 
-    Returns the student's errors that it does not explain, or None if it does not fit.
+    places: frozenset[Place]
+    differing: int  # answers that are right, or wrong otherwise
+
+
+def share(one: Candidate, students: Students, run: Run) -> Share | None:
+    """What a mistake explains if it gives most of the wrong numbers, to the last digit.
+
+    The same numbers are no chance: the rest of the code differs from the reference, too, or mends
+    the mistake where it would show. None if it explains less than half, or nothing of numbers.
     """
-    log = _InPart(students)
+    numbers = (event for event in students.failing if event.kind == "value" and not event.variant)
+    first = next(numbers, None)
+    if first is None:
+        return None
+    log = _Comparing(students, first.place)
     try:
         run(one.make(), log)
     except Apart:
@@ -264,47 +266,25 @@ def explains_when_mended(one: Candidate, students: Students, run: Run) -> list[E
         return None
     finally:
         one.cost = one.price(len(log.events))
-    answered = [event for event in students.events if event.kind != "raised"]
-    if len([pair for pair in log.pairs if pair[1].kind != "raised"]) != len(answered):
-        return None
-    mine = [pair for pair in log.pairs if pair[0].failed]
-    both = [pair for pair in mine if pair[1].failed and not pair[1].free]
-    evident = any(_wrong_numbers(theirs) for _, theirs in both)
-    return log.errors if evident and len(mine) <= 2 * len(both) else None
+    bearings = [(event, students.bearing(event)) for event in log.events]
+    alike_at = frozenset(event.place for event, bearing in bearings if bearing is Bearing.FOR)
+    differing = sum(bearing is Bearing.AGAINST for _, bearing in bearings)
+    telling = [event for event in students.failing if event.place in alike_at and _telling(event)]
+    few = 2 * len(alike_at) < len(students.failing) or differing > len(alike_at)
+    return None if few or len(telling) < 2 else Share(alike_at, differing)
 
 
-def _fits_in_part(mine: Event, students: Event) -> bool:
-    """Whether the student's answer is right, or that of the mistake where it is wrong."""
-    if not students.failed or students.kind == "raised":
-        return mine.kind == students.kind
-    if mine.kind == "value":
-        mine = replace(mine, got=_where_wrong(mine.got, students.got, students.want))
-    return alike(mine, students)
-
-
-def _wrong_numbers(event: Event) -> bool:
-    """Whether an answer is wrong by more than its dtype."""
-    if event.kind != "value":
+def _telling(event: Event) -> bool:
+    """Whether an answer is wrong by its numbers, and these are not all zero or not finite."""
+    if event.kind != "value" or not isinstance(event.got, Tensor | tuple | list | float):
         return False
+    found = [one for _, one in tensors(event.got)] or [torch.tensor(event.got)]
     try:
-        return not agree(event.got, event.want, dtype=False, nan_equal=True)
+        if agree(event.got, event.want, dtype=False, nan_equal=True):
+            return False
     except Exception:  # answers of any kind, which cannot be compared
         return False
-
-
-def _where_wrong(mine: Any, students: Any, want: Any) -> Any:
-    """The answer of a mistake, with the student's numbers in its place where they are right."""
-    if isinstance(want, tuple | list) and isinstance(mine, tuple | list):
-        if len(mine) == len(want) and isinstance(students, tuple | list):
-            return type(mine)(map(_where_wrong, mine, students, want))
-    elif all(isinstance(one, Tensor) and one.is_floating_point() for one in (mine, students, want)):
-        # What is true or false is the same wherever it is wrong, whatever made it.
-        if not mine.shape == students.shape == want.shape:
-            return mine
-        one, other = students.double(), want.double()
-        right = torch.isclose(one, other, rtol=1e-4, atol=1e-5, equal_nan=True)
-        return torch.where(right, students.to(mine.dtype), mine)
-    return mine
+    return any(bool((one.isfinite() & (one != 0)).any()) for one in found)
 
 
 def covering(students: Students, matches: Sequence[Match], most: int = 3) -> list[Match]:

@@ -8,6 +8,7 @@ values are.
 """
 
 import ast
+import itertools
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -72,6 +73,7 @@ OTHER_NAMES = {
     "sqrt": "square",
     "square": "abs",
 }
+REDUCING = {"softmax", "log_softmax", "sum", "mean", "amax", "amin", "argmax", "norm", "all", "any"}
 ORDER_IS_FREE = {"max", "maximum", "min", "minimum", "swapaxes", "transpose"}
 UNSEEN = {"device", "strict"}  # there is one device, and the lengths are equal
 ERRORS = {"ValueError": "TypeError", "TypeError": "ValueError", "IndexError": "TypeError"}
@@ -257,6 +259,48 @@ def _other_options(node: ast.Call) -> Iterator[Edit]:
             yield partial(_leave_out, "keywords", number)
         if keyword.arg in ("min", "max"):
             yield partial(_rename, number, {"min": "max", "max": "min"}[keyword.arg])
+
+
+def _another_axis(node: ast.Call) -> Iterator[Edit]:
+    """The axis along which something works, where it is named and where it is not."""
+    called = getattr(node.func, "attr", getattr(node.func, "id", ""))
+    if called not in REDUCING:
+        return
+    for other in (0, 1, -1, -2):
+        yield partial(_set_option, "dim", ast.parse(str(other), mode="eval").body)
+    if node.keywords:
+        yield lambda found: found.keywords.clear()
+
+
+def _set_option(name: str, value: ast.expr, node: ast.Call) -> None:
+    node.keywords = [one for one in node.keywords if one.arg != name]
+    node.keywords.append(ast.keyword(name, value))
+
+
+def _exchanged_inputs(node: ast.FunctionDef) -> Iterator[Edit]:
+    """Two inputs, one in the place of the other everywhere."""
+    names = [one.arg for one in node.args.args if one.arg != "self"]
+    if node.name != "__init__":
+        for one, other in itertools.combinations(names, 2):
+            yield partial(_put_first, ast.parse(f"{one}, {other} = {other}, {one}").body[0])
+
+
+def _exchanged_parts(node: ast.ClassDef) -> Iterator[Edit]:
+    """Two parts of a layer, one in the place of the other everywhere."""
+    made = [one for one in node.body if getattr(one, "name", "") == "__init__"]
+    parts = [
+        one.attr
+        for one in ast.walk(made[0] if made else ast.Pass())
+        if isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Store)
+    ]
+    for one, other in itertools.combinations(dict.fromkeys(parts), 2):
+        yield partial(_rename_parts, {one: other, other: one})
+
+
+def _rename_parts(names: dict[str, str], node: ast.ClassDef) -> None:
+    for one in ast.walk(node):
+        if isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Load):
+            one.attr = names.get(one.attr, one.attr)
 
 
 def _other_branch(node: ast.IfExp) -> Iterator[Edit]:
@@ -457,6 +501,9 @@ TABLE: tuple[Row, ...] = (
 SEARCHED: tuple[Row, ...] = (
     (ast.BinOp, "left out", _one_side),
     (ast.Call, "left out", _skipped_call),
+    (ast.Call, "axis", _another_axis),
+    (ast.FunctionDef, "exchanged", _exchanged_inputs),
+    (ast.ClassDef, "exchanged", _exchanged_parts),
     (ast.Return, "sign", _negative),
     (ast.FunctionDef, "not used", _default_in_its_place),
     (ast.Call, "not handed on", _not_handed_on),

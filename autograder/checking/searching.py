@@ -6,7 +6,7 @@ never the reference's own line.
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from autograder.checking.mutations import mutants
@@ -34,6 +34,8 @@ KINDS = {
     "loop": "a loop leaves out the first or the last of what it should run over, or goes backward",
     "whole number": "a root is cut to a whole number",
     "mixed up": "one input or one layer is used in the place of another",
+    "axis": "something runs along another axis than it should, or over all axes at once",
+    "exchanged": "two inputs, or two parts of the layer, have changed places",
 }
 
 
@@ -46,12 +48,15 @@ class Slip:
     texts: dict[str, str]
 
 
-def slips(root: Definition, texts: Mapping[str, str] | None = None) -> Iterator[Slip]:
-    """First in the exercise itself, then in its parts.
+def slips(
+    root: Definition, names: Iterable[str] = (), texts: Mapping[str, str] | None = None
+) -> Iterator[Slip]:
+    """In the definitions of these names, or first in the exercise itself, then in its parts.
 
     `texts` are what stands there in the place of the reference's own text.
     """
-    for name, item in reversed(root.whole.items()):
+    for name in names or reversed(root.whole):
+        item = root.whole[name]
         contract = _contract_names(item)
         code = (texts or {}).get(name, item.code)
         for mutant in mutants(_ending(code), searched=True):

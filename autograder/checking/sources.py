@@ -10,7 +10,7 @@ import functools
 import importlib.util
 import re
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -66,6 +66,21 @@ class Definition:
         made = ast.parse(self.code).body[0]
         return _arguments(made if isinstance(made, ast.FunctionDef) else _method(made, "__init__"))
 
+    @functools.cached_property
+    def options(self) -> list[tuple[str, str]]:
+        """When an option is given, and when it is not: as Python, and in words."""
+        made = ast.parse(self.code).body[0]
+        own, call = "", made
+        if isinstance(made, ast.ClassDef):
+            own, call = "self.", _method(made, "forward") or made
+        kept = _optional(_method(made, "__init__")) if own else {}
+        stored = {
+            name: value for name, value in kept.items() if f"self.{name} = {name}" in self.code
+        }
+        conditions = [*_conditions(own, stored)]
+        conditions += _conditions("", _optional(call)) if isinstance(call, ast.FunctionDef) else []
+        return conditions
+
     @property
     def docstring(self) -> str:
         """Its contract."""
@@ -90,6 +105,60 @@ def _arguments(function: ast.FunctionDef | None) -> list[str]:
     given = function.args
     names = [item.arg for item in (*given.posonlyargs, *given.args, *given.kwonlyargs)]
     return names[1:] if names[:1] == ["self"] else names
+
+
+def _optional(function: ast.FunctionDef | None) -> dict[str, Any]:
+    """The arguments that may be left out, with what they are then."""
+    if function is None:
+        return {}
+    given = function.args
+    last = given.args[len(given.args) - len(given.defaults) :]
+    pairs = zip(last, given.defaults, strict=True)
+    return {one.arg: getattr(value, "value", ...) for one, value in pairs}
+
+
+def _conditions(prefix: str, optional: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    for name, value in optional.items():
+        if isinstance(value, bool):
+            yield f"{prefix}{name}", f"With {name}=True"
+            yield f"not {prefix}{name}", f"With {name}=False"
+        elif value is None:
+            yield f"{prefix}{name} is not None", f"Where a `{name}` is given"
+            yield f"{prefix}{name} is None", f"Where no `{name}` is given"
+
+
+def branched(right: str, wrong: str, condition: str) -> str:
+    """One definition that does what a wrong text does under a condition, and else the right one.
+
+    Raises LookupError where the two differ in more than the function, or the method `forward`.
+    """
+    tops = [ast.parse(text).body[0] for text in (right, wrong)]
+    one, other, dispatch = (_called(top) for top in (*tops, ast.parse(right).body[0]))
+    bodies = [call.body for call in (one, other)]
+    one.body, other.body = [ast.Pass()], [ast.Pass()]  # while the rest is compared
+    if ast.dump(tops[0]) != ast.dump(tops[1]):
+        raise LookupError("they differ in more than that")
+    made = isinstance(tops[0], ast.ClassDef)
+    given = ", ".join(each.arg for each in one.args.args[made:])
+    own, name = "self." * made, one.name
+    text = f"({own}wrong_{name} if {condition} else {own}right_{name})({given})"
+    dispatch.body = [ast.Return(ast.parse(text, mode="eval").body)]
+    one.body, other.body = bodies
+    one.name, other.name = f"right_{name}", f"wrong_{name}"
+    if isinstance(tops[0], ast.ClassDef):
+        tops[0].body += [other, dispatch]
+        parts: list[ast.stmt] = [tops[0]]
+    else:
+        parts = [one, other, dispatch]
+    return "\n\n".join(ast.unparse(ast.fix_missing_locations(part)) for part in parts)
+
+
+def _called(top: ast.stmt) -> ast.FunctionDef:
+    """A function, or of a class what runs when an instance is called."""
+    call = _method(top, "forward") if isinstance(top, ast.ClassDef) else top
+    if not isinstance(call, ast.FunctionDef):
+        raise LookupError("nothing is called")
+    return call
 
 
 def definition(module: str, name: str, style: str = "") -> Definition:

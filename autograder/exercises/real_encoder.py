@@ -181,11 +181,29 @@ def _(student, reference, draw):
     agrees(student, reference, hidden, mask.float(), **floats)
     holes = torch.tensor([[0, 1, 1, 0, 1], [1, 0, 0, 0, 1], [0, 0, 0, 0, 1]]).bool()
     agrees(student, reference, hidden, holes, case="holes in the mask")
+    short = 1e-4 * hidden, mask
+    agrees(student, reference, *short, case="short vectors", **VALUES)
     mask[1] = False
     agrees(student, reference, hidden, mask, case="a row of padding alone")
 
 
 mistakes["mean_pool"] = {
+    "short-cut-off": (
+        "A length below some bound is taken for the bound itself, so short vectors do not get the "
+        "length 1. Only zeros have no direction.",
+        *[
+            {"normalize(total, dim=-1)": f"normalize(total, dim=-1, eps={small})"}
+            for small in ("1e-3", "1e-2", "1e-1")
+        ],
+        *[
+            {
+                "nn.functional.normalize(total, dim=-1)": "(total / real.sum(dim=1).clamp(min=1)) "
+                "/ (total / real.sum(dim=1).clamp(min=1)).norm(dim=-1, keepdim=True)"
+                f".clamp(min={small})"
+            }
+            for small in ("1e-3", "1e-2", "1e-1")
+        ],
+    ),
     "l1-length": (
         "The vectors are divided by the sum of their entries' sizes (L1). Unit length is the root "
         "of the sum of squares.",
@@ -488,6 +506,16 @@ def tiny_model(table, mixing):
     return Model()
 
 
+def padding_is_zero(table):
+    class Model(nn.Module):
+        def forward(self, tokens, mask):
+            if tokens[~mask].any():
+                raise ValueError("the model got padding with another id than 0")
+            return table[tokens]
+
+    return Model()
+
+
 @exercise("embed", chapter="13-real-encoder", points=2)
 def _(student, reference, draw):
     table, mixing = draw.normal(12, 6), draw.normal(6, 6)
@@ -498,13 +526,28 @@ def _(student, reference, draw):
             (["abcde"], "one sentence"),
             (["abcd", "dcba", "aabb"], "sentences of one length"),
             (["abc", "hgfedcba", "b", "deabcf"], "sentences of many lengths"),
+            (["aBc", "ABC"], "sentences with capitals"),
         ):
             got = student(sentences, model, tokenizer)
             want = reference(sentences, model, tokenizer)
             close(got, want, case=f"{kind}, {case}", call=student.last_call)
+    model, sentences = built(padding_is_zero, table=table), ["abc", "hgfedcba", "b"]
+    got, want = student(sentences, model, tokenizer), reference(sentences, model, tokenizer)
+    case = "a tokenizer that does not pad, a model that wants padding to be 0"
+    close(got, want, case=case, call=student.last_call)
 
 
 mistakes["embed"] = {
+    "made-small": (
+        "The sentences are made small, or changed otherwise, before the tokenizer sees them. It "
+        "takes them as they come: what to do with capitals is its own business.",
+        {"encode_batch(sentences)": "encode_batch([one.lower() for one in sentences])"},
+    ),
+    "padded-with-other": (
+        "Shorter sentences are padded with another id than 0. With a mask it often makes no "
+        "difference, but the contract, like the published tokenizer, says 0.",
+        {"(ids, batch_first=True)": "(ids, batch_first=True, padding_value=1)"},
+    ),
     "padding-pooled": (
         "The mean runs over padding as well. Pool with the mask that the tokenizer gives.",
         {
@@ -580,11 +623,174 @@ mistakes["embed"] = {
 }
 
 
+def taken_apart(table, layers, num_heads):
+    """A model like `SentenceEncoder`, but for its norms and its feed-forward networks."""
+
+    class Attention(nn.Module):
+        def __init__(self, weights):
+            super().__init__()
+            self.num_heads = num_heads
+            for name, (weight, bias) in zip(("W_q", "W_k", "W_v", "W_o"), weights, strict=True):
+                linear = nn.Linear(*weight.shape)
+                with torch.no_grad():
+                    linear.weight.copy_(weight)
+                    linear.bias.copy_(bias)
+                setattr(self, name, linear)
+
+        def forward(self, query, key, value, mask):
+            query, key, value = (
+                project(x).unflatten(-1, (num_heads, -1)).transpose(1, 2)
+                for project, x in ((self.W_q, query), (self.W_k, key), (self.W_v, value))
+            )  # (B, H, L, D) each
+            scores = query @ key.mT / math.sqrt(query.shape[-1])
+            weights = scores.masked_fill(~mask, -math.inf).softmax(dim=-1)
+            return self.W_o((weights @ value).transpose(1, 2).flatten(-2)), weights
+
+    class Layer(nn.Module):
+        def __init__(self, weights):
+            super().__init__()
+            self.self_attn = Attention(weights)
+
+        def forward(self, x, mask):
+            output, weights = self.self_attn(x, x, x, mask)
+            return torch.tanh(x + output), weights
+
+    class Model(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.encoder = nn.Module()
+            self.encoder.layers = nn.ModuleList(Layer(weights) for weights in layers)
+
+        def forward(self, tokens, mask):
+            return self.all_layers(tokens, mask)[0][-1]
+
+        def all_layers(self, tokens, mask):
+            if mask.shape != tokens.shape:
+                raise ValueError(f"a mask {tuple(mask.shape)} for tokens {tuple(tokens.shape)}")
+            x = table[tokens] + 0.1 * torch.arange(tokens.shape[1])[:, None]  # (B, L, E)
+            states, all_weights = [x], []
+            for layer in self.encoder.layers:
+                x, weights = layer(x, mask[:, None, None, :])
+                states.append(x)
+                all_weights.append(weights)
+            return states, all_weights
+
+    return Model()
+
+
+@exercise("attention_row", chapter="13-real-encoder", points=3)
+def _(student, reference, draw):
+    E, H = 12, 3
+    layers = [[(draw.normal(E, E) / 2, draw.normal(E)) for _ in range(4)] for _ in range(3)]
+    model = built(taken_apart, table=draw.normal(9, E), layers=layers, num_heads=H)
+    for L, layer, head, asking, case in (
+        (6, 1, 1, 2, "in the middle of everything"),
+        (5, 0, 2, 0, "the first layer, the last head, the first position"),
+        (7, 2, 0, 6, "the last layer, the first head, the last position"),
+        (1, 1, 2, 0, "a single token"),
+    ):
+        tokens = draw.integers(0, 9, L)
+        agrees(
+            student,
+            reference,
+            model,
+            tokens,
+            layer,
+            head,
+            asking,
+            case=case,
+            names=("scores", "weights", "output"),
+            gradients=False,
+            contiguous=False,
+            double=False,
+        )
+
+
+mistakes["attention_row"] = {
+    "output-of-the-layer": (
+        "Queries, keys and values are made of what the layer returns. They are made of what it "
+        "gets: the output of the layer below it.",
+        {"states[layer]": "states[layer + 1]"},
+    ),
+    "from-the-embedding": (
+        "Queries, keys and values of every layer are made of the embeddings. Only layer 0 gets "
+        "those; each other layer gets what the one below it returned.",
+        {"states[layer]": "states[0]"},
+    ),
+    "layers-from-one": (
+        "The layers are counted from 1. Here layer 0 is the first.",
+        {"states[layer]": "states[layer - 1]", "layers[layer]": "layers[layer - 1]"},
+    ),
+    "heads-from-one": (
+        "The heads are counted from 1. Here head 0 is the first.",
+        {"[0, head]": "[0, head - 1]"},
+    ),
+    "a-column": (
+        "This is a column: the key of position `asking` meets the queries of all. The position "
+        "that asks gives its query, and all give their keys.",
+        {"key @ query[asking]": "query @ key[asking]"},
+    ),
+    "scores-divided": (
+        "The scores that are returned are divided by sqrt(D) already. They should be the bare dot "
+        "products; the division is for the weights alone.",
+        {"return scores,": "return scores / math.sqrt(key.shape[-1]),"},
+    ),
+    "not-divided": (
+        "The weights are made of scores that are not divided by sqrt(D).",
+        {"softmax(scores / math.sqrt(key.shape[-1]))": "softmax(scores)"},
+    ),
+    "whole-width": (
+        "The scores are divided by the root of E. Each head has D = E / num_heads features, and D "
+        "is what counts.",
+        {"math.sqrt(key.shape[-1])": "math.sqrt(x.shape[-1])"},
+    ),
+    "keys-passed-on": (
+        "The keys are weighted and added up. What a head passes on are its values.",
+        {"weights @ value": "weights @ key"},
+    ),
+    "heads-interleaved": (
+        "The features of a head are taken from all over the vector, every num_heads-th of them. "
+        "Head h has the D features from h * D on, side by side.",
+        by(
+            {"slice(head * D, (head + 1) * D)": ("slice(head, None, attention.num_heads)")},
+            style="the head's rows of the matrices",
+        ),
+    ),
+    "no-biases": (
+        "The biases of W_q, W_k and W_v are left out.",
+        by(
+            {
+                ", attention.W_q.bias[own])": ")",
+                ", attention.W_k.bias[own])": ")",
+                ", attention.W_v.bias[own])": ")",
+            },
+            style="the head's rows of the matrices",
+        ),
+    ),
+    "columns-of-the-matrices": (
+        "The head's part was taken from the columns of W_q, W_k and W_v. `nn.Linear` keeps "
+        "[out, in]: what comes out, and so each head, is in the rows.",
+        by(
+            {
+                "attention.W_q.weight[own]": "attention.W_q.weight[:, own].T",
+                "attention.W_k.weight[own]": "attention.W_k.weight[:, own].T",
+                "attention.W_v.weight[own]": "attention.W_v.weight[:, own].T",
+            },
+            style="the head's rows of the matrices",
+        ),
+    ),
+    "not-shared-out": (
+        "The weights do not sum to one: the exponentials are not divided by their sum.",
+        by({"shares / shares.sum()": "shares"}, style="all heads at once, key by key"),
+    ),
+}
+
+
 prediction(
     "output-of-the-sink",
     chapter="13-real-encoder",
     question=(
-        "In layers 2 to 5, `[CLS]` gets more than half of the weight. What share does it have in "
+        "In layers 1 to 4, `[CLS]` gets more than half of the weight. What share does it have in "
         "the lengths of what these heads pass on?"
     ),
     right="About a tenth.",

@@ -49,6 +49,11 @@ def _(student, reference, draw):
 
 
 mistakes["RMSNorm"] = {
+    "one-plus-weight": (
+        "The result is multiplied by 1 + weight, as some models do, whose weights begin at zero. "
+        "Here they begin at one, and the result is multiplied by the weight itself.",
+        {"* self.weight": "* (1 + self.weight)"},
+    ),
     "mean": (
         "The mean is subtracted first, as in a layer norm. Here nothing is subtracted: the vector "
         "is only divided by its length.",

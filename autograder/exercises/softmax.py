@@ -5,7 +5,7 @@ import math
 import torch
 
 from autograder.checking import agrees, by, exercise, holds_at_most, mend, mistakes, raises, require
-from autograder.checking.cases import VALUES, each_one
+from autograder.checking.cases import VALUES, each_one, without_a_loop
 from autograder.checking.predicting import prediction
 
 LIBRARY = ("softmax", "log_softmax", "scaled_dot_product_attention")
@@ -36,6 +36,19 @@ def _(student, reference, draw):
 
 
 mistakes["softmax"] = {
+    "base-two": (
+        "The powers have the base 2, not e: the weights are flatter than softmax's.",
+        {".exp()": ".exp2()"},
+    ),
+    "shift-by-minimum": (
+        "The scores are shifted by their smallest, not by their largest. Then the largest is "
+        "positive still, and its exp infinite where the scores are far apart.",
+        {
+            "scores.amax(dim=dim, keepdim=True).clamp(min=lowest)": "scores.masked_fill(scores == "
+            "-math.inf, math.inf).amin(dim=dim, keepdim=True).clamp(max=-lowest)",
+            ".clamp(min=1)": ".clamp(min=1e-30)",
+        },
+    ),
     "not-divided": (
         "The exponentials are not divided by their sum, so they are positive, but are no shares "
         "of a whole: each slice should sum to one.",
@@ -104,6 +117,11 @@ mistakes["softmax"] = {
             "exponentials.sum(dim=dim, keepdim=True)": "exponentials.detach().sum(dim=dim, "
             "keepdim=True)"
         },
+        {
+            "exponentials.sum(dim=dim, keepdim=True)": "exponentials.detach().sum(dim=dim, "
+            "keepdim=True)",
+            ".clamp(min=lowest)": ".clamp(min=lowest).detach()",
+        },
     ),
     "empty-row-nan": (
         "A slice that is all -inf gives NaN: the shift computes -inf minus -inf. Such a slice has "
@@ -150,6 +168,10 @@ def _(student, reference, draw):
     scores[1, 2] = -1.0
     # The limit has a jump where scores tie, so no gradient is asked for there.
     agrees(student, reference, scores, 1.0, case="sharpness 1, with ties", gradients=False)
+    near = torch.tensor([[1.0, 0.995, -2.0], [0.5, 0.5 - 2**-20, 0.5 - 2**-18]])
+    agrees(student, reference, near, 1.0, case="sharpness 1, scores that nearly tie", **VALUES)
+    close_to_1 = 1e-3 * draw.normal(L=3, S=5)
+    agrees(student, reference, close_to_1, 0.995, case="sharpness 0.995", **VALUES)
     raises(student, ValueError, scores, -0.1, case="a sharpness below 0")
     raises(student, ValueError, scores, 1.1, case="a sharpness above 1")
 
@@ -175,6 +197,37 @@ mistakes["sharpen"] = {
             "(sharpness / (1 - sharpness))": "(1 - sharpness) / sharpness if sharpness else "
             "scores * 0"
         },
+    ),
+    "nearly-tied-share": (
+        "At sharpness 1 scores that are only nearly the largest share the weight. Those alone "
+        "share it that are exactly the largest.",
+        *[
+            {
+                "scores == scores.amax(dim=-1, keepdim=True)": "scores >= scores.amax(dim=-1, "
+                f"keepdim=True) - {small}"
+            }
+            for small in ("1e-6", "1e-5", "1e-4", "1e-3", "1e-2")
+        ],
+        *[
+            {"if sharpness == 1:": f"sharpness = min(sharpness, 1 - {small})\nif sharpness == 1:"}
+            for small in ("1e-6", "1e-5", "1e-4", "1e-3")
+        ],
+    ),
+    "nearly-one-is-one": (
+        "A sharpness of nearly 1 is taken for 1. Below 1 it is the softmax of scores * S / (1 - "
+        "S), however near to 1 it is.",
+        {"if sharpness == 1:": "if sharpness > 0.99:"},
+        {"if sharpness == 1:": "if sharpness > 0.9:"},
+    ),
+    "epsilon-in-divisor": (
+        "A small number is added to 1 - S, so that nothing is divided by zero. It makes the "
+        "weights a little too flat, and at sharpness 1 scores that nearly tie share: treat 1 by "
+        "itself.",
+        *[
+            {"(1 - sharpness)": f"(1 - sharpness + {small})", "if sharpness == 1:": condition}
+            for small in ("1e-9", "1e-8", "1e-7", "1e-6", "1e-5", "1e-4")
+            for condition in ("if False:", "if sharpness > 1 - 1e-9:")
+        ],
     ),
     "sharpness-as-factor": (
         "The scores are multiplied by the sharpness alone. At most that gives the usual softmax; "
@@ -251,6 +304,11 @@ def _(student, reference, draw):
 
 
 mistakes["softmax_jacobian"] = {
+    "ones-on-diagonal": (
+        "Ones stand on the diagonal where the weights belong: it is weights[i] - weights[i] ** 2 "
+        "there.",
+        {"torch.diag(weights)": "torch.eye(len(weights)).to(weights)"},
+    ),
     "of-log-softmax": (
         "This is the Jacobian of log-softmax: the ones on the diagonal should be the weights, and "
         "the row of weights should be multiplied by them.",
@@ -331,6 +389,7 @@ def _(student, reference, draw):
     key[2] = query[3]
     agrees(student, reference, query, key, case="a query that equals a key")
     agrees(student, reference, key, key, case="one tensor for both", **VALUES)
+    without_a_loop(student, *((draw.normal(n, 4), draw.normal(n + 1, 4)) for n in (3, 20)))
 
     L, S, D = 24, 28, 16
     largest = student.largest(draw.normal(L, D), draw.normal(S, D))
@@ -358,6 +417,14 @@ def _(student, reference, draw):
 
 
 mistakes["distance_scores"] = {
+    "halved": (
+        "All is divided by two. Some books define the score so; here it is the whole squared "
+        "distance, with a minus.",
+        {
+            "return 2 * products - query_square - key_square": "return products - "
+            "(query_square + key_square) / 2"
+        },
+    ),
     "sign": (
         "The sign is missing: these are distances, and the farthest key gets the highest score. A "
         "near key should score higher than a far one.",
@@ -403,6 +470,14 @@ mistakes["distance_scores"] = {
         "last two dimensions should change places.",
         {"key.transpose(-2, -1)": "key.t()"},
     ),
+    "loop": (
+        "The values are right, but a loop goes over the queries. The contract asks for none: the "
+        "products of all queries with all keys are one matrix product.",
+        {
+            "return 2 * products - query_square - key_square": "return torch.stack([-((row[..., "
+            "None, :] - key) ** 2).sum(dim=-1) for row in query.unbind(-2)], dim=-2)"
+        },
+    ),
     "all-differences": (
         "The values are right, but all differences of queries and keys are held at once: L * S * D "
         "numbers to get L * S. Multiply the square out, and only products of matrices are left.",
@@ -427,6 +502,8 @@ def _(student, reference, draw):
         L, S, D = size.values()
         agrees(student, reference, draw.normal(L, D), draw.normal(S, D), case=case, **VALUES)
     agrees(student, reference, short, short, case="one tensor for both", **VALUES)
+    tiny = 1e-4 * draw.normal(L=5, D=8), 1e-5 * draw.normal(S=7, D=8)
+    agrees(student, reference, *tiny, case="vectors of length 1e-4 and 1e-5", **VALUES)
 
     query, key = draw.normal(L=5, D=8), draw.normal(S=7, D=8)
     query[1] = 0.0
@@ -442,6 +519,18 @@ def _(student, reference, draw):
 
 
 mistakes["cosine_scores"] = {
+    "angle": (
+        "The angle comes back, not its cosine: vectors in the same direction get 0, and opposite "
+        "ones the largest score.",
+        {
+            "return query @ key.transpose(-2, -1)": "return (query @ key.transpose(-2, -1))"
+            ".clamp(-1, 1).acos()"
+        },
+        {
+            "return query @ key.transpose(-2, -1)": "return (query @ key.transpose(-2, -1))"
+            ".clamp(-1 + 1e-7, 1 - 1e-7).acos()"
+        },
+    ),
     "negative-cut-off": (
         "Negative cosines are cut off at zero. A cosine of -1 means the opposite direction, which "
         "is less alike than no direction in common.",
@@ -505,6 +594,17 @@ mistakes["cosine_scores"] = {
         "This is the cosine distance, one minus the cosine: vectors in the same direction get 0. A "
         "score should be highest for them.",
         {"query @ key.transpose(-2, -1)": "1 - query @ key.transpose(-2, -1)"},
+    ),
+    "short-cut-off": (
+        "A length below some bound is taken for the bound itself, so the cosines of short vectors "
+        "shrink. Only a length of zero needs another number in its place.",
+        *[
+            {
+                "(query_length + (query_length == 0))": f"query_length.clamp(min={small})",
+                "(key_length + (key_length == 0))": f"key_length.clamp(min={small})",
+            }
+            for small in ("1e-1", "1e-2", "1e-3", "1e-4")
+        ],
     ),
     "zero-nan": (
         "A vector of zeros was divided by its length, and zero over zero is NaN. It has no "

@@ -6,6 +6,7 @@ import torch
 
 from autograder.checking import (
     agrees,
+    backpropagates,
     built,
     by,
     close,
@@ -556,9 +557,19 @@ def _(student, reference, draw):
     agrees(student, reference, *one, everything[:1, :1], case="one masked patch of one pixel")
     nothing = torch.zeros(3, 6, dtype=torch.bool)
     agrees(student, reference, predicted, target, nothing, case="no patch masked")
+    backpropagates(student, predicted, target, nothing, case="no patch masked")
 
 
 mistakes["masked_patch_loss"] = {
+    "visible-by-masked": (
+        "The sum runs over the visible patches. True in the mask means masked, and those are what "
+        "the model has to fill in.",
+        {
+            "difference = predicted[mask] - target[mask]": "difference = predicted[~mask] - "
+            "target[~mask]",
+            "max(difference.numel(), 1)": "max(predicted[mask].numel(), 1)",
+        },
+    ),
     "all-patches": (
         "The loss is over all patches. The visible ones were given to the model, and copying them "
         "is no achievement: only masked patches count.",

@@ -35,7 +35,7 @@ class CourseMap(SphinxDirective):
     option_spec = {"words": directives.flag}
 
     def run(self) -> list[nodes.Node]:
-        places = getattr(self.env, "course_maps", set())
+        places: set[str] = getattr(self.env, "course_maps", set())
         self.env.course_maps = places | {self.env.docname}
         return [course_map(words="words" in self.options)]
 

@@ -106,8 +106,10 @@ def offer(app: Sphinx, doctree: nodes.document) -> None:
     for node in list(doctree.findall(nodes.raw)):
         if not (found := FIGURE.search(node.astext())):
             continue
-        path = Path(app.srcdir) / FOLDER / f"{found[2]}.safetensors"
-        if found[2] == published_encoder.NAME and not (path := published_encoder.prepared(app)):
+        path: Path | None = Path(app.srcdir) / FOLDER / f"{found[2]}.safetensors"
+        if found[2] == published_encoder.NAME:
+            path = published_encoder.prepared(app)
+        if path is None:
             text = WAITING.sub(published_encoder.ABSENT, node.astext())
             node.replace_self(nodes.raw("", text, format="html", figure=found[1]))
             continue

@@ -7,7 +7,6 @@ from torch import Tensor
 from lab import plots
 from lab.play import Play, play
 
-SHOWN = 12
 REST = "all others"
 TEMPERATURES = [number / 10 for number in range(2, 21)]
 
@@ -15,8 +14,8 @@ TEMPERATURES = [number / 10 for number in range(2, 21)]
 def next_token_figure(tokens: Sequence[str], logits: Tensor, alt: str, name: str) -> Play:
     """Bars of the likeliest tokens, with sliders for temperature, top_k and top_p.
 
-    tokens: the names of the SHOWN largest logits, the largest first, or of all where there are
-    fewer; logits (V), all of them: those without a name are one bar. Needs Altair.
+    tokens: the names of the largest logits, the largest first; logits (V), all of them: those
+    without a name are one bar. Needs Altair.
     """
     import altair
 

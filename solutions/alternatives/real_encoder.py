@@ -1,5 +1,7 @@
 """Chapter 13 in other styles."""
 
+import math
+
 import torch
 from torch.nn import functional as F
 
@@ -173,3 +175,40 @@ def _(sentences, model, tokenizer):
     hidden = model(tokens, mask)
     mean = (hidden * mask[..., None]).sum(dim=1) / mask.sum(dim=1, keepdim=True)
     return F.normalize(mean, dim=-1)
+
+
+@alternative("attention_row", "the head's rows of the matrices")
+def _(model, tokens, layer, head, asking):
+    all_real = torch.ones_like(tokens, dtype=torch.bool)
+    states, _ = model.all_layers(tokens.unsqueeze(0), all_real.unsqueeze(0))
+    x = states[layer].squeeze(0).detach()  # (L, E)
+    attention = model.encoder.layers[layer].self_attn
+    D = x.shape[1] // attention.num_heads
+    own = slice(head * D, (head + 1) * D)  # of what nn.Linear keeps, [out, in]
+    query = F.linear(x[asking], attention.W_q.weight[own], attention.W_q.bias[own])
+    key = F.linear(x, attention.W_k.weight[own], attention.W_k.bias[own])
+    value = F.linear(x, attention.W_v.weight[own], attention.W_v.bias[own])
+    scores = torch.mv(key, query)
+    weights = torch.softmax(scores * D**-0.5, dim=0)
+    return scores.detach(), weights.detach(), torch.mv(value.T, weights).detach()
+
+
+@alternative("attention_row", "all heads at once, key by key")
+def _(model, tokens, layer, head, asking):
+    batch = tokens.reshape(1, -1)
+    states = model.all_layers(batch, batch == batch)[0]
+    attention = model.encoder.layers[layer].self_attn
+
+    def heads_of(project):
+        projected = project(states[layer])[0].detach()  # (L, E)
+        return projected.unflatten(-1, (attention.num_heads, -1))  # (L, H, D)
+
+    queries, keys, values = map(heads_of, (attention.W_q, attention.W_k, attention.W_v))
+    own = queries[asking, head]
+    scores = torch.stack([(own * key[head]).sum() for key in keys])
+    shares = (scores / math.sqrt(own.numel())).exp()
+    weights = shares / shares.sum()
+    output = torch.zeros_like(own)
+    for weight, value in zip(weights, values, strict=True):
+        output = output + weight * value[head]
+    return scores, weights, output

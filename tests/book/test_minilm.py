@@ -9,9 +9,9 @@ import sys
 
 import pytest
 import torch
-from lab import minilm
+from lab import machine, minilm
 
-from solutions.real_encoder import SentenceEncoder, convert_weights, embed
+from solutions.real_encoder import SentenceEncoder, attention_row, convert_weights, embed
 
 HAVE_FILES = importlib.util.find_spec("tokenizers") and importlib.util.find_spec(minilm.PACKAGE)
 WORDS = """
@@ -60,6 +60,16 @@ def test_embeddings_are_those_of_the_published_implementation(loaded, monkeypatc
     assert ours.shape == theirs.shape == (len(sentences), 384)
     assert (ours * theirs).sum(dim=-1).min() > 0.9999
     assert torch.allclose(ours.norm(dim=-1), torch.ones(len(sentences)))
+
+
+@needs_files
+def test_the_row_taken_apart_is_the_one_that_chapter_0_draws(loaded):
+    model, tokenizer = loaded
+    tokens = torch.tensor(tokenizer.encode(machine.SENTENCE).ids)
+    row = attention_row(model, tokens, machine.LAYER, machine.HEAD, machine.ASKING)
+    drawn = machine.SCORES, machine.WEIGHTS, machine.OUTPUT
+    for numbers, ours in zip(drawn, row, strict=True):
+        assert torch.allclose(ours[: len(numbers)], torch.tensor(numbers), atol=6e-3)
 
 
 @needs_files

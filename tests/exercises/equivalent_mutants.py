@@ -124,6 +124,13 @@ EQUIVALENT: dict[tuple[str, str], str] = {
         "self.embedding = nn.Embedding(vocab_size, embed_dim, padding_idx=pad_id) => "
         "self.embedding = nn.Embedding(vocab_size, embed_dim)",
     ): "Padding is never read: `lengths` says where it is.",
+    (
+        "attention_row",
+        "query, key, value = (split_heads(project(x), attention.num_heads)[0, head] "
+        "for project in (attention.W_q, attention.W_k, attention.W_v)) => "
+        "query, key, value = (split_heads(project(x), attention.num_heads)[-1, head] "
+        "for project in (attention.W_q, attention.W_k, attention.W_v))",
+    ): "The first of a batch of one is its last.",
 }
 
 BEST = (

@@ -10,6 +10,7 @@ from torch.nn import functional as F
 
 from solutions.real_encoder import (
     SentenceEncoder,
+    attention_row,
     contrastive_loss,
     convert_weights,
     embed,
@@ -258,3 +259,25 @@ def test_the_published_weights_give_the_published_embeddings():
     ours = torch.cat([embed(sentences[start : start + 10], model, tokenizer) for start in starts])
     assert ours.shape == (110, 384)
     assert F.cosine_similarity(ours, theirs).min() > 0.9999
+
+
+@pytest.mark.parametrize("layer", range(3))
+@pytest.mark.parametrize("head", range(2))
+def test_a_row_is_that_of_the_layer_itself_and_of_torch(layer, head):
+    model = SentenceEncoder(**SIZES, num_layers=3).eval()
+    tokens = torch.tensor([4, 1, 8, 1, 0])
+    with torch.no_grad():
+        states, all_weights = model.all_layers(tokens[None], torch.ones(1, 5, dtype=torch.bool))
+        attention = model.encoder.layers[layer].self_attn
+        own = slice(3 * head, 3 * head + 3)
+        x = states[layer][0]
+        query, key, value = (
+            F.linear(x, part.weight[own], part.bias[own])
+            for part in (attention.W_q, attention.W_k, attention.W_v)
+        )
+        wanted = F.scaled_dot_product_attention(query, key, value)
+    for asking in range(5):
+        scores, weights, output = attention_row(model, tokens, layer, head, asking)
+        assert torch.allclose(weights, all_weights[layer][0, head, asking], atol=1e-6)
+        assert torch.allclose((scores / math.sqrt(3)).softmax(dim=-1), weights, atol=1e-6)
+        assert torch.allclose(output, wanted[asking], atol=1e-6)

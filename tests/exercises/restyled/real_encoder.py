@@ -5,6 +5,8 @@ RULES = "regular expressions"
 ZEROS = "weights of zero and one"
 PADDED = "padded by hand"
 SINGLE = "one sentence at a time"
+ROWS = "the head's rows of the matrices"
+KEYS = "all heads at once, key by key"
 
 RESTYLED = {
     "convert_weights": [
@@ -118,5 +120,22 @@ RESTYLED = {
             {"[encoding.attention_mask]": "[[1] * len(encoding.ids)]"},
             "mask-from-ids",
         ),
+    ],
+    "attention_row": [
+        (ROWS, {"states[layer].squeeze(0)": "states[layer + 1].squeeze(0)"}, "output-of-the-layer"),
+        (ROWS, {"states[layer].squeeze(0)": "states[0].squeeze(0)"}, "from-the-embedding"),
+        (ROWS, {"scores * D**-0.5": "scores"}, "not-divided"),
+        (ROWS, {"return scores.detach()": "return (scores * D**-0.5).detach()"}, "scores-divided"),
+        (KEYS, {"project(states[layer])": "project(states[layer + 1])"}, "output-of-the-layer"),
+        (
+            KEYS,
+            {
+                "queries[asking, head]": "queries[asking, head - 1]",
+                "key[head]": "key[head - 1]",
+                "value[head]": "value[head - 1]",
+            },
+            "heads-from-one",
+        ),
+        (KEYS, {"(attention.W_q, attention.W_k,": "(attention.W_k, attention.W_q,"}, "a-column"),
     ],
 }
