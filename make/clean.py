@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 BUILT = {
-    *("book", "book.log", "setup.log", "site", "attention-step-by-step.pdf"),
-    *(".book", ".book-common", ".grade", ".pdf", ".release"),
+    *("book", "book.log", "encoder", "pdf", "setup.log", "site"),
+    *(".book", ".book-common", ".grade", ".mypy", ".pdf", ".release"),
 }
 COURSES = ("course", "sample-class")
 SAMPLE_MARK = ".sample-class"

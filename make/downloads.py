@@ -10,11 +10,13 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
+import yaml
 from bs4 import BeautifulSoup, NavigableString, Tag
 
 ROOT = Path(__file__).resolve().parent.parent
 BUNDLE = ROOT / "build" / "course" / "attention-course-student.zip"
-PDF = ROOT / "build" / "attention-step-by-step.pdf"
+CONFIG = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
+PDF = ROOT / "build" / "pdf" / f"{CONFIG['sphinx']['config']['html_context']['slug']}.pdf"
 HIDDEN = re.compile(r"<!--on-the-site(.*?)/on-the-site-->", re.DOTALL)
 BETWEEN = " · "  # two links in a line
 

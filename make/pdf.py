@@ -1,4 +1,4 @@
-"""Print the built book as one PDF, build/attention-step-by-step.pdf, by headless Chromium.
+"""Print the built book as one PDF in build/pdf, by headless Chromium.
 
 All pages become one, so that a link from page to page is a link within the PDF. What is folded is
 open, but for the code that only draws a figure; the figures to play with are stills.
@@ -13,10 +13,9 @@ from pathlib import Path
 from urllib.parse import urldefrag, urlsplit
 
 from bs4 import BeautifulSoup, Tag
+from downloads import PDF, ROOT
 
-ROOT = Path(__file__).resolve().parent.parent
 SITE = ROOT / "build" / "book" / "_build" / "html"
-PDF = ROOT / "build" / "attention-step-by-step.pdf"
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 NOT_ON_PAPER = {"progress"}  # pages that are nothing without a browser
 NOT_PRINTED = (
@@ -82,7 +81,7 @@ def whole() -> str:
     page.html["data-theme"] = page.html["data-mode"] = "light"
     body = page.body
     body.clear()
-    body["class"] = ["whole-book"]
+    body["class"] = "whole-book"
     main = page.new_tag("main", attrs={"class": "bd-main"})
     content = page.new_tag("div", attrs={"class": "bd-content"})
     for name in names:
@@ -105,6 +104,7 @@ def main(target: Path = PDF) -> int:
     threading.Thread(target=server.serve_forever, daemon=True).start()
     address = f"http://127.0.0.1:{server.server_address[1]}/whole-book.html"
     text = whole()
+    target.parent.mkdir(parents=True, exist_ok=True)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
         page = browser.new_page(color_scheme="light")

@@ -10,8 +10,7 @@ import sys
 from pathlib import Path
 
 import nbformat
-import yaml
-from downloads import BUNDLE, PDF, ROOT, shown, unpack
+from downloads import BUNDLE, CONFIG, PDF, ROOT, shown, unpack
 
 BUILD = ROOT / "build"
 SITE = BUILD / "site"
@@ -47,8 +46,7 @@ def main() -> int:
 
 def base_address() -> str:
     """Where the site will be; empty where that is not said."""
-    config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
-    return (config["html"].get("baseurl") or "").rstrip("/")
+    return (CONFIG["html"].get("baseurl") or "").rstrip("/")
 
 
 def show_downloads(site: Path) -> None:

@@ -12,7 +12,8 @@ def exact_lookup(query: Tensor, keys: Tensor, values: Tensor) -> Tensor:
     A key equals the query when all of their D entries are exactly the same, without tolerance.
     Several equal keys: their values are added. No equal key: zeros.
 
-    Shapes: query (D), keys (S, D), values (S, E); returns (E), in the dtype of `values`.
+    Shapes: query (D), keys (S, D), values (S, E), floating-point numbers all; returns (E), in the
+    dtype of `values`.
     The gradient to `values` is one for the entries that were taken and zero for the others.
     Equality has no slope: `query` and `keys` get a zero gradient, or none.
     Inputs and earlier results are left unchanged; non-contiguous inputs and float64 work.

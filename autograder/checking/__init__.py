@@ -6,7 +6,16 @@ from typing import Any
 # What checks are written with, imported on first use: who reads a verdict needs no PyTorch. The
 # function `judge` is not here, since its module has that name too.
 _HOMES = {
-    "comparing": ("Failure", "agrees", "close", "holds_at_most", "raises", "require", "same"),
+    "comparing": (
+        "Failure",
+        "agrees",
+        "backpropagates",
+        "close",
+        "holds_at_most",
+        "raises",
+        "require",
+        "same",
+    ),
     "judge": ("PUBLIC_SEED", "Lost"),
     "predicting": ("prediction",),
     "recording": ("record", "reference_for"),

@@ -137,6 +137,7 @@ def _dispatch(self, func, types, args=(), kwargs=None):
     self.watch.names.add(getattr(func, "overloadpacket", func).__name__)
     if torch._C._current_graph_task_id() != -1:
         self.watch.names.add("backward")  # the engine of autograd runs, whoever called it
+    self.watch.steps += 1
     result = func(*args, **(kwargs or {}))
     made = [result] if type(result) is Tensor else [tensor for _, tensor in tensors(result)]
     self.watch.largest = max(self.watch.largest, *(tensor.numel() for tensor in made), 0)
@@ -148,24 +149,72 @@ def _dispatch(self, func, types, args=(), kwargs=None):
 _Operations.__torch_dispatch__ = _dispatch
 
 
-class Watch:
-    """Notes the names of the torch functions that run, and the largest tensor that they make.
+# What the doors of the families that an exercise may forbid lead to on a CPU.
+OPERATIONS = (
+    "_softmax",
+    "_log_softmax",
+    "_masked_softmax",
+    "native_layer_norm",
+    "native_batch_norm",
+    "native_group_norm",
+    "_scaled_dot_product_flash_attention_for_cpu",
+    "_native_multi_head_attention",
+    "_transformer_encoder_layer_fwd",
+)
+_under_way: list["Watch"] = []
+_held: list[Any] = []  # as long as these are there, the kernels say that they run
 
-    Layers of torch's count by their class, and threads that are started meanwhile are watched too.
+
+def hold_operations() -> None:
+    """Let kernels of torch's own tell every watch that they run.
+
+    In threads that began earlier too, and with torch's modes disabled or taken off: those are of
+    one thread, and the table of kernels is the process's. Older versions of torch give none out.
+    """
+    if _held or not hasattr(torch.library, "get_kernel"):
+        return
+    library = torch.library.Library("aten", "IMPL")
+    _held.append(library)
+    for name in OPERATIONS:
+        packet = getattr(torch.ops.aten, name, None)
+        for overload in packet.overloads() if packet else ():
+            operation = getattr(packet, overload)
+            if torch._C._dispatch_has_kernel_for_dispatch_key(operation.name(), "CPU"):
+                kernel = torch.library.get_kernel(operation, "CPU")
+                library.impl(operation, _telling(name, kernel), "CPU", with_keyset=True)
+
+
+def _telling(name: str, kernel: Any) -> Callable[..., Any]:
+    def tell(keys: Any, *args: Any, **kwargs: Any) -> Any:
+        for watch in _under_way:
+            watch.names.add(name)
+        return kernel.call_boxed(keys, *args, **kwargs)
+
+    return tell
+
+
+class Watch:
+    """Notes which torch functions run and how many, and the largest tensor that they make.
+
+    Layers of torch's count by their class, and threads that are started meanwhile are watched too;
+    see `hold_operations` for those that were started before.
     """
 
     def __init__(self) -> None:
         self.names: set[str] = set()
         self.largest = 0
+        self.steps = 0
 
     def __enter__(self) -> "Watch":
         self._hook = register_module_forward_pre_hook(self._layer)
         self._profile = threading.getprofile()
         threading.setprofile(self._thread)
         self._modes = self._watching()
+        _under_way.append(self)
         return self
 
     def __exit__(self, *error: Any) -> None:
+        _under_way.remove(self)
         for mode in reversed(self._modes):
             mode.__exit__(*error)
         threading.setprofile(self._profile)
@@ -205,12 +254,20 @@ def _compiled(source: str) -> Any:
     return compile(source, "<argument>", "exec")
 
 
+BEFORE = "before"  # the paths of what an earlier call was given begin so
+NO_TENSOR = (
+    "a NumPy array came back where a tensor of torch is wanted: leave `.numpy()` out, or make a "
+    "tensor of it with torch.as_tensor"
+)
+
+
 class Home:
     """Holds named objects and the instances made from them, and performs requests on them."""
 
     def __init__(self, namespace: dict[str, Any]) -> None:
         self.namespace = namespace
         self.instances: list[Any] = []
+        self._buffers: dict[int, list[tuple[nn.Module, str, Tensor]]] = {}
         self.limited = False  # whether what one call may hold is limited from outside
 
     def answer(self, request: Request) -> Reply:
@@ -226,7 +283,7 @@ class Home:
                 case TrainRequest():
                     self._module(request.target).train(request.mode)
                 case ConvertRequest():
-                    self._module(request.target).to(getattr(torch, request.dtype))
+                    self._convert(self._module(request.target), getattr(torch, request.dtype))
             return Reply()
         except KeyboardInterrupt:
             raise  # the learner stops the cell
@@ -281,7 +338,10 @@ class Home:
         if kind is torch.dtype:
             return str(value)
         if hasattr(value, "__array__") and hasattr(value, "dtype"):
-            return torch.as_tensor(np.array(value))  # torch may crash on what is no array
+            found = np.array(value)  # torch may crash on what is no array
+            if found.ndim:
+                raise TypeError(NO_TENSOR)
+            return torch.as_tensor(found)
         return self._kept(value)
 
     def _kept(self, value: Any) -> Ref:
@@ -295,7 +355,7 @@ class Home:
         args = sharing(args) if request.shared else args
         kwargs = self._argument(dict(request.kwargs))
         if request.gradients:
-            return self._gradients(target, function, args, kwargs)
+            return self._gradients(request, target, function, args, kwargs)
         watch = Watch() if request.watch else None
         traces = request.room and not self.limited
         traced = _traced() if traces else contextlib.nullcontext[list[int]]([])
@@ -317,23 +377,31 @@ class Home:
             calls=tuple(sorted(watch.names)) if watch else None,
             largest=watch.largest if watch else None,
             traced=peak[0] if peak else None,
+            steps=watch.steps if watch else None,
             later=later,
         )
 
     def _gradients(
-        self, target: Any, function: Callable, args: tuple, kwargs: dict[str, Any]
+        self,
+        request: CallRequest,
+        target: Any,
+        function: Callable,
+        args: tuple,
+        kwargs: dict[str, Any],
     ) -> Reply:
+        before = self._argument(request.before)
+        given = [*tensors(args), *tensors(kwargs), *tensors(before, BEFORE)]
         leaves = {
-            path: tensor.requires_grad_()
-            for path, tensor in [*tensors(args), *tensors(kwargs)]
-            if tensor.is_floating_point()
+            path: tensor.requires_grad_() for path, tensor in given if tensor.is_floating_point()
         }
         parameters = dict(target.named_parameters()) if isinstance(target, nn.Module) else {}
         with torch.enable_grad():
+            if before is not None:
+                function(*before)
             value = function(*args, **kwargs)
             total = sum(
                 (tensor * cotangent(tensor)).sum()
-                for _, tensor in tensors(value)
+                for _, tensor in tensors(_some_of(value, request.of))
                 if tensor.requires_grad
             )
         sources = [*leaves.values(), *parameters.values()]
@@ -347,6 +415,7 @@ class Home:
         found_gradients = GradientsFound(
             dict(zip(leaves, filled[: len(leaves)], strict=True)),
             dict(zip(parameters, filled[len(leaves) :], strict=True)),
+            connected=isinstance(total, Tensor),
         )
         return Reply(self._result(value), found_gradients)
 
@@ -355,6 +424,18 @@ class Home:
         if not isinstance(module, nn.Module):
             raise TypeError(f"{type(module).__name__} is not an nn.Module, so it has no parameters")
         return module
+
+    def _convert(self, module: nn.Module, dtype: torch.dtype) -> None:
+        """To another dtype; back in float32, a buffer is what it was, which may be of any dtype."""
+        if dtype == torch.float64 and id(module) not in self._buffers:
+            self._buffers[id(module)] = [
+                (part, name, buffer.clone())
+                for part in module.modules()
+                for name, buffer in part.named_buffers(recurse=False)
+            ]
+        module.to(dtype)
+        for part, name, buffer in self._buffers.pop(id(module), []) if dtype.itemsize < 8 else ():
+            setattr(part, name, buffer)
 
     def _load(self, request: LoadRequest) -> None:
         module = self._module(request.target)
@@ -374,6 +455,13 @@ class Home:
     def _parameters(self, request: ParametersRequest) -> dict[str, Tensor]:
         named = self._module(request.target).named_parameters()
         return {name: copied(parameter) for name, parameter in named}
+
+
+def _some_of(value: Any, places: tuple[int, ...] | None) -> Any:
+    """Some of several results."""
+    if places is None or not isinstance(value, tuple | list):
+        return value
+    return [value[place] for place in places if place < len(value)]
 
 
 def _text(value: Any) -> str:

@@ -1,6 +1,13 @@
 """Cases that checks have in common: the shapes and numbers at which wrong code shows."""
 
 from collections.abc import Iterator
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from autograder.checking.comparing import require
+from autograder.checking.subject import Subject
 
 # For `agrees`, where a case is about values, and the rest of the battery was asked of another.
 VALUES = {"gradients": False, "contiguous": False, "double": False, "unchanged": False}
@@ -10,3 +17,25 @@ def each_one(**sizes: int) -> Iterator[tuple[str, dict[str, int]]]:
     """The sizes with each of them in turn as 1, named: a `squeeze()` or a lost axis shows."""
     for name in sizes:
         yield f"{name} = 1", sizes | {name: 1}
+
+
+def large_whole_numbers() -> Tensor:
+    """Whole numbers that neither float32 nor float64 can hold: a detour through one shows."""
+    return torch.tensor([2**24 + 1, -(2**24) - 3, 2**53 + 1, 5])
+
+
+def low_scores(*sizes: int) -> Tensor:
+    """Scores far below what somebody may put in the place of -inf, and one at zero in each row."""
+    scores = torch.full(sizes, -2e3)
+    scores[..., -1] = 0.0
+    return scores
+
+
+def without_a_loop(student: Subject, few: tuple[Any, ...], many: tuple[Any, ...]) -> None:
+    """Fail if larger inputs take more operations of torch: something goes over them in a loop."""
+    steps = student.steps(*few), student.steps(*many)
+    require(
+        steps[1] < 2 * steps[0],
+        f"{student.name} goes over its inputs in a loop: larger ones take {steps[1]} operations of "
+        f"torch where smaller ones take {steps[0]}. The contract asks for none.",
+    )

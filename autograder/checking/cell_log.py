@@ -6,7 +6,7 @@ import functools
 import re
 import symtable
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -115,6 +115,15 @@ class CellLog:
             f"{name} stands for {a(type(value).__name__)}{where}. "
             "Give that another name, and run the cell of the exercise again."
         )
+
+    def renamed(self, name: str, others: Collection[str]) -> str | None:
+        """A name nearly like `name`, and none of the others, that was defined after `name` was."""
+        wrote = [place for place, cell in enumerate(self._cells) if name in cell.reached]
+        later = self._cells[wrote[-1] + 1 :] if wrote else []
+        new = {each for cell in later for each in cell.defines & cell.reached}
+        by_small = {each.lower(): each for each in new if each not in others}
+        near = difflib.get_close_matches(name.lower(), by_small, n=1, cutoff=0.75)
+        return by_small[near[0]] if near else None
 
     def writes(self, name: str) -> bool:
         """Whether some cell defines `name`, if only it got there."""

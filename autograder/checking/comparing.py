@@ -18,6 +18,7 @@ from autograder.checking.subject import Raised, Subject
 from autograder.checking.values import Function, Ref
 
 FLOATS = (torch.float32, torch.float64)
+LOOKED_AT = {"weights", "cross_weights"}  # results whose gradient no contract promises
 
 current_draw: contextvars.ContextVar[Draw | None] = contextvars.ContextVar("draw", default=None)
 
@@ -40,11 +41,8 @@ def of_kind(got: Any, wanted: type, case: str, call: str) -> None:
     """Fail unless a result is of that Python type, and of no other that is like it."""
     problem = ""
     if type(got) is not wanted:
-        article = "an" if wanted.__name__[0] in "aeiou" else "a"
         start = _prefix(case, call)
-        problem = (
-            f"{start} should return {article} Python {wanted.__name__}; it returned {kind_of(got)}."
-        )
+        problem = f"{start} should return a Python {wanted.__name__}; it returned {kind_of(got)}."
     fields = {"wanted": wanted.__name__, "got": type(got).__name__.lower()}
     _note("holds", not problem, problem, reason=Reason.KIND, fields=fields, case=case)
 
@@ -180,6 +178,8 @@ def reason_of(got: Any, want: Any, dtype: bool = True) -> Reason:
     if isinstance(want, tuple | list):
         if not isinstance(got, tuple | list) or len(got) != len(want):
             return Reason.COUNT
+        if isinstance(got, tuple) != isinstance(want, tuple):
+            return Reason.SEQUENCE
         both = zip(got, want, strict=True)
         return next((reason_of(*pair, dtype) for pair in both if not agree(*pair, 0, 0, dtype)),
                     Reason.VALUES)  # fmt: skip
@@ -229,6 +229,7 @@ class Closeness:
             return isinstance(got, Tensor) and self._tensors_agree(got, want)
         if isinstance(want, tuple | list):
             alike = isinstance(got, tuple | list) and len(got) == len(want)
+            alike = alike and isinstance(got, tuple) == isinstance(want, tuple)
             return alike and all(map(self.agree, got, want))
         return not self.difference(got, want)
 
@@ -254,12 +255,13 @@ class Closeness:
     def _of_items(
         self, got: Any, want: tuple | list, label: str, names: Sequence[str] | None
     ) -> str:
+        subject = f"{label}: " if label else ""
         if not isinstance(got, tuple | list) or len(got) != len(want):
-            subject, parts = (
-                f"{label}: " if label else "",
-                f" ({', '.join(names)})" if names else "",
-            )
+            parts = f" ({', '.join(names)})" if names else ""
             return f"{subject}should return {len(want)} values{parts}; it returned {kind_of(got)}."
+        if isinstance(got, tuple) != isinstance(want, tuple):
+            kind = "tuple" if isinstance(want, tuple) else "list"
+            return f"{subject}should return a {kind}; it returned {kind_of(got)}."
         known = list(names or ())
         known += [f"value {number}" for number in range(len(known), len(want))]
         return self._of_parts(zip(known, got, want, strict=False), label)
@@ -301,7 +303,11 @@ class Closeness:
             return ""
         rtol, atol = self._widened(want)
         one, other = got.to(torch.float64), want.to(torch.float64)
-        wrong = ~torch.isclose(one, other, rtol=rtol, atol=atol, equal_nan=self.nan_equal)
+        wrong = (
+            got != want
+            if self._exactly(got, want)
+            else ~torch.isclose(one, other, rtol=rtol, atol=atol, equal_nan=self.nan_equal)
+        )
         if not wrong.any():
             return ""
         index = tuple(int(i) for i in wrong.nonzero()[0])
@@ -315,6 +321,8 @@ class Closeness:
             return False
         if got.dtype == want.dtype and torch.equal(got, want):
             return True  # the common case, and the quickest to see
+        if self._exactly(got, want):
+            return bool((got == want).all())  # float64 has no room for all of their digits
         rtol, atol = self._widened(want)
         if got.dtype == want.dtype and got.dtype in FLOATS and _apart(got, want) <= atol / 2:
             return True  # nearly as common; taking the difference errs by far less than half of it
@@ -323,6 +331,11 @@ class Closeness:
         if math.isfinite(float(gap.sum())):
             return bool((gap <= other.abs().mul_(rtol).add_(atol)).all())
         return bool(torch.isclose(one, other, rtol=rtol, atol=atol, equal_nan=self.nan_equal).all())
+
+    def _exactly(self, got: Tensor, want: Tensor) -> bool:
+        """Whether they are whole numbers, or true and false, and to be the same."""
+        floating = any(one.is_floating_point() or one.is_complex() for one in (got, want))
+        return not floating and self.atol < 1
 
     def _widened(self, want: Tensor) -> tuple[float, float]:
         """The tolerances, which half precision cannot keep."""
@@ -384,6 +397,17 @@ def raises(
     fields = {"wanted": error.__name__, "got": outcome}
     text = f"{start} {problem}" if problem else ""
     _note("asked", outcome, text, reason=reason, fields=fields, case=case)
+
+
+def backpropagates(student: Subject, *args: Any, case: str, **kwargs: Any) -> None:
+    """Fail unless the result hangs on its inputs, with a gradient of zeros if need be."""
+    with _going_on(case):
+        connected = student.gradients(*args, **kwargs).connected
+        problem = "" if connected else (
+            f"{_prefix(case, student.last_call)} returns a number that is cut off from its inputs: "
+            "`backward()` ends in an error, where the contract promises a gradient of zeros."
+        )  # fmt: skip
+        _note("holds", connected, problem, reason=Reason.CUT_OFF, case=case)
 
 
 def holds_at_most(
@@ -508,8 +532,11 @@ class _Case:
     def gradients(self) -> None:
         """The gradients; those of values that are wrong tell no more about why they are."""
         wrong = not agree(self.got, self.want, **self.tolerance)
-        want = self.reference.gradients(*self.args, **self.kwargs)
-        got = self.student.gradients(*self.args, **self.kwargs)
+        of = None
+        if self.names and isinstance(self.want, tuple) and LOOKED_AT & set(self.names):
+            of = tuple(place for place, name in enumerate(self.names) if name not in LOOKED_AT)
+        want = self.reference.gradients_of(None, *self.args, of=of, **self.kwargs)
+        got = self.student.gradients_of(None, *self.args, of=of, **self.kwargs)
         described = self.student.describing()
         for path, expected in want.inputs.items():
             self._gradient(f"input {path}", got.inputs.get(path), expected, wrong, described)

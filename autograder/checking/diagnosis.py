@@ -25,8 +25,10 @@ from autograder.checking.explaining import (
 from autograder.checking.plain import plain
 from autograder.checking.registry import Exercise
 from autograder.checking.set_aside import SetAside, set_aside
+from autograder.checking.structure import Fact
 
-Look = Callable[[], Finding | None]  # what can be told from the calls alone
+VALUES_STAY = {"slip.cut-off", "slip.precision"}
+Look = Callable[[], Fact | None]  # what can be told from the calls
 
 
 @dataclass(frozen=True)
@@ -95,13 +97,11 @@ class Search:
         """Few of them that explain as much as can be of what is left without such faults."""
         return covering(self.rest, self.matches(self.rest))
 
-    def first_to_explain(
-        self, tried: Iterable[Candidate], students: Students, surely: bool = True
-    ) -> Match | None:
+    def first_to_explain(self, tried: Iterable[Candidate], students: Students) -> Match | None:
         """The first that explains every wrong answer."""
         for one in tried:
             match = one.match(students, self.run)
-            if match and match.places >= students.places and _evident(match, students, surely):
+            if match and match.places >= students.places and _evident(match, students):
                 return match
         return None
 
@@ -142,22 +142,30 @@ class Search:
         return sorted(found, key=lambda one: -one.reach(students))
 
 
-def _evident(match: Match, students: Students, surely: bool) -> bool:
+def _evident(match: Match, students: Students) -> bool:
     """Whether something else than an error of some type tells the mistake.
 
     Many things raise an error of one type: where nothing else has failed, the errors must also say
-    the same, `surely` if even though right answers came before.
+    the same.
     """
-    if {event.kind for event in students.failing} != {"raised"} or match.telling:
-        return True
-    held = any(event.kind == "value" and not event.failed for event in students.events)
-    return held and not surely
+    return match.telling or {event.kind for event in students.failing} != {"raised"}
 
 
 def _known(search: Search, budget: Budget) -> Diagnosis | None:
-    """One known mistake explains all."""
-    match = search.first_to_explain(search.known.mistakes, search.students, surely=False)
-    return search.diagnosis(match.candidate.findings, match.places) if match else None
+    """One known mistake explains all.
+
+    Where behavior is graded, many mistakes break one property: one of an exercise that is used
+    inside is named only if no other of those breaks the same.
+    """
+    match = search.first_to_explain(search.known.mistakes, search.students)
+    if match is None:
+        return None
+    (finding,) = match.candidate.findings
+    if search.students.behavior and "." in finding.key:
+        others = (one for one in search.known.mistakes if one.findings != (finding,))
+        if search.first_to_explain(others, search.students):
+            return None
+    return search.diagnosis((finding,), match.places)
 
 
 def _library(search: Search, budget: Budget) -> Diagnosis | None:
@@ -266,16 +274,28 @@ def _mended_in_part(search: Search, budget: Budget) -> Diagnosis | None:
 
 def _facts(search: Search, budget: Budget) -> Diagnosis | None:
     """What can be told from the calls, without explaining a number."""
-    found = search.look()
-    return search.diagnosis((found,), search.students.places) if found else None
+    fact = search.look()
+    if fact is None:
+        return None
+    explained = frozenset(event.place for event in fact.explained)
+    return search.diagnosis((fact.finding,), explained, partial=True)
 
 
 def _slips(search: Search, budget: Budget) -> Diagnosis | None:
     """A small slip of any kind."""
     if not _failed(search.students, "value", "gradient"):
         return None  # an error, or what does not hold, says too little
-    match = search.first_to_explain(budget.of(search.known.slips), search.students)
+    match = search.first_to_explain(budget.of(_likely(search)), search.students)
     return search.diagnosis(match.candidate.findings, match.places) if match else None
+
+
+def _likely(search: Search) -> Iterator[Candidate]:
+    """The slips that may be: some change no value, the others change some."""
+    failing = search.students.failing
+    values = any(event.kind in ("value", "raised") and not event.variant for event in failing)
+    for slip in search.known.slips:
+        if values is not (slip.findings[0].key in VALUES_STAY):
+            yield slip
 
 
 def _slips_beside(search: Search, budget: Budget) -> Diagnosis | None:
@@ -308,7 +328,11 @@ def _of_numbers(events: Sequence[Event]) -> bool:
 def _plainly(search: Search, budget: Budget) -> Diagnosis | None:
     """In which way the numbers are wrong, or in which cases: no mistake, but true."""
     found = plain(search.known.task, search.students)
-    return search.diagnosis((found,), search.students.places) if found else None
+    if found is None:
+        return None
+    failing = search.students.failing
+    cases = frozenset(event.place for event in failing if not event.variant)
+    return search.diagnosis((found,), cases or search.students.places)
 
 
 @dataclass(frozen=True)
@@ -326,12 +350,12 @@ STRATEGIES = (
     Strategy(_set),
     Strategy(_faults),
     Strategy(_set_beside_faults),
-    Strategy(_pairs, events=3000),
-    Strategy(_mended_in_part, events=1000),
+    Strategy(_pairs, events=1200),
+    Strategy(_mended_in_part, events=600),
     Strategy(_facts, behavior=True),
-    Strategy(_pairs_beside_faults, events=2000),
-    Strategy(_slips, events=4000),
-    Strategy(_slips_beside, events=1500),
+    Strategy(_pairs_beside_faults, events=600),
+    Strategy(_slips, events=1800),
+    Strategy(_slips_beside, events=500),
     Strategy(_part),
     Strategy(_plainly),
 )

@@ -22,12 +22,14 @@ class Reason(enum.Enum):
     DTYPE = "another dtype"
     KIND = "another kind of thing"  # wanted, got
     COUNT = "another number of values"
+    SEQUENCE = "a list in the place of a tuple, or the other way around"
     GRADIENT = "another gradient"
     NOT_RAISED = "no error where one is asked for"  # wanted
     OTHER_ERROR = "an error of another type"  # wanted, got
     UNNAMED = "an error that does not say what it is about"
     INPUT_CHANGED = "an input is changed"
     RESULT_CHANGED = "an earlier result is changed"
+    CUT_OFF = "a result that hangs on no input"
     LIBRARY = "a library function that the exercise is to write"
     PROPERTY = "a property does not hold"
     ERROR = "an error that nobody asked for"  # got

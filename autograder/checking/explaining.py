@@ -145,14 +145,14 @@ class Match:
     def telling(self) -> bool:
         """Whether it explains more than that some error is raised, of which many raise one."""
         return any(
-            theirs.kind != "raised" or _without_digits(own) == _without_digits(theirs)
+            theirs.kind != "raised" or _says(own) == _says(theirs)
             for own, theirs in zip(self.mine, self.explained, strict=True)
         )
 
 
-def _without_digits(event: Event) -> str:
-    message = str(event.fields.get("message", ""))
-    return "".join(letter for letter in message if not letter.isdigit())
+def _says(event: Event) -> str:
+    """What an error says, with the sizes that it names: these tell where it arose."""
+    return str(event.fields.get("message", ""))
 
 
 @dataclass

@@ -13,10 +13,11 @@ from autograder.checking.comparing import Failure, account_of, brief, current_dr
 from autograder.checking.diagnosis import diagnose, still_planted
 from autograder.checking.draw import Draw
 from autograder.checking.events import Log, Reason, current_log
-from autograder.checking.explaining import Finding
 from autograder.checking.families import used_of
+from autograder.checking.reading import section_of
 from autograder.checking.registry import Exercise, find
 from autograder.checking.requests import (
+    CallRequest,
     ConvertRequest,
     LoadRequest,
     ParametersRequest,
@@ -24,7 +25,8 @@ from autograder.checking.requests import (
     Request,
     TrainRequest,
 )
-from autograder.checking.structure import finding
+from autograder.checking.smallest import as_data, smallest
+from autograder.checking.structure import fact
 from autograder.checking.subject import Call, NotStarted, Performer, Raised, Subject
 from autograder.checking.values import Ref
 from autograder.checking.verdict import Verdict
@@ -45,10 +47,11 @@ def judge(
     home: Performer,
     reference: Performer,
     seed: int = PUBLIC_SEED,
+    more: bool = False,
 ) -> Verdict:
     """Check the exercise `name` of the code that lives in `home` against `reference`.
 
-    When it fails, the mistake is searched for.
+    When it fails, the mistake is searched for; with `more`, a small example of it, too.
     """
     task = find(name)
     remembered = _Remembered(reference)
@@ -61,16 +64,22 @@ def judge(
         return Verdict(name, 0.0, task.points, status, message=f"{status} yet")
     if log.failure is None:
         return Verdict(name, task.points, task.points, "passed", message="All cases hold.")
-    message, diagnosis = account_of(log.failure), None
+    message, diagnosis, example = account_of(log.failure), None, None
     if not log.lost and any(event.failed for event in log.events):
         run = functools.partial(_imitate, task, remembered, seed)
         if still_planted(task, log, run, seed):
             text = f"{AS_GIVEN} {message}"
             return Verdict(name, 0.0, task.points, "not mended", message=text)
-        look = functools.partial(_found, task, bounded.replies, remembered, seed, log)
-        diagnosis = diagnose(task, log, run, seed, look)
+        calls = functools.cache(functools.partial(_calls, task, bounded, remembered, seed))
+        diagnosis = diagnose(
+            task, log, run, seed, lambda: fact(task, log.events, *calls(), bounded.again)
+        )
+        names = (event.fields.get("names") for event in log.events)
+        several = next(filter(None, names), ())
+        example = smallest(task, *calls(), bounded.again, several) if more else None
+    shown = as_data(example, section_of(task)) if example else None
     if diagnosis is None:
-        return Verdict(name, 0.0, task.points, "failed", message=message)
+        return Verdict(name, 0.0, task.points, "failed", message=message, more=shown)
     return Verdict(
         name,
         0.0,
@@ -79,6 +88,7 @@ def judge(
         diagnosis.sentence,
         diagnosis.shown.text,
         diagnosis.key,
+        shown,
     )
 
 
@@ -175,6 +185,15 @@ class _Bounded:
         self.replies.append(reply)
         return reply
 
+    def again(self, request: CallRequest) -> Reply | None:
+        """The answer to a further question, which is no part of the check; None without one."""
+        ask = getattr(self._home, "again", self._home.answer)
+        try:
+            reply = ask(request)
+        except Lost:
+            return None
+        return None if _size(reply.message()) > 4 * self._reference.largest else reply
+
 
 class _Repeated:
     """Gives answers that have come once more, in their order."""
@@ -250,16 +269,15 @@ def _examine(
     return student.transcript, right.transcript
 
 
-def _found(
-    task: Exercise, replies: list[Reply], reference: _Remembered, seed: int, log: Log
-) -> Finding | None:
-    """What can be said from the calls: the check runs again, and this time what it asks is kept.
+def _calls(
+    task: Exercise, home: _Bounded, reference: _Remembered, seed: int
+) -> tuple[list[Call], list[Call]]:
+    """What either side was asked: the check runs again, and this time what it asks is kept.
 
-    To copy all that is given takes time, and few answers need this look.
+    To copy all that is given takes time, and few answers need that look.
     """
     watch = bool(task.forbidden)
-    asked = _examine(task, _Repeated(replies), reference, seed, Log(), watch, Copies())
-    return finding(task, log.events, *asked)
+    return _examine(task, _Repeated(home.replies), reference, seed, Log(), watch, Copies())
 
 
 def _shortcut(task: Exercise, student: Subject, watch: bool) -> Failure | None:
@@ -270,8 +288,13 @@ def _shortcut(task: Exercise, student: Subject, watch: bool) -> Failure | None:
             "write that function, so build it from simpler operations."
         )
     if task.forbidden and watch and not student.used:
-        return Failure(f"What {task.name} calls could not be seen: something hides it.")
+        return Failure(calls_hidden(task.name))
     return None
+
+
+def calls_hidden(name: str) -> str:
+    """What is said where an exercise forbids functions and nothing shows which ones it calls."""
+    return f"What {name} calls could not be seen: something hides it."
 
 
 @contextlib.contextmanager

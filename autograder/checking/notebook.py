@@ -17,7 +17,7 @@ from autograder.checking.feedback import Feedback
 from autograder.checking.judge import judge
 from autograder.checking.packages import note_on_imports
 from autograder.checking.recording import reference_for
-from autograder.checking.registry import Exercise, find
+from autograder.checking.registry import Exercise, exercises, find
 from autograder.checking.time_limit import TimeLimit, too_long
 from autograder.checking.unwritten import explain_unwritten, stubs_used
 from autograder.checking.verdict import UNTOUCHED, Verdict
@@ -26,13 +26,16 @@ PRINTED_AT_MOST = 1000
 NOT_DEFINED = re.compile(r"NameError: name '(\w+)' is not defined")
 
 observers: list[Callable[[Verdict], None]] = []
+always_more = False  # whether every check shows what `more=True` does
 limit_seconds: float | None = 60.0  # for one check; None where somebody else has an eye on it
 
 
-def check(name: str, *, limit_seconds: float | None = None) -> float:
+def check(name: str, *, more: bool = False, limit_seconds: float | None = None) -> float:
     """Check your solution of the exercise `name`, show what was found, return the points earned.
 
-    A check that has not ended after a minute, or `limit_seconds`, is stopped.
+    With `more=True` a small input that goes wrong is shown, too: what came, what should have come,
+    and where to read again. A check that has not ended after a minute, or `limit_seconds`, is
+    stopped.
     """
     namespace = sys._getframe(1).f_globals
     if not isinstance(name, str):
@@ -50,9 +53,12 @@ def check(name: str, *, limit_seconds: float | None = None) -> float:
     if obstacle:
         return _show(Feedback(Verdict(name, 0.0, task.points, "failed", message=obstacle)))
     printed = io.StringIO()
-    verdict = _judged(task, namespace, printed, limit_seconds)
-    if verdict.status in UNTOUCHED and (stubs := stubs_used(name, namespace)):
+    verdict = _judged(task, namespace, printed, limit_seconds, more or always_more)
+    if _untouched(verdict) and (stubs := stubs_used(name, namespace)):
         verdict = replace(verdict, status="failed", message=_waits_for(name, stubs))
+    if log is not None and (near := log.renamed(name, exercises())) and _untouched(verdict):
+        text = f"Your cells define {near}; is that the one? The name must be {name}."
+        verdict = replace(verdict, status="failed", message=text)
     if log is not None and (lacking := NOT_DEFINED.search(verdict.message)):
         reason = log.reason_for_missing(lacking[1])
         verdict = replace(verdict, message=f"{verdict.message} {reason}") if reason else verdict
@@ -63,8 +69,16 @@ def check(name: str, *, limit_seconds: float | None = None) -> float:
     return _show(Feedback(verdict, "" if verdict.passed else output, note))
 
 
+def _untouched(verdict: Verdict) -> bool:
+    return verdict.status in UNTOUCHED
+
+
 def _judged(
-    task: Exercise, namespace: dict[str, Any], printed: io.StringIO, seconds: float | None
+    task: Exercise,
+    namespace: dict[str, Any],
+    printed: io.StringIO,
+    seconds: float | None,
+    more: bool,
 ) -> Verdict:
     """The verdict, within the time that there is for it."""
     seconds = limit_seconds if seconds is None else seconds
@@ -73,7 +87,7 @@ def _judged(
     limit = contextlib.nullcontext() if seconds is None else _limit(task.name, seconds)
     with limit as reached, _quiet(printed):
         try:
-            return judge(task.name, Home(namespace), reference_for(task))
+            return judge(task.name, Home(namespace), reference_for(task), more=more)
         except Exception as error:
             text = f"The check itself failed ({type(error).__name__}: {error})."
             return Verdict(task.name, 0.0, task.points, "failed", message=text)

@@ -24,6 +24,8 @@ class CallRequest:
     kwargs: dict[str, Any] = field(default_factory=dict)
     method: str | None = None
     gradients: bool = False
+    of: tuple[int, ...] | None = None  # of which of several results; None for all
+    before: tuple[Any, ...] | None = None  # of an earlier call, which get gradients too
     inputs: bool = False  # as they are after the call
     watch: bool = False
     room: int = 0  # bytes that it may hold; 0 for as many as a submission may
@@ -100,6 +102,7 @@ class GradientsFound:
 
     inputs: dict[str, Tensor] = field(default_factory=dict)
     parameters: dict[str, Tensor] = field(default_factory=dict)
+    connected: bool = True  # whether `backward` has anything to go through
 
 
 @dataclass(frozen=True)
@@ -112,6 +115,7 @@ class Reply:
     calls: tuple[str, ...] | None = None
     largest: int | None = None
     traced: int | None = None
+    steps: int | None = None  # operations of torch that ran
     later: Any = None  # the value as it is after the further call
     error: Error | None = None
 

@@ -77,7 +77,7 @@ def set_aside(students: Log, name: str) -> SetAside:
     faults: list[Fault] = []
     suspects: list[Fault] = []
     events: Sequence[Event] = students.events
-    for restore in (_in_order, _as_many, _with_axes):
+    for restore in (_as_sequences, _in_order, _as_many, _with_axes):
         restored, text = restore(events, name)
         for before, after in zip(events, restored, strict=True):
             if before is not after:
@@ -102,6 +102,13 @@ def _without(event: Event, name: str) -> tuple[Event, str, str]:
         return replace(event, free=True), "input", text
     if event.reason is Reason.RESULT_CHANGED:
         return replace(event, free=True), "earlier", rewritten_sentence(name)
+    if event.reason is Reason.CUT_OFF:
+        text = (
+            "Where nothing is to be counted, a number is made anew, and `backward()` ends in an "
+            f"error. {name} should get there by the same steps as always: a sum over nothing is "
+            "zero, and its gradient is zeros."
+        )
+        return replace(event, free=True), "constant", text
     if event.kind == "holds" and event.reason is Reason.KIND:
         wanted, outcome = event.fields["wanted"], event.fields["got"]
         an = "an" if outcome[0] in "aeiou" else "a"
@@ -211,6 +218,40 @@ def _not_refused(event: Event, name: str) -> str:
 
 def _values(events: Sequence[Event]) -> Iterator[tuple[int, Event]]:
     return ((number, event) for number, event in enumerate(events) if event.kind == "value")
+
+
+def _as_sequences(events: Sequence[Event], name: str) -> tuple[Sequence[Event], str]:
+    """Results in a tuple or in a list as the contract says, if that alone is wrong in kind."""
+    other = {number: event for number, event in _values(events) if event.reason is Reason.SEQUENCE}
+    if not other:
+        return events, ""
+    right = {
+        number: _with(event, _in_the_kind_of(event.want, event.got))
+        for number, event in other.items()
+    }
+    kinds = {_sequence_kinds(event.got, event.want) for event in other.values()}
+    mine, wanted = kinds.pop() if len(kinds) == 1 else ("another sequence", "its own")
+    text = (
+        f"{name} gives a {mine} where its contract says a {wanted}: `a, b` is a tuple, `[a, b]` is "
+        "a list."
+    )
+    return [right.get(number, event) for number, event in enumerate(events)], text
+
+
+def _sequence_kinds(got: Any, want: Any) -> tuple[str, str]:
+    """What stands where, and what should stand there."""
+    if isinstance(got, tuple) != isinstance(want, tuple):
+        return ("list", "tuple") if isinstance(want, tuple) else ("tuple", "list")
+    pairs = zip(got, want, strict=True)
+    return next(_sequence_kinds(*pair) for pair in pairs if reason_of(*pair) is Reason.SEQUENCE)
+
+
+def _in_the_kind_of(want: Any, got: Any) -> Any:
+    if not (isinstance(want, tuple | list) and isinstance(got, tuple | list)):
+        return got
+    if len(got) != len(want):
+        return got
+    return (tuple if isinstance(want, tuple) else list)(map(_in_the_kind_of, want, got))
 
 
 def _in_order(events: Sequence[Event], name: str) -> tuple[Sequence[Event], str]:

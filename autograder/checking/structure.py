@@ -4,7 +4,7 @@ Each finding is a fact about the student's answers that does not hold of the ref
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, permutations
 from typing import Any
@@ -40,6 +40,7 @@ ORDER = "order"
 ABOUT_AXES = re.compile(
     r"[Dd]im|unpack|\d-?D|axis|axes|size of tensor|shape|subscripts|operand|matri"
 )
+ABOUT_MEMORY = re.compile(r"view|stride|contiguous")
 LIBRARYS_OWN = re.compile(r"unpack|domain|convert|literal|zip\(\)|not in list|[Ee]xpected")
 
 
@@ -75,21 +76,60 @@ class State:
 Pair = tuple[Asked, Reply]  # the student's call, and the reference's reply to the same
 
 
-def finding(
-    task: Exercise, events: Sequence[Event], mine: Sequence[Call], theirs: Sequence[Call]
-) -> Finding | None:
-    """The first finding, if there is one: in the events of a check, or in what either side said."""
+@dataclass(frozen=True)
+class Fact:
+    """What is said, and the wrong answers that it explains."""
+
+    finding: Finding
+    explained: tuple[Event, ...]
+
+
+Again = Callable[[CallRequest], Reply | None]  # ask the student's code once more; None if it cannot
+
+
+def fact(
+    task: Exercise,
+    events: Sequence[Event],
+    mine: Sequence[Call],
+    theirs: Sequence[Call],
+    again: Again,
+) -> Fact | None:
+    """The first that explains something: in the events of a check, or in what either side said."""
     pairs = list(_aligned(mine, theirs))
-    compared = (_parameters, _dtype, _shape, _memory, _batch, _errors, _unused, _cut_off)
+    compared = (_parameters, _dtype, _shape, _memory, _batch, _errors)
+    tried = (_unused, _cut_off)
     found: list[tuple[str, Iterator[str]]] = [
         ("missing", _missing(task, events, mine)),
         ("written_into", _written_into(task, mine)),
         ("rewritten", _rewritten(task, events)),
         ("left_out", _left_out(task, mine)),
         *((look.__name__.strip("_"), look(task, pairs)) for look in compared),
+        *((look.__name__.strip("_"), look(task, pairs, again)) for look in tried),
     ]
-    said = (Finding(f"fact.{kind}", text) for kind, texts in found for text in texts)
-    return next(said, None)
+    failing = [event for event in events if event.failed and not event.free]
+    for kind, texts in found:
+        explains = EXPLAINS.get(kind, _anything)
+        explained = tuple(event for event in failing if explains(event))
+        for text in texts if explained else ():
+            return Fact(Finding(f"fact.{kind}", text), explained)
+    return None
+
+
+def _anything(event: Event) -> bool:
+    return True
+
+
+# A sentence stands over an answer that it explains, and over no other.
+EXPLAINS: dict[str, Callable[[Event], bool]] = {
+    "missing": lambda event: event.kind == "raised",
+    "rewritten": lambda event: event.reason is Reason.RESULT_CHANGED,
+    "left_out": lambda event: event.kind == "raised",
+    "dtype": lambda event: event.reason is Reason.DTYPE or event.variant == "float64",
+    "shape": lambda event: event.reason is Reason.SHAPE,
+    "memory": lambda event: event.variant == "not contiguous" or event.kind == "raised",
+    "errors": lambda event: event.kind == "raised",
+    "unused": lambda event: event.kind in ("value", "raised", "holds"),
+}
 
 
 def _aligned(mine: Sequence[Call], theirs: Sequence[Call]) -> Iterator[Pair]:
@@ -163,7 +203,8 @@ def _answers(pairs: Sequence[Pair]) -> Iterator[tuple[Asked, Any, Any]]:
 
 def _dtype(task: Exercise, pairs: Sequence[Pair]) -> Iterator[str]:
     for _, got, want in _answers(pairs):
-        yield from dtype_sentences(task.name, got, want)
+        if agree(got, want, rtol=1e-3, atol=1e-4, dtype=False, nan_equal=True):
+            yield from dtype_sentences(task.name, got, want)
 
 
 def _shape(task: Exercise, pairs: Sequence[Pair]) -> Iterator[str]:
@@ -312,6 +353,8 @@ def _memory(task: Exercise, pairs: Sequence[Pair]) -> Iterator[str]:
             continue
         packed = [all(item.is_contiguous() for _, item in tensors(ask.args)) for ask in mine]
         if other.reply.error and packed == [True, False]:
+            if not ABOUT_MEMORY.search(other.reply.error.message):
+                continue
             yield (
                 f"{task.name} needs its inputs in one piece of memory, and a transposed or sliced "
                 "tensor is not: `.view` then raises an error, where `.reshape` does not."
@@ -370,7 +413,7 @@ def _example(whole: CallRequest, alone: CallRequest) -> int | None:
     return None
 
 
-def _unused(task: Exercise, pairs: Sequence[Pair]) -> Iterator[str]:
+def _unused(task: Exercise, pairs: Sequence[Pair], again: Again) -> Iterator[str]:
     """An argument that makes a difference to the reference, and none to the student's code."""
     calls = list(_answers(pairs))
     makes_none: dict[str, bool] = {}
@@ -385,13 +428,68 @@ def _unused(task: Exercise, pairs: Sequence[Pair]) -> Iterator[str]:
             same = not _differ(mine, my_other, nan_equal=False)
             makes_none[name] = same and makes_none.get(name, True)
     for name in (name for name, none in makes_none.items() if none):
+        if _makes_a_difference(task, name, calls, again):
+            continue
         yield (
             f"`{name}` makes no difference: what {task.name} returns is the same, whatever is "
             "given for it."
         )
 
 
-def _cut_off(task: Exercise, pairs: Sequence[Pair]) -> Iterator[str]:
+TRIED = 6  # calls in which an argument is varied
+
+
+def _makes_a_difference(
+    task: Exercise, name: str, calls: Sequence[tuple[Asked, Any, Any]], again: Again
+) -> bool:
+    """Whether the student's answer changes with an argument, or nobody can try whether it does."""
+    tried = 0
+    for call, _, _ in calls:
+        varied = _varied(task, call, name)
+        if varied is None or tried == TRIED:
+            continue
+        as_it_was, other = again(replace(call.request, gradients=False)), again(varied)
+        if as_it_was is None or other is None or as_it_was.error or other.error:
+            continue
+        tried += 1
+        if _differ(as_it_was.value, other.value):
+            return True
+    return not tried
+
+
+def _varied(task: Exercise, call: Asked, name: str) -> CallRequest | None:
+    """The call with another value for one argument, if there is one of its kind."""
+    request = call.request
+    for place, given in enumerate(request.args):
+        if _name(task, call, str(place)) == name:
+            other = _another(given)
+            args = (*request.args[:place], other, *request.args[place + 1 :])
+            return None if other is None else replace(request, args=args, gradients=False)
+    other = _another(request.kwargs.get(name))
+    kwargs = request.kwargs | {name: other}
+    return None if other is None else replace(request, kwargs=kwargs, gradients=False)
+
+
+def _another(value: Any) -> Any:
+    """Another value of the same kind; None where none is known."""
+    match value:
+        case bool():
+            return not value
+        case float():
+            return 0.7 * value + 0.1
+        case int():
+            return value + 1
+        case Tensor() if value.dtype == torch.bool:
+            return ~value
+        case Tensor() if value.is_floating_point():
+            return 0.3 - 0.7 * value.flip(list(range(value.dim())))
+        case Tensor():
+            other = value.flip(list(range(value.dim())))
+            return None if torch.equal(other, value) else other
+    return None
+
+
+def _cut_off(task: Exercise, pairs: Sequence[Pair], again: Again) -> Iterator[str]:
     """An input that gets no gradient in any call, and should."""
     never: dict[str, bool] = {}
     wrong = False
@@ -403,7 +501,10 @@ def _cut_off(task: Exercise, pairs: Sequence[Pair]) -> Iterator[str]:
                 name = _name(task, call, path.split(".")[0])
                 never[name] = not found.any() and never.get(name, True)
                 wrong |= _differ(call.reply.value, wanted.value)
+    calls = list(_answers(pairs))
     for name in (name for name, none in never.items() if none):
+        if wrong and _makes_a_difference(task, name, calls, again):
+            continue
         if wrong:
             yield f"What {task.name} returns does not depend on `{name}` at all."
         else:

@@ -105,14 +105,29 @@ class Subject:
         """The gradients with respect to every floating-point input and parameter."""
         return self.gradients_of(None, *args, **kwargs)
 
-    def gradients_of(self, method: str | None, *args: Any, **kwargs: Any) -> Gradients:
-        """The gradients that a call of a method gives, and its result."""
-        reply = self._ask(method, args, kwargs, gradients=True)
-        return Gradients(reply.found.inputs, reply.found.parameters, self._wrapped(reply.value))
+    def gradients_of(
+        self,
+        method: str | None,
+        *args: Any,
+        of: tuple[int, ...] | None = None,
+        before: tuple[Any, ...] | None = None,
+        **kwargs: Any,
+    ) -> Gradients:
+        """The gradients that a call gives, and its result.
+
+        With `of`, of some of several results; with `before`, also those that reach the arguments of
+        an earlier call, whose paths begin with `before`.
+        """
+        reply = self._ask(method, args, kwargs, gradients=True, of=of, before=before)
+        return Gradients(**vars(reply.found), value=self._wrapped(reply.value))
 
     def largest(self, *args: Any, **kwargs: Any) -> int:
         """The number of elements of the largest tensor made on the way."""
         return self._ask(None, args, kwargs, watch=True).largest or 0
+
+    def steps(self, *args: Any, **kwargs: Any) -> int:
+        """The number of operations of torch that a call takes."""
+        return self._ask(None, args, kwargs, watch=True).steps or 0
 
     def within(self, room: int, *args: Any, **kwargs: Any) -> tuple[Any, int]:
         """The result of a call that may hold `room` bytes, and how many it held at once.

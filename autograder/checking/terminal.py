@@ -12,7 +12,7 @@ from typing import Any
 from autograder.checking import notebook as in_notebook
 from autograder.checking.calling import described
 from autograder.checking.cell_log import beginning, modules_imported
-from autograder.checking.feedback import details, headline, points_text
+from autograder.checking.feedback import details, example_lines, headline, points_text
 from autograder.checking.lazy import load_when_used
 from autograder.checking.notebook import verdict_on_endless
 from autograder.checking.packages import note_on_imports
@@ -21,14 +21,15 @@ from autograder.checking.resuming import ask_nobody, run_cell
 from autograder.checking.time_limit import TimeLimit
 from autograder.checking.verdict import Verdict
 
-CHECKED = re.compile(r"""^\s*check\(\s*["'](\w+)["']\s*\)""", re.MULTILINE)
+CHECKED = re.compile(r"""^\s*check\(\s*["'](\w+)["']\s*[,)]""", re.MULTILINE)
 
 
-def check_notebook(path: Path, limit_seconds: float = 60.0) -> list[Verdict]:
+def check_notebook(path: Path, limit_seconds: float = 60.0, more: bool = False) -> list[Verdict]:
     """Run a notebook's cells in this process and return what its check cells found.
 
     Cells tagged `ungraded` (training, figures) are left out; one that takes longer than the limit
-    is stopped. Raises ValueError with one sentence when the file is not a notebook.
+    is stopped. With `more`, a small example of what is wrong is looked for. Raises ValueError with
+    one sentence when the file is not a notebook.
     """
     sources = _sources(path)
     os.environ["MPLBACKEND"] = "Agg"
@@ -46,12 +47,14 @@ def check_notebook(path: Path, limit_seconds: float = 60.0) -> list[Verdict]:
     sys.path.insert(0, str(path.resolve().parent))
     answered, builtins.input = builtins.input, ask_nobody
     limit, in_notebook.limit_seconds = in_notebook.limit_seconds, None  # a cell's is the one here
+    in_notebook.always_more = more
     try:
         with contextlib.chdir(path.resolve().parent), capture_output():
             for source in sources:
                 found += _run(shell, source, limit_seconds)
     finally:
         builtins.input, in_notebook.limit_seconds = answered, limit
+        in_notebook.always_more = False
         in_notebook.observers.remove(found.append)
         # A process that calls this must stay able to start others, which read its own `__main__`.
         sys.modules["__main__"] = caller
@@ -111,6 +114,7 @@ def table(verdicts: list[Verdict]) -> str:
     lines: list[str] = []
     for verdict in verdicts:
         lines += [headline(verdict), *(f"    {line}" for line in details(verdict))]
+        lines += [f"    {line}" for line in example_lines(verdict.more or {})]
     earned = sum(verdict.points for verdict in verdicts)
     possible = sum(verdict.max_points for verdict in verdicts)
     lines.append(f"{earned:g} of {points_text(possible)}")

@@ -19,6 +19,7 @@ class Verdict:
     misconception: str | None = None
     message: str = ""
     key: str | None = None  # of the misconception, whatever its sentence
+    more: Mapping[str, Any] | None = None  # what is shown on request: a small example
 
     @property
     def passed(self) -> bool:
@@ -28,6 +29,10 @@ class Verdict:
     def of(cls, record: Mapping[str, Any]) -> "Verdict":
         """The verdict that plain data came from."""
         return cls(**{one.name: record[one.name] for one in fields(cls) if one.name in record})
+
+    def without_example(self) -> dict[str, Any]:
+        """What other tools read."""
+        return {name: value for name, value in self.as_dict().items() if name != "more"}
 
     def as_dict(self) -> dict[str, Any]:
         """The verdict as plain data."""

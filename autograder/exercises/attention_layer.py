@@ -3,7 +3,7 @@
 import torch
 
 from autograder.checking import agrees, by, exercise, mistakes, prediction, require
-from autograder.checking.cases import VALUES, each_one
+from autograder.checking.cases import VALUES, each_one, low_scores
 from autograder.checking.subject import Raised
 
 NAMES = ("output", "weights")
@@ -99,6 +99,7 @@ def _(student, reference, draw):
     case("a mask for each example", query, key, value, torch.stack([mask, ~mask]))
     keys = torch.tensor([[[1, 1, 1, 0, 0]], [[1, 0, 0, 1, 0]]], dtype=torch.bool)
     case("a mask for all queries alike", query, key, value, keys)
+    case("a mask [S]", query, key, value, keys[0, 0])
 
     empty = mask.clone()
     empty[1] = False
@@ -112,9 +113,44 @@ def _(student, reference, draw):
     query = sizes[:, None].expand(3, 4)
     key = 20.0 * draw.permutation(5)[:, None].expand(5, 4)
     case("scores of 1e4", query, key, draw.normal(S=5, E=6), mask)
+    value = draw.normal(S=5, E=6)
+    low = low_scores(5)[:, None].expand(5, 4)
+    last = torch.arange(5) < 4
+    some = torch.ones(3, 4), low, value, last
+    agrees(student, reference, *some, names=NAMES, case="allowed scores that are low", **VALUES)
 
 
 mistakes["scaled_dot_product_attention"] = {
+    "filled-then-zeroed": (
+        "A masked score is a number that is meant to be small, and its weight is set to zero after "
+        "the softmax. Beside scores that are lower still it takes most of the sum, and the weights "
+        "that remain do not sum to one: -inf takes nothing.",
+        *[
+            {
+                "weights = softmax(scores)": "weights = softmax(scores)\n"
+                "weights = weights if mask is None else weights * mask",
+                "-math.inf": small,
+            }
+            for small in ("-100.0", "-1e3")
+        ],
+    ),
+    "mask-of-two-axes": (
+        "A mask of one axis, [S], is not taken. It broadcasts as in every operation of torch, and "
+        "hides the same keys from all queries.",
+        {"masked_fill(~mask": "masked_fill(~mask.expand(*scores.shape[:-2], *mask.shape[-2:])"},
+    ),
+    "output-repaired": (
+        "A query that may attend to nothing gets an output of zeros, but its weights are NaN "
+        "still: the output was repaired, and not what it comes from.",
+        {
+            "weights = softmax(scores)": "weights = scores.softmax(dim=-1)",
+            "return weights @ value, weights": "return (weights @ value).nan_to_num(), weights",
+        },
+        {
+            "weights = softmax(scores)": "weights = scores.softmax(dim=-1)",
+            "return weights @ value, weights": "return weights.nan_to_num() @ value, weights",
+        },
+    ),
     "causal-unasked": (
         "Where there are as many queries as keys and no mask, a causal mask is used. Nobody asked "
         "for it: without a mask everyone may look at all.",

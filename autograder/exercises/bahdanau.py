@@ -5,6 +5,7 @@ from torch import Tensor
 
 from autograder.checking import (
     agrees,
+    backpropagates,
     by,
     close,
     exercise,
@@ -14,6 +15,7 @@ from autograder.checking import (
     require,
     same,
 )
+from autograder.checking.calling import cotangent
 from autograder.checking.cases import VALUES
 from autograder.exercises.attention_layer import no_bias
 
@@ -128,9 +130,29 @@ def _(student, reference, draw):
         "its token and those before it, the second half on its token and those after it.",
     )
 
+    changed = tokens[:1].clone()
+    changed[0, 4] = 4 if int(changed[0, 4]) != 4 else 5
+    heard = _moved(before[..., H:], layer(changed, whole)[0][..., H:])
+    require(
+        heard == {0, 1, 2, 3, 4},
+        "The backward direction does not read the last token: its half of an annotation should "
+        "depend on the token itself and on all after it.",
+    )
+    alone = layer(tokens[:1, :1], torch.tensor([1]))[0]
+    require(
+        not _alike(alone[..., :H], alone[..., H:]),
+        "A sentence of one token is read alike in both directions, by one recurrent layer. There "
+        "are two, each with weights of its own.",
+    )
+
     # The state of 40 sentences without padding: what is it made of?
     annotations, state = layer(tokens, torch.full((40,), 5))
     backward, forward = annotations[:, 0, H:], annotations[:, -1, :H]
+    require(
+        bool((state < 0).any()),
+        "No number of the state is below zero: it is not tanh that comes after the linear layer. "
+        "tanh is as often negative as positive.",
+    )
     require(
         not _alike(state, backward) and not _affine(backward, state),
         "The state is not put through tanh (after the linear layer).",
@@ -153,6 +175,11 @@ def _(student, reference, draw):
         not _affine(annotations[:, -1, H:], inside),
         "The state is made from the backward direction's output at the last token, where it has "
         "read only one. Its last output is the one at the first token.",
+    )
+    require(
+        _affine(backward, inside) or not _affine(annotations[..., H:].mean(dim=1), inside),
+        "The state is made from the average of the backward direction's outputs. The paper takes "
+        "the last one alone, which is at the first token.",
     )
     require(
         _affine(backward, inside),
@@ -540,6 +567,12 @@ def _(student, reference, draw):
         "know what it has just written.",
     )
     # A single annotation, equal to the context, has to lead to the same step.
+    average = annotations.mean(dim=1, keepdim=True)
+    one = layer(previous, state, average, torch.ones(B, 1, dtype=torch.bool))
+    require(
+        not (_alike(one[0], logits) and _alike(one[1], after)),
+        "The context is the plain average of the annotations: each counts as much as any other.",
+    )
     context = torch.einsum("bs,bsk->bk", weights, annotations)
     one = layer(previous, state, 3 * annotations.flip(-1), mask)
     two = layer(previous, state, context[:, None], torch.ones(B, 1, dtype=torch.bool))
@@ -555,6 +588,33 @@ def _(student, reference, draw):
         _alike(two[0], logits) and _alike(two[1], after),
         "The context is not the sum of the annotations, each times its weight. (A single "
         "annotation that equals this sum should lead to the same logits and the same state.)",
+    )
+
+    apart = []
+    for name, old in layer.parameters().items():
+        layer.load({name: old + 0.3})
+        one = layer(previous, state, annotations, mask)
+        layer.load({name: old})
+        if _alike(one[0], logits) and not _alike(one[1], after):
+            apart.append(name)
+    require(
+        not apart,
+        f"Other weights of {' and '.join(apart[:2])} change the new state, and not the logits: "
+        f"these "
+        "are made from the old state. They are a score for what comes after the step.",
+    )
+    slope = layer.gradients_of(None, previous, state, annotations, mask, of=(0, 1)).inputs["1"]
+    ahead, behind = (
+        sum(
+            (part * cotangent(part)).sum(dim=-1)
+            for part in layer(previous, state + sign * 1e-5, annotations, mask)[:2]
+        )
+        for sign in (1, -1)
+    )
+    require(
+        torch.allclose(slope.sum(dim=-1), (ahead - behind) / 2e-5, rtol=1e-4, atol=1e-5),
+        "The gradient that reaches the state is not the slope of logits and new state: on one of "
+        "the ways from it, the query of the attention is one, something cuts it off.",
     )
 
     order = draw.permutation(S)
@@ -695,6 +755,28 @@ mistakes["AttentionDecoder"] = {
         "has to be aligned, and nothing can be.",
         {"embedded = self": "context = annotations.mean(dim=1)\nembedded = self"},
     ),
+    "mask-unused": (
+        "The mask is not handed on to the attention: padding gets weight like any other "
+        "annotation.",
+        {"self.attention(state, annotations, mask)": "self.attention(state, annotations)"},
+    ),
+    "logits-of-old-state": (
+        "The logits are made from the state before the step. They are a score for the token that "
+        "comes after it, and are made from the new state.",
+        {
+            "torch.cat([state, context, embedded], dim=-1)": "torch.cat([old, context, embedded], "
+            "dim=-1)",
+            "state = self.rnn(": "old = state\nstate = self.rnn(",
+        },
+    ),
+    "query-detached": (
+        "The query of the attention is cut off from the state, so no gradient tells the decoder "
+        "how its state should ask. The weights depend on the state, and so do the gradients.",
+        {
+            "self.attention(state, annotations, mask)": "self.attention(state.detach(), "
+            "annotations, mask)"
+        },
+    ),
     "embedding-detached": (
         "The embedding is cut off from the gradient, so it never learns.",
         {"self.embedding(previous)": "self.embedding(previous).detach()"},
@@ -719,6 +801,11 @@ def _(student, reference, draw):
     agrees(student, reference, logits, targets, -100, case="padding is -100")
     targets[1] = -100
     agrees(student, reference, logits, targets, -100, case="a row that is all padding")
+    above = targets.where(targets != -100, V + 9)
+    agrees(student, reference, logits, above, V + 9, case="padding is a number above all tokens")
+    nothing = torch.full_like(targets, -100)
+    agrees(student, reference, logits, nothing, -100, case="padding alone")
+    backpropagates(student, logits, nothing, -100, case="padding alone")
     steps = torch.stack([draw.permutation(V) for _ in range(B * L)]).reshape(B, L, V)
     agrees(student, reference, 1000.0 * steps, targets, -100, case="logits that differ by 1000")
 
@@ -787,6 +874,11 @@ mistakes["sequence_log_prob"] = {
         "what comes after it does count.",
         {"targets != pad_id": "(targets != pad_id).cumprod(dim=-1).bool()"},
     ),
+    "pad-clamped": (
+        "With a pad_id that is larger than every token, padding is used as an index into the "
+        "vocabulary: only numbers below 0 are replaced. Replace whatever equals pad_id.",
+        {"(targets * real)": "targets.clamp(min=0)"},
+    ),
     "pad-as-index": (
         "With a pad_id that is no token, such as -100, padding is used as an index into the "
         "vocabulary. Padding has no log-probability to pick: put some token in its place first, "
@@ -804,6 +896,11 @@ mistakes["sequence_log_prob"] = {
 def _scripted(previous, state, table, attention):
     """Logits and weights by row, time and previous token; the state counts the time."""
     row, time = torch.arange(len(state)), state.flatten(1)[:, 0].long()
+    if previous.shape != state.shape[:1]:
+        raise ValueError(
+            f"step takes one previous token for each of {len(state)} rows, not "
+            f"{list(previous.shape)}"
+        )
     time = time.clamp(max=table.shape[1] - 1)
     return table[row, time, previous], state + 1, attention[row, time]
 

@@ -7,6 +7,7 @@ import torch
 
 from autograder.checking import (
     agrees,
+    backpropagates,
     by,
     close,
     exercise,
@@ -185,6 +186,8 @@ def _(student, reference, draw):
         agrees(mine, theirs, x[:1, :1], memory[:1, :1], **one, **VALUES)
         case = f"{norm}, x is the memory, too"
         agrees(mine, theirs, x, x, names=names, case=case, **VALUES)
+        case = f"{norm}, padding in a source as long as the target"
+        agrees(mine, theirs, x, memory[:, :4], mask[:, 1:], names=names, case=case, **VALUES)
         case = f"{norm}, a sentence of padding alone"
         agrees(mine, theirs, x, memory, nothing, names=names, case=case, **some)
 
@@ -227,6 +230,14 @@ def _(student, reference, draw):
 
 
 mistakes["DecoderBlock"] = {
+    "memory-mask-on-target": (
+        "The mask of the memory is put on the self-attention, too, where the target is as long as "
+        "the source. `memory_mask` is about the memory; the target's own tokens are all real.",
+        {
+            "seen = self.norm1": "if memory_mask is not None and memory_mask.shape[1] == "
+            "x.shape[1]:\n    mask = mask & memory_mask[:, None, None, :]\nseen = self.norm1"
+        },
+    ),
     "not-causal": (
         "The self-attention is not causal, so a position sees the target tokens that it is to "
         "predict.",
@@ -367,9 +378,20 @@ def _(student, reference, draw):
     source[1, 0] = 0
     agrees(mine, theirs, source, target, case="two layers, pad_id 1")
     agrees(mine, theirs, source, source, case="the source is the target, too", **VALUES)
+    mine, theirs = loaded(student, reference, draw, 11, 11, 6, 2, 9, 1, 7)
+    source, target = tokens(11, B=2, S=5), tokens(11, B=2, L=3)
+    agrees(mine, theirs, source, target, case="vocabularies of one size", **VALUES)
 
 
 mistakes["Transformer"] = {
+    "tables-shared": (
+        "Source and target share one table of embeddings where their vocabularies are of one size. "
+        "In the paper they do; here each has its own, `source_embedding` and `target_embedding`.",
+        {
+            "self.encoder =": "if source_vocab == target_vocab:\n"
+            "    self.target_embedding = self.source_embedding\nself.encoder ="
+        },
+    ),
     "not-multiplied": (
         "The embeddings are not multiplied by sqrt(embed_dim).",
         {
@@ -508,9 +530,24 @@ def _(student, reference, draw):
     agrees(student, reference, 1e4 * logits, targets, 0.1, -100, case="logits of 1e4", rtol=1e-3)
     nothing = torch.full((2, 3), 4)
     agrees(student, reference, logits, nothing, 0.1, 4, case="padding alone")
+    backpropagates(student, logits, nothing, 0.1, 4, case="padding alone")
 
 
 mistakes["label_smoothed_loss"] = {
+    "padding-in-smoothing": (
+        "Padding is left out of the part for the right token, but not of the part that smoothing "
+        "shares among all: a padded position counts nothing in either.",
+        {
+            "return losses / real.sum().clamp(min=1)": "spread = torch.log_softmax(logits, "
+            "dim=-1).mean()\nreturn (smoothing - 1) * right.sum() / real.sum().clamp(min=1) "
+            "- smoothing * spread"
+        },
+        {
+            "return losses / real.sum().clamp(min=1)": "spread = torch.log_softmax(logits, "
+            "dim=-1).mean(dim=-1).sum()\nreturn ((smoothing - 1) * right.sum() - smoothing * "
+            "spread) / real.sum().clamp(min=1)"
+        },
+    ),
     "pad-without-share": (
         "The smoothing is shared by the tokens other than pad_id. The contract shares it over all "
         "V.",
@@ -788,6 +825,30 @@ def _(student, reference, draw):
 
 
 mistakes["beam_search"] = {
+    "parents-not-followed": (
+        "The tokens are not moved along with their parents: the new token is joined to the "
+        "sequence that stood in the same row, not to the one that it extends.",
+        by(
+            {
+                "beam[parents], tokens[:, None]": "beam.expand(max(len(beam), len(parents)), -1)"
+                "[: len(parents)], tokens[:, None]"
+            },
+            style="tensors, finished rows padded with eos",
+        ),
+        by(
+            {
+                "beam[parents], tokens[:, None]": "beam.expand(max(len(beam), len(parents)), -1)"
+                "[: len(parents)], tokens[:, None]",
+                "ended[parents] |": "ended.expand(max(len(ended), len(parents)))[: len(parents)] |",
+            },
+            style="tensors, finished rows padded with eos",
+        ),
+    ),
+    "last-token-missing": (
+        "The last token of the sequence is cut off. Tokens come with eos_id, if it came, and a "
+        "sequence that has not ended has nothing to cut off.",
+        {"torch.tensor(tokens)": "torch.tensor(tokens[:-1])"},
+    ),
     "bos-included": (
         "The start token is part of the result. Tokens come without it.",
         {"torch.tensor(tokens)": "torch.tensor([bos_id, *tokens])"},

@@ -37,13 +37,17 @@ def _(student, reference, draw):
 
     query = keys[draw.int(1, 6)] * (1 + 2**-20)
     agrees(student, reference, query, keys, values, case="a key that is nearly equal")
+    small = keys / 1024
+    query = torch.nextafter(small[draw.int(1, 6)], torch.tensor(9.0))
+    agrees(student, reference, query, small, values, case="a key that differs in the last digit")
 
     keys[1], keys[4] = keys[2], keys[2]
     query = keys[2].clone()
     agrees(student, reference, query, keys, values, case="three equal keys")
     agrees(student, reference, query, keys, keys, case="the keys are the values, too", **VALUES)
-    whole = draw.integers(-9, 10, 6, 3).to(torch.int32)
-    agrees(student, reference, query, keys, whole, case="whole numbers as values")
+    turned = torch.tensor([[2.0, 1.0, 4.0, 3.0], [1.0, 2.0, 3.0, 4.0], [4.0, 3.0, 2.0, 1.0]])
+    some = turned[1], turned[::2], values[:2]
+    agrees(student, reference, *some, case="keys with the query's entries in another order")
 
 
 mistakes["exact_lookup"] = {
@@ -51,6 +55,8 @@ mistakes["exact_lookup"] = {
         "Keys count as equal to the query where the dot product is the query's own, q . k = q . q. "
         "Many other keys have that product, too: equal means every entry.",
         {"(keys == query).all(dim=1)": "torch.isclose(keys @ query, query @ query)"},
+        {"(keys == query).all(dim=1)": "keys @ query == query @ query"},
+        {"(keys == query).all(dim=1)": "(keys * query).sum(dim=1) == (query * query).sum()"},
     ),
     "weighted-by-product": (
         "The values are weighted with the dot products of query and keys. An exact lookup knows "
@@ -61,6 +67,11 @@ mistakes["exact_lookup"] = {
         "A key counts as equal when one of its entries is the same. Two vectors are equal only if "
         "they agree in every entry.",
         {".all(": ".any("},
+    ),
+    "sums-compared": (
+        "Keys count as equal where the sum of their entries is the query's. Many vectors have the "
+        "same sum, such as one with the same entries in another order: compare entry by entry.",
+        {"(keys == query).all(dim=1)": "keys.sum(dim=1) == query.sum()"},
     ),
     "nearest": (
         "The value of the nearest key is returned even though no key equals the query. An exact "
@@ -79,6 +90,10 @@ mistakes["exact_lookup"] = {
         "Keys that are only nearly equal to the query were taken too: the comparison allows a "
         "tolerance. An exact lookup has none; the approximate one comes later in the chapter.",
         {"(keys == query)": "torch.isclose(keys, query)"},
+        *[
+            {"(keys == query)": f"((keys - query).abs() < {small})"}
+            for small in ("1e-8", "1e-7", "1e-6", "1e-5", "1e-4")
+        ],
     ),
     "first-only": (
         "The search stops at the first equal key. Several keys may equal the query, and the "
@@ -129,6 +144,8 @@ def _(student, reference, draw):
     compare("", "key", "one empty word")
     compare("", "", "two empty words")
     compare("Straße", "STRASSE", "a letter that has no single capital")
+    compare("\u0130", "i", "a capital whose small letter is two characters")
+    compare(" key", "key", "a space in front")
 
 
 mistakes["letter_similarity"] = {
@@ -200,6 +217,18 @@ mistakes["letter_similarity"] = {
         "moves all that follow. The contract names `str.lower`.",
         {"a.lower(), b.lower()": "a.casefold(), b.casefold()"},
     ),
+    "length-before-lower": (
+        "The length is taken before the words are made small. `str.lower` may make two characters "
+        "of one (of the Turkish capital I with a dot), and it is those that are compared.",
+        {
+            "a, b = a.lower(), b.lower()": "",
+            "zip(a, b, strict=False)": "zip(a.lower(), b.lower(), strict=False)",
+        },
+    ),
+    "stripped": (
+        "Spaces around the words are taken away. A space is a character like any other here.",
+        {"a.lower(), b.lower()": "a.lower().strip(), b.lower().strip()"},
+    ),
     "sets": (
         "The sets of letters are compared, so neither the place of a letter counts nor how often "
         "it comes. Position matters.",
@@ -221,8 +250,12 @@ def _(student, reference, draw):
     agrees(student, reference, weights, values, case="a weight of zero")
     one = draw.uniform(1, low=0.2), draw.normal(1, E=3)
     agrees(student, reference, *one, case="one value", gradients=False)  # rounding noise, no slope
+    nearly = weights / weights.sum() * 1.004
+    agrees(student, reference, nearly, values, case="weights that sum to 1.004")
     weights[3] = -0.1
     raises(student, ValueError, weights, values, case="a negative weight")
+    weights[3], weights[4] = 0.3, -0.1
+    raises(student, ValueError, weights, values, case="a negative weight, the last one")
     raises(student, ValueError, torch.zeros(5), values, case="all weights zero")
 
 
@@ -252,6 +285,18 @@ mistakes["weighted_average"] = {
         "A negative weight was accepted. It would push the result out of the range of the values, "
         "which is no average any more: that is a ValueError.",
         {"if (weights < 0).any():": "if False:"},
+    ),
+    "last-unchecked": (
+        "A negative weight is refused, but not where it is the last one.",
+        {"(weights < 0).any()": "(weights[:-1] < 0).any()"},
+    ),
+    "nearly-one-not-divided": (
+        "Weights that sum to nearly one are used as they come. Nearly is not enough: divide by the "
+        "sum always, which changes nothing where it is one.",
+        {
+            "total = weights.sum()": "total = weights.sum()\nif abs(total - 1) < 1e-2:\n"
+            "    return weights @ values"
+        },
     ),
     "negative-made-positive": (
         "The sign of a negative weight was dropped. Guessing what was meant hides the mistake of "
@@ -402,12 +447,27 @@ def _(student, reference, draw):
     keys = draw.permutation(6) + draw.uniform(6, low=0.0, high=0.3)
     far = torch.tensor([60.0, -60.0, 2000.0, -2000.0])
     agrees(student, reference, far, keys, draw.normal(6), 0.5, case="far from all keys")
+    pair, far = torch.tensor([0.0, 0.02]), torch.tensor([30.0, -40.0])
+    case = "far from two keys that are near one another"
+    agrees(student, reference, far, pair, draw.normal(2), 1.0, case=case, rtol=1e-3, **VALUES)
 
     raises(student, ValueError, x, keys, values[:6], -0.5, case="a negative bandwidth")
     raises(student, ValueError, x, keys, values[:6], 0.0, case="bandwidth 0")
 
 
 mistakes["kernel_regression"] = {
+    "nearest-where-zero": (
+        "Where every exp is rounded to zero the value of the nearest key alone is taken. It has "
+        "nearly all of the weight only if no other key is about as near: subtract the largest "
+        "exponent first, as softmax does, and the weights are right anywhere.",
+        {
+            "weights = torch.softmax(-(distance**2) / 2, dim=1)": "powers = "
+            "torch.exp(-(distance**2) / 2)\ntotal = powers.sum(dim=1, keepdim=True)\n"
+            "nearest = torch.nn.functional.one_hot((distance**2).argmin(dim=1), "
+            "len(keys)).to(powers)\nweights = torch.where(total == 0, nearest, powers / (total + "
+            "(total == 0)))"
+        },
+    ),
     "bandwidth-not-squared": (
         "The squared distance is divided by the bandwidth, not by its square. The distance should "
         "be measured in bandwidths first, so that changing the unit of x changes nothing.",

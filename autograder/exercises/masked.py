@@ -6,6 +6,7 @@ import torch
 
 from autograder.checking import (
     agrees,
+    backpropagates,
     built,
     exercise,
     mistakes,
@@ -13,7 +14,7 @@ from autograder.checking import (
     require,
     same,
 )
-from autograder.checking.cases import VALUES, each_one
+from autograder.checking.cases import VALUES, each_one, low_scores
 
 
 @exercise("causal_mask", chapter="08-masked", points=2)
@@ -179,8 +180,14 @@ def _(student, reference, draw):
     agrees(student, reference, scores, mask, case="a row that is masked fully")
     nothing = torch.zeros(1, dtype=torch.bool)
     agrees(student, reference, scores, nothing, case="nothing is allowed")
+    column = mask.clone()
+    column[:, 1] = False
+    agrees(student, reference, scores, column, dim=1, case="a column that is masked fully")
     mask[3, 2] = True
     mask[0, 1] = False
+    low = low_scores(L, S)
+    last = torch.arange(S) < S - 1
+    agrees(student, reference, low, last, case="allowed scores that are low", **VALUES)
     for case, odd in {
         "masked scores of 1e4": 1e4,
         "masked scores of inf": math.inf,
@@ -193,6 +200,28 @@ def _(student, reference, draw):
 
 
 mistakes["masked_softmax"] = {
+    "filled-then-zeroed": (
+        "A masked score is a number that is meant to be small, and its weight is set to zero after "
+        "the softmax. Beside scores that are lower still it takes most of the sum, and what "
+        "remains does not sum to one: -inf takes nothing.",
+        *[
+            {
+                "return softmax(scores, dim=dim)": "weights = softmax(scores, dim=dim)\n"
+                "return weights if mask is None else weights * mask",
+                "-math.inf": small,
+            }
+            for small in ("-100.0", "-1e3")
+        ],
+    ),
+    "empty-along-last": (
+        "Slices in which nothing is allowed are looked for along the last dimension, whatever "
+        "`dim` is: along another one they stay NaN, or full slices become zeros.",
+        {
+            "return softmax(scores, dim=dim)": "if mask is None:\n    return softmax(scores, "
+            "dim=dim)\nempty = ~mask.expand_as(scores).any(dim=-1, keepdim=True)\nreturn torch."
+            "softmax(scores.masked_fill(empty, 0.0), dim).masked_fill(empty, 0.0)"
+        },
+    ),
     "mask-unused": (
         "The mask is not used: masked scores keep their weights.",
         {"if mask is not None": "if False"},
@@ -307,6 +336,8 @@ def _(student, reference, draw):
     agrees(student, reference, 1e4 * draw.normal(B=B, L=L, V=V), tokens, **close_call)
     padded[:, 1:] = 0
     agrees(student, reference, logits, padded, pad_id=0, case="targets that are all padding")
+    backpropagates(student, logits, padded, 0, case="targets that are all padding")
+    backpropagates(student, logits[:, :1], tokens[:, :1], case="texts of one token")
     agrees(student, reference, logits[:, :1], tokens[:, :1], case="texts of one token")
 
 

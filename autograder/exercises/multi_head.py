@@ -15,6 +15,7 @@ from autograder.checking import (
     require,
 )
 from autograder.checking.cases import VALUES
+from autograder.checking.comparing import of_kind
 from autograder.checking.subject import Raised
 
 
@@ -269,6 +270,10 @@ mistakes["MultiHeadAttention"] = {
 }
 
 
+def _same_numbers(one, other):
+    return one is not None and one.shape == other.shape and torch.equal(one.to(other), other)
+
+
 @exercise("from_torch", chapter="07-multi-head", points=2, mend="bias-of-out-proj")
 def _(student, reference, draw):
     def source(embed_dim, num_heads, options, weights):
@@ -291,6 +296,14 @@ def _(student, reference, draw):
     def compare(case, inputs, weights, num_heads=H, **options):
         bound = {"embed_dim": E, "num_heads": num_heads, "options": options, "weights": weights}
         wanted, layer = reference(built(source, **bound)), student(built(source, **bound))
+        mine, theirs = layer.parameters(), wanted.parameters()
+        other = [name for name, one in theirs.items() if not _same_numbers(mine.get(name), one)]
+        require(
+            not other,
+            f"{case}: of the layer's parameters, {' and '.join(other)} "
+            f"{'are' if other[1:] else 'is'} not what the source has in their place.",
+            how=" and ".join(other),
+        )
         want, got = wanted(*inputs), layer(*inputs)
         close(got, want, names=("output", "weights"), case=case, call=layer.last_call)
 
@@ -423,6 +436,7 @@ def _(student, reference, draw):
     for embed_dim, num_heads in sizes:
         want, got = reference(embed_dim, num_heads), student(embed_dim, num_heads)
         close(got, want, call=student.last_call, rtol=0.0, atol=0.0)
+        of_kind(got, int, "", student.last_call)
 
 
 mistakes["attention_parameter_count"] = {
@@ -430,6 +444,10 @@ mistakes["attention_parameter_count"] = {
         "Each matrix was given the bias of a single head, embed_dim / num_heads numbers. Its "
         "output has embed_dim features, and each has a bias.",
         {"+ embed_dim)": "+ embed_dim // num_heads)"},
+        {
+            "4 * (embed_dim * embed_dim + embed_dim)": "4 * embed_dim * embed_dim "
+            "+ 3 * (embed_dim // num_heads) + embed_dim"
+        },
     ),
     "output-bias-missing": (
         "W_o has been left without its bias.",
@@ -515,8 +533,8 @@ prediction(
             "one answer a little louder than the others, since that lowers the loss more."
         ),
         "One relation well, the others seldom.": (
-            "One of the four gets the largest share of the weight (0.38; the next has 0.31), and a "
-            "linear reader hears the loudest."
+            "One of the four gets the largest share of the weight (in the first run 0.38, and the "
+            "next 0.31), and a linear reader hears the loudest."
         ),
         "None well.": "Even one average has room for one answer, which a linear reader can get.",
     },

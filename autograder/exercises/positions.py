@@ -237,6 +237,12 @@ def _(student, reference, draw):
         "The vectors of a short x are not the first ones. Position 0 should have the same vector "
         "whatever the length of x is.",
     )
+    five = draw.normal(B=5, L=4, E=E)
+    require(
+        _alike(layer(five) - five, added[:1].expand_as(five)),
+        "A batch of five gets something else than a batch of three: the number of examples makes "
+        "no difference to what is added.",
+    )
     found = layer.gradients(x)
     close(found.inputs["0"], cotangent(x), case="the gradient of x")
     require(
@@ -244,6 +250,11 @@ def _(student, reference, draw):
         "No gradient reaches the vectors of the positions, so they never learn.",
     )
 
+    require(
+        sum(int(gradient.bool().sum()) for gradient in found.parameters.values()) >= 4 * E,
+        "No gradient reaches the vector of one of the positions, so it is never trained: no "
+        "position is padding.",
+    )
     raises(
         layer,
         ValueError,
@@ -471,7 +482,7 @@ prediction(
     chapter="06-positions",
     question=(
         "All four kinds name every left neighbor of ten letters. Of twenty letters, how many does "
-        "the model with sinusoidal positions get right, which are added?"
+        "the model with added sinusoidal positions get right?"
     ),
     right="About half.",
     options={

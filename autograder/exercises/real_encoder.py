@@ -181,11 +181,29 @@ def _(student, reference, draw):
     agrees(student, reference, hidden, mask.float(), **floats)
     holes = torch.tensor([[0, 1, 1, 0, 1], [1, 0, 0, 0, 1], [0, 0, 0, 0, 1]]).bool()
     agrees(student, reference, hidden, holes, case="holes in the mask")
+    short = 1e-4 * hidden, mask
+    agrees(student, reference, *short, case="short vectors", **VALUES)
     mask[1] = False
     agrees(student, reference, hidden, mask, case="a row of padding alone")
 
 
 mistakes["mean_pool"] = {
+    "short-cut-off": (
+        "A length below some bound is taken for the bound itself, so short vectors do not get the "
+        "length 1. Only zeros have no direction.",
+        *[
+            {"normalize(total, dim=-1)": f"normalize(total, dim=-1, eps={small})"}
+            for small in ("1e-3", "1e-2", "1e-1")
+        ],
+        *[
+            {
+                "nn.functional.normalize(total, dim=-1)": "(total / real.sum(dim=1).clamp(min=1)) "
+                "/ (total / real.sum(dim=1).clamp(min=1)).norm(dim=-1, keepdim=True)"
+                f".clamp(min={small})"
+            }
+            for small in ("1e-3", "1e-2", "1e-1")
+        ],
+    ),
     "l1-length": (
         "The vectors are divided by the sum of their entries' sizes (L1). Unit length is the root "
         "of the sum of squares.",
@@ -488,6 +506,16 @@ def tiny_model(table, mixing):
     return Model()
 
 
+def padding_is_zero(table):
+    class Model(nn.Module):
+        def forward(self, tokens, mask):
+            if tokens[~mask].any():
+                raise ValueError("the model got padding with another id than 0")
+            return table[tokens]
+
+    return Model()
+
+
 @exercise("embed", chapter="13-real-encoder", points=2)
 def _(student, reference, draw):
     table, mixing = draw.normal(12, 6), draw.normal(6, 6)
@@ -498,13 +526,28 @@ def _(student, reference, draw):
             (["abcde"], "one sentence"),
             (["abcd", "dcba", "aabb"], "sentences of one length"),
             (["abc", "hgfedcba", "b", "deabcf"], "sentences of many lengths"),
+            (["aBc", "ABC"], "sentences with capitals"),
         ):
             got = student(sentences, model, tokenizer)
             want = reference(sentences, model, tokenizer)
             close(got, want, case=f"{kind}, {case}", call=student.last_call)
+    model, sentences = built(padding_is_zero, table=table), ["abc", "hgfedcba", "b"]
+    got, want = student(sentences, model, tokenizer), reference(sentences, model, tokenizer)
+    case = "a tokenizer that does not pad, a model that wants padding to be 0"
+    close(got, want, case=case, call=student.last_call)
 
 
 mistakes["embed"] = {
+    "made-small": (
+        "The sentences are made small, or changed otherwise, before the tokenizer sees them. It "
+        "takes them as they come: what to do with capitals is its own business.",
+        {"encode_batch(sentences)": "encode_batch([one.lower() for one in sentences])"},
+    ),
+    "padded-with-other": (
+        "Shorter sentences are padded with another id than 0. With a mask it often makes no "
+        "difference, but the contract, like the published tokenizer, says 0.",
+        {"(ids, batch_first=True)": "(ids, batch_first=True, padding_value=1)"},
+    ),
     "padding-pooled": (
         "The mean runs over padding as well. Pool with the mask that the tokenizer gives.",
         {

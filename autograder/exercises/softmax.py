@@ -5,7 +5,7 @@ import math
 import torch
 
 from autograder.checking import agrees, by, exercise, holds_at_most, mend, mistakes, raises, require
-from autograder.checking.cases import VALUES, each_one
+from autograder.checking.cases import VALUES, each_one, without_a_loop
 from autograder.checking.predicting import prediction
 
 LIBRARY = ("softmax", "log_softmax", "scaled_dot_product_attention")
@@ -104,6 +104,11 @@ mistakes["softmax"] = {
             "exponentials.sum(dim=dim, keepdim=True)": "exponentials.detach().sum(dim=dim, "
             "keepdim=True)"
         },
+        {
+            "exponentials.sum(dim=dim, keepdim=True)": "exponentials.detach().sum(dim=dim, "
+            "keepdim=True)",
+            ".clamp(min=lowest)": ".clamp(min=lowest).detach()",
+        },
     ),
     "empty-row-nan": (
         "A slice that is all -inf gives NaN: the shift computes -inf minus -inf. Such a slice has "
@@ -150,6 +155,10 @@ def _(student, reference, draw):
     scores[1, 2] = -1.0
     # The limit has a jump where scores tie, so no gradient is asked for there.
     agrees(student, reference, scores, 1.0, case="sharpness 1, with ties", gradients=False)
+    near = torch.tensor([[1.0, 0.995, -2.0], [0.5, 0.5 - 2**-20, 0.5 - 2**-18]])
+    agrees(student, reference, near, 1.0, case="sharpness 1, scores that nearly tie", **VALUES)
+    close_to_1 = 1e-3 * draw.normal(L=3, S=5)
+    agrees(student, reference, close_to_1, 0.995, case="sharpness 0.995", **VALUES)
     raises(student, ValueError, scores, -0.1, case="a sharpness below 0")
     raises(student, ValueError, scores, 1.1, case="a sharpness above 1")
 
@@ -175,6 +184,37 @@ mistakes["sharpen"] = {
             "(sharpness / (1 - sharpness))": "(1 - sharpness) / sharpness if sharpness else "
             "scores * 0"
         },
+    ),
+    "nearly-tied-share": (
+        "At sharpness 1 scores that are only nearly the largest share the weight. Those alone "
+        "share it that are exactly the largest.",
+        *[
+            {
+                "scores == scores.amax(dim=-1, keepdim=True)": "scores >= scores.amax(dim=-1, "
+                f"keepdim=True) - {small}"
+            }
+            for small in ("1e-6", "1e-5", "1e-4", "1e-3", "1e-2")
+        ],
+        *[
+            {"if sharpness == 1:": f"sharpness = min(sharpness, 1 - {small})\nif sharpness == 1:"}
+            for small in ("1e-6", "1e-5", "1e-4", "1e-3")
+        ],
+    ),
+    "nearly-one-is-one": (
+        "A sharpness of nearly 1 is taken for 1. Below 1 it is the softmax of scores * S / (1 - "
+        "S), however near to 1 it is.",
+        {"if sharpness == 1:": "if sharpness > 0.99:"},
+        {"if sharpness == 1:": "if sharpness > 0.9:"},
+    ),
+    "epsilon-in-divisor": (
+        "A small number is added to 1 - S, so that nothing is divided by zero. It makes the "
+        "weights a little too flat, and at sharpness 1 scores that nearly tie share: treat 1 by "
+        "itself.",
+        *[
+            {"(1 - sharpness)": f"(1 - sharpness + {small})", "if sharpness == 1:": condition}
+            for small in ("1e-9", "1e-8", "1e-7", "1e-6", "1e-5", "1e-4")
+            for condition in ("if False:", "if sharpness > 1 - 1e-9:")
+        ],
     ),
     "sharpness-as-factor": (
         "The scores are multiplied by the sharpness alone. At most that gives the usual softmax; "
@@ -331,6 +371,7 @@ def _(student, reference, draw):
     key[2] = query[3]
     agrees(student, reference, query, key, case="a query that equals a key")
     agrees(student, reference, key, key, case="one tensor for both", **VALUES)
+    without_a_loop(student, *((draw.normal(n, 4), draw.normal(n + 1, 4)) for n in (3, 20)))
 
     L, S, D = 24, 28, 16
     largest = student.largest(draw.normal(L, D), draw.normal(S, D))
@@ -403,6 +444,14 @@ mistakes["distance_scores"] = {
         "last two dimensions should change places.",
         {"key.transpose(-2, -1)": "key.t()"},
     ),
+    "loop": (
+        "The values are right, but a loop goes over the queries. The contract asks for none: the "
+        "products of all queries with all keys are one matrix product.",
+        {
+            "return 2 * products - query_square - key_square": "return torch.stack([-((row[..., "
+            "None, :] - key) ** 2).sum(dim=-1) for row in query.unbind(-2)], dim=-2)"
+        },
+    ),
     "all-differences": (
         "The values are right, but all differences of queries and keys are held at once: L * S * D "
         "numbers to get L * S. Multiply the square out, and only products of matrices are left.",
@@ -427,6 +476,8 @@ def _(student, reference, draw):
         L, S, D = size.values()
         agrees(student, reference, draw.normal(L, D), draw.normal(S, D), case=case, **VALUES)
     agrees(student, reference, short, short, case="one tensor for both", **VALUES)
+    tiny = 1e-4 * draw.normal(L=5, D=8), 1e-5 * draw.normal(S=7, D=8)
+    agrees(student, reference, *tiny, case="vectors of length 1e-4 and 1e-5", **VALUES)
 
     query, key = draw.normal(L=5, D=8), draw.normal(S=7, D=8)
     query[1] = 0.0
@@ -505,6 +556,17 @@ mistakes["cosine_scores"] = {
         "This is the cosine distance, one minus the cosine: vectors in the same direction get 0. A "
         "score should be highest for them.",
         {"query @ key.transpose(-2, -1)": "1 - query @ key.transpose(-2, -1)"},
+    ),
+    "short-cut-off": (
+        "A length below some bound is taken for the bound itself, so the cosines of short vectors "
+        "shrink. Only a length of zero needs another number in its place.",
+        *[
+            {
+                "(query_length + (query_length == 0))": f"query_length.clamp(min={small})",
+                "(key_length + (key_length == 0))": f"key_length.clamp(min={small})",
+            }
+            for small in ("1e-1", "1e-2", "1e-3", "1e-4")
+        ],
     ),
     "zero-nan": (
         "A vector of zeros was divided by its length, and zero over zero is NaN. It has no "

@@ -1,6 +1,9 @@
 """Checks for chapter 0, start here."""
 
+import torch
+
 from autograder.checking import agrees, exercise, mistakes, same
+from autograder.checking.cases import VALUES, large_whole_numbers
 from autograder.checking.predicting import prediction
 
 
@@ -10,6 +13,10 @@ def _(student, reference, draw):
     agrees(student, reference, draw.normal(2, 5, 1, 6), case="four dimensions")
     whole = draw.integers(-9, 10, L=3, D=4)
     same(student(whole), reference(whole), case="whole numbers", call=student.last_call)
+    large = large_whole_numbers()
+    same(student(large), reference(large), case="large whole numbers", call=student.last_call)
+    agrees(student, reference, torch.tensor(1.5), case="a single number", **VALUES)
+    agrees(student, reference, torch.empty(0, 3), case="no entries", **VALUES)
 
 
 mistakes["double"] = {
@@ -37,6 +44,18 @@ mistakes["double"] = {
         "Whole numbers came back as floating-point numbers. The result should keep the dtype of "
         "the input, and a factor with a decimal point does not.",
         {"2 * x": "2.0 * x"},
+    ),
+    "large-numbers-rounded": (
+        "Large whole numbers are wrong by a few: they pass through floating-point numbers, which "
+        "have no room for all of their digits. `2 * x` keeps whole numbers whole.",
+        {"2 * x": "(2.0 * x).to(x.dtype)"},
+        {"2 * x": "(2 * x.float()).to(x.dtype)"},
+        {"2 * x": "(2 * x.double()).to(x.dtype)"},
+    ),
+    "row-by-row": (
+        "The tensor is taken apart along its first axis. A single number has none, and of an empty "
+        "one nothing is left to put together: `2 * x` does it for any shape at once.",
+        {"return 2 * x": "import torch\nreturn torch.stack([2 * row for row in x])"},
     ),
     "doubled-entries": (
         "There are twice as many entries, each as it was. It is the entries that should be "

@@ -17,6 +17,7 @@ from autograder.checking import (
     require,
     same,
 )
+from autograder.checking.cases import VALUES
 
 
 def _same_parameters(student, reference):
@@ -50,11 +51,23 @@ def _(student, reference, draw):
     agrees(layer, wanted, draw.normal(2, B, L, E), case="more dimensions")
     agrees(layer, wanted, torch.full((2, E), 3.0), case="entries that are all the same")
     agrees(layer, wanted, x[:1, :1], case="a batch of one vector", double=False)
+    far = 1e3 + 0.1 * draw.normal(B=B, L=L, E=E)
+    case = "vectors around 1000"
+    agrees(layer, wanted, far, case=case, rtol=2e-2, atol=2e-2, **VALUES)
     layer, wanted = student(E, eps=0.5), reference(E, eps=0.5)
     agrees(layer, wanted, x, case="eps=0.5")
 
 
 mistakes["LayerNorm"] = {
+    "squares-minus-square": (
+        "The variance is the mean of the squares minus the square of the mean. The two are nearly "
+        "the same where the mean is large, and what is left of the difference is rounding: "
+        "subtract the mean first, then square.",
+        {
+            "centered.square().mean(dim=-1, keepdim=True)": "x.square().mean(dim=-1, keepdim=True) "
+            "- x.mean(dim=-1, keepdim=True) ** 2"
+        },
+    ),
     "unbiased-variance": (
         "The variance is divided by embed_dim - 1, as `var` and `std` do unless told otherwise. "
         "Here it is the mean squared difference, divided by embed_dim.",
@@ -188,9 +201,16 @@ def _(student, reference, draw):
     close(layer(x[:1, :1]), wanted(x[:1, :1]), case="a batch of one", call=layer.last_call)
     for other in ("tanh", "RELU"):
         raises(student, ValueError, E, hidden, other, says=(other,), case=f"activation {other!r}")
+    for other in ("", None):
+        raises(student, ValueError, E, hidden, other, case=f"activation {other!r}")
 
 
 mistakes["FeedForward"] = {
+    "none-is-relu": (
+        "An activation that is None or empty is taken for the usual one. Anything but the two "
+        "names is a ValueError.",
+        {"if activation not in": "activation = activation or 'relu'\nif activation not in"},
+    ),
     "gelu-by-sigmoid": (
         "gelu is computed as x * sigmoid(1.702 x), a quick approximation. The exact one, by erf, "
         "is asked for.",
@@ -365,6 +385,16 @@ def _(student, reference, draw):
             f"In training with dropout=0.25, {share:.1%} of the entries should get {what}, scaled "
             f"by 1 / 0.75; it is {here:.1%}.",
         )
+    layer = student(2, 1, 2, dropout=0.5, norm_first=True)
+    layer.load({name: 0 * old for name, old in layer.parameters().items()})
+    layer.load({"self_attn.W_o.bias": torch.ones(2)})
+    layer.train(True)
+    kept = layer(torch.zeros(300, 1, 2))[0].bool()
+    require(
+        bool((kept[..., 0] != kept[..., 1]).any()),
+        "In training with dropout=0.5, whole positions are dropped. Each entry is dropped by "
+        "itself.",
+    )
     mean = found.mean().item()
     require(
         abs(mean - 5) < 0.4,
@@ -525,6 +555,11 @@ mistakes["EncoderBlock"] = {
             {"F.dropout(branch, self.rate, self.training)": "F.dropout(branch, self.rate)"},
             style="two branches",
         ),
+        {"self.dropout(attended)": "nn.functional.dropout(attended, self.dropout.p)"},
+        {
+            "self.dropout(self.feed_forward(seen))": "nn.functional.dropout("
+            "self.feed_forward(seen), self.dropout.p)"
+        },
     ),
     "dropout-of-sum": (
         "Dropout is applied to the sum, so that it also drops entries of x. It belongs on what "
@@ -555,6 +590,10 @@ mistakes["EncoderBlock"] = {
             {'"bhls,bshd->blhd", weights': '"bhls,bshd->blhd", self.drop(weights)'},
             style="everything in one forward",
         ),
+    ),
+    "dropout-of-positions": (
+        "Whole positions are dropped, as nn.Dropout1d does. Dropout zeroes each entry by itself.",
+        {"nn.Dropout(dropout)": "nn.Dropout1d(dropout)"},
     ),
     "dropout-unscaled": (
         "What dropout leaves is not scaled up. It is multiplied by 1 / (1 - dropout) in training, "
@@ -752,8 +791,8 @@ prediction(
         ),
         "The gradient alone.": (
             "It shrinks because small weights make vectors shorter, going up and coming down. The "
-            "collapse of the positions is another matter: it is the averaging's. (So is the "
-            "gradient of the query's and the key's matrices, as the third panel shows.)"
+            "positions collapse for another reason: each layer averages. (The collapse then takes "
+            "away the gradient of the query's and the key's matrices, as the third panel shows.)"
         ),
         "Neither.": "The gradient is multiplied by the matrices too, and orthogonal ones keep it.",
     },

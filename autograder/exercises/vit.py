@@ -6,6 +6,7 @@ import torch
 
 from autograder.checking import (
     agrees,
+    backpropagates,
     built,
     by,
     close,
@@ -556,6 +557,7 @@ def _(student, reference, draw):
     agrees(student, reference, *one, everything[:1, :1], case="one masked patch of one pixel")
     nothing = torch.zeros(3, 6, dtype=torch.bool)
     agrees(student, reference, predicted, target, nothing, case="no patch masked")
+    backpropagates(student, predicted, target, nothing, case="no patch masked")
 
 
 mistakes["masked_patch_loss"] = {

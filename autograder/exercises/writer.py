@@ -39,6 +39,12 @@ def _(student, reference, draw):
     left_alone(cache, got, later)
 
     cache, wanted = student(), reference()
+    long = draw.normal(1, 1, 1100, 1), draw.normal(1, 1, 1100, 1)
+    got, want = cache.call("append", *long), wanted.call("append", *long)
+    case = "1100 positions at once"
+    close(got, want, case=case, call=cache.last_call, names=("keys", "values"))
+
+    cache, wanted = student(), reference()
     same(cache.call("__len__"), wanted.call("__len__"), call="The length of a second cache")
     for _ in range(2):
         key, value = draw.normal(B=1, H=2, L=1, D=8), draw.normal(B=1, H=2, L=1, D=8)
@@ -48,6 +54,13 @@ def _(student, reference, draw):
         for path, name in (("0", "key"), ("1", "value")):
             call = f"The gradient that reaches the appended {name}"
             close(got.inputs[path], want.inputs[path], call=call)
+    cache, wanted = student(), reference()
+    earlier = draw.normal(B=1, H=2, L=2, D=8), draw.normal(B=1, H=2, L=2, D=8)
+    got = cache.gradients_of("append", key, value, before=earlier)
+    want = wanted.gradients_of("append", key, value, before=earlier)
+    for path, name in (("before.0", "key"), ("before.1", "value")):
+        call = f"The gradient that reaches the {name} of an earlier append"
+        close(got.inputs[path], want.inputs[path], call=call)
 
 
 mistakes["KeyValueCache"] = {
@@ -58,6 +71,12 @@ mistakes["KeyValueCache"] = {
             "self.length += key.shape[-2]": "self.length = key.shape[-2]",
             "if self.stored is not None": "if False",
         },
+    ),
+    "past-detached": (
+        "What was appended before is cut off from the gradient: a later result hangs on the keys "
+        "and values of earlier calls, too.",
+        {"self.stored = key, value": "self.stored = key.detach(), value.detach()"},
+        {"keys, values = self.stored": "keys, values = (one.detach() for one in self.stored)"},
     ),
     "new-returned": (
         "All are kept, but only the new ones come back. Attention needs the keys and values of all "
@@ -205,6 +224,9 @@ def _(student, reference, draw):
     agrees(student, reference, barred, 0, case="a logit of -inf, temperature 0", **quick)
     agrees(student, reference, barred, 1.5, V, 1.0, case="a logit of -inf, all kept", **quick)
     large = torch.tensor([1e4, 9999.0, -1e4, 9998.5])
+    equal = student(torch.zeros(2), top_p=0.5)  # which of the two stays is free
+    ordered = equal.sort().values if isinstance(equal, torch.Tensor) else equal
+    close(ordered, torch.tensor([0.0, 1.0]), case="half of two equal ones", call=student.last_call)
     agrees(student, reference, large, case="logits of 1e4", **quick)
     agrees(student, reference, large, 1e-4, 3, 0.9, case="temperature 1e-4", **quick)
     agrees(student, reference, draw.normal(3, 1), 0.8, 1, 0.5, case="one token alone", **quick)
@@ -224,10 +246,19 @@ def _(student, reference, draw):
 
 
 mistakes["next_token_probabilities"] = {
+    "one-too-many": (
+        "One token more is kept where the sum of the larger ones is exactly top_p: they have "
+        "reached it already, and the set is to be the smallest.",
+        {"before < top_p)": "before <= top_p)"},
+    ),
     "crossing-dropped-but-first": (
         "The token with which top_p is reached is dropped, and the largest alone is always kept. "
         "The kept ones must reach top_p together, so the one that crosses it stays.",
         {"before < top_p)": "(before + ordered <= top_p) | (before == 0))"},
+        {
+            "top_p is not None and top_p < 1": "top_p is not None",
+            "before < top_p)": "(before + ordered <= top_p) | (before == 0))",
+        },
     ),
     "temperature": (
         "The logits are multiplied by the temperature. They are divided by it: a high temperature "
@@ -546,6 +577,14 @@ def _(student, reference, draw):
     causal = {"causal": True, "case": "causal, a batch of heads"}
     agrees(student, reference, *many, 2, **causal, **quick)
 
+    steps = [student.steps(*many, size) for size in (1, 100)]
+    require(
+        steps[1] < steps[0] / 2,
+        f"block_size makes no difference to what is done: {steps[0]} operations of torch with "
+        f"blocks of one, {steps[1]} with one block for all. The keys are taken block_size at a "
+        f"time, for "
+        "block_size queries at a time.",
+    )
     L, S, block_size = 20, 24, 4
     inputs = draw.normal(L, 8), draw.normal(S, 8), draw.normal(S, 8)
     for causal in (False, True):
@@ -584,6 +623,19 @@ def _(student, reference, draw):
 
 
 mistakes["blockwise_attention"] = {
+    "row-by-row": (
+        "The queries are taken one by one, each with all of its keys and a whole softmax, and "
+        "block_size is not used. The keys are to be taken block_size at a time, with a running "
+        "maximum and a running sum.",
+        {
+            "blocks = []": "S, rows = key.shape[-2], []\nfor number in range(L):\n"
+            "    seen = S - L + number + 1 if causal else S\n"
+            "    row = query[..., number : number + 1, :] / math.sqrt(D)\n"
+            "    weights = (row @ key[..., :seen, :].transpose(-2, -1)).softmax(dim=-1)\n"
+            "    rows.append(weights @ value[..., :seen, :])\n"
+            "return torch.cat(rows, dim=-2)\nblocks = []"
+        },
+    ),
     "not-scaled": (
         "The scores are not divided by sqrt(D).",
         {"/ math.sqrt(D)": ""},

@@ -23,6 +23,11 @@ def one_line(text: str, at_most: int = LINE_AT_MOST) -> str:
     return line if len(line) <= at_most else line[: at_most - 4] + " ..."
 
 
+def said_by_submission(text: str) -> str:
+    """A sentence from the submission's process as a quotation, which it cannot end by itself."""
+    return f'The submission says: "{one_line(text).replace(chr(34), chr(39))}"' if text else ""
+
+
 def whole_characters(text: str) -> str:
     """The text with a replacement character for every half of one, which no file can hold."""
     return _HALVES.sub("\N{REPLACEMENT CHARACTER}", text)

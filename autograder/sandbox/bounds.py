@@ -15,7 +15,7 @@ from typing import Any
 
 from torch import Tensor
 
-from autograder.checking.calling import tensors
+from autograder.checking.calling import BEFORE, tensors
 from autograder.checking.requests import (
     CallRequest,
     Error,
@@ -93,9 +93,14 @@ def _asked(request: Request, reply: dict[str, Any]) -> Reply:
     if not isinstance(request, CallRequest):
         return Reply()
     paths = {path for part in (request.args, request.kwargs) for path, _ in tensors(part)}
+    paths |= {path for path, _ in tensors(request.before, BEFORE)}
     if request.gradients:
         found = reply["gradients"]
-        gradients = GradientsFound(_only(found["inputs"], paths), found["parameters"])
+        gradients = GradientsFound(
+            _only(found["inputs"], paths),
+            found["parameters"],
+            found.get("connected") is not False,
+        )
         return Reply(reply["value"], gradients)
     return Reply(
         reply["value"],
@@ -103,6 +108,7 @@ def _asked(request: Request, reply: dict[str, Any]) -> Reply:
         calls=tuple(reply["calls"]) if request.watch and "calls" in reply else None,
         largest=reply.get("largest") if request.watch else None,
         traced=reply.get("traced") if request.watch else None,
+        steps=reply.get("steps") if request.watch else None,
         later=reply.get("later") if request.then is not None else None,
     )
 

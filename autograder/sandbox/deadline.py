@@ -41,10 +41,19 @@ def with_the_graders(process: int | None) -> Scheduled:
 
 
 class Deadline:
-    """Counts from when it is made; `look` says how the session has been scheduled by now."""
+    """Counts from when it is made; `look` says how the session has been scheduled by now.
 
-    def __init__(self, seconds: float, look: Callable[[], Scheduled]) -> None:
+    It ends early where for more than `idle` seconds nobody computed, nor waited for a core.
+    """
+
+    def __init__(
+        self, seconds: float, look: Callable[[], Scheduled], idle: float = float("inf")
+    ) -> None:
         self.spared = 0.0  # seconds that did not count
+        self.idle = 0.0  # seconds in which neither the session nor this process had work
+        self.idled = False  # whether these have ended it
+        self._most_idle = idle
+        self._cpu = time.process_time()
         self._seconds = self._computing = seconds
         self._look = look
         self._start = self._looked = time.monotonic()
@@ -58,9 +67,24 @@ class Deadline:
             found = self._look()
             waited = found.waited - self._begun.waited
             self.spared = max(self.spared, min(waited, PATIENCE * self._computing))
+            self._note_idle(now, found)
+            if self.idle > self._most_idle:
+                self.idled = True
+                self._seconds = float("-inf")
             if found.computed - self._begun.computed > self._computing:
                 self._seconds = float("-inf")
         return self._left(now)
+
+    def end(self) -> None:
+        """Look once more at how long nobody had work; a process that is gone tells nothing."""
+        self._note_idle(time.monotonic(), self._look())
+
+    def _note_idle(self, now: float, found: Scheduled) -> None:
+        if not found.computed or found.computed < self._begun.computed:
+            return  # nothing is known
+        busy = found.computed - self._begun.computed + found.waited - self._begun.waited
+        here = time.process_time() - self._cpu
+        self.idle = max(self.idle, now - self._start - busy - here)
 
     def hurry(self) -> None:
         """Allow no more than a second from here on, and twice what it took so far."""

@@ -64,9 +64,9 @@ class Session(contextlib.AbstractContextManager["Session"]):
         self.replies = REPLIES  # what the next ones may be
         connection.setblocking(False)
 
-    def deadline(self, seconds: float) -> Deadline:
-        """So many seconds of its own time from here on."""
-        return Deadline(seconds, self._scheduled)
+    def deadline(self, seconds: float, idle: float = math.inf) -> Deadline:
+        """So many seconds of its own time from here on, and so many in which it has no work."""
+        return Deadline(seconds, self._scheduled, idle)
 
     def _until(self, seconds: float | Deadline) -> Deadline:
         return seconds if isinstance(seconds, Deadline) else self.deadline(seconds)

@@ -37,7 +37,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
 from autograder.checking import packages, wire
-from autograder.checking.calling import Home, described
+from autograder.checking.calling import Home, described, hold_operations
 from autograder.checking.cell_log import CellLog
 from autograder.checking.requests import CallRequest, Reply, message_of
 from autograder.checking.resuming import ask_nobody, run_cell
@@ -301,6 +301,7 @@ def rehearse(notebook: Notebook) -> None:
 
     No gradient is taken here: torch refuses to take one in the fork of a process that has.
     """
+    hold_operations()
     notebook.run(REHEARSAL, 10_000)
     notebook.run("raise ValueError", 10_000)
     notebook.run("Module(", 10_000)

@@ -27,7 +27,7 @@ class Citation(SphinxDirective):
             "year": year,
         } | ({"url": site} if site else {})
         lines = "\n".join(f"  {name:<7} = {{{value}}}," for name, value in fields.items())
-        entry = f"@misc{{attention-course,\n{lines}\n}}"
+        entry = f"@misc{{{self.config.html_context['slug']},\n{lines}\n}}"
         words = f"{sentence} {site}" if site else sentence
         return [
             nodes.paragraph("", words),

@@ -52,7 +52,7 @@ def exercise_titles(notebook: Path) -> list[str]:
 def summed(titles: list[str], unit: str) -> int | None:
     """The sum of what titles say in a unit; nothing where one does not say it."""
     found = [re.search(rf"(\d+) {unit}s?\b", title) for title in titles]
-    return sum(int(one[1]) for one in found) if all(found) else None
+    return None if None in found else sum(int(one[1]) for one in found if one)
 
 
 def size(titles: list[str], number: int) -> str:

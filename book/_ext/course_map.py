@@ -12,6 +12,7 @@ from course import Chapter, chapters, direct, leads_to
 from course_facts import Facts, facts_of
 from docutils import nodes
 from docutils.parsers.rst import directives
+from first_screen import below
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective
@@ -34,7 +35,7 @@ class CourseMap(SphinxDirective):
     option_spec = {"words": directives.flag}
 
     def run(self) -> list[nodes.Node]:
-        places = getattr(self.env, "course_maps", set())
+        places: set[str] = getattr(self.env, "course_maps", set())
         self.env.course_maps = places | {self.env.docname}
         return [course_map(words="words" in self.options)]
 
@@ -113,7 +114,7 @@ def fill(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     if docname in course and (title := next(doctree.findall(nodes.title), None)):
         roads = line(docname, course, app, docname, itself=False)
         roads["classes"] = ["chapter-roads"]
-        title.parent.insert(title.parent.index(title) + 1, roads)
+        title.parent.insert(below(title), roads)
 
 
 def line(

@@ -10,6 +10,7 @@ from typing import Any
 
 from fontTools import subset
 from fontTools.ttLib import TTFont
+from page_models import at_once
 from sphinx.application import Sphinx
 
 FONTS = {
@@ -38,12 +39,13 @@ def defer_scripts(app: Sphinx, page: str, template: str, context: dict, doctree)
     context["metatags"] = VIEWPORT.sub("", metatags)
     if page == "search":
         return
-    context["script_files"] = [deferred(script) for script in context.get("script_files", [])]
+    soon = AT_ONCE + tuple(at_once(context.get("body") or ""))
+    context["script_files"] = [deferred(script, soon) for script in context.get("script_files", [])]
 
 
-def deferred(script: Any) -> Any:
-    """A script that waits for the page, if it may; a new one, for all pages share theirs."""
-    if not script.filename or script.filename.endswith(AT_ONCE):
+def deferred(script: Any, soon: tuple[str, ...]) -> Any:
+    """A script that waits for the page, unless it is among these; a new one: pages share theirs."""
+    if not script.filename or str(script.filename).endswith(soon):
         return script
     return type(script)(
         script.filename, priority=script.priority, **script.attributes | {"defer": "defer"}

@@ -23,6 +23,7 @@ from stage_table import table
 ALONE = ("keys", "dial")  # modes in which one alone asks
 ALONE_ROOM = 0.16  # a share of a strip that stands alone with room for a name and a number
 SCRIPT = re.compile(r"_static/stage(-\w+)?\.js$")
+PICTURE = 4  # letters: as wide as a small picture
 TAG = re.compile(r"<.*?>")
 SHORTEST = 140  # letters of what the steps before the last say
 MOVES = ("Ask", "Compare", "Share out", "Take")
@@ -48,6 +49,8 @@ def figure(data: dict[str, Any]) -> str:
 def shapes(data: dict[str, Any]) -> list[str]:
     """How much room the items need in a line."""
     longest = max(len(item) for item in [*data["items"], *(data.get("askers") or [])])
+    if data.get("pictures"):
+        longest = PICTURE
     across = len(data["items"]) * max(2, longest)
     names = ["stage-crossing"] if data.get("askers") and data["mode"] != "dial" else []
     return [*names, "stage-upright"] if across > 110 else names
@@ -63,15 +66,29 @@ def label(data: dict[str, Any]) -> str:
 
 def said(data: dict[str, Any], asks: int, found: Row) -> str:
     """What the end shows, in two sentences."""
+    if data["mode"] == "dial":
+        return dialed(data, found)
     named = stage_rows.shares(data, asks, found.weights)
     parts = [f"{share} from {item if item == 'itself' else bold(item)}" for share, item in named]
     if rest := stage_rows.remainder(data, found, len(parts), bold):
         parts.append(rest)
     return (
-        f'<b class="stage-asking">{html.escape(stage_rows.asking(data, asks))}</b> takes '
-        f"{stage_rows.joined(parts)}. Such a share is a "
+        f'<b class="stage-asking">{html.escape(stage_rows.asking(data, asks))}</b> looks at '
+        f"{everyone(data, found)} and takes {stage_rows.joined(parts)}. Such a share is a "
         '<b class="stage-weight">weight</b>; together they make 100%.'
     )
+
+
+def dialed(data: dict[str, Any], found: Row) -> str:
+    """The dial in its middle, where it is softmax."""
+    best = stage_rows.ranked(found.weights)[0]
+    average = ", ".join(stage_rows.number(part, 1) for part in found.output)
+    told = (
+        'Scores, any numbers, become <b class="stage-weight">weights</b>, shares of one: softmax '
+        f"of the scores times 1.00. {bold(data['items'][best])} has "
+        f"{stage_rows.percent(found.weights[best])}."
+    )
+    return f"{told} The average of the values by these weights is {average}." if average else told
 
 
 def bold(item: str) -> str:
@@ -81,7 +98,7 @@ def bold(item: str) -> str:
 def everyone(data: dict[str, Any], found: Row) -> str:
     """All that the one who asks may look at."""
     hidden = None in found.scores
-    return f"every earlier {data['noun']}" if hidden else f"every {data['noun']}"
+    return f"every {data['noun']}{' up to itself' if hidden else ''}"
 
 
 def head(data: dict[str, Any], asks: int, found: Row) -> str:
@@ -174,13 +191,29 @@ def items(data: dict[str, Any], asks: int, found: Row, chooses: bool) -> str:
         asking = " data-asking" if chooses and i == asks else ""
         low = " data-low" if (found.scores[i] or 0) < 0 else ""
         word = html.escape(item)
+        seen = drawn_item(data, i) or word
         pieces.append(
             f'<div class="stage-item" style="--i:{i};{style}"{masked}{asking}{low}>'
-            + (choice(word, i, i == asks) if chooses else f'<span class="stage-word">{word}</span>')
+            + (choice(seen, i, i == asks) if chooses else f'<span class="stage-word">{seen}</span>')
             + f'<span class="stage-share">{stage_rows.percent(weight)}</span>'
             f'<i class="stage-bar"{named(weight)}><b>{word}</b></i></div>'
         )
     return "".join(pieces)
+
+
+def drawn_item(data: dict[str, Any], i: int) -> str:
+    """An item's picture, with its name for those who do not see it."""
+    if not (pictures := data.get("pictures")):
+        return ""
+    width, shades = pictures["width"], pictures["shades"][i]
+    pixels = "".join(
+        f'<path d="M{at % width} {at // width}h1v1h-1z" opacity="{int(shade, 16) / 15:.2f}"/>'
+        for at, shade in enumerate(shades)
+        if shade != "0"
+    )
+    name = f'<span class="visually-hidden">{html.escape(data["items"][i])}</span>'
+    box = f"0 0 {width} {len(shades) // width}"
+    return f'{name}<svg class="stage-picture" viewBox="{box}" aria-hidden="true">{pixels}</svg>'
 
 
 def named(weight: float, room: float = stage_rows.FEW) -> str:
@@ -217,9 +250,19 @@ def strip_alone(data: dict[str, Any], found: Row) -> str:
 def leak(data: dict[str, Any]) -> str:
     if not data.get("causal"):
         return ""
+    n = len(data["items"])
+    cells = "".join(
+        f'<path d="M{j} {i}h1v1h-1z" opacity="{weight:.3f}"/>'
+        for i in range(n)
+        for j, weight in enumerate(row_of(data, i).weights)
+        if weight
+    )
     return (
+        f'<div class="stage-map"><svg viewBox="0 0 {n} {n}" aria-hidden="true"><g>{cells}</g>'
+        f'<path class="stage-map-row" d="M0 {data["asks"]}h{n}v1h-{n}z"/></svg>'
+        f"<div><p>All rows at once: who asks stands in a row, who is asked in a column.</p>"
         '<label class="stage-leak pst-js-only"><input type="checkbox" disabled>'
-        "<span>let it look ahead: the leak</span></label>"
+        "<span>let it look ahead: the leak</span></label></div></div>"
     )
 
 

@@ -78,7 +78,7 @@ def stacked(svg: str) -> str:
         panel.drawn = joined(panel.groups, clips)
         pieces.append((panel.groups, panel.drawn))
     top = min(panel.drawn.top for panel in panels)
-    above = []
+    above: list[tuple[list[ET.Element], Area]] = []
     for other in others:
         for group in entries(other):
             area = joined(group, clips)
@@ -210,7 +210,7 @@ def matrix_of(transform: str) -> Matrix:
     for kind, said in TRANSFORM.findall(transform):
         given = [float(number) for number in NUMBER.findall(said)]
         if kind == "translate":
-            one = (1, 0, 0, 1, given[0], given[1] if len(given) > 1 else 0)
+            one: tuple[float, ...] = (1, 0, 0, 1, given[0], given[1] if len(given) > 1 else 0)
         elif kind == "scale":
             one = (given[0], 0, 0, given[-1], 0, 0)
         elif kind == "rotate":

@@ -22,7 +22,7 @@ def vega(static: Path) -> None:
     target = static / "vega.js"
     if target.exists() and target.read_text(encoding="utf-8").startswith(mark):
         return
-    bundle = vl_convert.javascript_bundle()
+    bundle = vl_convert.javascript_bundle()  # type: ignore[call-arg]  # which may be left out
     handed = f"Object.assign(window, {{ playTheme: {look}, playColors: {colors} }});"
     script = f"{mark}(() => {{\n{bundle}\n{handed}\n}})();\n"
     target.write_text(script, encoding="utf-8")

@@ -13,6 +13,7 @@ import string
 from base64 import b64encode
 from pathlib import Path
 
+import first_screen
 import published_encoder
 from date_words import date_words
 from docutils import nodes
@@ -26,12 +27,15 @@ SYMBOLS = string.ascii_letters + string.digits + "+-"  # for tokens that are no 
 PIECE = 3_000_000  # letters of base64, a multiple of four
 KINDS = {"writing", "translating", "drawing", "encoding"}  # of figures, each with its script
 PARTS = {"encoding": {"wordpiece"}}  # other scripts that a kind needs
+FIRST = f"{first_screen.PLACE} "  # a class, as Sphinx writes it
 KIND = re.compile(r'<figure class="live (\w+)"')
 HANDED = (
     *("characters", "source_characters", "target_characters", "vocabulary"),
     *("sections", "of"),  # of passages: where they stand
     "notice",  # of others' work
 )
+# Where the scripts are there already, a figure has its size before what follows it is painted.
+BEGIN = "<script>window.live?.begin();</script>"
 WAITING = re.compile(r"(?<=<p>).*?(?=</p>)")  # what a figure says until scripts run
 FIGURE = re.compile(
     r'<figure class="live \w+"[^>]* data-name="([^"]+)" data-model="([^"]+)"[^>]*(?=>)'
@@ -102,8 +106,10 @@ def offer(app: Sphinx, doctree: nodes.document) -> None:
     for node in list(doctree.findall(nodes.raw)):
         if not (found := FIGURE.search(node.astext())):
             continue
-        path = Path(app.srcdir) / FOLDER / f"{found[2]}.safetensors"
-        if found[2] == published_encoder.NAME and not (path := published_encoder.prepared(app)):
+        path: Path | None = Path(app.srcdir) / FOLDER / f"{found[2]}.safetensors"
+        if found[2] == published_encoder.NAME:
+            path = published_encoder.prepared(app)
+        if path is None:
             text = WAITING.sub(published_encoder.ABSENT, node.astext())
             node.replace_self(nodes.raw("", text, format="html", figure=found[1]))
             continue
@@ -113,7 +119,7 @@ def offer(app: Sphinx, doctree: nodes.document) -> None:
             log.warning("the model %s is not in _static/models: run its notebook", found[2])
             continue
         said = "".join(f' data-{key}="{text}"' for key, text in attributes(path).items())
-        text = node.astext().replace(found[0], found[0] + said)
+        text = node.astext().replace(found[0], found[0] + said) + BEGIN
         node.replace_self(nodes.raw("", text, format="html", figure=found[1]))
 
 
@@ -124,6 +130,17 @@ def needed(scripts: list[str], page: str) -> list[str]:
     names = others.union(*(PARTS.get(kind, set()) for kind in others), set() if kinds else {"live"})
     unused = {f"_static/{name}.js" for name in names}
     return [script for script in scripts if script not in unused]
+
+
+def at_once(page: str) -> set[str]:
+    """The scripts that a page needs before it is painted: its first screen's live figure's."""
+    start = page.find(FIRST)
+    kind = KIND.search(page, start) if start >= 0 else None
+    begins = kind and page.rfind("</figure>", start, kind.start()) < 0
+    if not begins or "data-size" not in page[kind.start() : page.find(">", kind.start())]:
+        return set()
+    names = {"attention", "live", kind[1], *PARTS.get(kind[1], ())}
+    return {f"_static/{name}.js" for name in names}
 
 
 def leave_out(app: Sphinx, page: str, template: str, context: dict, doctree) -> None:

@@ -111,7 +111,7 @@ def shelve(app: Sphinx) -> None:
         return
     library = minilm.passages(app.srcdir, **SEARCHED)
     pages = sorted({passage.chapter for passage in library} & set(app.env.found_docs))
-    places = {}
+    places: dict[tuple[str, str], str] = {}
     for page in pages:
         for _, anchor, _, heading, _ in sections(app.env.get_doctree(page), page):
             places.setdefault((page, plain(heading)), f"{page}.html{anchor and f'#{anchor}'}")

@@ -33,7 +33,7 @@ def readers_code(source: str) -> ReadersCode:
     gone = set()
     for statement in machinery(tree.body):
         found.glues = found.glues or "glue(" in (ast.get_source_segment(text, statement) or "")
-        gone |= set(range(statement.lineno, statement.end_lineno + 1))
+        gone |= set(range(statement.lineno, (statement.end_lineno or 0) + 1))
         if isinstance(statement, ast.ImportFrom) and module(statement).startswith("solutions."):
             name = module(statement).removeprefix("solutions.")
             found.provided += [(name, alias.name) for alias in statement.names]
@@ -50,7 +50,7 @@ def readers_code(source: str) -> ReadersCode:
 
 def statements(text: str) -> list[str]:
     """The text of each statement."""
-    return [ast.get_source_segment(text, statement) for statement in ast.parse(text).body]
+    return [ast.get_source_segment(text, statement) or "" for statement in ast.parse(text).body]
 
 
 def machinery(body: list[ast.stmt]) -> Iterator[ast.stmt]:

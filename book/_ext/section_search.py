@@ -52,7 +52,7 @@ def words(node: nodes.Node) -> Iterator[str]:
 
 def sections(doctree: nodes.document, page: str) -> list[tuple[str, str, str, str, str]]:
     """Of each section: its page, its place there, the page's title, its own title, its text."""
-    found = []
+    found: list[tuple[str, str, str, str, str]] = []
     title = ""
     for section in doctree.findall(is_section):
         own = section.next_node(lambda node: isinstance(node, nodes.title | nodes.term))

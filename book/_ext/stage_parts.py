@@ -144,7 +144,7 @@ def on_a_line(items: list[str], values: list[float], weights: Sequence[float]) -
     def at(value: float) -> float:
         return MARGIN + (LINE - 2 * MARGIN) * (value - low) / span
 
-    marks = [f'<path class="stage-axes" d="M{MARGIN / 2} 30H{LINE - MARGIN / 2}"/>']
+    marks = [f'<path class="stage-axes" d="M{MARGIN // 2} 30H{LINE - MARGIN // 2}"/>']
     for value, weight in zip(values, weights, strict=True):
         marks.append(
             f'<path class="stage-value" style="--w:{weight:.4f}" d="M{at(value):.2f} 30h0"/>'

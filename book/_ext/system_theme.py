@@ -55,7 +55,7 @@ def write(app: Sphinx, error: Exception | None) -> None:
         return
     site = Path(app.outdir)
     page = (site / f"{app.config.root_doc}.html").read_text(encoding="utf-8")
-    found = []
+    found: list[str] = []
     for name in LINK.findall(page):
         if name != SHEET:
             text = (site / "_static" / name).read_text(encoding="utf-8")

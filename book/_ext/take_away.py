@@ -8,21 +8,21 @@ it where the files are (`make/downloads.py`).
 
 from course import CHAPTER
 from docutils import nodes
+from first_screen import below
 from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.util.docutils import SphinxDirective
 
 FOLDER = "student"
 BUNDLE = "attention-course-student.zip"
-BOOK_PDF = "attention-step-by-step.pdf"
 BEGIN, END = "<!--on-the-site", "/on-the-site-->"
 
 
-def for_all() -> dict[str, str]:
+def for_all(config: Config) -> dict[str, str]:
     """What there is of the whole course: words and address."""
     return {
         "All notebooks, as one zip": f"{FOLDER}/{BUNDLE}",
-        "The whole book as PDF": BOOK_PDF,
+        "The whole book as PDF": f"{config.html_context['slug']}.pdf",
     }
 
 
@@ -61,7 +61,7 @@ class Downloads(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         items = []
-        for words, address in for_all().items():
+        for words, address in for_all(self.config).items():
             link = nodes.reference("", words, internal=False, refuri=address)
             items.append(nodes.list_item("", nodes.paragraph("", "", link)))
         return [nodes.bullet_list("", *items)]
@@ -82,9 +82,9 @@ def add_lines(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     if not CHAPTER.fullmatch(docname) or first is None:
         return
     here = places(app.config, docname)
-    first += line("Take it with you: ", here | for_all())
+    first += line("Take it with you: ", here | for_all(app.config))
     title = next(first.findall(nodes.title))
-    at = first.index(title) + 1
+    at = below(title)
     first[at:at] = line("To solve it yourself: ", here)
 
 

@@ -97,7 +97,7 @@ window.attention = (() => {
   /** x W^T + b, as nn.Linear has it: weight (out, in), bias (1, out) or none. */
   function linear(x, { weight, bias }) {
     const output = products(x, weight); // (L, out)
-    return bias ? mapped(output, (number, i, j) => number + bias.numbers[j]) : output;
+    return bias ? mapped(output, (number, _, j) => number + bias.numbers[j]) : output;
   }
 
   /** Every row brought to mean 0 and variance 1, then scaled and moved. */
@@ -206,7 +206,7 @@ window.attention = (() => {
   /** Attention whose score is a small network, v tanh(W_s query + W_h key): (1, Q) and (S, K). */
   function additiveAttention(query, keys, { W_s, W_h, v }) {
     const asked = linear(query, W_s); // (1, A)
-    const hidden = mapped(linear(keys, W_h), (number, i, j) =>
+    const hidden = mapped(linear(keys, W_h), (number, _, j) =>
       Math.tanh(number + asked.numbers[j])); // (S, A)
     const weights = softmax(matrix(1, keys.rows, linear(hidden, v).numbers)); // (1, S)
     return { context: weightedSum(weights, keys), weights }; // (1, K)

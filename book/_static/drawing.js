@@ -5,6 +5,7 @@
   const PATCH = 2;
   const STEP = 0.25; // of a pixel: how closely a stroke is dotted
   const DIGITS = 10;
+  const FIRST = 3; // the example that a figure opens with
   // Shuffled, patch ORDER[n] stands at place n: always the same, so that digits compare.
   const ORDER = [9, 2, 14, 5, 0, 11, 7, 12, 3, 15, 6, 8, 1, 13, 4, 10];
   const IN_ORDER = ORDER.map((_, place) => place);
@@ -20,6 +21,13 @@
 
   /** A letter of "abc...q" for each pixel: from no ink to the darkest. */
   const pixels = (letters) => [...letters].map((letter) => (letter.charCodeAt(0) - 97) / 16);
+
+  const PROPOSALS = [
+    "draw a digit of your own; “Wipe all” makes room.",
+    "shuffle the patches.",
+    "let the positions move with the shuffled patches.",
+    "draw something that is no digit.",
+  ];
 
   /** All that is seen, before the model is there: nothing moves when it comes. */
   function build(figure) {
@@ -49,16 +57,16 @@
     const panel = element(
       "div",
       { class: "live-panel" },
-      title("Draw a digit, or take one that the model never saw"),
+      title("Draw a digit, or take a held-out one"),
       element("div", { class: "live-buttons" }, ...examples.map(({ button }) => button), clear),
       element("div", { class: "drawing-reading" },
         element("div", { class: "drawing-pair" },
           element("div", {}, grid, element("small", {}, "drawn")),
           element("div", {}, seen, element("small", {}, "16 patches, and the rollout from each"))),
         element("div", {}, title("What it reads"), guesses)),
-      element("div", { class: "live-knobs" },
-        shuffle.label, labeled("positions:", positions)),
       said.line,
+      ...live.more(figure, "Shuffle the patches, change their positions",
+        element("div", { class: "live-knobs" }, shuffle.label, labeled("positions:", positions))),
     );
     const [focus] = cells;
     focus.tabIndex = 0;
@@ -94,11 +102,17 @@
     shares.forEach((share, place) => square(place, SIDE / PATCH, patch, (0.9 * share) / most, 1));
   }
 
-  function run(figure, ui) {
+  function run(_figure, ui) {
     let model;
     const image = attention.matrix(SIDE, SIDE);
     let taken; // the example that stands there
+    let untouched = true; // what stands there is what the figure opened with
     let [pen, at] = [undefined, 0]; // where the pointer draws, and which pixel the keyboard is at
+
+    function take(digit) {
+      image.numbers.set(ui.examples[digit].image);
+      show(`The held-out ${digit}`);
+    }
 
     function show(name) {
       taken = name;
@@ -162,6 +176,12 @@
       show();
     }
 
+    /** Who begins to draw begins on an empty grid. */
+    function makeRoom() {
+      if (untouched) image.numbers.fill(0);
+      untouched = false;
+    }
+
     function point({ clientX, clientY }) {
       const { left, top, width, height } = ui.grid.getBoundingClientRect();
       return [((clientX - left) / width) * SIDE, ((clientY - top) / height) * SIDE];
@@ -179,6 +199,7 @@
       event.preventDefault(); // no text is selected, no picture dragged
       ui.grid.setPointerCapture(event.pointerId);
       pen = point(event);
+      makeRoom();
       const place = ui.cells.indexOf(event.target);
       if (place >= 0) move(place);
       stroke(pen, pen);
@@ -196,6 +217,7 @@
       const [down, right] = ARROWS[event.key] ?? [];
       const [i, j] = [Math.floor(at / SIDE) + down, (at % SIDE) + right];
       if (event.key === " " || event.key === "Enter") {
+        makeRoom();
         image.numbers[at] = image.numbers[at] ? 0 : 1;
         show();
       } else if (down === undefined) {
@@ -206,13 +228,14 @@
       event.preventDefault();
     });
     ui.clear.addEventListener("click", () => {
+      untouched = false;
       image.numbers.fill(0);
       show();
     });
-    ui.examples.forEach(({ button, image: example }, digit) => {
+    ui.examples.forEach(({ button }, digit) => {
       button.addEventListener("click", () => {
-        image.numbers.set(example);
-        show(`The held-out ${digit}`);
+        untouched = false;
+        take(digit);
       });
     });
     for (const input of [ui.shuffle, ui.positions]) input.addEventListener("input", () => show(taken));
@@ -222,11 +245,12 @@
     }
     live.whenThemeChanges(drawAll);
     drawAll();
+    take(Number(figure.dataset.first ?? FIRST));
     return (loaded) => {
       model = loaded;
       read();
     };
   }
 
-  document.addEventListener("DOMContentLoaded", () => live.figures("drawing", build, run));
+  (window.liveKinds ??= []).push(() => live.figures("drawing", build, run, PROPOSALS));
 })();

@@ -9,6 +9,12 @@
   const LETTER = 14; // px
   const MARKS = new Set(["[CLS]", "[SEP]"]); // tokens that stand around every sentence
 
+  const PROPOSALS = [
+    "type a sentence of your own.",
+    "choose another head, or click a row of the map.",
+    "ask the course something in your own words.",
+  ];
+
   /** All that is seen, before the model is there: nothing moves when it comes. */
   function build(figure) {
     const { element, labeled, title } = live;
@@ -244,5 +250,5 @@
     };
   }
 
-  document.addEventListener("DOMContentLoaded", () => live.figures("encoding", build, run));
+  (window.liveKinds ??= []).push(() => live.figures("encoding", build, run, PROPOSALS));
 })();

@@ -1,7 +1,9 @@
-// What the figures share in which a model of the course works (book/lab/live.py): a button that
-// loads the model, the parts of a panel, and a line that says what came out, for all readers.
+// What the figures share in which a model of the course works (book/lab/live.py): how the model is
+// loaded, the parts of a panel, and lines that say what came out and what to try next.
 window.live = (() => {
   const SETTLED = 500; // ms without a change, until the result is said
+  const RESTED = 1500; // ms without a change, until the next thing to try is proposed
+  const AT_ONCE = 1; // megabytes: a model of no more is loaded when its figure is seen
   const NAMES = { " ": "space", "\n": "new line", "\t": "tab" };
   const named = (letter) => NAMES[letter] ?? letter;
 
@@ -38,6 +40,19 @@ window.live = (() => {
       list.append(element("li", {}, element("b"), element("i"), element("span")));
     }
     return list;
+  }
+
+  /**
+   * What comes after the first look: on a chapter's first screen in a fold, so that all of the rest is
+   * seen there.
+   * @param {HTMLElement} figure
+   * @param {string} words
+   * @param {...Node} parts
+   * @returns {Node[]}
+   */
+  function more(figure, words, ...parts) {
+    if (!figure.closest(".first-screen")) return parts;
+    return [element("details", { class: "live-more" }, element("summary", {}, words), ...parts)];
   }
 
   /** A line of such a list; empty without a name. */
@@ -88,25 +103,66 @@ window.live = (() => {
     });
 
   /**
-   * Every figure of a kind gets a button. A click builds all that is seen, `build(figure)`, so that
-   * nothing moves later: { panel, focus, said, ... }. `run(figure, ui, later)` heeds the reader from
-   * then on, and returns what to do when the model is there; what needs the model before that is
-   * handed to `later`, and done then.
+   * Below what came out, the next thing to try; another when the reader did something and rests.
+   * @param {HTMLElement} panel
+   * @param {string[]} proposals
+   * @returns {HTMLElement}
    */
-  function figures(kind, build, run) {
-    function start(figure) {
-      const load = element("button", { type: "button", class: "live-load" },
-        `Load the model (${figure.dataset.size})`);
-      figure.querySelector("p").replaceWith(load);
-      load.addEventListener("click", async () => {
-        const ui = build(figure);
-        load.replaceWith(ui.panel);
-        ui.focus.focus();
-        const asked = [];
-        const begin = run(figure, ui, (act) => {
-          asked.push(act);
-          ui.said.now("The model is loading, and will then do what you asked for …");
-        });
+  function proposed(panel, proposals) {
+    const words = element("span", {}, proposals[0] ?? "");
+    const line = element("p", { class: "live-try" }, element("b", {}, "Try next: "), words);
+    line.hidden = !proposals.length;
+    let [timer, at] = [undefined, 0];
+    const next = () => {
+      at = (at + 1) % proposals.length;
+      words.textContent = proposals[at];
+    };
+    function rest() {
+      clearTimeout(timer);
+      timer = setTimeout(next, RESTED);
+    }
+    panel.addEventListener("input", rest);
+    panel.addEventListener("click", ({ target }) => target.closest("button, [role=grid]") && rest());
+    return line;
+  }
+
+  /**
+   * Call once when an element is on the screen.
+   * @param {Element} element
+   * @param {() => void} act
+   */
+  function whenSeen(element, act) {
+    const seen = new IntersectionObserver(([{ isIntersecting }]) => {
+      if (!isIntersecting) return;
+      seen.disconnect();
+      act();
+    });
+    seen.observe(element);
+  }
+
+  /**
+   * Every figure of a kind shows all that it will, `build(figure)`: { panel, focus, said, ... }. Its
+   * model is loaded when the figure is seen, or, if it is large, on a click. `run(figure, ui, later)`
+   * heeds the reader from the first on, and returns what to do when the model is there; what needs
+   * the model before that is handed to `later`, and done then.
+   * @param {string} kind
+   * @param {(figure: HTMLElement) => any} build
+   * @param {(figure: HTMLElement, ui: any, later: (act: () => any) => void) => (model: any) => any} run
+   * @param {string[]} proposals what to try, one after the other, where the figure has none of its own
+   */
+  function figures(kind, build, run, proposals = []) {
+    /** Put the panel in a place; returns what loads the model. */
+    function open(figure, place) {
+      const ui = build(figure);
+      const own = figure.dataset.try?.split("|");
+      ui.said.line.after(proposed(ui.panel, own ?? proposals));
+      place.replaceWith(ui.panel);
+      const asked = [];
+      const begin = run(figure, ui, (act) => {
+        asked.push(act);
+        ui.said.now("The model is loading, and will then do what you asked for …");
+      });
+      async function load() {
         try {
           const model = await attention.loadModel(figure.dataset.model, ui.said.loaded);
           await begin(model);
@@ -116,13 +172,51 @@ window.live = (() => {
           ui.said.now(`The model could not be loaded: ${error.message}. ` +
             "Reload the page to try again.");
         }
+      }
+      return { load, focus: ui.focus };
+    }
+
+    function start(figure) {
+      const place = figure.querySelector("p");
+      if (parseFloat(figure.dataset.size) <= AT_ONCE) {
+        whenSeen(figure, open(figure, place).load);
+        return;
+      }
+      const button = element("button", { type: "button", class: "live-load" },
+        `Load the model (${figure.dataset.size})`);
+      place.replaceWith(button);
+      button.addEventListener("click", () => {
+        const { load, focus } = open(figure, button);
+        focus.focus();
+        load();
       });
     }
-    document.querySelectorAll(`figure.live.${kind}[data-size]`).forEach(start);
+    kinds.push(() => {
+      for (const figure of document.querySelectorAll(`figure.live.${kind}[data-size]`)) {
+        if (begun.has(figure)) continue;
+        begun.add(figure);
+        start(figure);
+      }
+    });
   }
 
+  const begun = new WeakSet();
+  /** @type {(() => void)[]} */
+  const kinds = [];
+
+  /**
+   * Begin the figures that are in the page so far; their scripts may have come before this one, and wait
+   * in `liveKinds`. A figure on a first screen calls it where it
+   * stands, so that it has its size before anything below it is painted.
+   */
+  function begin() {
+    for (const register of (window.liveKinds ?? []).splice(0)) register();
+    for (const kind of kinds) kind();
+  }
+  document.addEventListener("DOMContentLoaded", begin);
+
   return {
-    ...{ named, element, labeled, button, title, slider, checkbox, bars, fill, status },
-    ...{ color, whenThemeChanges, figures },
+    ...{ named, element, labeled, button, title, slider, checkbox, bars, fill, status, more },
+    ...{ color, whenThemeChanges, figures, begin },
   };
 })();

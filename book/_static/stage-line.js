@@ -9,6 +9,7 @@ window.stageViews.line = (figure, data) => {
   const [heads, minis] = [all(".stage-heads input"), all(".stage-mini g")];
   const [slider, leak] = [find(".stage-dial input"), find(".stage-leak input")];
   const strip = all(".stage-strip .stage-bar");
+  const [map, mapRow] = [find(".stage-map g"), find(".stage-map-row")];
   const curves = find(".stage-curves g");
   const answer = window.stageAnswer(figure, data);
   const change = (detail) => figure.dispatchEvent(new CustomEvent("stage-change", { detail }));
@@ -16,6 +17,10 @@ window.stageViews.line = (figure, data) => {
   radios.forEach((radio, asks) => radio.addEventListener("change", () => change({ asks })));
   heads.forEach((radio, head) => radio.addEventListener("change", () => change({ head })));
   slider?.addEventListener("input", () => change({ sharpness: Number(slider.value) }));
+  find(".stage-map svg")?.addEventListener("click", ({ clientY, currentTarget }) => {
+    const { top, height } = currentTarget.getBoundingClientRect();
+    change({ asks: Math.min(items.length - 1, Math.floor(((clientY - top) / height) * items.length)) });
+  });
   leak?.addEventListener("change", () => change({ leak: leak.checked }));
 
   function attributes(element, given) {
@@ -47,6 +52,10 @@ window.stageViews.line = (figure, data) => {
     stageParts.strip(strip, data, row);
     if (slider && document.activeElement !== slider) slider.value = state.sharpness;
     if (leak) leak.checked = state.leak;
+    if (map) {
+      map.innerHTML = stageParts.map(data, state);
+      mapRow.setAttribute("d", `M0 ${state.asks}h${items.length}v1h-${items.length}z`);
+    }
     const lines = data.mode === "dial" ? [] : stageParts.strands(data, state.asks, weights);
     curves.innerHTML = data.mode === "dial"
       ? stageParts.ribbons(weights)

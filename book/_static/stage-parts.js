@@ -121,6 +121,13 @@ window.stageParts = (() => {
     });
   }
 
+  /** All rows of weights at once: a cell for each that asks and each that is asked. */
+  function map(data, state) {
+    return data.items.map((_, asks) =>
+      stageRows.rowOf(data, { ...state, asks }).weights.map((weight, j) =>
+        weight ? `<path d="M${j} ${asks}h1v1h-1z" opacity="${weight.toFixed(3)}"/>` : "").join("")).join("");
+  }
+
   const escaped = (text) => text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
 
   /** The values as places, and the way to their average: each value shortened to its share. */
@@ -198,5 +205,5 @@ window.stageParts = (() => {
       marks.join("") + scale.join("") + pointer;
   }
 
-  return { strands, curves, ribbons, bars, strip, plane, path, escaped };
+  return { strands, curves, ribbons, bars, strip, map, plane, path, escaped };
 })();

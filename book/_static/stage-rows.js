@@ -71,6 +71,8 @@ window.stageRows = (() => {
   const ranked = (weights) =>
     weights.map((_, j) => j).sort((a, b) => weights[b] - weights[a] || a - b);
 
+  const plural = (noun) => (/(ch|s|sh|x)$/.test(noun) ? `${noun}es` : `${noun}s`);
+
   const asking = (data, asks) =>
     data.mode === "keys" ? "the query" : (data.askers ?? data.items)[asks];
 
@@ -118,7 +120,7 @@ window.stageRows = (() => {
     if (data.mode === "dial") return dialed(data, state, row);
     const step = Math.ceil(Math.round(state.time * 1000) / 1000);
     if (step <= 1) {
-      const few = hidden ? `the ${seen} ${all}s up to itself` : `all ${seen} ${all}s`;
+      const few = hidden ? `the ${seen} ${plural(all)} up to itself` : `all ${seen} ${plural(all)}`;
       const itself = among && !hidden ? ", itself too" : "";
       return [who, ` asks ${few}${itself}: what do you have for me?`];
     }
@@ -142,7 +144,7 @@ window.stageRows = (() => {
         ...shares(data, state, row), ending[0], weight, ".",
       ];
     }
-    const every = hidden ? `every earlier ${all}` : `every ${all}`;
+    const every = `every ${all}${hidden ? " up to itself" : ""}`;
     return [who, ` looks at ${every} and takes `, ...shares(data, state, row), ...ending];
   }
 
@@ -150,8 +152,8 @@ window.stageRows = (() => {
     const [best] = ranked(row.weights);
     const weight = { bold: "weights", role: "weight" };
     const fits = [
-      { bold: data.items[best] }, ` has ${percent(row.weights[best])}. `,
-      row.output.length ? `The average of the values by these weights is ${row.output.map((part) => number(part, 1)).join(", ")}.` : "",
+      { bold: data.items[best] }, ` has ${percent(row.weights[best])}.`,
+      row.output.length ? ` The average of the values by these weights is ${row.output.map((part) => number(part, 1)).join(", ")}.` : "",
     ];
     if (state.sharpness === 0) {
       return ["At this end the scores do not count: all ", weight, ` are the same. `, ...fits];

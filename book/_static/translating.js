@@ -2,10 +2,18 @@
 // sees it written in digits, symbol by symbol, with a row of weights over the source for each.
 (() => {
   const [START, END, FIRST] = [1, 2, 3]; // tokens: where a text begins and ends; its first letter
+  const SYMBOLS = 7; // written for a date, with what ends it
   const LONGEST = 40; // symbols written
   const PACE = 150; // ms from one symbol to the next
   const [WIDE, HIGH] = [15, 20]; // px of a weight
   const END_SIGN = "$";
+
+  const PROPOSALS = [
+    "take the same date in another language.",
+    "change one letter of the date.",
+    "look at what one head alone does.",
+    "write something that is no date.",
+  ];
 
   /** All that is seen, before the model is there: nothing moves when it comes. */
   function build(figure) {
@@ -27,6 +35,10 @@
     }
     const written = element("output", { class: "translating-written" });
     const map = element("canvas", { role: "img" });
+    // Room for as many symbols as its dates have, so that nothing moves when they are written.
+    const dates = text.split(";").length;
+    map.style.minHeight = `${(SYMBOLS * dates + 2) * HIGH}px`;
+    figure.style.setProperty("--dates", dates);
     const said = live.status();
     const panel = element(
       "div",
@@ -207,5 +219,5 @@
     };
   }
 
-  document.addEventListener("DOMContentLoaded", () => live.figures("translating", build, run));
+  (window.liveKinds ??= []).push(() => live.figures("translating", build, run, PROPOSALS));
 })();

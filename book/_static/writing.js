@@ -4,6 +4,13 @@
   const SHOWN = 10; // characters with their probabilities
   const LONGER = 60; // characters that "Keep writing" adds
 
+  const PROPOSALS = [
+    "type a few words of your own.",
+    "let it keep writing, at temperature 0 and then at 2.",
+    "switch off one head, and let it write again.",
+    "give it a word that it cannot have met.",
+  ];
+
   /** All that is seen, before the model is there: nothing moves when it comes. */
   function build(figure) {
     const { element, labeled, slider, title } = live;
@@ -38,9 +45,10 @@
       said.line,
       title("What may come next"),
       next,
-      element("div", { class: "live-knobs" }, heat.label, most.label, causal.label),
-      title("Where each head looks, one row for each character, and how much it copies; switch a head off"),
-      heads,
+      ...live.more(figure, "Temperature, the mask, and where each head looks",
+        element("div", { class: "live-knobs" }, heat.label, most.label, causal.label),
+        title("Where each head looks, one row for each character, and how much it copies; switch a head off"),
+        heads),
     );
     const knobs = { heat: heat.input, most: most.input, causal: causal.input };
     return { panel, focus: text, text, ...knobs, buttons, next, maps, said };
@@ -201,5 +209,5 @@
     };
   }
 
-  document.addEventListener("DOMContentLoaded", () => live.figures("writing", build, run));
+  (window.liveKinds ??= []).push(() => live.figures("writing", build, run, PROPOSALS));
 })();

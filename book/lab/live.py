@@ -40,40 +40,68 @@ class Live:
         )
 
 
-def writing_figure(model: str, text: str, alt: str, name: str) -> Live:
+def given_tries(tries: tuple[str, ...]) -> dict[str, str]:
+    """What a figure proposes, where it is not what its kind does."""
+    return {"try": "|".join(tries)} if tries else {}
+
+
+def writing_figure(model: str, text: str, alt: str, name: str, tries: tuple[str, ...] = ()) -> Live:
     """A model of the course to write with; the last value of a cell.
 
     `model` is the name of a file in `_static/models`, without its ending; `text` is what stands
     there at first, in the model's own characters. `alt` says what can be done and what is seen
-    then; `name` is short and unique in its page. Raises ValueError without a description.
+    then; `name` is short and unique in its page. `tries` are things to try, one after the
+    other, each as it goes on after "Try next:". Raises ValueError without a description.
     """
-    return Live("writing", model, alt, name, text=text)
+    return Live("writing", model, alt, name, text=text, **given_tries(tries))
 
 
 def translation_figure(
-    model: str, text: str, alt: str, name: str, others: tuple[str, ...] = ()
+    model: str,
+    text: str,
+    alt: str,
+    name: str,
+    others: tuple[str, ...] = (),
+    tries: tuple[str, ...] = (),
 ) -> Live:
     """A translator of dates to try; the last value of a cell.
 
     `text` is the source that stands there at first, `others` are more of them to choose from, in
     the model's own characters. The rest is as in `writing_figure`.
     """
-    return Live("translating", model, alt, name, text=text, others="|".join(others))
+    given = {"text": text, "others": "|".join(others)} | given_tries(tries)
+    return Live("translating", model, alt, name, **given)
 
 
-def digit_figure(model: str, images: Tensor, alt: str, name: str) -> Live:
+def digit_figure(
+    model: str,
+    images: Tensor,
+    alt: str,
+    name: str,
+    first: int = 3,
+    tries: tuple[str, ...] = (),
+) -> Live:
     """A model that reads digits, and a grid to draw on; the last value of a cell.
 
     `images` (N, 1, 8, 8), with ink from 0 to 1, are examples to choose from: each pixel becomes a
-    letter of "abcdefghijklmnopq", a for no ink. The rest is as in `writing_figure`.
+    letter of "abcdefghijklmnopq", a for no ink. `first` is the one that it opens with.
+    The rest is as in `writing_figure`.
     """
     levels = (images * INK).round().int().flatten(1).tolist()
     pixels = " ".join("".join(chr(ord("a") + level) for level in image) for image in levels)
-    return Live("drawing", model, alt, name, examples=pixels)
+    given = {"examples": pixels, "first": str(first)} | given_tries(tries)
+    return Live("drawing", model, alt, name, **given)
 
 
 def encoding_figure(
-    text: str, layer: int, head: int, asking: str, questions: tuple[str, ...], alt: str, name: str
+    text: str,
+    layer: int,
+    head: int,
+    asking: str,
+    questions: tuple[str, ...],
+    alt: str,
+    name: str,
+    tries: tuple[str, ...] = (),
 ) -> Live:
     """The published encoder: every head's weights in a sentence, and the course asked by meaning.
 
@@ -81,5 +109,5 @@ def encoding_figure(
     is shown of it, and `asking` the token whose row is. `questions` are some to choose from, the
     first of which stands there. The rest is as in `writing_figure`.
     """
-    first = {"layer": str(layer), "head": str(head), "asking": asking}
+    first = {"layer": str(layer), "head": str(head), "asking": asking} | given_tries(tries)
     return Live("encoding", "minilm", alt, name, text=text, **first, questions="|".join(questions))

@@ -33,6 +33,7 @@ def stage(
     asks: int | str = 0,
     query: Numbers | None = None,
     bandwidth: float | None = None,
+    pictures: Numbers | None = None,
     noun: str = "word",
     about: str = "",
     note: str = "",
@@ -54,6 +55,8 @@ def stage(
     `query` of as many numbers to begin with, and the `bandwidth` of a Gaussian that says how near a
     key is; without it, the score is the dot product. "dial" takes one row of scores (S).
 
+    `pictures` (S, H, W), from 0 for paper to 1 for ink, are seen in the place of the items' names.
+
     `noun` is what an item is ("word"), `about` whose numbers these are, `note` what the drawing of
     the values leaves out. Raises ValueError for what does not fit.
     """
@@ -70,6 +73,7 @@ def stage(
         asks=asks,
         query=query,
         bandwidth=bandwidth,
+        pictures=pictures,
         noun=noun,
         about=about,
         note=note,
@@ -94,6 +98,8 @@ def described(
     data["note"] = note
     if (values := given.get("values")) is not None:
         data["values"] = [_listed(row) for row in rounded(values, len(items), "values")]
+    if given.get("pictures") is not None:
+        data["pictures"] = _pixels(given["pictures"], len(items))
     if mode == "keys":
         return data | _among_keys(items, given)
     if mode == "dial":
@@ -146,6 +152,16 @@ def _among_keys(items: list[str], given: Mapping[str, Any]) -> dict[str, Any]:
         for middle, reach in zip(middles, reaches, strict=True)
     ]
     return {"keys": keys, "query": query, "bandwidth": given.get("bandwidth"), "bounds": bounds}
+
+
+def _pixels(pictures: Numbers, length: int) -> dict[str, Any]:
+    """Pictures in 16 shades: as wide as they are, and a hexadecimal digit for each pixel."""
+    found = rounded(pictures, length, "pictures", digits=None)
+    shades = [
+        "".join(f"{round(15 * min(1, max(0, pixel))):x}" for line in picture for pixel in line)
+        for picture in found
+    ]
+    return {"width": len(found[0][0]), "shades": shades}
 
 
 def _seen(words: Sequence[str]) -> list[str]:

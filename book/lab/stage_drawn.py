@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+import matplotlib as mpl
 from matplotlib import pyplot as plt
 from matplotlib.patches import PathPatch
 from matplotlib.path import Path
@@ -11,6 +12,7 @@ from lab.stage_rows import asking, number, percent, row_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 BAND = 42  # points: how wide all strands of one that asks are together
 NAMED = 0.05  # a share of the strip that has room for a name
@@ -30,9 +32,18 @@ class Still(plots.Picture):
 
 
 def draw(data: dict[str, Any], alt: str, name: str, caption: str) -> None:
-    """Display the still of a stage."""
+    """Display the still of a stage; it looks the same whatever a notebook has set before."""
     from IPython.display import display
 
+    with mpl.rc_context():
+        plots.use_style()
+        fig = _still(data)
+        png = plots.as_png(fig)
+    plt.close(fig)
+    display(Still(png, alt, name, caption, data))
+
+
+def _still(data: dict[str, Any]) -> "Figure":
     fig, ax = plt.subplots(figsize=(7.4, 3.3))
     ax.axis("off")
     ax.set(xlim=(0, 1), ylim=(-0.62, 1.02))
@@ -60,9 +71,7 @@ def draw(data: dict[str, Any], alt: str, name: str, caption: str) -> None:
     if found.output:
         answer = ", ".join(number(value) for value in found.output)
         _word(ax, 0.5, -0.57, f"the average of the values: {answer}", plots.VALUE, size=9.5)
-    png = plots.as_png(fig)
-    plt.close(fig)
-    display(Still(png, alt, name, caption, data))
+    return fig
 
 
 def _strand(ax: "Axes", points: list[tuple[float, float]], weight: float) -> None:

@@ -67,6 +67,10 @@ def ranked(weights: Sequence[float]) -> list[int]:
     return sorted(range(len(weights)), key=lambda j: -weights[j])
 
 
+def plural(noun: str) -> str:
+    return f"{noun}es" if noun.endswith(("ch", "s", "sh", "x")) else f"{noun}s"
+
+
 def asking(data: dict[str, Any], asks: int) -> str:
     """The one that asks."""
     if data["mode"] == "keys":
@@ -110,6 +114,7 @@ def in_words(data: dict[str, Any]) -> str:
         parts.append(rest)
     output = ", ".join(number(value) for value in found.output)
     items = data["items"]
-    told = f"{asking(data, asks)} asks {len(items)} {data['noun']}s ({', '.join(items)}) and takes "
-    told += f"{joined(parts)}." + (f" The average of the values: {output}." if output else "")
+    all_of_them = f"{len(items)} {plural(data['noun'])} ({', '.join(items)})"
+    told = f"{asking(data, asks)} asks {all_of_them} and takes {joined(parts)}."
+    told += f" The average of the values: {output}." if output else ""
     return told.replace("−", "minus ")

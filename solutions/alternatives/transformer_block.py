@@ -82,7 +82,7 @@ class _(nn.Module):
         elif activation == "gelu":
             self.activation = lambda x: x * 0.5 * (1 + torch.erf(x / math.sqrt(2)))
         else:
-            raise ValueError("unknown activation: " + activation)
+            raise ValueError(f"unknown activation: {activation}")
         self.linear1 = nn.Linear(embed_dim, hidden_dim)
         self.linear2 = nn.Linear(hidden_dim, embed_dim)
 

@@ -67,7 +67,7 @@ def lay_page(folder: Path, drawn: Live, said: dict[str, str]) -> str:
 
 
 def open_figure(browser, folder: Path, drawn: Live, said: dict[str, str], **view):
-    """The page with this figure, its model asked for; `asked_before` and `_after` are requests."""
+    """The page with this figure, whose model was loaded when it was seen; `asked` are requests."""
     address = lay_page(folder, drawn, said)
     page = browser.new_page(**view)
     page.set_default_timeout(60_000)
@@ -76,10 +76,8 @@ def open_figure(browser, folder: Path, drawn: Live, said: dict[str, str], **view
     asked = []
     page.on("request", lambda request: asked.append(request.url))
     page.goto(address)
-    page.asked_before = [url for url in asked if "models/" in url]
-    page.get_by_role("button", name=f"Load the model ({said['size']})").click()
     page.locator("figure[data-started]").wait_for()
-    page.asked_after = [url for url in asked if "models/" in url]
+    page.asked = [url for url in asked if "models/" in url]
     return page
 
 
@@ -90,7 +88,6 @@ def open_while_loading(browser, folder: Path, drawn: Live, said: dict[str, str],
     waiting, done = [], []
     page.route("**/models/*.js", lambda route: route.continue_() if done else waiting.append(route))
     page.goto(lay_page(folder, drawn, said))
-    page.get_by_role("button", name=f"Load the model ({said['size']})").click()
     figure = page.locator("figure.live")
     figure.locator("[role=status]").first.wait_for(state="attached")
     act(figure)

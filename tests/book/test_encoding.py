@@ -85,8 +85,7 @@ def shows(figure, model, text: str, asking: int, layer: int, head: int) -> None:
 
 
 def test_is_the_model_loaded_when_it_is_asked_for(page):
-    assert page.asked_before == []
-    assert [url.rsplit("/")[-1] for url in page.asked_after] == ["minilm.js", "passages.js"]
+    assert [url.rsplit("/")[-1] for url in page.asked] == ["minilm.js", "passages.js"]
 
 
 def test_shows_the_row_of_a_token_in_any_head(figure, model):
@@ -271,6 +270,27 @@ def test_says_how_much_of_a_large_model_is_here(browser, model, tmp_path, monkey
     assert numbers == list(range(3000))
     assert shares == pytest.approx([piece / len(shares) for piece in range(1, len(shares) + 1)])
     assert len(shares) == 5
+
+
+def test_waits_a_large_model_for_a_click_and_begins_a_small_one_when_it_is_seen(browser, tmp_path):
+    drawn = encoding_figure("we need", 0, 0, "we", QUESTIONS, ALT, "encoding")
+    page = browser.new_page(viewport={"width": 800, "height": 600})
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+    address = lay_page(tmp_path, drawn, {"size": "1.1 MB", "heads": "2x3"})
+    page.goto(address)
+    page.get_by_role("button", name="Load the model (1.1 MB)").wait_for()
+    assert [url for url in asked if "models/" in url] == []
+    lay_page(tmp_path, drawn, {"size": "1.0 MB", "heads": "2x3"})
+    text = (tmp_path / "page.html").read_text()
+    below = text.replace("<main>", "<main><div style='height: 3000px'></div>")
+    (tmp_path / "page.html").write_text(below)
+    page.goto(address)
+    page.get_by_label("Your sentence").wait_for()
+    assert [url for url in asked if "models/" in url] == []
+    with page.expect_request("**/models/minilm.js"):
+        page.locator("figure.live").scroll_into_view_if_needed()
+    page.close()
 
 
 def test_says_what_did_not_load_and_what_to_do(browser, tmp_path):

@@ -38,6 +38,8 @@ def test_fits_a_figure_at_work_its_page_and_axe_finds_nothing(opened, name, widt
     button = page.get_by_role("button", name="Load the model")
     for _ in range(button.count()):
         button.first.click()
+    for figure in page.locator("figure.live").all():
+        figure.scroll_into_view_if_needed()  # a small model comes when its figure is seen
     page.wait_for_function(
         """() => [...document.querySelectorAll("figure.live")].every(
           ({ dataset, offsetParent }) => "started" in dataset || !offsetParent)"""

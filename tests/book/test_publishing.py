@@ -115,5 +115,5 @@ def test_names_the_course_no_address_that_is_not_set():
 def test_is_a_missing_page_told_and_the_course_cited():
     assert parsed(SITE / "404.html").select_one("article h1").get_text() == "No such page"
     page = parsed(SITE / "index.html")
-    assert "@misc{attention-course," in page.get_text()
+    assert "@misc{attention-step-by-step," in page.get_text()
     assert head(page)["description"].startswith("Attention is the idea")

@@ -115,8 +115,7 @@ def shows(figure, text, found, weights) -> None:
 
 
 def test_is_the_model_loaded_when_it_is_asked_for(page):
-    assert page.asked_before == []
-    assert len(page.asked_after) == 1
+    assert len(page.asked) == 1
 
 
 def test_writes_and_looks_as_the_model_does(figure, model):

@@ -62,8 +62,20 @@ def shows(figure, logits, temperature=1.0, top_k=None) -> None:
 
 
 def test_is_the_model_loaded_when_it_is_asked_for(page):
-    assert page.asked_before == []
-    assert len(page.asked_after) == 1
+    assert len(page.asked) == 1
+
+
+def test_proposes_the_next_thing_to_try_when_something_was_tried(browser, model, tmp_path):
+    said = written(model, tmp_path, "writer", sizes=model.sizes, characters=LETTERS)
+    drawn = writing_figure("writer", TEXT, ALT, "writing", tries=("type a.", "type b."))
+    page = open_figure(browser, tmp_path, drawn, said)
+    line = page.locator(".live-try")
+    assert line.inner_text() == "Try next: type a."
+    page.get_by_label("The text so far").press("a")
+    line.locator("text=type b.").wait_for()
+    page.get_by_role("button", name="Start over").click()
+    line.locator("text=type a.").wait_for()
+    page.close()
 
 
 def test_shows_what_the_model_computes(figure, model):

@@ -46,6 +46,8 @@ X = torch.tensor([[1.0, -2.0, 3.0], [0.5, 4.0, -1.0]])
         (3, {"b": 1}, "should return a dict; it returned a int: 3."),
         ((1.0, 2.0), (1.0, 3.0), "value 1: expected 3, got 2."),
         ((1.0,), (1.0, 2.0), "should return 2 values; it returned a tuple of 1."),
+        ([1.0, 2.0], (1.0, 2.0), "should return a tuple; it returned a list of 2."),
+        ((1.0, 2.0), [1.0, 2.0], "should return a list; it returned a tuple of 2."),
         ((1.0, (2.0, 5.0)), (1.0, (2.0, 3.0)), "value 1, value 1: expected 3, got 5."),
         ({"a": {"b": 1.0}}, {"a": {"b": 2.0}}, "a, b: expected 2, got 1."),
     ],
@@ -66,7 +68,6 @@ def test_the_first_difference_is_told(got, want, words):
         (torch.tensor(2.0), 2.0),
         (torch.tensor(2), 2),
         (2, 2.0),
-        ([1.0, 2.0], (1.0, 2.0)),
         ({"a": (1.0, None)}, {"a": (1.0, None)}),
     ],
 )

@@ -347,6 +347,31 @@ def test_the_terminal_says_the_same_as_the_cells(notebook, shell, capsys):
     assert text.splitlines()[-1] == f"1 of {possible:g} points"
 
 
+def test_more_is_shown_on_request_in_a_cell_and_for_a_whole_notebook(tmp_path, shell):
+    wrong, path = "def double(x):\n    return x + 2", tmp_path / "one.ipynb"
+    cells = [SETUP, wrong, 'check("double", more=True)']
+    nbformat.write(new_notebook(cells=list(map(new_code_cell, cells))), path)
+    assert "What should have come:" in table(check_notebook(path))
+    cells[-1] = 'check("double")'
+    nbformat.write(new_notebook(cells=list(map(new_code_cell, cells))), path)
+    assert "What should have come:" not in table(check_notebook(path))
+    assert "What should have come:" in table(check_notebook(path, more=True))
+
+
+def test_a_name_that_is_nearly_right_is_told_though_the_stub_has_the_right_one(tmp_path, shell):
+    stub, other = (
+        "def double(x):\n    raise NotImplementedError",
+        "def Double(x):\n    return 2 * x",
+    )
+    path = tmp_path / "one.ipynb"
+    for code, near in ((other, True), ("def softmax(x):\n    return x", False)):
+        cells = [SETUP, stub, code, 'check("double")']
+        nbformat.write(new_notebook(cells=list(map(new_code_cell, cells))), path)
+        (verdict,) = check_notebook(path)
+        assert ("Your cells define Double" in verdict.message) is near, verdict
+        assert verdict.status == ("failed" if near else "not started")
+
+
 def test_checking_a_notebook_leaves_the_calling_program_as_it_was(tmp_path, shell):
     """Or no process can be spawned afterwards: `multiprocessing` reads `__main__.__spec__`."""
     caller, path = sys.modules["__main__"], tmp_path / "one.ipynb"

@@ -393,7 +393,7 @@ class Term:
             self.small,
             self.solved(self.small, double=unfinished),
             lost={"double": ("failed", said)},
-            notes=(f"{said} (`def double(x)`)",),
+            notes=(f'The submission says: "{said} (`def double(x)`)."',),
         )
         needs = self.solved(self.small, double="def double(x):\n    return ns.twice(x)")
         in_first_cell(needs, "import no_such_package as ns")
@@ -404,9 +404,9 @@ class Term:
             lost={"double": ("failed", "No module named 'no_such_package'")},
             notes=(
                 "No module named 'no_such_package': grading does not have that package",
-                "The cell that begins `import no_such_package as ns` would have defined ns, but "
-                "stopped: ModuleNotFoundError in line 1: No module named 'no_such_package' "
-                "(`import no_such_package as ns`)",
+                'The submission says: "The cell that begins `import no_such_package as ns` would '
+                "have defined ns, but stopped: ModuleNotFoundError in line 1: No module named "
+                "'no_such_package' (`import no_such_package as ns`).\"",
             ),
         )
         other = self.solved(self.large, sharpen="def sharpen(scores, sharpness):\n  x = 1\n x = 2")
@@ -416,8 +416,8 @@ class Term:
             other,
             lost={"sharpen": ("failed", "IndentationError in line 3")},
             notes=(
-                "The cell that defines sharpen stopped: IndentationError in line 3: unindent does "
-                "not match any outer indentation level (`x = 2`)",
+                'The submission says: "The cell that defines sharpen stopped: IndentationError in '
+                'line 3: unindent does not match any outer indentation level (`x = 2`)."',
             ),
         )
         stub = cell_of(self.released(self.large), "sharpen").source

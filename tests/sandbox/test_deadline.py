@@ -76,3 +76,26 @@ def test_the_kernel_counts_what_threads_have_computed():
     for thread in threads:
         thread.join()
     assert scheduled(os.getpid()).computed - before > 0.25
+
+
+def test_it_ends_where_nobody_has_worked_for_long(clock, monkeypatch):
+    found, here = [Scheduled(5, 0)], [2.0]
+    monkeypatch.setattr(module.time, "process_time", lambda: here[0])
+    deadline = Deadline(20, lambda: found[0], idle=4)
+    clock[0] += 10
+    found[0], here[0] = Scheduled(9, 1), 5.0  # 4 computed, 1 waited for a core, 3 computed here
+    assert deadline.left() > 0 and deadline.idle == 2 and not deadline.idled
+    clock[0] += 3
+    assert deadline.left() < 0 and deadline.idle == 5 and deadline.idled
+
+
+def test_of_a_process_that_is_gone_the_last_look_counts(clock):
+    found = [Scheduled(5, 0)]
+    deadline = Deadline(20, lambda: found[0], idle=4)
+    clock[0] += 3
+    found[0] = Scheduled(7.5, 0)
+    deadline.left()
+    clock[0] += 10
+    found[0] = Scheduled()
+    deadline.end()
+    assert deadline.idle == pytest.approx(0.5, abs=0.1)

@@ -9,7 +9,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, Template, select_autoescape
 
 from autograder.cells import grade_id
-from autograder.checking.feedback import details, headline, points_text
+from autograder.checking.feedback import details, example_lines, headline, points_text
 from autograder.checking.verdict import Verdict
 from autograder.grading.text import one_line, visible
 
@@ -47,6 +47,7 @@ def feedback_page(
             "status": verdict.status.replace(" ", "-"),
             "headline": visible(headline(verdict)),
             "details": [visible(line) for line in details(verdict)],
+            "example": "\n".join(map(visible, example_lines(verdict.more or {}))),
             "by_hand": by_hand.get(verdict.name),
             "max_points": points_text(verdict.max_points),
             "source": visible(sources.get(verdict.name, "")[:SOURCE_AT_MOST]),

@@ -12,6 +12,7 @@ import sys
 from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from dataclasses import replace
 from typing import Any
 
 from autograder.grading.run.job import TRIES, Job
@@ -30,17 +31,35 @@ GAVE_UP = (
 def alone(jobs: Iterator[Job]) -> Results:
     """Grade one after the other in this process."""
     used = set()
+    asleep: list[Job] = []
     try:
-        for job in jobs:
+        for job in itertools.chain(map(_others_wait, jobs), _drained(asleep)):
             used.add(job.limits)
-            yield job, grade(job)
+            if result := grade(job):
+                yield job, result
+            else:
+                asleep.append(_last(job))
     finally:
         for limits in used:
             end(limits)
 
 
+def _others_wait(job: Job) -> Job:
+    return replace(job, others_wait=True)
+
+
+def _last(job: Job) -> Job:
+    return replace(job, others_wait=False)
+
+
+def _drained(jobs: list[Job]) -> Iterator[Job]:
+    """What is in the list by then, from its beginning."""
+    while jobs:
+        yield jobs.pop(0)
+
+
 def grade(job: Job) -> dict[str, Any]:
-    """The result of one submission."""
+    """The result of one submission; empty where it stands back for others (see grade.py)."""
     if job.content is not None:
         # The sandbox starts while PyTorch is imported here; what keeps it from it is told later.
         with contextlib.suppress(Exception):
@@ -72,16 +91,23 @@ class _ByDraw:
     """What is left to do. What a draw costs the first time should be paid by one worker alone."""
 
     def __init__(self, jobs: Iterator[Job]) -> None:
-        self._jobs, self._ready = iter(jobs), list[Job]()
+        self._jobs, self._ready = map(_others_wait, jobs), list[Job]()
+        self._asleep: list[Job] = []
         self._whose: dict[int, int] = {}
 
     def next(self, worker: int) -> list[Job]:
         """A job for this worker, if there is any: of its own draws, else of nobody's."""
         self._ready += itertools.islice(self._jobs, CHOICE - len(self._ready))
         self._ready.sort(key=lambda job: {worker: 0, None: 1}.get(self._whose.get(job.seed), 2))
+        if not self._ready:
+            return [self._asleep.pop(0)] if self._asleep else []
         found, self._ready = self._ready[:1], self._ready[1:]
         self._whose |= {job.seed: worker for job in found}
         return found
+
+    def last(self, job: Job) -> None:
+        """It sleeps: it is the turn of those that compute, whoever is free then takes it."""
+        self._asleep.append(_last(job))
 
 
 def _in_pools(todo: _ByDraw, workers: int, under_way: dict[str, Job]) -> Results:
@@ -92,18 +118,25 @@ def _in_pools(todo: _ByDraw, workers: int, under_way: dict[str, Job]) -> Results
         pools = [opened.enter_context(_pool(os.getpid() + each)) for each in range(workers)]
         free = 2 * [*range(workers)]
         while True:
+            idle = []
             for worker in free:
-                for job in todo.next(worker):
+                jobs = todo.next(worker)
+                if not jobs:
+                    idle.append(worker)  # until one that stands back is left
+                for job in jobs:
                     under_way[job.key] = job
                     running[pools[worker].submit(grade, job)] = worker, job
             if not running:
                 return
             done, _ = wait(running, return_when=FIRST_COMPLETED)
-            free = [running[future][0] for future in done]
+            free = [*idle, *(running[future][0] for future in done)]
             for future in done:
                 result, (_, job) = future.result(), running.pop(future)
                 del under_way[job.key]
-                yield job, result
+                if result:
+                    yield job, result
+                else:
+                    todo.last(job)
 
 
 def _by_itself(job: Job) -> dict[str, Any]:
@@ -111,7 +144,7 @@ def _by_itself(job: Job) -> dict[str, Any]:
     for _ in range(TRIES - 1):
         try:
             with _pool() as pool:
-                return pool.submit(grade, job).result()
+                return pool.submit(grade, _last(job)).result()
         except BrokenProcessPool:
             continue
     from autograder.grading.run.result import given_up

@@ -1,5 +1,6 @@
 """From the bytes of one submission to its result: what a worker does."""
 
+import warnings
 from typing import Any
 
 import nbformat
@@ -10,7 +11,7 @@ from autograder.grading.run.result import given_up, result_of, unfinished
 from autograder.grading.submission.parsing import parse
 from autograder.grading.submission.quoting import quote_text_cells
 from autograder.grading.submission.restoring import restored
-from autograder.grading.submission.run import GradedNotebook, Run
+from autograder.grading.submission.run import GradedNotebook, Run, StandsBack
 from autograder.sandbox.compiled import compile_imported
 from autograder.sandbox.errors import SandboxUnavailable
 from autograder.sandbox.process import SandboxProcess
@@ -20,10 +21,16 @@ from autograder.sandbox.warm import end, warm_process
 def grade(job: Job) -> dict[str, Any]:
     """Grade one submission; the result is plain data, whatever the submission holds.
 
+    It is empty where others wait and the submission sleeps: it is to be graded after them.
     Raises SandboxUnavailable or BrokenCheck where no submission can be graded.
     """
     try:
-        return _graded(job)
+        with warnings.catch_warnings():
+            # What misconceptions and answers make PyTorch and Python warn of is no teacher's.
+            warnings.simplefilter("ignore")
+            return _graded(job)
+    except StandsBack:
+        return {}
     except (SandboxUnavailable, BrokenCheck):
         raise
     except Exception as error:  # one submission must not end the run for the class
@@ -60,7 +67,9 @@ def _run(job: Job, notebook: nbformat.NotebookNode) -> GradedNotebook:
             if isinstance(warm, SandboxProcess):
                 cells = (cell for cell in notebook.cells if cell.cell_type == "code")
                 compile_imported((cell.source for cell in cells), warm)
-            graded = Run(notebook, job.chapter, warm, job.limits, job.seed, job.known).grade()
+            chapter, known = job.chapter, job.known
+            run = Run(notebook, chapter, warm, job.limits, job.seed, known, job.others_wait)
+            graded = run.grade()
         except SandboxUnavailable:
             if last:
                 raise

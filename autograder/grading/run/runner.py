@@ -241,5 +241,10 @@ def _for_the_teacher(record: dict[str, Any], submission: Submission) -> dict[str
 def write_json(records: Iterable[dict[str, Any]], path: Path) -> None:
     """One object a line: the stable interface for other tools."""
     # In ASCII: some readers end a line at U+2028 too, and the name of a folder need not be text.
-    lines = "".join(json.dumps(record) + "\n" for record in records)
+    lines = "".join(json.dumps(_without_examples(record)) + "\n" for record in records)
     write_whole(path, lines.encode())
+
+
+def _without_examples(record: dict[str, Any]) -> dict[str, Any]:
+    exercises = [Verdict.of(one).without_example() for one in record["exercises"]]
+    return record | {"exercises": exercises}

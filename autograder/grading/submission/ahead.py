@@ -29,7 +29,13 @@ from autograder.checking.subject import Performer
 from autograder.checking.values import Function, Ref
 from autograder.checking.verdict import Verdict
 from autograder.errors import BrokenCheck
-from autograder.grading.submission.sandbox_home import complete, lost_as_gone, room_of, within
+from autograder.grading.submission.sandbox_home import (
+    SandboxHome,
+    complete,
+    lost_as_gone,
+    room_of,
+    within,
+)
 from autograder.sandbox.bounds import bounded, frame_limits, size
 from autograder.sandbox.deadline import Deadline
 from autograder.sandbox.session import REPLIES, Session, many, opened
@@ -154,6 +160,14 @@ class Ahead:
             self._came.append(self._session.frame(left))
         self._now = hashlib.sha256(self._now + self._came[-1][1]).digest()
         self._found[self._now] = self.failed
+
+    def again(self, request: Request) -> Reply:
+        """The answer to a question that the check does not ask, once it has failed."""
+        while (number := len(self._found) - 1) < len(self._plan.requests):
+            if number in self._plan.parts:
+                break  # what has been asked is answered, and no more need be
+            self._receive()
+        return SandboxHome(self._session, self._deadline, max(self._plan.sizes)).answer(request)
 
     def answer(self, request: Request) -> Reply:
         """The answer to the next request. Raises Unforeseen when it is not the foreseen one."""

@@ -1,6 +1,6 @@
 """What the cells of a submission showed, rebuilt from what the sandbox says."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from nbformat import NotebookNode
@@ -91,7 +91,7 @@ def output_size(output: NotebookNode) -> int:
 
 def check_outputs(verdict: Verdict) -> list[NotebookNode]:
     """What a check cell shows: the feedback, and the points as nbgrader's partial credit."""
-    feedback = NotebookNode(Feedback(verdict)._repr_mimebundle_())
+    feedback = NotebookNode(Feedback(replace(verdict, more=None))._repr_mimebundle_())
     points = NotebookNode({"text/plain": repr(float(verdict.points))})
     return [
         _output("display_data", data=feedback, metadata=NotebookNode()),

@@ -9,10 +9,12 @@ import re
 from collections.abc import Iterator, Sequence
 
 from autograder.checking.families import used_of
-from autograder.checking.syntax import UNREADABLE, bound, made_by, used
+from autograder.checking.syntax import UNREADABLE, bound, imported, made_by, used
 
 LONGEST_SOURCE = 200_000  # characters; taking more apart takes gigabytes
 LIBRARIES = {"torch", "nn", "F"}
+# Where a call is none of PyTorch's, or of a function whose name no text shows.
+UNWATCHED = {"numpy", "scipy", "sklearn", "eval", "exec", "__import__", "import_module"}
 
 
 @functools.cache
@@ -30,6 +32,28 @@ def shortcuts(name: str, cells: Sequence[str], forbidden: tuple[str, ...]) -> li
     defined = _defined(tuple(cells))
     nodes = (node for part in made_by([name], defined).values() for node in ast.walk(part))
     return used_of(forbidden, {each for node in nodes for each in _named(node, defined)})
+
+
+def unwatched(name: str, cells: Sequence[str]) -> list[str]:
+    """What the definition of `name`, or what it uses, does where calls cannot be watched.
+
+    `scores.numpy()`, `import scipy.special`, `eval(text)`, `getattr(module, "soft" + "max")`.
+    """
+    parts = made_by([name], _defined(tuple(cells))).values()
+    return sorted({each for part in parts for node in ast.walk(part) for each in _leaving(node)})
+
+
+def _leaving(node: ast.AST) -> Iterator[str]:
+    match node:
+        case ast.Call(ast.Name("getattr"), [_, attribute, *_]):
+            if not isinstance(attribute, ast.Constant):
+                yield "getattr"
+        case ast.Call(ast.Name(called) | ast.Attribute(_, called)) if called in UNWATCHED:
+            yield called
+        case ast.Import() | ast.ImportFrom():
+            # NumPy's functions on numbers are of no concern: tensors leave by `.numpy()`.
+            roots = {module.partition(".")[0] for module in imported(node)}
+            yield from roots & UNWATCHED - {"numpy"}
 
 
 def uses(name: str, cells: Sequence[str]) -> set[str]:

@@ -2,6 +2,7 @@
 
 import contextlib
 import re
+import secrets
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -12,9 +13,11 @@ from nbformat import NotebookNode
 
 from autograder.cells import grade_id
 from autograder.checking.cell_log import beginning
-from autograder.checking.judge import judge
+from autograder.checking.families import used_of
+from autograder.checking.judge import calls_hidden, judge
 from autograder.checking.recording import Recording
 from autograder.checking.registry import find
+from autograder.checking.requests import CallRequest
 from autograder.checking.verdict import Verdict
 from autograder.checking.wire import WireError
 from autograder.grading.course.released import ReleasedChapter, ReleasedExercise
@@ -28,12 +31,12 @@ from autograder.grading.submission.cell_outputs import (
     rebuilt_outputs,
     short_text,
 )
-from autograder.grading.submission.names_used import definition_of, shortcuts, uses
+from autograder.grading.submission.names_used import definition_of, shortcuts, unwatched, uses
 from autograder.grading.submission.needed import needed_cells
 from autograder.grading.submission.pasted_stubs import without_pasted_stubs
 from autograder.grading.submission.providing import StandingIn, provided_source
 from autograder.grading.submission.sandbox_home import Gone, SandboxHome, ask, lost_as_gone
-from autograder.grading.text import one_line
+from autograder.grading.text import one_line, said_by_submission
 from autograder.sandbox.bounds import checking_memory
 from autograder.sandbox.deadline import Deadline
 from autograder.sandbox.errors import SandboxError
@@ -42,6 +45,7 @@ from autograder.sandbox.session import REPLIES, Session
 from autograder.sandbox.warm import WarmProcess
 
 NOT_DEFINED = re.compile(r"NameError: name '(\w+)' is not defined")
+NO_MODULE = re.compile(r"No module named '[\w.]{1,100}'")
 MISSING_NAME = re.compile(r"name '(\w+)' is not defined")
 NOTES_AT_MOST = 10
 RESTARTS_AT_MOST = 8
@@ -49,8 +53,18 @@ OUTPUT_BYTES = 100_000  # of a cell
 OUTPUTS_BYTES = 5_000_000  # of a submission
 # How much longer than one cell or check a whole submission may take: many slow cells add up.
 WHOLE = 10
+# How much longer it may sleep or wait for nothing in all: nobody's work needs that.
+IDLE = 3
+# In a class it stands back after so much of the limit, until those that compute are done.
+IDLE_IN_CLASS = 0.25
+WITNESS = "def {name}(x): return __import__('torch').ops.aten._softmax.default(x, -1, False)"
+WITNESSED = torch.ones(2, 3)
 LOST = ("timeout", "memory", "crashed")  # how a sandbox ends before it has answered
 PIXELS = 10**8  # of a submission's pictures: what a browser unfolds them to
+
+
+class StandsBack(Exception):
+    """The submission sleeps: it is to be graded when no other is left."""
 
 
 @dataclass
@@ -74,6 +88,7 @@ class Run:
     seed: int
     # By exercise verdicts that stand: those checks are not asked again.
     known: dict[str, Verdict] = field(default_factory=dict)
+    others_wait: bool = False  # then StandsBack is raised where the submission sleeps
 
     def __post_init__(self) -> None:
         self.tasks = {task.check_id: task for task in self.chapter.tasks}
@@ -92,6 +107,7 @@ class Run:
         self.needed = needed_cells(self.notebook, self.chapter)
         self.room = Room(OUTPUTS_BYTES, PIXELS)
         self.end = float("inf")
+        self.idle = 0.0  # seconds in which there was nothing to compute
 
     def grade(self) -> GradedNotebook:
         """Run every cell that grading needs and judge every exercise."""
@@ -157,17 +173,26 @@ class Run:
     @contextlib.contextmanager
     def _timed(self, session: Session) -> Iterator[Deadline]:
         """The time for the next cell or check; what does not count there does not in the whole."""
-        deadline = session.deadline(self._seconds())
+        seconds = self._seconds()
+        most = self.limits.seconds * (IDLE_IN_CLASS if self.others_wait else IDLE)
+        deadline = session.deadline(seconds, most - self.idle)
         try:
             yield deadline
         finally:
+            deadline.end()
             self.end += deadline.spared
+            self.idle += deadline.idle
+            if self.others_wait and self.idle > most:
+                raise StandsBack
 
     def _seconds(self) -> float:
         """How long the next cell or check may take."""
         left = self.end - time.monotonic()
         if left <= 0:
             text = f"all of the submission took more than {WHOLE * self.limits.seconds:g} seconds"
+            raise Gone("timeout", text)
+        if self.idle > IDLE * self.limits.seconds:
+            text = f"the submission waited for nothing more than {IDLE * self.limits.seconds:g} s"
             raise Gone("timeout", text)
         return min(self.limits.seconds, left)
 
@@ -194,8 +219,10 @@ class Run:
         error = reply.get("error")
         cell.outputs += raised_output(error)
         own = cell.source not in self.chapter.demos and name not in self.chapter.locked
-        if own and isinstance(error, dict) and error.get("name") == "ModuleNotFoundError":
-            self._note(f"{short_text(error.get('message'))}: grading does not have that package")
+        failed = error if own and isinstance(error, dict) else {}
+        module = NO_MODULE.fullmatch(short_text(failed.get("message")))
+        if module and failed.get("name") == "ModuleNotFoundError":
+            self._note(f"{module[0]}: grading does not have that package")
         self.room.characters -= sum(output_size(output) for output in cell.outputs)
         self.room.pixels = room.pixels
 
@@ -302,8 +329,11 @@ class Run:
             return gone.verdict(task.name, task.points)
         if verdict.status == "failed":
             verdict = self._explained(verdict, task)
-        elif verdict.passed:
-            self._look_at_what_it_names(task)
+        elif verdict.passed and find(task.name).forbidden:
+            if self._calls_are_seen(index):
+                self._look_at_what_it_names(task)
+            else:
+                verdict = replace(verdict, status="failed", message=calls_hidden(task.name))
         points = task.points if verdict.passed else 0.0
         text = one_line(verdict.message)
         return replace(verdict, points=points, max_points=task.points, message=text)
@@ -325,13 +355,14 @@ class Run:
             self._close()
             return verdict
         if lacking[1] != task.name:
-            reason = short_text(found.get("reason"))
+            reason = said_by_submission(short_text(found.get("reason")))
             if reason:
                 self._note(reason)
             reason = reason or self._broken_before(lacking[1])
             return replace(verdict, message=f"{verdict.message} {reason}".strip())
-        obstacle = short_text(found.get("obstacle"))
-        for name in MISSING_NAME.findall(obstacle)[:1]:
+        account = short_text(found.get("obstacle"))
+        obstacle = said_by_submission(account)
+        for name in MISSING_NAME.findall(account)[:1]:
             obstacle = f"{obstacle} {self._broken_before(name)}".strip()
         if found.get("written") is not True:
             text = f"{task.name} is not defined in the submission"
@@ -355,14 +386,38 @@ class Run:
             self.graded.notes.append(text)
 
     def _look_at_what_it_names(self, task: ReleasedExercise) -> None:
-        """Tell the teacher of a forbidden function that is named and was not seen to run."""
-        forbidden = find(task.name).forbidden
-        named = shortcuts(task.name, self.sources, forbidden) if forbidden else []
+        """Tell the teacher of a forbidden function that is named and was not seen to run.
+
+        And of what may call one unseen.
+        """
+        named = shortcuts(task.name, self.sources, find(task.name).forbidden)
         if named:
             names = " and ".join(named)
             self._note(
                 f"{task.name} names the library's own {names}, which was not seen to be called"
             )
+        elif doors := unwatched(task.name, self.sources):
+            self._note(
+                f"{task.name} goes where its calls cannot be seen ({', '.join(doors)}): look "
+                "whether it calls what it is to write"
+            )
+
+    def _calls_are_seen(self, index: int) -> bool:
+        """Whether a library's function that is called on purpose shows among the calls.
+
+        It does not where the submission has changed what watches them.
+        """
+        name = f"_{secrets.token_hex(8)}"
+        try:
+            session = self._ready(index)
+            self._execute(session, WITNESS.format(name=name))
+            with self._timed(session) as deadline:
+                home = SandboxHome(session, deadline, WITNESSED.numel())
+                reply = home.answer(CallRequest(name, (WITNESSED,), watch=True))
+        except Gone as gone:
+            self._lost(gone)
+            return False
+        return bool(used_of(["softmax"], reply.calls or ()))
 
     def _asked(self, index: int, name: str, foreseen: Plan) -> Verdict:
         """Judge, asking everything at once as long as the check asks what was foreseen."""
@@ -373,7 +428,9 @@ class Run:
                     ahead = Ahead(session, foreseen, deadline)
                     verdict = ahead.known()
                     if verdict is None:
-                        verdict = judge(name, ahead, Recording(foreseen.answers), self.seed)
+                        verdict = judge(
+                            name, ahead, Recording(foreseen.answers), self.seed, more=True
+                        )
                         ahead.keep(verdict)
                 self._stop(session, deadline, ahead.lost)
                 return verdict
@@ -385,7 +442,7 @@ class Run:
                 session = self._ready(index)
         with self._timed(session) as deadline, checking_memory():
             home = SandboxHome(session, deadline, max(foreseen.sizes, default=0))
-            verdict = judge(name, home, Recording(foreseen.answers), self.seed)
+            verdict = judge(name, home, Recording(foreseen.answers), self.seed, more=True)
         if home.lost:
             self._give_up()
         else:

@@ -124,6 +124,7 @@ def _whole(request: Request, reply: dict[str, Any]) -> bool:
         isinstance(reply.get("inputs", {}), dict)
         and isinstance(reply.get("largest", 0), int)
         and isinstance(reply.get("traced", 0), int)
+        and isinstance(reply.get("steps", 0), int)
         and isinstance(calls, list)
         and all(isinstance(call, str) for call in calls)
     )

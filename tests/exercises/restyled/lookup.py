@@ -18,7 +18,7 @@ RESTYLED = {
     "letter_similarity": [
         (
             "zip_longest",
-            {"/ len(pairs)": "/ len(a)", "if pairs else 1.0": "if a else float(a == b)"},
+            {"/ len(pairs)": "/ len(a.lower())", "if pairs else 1.0": "if a else float(a == b)"},
             "by-first",
         ),
         ("zip_longest", {"else 1.0": "else 0.0"}, "empty-zero"),

@@ -1,7 +1,9 @@
 """Who grades what, and in which order?"""
 
+import contextlib
 import itertools
 import random
+from concurrent.futures import Future
 from dataclasses import replace
 
 import pytest
@@ -55,9 +57,9 @@ def test_who_grades_alone_ends_each_warm_process_also_where_the_run_breaks_off(m
     other = replace(other, limits=Limits(seconds=7))
 
     def grade(job):
-        if stops and job is other:
+        if stops and job.key == other.key:
             raise KeyboardInterrupt
-        return {}
+        return {"of": job.key}
 
     ended = []
     monkeypatch.setattr(crew, "grade", grade)
@@ -67,5 +69,39 @@ def test_who_grades_alone_ends_each_warm_process_also_where_the_run_breaks_off(m
         with pytest.raises(KeyboardInterrupt):
             list(run)
     else:
-        assert [job for job, _ in run] == [one, other]
+        assert [job.key for job, _ in run] == [one.key, other.key]
     assert set(ended) == {one.limits, other.limits}
+
+
+def alone(jobs):
+    return crew.alone(jobs)
+
+
+def together(jobs):
+    return crew._in_pools(_ByDraw(jobs), 2, {})
+
+
+class HerePool:
+    """A pool that works at once, in this process."""
+
+    def submit(self, work, job):
+        future = Future()
+        future.set_result(work(job))
+        return future
+
+
+@pytest.mark.parametrize("grade_all", [alone, together])
+def test_who_sleeps_is_graded_when_no_other_is_left(monkeypatch, grade_all):
+    begun = []
+
+    def grade(job):
+        """The first two sleep as long as others wait."""
+        begun.append((job.key, job.others_wait))
+        return {} if job.others_wait and job.key in ("0", "1") else {"record": {}}
+
+    monkeypatch.setattr(crew, "grade", grade)
+    monkeypatch.setattr(crew, "_pool", lambda number: contextlib.nullcontext(HerePool()))
+    done = [job.key for job, _ in grade_all(iter(jobs_of([0] * 5)))]
+    assert sorted(done) == ["0", "1", "2", "3", "4"]
+    assert {key for key, waiting in begun[:5] if waiting} == {"0", "1", "2", "3", "4"}
+    assert sorted(begun[5:]) == [("0", False), ("1", False)]

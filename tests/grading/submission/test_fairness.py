@@ -16,7 +16,7 @@ from autograder.files import REPOSITORY
 from autograder.grading.course.released import ReleasedChapter, ReleasedExercise
 from autograder.grading.submission.pasted_stubs import is_stub
 from autograder.grading.submission.restoring import restored
-from autograder.grading.submission.run import Run
+from autograder.grading.submission.run import Run, StandsBack
 from autograder.sandbox import probe
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.process import SandboxProcess
@@ -46,6 +46,7 @@ def graded(
     after: tuple[str, ...] = (),
     seconds: float = 20,
     change=lambda cells: cells,
+    others_wait: bool = False,
 ):
     """What grading finds in a notebook with these exercises between these cells."""
     tasks = tuple(
@@ -64,7 +65,7 @@ def graded(
     cells += map(new_code_cell, after)
     notebook = new_notebook(cells=change(cells))
     restored(notebook, chapter)
-    return Run(notebook, chapter, warm, Limits(seconds), seed=7).grade()
+    return Run(notebook, chapter, warm, Limits(seconds), 7, others_wait=others_wait).grade()
 
 
 RIGHT = reference_source(find("softmax"))
@@ -492,3 +493,19 @@ def test_no_chapter_imports_what_grading_would_lack():
         for name in modules_imported("".join(cell["source"]))
     }
     assert packages.not_in_grading(lacking) == []
+
+
+def test_cells_that_sleep_are_bounded_in_all(warm):
+    naps = ["import time", *(f"softmax_{number} = 0; time.sleep(1.7)" for number in range(12))]
+    sources = {"softmax": RIGHT + "\n" + "\n".join(f"softmax_{number}" for number in range(12))}
+    found = graded(warm, sources, SETUP, *naps, seconds=2)
+    assert found.status == "timeout"
+    assert found.seconds < 12 * 1.7
+    assert "waited for nothing more than 6 s" in found.verdicts["softmax"].message
+
+
+def test_who_sleeps_while_others_wait_stands_back(warm):
+    with pytest.raises(StandsBack):
+        graded(warm, {"softmax": f"import time\ntime.sleep(8)\n{RIGHT}"}, SETUP, others_wait=True)
+    found = graded(warm, {"softmax": f"import time\ntime.sleep(1)\n{RIGHT}"}, SETUP)
+    assert found.verdicts["softmax"].passed

@@ -1,0 +1,60 @@
+"""A chapter's first screen: its title, its question, and a live figure."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.book.parsed import parsed
+
+ROOT = Path(__file__).parents[2]
+SITE = ROOT / "build" / "book" / "_build" / "html"
+CHAPTERS = sorted(path.stem for path in (ROOT / "book").glob("[0-9][0-9]-*.ipynb"))
+VIEWS = [
+    pytest.param(1280, 800, id="desktop"),
+    pytest.param(390, 844, id="phone", marks=pytest.mark.exhaustive),
+]
+PLACE = """() => {
+  const { top, bottom } =
+    document.querySelector(".first-screen :is(figure, img)").getBoundingClientRect();
+  return [top, bottom];
+}"""
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_stands_a_figure_below_the_title_and_the_question(chapter):
+    page = parsed(SITE / f"{chapter}.html")
+    (first,) = page.select("article .first-screen")
+    assert first.find(["figure", "img"])
+    above = first.find_previous_siblings()
+    assert [part.name for part in above] in (["h1"], ["p", "h1"])
+    assert all(part.name == "h1" or "chapter-question" in part["class"] for part in above)
+    assert not first.select("pre")
+
+
+@pytest.mark.parametrize(("width", "height"), VIEWS)
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_is_the_live_figure_on_the_first_screen(opened, chapter, width, height):
+    seen = opened(chapter, width)
+    seen.page.set_viewport_size({"width": width, "height": height})
+    top, bottom = seen.page.evaluate(PLACE)
+    assert top < height / 2
+    if seen.page.locator(".first-screen figure.live").count():
+        assert bottom <= height
+
+
+FIGURE = '<figure class="live drawing" id="live-a" data-name="a" data-model="m"{}></figure>'
+FIRST = '<div class="cell first-screen docutils container">'
+
+
+@pytest.mark.parametrize(
+    ("page", "names"),
+    [
+        (FIRST + FIGURE.format(' data-size="0.1 MB"'), {"attention", "live", "drawing"}),
+        (FIRST + FIGURE.format(""), set()),  # a model that is not installed
+        (FIRST + '<figure class="machine"></figure>' + FIGURE.format(' data-size="1 MB"'), set()),
+        (FIGURE.format(' data-size="0.1 MB"'), set()),
+    ],
+)
+def test_come_the_scripts_of_the_first_screens_figure_before_it_is_painted(extension, page, names):
+    wanted = {f"_static/{name}.js" for name in names}
+    assert extension("page_models").at_once(page) == wanted
