@@ -84,7 +84,7 @@ def judge(
             message=diagnosis.shown.text,
             key=diagnosis.key,
         )
-    return _with_example(failed, task, log, calls(), bounded) if more else failed
+    return _with_example(failed, exercise, log, calls(), bounded) if more else failed
 
 
 def _with_example(
