@@ -35,5 +35,6 @@ class Verdict:
         return {name: value for name, value in self.as_dict().items() if name != "more"}
 
     def as_dict(self) -> dict[str, Any]:
-        """The verdict as plain data."""
-        return {**asdict(self), "passed": self.passed}
+        """The verdict as plain data; of an example only where there is one."""
+        record = {**asdict(self), "passed": self.passed}
+        return record if self.more else {k: v for k, v in record.items() if k != "more"}

@@ -3,6 +3,7 @@
 import contextlib
 import functools
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -65,32 +66,38 @@ def judge(
         return Verdict(name, 0.0, exercise.points, status, message=f"{status} yet")
     if log.failure is None:
         return Verdict(name, exercise.points, exercise.points, "passed", message="All cases hold.")
-    message, diagnosis, example = account_of(log.failure), None, None
-    if not log.lost and any(event.failed for event in log.events):
-        run = functools.partial(_imitate, exercise, remembered, seed)
-        if still_planted(exercise, log, run, seed):
-            text = f"{AS_GIVEN} {message}"
-            return Verdict(name, 0.0, exercise.points, "not mended", message=text)
-        calls = functools.cache(functools.partial(_calls, exercise, bounded, remembered, seed))
-        diagnosis = diagnose(
-            exercise, log, run, seed, lambda: fact(exercise, log.events, *calls(), bounded.again)
-        )
-        names = (event.fields.get("names") for event in log.events)
-        several = next(filter(None, names), ())
-        example = smallest(exercise, *calls(), bounded.again, several) if more else None
-    shown = as_data(example, section_of(exercise)) if example else None
-    if diagnosis is None:
-        return Verdict(name, 0.0, exercise.points, "failed", message=message, more=shown)
-    return Verdict(
-        name,
-        0.0,
-        exercise.points,
-        "failed",
-        diagnosis.sentence,
-        diagnosis.shown.text,
-        diagnosis.key,
-        shown,
+    failed = Verdict(name, 0.0, exercise.points, "failed", message=account_of(log.failure))
+    if log.lost or not any(event.failed for event in log.events):
+        return failed
+    run = functools.partial(_imitate, exercise, remembered, seed)
+    if still_planted(exercise, log, run, seed):
+        text = f"{AS_GIVEN} {failed.message}"
+        return replace(failed, status="not mended", message=text)
+    calls = functools.cache(functools.partial(_calls, exercise, bounded, remembered, seed))
+    diagnosis = diagnose(
+        exercise, log, run, seed, lambda: fact(exercise, log.events, *calls(), bounded.again)
     )
+    if diagnosis is not None:
+        failed = replace(
+            failed,
+            misconception=diagnosis.sentence,
+            message=diagnosis.shown.text,
+            key=diagnosis.key,
+        )
+    return _with_example(failed, exercise, log, calls(), bounded) if more else failed
+
+
+def _with_example(
+    failed: Verdict,
+    exercise: Exercise,
+    log: Log,
+    calls: tuple[list[Call], list[Call]],
+    home: "_Bounded",
+) -> Verdict:
+    """The verdict with a small input that goes wrong, if there is one."""
+    names = (event.fields.get("names") for event in log.events)
+    example = smallest(exercise, *calls, home.again, next(filter(None, names), ()))
+    return replace(failed, more=as_data(example, section_of(exercise)) if example else None)
 
 
 class _Found(BaseException):

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 # In the picture's own units; it is as wide as the page, on a phone about as many pixels.
 WIDTH, BOX, HEIGHT, GAP, LINE = 380, 116, 62, 36, 15
 SMALL = 14  # the height of a line of small print
+EMBLEM, ABOVE = 24, 5  # the side of a drawing, and the room above it
 LETTERS, LINES = 15, 4  # that fit into a box
 MARGIN = 18  # above and below what stands in a box, together
 ASIDE = 12  # between a box and an arrow that passes it, where there is room
@@ -18,13 +19,16 @@ ASIDE = 12  # between a box and an arrow that passes it, where there is room
 class Box:
     """A box: its name in the arrows, what stands in it, where it leads if it is a link.
 
-    `small` are lines of small print below the words.
+    `small` are lines of small print below the words, `emblem` is a drawing above them, as SVG, and
+    `data` are attributes for scripts.
     """
 
     name: str
     words: str
     address: str = ""
     small: tuple[str, ...] = ()
+    emblem: str = ""
+    data: str = ""
 
 
 def centers(boxes: int) -> list[float]:
@@ -94,7 +98,7 @@ def _words(box: Box) -> list[str]:
 
 def _needed(box: Box) -> int:
     """The height that a box needs."""
-    small = SMALL * len(box.small)
+    small = SMALL * len(box.small) + (EMBLEM + ABOVE if box.emblem else 0)
     return max(HEIGHT + small, LINE * len(_words(box)) + small + MARGIN)
 
 
@@ -102,13 +106,19 @@ def _box(box: Box, x: float, row: int, high: int) -> str:
     lines = [(line, LINE, "") for line in _words(box)]
     for i, line in enumerate(box.small):
         lines.append((line, SMALL + 3 * (i == 0), ' class="small-print"'))
-    y = _top(row, high) + (high - sum(step for _, step, _ in lines)) / 2 - 3
+    drawing = EMBLEM + ABOVE if box.emblem else 0
+    y = _top(row, high) + (high - sum(step for _, step, _ in lines) - drawing) / 2 - 3
+    emblem = box.emblem.replace(
+        "<svg ",
+        f'<svg x="{x - EMBLEM / 2:.0f}" y="{y + ABOVE:.0f}" width="{EMBLEM}" height="{EMBLEM}" ',
+    )
+    y += drawing
     text = ""
     for line, step, kind in lines:
         y += step
         text += f'<tspan{kind} x="{x:.0f}" y="{y:.0f}">{html.escape(line)} </tspan>'
     drawn = (
         f'<rect x="{x - BOX / 2:.0f}" y="{_top(row, high):.0f}" width="{BOX}" height="{high}" '
-        f'rx="6"/><text>{text}</text>'
+        f'rx="6"/>{emblem}<text>{text}</text>'
     )
-    return f'<a href="{html.escape(box.address)}">{drawn}</a>' if box.address else drawn
+    return f'<a href="{html.escape(box.address)}"{box.data}>{drawn}</a>' if box.address else drawn

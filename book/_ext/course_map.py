@@ -12,6 +12,7 @@ from course import Chapter, chapters, direct, leads_to
 from course_facts import Facts, facts_of
 from docutils import nodes
 from docutils.parsers.rst import directives
+from emblems import emblem
 from first_screen import below
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
@@ -70,7 +71,14 @@ def map_of(course: dict[str, Chapter], addresses: dict[str, str], facts: dict[st
     """The map as a picture whose boxes are links."""
     rows = [
         [
-            Box(at.page, f"{at.number} · {at.title}", addresses[at.page], small(facts[at.page]))
+            Box(
+                at.page,
+                f"{at.number} · {at.title}",
+                addresses[at.page],
+                small(facts[at.page]),
+                emblem(at.page),
+                f' data-minutes="{facts[at.page].reading} {facts[at.page].solving or 0}"',
+            )
             for at in row
         ]
         for row in rows_of(course)
@@ -104,7 +112,8 @@ def fill(app: Sphinx, doctree: nodes.document, docname: str) -> None:
         addresses = {page: app.builder.get_relative_uri(docname, page) for page in course}
         facts = {page: facts_of(Path(app.srcdir, f"{page}.ipynb")) for page in course}
         drawn = map_of(course, addresses, facts)
-        made: list[nodes.Node] = [nodes.raw("", drawn, format="html")]
+        left = '<p class="map-left pst-js-only" aria-live="polite"></p>'
+        made: list[nodes.Node] = [nodes.raw("", left + drawn, format="html")]
         if place["words"]:
             lines = [line(page, course, app, docname) for page in course]
             for page, said in zip(course, lines, strict=True):

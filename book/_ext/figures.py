@@ -30,6 +30,8 @@ log = logging.getLogger(__name__)
 STILL_WIDTH = 640
 NARROWED = ".narrow.svg"  # the figure as a phone shows it
 PHONE = "(max-width: 576px)"
+BESIDE = "beside"  # the class of a picture that stands beside text in wide windows (beside.py)
+WIDE = "(min-width: 1200px)"
 NARROW = 540  # pixels: a picture of no more than these can be read at a phone's width
 FIGURE = re.compile(r"<figure class=\"play\"[^>]* data-name=\"([^\"]+)\" data-spec='([^']*)'>")
 CAPTION = re.compile(r"<figcaption>([^<]*)</figcaption>")
@@ -271,8 +273,9 @@ def with_source(app: Sphinx, image: str, narrow: Path) -> str:
     images.mkdir(exist_ok=True)
     shutil.copy(narrow, images)
     width, height = drawn_size(narrow)
+    media = f"{PHONE}, {WIDE}" if re.search(rf'class="[^"]*\b{BESIDE}\b', image) else PHONE
     source = (
-        f'<source media="{PHONE}" srcset="{app.builder.imgpath}/{narrow.name}" '
+        f'<source media="{media}" srcset="{app.builder.imgpath}/{narrow.name}" '
         f'width="{width}" height="{height}">'
     )
     return f"<picture>{source}{image}</picture>"

@@ -16,7 +16,7 @@ log = logging.getLogger(__name__)
 TAG = "first-screen"
 PLACE = "first-screen"  # the class of what stands there
 SHOWING = ("Show the code of the figure on the first screen", "Hide the code")
-MACHINES = ("machine(", "stage(")  # calls whose code is no code to read: it goes with them
+MACHINE = "stage("  # a call whose code is no code to read: it goes with it
 
 
 def find(doctree: nodes.document) -> nodes.container | None:
@@ -29,7 +29,7 @@ def find(doctree: nodes.document) -> nodes.container | None:
 
 
 def is_machine(cell: nodes.container) -> bool:
-    return any(line.startswith(MACHINES) for line in source_of(cell).splitlines())
+    return any(line.startswith(MACHINE) for line in source_of(cell).splitlines())
 
 
 def question(title: nodes.title) -> nodes.paragraph | None:

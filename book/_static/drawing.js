@@ -102,7 +102,7 @@
     shares.forEach((share, place) => square(place, SIDE / PATCH, patch, (0.9 * share) / most, 1));
   }
 
-  function run(_figure, ui) {
+  function run(figure, ui) {
     let model;
     const image = attention.matrix(SIDE, SIDE);
     let taken; // the example that stands there

@@ -85,6 +85,27 @@ window.courseProgress = (() => {
     }
   }
 
+  /** @param {number} minutes */
+  function inWords(minutes) {
+    const [hours, rest] = [Math.floor(minutes / 60), minutes % 60];
+    return [hours && `${hours} h`, rest && `${rest} min`].filter(Boolean).join(" ");
+  }
+
+  // Which chapter comes next on the map, and how much time its reader still has before them.
+  function markWay(map) {
+    const { read } = load();
+    const links = [...map.querySelectorAll("a[data-minutes]")];
+    const left = links.filter((link) => !read[chapterOf(link.href.baseVal)]);
+    for (const link of links) link.toggleAttribute("data-next", link === left[0]);
+    const [reading, solving] = [0, 1].map((part) =>
+      left.reduce((sum, { dataset }) => sum + Number(dataset.minutes.split(" ")[part]), 0));
+    const line = map.previousElementSibling;
+    if (!line?.matches(".map-left")) return;
+    line.textContent = !left.length ? "You have read all of it."
+      : `${left.length} of ${links.length} chapters before you: ${inWords(reading)} to read, ` +
+        `${inWords(solving)} to solve.`;
+  }
+
   // A reader who was here goes on in the section where reading ended, or after the last chapter
   // that was read.
   function goOn(start) {
@@ -156,7 +177,11 @@ window.courseProgress = (() => {
     changed.addEventListener("change", markSidebar);
     for (const map of document.querySelectorAll("svg.boxes")) {
       markMap(map);
-      changed.addEventListener("change", () => markMap(map));
+      markWay(map);
+      changed.addEventListener("change", () => {
+        markMap(map);
+        markWay(map);
+      });
     }
     document.querySelectorAll(".course-facts a").forEach(goOn);
     document.querySelectorAll(".progress-page").forEach(startPage);

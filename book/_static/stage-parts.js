@@ -69,7 +69,7 @@ window.stageParts = (() => {
       if (!may[j]) return [];
       const parts = [];
       if (share < 1) {
-        parts.push(`<path class="stage-question" style="opacity:${1 - share}" d="${path(until(curve, ask))}"/>`);
+        parts.push(`<path class="stage-question" style="stroke-opacity:${1 - share}" d="${path(until(curve, ask))}"/>`);
       }
       if (share > 0 && weights[j]) {
         parts.push(`<path class="stage-strand" style="--w:${weights[j].toFixed(4)}" d="${path(curve)}"/>`);

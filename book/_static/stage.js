@@ -4,6 +4,7 @@
 (() => {
   const MOVE = 1100; // ms that a move takes
   const REST = [1500, 2400, 2600, 0]; // ms to read after each move, when all are played
+  const BEFORE = 1200; // ms that the end is seen before all is played from the beginning
   const FIRST = 0.6; // how much of a figure is seen when it starts by itself
   const END = 4;
 
@@ -150,19 +151,32 @@
     all(".stage-heads input").forEach((input) => (input.name = `stage-head-${place}`));
     listen();
     draw();
-    figure.stage = { show, play, data, get state() { return { ...state }; } };
+    figure.stage = {
+      show(part) {
+        halt();
+        show(part);
+      },
+      get state() {
+        return { ...state };
+      },
+    };
     figure.dataset.started = "";
-    if (!lessMotion.matches) playWhenSeen(figure, play);
+    if (!lessMotion.matches) {
+      whenSeen(figure, () => {
+        waiting = setTimeout(play, BEFORE);
+        player.textContent = "Pause";
+      });
+    }
   }
 
   /** Once, when most of a figure is on the screen. */
-  function playWhenSeen(figure, play) {
+  function whenSeen(figure, act) {
     const watch = new IntersectionObserver(([{ intersectionRatio, boundingClientRect }]) => {
       const tall = boundingClientRect.height > innerHeight;
       if (intersectionRatio < (tall ? 0.4 : FIRST)) return;
       watch.disconnect();
       if (document.hidden || figure.contains(document.activeElement)) return;
-      play();
+      act();
     }, { threshold: [0.4, FIRST] });
     watch.observe(figure.querySelector(".stage-inside"));
   }

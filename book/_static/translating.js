@@ -5,7 +5,7 @@
   const SYMBOLS = 7; // written for a date, with what ends it
   const LONGEST = 40; // symbols written
   const PACE = 150; // ms from one symbol to the next
-  const [WIDE, HIGH] = [15, 20]; // px of a weight
+  const [WIDE, HIGH] = [15, 17]; // px of a weight
   const END_SIGN = "$";
 
   const PROPOSALS = [

@@ -51,7 +51,7 @@ FIRST = '<div class="cell first-screen docutils container">'
     [
         (FIRST + FIGURE.format(' data-size="0.1 MB"'), {"attention", "live", "drawing"}),
         (FIRST + FIGURE.format(""), set()),  # a model that is not installed
-        (FIRST + '<figure class="machine"></figure>' + FIGURE.format(' data-size="1 MB"'), set()),
+        (FIRST + '<figure class="stage"></figure>' + FIGURE.format(' data-size="1 MB"'), set()),
         (FIGURE.format(' data-size="0.1 MB"'), set()),
     ],
 )

@@ -1,12 +1,9 @@
-"""Is the attention machine's row the model's own, and does it light what it is asked to?"""
-
-import re
+"""Is the attention machine's row the model's own?"""
 
 import pytest
 import torch
-from lab import machine, minilm, plots
-from lab.machine import HEAD, LAYER, PARTS, TOKENS, WIDTH
-from matplotlib import pyplot as plt
+from lab import machine, minilm
+from lab.machine import HEAD, LAYER, TOKENS, WIDTH
 
 from solutions.real_encoder import SentenceEncoder, convert_weights
 
@@ -15,31 +12,10 @@ needs_files = pytest.mark.skipif(
 )
 
 
-@pytest.fixture
-def drawn(monkeypatch):
-    """Draws the machine and returns it as SVG, with its description."""
-    plots.use_style()
-    shown = []
-
-    def show(figure, alt, name, caption):
-        shown.append((plots.as_svg(figure), alt))
-        plt.close(figure)
-
-    monkeypatch.setattr(plots, "show", show)
-
-    def draw(*lit, **options):
-        machine.machine(*lit, **options)
-        return shown[-1]
-
-    return draw
-
-
 def test_its_row_follows_from_its_own_scores():
     scaled = torch.tensor(machine.SCORES) / WIDTH**0.5
     weights = torch.softmax(scaled, dim=0)
     assert torch.allclose(weights, torch.tensor(machine.WEIGHTS), atol=1e-3)
-    output = weights @ torch.tensor(machine.VALUES)
-    assert torch.allclose(output, torch.tensor(machine.OUTPUT), atol=1e-2)
 
 
 @needs_files
@@ -62,30 +38,7 @@ def test_its_row_is_the_published_models():
     scores = query[machine.ASKING] @ key.T
     for stored, found in [
         (machine.WEIGHTS, row),
-        (machine.QUERY, query[machine.ASKING, :2]),
-        (machine.KEYS, key[:, :2]),
-        (machine.VALUES, value[:, :2]),
         (machine.SCORES, scores),
         (machine.OUTPUT, (row @ value)[:2]),
     ]:
         assert torch.allclose(torch.tensor(stored), found, atol=6e-3)
-
-
-def test_each_part_can_be_lit(drawn):
-    plain, description = drawn()
-    assert plain and "Lit:" not in description
-    for part in PARTS:
-        lit, description = drawn(part)
-        assert lit and lit != plain, part
-        assert re.search(r"Lit: .+\.$", description), part
-
-
-def test_keeps_the_row_its_own_words_and_says_what_stands_in_their_place(drawn):
-    svg, description = drawn("asked", labels={"asked": "are asked: nine patches"})
-    assert description.endswith("Lit: are asked: all eleven tokens (here: nine patches).")
-    assert svg != drawn("asked")[0]
-
-
-def test_refuses_an_unknown_part(drawn):
-    with pytest.raises(ValueError, match="machine: there is no part 'keyz'; there are asking"):
-        drawn("keyz")

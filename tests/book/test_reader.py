@@ -111,7 +111,7 @@ def test_are_folds_in_a_row_one_and_is_the_machines_code_left_out(chapter):
         if follower and cell.select_one(fold) and not cell.select_one(".cell_output"):
             said = [one.summary.get_text() for one in (cell, follower) if one.select_one(fold)]
             assert len(said) == len(set(said)), said
-    assert not page.select(".cell:has(figure.machine) pre")
+    assert not page.select(".cell:has(figure.stage) pre")
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda path: path.stem)

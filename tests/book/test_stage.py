@@ -2,9 +2,11 @@
 
 import base64
 import json
+from types import SimpleNamespace
 
 import pytest
 import torch
+from docutils import nodes
 from lab import minilm
 from lab.machine import milk, stage
 from lab.stage import MODES, described
@@ -138,3 +140,24 @@ def test_is_a_share_a_whole_percentage(share, shown):
 
 def test_has_a_number_a_real_minus_sign_and_no_negative_zero():
     assert [number(value) for value in (-1.005, -0.001, None)] == ["−1.00", "0.00", "−∞"]
+
+
+def test_does_a_pages_stage_take_the_place_of_the_picture_and_its_code(extension):
+    machine_stage = extension("machine_stage")
+    image = nodes.image(uri="stage.png", stage=described("sentence", **milk()))
+    other = nodes.image(uri="other.png")
+    source = nodes.container("", nb_element="cell_code_source")
+    output = nodes.container("", image, nb_element="cell_code_output")
+    cell = nodes.container("", source, output, nb_element="cell_code")
+    page = nodes.container("", cell, other)
+    machine_stage.put_in(None, page)
+    assert [part["nb_element"] for part in cell] == ["cell_code_output"]
+    assert output.astext().startswith('<figure class="stage"') and other.parent is page
+
+
+@pytest.mark.parametrize(("body", "loaded"), [('<figure class="stage">', 2), ("<p>stage</p>", 1)])
+def test_loads_a_page_the_stages_scripts_only_where_there_is_one(extension, body, loaded):
+    scripts = [SimpleNamespace(filename=f"_static/{name}.js") for name in ("stage-rows", "quiz")]
+    context = {"body": body, "script_files": scripts}
+    extension("machine_stage").leave_out(None, "page", "", context, None)
+    assert len(context["script_files"]) == loaded

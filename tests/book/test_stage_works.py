@@ -323,6 +323,7 @@ def test_does_another_who_asks_animate_to_the_end(opened_stage):
 def test_plays_by_itself_once_when_seen_and_can_be_stopped(opened_stage):
     shown = opened_stage("sentence", motion="no-preference")
     shown.page.wait_for_function("document.querySelector('.stage-play').textContent === 'Pause'")
+    shown.page.wait_for_function("document.querySelector('figure.stage').stage.state.time < 4")
     assert shown.heard() == ""  # nobody asked for it: nothing is read aloud
     shown.figure.locator(".stage-play").click()
     stopped = shown.state()["time"]
@@ -453,8 +454,13 @@ def test_is_a_move_seen_in_forced_colors(opened_stage):
         "buttons => buttons.map((it) => getComputedStyle(it).backgroundColor)"
     )
     assert grounds.count(grounds[3]) == 1
-    bars = shown.figure.locator(".stage-item > .stage-bar").first
-    assert bars.evaluate("it => getComputedStyle(it).backgroundColor") != "rgba(0, 0, 0, 0)"
+    shown.show(time=2)
+    bars = shown.figure.locator(".stage-item > .stage-bar").evaluate_all(
+        """bars => bars.map((it) => [it.parentElement.matches("[data-low]"),
+          getComputedStyle(it).backgroundColor])"""
+    )
+    high, low = ({ground for is_low, ground in bars if is_low is side} for side in (False, True))
+    assert len(high) == 1 and not high & low  # a score below zero is told from one above
 
 
 def test_has_paper_every_number_and_no_button(opened_stage):

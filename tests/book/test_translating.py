@@ -130,7 +130,7 @@ def test_draws_the_weights(figure, model):
         """(canvas, [rows, columns]) => {
           const context = canvas.getContext("2d");
           return Array.from({ length: rows }, (_, t) => Array.from({ length: columns }, (_, j) =>
-            context.getImageData((j + 2) * 15, (t + 1.5) * 20, 1, 1).data[3] / 255));
+            context.getImageData((j + 2) * 15, (t + 1.5) * 17, 1, 1).data[3] / 255));
         }""",
         list(weights.shape),
     )

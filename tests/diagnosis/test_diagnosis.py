@@ -10,7 +10,7 @@ from autograder.diagnosis.recording import live
 from autograder.grading.course.journal import DRAWS
 from autograder.remote.calling import Home
 from autograder.source.changes import StaleMisconception, applied, changes_of
-from autograder.source.sources import definition, packed, unpacked
+from autograder.source.sources import branched, definition, packed, unpacked
 from solutions.attention_layer import attend
 from solutions.masked import masked_softmax
 
@@ -137,7 +137,7 @@ def test_two_mistakes_at_one_place_are_both_named():
 
     sentence = said(wrong, "masked_softmax")
     assert sentence.startswith("The mask is applied after the softmax")
-    assert "`dim` is not used" in sentence
+    assert "The last dimension is always the" in sentence
 
 
 def test_two_mistakes_in_one_expression_are_both_named():
@@ -479,3 +479,61 @@ def test_faults_are_told_where_a_check_asks_less_of_wrong_code():
 
 def test_the_answers_of_all_draws_of_a_class_are_kept():
     assert SEEDS_KEPT >= DRAWS
+
+
+def test_a_mistake_in_one_branch_is_named_with_the_option():
+    """The residual connection is missing in pre-norm, and there in the feed-forward alone."""
+    root = definition("transformer_block", "EncoderBlock")
+    wrong = branched(
+        root.code,
+        root.code.replace("x + self.dropout(self.feed_forward", "self.dropout(self.feed_forward"),
+        "self.norm_first",
+    )
+    sentence = said(root.built({"EncoderBlock": wrong}), "EncoderBlock")
+    assert sentence.startswith("With norm_first=True: Only the attention has a residual")
+
+
+def test_options_are_arguments_that_may_be_left_out():
+    def conditions(module, name):
+        return [condition for condition, _ in definition(module, name).options]
+
+    both = ["self.norm_first", "not self.norm_first", "mask is not None", "mask is None"]
+    assert conditions("transformer_block", "EncoderBlock") == both
+    assert conditions("softmax", "softmax") == []
+
+
+def test_what_changes_more_than_the_function_has_no_branches():
+    with pytest.raises(LookupError):
+        branched("def f(x):\n    return x", "def f(x, y):\n    return y", "x")
+
+
+def test_an_argument_that_makes_a_difference_elsewhere_is_not_said_to_make_none():
+    """In the one pair of calls that differ in it alone, rounding makes both answers zeros."""
+
+    def wrong(query, keys, values):
+        equal = ((keys * query).sum(-1) - (query * query).sum()).abs() < 1e-9
+        return values[equal & (keys[:, 0] == 5)].sum(dim=0)
+
+    assert "makes no difference" not in (said(wrong, "exact_lookup") or "")
+
+
+def test_a_finding_stands_over_a_case_that_it_explains():
+    def wrong(query, inputs):
+        scores = [float(one @ query) / len(query) ** 0.5 for one in inputs]
+        weights = torch.tensor(scores).softmax(dim=0)
+        return weights @ inputs.float(), weights
+
+    torch.default_generator.manual_seed(2017)
+    verdict = judge("attend", Home({"attend": wrong}), live(find("attend")), 2017)
+    assert verdict.key == "fact.dtype" and verdict.message.startswith("in float64")
+    assert "Something else is wrong, too" in verdict.misconception
+
+
+def test_what_gives_most_of_the_wrong_numbers_is_named_and_the_rest_said():
+    def wrong(hidden, mask):
+        first = hidden[:, 0] * mask[:, :1]
+        return torch.nn.functional.normalize(first, dim=-1)
+
+    sentence = said(wrong, "mean_pool")
+    assert sentence.startswith("The first token's vector was taken")
+    assert "Something else is wrong, too: holes in the mask" in sentence

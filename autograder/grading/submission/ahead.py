@@ -166,7 +166,11 @@ class Ahead(Performer):
             if number in self._plan.parts:
                 break  # what has been asked is answered, and no more need be
             self._receive()
-        return SandboxHome(self._session, self._deadline, max(self._plan.sizes)).answer(request)
+        self.lost = True  # until it has answered
+        home = SandboxHome(self._session, self._deadline, max(self._plan.sizes))
+        reply = home.answer(request)
+        self.lost = False
+        return reply
 
     def answer(self, request: Request) -> Reply:
         """The answer to the next request. Raises Unforeseen when it is not the foreseen one."""

@@ -91,12 +91,12 @@ def test_the_sentence_depends_on_no_clock(warm, name, monkeypatch):
     code = definition(exercise.module, name).code
     source = applied(code, changes_of(code, SEARCHED[name], name))
     root = definition(exercise.module, name)
-    wanted = judge(name, Home({name: root.built({name: source})}), live(exercise), SEED)
+    wanted = judge(name, Home({name: root.built({name: source})}), live(exercise), SEED, more=True)
     for clock in ("thread_time", "process_time", "perf_counter"):
         real = getattr(time, clock)
         monkeypatch.setattr(time, clock, lambda real=real: 10 * real())
     exercise.candidates.clear()
-    slow = judge(name, Home({name: root.built({name: source})}), live(exercise), SEED)
+    slow = judge(name, Home({name: root.built({name: source})}), live(exercise), SEED, more=True)
     whole = {part: item.code for part, item in root.whole.items()} | {name: source}
     found = graded(warm, {name: "\n\n".join(whole.values())}).verdicts[name]
     assert wanted.misconception
@@ -119,7 +119,7 @@ def test_verdicts_are_those_of_asking_one_by_one(warm, name):
     things = [(source_of(right, name), right), *((one.source, one.thing) for one in wrongs(name))]
     plan.cache_clear()
     for source, thing in things:
-        wanted = judge(name, Home({name: thing}), live(exercise), SEED)
+        wanted = judge(name, Home({name: thing}), live(exercise), SEED, more=True)
         found = graded(warm, {name: source}).verdicts[name]
         assert (found.status, found.misconception) == (wanted.status, wanted.misconception)
         assert found.points == wanted.points
