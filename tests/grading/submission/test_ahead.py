@@ -1,7 +1,6 @@
 """A check that asks everything at once: does it find what it finds when it asks one by one?"""
 
 import time
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -101,7 +100,7 @@ def test_the_sentence_depends_on_no_clock(warm, name, monkeypatch):
     found = graded(warm, {name: "\n\n".join(whole.values())}).verdicts[name]
     assert wanted.misconception
     assert slow == wanted
-    assert replace(found, more=None) == wanted  # grading asks for an example
+    assert found == wanted
 
 
 def another(name: str) -> Any:
