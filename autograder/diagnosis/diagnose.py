@@ -370,7 +370,7 @@ STRATEGIES = (
     Strategy(_faults),
     Strategy(_set_beside_faults),
     Strategy(_pairs, events=3000),
-    Strategy(_branches, events=1000),
+    Strategy(_branches, events=2500),
     Strategy(_facts, behavior=True),
     Strategy(_pairs_beside_faults, events=300),
     Strategy(_slips, events=2000),

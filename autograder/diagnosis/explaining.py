@@ -271,7 +271,7 @@ def share(one: Candidate, students: Students, run: Rerun) -> Share | None:
     differing = sum(bearing is Bearing.AGAINST for _, bearing in bearings)
     telling = [event for event in students.failing if event.place in alike_at and _telling(event)]
     few = 2 * len(alike_at) < len(students.failing) or differing > len(alike_at)
-    return None if few or len(telling) < 2 else Share(alike_at, differing)
+    return None if few or len(telling) < 3 else Share(alike_at, differing)
 
 
 def _telling(event: Event) -> bool:

@@ -5,6 +5,7 @@ others, as long as the student's code and the reference still differ.
 """
 
 import functools
+import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -262,5 +263,5 @@ def _texts(value: Any) -> list[list[str]]:
 
 
 def as_data(example: Example, read: str) -> Mapping[str, Any]:
-    """What a verdict keeps of it, with where to `read` again."""
-    return {**vars(example), "read": read}
+    """What a verdict keeps of it, with where to `read` again: as it comes back from JSON."""
+    return json.loads(json.dumps({**vars(example), "read": read}))

@@ -62,7 +62,7 @@ misconceptions["exact_lookup"] = {
     "weighted-by-product": (
         "The values are weighted with the dot products of query and keys. An exact lookup knows "
         "two weights only: one for a key that equals the query, zero for any other.",
-        {"values[matches].sum(dim=0, dtype=values.dtype)": "(keys @ query) @ values"},
+        {"values[matches].sum(dim=0)": "(keys @ query) @ values"},
     ),
     "any-entry": (
         "A key counts as equal when one of its entries is the same. Two vectors are equal only if "
@@ -85,7 +85,7 @@ misconceptions["exact_lookup"] = {
     "first-if-none": (
         "Where no key equals the query, the first value came back: the position of the largest of "
         "many zeros is position 0. Nothing found should give zeros.",
-        {"[matches].sum(dim=0, dtype=values.dtype)": "[matches.int().argmax()]"},
+        {"[matches].sum(dim=0)": "[matches.int().argmax()]"},
     ),
     "with-tolerance": (
         "Keys that are only nearly equal to the query were taken too: the comparison allows a "

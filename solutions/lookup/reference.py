@@ -20,7 +20,7 @@ def exact_lookup(query: Tensor, keys: Tensor, values: Tensor) -> Tensor:
     Source: Zhang et al., Dive into Deep Learning, section 11.1.
     """
     matches = (keys == query).all(dim=1)  # (S), the Kronecker delta of query and key
-    return values[matches].sum(dim=0, dtype=values.dtype)  # (E)
+    return values[matches].sum(dim=0)  # (E)
 
 
 def letter_similarity(a: str, b: str) -> float:

@@ -601,14 +601,6 @@ EQUIVALENT = {
         "next_token_probabilities",
         (
             "kept = torch.zeros_like(before, dtype=torch.bool).scatter(-1, order, before < "
-            "top_p) => kept = torch.zeros_like(before, dtype=torch.bool).scatter(-1, order, "
-            "before <= top_p)"
-        ),
-    ): "Which of the two holds at a sum of exactly top_p is decided by rounding.",
-    (
-        "next_token_probabilities",
-        (
-            "kept = torch.zeros_like(before, dtype=torch.bool).scatter(-1, order, before < "
             "top_p) => kept = torch.ones_like(before, dtype=torch.bool).scatter(-1, order, "
             "before < top_p)"
         ),

@@ -78,13 +78,13 @@ def test_ends_what_stands_beside_a_figure_at_what_needs_the_column(
 
 
 def test_do_words_and_parts_of_a_figure_light_each_other(opened):
-    page = opened("02-softmax").page
-    word, other = page.locator("math .key").first, page.locator("math .query").first
-    part = page.locator("figure [data-role=key], figure .stage-key-mark").first
+    page = opened("07-multi-head").page
+    word, other = page.locator("math .value").first, page.locator("math .query").first
+    part = page.locator("figure .stage-value").first
     word.dispatch_event("pointerover")
-    assert part.get_attribute("data-alight") == "key" == word.get_attribute("data-alight")
+    assert part.get_attribute("data-alight") == "value" == word.get_attribute("data-alight")
     assert other.get_attribute("data-alight") is None
     page.locator("h2").first.dispatch_event("pointerover")
     assert page.locator("[data-alight]").count() == 0
     part.dispatch_event("pointerover")
-    assert word.get_attribute("data-alight") == "key"
+    assert word.get_attribute("data-alight") == "value"

@@ -57,7 +57,7 @@ def test_has_each_exercise_its_number_and_title_in_its_line_and_opens_by_keyboar
     page = opened(CHAPTER).page
     fold = page.locator("details.layer:has(#ex-softmax)")
     line = fold.locator("> summary")
-    assert line.inner_text().strip() == "Exercise 8: Softmax, ●●, 15 minutes, 2 points"
+    assert line.inner_text().strip() == "Exercise 9: Softmax, ●●, 15 minutes, 2 points"
     line.focus()
     page.keyboard.press("Enter")
     assert fold.locator("pre").first.is_visible()

@@ -20,7 +20,8 @@ project = "Course"
 html_theme = "sphinx_book_theme"
 html_baseurl = {site!r}
 html_theme_options = {{"repository_url": {repository!r}}}
-html_context = {{"default_mode": "auto", "take_away": {{"branch": "student", "jupyterlab": "",
+html_context = {{"default_mode": "auto", "slug": "course",
+    "take_away": {{"branch": "student", "jupyterlab": "",
     "colab": "https://colab.example", "binder": "https://binder.example"}}}}
 templates_path = ["templates"]
 """

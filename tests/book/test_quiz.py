@@ -145,7 +145,7 @@ def test_leads_a_reader_back_to_where_reading_ended(opened, address):
     seen = opened("05-self-attention")
     page = seen.page
     heading = page.locator("main h2").nth(2)
-    heading.scroll_into_view_if_needed()
+    heading.evaluate("heading => heading.scrollIntoView()")
     words = heading.evaluate("heading => heading.firstChild.textContent")
     section = heading.evaluate("heading => heading.parentElement.id")
     page.goto(f"{address}/map.html")

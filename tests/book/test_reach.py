@@ -3,6 +3,7 @@
 
 def test_do_arrow_keys_lead_through_the_buttons_that_copy_code(opened):
     page = opened("02-softmax").page
+    page.get_by_role("button", name="Build", exact=True).click()
     buttons = [button for button in page.locator("main .copybtn").all() if button.is_visible()]
     assert len(buttons) > 10
     assert [button.get_attribute("tabindex") for button in buttons] == ["0"] + ["-1"] * (

@@ -81,7 +81,7 @@ def test_does_each_exercise_show_its_stub_and_fold_the_rest(chapter):
             continue
         (statement,) = ast.parse("".join(cell["source"])).body
         (given,) = statement.names
-        module = ROOT / f"{statement.module.replace('.', '/')}.py"
+        module = ROOT / statement.module.replace(".", "/") / "reference.py"
         for node in ast.parse(module.read_text(encoding="utf-8")).body:
             if getattr(node, "name", "") == given.name:
                 wanted[given.asname or given.name] = node

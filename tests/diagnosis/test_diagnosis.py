@@ -512,7 +512,7 @@ def test_an_argument_that_makes_a_difference_elsewhere_is_not_said_to_make_none(
 
     def wrong(query, keys, values):
         equal = ((keys * query).sum(-1) - (query * query).sum()).abs() < 1e-9
-        return values[equal & (keys[:, 0] == 5)].sum(dim=0)
+        return values[equal & (keys[:, 0] > 0)].sum(dim=0)
 
     assert "makes no difference" not in (said(wrong, "exact_lookup") or "")
 

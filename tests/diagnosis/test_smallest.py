@@ -56,7 +56,7 @@ def test_numbers_and_words_become_small_too():
     def causal_mask(length, past_length=0):
         return torch.ones(length, past_length + length, dtype=torch.bool).tril(past_length + 1)
 
-    assert more_of("causal_mask", causal_mask).more["given"] == [("length", "2")]
+    assert more_of("causal_mask", causal_mask).more["given"] == [["length", "2"]]
 
 
 def test_what_is_drawn_at_random_is_not_compared():

@@ -19,7 +19,7 @@ from tests.release.miniature import CHECKS, chapter_cells, check_cell, exercise_
 from tests.release.student import complaints, results, run, unpack
 
 MISTAKES = (
-    CHECKS.replace("exercise, mistakes", "exercise, mend, mistakes")
+    CHECKS.replace("exercise, misconceptions", "exercise, mend, misconceptions")
     + """
 misconceptions["Scale"] = {
     "added": ("The factor is added.", {"x * self.factor": "x + self.factor"}),

@@ -10,6 +10,7 @@ from autograder.remote import calling
 
 class Blind:
     largest = 0
+    steps = 1
     names = {"exp", "sum", "amax", "sub", "div"}
 
     def __enter__(self):
