@@ -1,9 +1,9 @@
 """Other right ways to write an exercise, and wrong ones: what its check is tried with.
 
 An alternative is a correct solution in another style than the reference's, which every check must
-let pass; a wrong one is written as people write it, and must fail. Each is a function or class
-named `_`; like a reference it may use math, torch, Tensor, nn, F, the exercises that its notebook
-has, and what it imports inside.
+let pass. It is a function or class named `_`; like a reference it may use math, torch, Tensor, nn,
+F, the exercises that its notebook has, and what it imports inside. A wrong answer is a change of an
+alternative: it must fail, and what is said of it has the key that stands beside it.
 """
 
 import functools
@@ -46,49 +46,22 @@ def alternatives(exercise: str) -> list[Any]:
 
 
 @dataclass(frozen=True)
-class Wrong:
-    """A wrong solution of an exercise, and the mistakes that were made in it."""
+class WrongAnswer:
+    """A right way to write an exercise with something changed, and what is to be said of it."""
 
     exercise: str
-    about: tuple[str, ...]
-    code: Callable
-
-    @property
-    def title(self) -> str:
-        """What it is called in lists and in the names of tests."""
-        return f"{self.exercise}: {'; '.join(self.about)}"
-
-
-_wrong: list[Wrong] = []
-
-
-def wrong(exercise: str, *, about: str | tuple[str, ...]) -> Callable[[Any], Any]:
-    """Register a wrong solution; `about` is its mistake, or a tuple of its mistakes."""
-
-    def register(code: Any) -> Any:
-        misconceptions = (about,) if isinstance(about, str) else about
-        _wrong.append(Wrong(exercise, misconceptions, code))
-        return code
-
-    return register
+    style: str
+    changes: dict[str, str]  # what stands in the alternative once, and what is written instead
+    key: str | None  # of the finding, or None where the first wrong number is all that is shown
 
 
 @functools.cache
-def wrong_solutions() -> dict[str, Wrong]:
-    """All of them, by title, in the order in which they are written."""
-    list(modules(WRONG))
-    titles = {solution.title: solution for solution in _wrong}
-    if len(titles) != len(_wrong):
-        raise ValueError("Two wrong solutions of an exercise say the same of their mistake.")
-    return titles
-
-
-Restyled = tuple[str, dict[str, str], str]  # a style, changes of that alternative, a mistake's key
-
-
-def restyled() -> dict[str, list[Restyled]]:
-    """By exercise, known mistakes made in alternatives: what `RESTYLED` has in the chapters."""
-    return _collected("RESTYLED")
+def wrong_answers() -> dict[str, list[WrongAnswer]]:
+    """Those of each exercise, in the order in which `WRONG` has them in the chapters."""
+    return {
+        name: [WrongAnswer(name, *entry) for entry in entries]
+        for name, entries in _collected("WRONG").items()
+    }
 
 
 def equivalent_mutants() -> dict[tuple[str, str], str]:

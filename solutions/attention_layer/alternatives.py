@@ -147,3 +147,43 @@ def _(features):
 def _(features):
     H, W = features.shape[-2:]
     return torch.stack([features[:, :, h, w] for h in range(H) for w in range(W)], dim=1)
+
+
+@alternative("attend", "from the docstring")
+def _(query, inputs):
+    scores = inputs @ query / query.shape[0] ** 0.5
+    weights = torch.softmax(scores, dim=0)
+    return weights @ inputs, weights
+
+
+@alternative("scaled_dot_product_attention", "from the docstring")
+def _(query, key, value, mask=None):
+    scores = torch.einsum("...ld,...sd->...ls", query, key) / math.sqrt(query.shape[-1])
+    if mask is None:
+        weights = torch.softmax(scores, dim=-1)
+    else:
+        scores = scores.masked_fill(~mask, -math.inf)
+        empty = ~mask.any(dim=-1, keepdim=True)
+        weights = torch.softmax(scores.masked_fill(empty, 0.0), dim=-1)
+        weights = weights.masked_fill(~mask, 0.0)
+    return weights @ value, weights
+
+
+@alternative("AttentionLayer", "from the docstring")
+class _(nn.Module):
+    def __init__(self, query_dim, input_dim, value_dim):
+        super().__init__()
+        self.W_k = nn.Linear(input_dim, query_dim, bias=False)
+        self.W_v = nn.Linear(input_dim, value_dim, bias=False)
+
+    def forward(self, queries, inputs):
+        keys = self.W_k(inputs)
+        values = self.W_v(inputs)
+        scores = queries @ keys.transpose(-2, -1) / keys.shape[-1] ** 0.5
+        weights = scores.softmax(dim=-1)
+        return weights @ values, weights
+
+
+@alternative("grid_to_sequence", "from the docstring")
+def _(features):
+    return features.flatten(2).transpose(1, 2)

@@ -238,3 +238,92 @@ def _(step, start_state, bos_id, eos_id, max_length):
             break
     after = (tokens == eos_id).cumsum(dim=1) > 0
     return tokens.masked_fill(after, eos_id), torch.cat(maps, dim=1)
+
+
+@alternative("BidirectionalEncoder", "from the docstring")
+class _(nn.Module):
+    def __init__(self, vocab_size, embed_dim, hidden_dim, pad_id=0):
+        super().__init__()
+        self.embedding = nn.Embedding(vocab_size, embed_dim)
+        self.there = nn.GRU(embed_dim, hidden_dim, batch_first=True)
+        self.back = nn.GRU(embed_dim, hidden_dim, batch_first=True)
+        self.start = nn.Linear(hidden_dim, hidden_dim)
+
+    def forward(self, tokens, lengths):
+        S = tokens.shape[1]
+        place = torch.arange(S, device=tokens.device)[None, :]
+        lengths = lengths[:, None]
+        real = place < lengths
+        order = torch.where(real, lengths - 1 - place, place)
+        x = self.embedding(tokens)
+        forward, _ = self.there(x)
+        turned = x.gather(1, order[:, :, None].expand_as(x))
+        backward, _ = self.back(turned)
+        backward = backward.gather(1, order[:, :, None].expand_as(backward))
+        annotations = torch.cat([forward, backward], dim=-1) * real[:, :, None]
+        state = torch.tanh(self.start(backward[:, 0]))
+        return annotations, state
+
+
+@alternative("AdditiveAttention", "from the docstring")
+class _(nn.Module):
+    def __init__(self, query_dim, key_dim, attention_dim):
+        super().__init__()
+        self.W_s = nn.Linear(query_dim, attention_dim, bias=False)
+        self.W_h = nn.Linear(key_dim, attention_dim, bias=False)
+        self.v = nn.Linear(attention_dim, 1, bias=False)
+
+    def forward(self, query, keys, mask=None):
+        hidden = torch.tanh(self.W_s(query)[:, None, :] + self.W_h(keys))
+        scores = self.v(hidden)[..., 0]
+        if mask is None:
+            weights = scores.softmax(dim=1)
+        else:
+            empty = ~mask.any(dim=1, keepdim=True)
+            weights = scores.masked_fill(~mask & ~empty, -math.inf).softmax(dim=1)
+            weights = weights.masked_fill(~mask, 0.0)
+        return (weights[:, :, None] * keys).sum(dim=1), weights
+
+
+@alternative("AttentionDecoder", "from the docstring")
+class _(nn.Module):
+    def __init__(self, vocab_size, embed_dim, hidden_dim, key_dim, attention_dim):
+        super().__init__()
+        self.embedding = nn.Embedding(vocab_size, embed_dim)
+        self.attention = AdditiveAttention(hidden_dim, key_dim, attention_dim)
+        self.cell = nn.GRUCell(embed_dim + key_dim, hidden_dim)
+        self.out = nn.Linear(hidden_dim + key_dim + embed_dim, vocab_size)
+
+    def forward(self, previous, state, annotations, mask):
+        token = self.embedding(previous)
+        context, weights = self.attention(state, annotations, mask)
+        state = self.cell(torch.cat([token, context], dim=-1), state)
+        logits = self.out(torch.cat([state, context, token], dim=-1))
+        return logits, state, weights
+
+
+@alternative("sequence_log_prob", "from the docstring")
+def _(logits, targets, pad_id):
+    logp = torch.log_softmax(logits, dim=-1)
+    real = targets != pad_id
+    picked = logp.gather(-1, targets.masked_fill(~real, 0)[..., None])[..., 0]
+    return picked.masked_fill(~real, 0.0).sum(dim=-1)
+
+
+@alternative("greedy_decode", "from the docstring")
+def _(step, start_state, bos_id, eos_id, max_length):
+    B = start_state.shape[0]
+    previous = torch.full((B,), bos_id, dtype=torch.int64)
+    state = start_state
+    ended = torch.zeros(B, dtype=torch.bool)
+    tokens, maps = [], []
+    for _ in range(max_length):
+        logits, state, weights = step(previous, state)
+        previous = logits.argmax(dim=-1)
+        previous = torch.where(ended, torch.full_like(previous, eos_id), previous)
+        ended = ended | (previous == eos_id)
+        tokens.append(previous)
+        maps.append(weights)
+        if ended.all():
+            break
+    return torch.stack(tokens, dim=1), torch.stack(maps, dim=1)

@@ -9,6 +9,7 @@ from torch.nn import functional as F
 from autograder.checking.samples import alternative
 from solutions.attention_layer import scaled_dot_product_attention
 from solutions.encoder_decoder import CrossAttention, DecoderBlock
+from solutions.masked import causal_mask
 from solutions.multi_head import MultiHeadAttention
 from solutions.positions import sinusoidal_positions
 from solutions.transformer_block import Encoder, FeedForward, LayerNorm
@@ -347,3 +348,136 @@ def _(step, bos_id, eos_id, beam_width, max_length, length_penalty=0.0):
 
     score, tokens, _ = max(beam, key=judged)
     return torch.tensor(tokens[1:]), score
+
+
+@alternative("CrossAttention", "from the docstring")
+class _(nn.Module):
+    def __init__(self, embed_dim, num_heads):
+        super().__init__()
+        self.num_heads = num_heads
+        for name in ("W_q", "W_k", "W_v", "W_o"):
+            setattr(self, name, nn.Linear(embed_dim, embed_dim))
+
+    def forward(self, x, memory, memory_mask=None):
+        def cut(z):
+            return z.unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
+
+        q, k, v = cut(self.W_q(x)), cut(self.W_k(memory)), cut(self.W_v(memory))
+        scores = q @ k.mT / math.sqrt(q.shape[-1])
+        if memory_mask is not None:
+            allowed = memory_mask[:, None, None, :]
+            scores = scores.masked_fill(~allowed, torch.finfo(scores.dtype).min)
+        weights = scores.softmax(-1)
+        if memory_mask is not None:
+            weights = weights.masked_fill(~allowed, 0.0)
+        return self.W_o((weights @ v).transpose(1, 2).flatten(2)), weights
+
+
+@alternative("DecoderBlock", "from the docstring")
+class _(nn.Module):
+    def __init__(self, embed_dim, num_heads, hidden_dim, dropout=0.0, norm_first=False):
+        super().__init__()
+        self.self_attn = MultiHeadAttention(embed_dim, num_heads)
+        self.multihead_attn = CrossAttention(embed_dim, num_heads)
+        self.feed_forward = FeedForward(embed_dim, hidden_dim)
+        self.norm1, self.norm2, self.norm3 = (
+            LayerNorm(embed_dim),
+            LayerNorm(embed_dim),
+            LayerNorm(embed_dim),
+        )
+        self.drop = nn.Dropout(dropout)
+        self.pre = norm_first
+
+    def forward(self, x, memory, memory_mask=None):
+        mask = causal_mask(x.shape[1])
+        if self.pre:
+            h = self.norm1(x)
+            x = x + self.drop(self.self_attn(h, h, h, mask)[0])
+            h, weights = self.multihead_attn(self.norm2(x), memory, memory_mask)
+            x = x + self.drop(h)
+            x = x + self.drop(self.feed_forward(self.norm3(x)))
+        else:
+            x = self.norm1(x + self.drop(self.self_attn(x, x, x, mask)[0]))
+            h, weights = self.multihead_attn(x, memory, memory_mask)
+            x = self.norm2(x + self.drop(h))
+            x = self.norm3(x + self.drop(self.feed_forward(x)))
+        return x, weights
+
+
+@alternative("Transformer", "from the docstring")
+class _(nn.Module):
+    def __init__(
+        self,
+        source_vocab,
+        target_vocab,
+        embed_dim,
+        num_heads,
+        hidden_dim,
+        num_layers,
+        max_length,
+        pad_id=0,
+    ):
+        super().__init__()
+        self.source_embedding = nn.Embedding(source_vocab, embed_dim)
+        self.target_embedding = nn.Embedding(target_vocab, embed_dim)
+        self.encoder = Encoder(num_layers, embed_dim, num_heads, hidden_dim)
+        self.decoder = nn.ModuleList(
+            [DecoderBlock(embed_dim, num_heads, hidden_dim) for _ in range(num_layers)]
+        )
+        self.output = nn.Linear(embed_dim, target_vocab)
+        self.max_length = max_length
+        self.pad_id = pad_id
+        self.scale = math.sqrt(embed_dim)
+
+    def embedded(self, table, tokens):
+        x = table(tokens) * self.scale
+        return x + sinusoidal_positions(tokens.shape[1], x.shape[-1]).to(x)
+
+    def forward(self, source, target):
+        for tokens in (source, target):
+            if tokens.shape[1] > self.max_length:
+                raise ValueError(f"{tokens.shape[1]} is longer than {self.max_length}")
+        real = source != self.pad_id
+        memory, _ = self.encoder(
+            self.embedded(self.source_embedding, source), real[:, None, None, :]
+        )
+        x = self.embedded(self.target_embedding, target)
+        for block in self.decoder:
+            x, _ = block(x, memory, real)
+        return self.output(x)
+
+
+@alternative("label_smoothed_loss", "from the docstring")
+def _(logits, targets, smoothing=0.1, pad_id=0):
+    logp = torch.log_softmax(logits, dim=-1)
+    real = targets != pad_id
+    right = logp.gather(-1, targets.masked_fill(~real, 0)[..., None])[..., 0]
+    loss = -(1 - smoothing) * right - smoothing * logp.mean(dim=-1)
+    return loss.masked_fill(~real, 0.0).sum() / real.sum().clamp(min=1)
+
+
+@alternative("warmup_rate", "from the docstring")
+def _(step, embed_dim, warmup_steps=4000):
+    if step < 1:
+        raise ValueError(step)
+    if step < warmup_steps:
+        return embed_dim**-0.5 * step * warmup_steps**-1.5
+    return embed_dim**-0.5 * step**-0.5
+
+
+@alternative("beam_search", "from the docstring")
+def _(step, bos_id, eos_id, beam_width, max_length, length_penalty=0.0):
+    beam = [((), 0.0, False)]
+    for _ in range(max_length):
+        open_ = [h for h in beam if not h[2]]
+        if not open_:
+            break
+        prefixes = torch.tensor([[bos_id, *tokens] for tokens, _, _ in open_], dtype=torch.int64)
+        logp = torch.log_softmax(step(prefixes).double(), dim=-1)
+        found = [h for h in beam if h[2]]
+        for (tokens, total, _), row in zip(open_, logp, strict=True):
+            for token, gain in enumerate(row.tolist()):
+                found.append(((*tokens, token), total + gain, token == eos_id))
+        beam = sorted(found, key=lambda h: -h[1])[:beam_width]
+    tokens, total, _ = max(beam, key=lambda h: h[1] / ((5 + len(h[0])) / 6) ** length_penalty)
+    return torch.tensor(tokens, dtype=torch.int64), float(total)

@@ -150,3 +150,53 @@ def _(x, keys, values, bandwidth):
     exponents = -torch.cdist(x[:, None], keys[:, None]).pow(2) / (2 * bandwidth**2)
     weights = (exponents - exponents.logsumexp(dim=1, keepdim=True)).exp()
     return torch.einsum("ls,s->l", weights, values)
+
+
+@alternative("exact_lookup", "from the docstring")
+def _(query, keys, values):
+    hits = (keys == query).all(dim=1)
+    return (values * hits[:, None].to(values.dtype)).sum(dim=0)
+
+
+@alternative("letter_similarity", "from the docstring")
+def _(a, b):
+    a, b = a.lower(), b.lower()
+    longest = max(len(a), len(b))
+    if longest == 0:
+        return 1.0
+    same = 0
+    for first, second in zip(a, b, strict=False):
+        if first == second:
+            same += 1
+    return same / longest
+
+
+@alternative("weighted_average", "from the docstring")
+def _(weights, values):
+    if (weights < 0).any():
+        raise ValueError("negative weight")
+    total = weights.sum()
+    if total == 0:
+        raise ValueError("weights sum to zero")
+    return (weights[:, None] * values).sum(dim=0) / total
+
+
+@alternative("soft_lookup", "from the docstring")
+def _(query, keys, values, similarity):
+    scores = torch.stack(
+        [torch.as_tensor(similarity(query, key), dtype=values.dtype) for key in keys]
+    )
+    total = scores.sum()
+    if total == 0:
+        raise ValueError("similarities sum to zero")
+    weights = scores / total
+    return weights @ values, weights
+
+
+@alternative("kernel_regression", "from the docstring")
+def _(x, keys, values, bandwidth):
+    if bandwidth <= 0:
+        raise ValueError("bandwidth must be above zero")
+    distance = x[:, None] - keys[None, :]
+    scores = -(distance**2) / (2 * bandwidth**2)
+    return torch.softmax(scores, dim=1) @ values

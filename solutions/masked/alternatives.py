@@ -131,3 +131,54 @@ def _(tokens, mask_id, vocab_size, probability=0.15, special_ids=(), generator=N
     inputs = torch.where(number < 0.8 * probability, mask_id, inputs)
     labels = torch.where(number < probability, tokens, -100)
     return inputs, labels
+
+
+@alternative("causal_mask", "from the docstring")
+def _(length, past_length=0):
+    query = torch.arange(length)[:, None] + past_length
+    key = torch.arange(past_length + length)[None, :]
+    return key <= query
+
+
+@alternative("padding_mask", "from the docstring")
+def _(lengths, max_length):
+    return torch.arange(max_length, device=lengths.device) < lengths[:, None]
+
+
+@alternative("masked_softmax", "from the docstring")
+def _(scores, mask=None, dim=-1):
+    if mask is None:
+        return torch.softmax(scores, dim=dim)
+    mask = mask.expand_as(scores) if mask.shape != scores.shape else mask
+    some = mask.any(dim=dim, keepdim=True)
+    filled = torch.where(mask, scores, torch.full_like(scores, -math.inf))
+    filled = torch.where(some, filled, torch.zeros_like(filled))
+    weights = torch.softmax(filled, dim=dim)
+    return torch.where(mask, weights, torch.zeros_like(weights))
+
+
+@alternative("next_token_loss", "from the docstring")
+def _(logits, tokens, pad_id=None):
+    predictions = logits[:, :-1]
+    targets = tokens[:, 1:]
+    real = torch.ones_like(targets, dtype=torch.bool) if pad_id is None else targets != pad_id
+    logp = torch.log_softmax(predictions, dim=-1)
+    picked = logp.gather(-1, targets.masked_fill(~real, 0)[..., None])[..., 0]
+    return -(picked * real).sum() / real.sum().clamp(min=1)
+
+
+@alternative("mask_tokens", "from the docstring")
+def _(tokens, mask_id, vocab_size, probability=0.15, special_ids=(), generator=None):
+    def draw():
+        return torch.rand(tokens.shape, generator=generator)
+
+    special = torch.zeros_like(tokens, dtype=torch.bool)
+    for number in special_ids:
+        special |= tokens == number
+    chosen = (draw() < probability) & ~special
+    what = draw()
+    labels = torch.where(chosen, tokens, torch.full_like(tokens, -100))
+    random = torch.randint(0, vocab_size, tokens.shape, generator=generator).to(tokens.dtype)
+    inputs = torch.where(chosen & (what < 0.8), torch.full_like(tokens, mask_id), tokens)
+    inputs = torch.where(chosen & (what >= 0.8) & (what < 0.9), random, inputs)
+    return inputs, labels

@@ -186,3 +186,72 @@ def _(embed_dim, num_heads):
 @alternative("attention_parameter_count", "factored")
 def _(embed_dim, num_heads):
     return 4 * embed_dim * (embed_dim + 1)
+
+
+@alternative("split_heads", "from the docstring")
+def _(x, num_heads):
+    B, L, E = x.shape
+    if E % num_heads:
+        raise ValueError(f"{E} is not divisible by {num_heads}")
+    return x.reshape(B, L, num_heads, E // num_heads).permute(0, 2, 1, 3)
+
+
+@alternative("merge_heads", "from the docstring")
+def _(x):
+    B, H, L, D = x.shape
+    return x.transpose(1, 2).reshape(B, L, H * D)
+
+
+@alternative("MultiHeadAttention", "from the docstring")
+class _(nn.Module):
+    def __init__(self, embed_dim, num_heads):
+        super().__init__()
+        if embed_dim % num_heads != 0:
+            raise ValueError(f"embed_dim {embed_dim} and num_heads {num_heads}")
+        self.num_heads = num_heads
+        self.W_q = nn.Linear(embed_dim, embed_dim)
+        self.W_k = nn.Linear(embed_dim, embed_dim)
+        self.W_v = nn.Linear(embed_dim, embed_dim)
+        self.W_o = nn.Linear(embed_dim, embed_dim)
+
+    def cut(self, x):
+        return x.unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
+
+    def forward(self, query, key, value, mask=None):
+        q = self.cut(self.W_q(query))
+        k = self.cut(self.W_k(key))
+        v = self.cut(self.W_v(value))
+        scores = q @ k.mT / math.sqrt(q.shape[-1])
+        if mask is not None:
+            scores = scores.masked_fill(~mask, torch.finfo(scores.dtype).min)
+        weights = scores.softmax(-1)
+        if mask is not None:
+            weights = weights.masked_fill(~mask, 0.0)
+        return self.W_o((weights @ v).transpose(1, 2).flatten(2)), weights
+
+
+@alternative("from_torch", "from the docstring")
+def _(mha):
+    E = mha.embed_dim
+    if mha.kdim != E or mha.vdim != E:
+        raise ValueError("kdim or vdim differs")
+    layer = MultiHeadAttention(E, mha.num_heads).to(mha.out_proj.weight)
+    with torch.no_grad():
+        for i, name in enumerate(["W_q", "W_k", "W_v"]):
+            part = slice(i * E, (i + 1) * E)
+            getattr(layer, name).weight.copy_(mha.in_proj_weight[part])
+            if mha.in_proj_bias is None:
+                getattr(layer, name).bias.zero_()
+            else:
+                getattr(layer, name).bias.copy_(mha.in_proj_bias[part])
+        layer.W_o.weight.copy_(mha.out_proj.weight)
+        if mha.out_proj.bias is None:
+            layer.W_o.bias.zero_()
+        else:
+            layer.W_o.bias.copy_(mha.out_proj.bias)
+    return layer
+
+
+@alternative("attention_parameter_count", "from the docstring")
+def _(embed_dim, num_heads):
+    return 4 * embed_dim * (embed_dim + 1)

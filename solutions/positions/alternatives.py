@@ -156,3 +156,50 @@ def _(x, base=10000.0, start=0):
         columns = slice(2 * pair, 2 * pair + 2)
         result[..., columns] = torch.einsum("abl,...lb->...la", turn, x[..., columns])
     return result
+
+
+@alternative("sinusoidal_positions", "from the docstring")
+def _(length, embed_dim):
+    pos = torch.arange(length, dtype=torch.float64)[:, None]
+    column = torch.arange(embed_dim)
+    rate = 10000.0 ** (-(column // 2 * 2).double() / embed_dim)
+    angle = pos * rate
+    return torch.where(column % 2 == 0, angle.sin(), angle.cos()).float()
+
+
+@alternative("shift_matrix", "from the docstring")
+def _(offset, embed_dim):
+    if embed_dim % 2:
+        raise ValueError("odd")
+    M = torch.zeros(embed_dim, embed_dim, dtype=torch.float64)
+    for i in range(0, embed_dim, 2):
+        a = offset * 10000.0 ** (-i / embed_dim)
+        M[i, i], M[i, i + 1] = math.cos(a), math.sin(a)
+        M[i + 1, i], M[i + 1, i + 1] = -math.sin(a), math.cos(a)
+    return M.float()
+
+
+@alternative("LearnedPositions", "from the docstring")
+class _(nn.Module):
+    def __init__(self, max_length, embed_dim):
+        super().__init__()
+        self.table = nn.Parameter(torch.randn(max_length, embed_dim))
+
+    def forward(self, x):
+        L = x.shape[1]
+        if len(self.table) < L:
+            raise ValueError(f"length {L} is larger than max_length {len(self.table)}")
+        return x + self.table[:L]
+
+
+@alternative("rotate_positions", "from the docstring")
+def _(x, base=10000.0, start=0):
+    L, D = x.shape[-2:]
+    if D % 2:
+        raise ValueError("odd")
+    pos = torch.arange(start, start + L, dtype=torch.float64, device=x.device)[:, None]
+    rate = base ** (-torch.arange(0, D, 2, dtype=torch.float64, device=x.device) / D)
+    angle = (pos * rate).to(x.dtype)
+    c, s = angle.cos(), angle.sin()
+    a, b = x[..., 0::2], x[..., 1::2]
+    return torch.stack([a * c - b * s, a * s + b * c], dim=-1).flatten(-2)

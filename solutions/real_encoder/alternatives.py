@@ -212,3 +212,21 @@ def _(model, tokens, layer, head, asking):
     for weight, value in zip(weights, values, strict=True):
         output = output + weight * value[head]
     return scores, weights, output
+
+
+@alternative("mean_pool", "from the docstring")
+def _(hidden, mask):
+    m = mask.to(hidden.dtype)[..., None]
+    mean = (hidden * m).sum(1) / m.sum(1).clamp(min=1)
+    square = (mean * mean).sum(-1, keepdim=True)
+    return mean / torch.where(square > 0, square, torch.ones_like(square)).sqrt()
+
+
+@alternative("contrastive_loss", "from the docstring")
+def _(anchors, positives, temperature=0.05):
+    def unit(x):
+        n2 = (x * x).sum(-1, keepdim=True)
+        return x / torch.where(n2 > 0, n2, torch.ones_like(n2)).sqrt()
+
+    scores = unit(anchors) @ unit(positives).T / temperature
+    return F.cross_entropy(scores, torch.arange(len(scores)))

@@ -7,7 +7,9 @@ from torch import nn
 from torch.nn import functional as F
 
 from autograder.checking.samples import alternative
+from solutions.attention_layer import scaled_dot_product_attention
 from solutions.masked import causal_mask
+from solutions.multi_head import merge_heads, split_heads
 from solutions.positions import rotate_positions
 
 
@@ -129,3 +131,56 @@ class _(nn.Module):
             outputs.append(weights @ values[:, group])
             all_weights.append(weights)
         return self.W_o(torch.cat(outputs, dim=-1)), torch.stack(all_weights, dim=1)
+
+
+@alternative("RMSNorm", "from the docstring")
+class _(nn.Module):
+    def __init__(self, embed_dim, eps=1e-5):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(embed_dim))
+        self.eps = eps
+
+    def forward(self, x):
+        return x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + self.eps) * self.weight
+
+
+@alternative("SwiGLU", "from the docstring")
+class _(nn.Module):
+    def __init__(self, embed_dim, hidden_dim):
+        super().__init__()
+        self.W_gate = nn.Linear(embed_dim, hidden_dim, bias=False)
+        self.W_up = nn.Linear(embed_dim, hidden_dim, bias=False)
+        self.W_down = nn.Linear(hidden_dim, embed_dim, bias=False)
+
+    def forward(self, x):
+        return self.W_down(F.silu(self.W_gate(x)) * self.W_up(x))
+
+
+@alternative("GroupedQueryAttention", "from the docstring")
+class _(nn.Module):
+    def __init__(self, embed_dim, num_heads, num_kv_heads, base=10000.0):
+        super().__init__()
+        if embed_dim % num_heads:
+            raise ValueError(f"{embed_dim} {num_heads}")
+        if num_heads % num_kv_heads:
+            raise ValueError(f"{num_heads} {num_kv_heads}")
+        D = embed_dim // num_heads
+        if D % 2:
+            raise ValueError("odd")
+        self.H, self.G, self.base = num_heads, num_kv_heads, base
+        self.W_q = nn.Linear(embed_dim, embed_dim, bias=False)
+        self.W_k = nn.Linear(embed_dim, num_kv_heads * D, bias=False)
+        self.W_v = nn.Linear(embed_dim, num_kv_heads * D, bias=False)
+        self.W_o = nn.Linear(embed_dim, embed_dim, bias=False)
+
+    def forward(self, x, cache=None):
+        past = 0 if cache is None else len(cache)
+        q = rotate_positions(split_heads(self.W_q(x), self.H), self.base, past)
+        k = rotate_positions(split_heads(self.W_k(x), self.G), self.base, past)
+        v = split_heads(self.W_v(x), self.G)
+        if cache is not None:
+            k, v = cache.append(k, v)
+        k = k.repeat_interleave(self.H // self.G, dim=1)
+        v = v.repeat_interleave(self.H // self.G, dim=1)
+        output, weights = scaled_dot_product_attention(q, k, v, causal_mask(x.shape[1], past))
+        return self.W_o(merge_heads(output)), weights

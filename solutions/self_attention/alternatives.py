@@ -90,3 +90,32 @@ def _(layer, x, permutation):
         for row, index in enumerate(permutation.tolist())
     ]
     return max(gaps)
+
+
+@alternative("SelfAttention", "from the docstring")
+class _(nn.Module):
+    def __init__(self, embed_dim, key_dim, value_dim):
+        super().__init__()
+        self.W_q = nn.Linear(embed_dim, key_dim, bias=False)
+        self.W_k = nn.Linear(embed_dim, key_dim, bias=False)
+        self.W_v = nn.Linear(embed_dim, value_dim, bias=False)
+
+    def forward(self, x, mask=None):
+        q, k, v = self.W_q(x), self.W_k(x), self.W_v(x)
+        scores = q @ k.transpose(-1, -2) / math.sqrt(k.shape[-1])
+        if mask is not None:
+            scores = scores.masked_fill(~mask, torch.finfo(scores.dtype).min)
+        weights = torch.softmax(scores, dim=-1)
+        if mask is not None:
+            weights = weights.masked_fill(~mask, 0.0)
+        return weights @ v, weights
+
+
+@alternative("equivariance_gap", "from the docstring")
+def _(layer, x, permutation):
+    def out(z):
+        y = layer(z)
+        return y[0] if isinstance(y, tuple) else y
+
+    with torch.no_grad():
+        return float((out(x[permutation]) - out(x)[permutation]).abs().max())

@@ -161,3 +161,41 @@ def _(scores, sharpness):
         else:
             rows.append(torch.softmax(row * sharpness / (1 - sharpness), dim=0))
     return torch.stack(rows).reshape(scores.shape)
+
+
+@alternative("softmax", "from the docstring")
+def _(scores, dim=-1):
+    highest = scores.max(dim=dim, keepdim=True).values
+    highest = torch.where(torch.isinf(highest), torch.zeros_like(highest), highest)
+    powers = torch.exp(scores - highest.detach())
+    total = powers.sum(dim=dim, keepdim=True)
+    return powers / torch.where(total == 0, torch.ones_like(total), total)
+
+
+@alternative("softmax_jacobian", "from the docstring")
+def _(scores):
+    p = torch.softmax(scores, dim=0)
+    return torch.diag(p) - torch.outer(p, p)
+
+
+@alternative("distance_scores", "from the docstring")
+def _(query, key):
+    qq = (query * query).sum(dim=-1, keepdim=True)
+    kk = (key * key).sum(dim=-1).unsqueeze(-2)
+    return 2 * query @ key.transpose(-1, -2) - qq - kk
+
+
+@alternative("cosine_scores", "from the docstring")
+def _(query, key):
+    def unit(x):
+        square = (x * x).sum(dim=-1, keepdim=True)
+        length = torch.where(square > 0, square, torch.ones_like(square)).sqrt()
+        return x / length
+
+    return unit(query) @ unit(key).transpose(-1, -2)
+
+
+@alternative("scaled_dot_product_scores", "from the docstring")
+def _(query, key):
+    d = query.size(-1)
+    return query @ key.transpose(-1, -2) / d**0.5

@@ -236,3 +236,87 @@ class _(nn.Module):
             return x, [first, *others]
 
         return from_layer(0, x)
+
+
+@alternative("LayerNorm", "from the docstring")
+class _(nn.Module):
+    def __init__(self, embed_dim, eps=1e-5):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(embed_dim))
+        self.bias = nn.Parameter(torch.zeros(embed_dim))
+        self.eps = eps
+
+    def forward(self, x):
+        m = x.mean(-1, keepdim=True)
+        v = ((x - m) ** 2).mean(-1, keepdim=True)
+        return self.weight * (x - m) / torch.sqrt(v + self.eps) + self.bias
+
+
+@alternative("FeedForward", "from the docstring")
+class _(nn.Module):
+    def __init__(self, embed_dim, hidden_dim, activation="relu"):
+        super().__init__()
+        if activation not in ("relu", "gelu"):
+            raise ValueError(f"activation {activation}")
+        self.linear1 = nn.Linear(embed_dim, hidden_dim)
+        self.linear2 = nn.Linear(hidden_dim, embed_dim)
+        self.gelu = activation == "gelu"
+
+    def forward(self, x):
+        h = self.linear1(x)
+        h = F.gelu(h) if self.gelu else torch.relu(h)
+        return self.linear2(h)
+
+
+@alternative("EncoderBlock", "from the docstring")
+class _(nn.Module):
+    def __init__(
+        self, embed_dim, num_heads, hidden_dim, dropout=0.0, norm_first=False, activation="relu"
+    ):
+        super().__init__()
+        self.self_attn = MultiHeadAttention(embed_dim, num_heads)
+        self.feed_forward = FeedForward(embed_dim, hidden_dim, activation)
+        self.norm1 = LayerNorm(embed_dim)
+        self.norm2 = LayerNorm(embed_dim)
+        self.drop = nn.Dropout(dropout)
+        self.pre = norm_first
+
+    def forward(self, x, mask=None):
+        if self.pre:
+            h = self.norm1(x)
+            h, weights = self.self_attn(h, h, h, mask)
+            x = x + self.drop(h)
+            x = x + self.drop(self.feed_forward(self.norm2(x)))
+        else:
+            h, weights = self.self_attn(x, x, x, mask)
+            x = self.norm1(x + self.drop(h))
+            x = self.norm2(x + self.drop(self.feed_forward(x)))
+        return x, weights
+
+
+@alternative("Encoder", "from the docstring")
+class _(nn.Module):
+    def __init__(
+        self,
+        num_layers,
+        embed_dim,
+        num_heads,
+        hidden_dim,
+        dropout=0.0,
+        norm_first=False,
+        activation="relu",
+    ):
+        super().__init__()
+        blocks = []
+        for _ in range(num_layers):
+            blocks.append(
+                EncoderBlock(embed_dim, num_heads, hidden_dim, dropout, norm_first, activation)
+            )
+        self.layers = nn.ModuleList(blocks)
+
+    def forward(self, x, mask=None):
+        all_weights = []
+        for block in self.layers:
+            x, weights = block(x, mask)
+            all_weights.append(weights)
+        return x, all_weights

@@ -6,7 +6,7 @@ from torch.nn import functional as F
 
 from autograder.checking.samples import alternative
 from solutions.transformer_block import Encoder, LayerNorm
-from solutions.vit import PatchEmbedding
+from solutions.vit import PatchEmbedding, patchify
 
 
 @alternative("patchify", "einops")
@@ -223,3 +223,88 @@ def _(predicted, target, mask):
 def _(predicted, target, mask):
     a_patch = (predicted - target).square().mean(dim=-1)
     return torch.where(mask, a_patch, 0.0).sum() / max(int(mask.sum()), 1)
+
+
+@alternative("patchify", "from the docstring")
+def _(images, patch_size):
+    B, C, H, W = images.shape
+    P = patch_size
+    if H % P or W % P:
+        raise ValueError("does not divide")
+    x = images.reshape(B, C, H // P, P, W // P, P)
+    return x.permute(0, 2, 4, 1, 3, 5).reshape(B, -1, C * P * P)
+
+
+@alternative("unpatchify", "from the docstring")
+def _(patches, patch_size, channels, height, width):
+    P = patch_size
+    B = patches.shape[0]
+    x = patches.reshape(B, height // P, width // P, channels, P, P)
+    return x.permute(0, 3, 1, 4, 2, 5).reshape(B, channels, height, width)
+
+
+@alternative("PatchEmbedding", "from the docstring")
+class _(nn.Module):
+    def __init__(self, image_size, patch_size, channels, embed_dim):
+        super().__init__()
+        h, w = image_size if isinstance(image_size, tuple) else (image_size, image_size)
+        N = (h // patch_size) * (w // patch_size)
+        self.patch_size = patch_size
+        self.projection = nn.Linear(channels * patch_size**2, embed_dim)
+        self.class_token = nn.Parameter(torch.randn(1, 1, embed_dim) * 0.02)
+        self.positions = nn.Parameter(torch.randn(1, N + 1, embed_dim) * 0.02)
+
+    def forward(self, images):
+        x = self.projection(patchify(images, self.patch_size))
+        token = self.class_token.expand(len(x), -1, -1)
+        return torch.cat([token, x], dim=1) + self.positions
+
+
+@alternative("VisionTransformer", "from the docstring")
+class _(nn.Module):
+    def __init__(
+        self,
+        image_size,
+        patch_size,
+        channels,
+        num_classes,
+        embed_dim,
+        num_heads,
+        hidden_dim,
+        num_layers,
+    ):
+        super().__init__()
+        self.patch_embedding = PatchEmbedding(image_size, patch_size, channels, embed_dim)
+        self.encoder = Encoder(
+            num_layers, embed_dim, num_heads, hidden_dim, norm_first=True, activation="gelu"
+        )
+        self.norm = LayerNorm(embed_dim)
+        self.head = nn.Linear(embed_dim, num_classes)
+
+    def forward(self, images):
+        x, _ = self.encoder(self.patch_embedding(images))
+        return self.head(self.norm(x[:, 0]))
+
+
+@alternative("attention_rollout", "from the docstring")
+def _(weights):
+    result = None
+    for layer in weights:
+        a = layer.mean(dim=1)
+        a = (a + torch.eye(a.shape[-1], dtype=a.dtype)) / 2
+        result = a if result is None else a @ result
+    return result
+
+
+@alternative("random_patch_mask", "from the docstring")
+def _(batch, num_patches, ratio, generator=None):
+    k = round(ratio * num_patches)
+    order = torch.rand(batch, num_patches, generator=generator).argsort(dim=1)
+    return order < k
+
+
+@alternative("masked_patch_loss", "from the docstring")
+def _(predicted, target, mask):
+    square = (predicted - target) ** 2
+    square = torch.where(mask[..., None], square, torch.zeros_like(square))
+    return square.sum() / (mask.sum() * predicted.shape[-1]).clamp(min=1)

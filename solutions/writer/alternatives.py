@@ -204,3 +204,88 @@ def _(weights, tokens):
     total = torch.einsum("bhls,bls->h", shifted, same.to(weights.dtype))
     queries = same.any(dim=2).sum()
     return total / queries if queries > 0 else torch.zeros_like(total)
+
+
+@alternative("KeyValueCache", "from the docstring")
+class _:
+    def __init__(self):
+        self.parts = []
+
+    def append(self, key, value):
+        self.parts.append((key, value))
+        return torch.cat([k for k, _ in self.parts], dim=2), torch.cat(
+            [v for _, v in self.parts], dim=2
+        )
+
+    def __len__(self):
+        return sum(k.shape[2] for k, _ in self.parts)
+
+
+@alternative("next_token_probabilities", "from the docstring")
+def _(logits, temperature=1.0, top_k=None, top_p=None):
+    if temperature < 0:
+        raise ValueError("temperature")
+    if top_k is not None and top_k < 1:
+        raise ValueError("top_k")
+    if top_p is not None and not 0 < top_p <= 1:
+        raise ValueError("top_p")
+    if temperature == 0:
+        best = (logits == logits.max(-1, keepdim=True).values).to(logits.dtype)
+        return best / best.sum(-1, keepdim=True)
+    logits = (logits - logits.max(-1, keepdim=True).values) / temperature
+    if top_k is not None and top_k < logits.shape[-1]:
+        edge = logits.topk(top_k, dim=-1).values[..., -1:]
+        logits = logits.masked_fill(logits < edge, -math.inf)
+    p = logits.softmax(-1)
+    if top_p is not None:
+        ordered, order = p.sort(dim=-1, descending=True)
+        before = ordered.cumsum(-1) - ordered
+        kept = torch.where(before < top_p, ordered, torch.zeros_like(ordered))
+        p = torch.zeros_like(p).scatter(-1, order, kept)
+        p = p / p.sum(-1, keepdim=True)
+    return p
+
+
+@alternative("induction_score", "from the docstring")
+def _(weights, tokens):
+    B, H, L, _ = weights.shape
+    total = torch.zeros(H, dtype=weights.dtype)
+    count = 0
+    for b in range(B):
+        for i in range(L):
+            spots = [j + 1 for j in range(i) if tokens[b, j] == tokens[b, i]]
+            if spots:
+                count += 1
+                total = total + weights[b, :, i, spots].sum(-1)
+    return total / max(count, 1)
+
+
+@alternative("blockwise_attention", "from the docstring")
+def _(query, key, value, block_size, causal=False):
+    L, D = query.shape[-2:]
+    S = key.shape[-2]
+    scale = D**-0.5
+    outputs = []
+    for a in range(0, L, block_size):
+        q = query[..., a : a + block_size, :]
+        n = q.shape[-2]
+        top = q.new_full((*q.shape[:-1], 1), -math.inf)
+        total = torch.zeros_like(top)
+        result = q.new_zeros((*q.shape[:-1], value.shape[-1]))
+        for b in range(0, S, block_size):
+            k = key[..., b : b + block_size, :]
+            v = value[..., b : b + block_size, :]
+            scores = q @ k.transpose(-1, -2) * scale
+            if causal:
+                rows = torch.arange(a, a + n)[:, None] + S - L
+                cols = torch.arange(b, b + k.shape[-2])[None, :]
+                scores = scores.masked_fill(cols > rows, -math.inf)
+            new = torch.maximum(top, scores.amax(-1, keepdim=True).detach())
+            safe = torch.where(torch.isinf(new), torch.zeros_like(new), new)
+            p = torch.exp(scores - safe)
+            shrink = torch.exp(top - safe)
+            total = total * shrink + p.sum(-1, keepdim=True)
+            result = result * shrink + p @ v
+            top = new
+        outputs.append(result / total)
+    return torch.cat(outputs, dim=-2)

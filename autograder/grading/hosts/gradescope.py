@@ -14,7 +14,7 @@ from autograder.grading.text import visible
 from autograder.source.content import content
 
 TEMPLATES = Path(__file__).with_name("templates") / "gradescope"
-LEFT_OUT = {*LEFT_ALONE, "release", "wrong.py", "judged.json", "test_reference.py"}
+LEFT_OUT = {*LEFT_ALONE, "release", "wrong.py", "test_reference.py"}
 PROGRAMS = ("setup.sh", "run_autograder")
 
 
