@@ -22,6 +22,8 @@ def pytest_collection_modifyitems(items):
 
 
 def _shares(item) -> bool:
+    if not isinstance(item, pytest.Function):
+        return False  # a notebook's cell, or an example in a docstring
     fixtures = item._fixtureinfo.name2fixturedefs.values()
     return any(found[-1].scope == "module" for found in fixtures)
 

@@ -43,6 +43,7 @@ def test_does_nothing_move_where_a_link_leads_to_a_figure_to_play_with(
     assert moved(browser, address, width, place) < measures.MOST_MOVED
 
 
+@pytest.mark.exhaustive  # beside the other tests a slowed page may take minutes to load
 def test_does_nothing_move_on_a_slow_phone_either(browser, address):
     place = "/06-positions.html#play-shift"
     assert moved(browser, address, 390, place, slow=True) < measures.MOST_MOVED
