@@ -1,8 +1,9 @@
 """A chapter in two layers, to read and to build: what only building needs is a line that opens.
 
-Code and exercises with all that helps with them stand each in a `<details>` that is open in the
-page as it is stored, so that print, PDF and browsers without scripts show everything. What folds
-them for a reader is `_templates/layout.html`, before they are painted, and `_static/layers.js`.
+Code, exercises with all that helps with them, questions on what was read (not those to guess at
+first), and long tables and printed text stand each in a `<details>` that is open in the page as it
+is stored, so that print, PDF and browsers without scripts show everything. What folds them for a
+reader is `_templates/layout.html`, before they are painted, and `_static/layers.js`.
 """
 
 import ast
@@ -10,18 +11,29 @@ import html
 import re
 
 from docutils import nodes
+from quiz import quiz
 from reader import fold_of, is_cell, part, shown, source_of
 from sphinx.application import Sphinx
 from sphinx_exercise.nodes import is_exercise_node
 
 END = "</details>"
 NAMES = 2  # of what a cell defines, in its line
+BROAD = "printed-broad"  # the class of a cell that prints lines too long for a margin
+BROADEST = 50  # letters
+LONGEST = 8  # lines of printed text, or rows of a table, that a reader sees at once
 # An exercise has its number and title only when all pages are read: its line takes them over.
 OF_EXERCISE = re.compile(
     r'(<details class="layer layer-exercise" open><summary>)(</summary>\s*'
     r'<div class="exercise[^>]*>\s*<p class="admonition-title">)(.*?)(</p>)',
     re.DOTALL,
 )
+# A question has its number and its links only then, too.
+OF_QUESTION = re.compile(
+    r'(<details class="layer layer-quiz" open><summary>)(</summary>\s*<fieldset.*?'
+    r'<span class="quiz-number">(.*?)\.</span>\s*<p>(.*?)</p>)',
+    re.DOTALL,
+)
+LINK_OR_ID = re.compile(r'</?a\b[^>]*>|(?<=<span) id="[^"]*"')
 TAG = re.compile(r"<[^>]+>")
 TITLE = re.compile(r"^(Exercise [\d.]+) \((.*)\)$", re.DOTALL)
 
@@ -80,6 +92,33 @@ def lay(app: Sphinx, doctree: nodes.document) -> None:
                 last += 1
         parent.insert(last + 1, closing())
         parent.insert(first, opening("exercise"))
+    for question in list(doctree.findall(quiz)):
+        if not question.get("before") and isinstance(question.parent, nodes.section):
+            fold(question, opening("quiz"))
+    for table in list(doctree.findall(nodes.table)):
+        rows = len(list(table.findall(nodes.row))) - 1
+        if rows > LONGEST and isinstance(table.parent, nodes.section):
+            first = next(table.findall(nodes.row))
+            columns = ", ".join(entry.astext() for entry in first if entry.astext())
+            fold(table, opening("table", html.escape(f"Table: {columns}, {rows} rows")))
+    for block in list(doctree.findall(nodes.literal_block)):
+        lines = block.astext().strip().splitlines()
+        if block.parent.get("nb_element") != "cell_code_output":
+            continue
+        if max(map(len, lines), default=0) > BROADEST:
+            block.parent.parent["classes"].append(BROAD)
+        if len(lines) > LONGEST:
+            words = (
+                f"Printed: {len(lines)} lines, from <code>{html.escape(lines[0].strip())}</code>"
+            )
+            fold(block, opening("output", words))
+
+
+def fold(node: nodes.Node, line: nodes.raw) -> None:
+    """Put one node into a fold."""
+    at = node.parent.index(node)
+    node.parent.insert(at + 1, closing())
+    node.parent.insert(at, line)
 
 
 def runs(doctree: nodes.document) -> list[list[nodes.container]]:
@@ -97,17 +136,21 @@ def runs(doctree: nodes.document) -> list[list[nodes.container]]:
     return found
 
 
-def name_exercises(app: Sphinx, page: str, template: str, context: dict, doctree) -> None:
-    """Give each exercise's line its number and its title."""
+def name_lines(app: Sphinx, page: str, template: str, context: dict, doctree) -> None:
+    """Give the line of an exercise its number and title, and that of a question its words."""
 
     def named(match: re.Match) -> str:
         title = " ".join(TAG.sub("", match[3]).split())
         return match[1] + TITLE.sub(r"\1: \2", title) + match[2] + match[3] + match[4]
 
-    context["body"] = OF_EXERCISE.sub(named, context.get("body") or "")
+    def asked(match: re.Match) -> str:
+        return f"{match[1]}{match[3]}: {LINK_OR_ID.sub('', match[4])}{match[2]}"
+
+    body = OF_EXERCISE.sub(named, context.get("body") or "")
+    context["body"] = OF_QUESTION.sub(asked, body)
 
 
 def setup(app: Sphinx) -> dict:
     app.connect("doctree-read", lay, priority=302)  # after the reader's page is made
-    app.connect("html-page-context", name_exercises)
+    app.connect("html-page-context", name_lines)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
