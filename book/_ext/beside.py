@@ -8,6 +8,7 @@ notebook has it. Beside text a figure has a phone's width, and a phone's drawing
 
 import html
 import json
+import math
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,9 +23,11 @@ from sphinx_exercise.nodes import is_exercise_node
 CONTROL = 40  # pixels for each of a chart's
 READ = (nodes.paragraph, nodes.bullet_list, nodes.enumerated_list, nodes.Admonition)
 WIDTH, WIDER = 448, 672  # pixels of the columns beside text, as custom.css has them
-LINE, WORDS_A_LINE = 26, 10  # pixels, and words where the figure is wide
+LINE = 26  # pixels
+WORDS_A_LINE = {True: 9, False: 13}  # beside a wide figure, and else
 STAGE = '<figure class="stage'
-TALLEST = 560  # pixels: with its caption it is in the window as a whole
+HEIGHT = 600  # pixels: no higher, there too
+TALLEST = 720  # pixels: what is higher cannot be read when it is made so small
 FEWEST = 20  # words: less than that is read at a glance, with the figure above it
 
 
@@ -77,28 +80,42 @@ class Size(NamedTuple):
     wide: bool
     height: float
 
+    def most(self) -> float:
+        """How many words beside a wide figure are as high as it; others have no such limit."""
+        return self.height / LINE * WORDS_A_LINE[True] if self.wide else math.inf
 
-def size_beside(folder: Path, figure: nodes.Node) -> Size | None:
-    """As small as it can be read; nothing if it is too high for the window in either column."""
+    def cost(self, words: int) -> float:
+        """How high the figure is with so many words, of which some may come below it."""
+        beside = min(words, self.most())
+        below = words - beside
+        lines = beside / WORDS_A_LINE[self.wide], below / WORDS_A_LINE[False]
+        return max(self.height, LINE * lines[0]) + LINE * lines[1]
+
+
+def sizes_beside(folder: Path, figure: nodes.Node) -> list[Size]:
+    """As it may stand there."""
+    found = []
     for image in figure.findall(nodes.image):
         picture = Path(folder, image["uri"].lstrip("/"))
         narrow = picture.with_suffix(NARROWED)
         drawn = [(False, narrow if narrow.exists() else picture, WIDTH), (True, picture, WIDER)]
-        sizes = [Size(wide, scaled(path, column)) for wide, path, column in drawn]
-        return next((size for size in sizes if size.height <= TALLEST), None)
+        found = [Size(wide, scaled(path, column)) for wide, path, column in drawn]
     for raw in figure.findall(nodes.raw):
         if STAGE in raw.astext():
-            return Size(True, TALLEST)
-        specification = json.loads(html.unescape(FIGURE.search(raw.astext())[2]))
-        high = specification.get("height", 0) + CONTROL * len(specification.get("params", []))
-        return Size(False, high) if 0 < high <= TALLEST else None
-    return None
+            return [Size(True, HEIGHT)]
+        if not (play := FIGURE.search(raw.astext())):
+            continue
+        specification = json.loads(html.unescape(play[2]))
+        high = specification.get("height", math.inf)
+        found = [Size(False, high + CONTROL * len(specification.get("params", [])))]
+    return [size for size in found if size.height <= HEIGHT]
 
 
 def scaled(picture: Path, column: int) -> float:
-    """How high a picture is in a column of so many pixels."""
+    """How high a picture is in a column of so many pixels; endless if it is too high."""
     wide, high = drawn_size(picture)
-    return high * min(1, column / wide)
+    high *= min(1, column / wide)
+    return min(HEIGHT, high) if high <= TALLEST else math.inf
 
 
 def pair(app: Sphinx, doctree: nodes.document) -> None:
@@ -107,21 +124,21 @@ def pair(app: Sphinx, doctree: nodes.document) -> None:
         parts = units(parent)
         free = 0  # the first part that no figure before took
         for at, (figure, *_) in enumerate(parts):
-            if not is_figure(figure) or (size := size_beside(Path(app.srcdir), figure)) is None:
+            if not is_figure(figure) or not (sizes := sizes_beside(Path(app.srcdir), figure)):
                 continue
             first, last = at, at + 1
             while first > free and is_text(parts[first - 1]) and not is_guess(parts[first - 1]):
                 first -= 1
             while last < len(parts) and is_text(parts[last]):
                 last += 1
-            if size.wide:  # no more text than fills the figure's height: it has short lines
-                most = size.height / LINE * WORDS_A_LINE
-                while last > at + 1 and words(parts[first : last - 1]) > most:
-                    last -= 1
-                while first < at and words(parts[first + 1 : last]) > most:
-                    first += 1
-            if words(parts[first:last]) < FEWEST:
+            number = words(parts[first:last])
+            if number < FEWEST:
                 continue
+            size = min(sizes, key=lambda size: size.cost(number))
+            while last > at + 1 and words(parts[first : last - 1]) > size.most():
+                last -= 1
+            while first < at and words(parts[first + 1 : last]) > size.most():
+                first += 1
             free = last
             put_beside(figure, parts[first:at], parts[at + 1 : last], size.wide)
 

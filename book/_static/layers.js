@@ -6,8 +6,14 @@
   const FOLDS = "details.layer";
   const page = document.documentElement;
 
+  /** @type {(node: Element) => node is HTMLDetailsElement} */
+  const isFold = (node) => node instanceof HTMLDetailsElement;
+
+  /** @type {() => NodeListOf<HTMLButtonElement>} */
+  const buttons = () => document.querySelectorAll(".layer-switch button");
+
   /** @returns {HTMLDetailsElement[]} */
-  const folds = () => [...document.querySelectorAll(FOLDS)];
+  const folds = () => [...document.querySelectorAll(FOLDS)].filter(isFold);
 
   /** The fold that the page's address leads into, if it does. */
   function wanted() {
@@ -17,7 +23,7 @@
 
   /**
    * What stands at the top of the window, by which a reader keeps the place.
-   * @returns {HTMLElement | undefined}
+   * @returns {Element | undefined}
    */
   function inSight() {
     const lines = document.querySelectorAll(`main article :is(p, h2, h3, ${FOLDS})`);
@@ -36,8 +42,8 @@
     page.dataset.layer = layer;
     const kept = layer === "read" ? wanted() : undefined;
     for (const fold of folds()) fold.open = layer === "build" || fold === kept;
-    for (const button of document.querySelectorAll(".layer-switch button")) {
-      button.setAttribute("aria-pressed", button.value === layer);
+    for (const button of buttons()) {
+      button.ariaPressed = `${button.value === layer}`;
     }
     if (place) scrollBy({ top: place.getBoundingClientRect().top - before, behavior: "instant" });
   }
@@ -62,9 +68,8 @@
   });
 
   document.addEventListener("DOMContentLoaded", () => {
-    const buttons = document.querySelectorAll(".layer-switch button");
-    for (const button of buttons) {
-      button.setAttribute("aria-pressed", button.value === page.dataset.layer);
+    for (const button of buttons()) {
+      button.ariaPressed = `${button.value === page.dataset.layer}`;
       button.addEventListener("click", () => choose(button.value));
     }
   });

@@ -6,6 +6,10 @@ window.courseProgress = (() => {
   const CHAPTER = /(?:^|\/)(\d\d-[\w-]+?)(?:\.html)?$/;
   const changed = new EventTarget();
 
+  /** @type {() => NodeListOf<HTMLAnchorElement>} */
+  const sidebarLinks = () =>
+    document.querySelectorAll(".bd-sidebar-primary nav a.reference.internal");
+
   function load() {
     try {
       const { read, seen, answers, place } = JSON.parse(localStorage.getItem(KEY)) ?? {};
@@ -55,7 +59,7 @@ window.courseProgress = (() => {
 
   function markSidebar() {
     const { read } = load();
-    for (const link of document.querySelectorAll(".bd-sidebar-primary nav a.reference.internal")) {
+    for (const link of sidebarLinks()) {
       const chapter = chapterOf(new URL(link.href).pathname);
       const mark = link.querySelector(".progress-mark");
       if (chapter && read[chapter] && !mark) {
@@ -110,7 +114,7 @@ window.courseProgress = (() => {
   // that was read.
   function goOn(start) {
     const { read, place } = load();
-    const links = [...document.querySelectorAll(".bd-sidebar-primary nav a.reference.internal")];
+    const links = [...sidebarLinks()];
     const chapters = links.filter((link) => chapterOf(new URL(link.href).pathname));
     const names = chapters.map((link) => chapterOf(new URL(link.href).pathname));
     const within = place && !read[place.chapter] ? names.indexOf(place.chapter) : -1;
@@ -136,7 +140,7 @@ window.courseProgress = (() => {
       if (document.visibilityState !== "hidden") return;
       const headings = [...document.querySelectorAll("main section[id] > :is(h2, h3)")];
       const heading = headings.findLast((one) => one.getBoundingClientRect().top < innerHeight / 2);
-      const words = heading?.cloneNode(true);
+      const words = /** @type {Element | undefined} */ (heading?.cloneNode(true));
       words?.querySelectorAll(".headerlink").forEach((link) => link.remove());
       const section = heading?.parentElement.id;
       change((progress) => {
