@@ -60,7 +60,8 @@ def is_text(unit: list[nodes.Node]) -> bool:
     """Whether a part may stand beside a figure: it is folded, or needs no wide column."""
     first = unit[0]
     if isinstance(first, nodes.raw):
-        return len(unit) > 1 or first.astext().count("<details") == 1
+        text = "".join(node.astext() for node in unit if isinstance(node, nodes.raw))
+        return 0 < text.count("<details") == text.count("</details>")
     if is_cell(first):
         blocks = [node for node in shown(first) if not is_fold(node)]
         return all(isinstance(node, nodes.literal_block) for node in blocks)

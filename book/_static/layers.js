@@ -4,6 +4,7 @@
 (() => {
   const KEY = "attention-course-layer";
   const FOLDS = "details.layer";
+  const ASIDE = `${FOLDS}, .admonition, .cell`; // in a margin, which has a place of its own
   const page = document.documentElement;
 
   /** @type {(node: Element) => node is HTMLDetailsElement} */
@@ -29,7 +30,8 @@
     const lines = document.querySelectorAll(`main article :is(p, h2, h3, ${FOLDS})`);
     return [...lines].find((line) => {
       const { bottom, height } = line.getBoundingClientRect();
-      return height && bottom > 100 && !line.parentElement.closest(FOLDS);
+      if (!height || bottom <= 100 || line.parentElement.closest(ASIDE)) return false;
+      return getComputedStyle(line).float === "none";
     });
   }
 
