@@ -123,7 +123,7 @@ def _scored(rows: int, columns: int, given: Mapping[str, Any]) -> dict[str, Any]
         keys = matrix(given["keys"], columns, 2, "keys")
         products = {"queries": queries, "keys": keys}
         scores = [
-            [round((q[0] * k[0] + q[1] * k[1]) / math.sqrt(2), 4) for k in keys]
+            [round((q[0] * k[0] + q[1] * k[1]) / math.sqrt(2), DIGITS) for k in keys]
             for q in queries
         ]
     elif given.get("weights") is not None:
