@@ -78,8 +78,8 @@ EMBLEMS = {
 
 def emblem(page: str, place: str = "") -> str:
     """A chapter's emblem as SVG; nothing for other pages. `place` are attributes of the element."""
-    found = CHAPTER.fullmatch(page)
-    drawn = EMBLEMS.get(int(found[1])) if found else None
+    match = CHAPTER.fullmatch(page)
+    drawn = EMBLEMS.get(int(match[1])) if match else None
     if drawn is None:
         return ""
     return (

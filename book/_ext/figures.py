@@ -64,7 +64,7 @@ PLACE = re.compile(r'<p class="play-still">.*?</p>')
 
 def pictures(notebook: Path) -> dict[str, dict[str, str]]:
     """What is known of every picture in a notebook's outputs (`alt`, `name`), by its SHA-256."""
-    found = {}
+    by_digest = {}
     for cell in json.loads(notebook.read_text(encoding="utf-8"))["cells"]:
         for output in cell.get("outputs", []):
             for kind, content in output.get("data", {}).items():
@@ -73,8 +73,8 @@ def pictures(notebook: Path) -> dict[str, dict[str, str]]:
                 content = "".join(content)
                 picture = content.encode() if kind == "image/svg+xml" else b64decode(content)
                 about = output.get("metadata", {}).get(kind, {})
-                found[hashlib.sha256(picture).hexdigest()] = about
-    return found
+                by_digest[hashlib.sha256(picture).hexdigest()] = about
+    return by_digest
 
 
 def describe(app: Sphinx, doctree: nodes.document) -> None:
@@ -124,9 +124,9 @@ def number(app: Sphinx, doctree: nodes.document) -> None:
             line += nodes.Text(f" {typeset(caption)}")
         node.parent.insert(node.parent.index(node) + 1, line)
         if under:  # said once, beside the number
-            told = node.astext().replace(under[0], "")
-            told = OPENING.sub(rf'\g<0> aria-labelledby="{label}"', told)
-            node.replace_self(nodes.raw("", told, format="html"))
+            text = node.astext().replace(under[0], "")
+            text = OPENING.sub(rf'\g<0> aria-labelledby="{label}"', text)
+            node.replace_self(nodes.raw("", text, format="html"))
         app.env.get_domain("std").note_hyperlink_target(label, docname, label, words)
 
 
@@ -154,8 +154,8 @@ def themed(svg: str) -> str:
     svg = twice
     for name, (color, _) in colors.items():
         svg = re.sub(rf"{color}\b", f"var(--{name})", svg, flags=re.IGNORECASE)
-    svg = POINTS.sub(lambda found: f'{found[1]}="{float(found[2]) * 4 / 3:.0f}"', svg)
-    return SVG.sub(lambda found: f"{found[0]}<style>{rules}</style>", svg, count=1)
+    svg = POINTS.sub(lambda match: f'{match[1]}="{float(match[2]) * 4 / 3:.0f}"', svg)
+    return SVG.sub(lambda match: f"{match[0]}<style>{rules}</style>", svg, count=1)
 
 
 def smaller(app: Sphinx, image: nodes.image) -> None:
@@ -186,10 +186,10 @@ def place_stills(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     if app.builder.format != "html":
         return
     for node in doctree.findall(nodes.raw):
-        found = FIGURE.search(node.astext())
-        if not found:
+        match = FIGURE.search(node.astext())
+        if not match:
             continue
-        name, stored = found[1], html.unescape(found[2])
+        name, stored = match[1], html.unescape(match[2])
         digest = hashlib.sha256(f"{THEMED}{stored}".encode()).hexdigest()[:12]
         file = f"_static/play/{name}-{digest}.svg"
         specification = json.loads(stored)
@@ -241,7 +241,7 @@ def drawn_size(picture: Path) -> tuple[int, int]:
     if picture.suffix == ".svg":
         opening = SVG.search(picture.read_text(encoding="utf-8"))[0]
         size = [re.search(rf'\b{side}="([\d.]+)', opening) for side in ("width", "height")]
-        return tuple(round(float(found[1])) for found in size)
+        return tuple(round(float(side[1])) for side in size)
     with Image.open(picture) as opened:
         return opened.size
 

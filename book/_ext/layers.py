@@ -32,9 +32,11 @@ def defined(code: str) -> list[str]:
         statements = ast.parse(code).body
     except SyntaxError:  # a line for the notebook alone
         return []
-    made = [node.name for node in statements if isinstance(node, ast.FunctionDef | ast.ClassDef)]
-    if made:
-        return made
+    definitions = [
+        node.name for node in statements if isinstance(node, ast.FunctionDef | ast.ClassDef)
+    ]
+    if definitions:
+        return definitions
     targets = [one for node in statements if isinstance(node, ast.Assign) for one in node.targets]
     names = [name for target in targets for name in ast.walk(target) if isinstance(name, ast.Name)]
     return list(dict.fromkeys(name.id for name in names if isinstance(name.ctx, ast.Store)))
@@ -46,8 +48,8 @@ def in_a_line(code: str) -> str:
     length = "1 line" if lines == 1 else f"{lines} lines"
     names = defined(code)
     more = ["…"] if len(names) > NAMES else []
-    said = ", ".join([f"<code>{html.escape(name)}</code>" for name in names[:NAMES]] + more)
-    return f"Code: {said}, {length}" if said else f"Code: {length}"
+    words = ", ".join([f"<code>{html.escape(name)}</code>" for name in names[:NAMES]] + more)
+    return f"Code: {words}, {length}" if words else f"Code: {length}"
 
 
 def opening(kind: str, words: str = "") -> nodes.raw:
@@ -84,17 +86,17 @@ def lay(app: Sphinx, doctree: nodes.document) -> None:
 
 def runs(doctree: nodes.document) -> list[list[nodes.container]]:
     """Cells whose code is not folded: those that show nothing and follow each other together."""
-    found: list[list[nodes.container]] = []
+    groups: list[list[nodes.container]] = []
     for cell in list(doctree.findall(is_cell)):
         if not source_of(cell) or fold_of(cell) is not None or cell.get("hide_mode"):
             continue
-        before = found[-1][-1] if found else None
+        before = groups[-1][-1] if groups else None
         follows = before is not None and before.next_node(descend=False, siblings=True) is cell
         if follows and not shown(before) and not shown(cell):
-            found[-1].append(cell)
+            groups[-1].append(cell)
         else:
-            found.append([cell])
-    return found
+            groups.append([cell])
+    return groups
 
 
 def name_exercises(app: Sphinx, page: str, template: str, context: dict, doctree) -> None:

@@ -31,11 +31,11 @@ def indent(line: str) -> int:
 
 def contracts(text: str) -> set[int]:
     """The lines of the docstrings, counted from 0."""
-    found = set()
+    lines = set()
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.FunctionDef | ast.ClassDef) and ast.get_docstring(node):
-            found |= set(range(node.body[0].lineno - 1, node.body[0].end_lineno))
-    return found
+            lines |= set(range(node.body[0].lineno - 1, node.body[0].end_lineno))
+    return lines
 
 
 def goes_on(line: str, following: str) -> bool:
