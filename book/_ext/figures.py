@@ -14,6 +14,7 @@ import shutil
 from base64 import b64decode
 from pathlib import Path
 
+from bs4 import BeautifulSoup, Tag
 from course import CHAPTER
 from dark_cells import with_dark_cells
 from docutils import nodes
@@ -58,7 +59,6 @@ TWINS = (
 )
 POINTS = re.compile(r'\b(width|height)="([\d.]+)pt"')
 SVG = re.compile(r"<svg[^>]*>")
-IMAGE = re.compile(r'<img [^>]*src="_images/(?P<name>[^"]+)"[^>]*>')
 PLACE = re.compile(r'<p class="play-still">.*?</p>')
 
 
@@ -246,44 +246,42 @@ def drawn_size(picture: Path) -> tuple[int, int]:
         return opened.size
 
 
-def size_images(app: Sphinx, page: str, template: str, context: dict, doctree) -> None:
+def size_images(soup: BeautifulSoup, page: str, app: Sphinx) -> None:
     """Say every picture's size, so that nothing moves when it comes; load those below later."""
     files = {name: path for path, name in getattr(app.builder, "images", {}).items()}
-    seen = 0
+    own = [
+        image
+        for image in soup.select('img[src^="_images/"]:not([width])')
+        if Path(image["src"]).name in files
+    ]
+    for i, image in enumerate(own):
+        picture = Path(app.srcdir, files[Path(image["src"]).name])
+        width, height = drawn_size(picture)
+        image["width"], image["height"] = width, height
+        if i > 0:
+            image["loading"] = "lazy"
+        if width <= NARROW:
+            image["data-narrow"] = ""
+        if (narrow := picture.with_suffix(NARROWED)).exists():
+            image.wrap(soup.new_tag("picture")).insert(0, source(app, narrow, image))
 
-    def sized(found: re.Match) -> str:
-        nonlocal seen
-        tag, name = found[0], found["name"]
-        if " width=" in tag or name not in files:
-            return tag
-        width, height = drawn_size(Path(app.srcdir, files[name]))
-        seen += 1
-        lazy = ' loading="lazy"' if seen > 1 else ""
-        narrow = " data-narrow" if width <= NARROW else ""
-        tag = f'<img width="{width}" height="{height}"{lazy}{narrow} {tag[5:]}'
-        other = Path(app.srcdir, files[name]).with_suffix(NARROWED)
-        return with_source(app, tag, other) if other.exists() else tag
 
-    context["body"] = IMAGE.sub(sized, context.get("body", ""))
-
-
-def with_source(app: Sphinx, image: str, narrow: Path) -> str:
-    """A picture, and what a phone shows in its place."""
+def source(app: Sphinx, narrow: Path, image: Tag) -> Tag:
+    """What a phone shows in a picture's place."""
     images = Path(app.outdir) / app.builder.imagedir
     images.mkdir(exist_ok=True)
     shutil.copy(narrow, images)
     width, height = drawn_size(narrow)
-    media = f"{PHONE}, {WIDE}" if re.search(rf'class="[^"]*\b{BESIDE}\b', image) else PHONE
-    source = (
-        f'<source media="{media}" srcset="{app.builder.imgpath}/{narrow.name}" '
-        f'width="{width}" height="{height}">'
+    media = f"{PHONE}, {WIDE}" if BESIDE in image.get("class", []) else PHONE
+    address = f"{app.builder.imgpath}/{narrow.name}"
+    sized = {"width": width, "height": height}
+    return Tag(
+        name="source", can_be_empty_element=True, attrs={"media": media, "srcset": address, **sized}
     )
-    return f"<picture>{source}{image}</picture>"
 
 
 def setup(app: Sphinx) -> dict:
     app.connect("doctree-read", describe, priority=400)  # before Sphinx collects the pictures
     app.connect("doctree-read", number, priority=401)
     app.connect("doctree-resolved", place_stills)
-    app.connect("html-page-context", size_images)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -9,6 +9,7 @@ import ast
 import html
 import re
 
+from bs4 import BeautifulSoup
 from docutils import nodes
 from reader import fold_of, is_cell, part, shown, source_of
 from sphinx.application import Sphinx
@@ -16,13 +17,6 @@ from sphinx_exercise.nodes import is_exercise_node
 
 END = "</details>"
 NAMES = 2  # of what a cell defines, in its line
-# An exercise has its number and title only when all pages are read: its line takes them over.
-OF_EXERCISE = re.compile(
-    r'(<details class="layer layer-exercise" open><summary>)(</summary>\s*'
-    r'<div class="exercise[^>]*>\s*<p class="admonition-title">)(.*?)(</p>)',
-    re.DOTALL,
-)
-TAG = re.compile(r"<[^>]+>")
 TITLE = re.compile(r"^(Exercise [\d.]+) \((.*)\)$", re.DOTALL)
 
 
@@ -99,17 +93,13 @@ def runs(doctree: nodes.document) -> list[list[nodes.container]]:
     return groups
 
 
-def name_exercises(app: Sphinx, page: str, template: str, context: dict, doctree) -> None:
-    """Give each exercise's line its number and its title."""
-
-    def named(match: re.Match) -> str:
-        title = " ".join(TAG.sub("", match[3]).split())
-        return match[1] + TITLE.sub(r"\1: \2", title) + match[2] + match[3] + match[4]
-
-    context["body"] = OF_EXERCISE.sub(named, context.get("body") or "")
+def name_exercises(soup: BeautifulSoup, *_: object) -> None:
+    """Give each exercise's line its number and title, which it has when all pages are read."""
+    for fold in soup.select("details.layer-exercise"):
+        title = fold.select_one(".exercise > .admonition-title").get_text()
+        fold.summary.string = TITLE.sub(r"\1: \2", " ".join(title.split()))
 
 
 def setup(app: Sphinx) -> dict:
     app.connect("doctree-read", lay, priority=302)  # after the reader's page is made
-    app.connect("html-page-context", name_exercises)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,7 +1,7 @@
 """Does the book outlive Jupyter Book: does Sphinx alone, the newest, build the same pages?
 
-`make/plain_sphinx/conf.py` reads the same settings. The newest Sphinx, MyST-NB and theme come first in
-an environment of its own; all else, as PyTorch and Matplotlib, is this environment's.
+`make/plain_sphinx/conf.py` reads the same settings. The newest Sphinx, MyST-NB and theme come first
+in an environment of its own; all else, as PyTorch and Matplotlib, is this environment's.
 """
 
 import shutil
