@@ -63,7 +63,7 @@ def as_quiz(question: Prediction) -> quiz:
 
 @cache
 def _written(path: Path) -> dict[str, Prediction]:
-    found = {}
+    options = {}
     for statement in ast.parse(path.read_text(encoding="utf-8")).body:
         match statement:
             case ast.Expr(ast.Call(ast.Name("prediction"), [ast.Constant(name)], keywords)):
@@ -71,8 +71,8 @@ def _written(path: Path) -> dict[str, Prediction]:
                     words = {item.arg: ast.literal_eval(item.value) for item in keywords}
                 except ValueError:
                     continue
-                found[name] = Prediction(name, **words)
-    return found
+                options[name] = Prediction(name, **words)
+    return options
 
 
 def _inline(text: str) -> list[nodes.Node]:

@@ -31,10 +31,12 @@ class Live:
 
     def _repr_html_(self) -> str:
         alt = html.escape(self.alt, quote=False)
-        given = "".join(f' data-{key}="{html.escape(text)}"' for key, text in self.given.items())
+        attributes = "".join(
+            f' data-{key}="{html.escape(text)}"' for key, text in self.given.items()
+        )
         return (
             f'<figure class="live {self.kind}" id="live-{self.name}" data-name="{self.name}" '
-            f'data-model="{self.model}"{given}>'
+            f'data-model="{self.model}"{attributes}>'
             "<p>The model works in the published page, where scripts run.</p>"
             f"<figcaption>{alt}</figcaption></figure>"
         )
