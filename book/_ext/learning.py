@@ -1,6 +1,6 @@
 """What the page needs to train a model: one script for each task, loaded when a reader begins.
 
-It hands over the text of a worker (jax-js and `_static/learning.js`), which a page on a disk may
+It hands over the text of a worker (jax-js and `_training/learning.js`), which a page on a disk may
 not load as a file, and what the model learns from: chapter 5's sentences, as numbers.
 """
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from lab import words
 
-PARTS = (Path("vendor", "jax.js"), Path("learning.js"))
+PARTS = (Path("_training", "jax.js"), Path("_training", "learning.js"))
 SHOWN = ("the river bank was [gap]", "the money bank was [gap]")
 
 
@@ -45,8 +45,8 @@ def sentences() -> dict:
 TASKS = {"copying": dict, "sentences": sentences}  # what each hands over beside the worker
 
 
-def script(static: Path, task: str) -> str:
-    """The script that hands this over, from the book's `_static`."""
-    worker = "\n".join((static / part).read_text(encoding="utf-8") for part in PARTS)
+def script(book: Path, task: str) -> str:
+    """The script that hands this over, from what stands in the book's folder."""
+    worker = "\n".join((book / part).read_text(encoding="utf-8") for part in PARTS)
     what = json.dumps({"worker": worker, "data": TASKS[task]()}, separators=(",", ":"))
     return f"attention.models.{task} = {what};\n"

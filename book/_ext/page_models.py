@@ -119,7 +119,7 @@ def offer(app: Sphinx, doctree: nodes.document) -> None:
         if not (found := FIGURE.search(node.astext())):
             continue
         if found[2] in learning.TASKS:
-            size = len(learning.script(Path(app.srcdir, "_static"), found[2]))
+            size = len(learning.script(Path(app.srcdir), found[2]))
             offer_at(node, found, {"size": megabytes(size)})
             continue
         path: Path | None = Path(app.srcdir) / FOLDER / f"{found[2]}.safetensors"
@@ -185,7 +185,7 @@ def lay_in(app: Sphinx, error: Exception | None) -> None:
     for file in published_encoder.files(app):
         write(file, target)
     for task in learning.TASKS:
-        (target / f"{task}.js").write_text(learning.script(Path(app.srcdir, "_static"), task))
+        (target / f"{task}.js").write_text(learning.script(Path(app.srcdir), task))
 
 
 def setup(app: Sphinx) -> dict:

@@ -134,14 +134,14 @@
     }
 
     function tell() {
-      const { losses, steps, name, right, entry, began, waited } = run;
+      const { losses, steps, name, right, began, waited } = run;
       if (right === undefined) return; // it is loading
       const loss = losses.length ? `, loss ${kind.inUnit(losses.at(-1)).toFixed(2)} ${kind.unit}` : "";
       const left = ((performance.now() - began - waited) / losses.length) * (steps - losses.length);
       const time = run.going && losses.length > 20 ? `, about ${Math.ceil(left / 1000)} s left` : "";
       const words = `${loss.trimEnd()}, ${kind.can(right)}`;
       ui.progress.textContent = `Step ${losses.length} of ${steps}${words}${time}.`;
-      entry.textContent = `${name}, step ${losses.length}${words}`;
+      run.result = `${name}, step ${losses.length}${words}`;
     }
 
     /** End a run before its time, or when it is through. */
@@ -149,6 +149,7 @@
       run.worker.terminate();
       Object.assign(run, { done: true, going: false });
       run.line.removeAttribute("data-now");
+      if (run.result) ui.runs.append(live.element("li", {}, run.result));
       rest();
     }
 
@@ -192,10 +193,8 @@
       line.toggleAttribute("data-fewer", layers < kind.depths[0]);
       line.dataset.now = "";
       ui.chart.append(line);
-      const entry = live.element("li");
-      ui.runs.append(entry);
       run = {
-        ...{ worker, line, entry, name, losses: [], going: true, asked: true, waited: 0 },
+        ...{ worker, line, name, losses: [], going: true, asked: true, waited: 0 },
         began: performance.now(),
       };
       worker.onmessage = (message) => heard(message.data);

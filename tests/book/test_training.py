@@ -50,7 +50,7 @@ def task(request):
 def page(browser, extension, tmp_path, task):
     """The figure in a page on a disk."""
     (tmp_path / "models").mkdir()
-    script = extension("learning").script(STATIC, task)
+    script = extension("learning").script(STATIC.parent, task)
     (tmp_path / "models" / f"{task}.js").write_text(script)
     losses = {1: [5.0, 4.0, 4.5], 2: [6.0, 3.0, 0.0]}
     drawn = training_figure(task, losses, 7, ALT, "training", tries=("another seed.",))
@@ -135,3 +135,63 @@ def test_are_the_first_ten_losses_those_of_pytorch(page, task, layers, monkeypat
     found = page.evaluate(TRAINED, [asked, batches])["losses"]
     assert len(found) == STEPS
     assert found == pytest.approx(wanted, abs=1e-3)
+
+
+def steps(figure, at_least: int = 0) -> int:
+    """How many steps are said to be taken, once they are so many."""
+    progress = figure.locator(".training-progress")
+    while True:
+        words = progress.inner_text()
+        taken = int(words.split()[1]) if words.startswith("Step") else -1
+        if taken >= at_least:
+            return taken
+        progress.locator(f":scope:not(:text-is('{words}'))").wait_for()
+
+
+def test_trains_pauses_and_goes_on_by_the_keyboard(page, task):
+    figure = page.locator("figure.training")
+    button, said = figure.get_by_role("button"), figure.locator("[role=status]")
+    button.press("Enter")
+    figure.get_by_role("button", name="Pause").wait_for()
+    assert 0 < steps(figure, 10) < 500
+    button.press("Enter")
+    said.filter(has_text="Paused. Step").wait_for(state="attached")
+    figure.get_by_role("button", name="Go on").wait_for()
+    page.evaluate("() => new Promise(requestIdleCallback)")
+    stood = steps(figure)
+    points = figure.locator("polyline").get_attribute("points").split()
+    button.press("Enter")
+    assert steps(figure, stood + 1) > len(points)
+    figure.get_by_label("seed").select_option("3")
+    figure.get_by_role("button", name="Train").press("Enter")
+    said.filter(has_text="seed 3: training begins").wait_for(state="attached")
+    (line,) = figure.locator(".training-runs li").all_inner_texts()
+    assert ", seed 0, step " in line
+    assert figure.locator("polyline").count() == 2
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_without_scripts_a_still_shows_the_runs(page, browser):
+    context = browser.new_context(java_script_enabled=False)
+    still = context.new_page()
+    still.goto(page.url)
+    assert still.locator("polyline").count() == 2
+    assert "It ends at 4.50 with 1 layer and 0.00 with 2 layers" in still.inner_text("figure")
+    context.close()
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize(
+    ("task", "layers", "least", "most"),
+    [
+        ("copying", 2, 0.9, 1),
+        ("copying", 1, 0, 0.15),  # a guess is right 12% of the time
+        ("sentences", 1, 0.95, 1),
+        ("sentences", 0, 0.5, 0.5),
+    ],
+    indirect=["task"],
+)
+def test_comes_of_four_in_five_trainings_what_the_chapters_say(page, task, layers, least, most):
+    asked = [{"name": task, "layers": layers, "seed": seed} for seed in SEEDS]
+    ends = [page.evaluate(TRAINED, [each, None])["right"] for each in asked]
+    assert sum(least <= right <= most for right in ends) >= 4, ends

@@ -1,5 +1,5 @@
 // What a worker of the page does while a reader trains: small models of attention, their loss, AdamW,
-// and what chapters 5 and 10 train them on. The build puts jax-js (vendor/jax.js) before it, which takes
+// and what chapters 5 and 10 train them on. The build puts jax-js (jax.js) before it, which takes
 // the derivatives.
 (() => {
   const { numpy: np, nn } = jax;
@@ -324,7 +324,7 @@
       return found;
     }
 
-    /** The share of held-out nouns nearer to the center of their own meaning than to the other's. */
+    /** The share of held-out nouns nearer to the center of their own meaning; a tie is half of one. */
     function toldApart(learner) {
       const known = training.filter(({ sense }) => sense !== undefined);
       const vectors = nouns(learner, known);
@@ -333,11 +333,12 @@
         return own[0].map((_, i) => own.reduce((sum, vector) => sum + vector[i], 0) / own.length);
       });
       const far = (vector, sense) => Math.hypot(...vector.map((x, i) => x - centers[sense][i]));
-      const right = nouns(learner, heldOut).filter((vector, n) => {
+      const right = nouns(learner, heldOut).reduce((sum, vector, n) => {
         const { sense } = heldOut[n];
-        return far(vector, sense) < far(vector, sense ^ 1); // a noun's two meanings stand together
-      });
-      return right.length / heldOut.length;
+        const nearer = far(vector, sense ^ 1) - far(vector, sense); // a noun's two stand together
+        return sum + (Math.sign(nearer) + 1) / 2;
+      }, 0);
+      return right / heldOut.length;
     }
 
     function look(learner) {
