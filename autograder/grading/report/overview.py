@@ -82,10 +82,10 @@ def _show_chapter(chapter: ChapterSurvey, console: Console) -> None:
         console.print(table)
     for name, sentence, students in chapter.misconceptions[:SENTENCES_AT_MOST]:
         console.print(escape(f"{students} x {name}: {sentence}"), highlight=False)
-    for one in chapter.came_back:
+    for back in chapter.came_back:
         console.print(
-            escape(f"came back from {one.chapter}: {one.students} x {one.sentence}")
-            + f" ({one.before} had it there, too)",
+            escape(f"came back from {back.chapter}: {back.students} x {back.sentence}")
+            + f" ({back.before} had it there, too)",
             highlight=False,
         )
     for one in chapter.reteach:
