@@ -87,8 +87,14 @@ def _answers(kept: dict[str, Any]) -> Answers:
     return {date.fromisoformat(day).isoformat(): right is True for day, right in kept.items()}
 
 
-def review(answer: str | None = None, *, begin: str | None = None, add: str | None = None) -> None:
-    """Ask a question that is due; with a letter, answer the one that was asked, and ask the next.
+def review(
+    question: str | None = None,
+    answer: str | None = None,
+    *,
+    begin: str | None = None,
+    add: str | None = None,
+) -> None:
+    """Ask a question that is due; with its sign and a letter, judge the answer and ask the next.
 
     `begin="02-softmax"` asks the questions with which that chapter opens, and `add="file.json"`
     adds what the book's page has saved.
@@ -97,7 +103,7 @@ def review(answer: str | None = None, *, begin: str | None = None, add: str | No
 
     parts = []
     try:
-        for part in _said(answer, begin, add):
+        for part in _said(question, answer, begin, add):
             parts.append(part)
     except (Unreadable, OSError) as error:
         parts.append(str(error))
@@ -109,7 +115,9 @@ def review(answer: str | None = None, *, begin: str | None = None, add: str | No
 _open: list[Question] = []  # what is to be asked; the first of them was
 
 
-def _said(answer: str | None, begin: str | None, add: str | None) -> Iterator[str]:
+def _said(
+    sign: str | None, answer: str | None, begin: str | None, add: str | None
+) -> Iterator[str]:
     memory = Memory.here()
     if not bank():
         yield NO_QUESTIONS
@@ -121,8 +129,8 @@ def _said(answer: str | None, begin: str | None, add: str | None) -> Iterator[st
                 memory.note(known, right, day)
         memory.keep()
         yield f"Added: {_count(len(added))}."
-    if answer is not None and _open:
-        yield from _judged(str(answer), memory)
+    if sign is not None and _open:
+        yield from _judged(str(sign), str(answer), memory)
     elif begin is not None:
         opening = (one for one in bank() if one["chapter"] == begin and one["kind"] == "opening")
         _open[:] = [one for one in opening if today() not in memory.log.get(one["id"], {})]
@@ -136,7 +144,10 @@ def _said(answer: str | None, begin: str | None, add: str | None) -> Iterator[st
         yield "These questions were answered today. They come back when they are due: `review()`."
 
 
-def _judged(answer: str, memory: Memory) -> Iterator[str]:
+def _judged(sign: str, answer: str, memory: Memory) -> Iterator[str]:
+    if sign != _sign(_open[0]):  # a cell that was run again answers nothing else
+        yield f"The question {sign!r} is not the one that is asked now."
+        return
     choices = _form(_open[0], memory)["choices"]
     letter = answer.strip().strip(")").casefold()
     if letter not in _letters(choices):
@@ -156,7 +167,13 @@ def _asked(question: Question, memory: Memory) -> str:
     form = _form(question, memory)
     offered = [f"{letter}) {one['text']}" for letter, one in _letters(form["choices"]).items()]
     where = f"*{titles()[question['chapter']]}; {_count(len(_open))} for now*"
-    return "\n\n".join([where, form["text"], *offered, 'Answer with a letter: `review("a")`'])
+    how = f'Answer with a letter: `review("{_sign(question)}", "a")`'
+    return "\n\n".join([where, form["text"], *offered, how])
+
+
+def _sign(question: Question) -> str:
+    """What an answer names its question by."""
+    return question["id"][:3]
 
 
 def _form(question: Question, memory: Memory) -> Question:

@@ -6,9 +6,8 @@ from autograder.release.chapter import ChapterNotebook
 from autograder.release.chapter_cells import OPENING
 
 WORDS = (
-    "**Three questions from earlier chapters.** The cell below asks them one at a time. Answer in "
-    'a cell of your own, with a letter, as in `review("a")`. They come back on later days, when '
-    "`review()` asks what is due."
+    "**Three questions from earlier chapters.** The cell below asks them one at a time, and says "
+    "how to answer. They come back on later days, when `review()` asks what is due."
 )
 CODE = 'from autograder import review\n\nreview(begin="{}")'
 
