@@ -75,7 +75,7 @@ def said(data: dict[str, Any], asks: int, found: Row) -> str:
     return (
         f'<b class="stage-asking">{html.escape(stage_rows.asking(data, asks))}</b> looks at '
         f"{everyone(data, found)} and takes {stage_rows.joined(parts)}. Such a share is a "
-        '<b class="stage-weight">weight</b>; together they make 100%.'
+        '<b class="stage-weight">weight</b>; all weights together make 100%.'
     )
 
 
