@@ -18,13 +18,9 @@ INK = 16  # a digit's darkest pixel: scikit-learn counts ink from 0 to 16
 class Live:
     """The figure as a notebook's output: HTML that the page brings alive, and its description."""
 
-<<<<<<< HEAD
     waiting = "<p>The model works in the published page, where scripts run.</p>"
 
-    def __init__(self, kind: str, model: str, alt: str, name: str, **given: str):
-=======
     def __init__(self, kind: str, model: str, alt: str, name: str, caption: str = "", **given: str):
->>>>>>> ed12
         if not alt.strip():
             raise ValueError(f"{kind}: a figure needs a description; alt is empty")
         for called, word in (("model", model), ("name", name)):
@@ -39,25 +35,15 @@ class Live:
         return f"Figure to try a model in: {self.alt}"
 
     def _repr_html_(self) -> str:
-<<<<<<< HEAD
-        alt = html.escape(self.alt, quote=False)
+        caption = html.escape(self.caption or self.alt, quote=False)
+        heard = f' aria-label="{html.escape(self.alt)}"' if self.caption else ""
         attributes = "".join(
             f' data-{key}="{html.escape(text)}"' for key, text in self.given.items()
         )
         return (
             f'<figure class="live {self.kind}" id="live-{self.name}" data-name="{self.name}" '
-            f'data-model="{self.model}"{attributes}>'
-            f"{self.waiting}<figcaption>{alt}</figcaption></figure>"
-=======
-        caption = html.escape(self.caption or self.alt, quote=False)
-        heard = f' aria-label="{html.escape(self.alt)}"' if self.caption else ""
-        given = "".join(f' data-{key}="{html.escape(text)}"' for key, text in self.given.items())
-        return (
-            f'<figure class="live {self.kind}" id="live-{self.name}" data-name="{self.name}" '
-            f'data-model="{self.model}"{heard}{given}>'
-            "<p>The model works in the published page, where scripts run.</p>"
-            f"<figcaption>{caption}</figcaption></figure>"
->>>>>>> ed12
+            f'data-model="{self.model}"{heard}{attributes}>'
+            f"{self.waiting}<figcaption>{caption}</figcaption></figure>"
         )
 
 
@@ -137,8 +123,8 @@ def encoding_figure(
     first of which stands there. The rest is as in `writing_figure`.
     """
     first = {"layer": str(layer), "head": str(head), "asking": asking} | given_tries(tries)
-<<<<<<< HEAD
-    return Live("encoding", "minilm", alt, name, text=text, **first, questions="|".join(questions))
+    given = {"text": text} | first | {"questions": "|".join(questions)}
+    return Live("encoding", "minilm", alt, name, caption, **given)
 
 
 def training_figure(
@@ -178,7 +164,3 @@ def training_figure(
 def _points(curve: Sequence[float], highest: float) -> str:
     last = len(curve) - 1
     return " ".join(f"{i / last:.3f},{highest - min(highest, y):.2f}" for i, y in enumerate(curve))
-=======
-    given = {"text": text} | first | {"questions": "|".join(questions)}
-    return Live("encoding", "minilm", alt, name, caption, **given)
->>>>>>> ed12
