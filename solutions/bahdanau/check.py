@@ -1052,4 +1052,25 @@ prediction(
         (2, 12, 16): "The batch is as long as its longer row; the shorter one is padded.",
         (2, 16): "This is one vector a text, a summary. The annotations are one for each token.",
     },
+    again={
+        "numbers": {"short": (9, 14), "long": (20, 25, 40), "H": (16, 32, 64)},
+        "question": (
+            "Two texts of {short} and {long} characters are one batch. An encoder with hidden_dim "
+            "= {H} reads it in both directions. What is the shape of the annotations?"
+        ),
+        "right": "(2, long, 2 * H)",
+        "options": {
+            "(2, long, 2 * H)": (
+                "One annotation for each place of the longer row, with {H} numbers of each "
+                "direction."
+            ),
+            "(2, long, H)": "This is one direction alone. The two are put side by side, not added.",
+            "(2, short, 2 * H)": (
+                "The batch is as long as its longer row; the shorter one is padded."
+            ),
+            "(2, 2 * H)": (
+                "This is one vector a text, a summary. The annotations are one for each token."
+            ),
+        },
+    },
 )
