@@ -9,7 +9,9 @@ reader is `_templates/layout.html`, before they are painted, and `_static/layers
 import ast
 import html
 import re
+from copy import copy
 
+from bs4 import BeautifulSoup
 from docutils import nodes
 from quiz import quiz
 from reader import fold_of, is_cell, part, shown, source_of
@@ -21,20 +23,6 @@ NAMES = 2  # of what a cell defines, in its line
 BROAD = "printed-broad"  # the class of a cell that prints lines too long for a margin
 BROADEST = 50  # letters
 LONGEST = 8  # lines of printed text, or rows of a table, that a reader sees at once
-# An exercise has its number and title only when all pages are read: its line takes them over.
-OF_EXERCISE = re.compile(
-    r'(<details class="layer layer-exercise" open><summary>)(</summary>\s*'
-    r'<div class="exercise[^>]*>\s*<p class="admonition-title">)(.*?)(</p>)',
-    re.DOTALL,
-)
-# A question has its number and its links only then, too.
-OF_QUESTION = re.compile(
-    r'(<details class="layer layer-quiz" open><summary>)(</summary>\s*<fieldset.*?'
-    r'<span class="quiz-number">(.*?)\.</span>\s*<p>(.*?)</p>)',
-    re.DOTALL,
-)
-LINK_OR_ID = re.compile(r'</?a\b[^>]*>|(?<=<span) id="[^"]*"')
-TAG = re.compile(r"<[^>]+>")
 TITLE = re.compile(r"^(Exercise [\d.]+) \((.*)\)$", re.DOTALL)
 
 
@@ -44,9 +32,11 @@ def defined(code: str) -> list[str]:
         statements = ast.parse(code).body
     except SyntaxError:  # a line for the notebook alone
         return []
-    made = [node.name for node in statements if isinstance(node, ast.FunctionDef | ast.ClassDef)]
-    if made:
-        return made
+    definitions = [
+        node.name for node in statements if isinstance(node, ast.FunctionDef | ast.ClassDef)
+    ]
+    if definitions:
+        return definitions
     targets = [one for node in statements if isinstance(node, ast.Assign) for one in node.targets]
     names = [name for target in targets for name in ast.walk(target) if isinstance(name, ast.Name)]
     return list(dict.fromkeys(name.id for name in names if isinstance(name.ctx, ast.Store)))
@@ -58,8 +48,8 @@ def in_a_line(code: str) -> str:
     length = "1 line" if lines == 1 else f"{lines} lines"
     names = defined(code)
     more = ["…"] if len(names) > NAMES else []
-    said = ", ".join([f"<code>{html.escape(name)}</code>" for name in names[:NAMES]] + more)
-    return f"Code: {said}, {length}" if said else f"Code: {length}"
+    words = ", ".join([f"<code>{html.escape(name)}</code>" for name in names[:NAMES]] + more)
+    return f"Code: {words}, {length}" if words else f"Code: {length}"
 
 
 def opening(kind: str, words: str = "") -> nodes.raw:
@@ -123,34 +113,36 @@ def fold(node: nodes.Node, line: nodes.raw) -> None:
 
 def runs(doctree: nodes.document) -> list[list[nodes.container]]:
     """Cells whose code is not folded: those that show nothing and follow each other together."""
-    found: list[list[nodes.container]] = []
+    groups: list[list[nodes.container]] = []
     for cell in list(doctree.findall(is_cell)):
         if not source_of(cell) or fold_of(cell) is not None or cell.get("hide_mode"):
             continue
-        before = found[-1][-1] if found else None
+        before = groups[-1][-1] if groups else None
         follows = before is not None and before.next_node(descend=False, siblings=True) is cell
         if follows and not shown(before) and not shown(cell):
-            found[-1].append(cell)
+            groups[-1].append(cell)
         else:
-            found.append([cell])
-    return found
+            groups.append([cell])
+    return groups
 
 
-def name_lines(app: Sphinx, page: str, template: str, context: dict, doctree) -> None:
-    """Give the line of an exercise its number and title, and that of a question its words."""
+def name_lines(soup: BeautifulSoup, *_: object) -> None:
+    """Give an exercise's line its number and title, and a question's its words.
 
-    def named(match: re.Match) -> str:
-        title = " ".join(TAG.sub("", match[3]).split())
-        return match[1] + TITLE.sub(r"\1: \2", title) + match[2] + match[3] + match[4]
-
-    def asked(match: re.Match) -> str:
-        return f"{match[1]}{match[3]}: {LINK_OR_ID.sub('', match[4])}{match[2]}"
-
-    body = OF_EXERCISE.sub(named, context.get("body") or "")
-    context["body"] = OF_QUESTION.sub(asked, body)
+    They have them when all pages are read.
+    """
+    for fold in soup.select("details.layer-exercise"):
+        title = fold.select_one(".exercise > .admonition-title").get_text()
+        fold.summary.string = TITLE.sub(r"\1: \2", " ".join(title.split()))
+    for fold in soup.select("details.layer-quiz"):
+        number, words = fold.select_one(".quiz-number"), copy(fold.select_one(".quiz-question > p"))
+        for link in words("a"):
+            link.unwrap()
+        for named in words(id=True):
+            del named["id"]
+        fold.summary.extend([f"{number.get_text().removesuffix('.')}: ", *list(words.children)])
 
 
 def setup(app: Sphinx) -> dict:
     app.connect("doctree-read", lay, priority=302)  # after the reader's page is made
-    app.connect("html-page-context", name_lines)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
