@@ -257,7 +257,7 @@ def size_images(soup: BeautifulSoup, page: str, app: Sphinx) -> None:
     for i, image in enumerate(own):
         picture = Path(app.srcdir, files[Path(image["src"]).name])
         width, height = drawn_size(picture)
-        image["width"], image["height"] = width, height
+        image["width"], image["height"] = str(width), str(height)
         if i > 0:
             image["loading"] = "lazy"
         if width <= NARROW:
@@ -272,7 +272,7 @@ def source(app: Sphinx, narrow: Path, image: Tag) -> Tag:
     images.mkdir(exist_ok=True)
     shutil.copy(narrow, images)
     width, height = drawn_size(narrow)
-    media = f"{PHONE}, {WIDE}" if BESIDE in image.get("class", []) else PHONE
+    media = f"{PHONE}, {WIDE}" if BESIDE in image.get_attribute_list("class") else PHONE
     address = f"{app.builder.imgpath}/{narrow.name}"
     sized = {"width": width, "height": height}
     return Tag(
