@@ -18,7 +18,7 @@ from types import ModuleType
 # are written here too: on Gradescope the project lies beside its packages and is not installed.
 LEARNERS = (
     *("torch", "numpy", "matplotlib", "Pillow", "scikit-learn", "Babel", "tqdm"),
-    *("ipykernel", "safetensors"),
+    *("ipykernel", "safetensors", "fsrs"),
 )
 NOTEBOOKS = ("einops", "jaxtyping", "pandas", "seaborn")
 IMPORTABLE = "packages.json"

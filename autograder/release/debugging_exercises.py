@@ -38,7 +38,7 @@ class DebuggingExercises:
         path = self._references.path(module).with_name(f"{CHECK}.py")
         if not path.is_file():
             return None
-        name, keys = grade.removeprefix(PREFIX), _keys(path)
+        name, keys = grade.removeprefix(PREFIX), mended(path)
         if grade not in keys:
             return None
         return self._changed(module, name, _planted(path, name, keys[grade]))
@@ -66,18 +66,20 @@ def as_given(reference: Reference, name: str) -> str:
                 del lines[row]
         elif word.string == reference.name and not lines[row][:start].endswith("."):
             lines[row] = lines[row][:start] + name + lines[row][end:]
-    return _formatted("\n".join(lines))
+    return formatted("\n".join(lines))
 
 
-def _formatted(text: str) -> str:
-    command = [sys.executable, "-m", "ruff", "format", "--isolated", "--line-length", "100", "-"]
+def formatted(text: str, width: int = 100) -> str:
+    """Code as ruff sets it. Raises ReleaseError where it is none."""
+    command = [sys.executable, "-m", "ruff", "format", "--isolated", "--line-length", f"{width}"]
+    command.append("-")
     done = subprocess.run(command, input=text, text=True, capture_output=True)
     if done.returncode:
         raise ReleaseError(f"What is to be mended is no code that can be set: {done.stderr}")
     return done.stdout.strip("\n")
 
 
-def _keys(path: Path) -> dict[str, str]:
+def mended(path: Path) -> dict[str, str]:
     """The misconception of each debugging exercise, by the exercise's name."""
     keys = {}
     for call in (call for statement in parsed(path).body for call in registering(statement)):
@@ -90,7 +92,7 @@ def _keys(path: Path) -> dict[str, str]:
 
 
 def _planted(path: Path, name: str, key: str) -> dict[str, str]:
-    for found, change in _changes(path, name):
+    for found, _, change in misconceptions(path, name):
         if found != key:
             continue
         if isinstance(change, ast.Call) and ast.unparse(change.func) == "by":
@@ -108,8 +110,8 @@ def _planted(path: Path, name: str, key: str) -> dict[str, str]:
     raise ReleaseError(f"{_shown(path)}: {name} has no misconception {key!r} to be mended.")
 
 
-def _changes(path: Path, name: str) -> Iterator[tuple[str, ast.expr]]:
-    """The key of each misconception that `misconceptions[name]` holds, and its first change."""
+def misconceptions(path: Path, name: str) -> Iterator[tuple[str, str, ast.expr]]:
+    """Key, sentence and first change of each entry that `misconceptions[name]` is set to."""
     for statement in parsed(path).body:
         if misconceptions_of(statement) != name:
             continue
@@ -117,8 +119,11 @@ def _changes(path: Path, name: str) -> Iterator[tuple[str, ast.expr]]:
             case ast.Assign(value=ast.Dict(keys, ways)):
                 for key, way in zip(keys, ways, strict=True):
                     match key, way:
-                        case ast.Constant(str(found)), ast.Tuple([_, change, *_]):
-                            yield found, change
+                        case (
+                            ast.Constant(str(found)),
+                            ast.Tuple([ast.Constant(str(sentence)), change, *_]),
+                        ):
+                            yield found, sentence, change
 
 
 def _shown(path: Path) -> str:

@@ -72,6 +72,7 @@ ARROWS = {
     ("notebook", "checking"),
     ("notebook", "diagnosis"),
     ("notebook", "remote"),
+    ("notebook", "settings"),
     ("notebook", "source"),
     ("release", "checking"),
     ("release", "diagnosis"),

@@ -965,6 +965,24 @@ prediction(
         (1, 2, 7, 7): "That is the decoder's self-attention, in which the target asks itself.",
         (1, 2, 16, 16): "That is the encoder's self-attention, in which the source asks itself.",
     },
+    again={
+        "numbers": {"S": (12, 20, 24), "L": (5, 8, 9), "H": (4, 6)},
+        "question": (
+            "The source has {S} characters, and the target {L} symbols. What shape do the weights "
+            "of a cross-attention with {H} heads have, for a batch of one?"
+        ),
+        "right": "(1, H, L, S)",
+        "options": {
+            "(1, H, L, S)": "A row for each symbol that asks, a column for each character asked.",
+            "(1, H, S, L)": "The roles are exchanged: so each character would ask the target.",
+            "(1, H, L, L)": (
+                "That is the decoder's self-attention, in which the target asks itself."
+            ),
+            "(1, H, S, S)": (
+                "That is the encoder's self-attention, in which the source asks itself."
+            ),
+        },
+    },
 )
 
 prediction(

@@ -82,6 +82,12 @@ def _show_chapter(chapter: ChapterSurvey, console: Console) -> None:
         console.print(table)
     for name, sentence, students in chapter.misconceptions[:SENTENCES_AT_MOST]:
         console.print(escape(f"{students} x {name}: {sentence}"), highlight=False)
+    for back in chapter.came_back:
+        console.print(
+            escape(f"came back from {back.chapter}: {back.students} x {back.sentence}")
+            + f" ({back.before} had it there, too)",
+            highlight=False,
+        )
     for one in chapter.reteach:
         console.print(
             f"teach again: {escape(one.name)} ({one.stuck} of {one.handed_in - one.untried} who "

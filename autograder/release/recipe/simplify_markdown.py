@@ -7,7 +7,7 @@ published book. Formulas stay as they are. What has no plain form here stops the
 import html
 import re
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -73,6 +73,45 @@ class Directive:
     name: str
     argument: str
     body: str
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What can be chosen, and what there is to say to it."""
+
+    label: str
+    why: str
+    right: bool
+
+
+@dataclass(frozen=True)
+class Quiz:
+    """A self-test question."""
+
+    question: str
+    choices: tuple[Choice, ...]
+    lines: tuple[str, ...]  # as they are written
+
+    @classmethod
+    def of(cls, block: Directive) -> "Quiz":
+        """A block taken apart."""
+        question, *parts = re.split(r"^- (?=\[[x ]\] )", block.body, flags=re.MULTILINE)
+        choices = []
+        for part in parts:
+            label, _, why = textwrap.dedent("  " + part).partition("\n\n")
+            choices.append(Choice(label[4:], why.strip(), label.startswith("[x]")))
+        lines = (*filter(None, [block.argument]), *block.body.split("\n"))
+        return cls(f"{block.argument}\n\n{question}".strip(), tuple(choices), lines)
+
+
+def quizzes(text: str, kind: str = "quiz") -> Iterator[Quiz]:
+    """The self-test questions of a text, those inside other blocks too."""
+    for token in BLOCKS.parse(text):
+        if found := DIRECTIVE.match(token.info.strip()):
+            if found["name"] == kind:
+                yield Quiz.of(_directive(found, token.content))
+            else:
+                yield from quizzes(token.content, kind)
 
 
 @dataclass
@@ -144,17 +183,13 @@ class Translation:
 
     def _quiz(self, block: Directive) -> str:
         """A question and its choices, each unfolding to what explains it."""
-        question, *choices = re.split(r"^- (?=\[[x ]\] )", block.body, flags=re.MULTILINE)
+        quiz = Quiz.of(block)
         self.questions += 1
-        pieces = [
-            (f"**Question {self.questions}.** " + self(f"{block.argument}\n\n{question}")).strip()
-        ]
-        for choice in choices:
-            text = textwrap.dedent("  " + choice)
-            label, _, explanation = text.partition("\n\n")
-            verdict = "**Right.**" if label.startswith("[x]") else "**Not this one.**"
-            choice = Directive("dropdown", label[4:], f"{verdict} {explanation.strip()}")
-            pieces.append(self._dropdown(choice).strip())
+        pieces = [(f"**Question {self.questions}.** " + self(quiz.question)).strip()]
+        for choice in quiz.choices:
+            verdict = "**Right.**" if choice.right else "**Not this one.**"
+            folded = Directive("dropdown", choice.label, f"{verdict} {choice.why}")
+            pieces.append(self._dropdown(folded).strip())
         return "\n\n".join(pieces) + "\n"
 
     def _exercise(self, block: Directive) -> str:
