@@ -193,13 +193,12 @@ class _Bounded(Performer):
         return reply
 
     def again(self, request: CallRequest) -> Reply | None:
-        """The answer to a further question, which is no part of the check; None without one."""
-        ask = getattr(self._home, "again", self._home.answer)
         try:
-            reply = ask(request)
+            reply = self._home.again(request)
         except Lost:
             return None
-        return None if _size(reply.message()) > 4 * self._reference.largest else reply
+        large = reply is not None and _size(reply.message()) > 4 * self._reference.largest
+        return None if large else reply
 
 
 class _Repeated(Performer):

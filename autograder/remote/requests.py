@@ -22,6 +22,10 @@ class Performer:
         """What comes of a request, errors included."""
         raise NotImplementedError
 
+    def again(self, request: "CallRequest") -> "Reply | None":
+        """The answer to a question that the check does not ask; None where there is none."""
+        return self.answer(request)
+
     def rewind(self) -> None:
         """The same requests come once more, from the first. Who keeps none has nothing to do."""
 

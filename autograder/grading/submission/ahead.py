@@ -33,7 +33,14 @@ from autograder.grading.submission.sandbox_home import (
     within,
 )
 from autograder.remote.calling import copied, mapped
-from autograder.remote.requests import Performer, Reply, Request, mapped_request, message_of
+from autograder.remote.requests import (
+    CallRequest,
+    Performer,
+    Reply,
+    Request,
+    mapped_request,
+    message_of,
+)
 from autograder.remote.values import Function, Ref
 from autograder.sandbox.bounds import bounded, frame_limits, size
 from autograder.sandbox.deadline import Deadline
@@ -160,7 +167,7 @@ class Ahead(Performer):
         self._now = hashlib.sha256(self._now + self._came[-1][1]).digest()
         self._found[self._now] = self.failed
 
-    def again(self, request: Request) -> Reply:
+    def again(self, request: CallRequest) -> Reply:
         """The answer to a question that the check does not ask, once it has failed."""
         while (number := len(self._found) - 1) < len(self._plan.requests):
             if number in self._plan.parts:
