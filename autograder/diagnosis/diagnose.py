@@ -18,6 +18,7 @@ from autograder.diagnosis.candidates import (
     in_one_branch,
     with_slips,
 )
+from autograder.diagnosis.errors import error_in_words
 from autograder.diagnosis.explaining import (
     Bearing,
     Candidate,
@@ -35,7 +36,14 @@ from autograder.diagnosis.plain import plain
 from autograder.diagnosis.set_aside import SetAside, set_aside
 
 VALUES_STAY = {"slip.cut-off", "slip.precision"}
-Look = Callable[[], Fact | None]  # what can be told from the calls
+
+
+@dataclass(frozen=True)
+class Look:
+    """What can be told from the student's calls, and by further ones, where it is asked for."""
+
+    fact: Callable[[], Fact | None]
+    part: Callable[[], Finding | None]
 
 
 @dataclass(frozen=True)
@@ -293,7 +301,7 @@ def _mostly(search: Search, budget: Budget) -> Diagnosis | None:
 
 def _facts(search: Search, budget: Budget) -> Diagnosis | None:
     """What can be told from the calls, without explaining a number."""
-    fact = search.look()
+    fact = search.look.fact()
     if fact is None:
         return None
     explained = frozenset(event.place for event in fact.explained)
@@ -346,10 +354,15 @@ def _of_numbers(events: Sequence[Event]) -> bool:
 
 def _plainly(search: Search, budget: Budget) -> Diagnosis | None:
     """In which way the numbers are wrong, or in which cases: no mistake, but true."""
+    failing = search.students.failing
+    if error := error_in_words(search.known.exercise, failing):
+        finding, event = error
+        return search.diagnosis((finding,), frozenset([event.place]), partial=True)
     found = plain(search.known.exercise, search.students)
     if found is None:
         return None
-    failing = search.students.failing
+    if inside := search.look.part():
+        found = Finding(f"{found.key}+{inside.key}", f"{inside.sentence} {found.sentence}")
     cases = frozenset(event.place for event in failing if not event.variant)
     return search.diagnosis((found,), cases or search.students.places)
 

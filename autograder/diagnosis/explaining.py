@@ -7,6 +7,7 @@ wrong otherwise, speaks against it.
 
 import enum
 import functools
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -65,6 +66,12 @@ class Students:
     def places(self) -> frozenset[Place]:
         return frozenset(event.place for event in self.failing)
 
+    @functools.cached_property
+    def told_by_values(self) -> bool:
+        """Whether all that is wrong is wrong in calls whose values are."""
+        wrong = {event.part for event in self.failing if event.beside is None}
+        return bool(wrong) and all(event.beside in wrong | {None} for event in self.failing)
+
     def at(self, place: Place) -> Event | None:
         """The event there; where an error cut it off, the error."""
         part = self._parts.get(place[0], [])
@@ -119,8 +126,8 @@ def same_answer(mine: Event, students: Event, behavior: bool = False) -> bool:
 class _Following(Log):
     """The run of a change, which ends at the first answer that speaks against it."""
 
-    def __init__(self, students: Students) -> None:
-        super().__init__()
+    def __init__(self, students: Students, brief: bool) -> None:
+        super().__init__(brief)
         self._students = students
 
     def note(self, kind: str, got: Any = None, **details: Any) -> None:
@@ -157,54 +164,88 @@ def _says(event: Event) -> str:
 
 
 @dataclass
+class Run:
+    """The events of a change, as far as they are known."""
+
+    events: list[Event] = field(default_factory=list)
+    complete: bool = False
+
+    def against(self, students: Students) -> int | None:
+        """The number of the first event that speaks against it."""
+        bearings = enumerate(map(students.bearing, self.events))
+        return next((number for number, one in bearings if one is Bearing.AGAINST), None)
+
+
+@dataclass
 class Candidate:
-    """A changed reference that may be what the student wrote, and what is to be said of it."""
+    """A changed reference that may be what the student wrote, and what is to be said of it.
+
+    It is run for the values alone where these tell enough: most changes explain none.
+    """
 
     findings: tuple[Finding, ...]
     make: Callable[[], Any]
     root: Definition | None = None
     changes: tuple[Change, ...] = ()
-    events: list[Event] = field(default_factory=list)  # of its run, as far as it is known
-    complete: bool = False
+    whole: Run = field(default_factory=Run)
+    values: Run = field(default_factory=Run)
     cost: int = 0  # of the last look at it, in events: the same whatever is known already
+
+    @property
+    def events(self) -> list[Event]:
+        """Those of the run of which more is known."""
+        return self.whole.events or self.values.events
 
     def match(self, students: Students, run: Rerun) -> Match | None:
         """What it explains, or None if some answer speaks against it or it explains nothing."""
-        against = self._against(students)
-        if against is None and not self.complete:
-            log = _Following(students)
-            complete = True
-            try:
-                run(self.make(), log)
-            except Apart:
-                complete = False
-            except Exception:  # it makes no code, now: nothing is kept of that
-                self.events, self.complete = [], False
-                self.cost = self.price(len(log.events) + 1)
-                return None
-            self.events, self.complete = log.events, complete  # not where it was interrupted
-            against = self._against(students)
-        self.cost = self.price(len(self.events) if against is None else against + 1)
-        if against is not None:
+        self.cost = 0
+        if students.told_by_values and not self._explained(self._values(), students, run, True):
             return None
-        pairs = [
-            (mine, theirs)
-            for mine in self.events
-            if students.bearing(mine) is Bearing.FOR
-            and (theirs := students.at(mine.place)) is not None
-        ]
+        pairs = self._explained(self.whole, students, run, False)
         if not pairs:
             return None
         return Match(self, tuple(theirs for _, theirs in pairs), tuple(mine for mine, _ in pairs))
 
+    def _values(self) -> Run:
+        """The run for values alone, which is known where the whole is."""
+        if self.whole.complete and not self.values.complete:
+            told = [event for event in self.whole.events if event.beside is None]
+            self.values = Run(told, complete=True)
+        return self.values
+
+    def _explained(
+        self, known: Run, students: Students, run: Rerun, brief: bool
+    ) -> list[tuple[Event, Event]]:
+        """What it explains of the student's answers; nothing if one speaks against it."""
+        against = known.against(students)
+        if against is None and not known.complete:
+            log = _Following(students, brief)
+            known.complete = True
+            try:
+                run(self.make(), log)
+            except Apart:
+                known.complete = False
+            except BaseException as error:  # it makes no code: nothing is kept of that
+                known.events, known.complete = [], False
+                self.cost += self.price(len(log.events) + 1)
+                if isinstance(error, Exception):
+                    return []
+                raise  # it was interrupted
+            known.events = log.events
+            against = known.against(students)
+        self.cost += self.price(len(known.events) if against is None else against + 1)
+        if against is not None:
+            return []
+        return [
+            (mine, theirs)
+            for mine in known.events
+            if students.bearing(mine) is Bearing.FOR
+            and (theirs := students.at(mine.place)) is not None
+        ]
+
     def price(self, events: int) -> int:
         """What it costs to try it until so many events have come."""
         return events + TO_MAKE * (len(self.root.whole) if self.root else 1)
-
-    def _against(self, students: Students) -> int | None:
-        """The number of the first event, of those that are known, that speaks against it."""
-        bearings = enumerate(map(students.bearing, self.events))
-        return next((number for number, one in bearings if one is Bearing.AGAINST), None)
 
     def first_wrong(self, students: Students) -> Bearing:
         """What it says of the student's first wrong answer, if it was right or alike before."""
@@ -219,8 +260,8 @@ class Candidate:
 
     def reach(self, students: Students) -> int:
         """How many events there are before one that speaks against it."""
-        against = self._against(students)
-        return len(self.events) if against is None else against
+        bearings = map(students.bearing, self.events)
+        return sum(1 for _ in itertools.takewhile(lambda one: one is not Bearing.AGAINST, bearings))
 
 
 class _Comparing(Log):

@@ -15,13 +15,13 @@ from autograder.checking.events import Log, Reason, current_log
 from autograder.checking.families import used_of
 from autograder.checking.registry import Exercise, find
 from autograder.checking.verdict import Verdict
-from autograder.diagnosis.diagnose import diagnose, still_planted
+from autograder.diagnosis.diagnose import Look, diagnose, still_planted
 from autograder.diagnosis.findings import fact
+from autograder.diagnosis.parts import part
 from autograder.diagnosis.section import section_of
 from autograder.diagnosis.smallest import as_data, smallest
 from autograder.remote.calling import Copies, Home
 from autograder.remote.requests import (
-    CallRequest,
     ConvertRequest,
     LoadRequest,
     ParametersRequest,
@@ -74,9 +74,11 @@ def judge(
         text = f"{AS_GIVEN} {failed.message}"
         return replace(failed, status="not mended", message=text)
     calls = functools.cache(functools.partial(_calls, exercise, bounded, remembered, seed))
-    diagnosis = diagnose(
-        exercise, log, run, seed, lambda: fact(exercise, log.events, *calls(), bounded.again)
+    look = Look(
+        lambda: fact(exercise, log.events, *calls(), bounded.again),
+        lambda: part(exercise, *calls(), bounded.again),
     )
+    diagnosis = diagnose(exercise, log, run, seed, look)
     if diagnosis is not None:
         failed = replace(
             failed,
@@ -191,7 +193,7 @@ class _Bounded(Performer):
         self.replies.append(reply)
         return reply
 
-    def again(self, request: CallRequest) -> Reply | None:
+    def again(self, request: Request) -> Reply | None:
         """The answer to a further question, which is no part of the check; None without one."""
         ask = getattr(self._home, "again", self._home.answer)
         try:

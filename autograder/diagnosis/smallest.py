@@ -76,11 +76,11 @@ def smallest(
     if exercise.behavior or "generator" in exercise.parameters:
         return None  # right answers differ: the weights are their own, or what is drawn
     try:
-        reference = _reference(exercise, theirs)
+        reference = reference_of(exercise, theirs)
     except NoSource:
         return None
     both = _Both(again, reference)
-    failed = sorted(_plain_calls(mine), key=_size)
+    failed = sorted(plain_calls(mine), key=size_of)
     for request in failed[: ASKED_AT_MOST // 3]:
         answers = both.answers(request)
         if answers is None:
@@ -90,7 +90,7 @@ def smallest(
     return None
 
 
-def _reference(exercise: Exercise, asked: Sequence[Call]) -> Home:
+def reference_of(exercise: Exercise, asked: Sequence[Call]) -> Home:
     """The reference where it can be asked anew, with the instances that the check has made."""
     home = Home({exercise.name: definition(exercise.module, exercise.reference).built()})
     for call in asked:
@@ -100,7 +100,7 @@ def _reference(exercise: Exercise, asked: Sequence[Call]) -> Home:
     return home
 
 
-def _plain_calls(mine: Sequence[Call]) -> Iterator[CallRequest]:
+def plain_calls(mine: Sequence[Call]) -> Iterator[CallRequest]:
     """The calls whose answer is a value."""
     for call in mine:
         request = call.request
@@ -108,7 +108,8 @@ def _plain_calls(mine: Sequence[Call]) -> Iterator[CallRequest]:
             yield CallRequest(request.target, request.args, request.kwargs)
 
 
-def _size(request: CallRequest) -> int:
+def size_of(request: CallRequest) -> int:
+    """How many numbers it brings; float64 counts for a little more."""
     given = [tensor for _, tensor in tensors((request.args, request.kwargs))]
     return sum(tensor.numel() + (tensor.dtype == torch.float64) for tensor in given)
 

@@ -8,6 +8,7 @@ import contextlib
 import functools
 import linecache
 import math
+import operator
 import sys
 import threading
 import traceback
@@ -351,7 +352,7 @@ class Home(Performer):
 
     def _call(self, request: CallRequest) -> Reply:
         target = self._target(request.target)
-        function = getattr(target, request.method) if request.method else target
+        function = operator.attrgetter(request.method)(target) if request.method else target
         args = self._argument(tuple(request.args))
         args = sharing(args) if request.shared else args
         kwargs = self._argument(dict(request.kwargs))
