@@ -38,6 +38,7 @@ class Example:
     want: Sequence[Sequence[str]]
     wrong: Sequence[Sequence[bool]]  # where the two differ
     error: str = ""  # in the place of what came
+    steps: Sequence[tuple[str, str]] = ()  # what the student's own variables held on the way
 
 
 @dataclass
@@ -204,7 +205,15 @@ def _example(
         path = results[int(first)] + path.removeprefix(first)
     error = f"{got.error.type}: {got.error.message}" if got.error else ""
     tables = _tables(mine, right, bool(error))
-    return Example(call, given, path, *tables, error)
+    asked = replace(request, steps=True)
+    return Example(call, given, path, *tables, error, _steps(both.student(asked)))
+
+
+def _steps(reply: Reply | None) -> list[tuple[str, str]]:
+    """Those that can be written down."""
+    found = reply.value if reply and isinstance(reply.value, list | tuple) else ()
+    pairs = [pair for pair in found if isinstance(pair, list | tuple) and len(pair) == 2]
+    return [(str(name), _written(value)) for name, value in pairs]
 
 
 def _written(value: Any) -> str:

@@ -39,6 +39,7 @@ from autograder.remote.requests import (
     TrainRequest,
     request_of,
 )
+from autograder.remote.tracing import Steps
 from autograder.remote.values import Function, Ref
 
 
@@ -358,6 +359,10 @@ class Home(Performer):
         kwargs = self._argument(dict(request.kwargs))
         if request.gradients:
             return self._gradients(request, target, function, args, kwargs)
+        if request.steps:
+            with contextlib.suppress(Exception), Steps(function) as steps:
+                function(*args, **kwargs)
+            return Reply(self._result(steps.found))
         watch = Watch() if request.watch else None
         traces = request.room and not self.limited
         traced = _traced() if traces else contextlib.nullcontext[list[int]]([])
