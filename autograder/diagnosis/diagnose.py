@@ -176,7 +176,7 @@ def _known(search: Search, budget: Budget) -> Diagnosis | None:
     if match is None:
         return None
     (finding,) = match.candidate.findings
-    if search.students.behavior and "." in finding.key:
+    if search.students.behavior and finding.inherited:
         others = (one for one in search.known.misconceptions if one.findings != (finding,))
         if search.first_to_explain(others, search.students):
             return None
@@ -356,8 +356,9 @@ def _plainly(search: Search, budget: Budget) -> Diagnosis | None:
     """In which way the numbers are wrong, or in which cases: no mistake, but true."""
     failing = search.students.failing
     if error := error_in_words(search.known.exercise, failing):
-        finding, event = error
-        return search.diagnosis((finding,), frozenset([event.place]), partial=True)
+        finding, explained = error
+        places = frozenset(event.place for event in explained)
+        return search.diagnosis((finding,), places, partial=True)
     found = plain(search.known.exercise, search.students)
     if found is None:
         return None
@@ -382,13 +383,13 @@ STRATEGIES = (
     Strategy(_set),
     Strategy(_faults),
     Strategy(_set_beside_faults),
-    Strategy(_pairs, events=3000),
-    Strategy(_branches, events=2500),
+    Strategy(_pairs, events=1500),
+    Strategy(_branches, events=1200),
     Strategy(_facts, behavior=True),
     Strategy(_pairs_beside_faults, events=300),
     Strategy(_slips, events=2000),
-    Strategy(_slips_beside, events=900),
-    Strategy(_mostly, events=1000),
+    Strategy(_slips_beside, events=700),
+    Strategy(_mostly, events=800),
     Strategy(_part),
     Strategy(_plainly),
 )

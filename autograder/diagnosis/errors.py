@@ -114,15 +114,22 @@ MEANINGS: tuple[tuple[str, str, str], ...] = (
 )
 
 
-def error_in_words(exercise: Exercise, failing: Sequence[Event]) -> tuple[Finding, Event] | None:
-    """What the first error means, where an error is what goes wrong first."""
-    first = failing[0]
-    if first.kind != "raised":
+def error_in_words(
+    exercise: Exercise, failing: Sequence[Event]
+) -> tuple[Finding, list[Event]] | None:
+    """What the error means that goes wrong first, and where else one means the same."""
+    meant = _meaning(failing[0])
+    if meant is None:
         return None
-    message = str(first.fields.get("message", ""))
+    key, meaning = meant
+    alike = [event for event in failing if (_meaning(event) or ("",))[0] == key]
+    return Finding(f"plain.error.{key}", f"{exercise.name} ends in an error. {meaning}"), alike
+
+
+def _meaning(event: Event) -> tuple[str, str] | None:
+    """The key and the words for what an error says, if that is known."""
+    message = str(event.fields.get("message", "")) if event.kind == "raised" else ""
     for pattern, key, meaning in MEANINGS:
         if found := re.search(pattern, message):
-            groups = [group for group in found.groups() if group]
-            text = f"{exercise.name} ends in an error. {meaning.format(*groups)}"
-            return Finding(f"plain.error.{key}", text), first
+            return key, meaning.format(*(group for group in found.groups() if group))
     return None

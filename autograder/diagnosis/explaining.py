@@ -8,6 +8,7 @@ wrong otherwise, speaks against it.
 import enum
 import functools
 import itertools
+import operator
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -23,7 +24,7 @@ from autograder.source.sources import Definition
 
 Place = tuple[int, int]
 Rerun = Callable[[Any, Log], None]  # run the check with a changed reference, and note its events
-TO_MAKE = 2  # what it costs to make one definition of a changed reference, in events
+TO_MAKE = 8  # what it costs to make a changed reference, in events
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,11 @@ class Finding:
 
     key: str
     sentence: str
+
+    @property
+    def inherited(self) -> bool:
+        """Whether it is a mistake of an earlier exercise, which is used inside."""
+        return "." in self.key and not self.key.startswith(("slip.", "fact.", "fault."))
 
 
 class Apart(BaseException):
@@ -151,11 +157,15 @@ class Match:
 
     @property
     def telling(self) -> bool:
-        """Whether it explains more than that some error is raised, of which many raise one."""
-        return any(
-            theirs.kind != "raised" or _says(own) == _says(theirs)
-            for own, theirs in zip(self.mine, self.explained, strict=True)
-        )
+        """Whether it explains more than that some error is raised, of which many raise one.
+
+        What goes wrong inside of an earlier exercise may even say the same by chance.
+        """
+        if any(theirs.kind != "raised" for theirs in self.explained):
+            return True
+        if any(finding.inherited for finding in self.candidate.findings):
+            return False
+        return any(map(operator.eq, map(_says, self.mine), map(_says, self.explained)))
 
 
 def _says(event: Event) -> str:
@@ -245,7 +255,7 @@ class Candidate:
 
     def price(self, events: int) -> int:
         """What it costs to try it until so many events have come."""
-        return events + TO_MAKE * (len(self.root.whole) if self.root else 1)
+        return events + TO_MAKE
 
     def first_wrong(self, students: Students) -> Bearing:
         """What it says of the student's first wrong answer, if it was right or alike before."""

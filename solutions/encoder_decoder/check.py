@@ -54,6 +54,16 @@ def _(student, reference, draw):
 
 
 misconceptions["CrossAttention"] = {
+    "values-by-key-layer": (
+        "The values are made by `W_k`, and `W_v` is never used: what is found should be another "
+        "view of the memory than what it is found by.",
+        {"self.W_v(memory)": "self.W_k(memory)"},
+    ),
+    "mask-of-three-axes": (
+        "The mask has one axis too few: (B, 1, S) is read as (1, B, 1, S), with the sentences "
+        "where the heads are. It needs an axis for the heads and one for the queries.",
+        {"memory_mask[:, None, None, :]": "memory_mask[:, None, :]"},
+    ),
     "self-attention": (
         "The keys and values come from the decoder's own sequence: this is self-attention, and "
         "nothing of the source is seen. Queries come from x, keys and values from the memory.",
@@ -893,6 +903,17 @@ misconceptions["beam_search"] = {
             "beam = candidates[:beam_width]": "apart += [one for one in candidates[:beam_width] "
             "if eos_id in one[0]]\n"
             "beam = [one for one in candidates if eos_id not in one[0]][:beam_width]",
+            "max(beam,": "max(beam + apart,",
+        },
+        {
+            "beam: list[tuple[list[int], float]] = [([], 0.0)]": "beam, apart = [([], 0.0)], []",
+            "beam = candidates[:beam_width]": "beam = []\n"
+            "for one in candidates:\n"
+            "    if len(beam) == beam_width:\n"
+            "        break\n"
+            "    (apart if one[0][-1] == eos_id else beam).append(one)\n"
+            "if len(apart) >= beam_width:\n"
+            "    break",
             "max(beam,": "max(beam + apart,",
         },
     ),

@@ -333,6 +333,14 @@ def _(student, reference, draw):
 
 
 misconceptions["GroupedQueryAttention"] = {
+    "cached-turned-again": (
+        "What comes out of the cache is turned again, though it went in turned. A key is turned "
+        "once, at its own place in the text.",
+        {
+            "key, value = cache.append(key, value)": "key, value = cache.append(key, value)\n"
+            "key = rotate_positions(key, self.base)"
+        },
+    ),
     "cache-unmasked": (
         "With a cache there is no mask. That is right for one new token; where several come at "
         "once, the earlier of them must not see the later ones.",

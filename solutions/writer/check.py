@@ -65,6 +65,17 @@ def _(student, reference, draw):
 
 
 misconceptions["KeyValueCache"] = {
+    "shared": (
+        "All caches share one memory: what stands in the class itself, outside of `__init__`, "
+        "belongs to all of its instances. Make it in `__init__`, for each a new one.",
+        by(
+            {
+                "self.pieces = ([], [])": "shared = type(self)\n"
+                "shared.pieces = getattr(shared, 'pieces', ([], []))"
+            },
+            style="lists of pieces",
+        ),
+    ),
     "newest-only": (
         "Only the newest keys and values are kept: each append forgets what was there. The cache "
         "is for remembering all of them.",
