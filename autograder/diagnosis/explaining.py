@@ -329,13 +329,15 @@ def _telling(event: Event) -> bool:
     """Whether an answer is wrong by its numbers, and these are not all zero or not finite."""
     if event.kind != "value" or not isinstance(event.got, Tensor | tuple | list | float):
         return False
-    found = [one for _, one in tensors(event.got)] or [torch.tensor(event.got)]
-    try:
-        if agree(event.got, event.want, dtype=False, nan_equal=True):
-            return False
-    except Exception:  # answers of any kind, which cannot be compared
-        return False
-    return any(bool((one.isfinite() & (one != 0)).any()) for one in found)
+    right = dict(tensors(event.want)) or {"": torch.tensor(event.want)}
+    for path, one in [*tensors(event.got)] or [("", torch.tensor(event.got))]:
+        other = right.get(path)
+        wrong = one.isfinite() & (one != 0)
+        if other is not None and other.shape == one.shape:
+            wrong &= ~torch.isclose(one.double(), other.double(), rtol=1e-4, atol=1e-5)
+        if bool(wrong.any()):
+            return True
+    return False
 
 
 def covering(students: Students, matches: Sequence[Match], most: int = 3) -> list[Match]:
@@ -349,7 +351,25 @@ def covering(students: Students, matches: Sequence[Match], most: int = 3) -> lis
             break
         chosen.append(best)
         left -= best.places
-    return _needed(chosen)
+    return _sure(_needed(chosen))
+
+
+def _sure(chosen: list[Match]) -> list[Match]:
+    """Of several, those that are told by something which others would not give as well.
+
+    Rounding has many causes, and zeros or NaN come from many places of an earlier exercise.
+    """
+    if len(chosen) < 2:
+        return chosen
+    sure = []
+    for one in chosen:
+        others = frozenset[Place]().union(*(match.places for match in chosen if match is not one))
+        alone = [event for event in one.explained if event.place not in others]
+        inherited = any(finding.inherited for finding in one.candidate.findings)
+        rounded = all(event.variant == "float64" for event in alone)
+        if not rounded and (not inherited or any(map(_telling, alone))):
+            sure.append(one)
+    return sure
 
 
 def _needed(chosen: list[Match]) -> list[Match]:

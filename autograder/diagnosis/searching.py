@@ -33,6 +33,8 @@ KINDS = {
     "not handed on": "an argument is not handed on to what needs it",
     "loop": "a loop leaves out the first or the last of what it should run over, or goes backward",
     "whole number": "a root is cut to a whole number",
+    "half": "something is divided by two in the place of its root: `x ** 1 / 2` is half of x, as "
+    "the power comes before the division",
     "mixed up": "one input or one layer is used in the place of another",
     "axis": "something runs along another axis than it should, or over all axes at once",
     "step order": "two steps stand in the wrong order: the second is made before the first",
@@ -87,6 +89,8 @@ def _in_words(mutant: Mutant, contract: Sequence[str]) -> str:
         named := [one for one in contract if one in old.split()]
     ):
         return f"`{named[0]}` is not handed on to what needs it"
+    if mutant.slip == "axis" and "dim" in contract and "dim" in old.split():
+        return "`dim` is not used by one of the steps, which runs along another axis"
     return KINDS[mutant.slip]
 
 

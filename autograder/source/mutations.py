@@ -408,6 +408,18 @@ def _whole_number(node: ast.Call) -> Iterator[Edit]:
         yield lambda found: _become(found, _called("int", ast.Call(found.func, found.args, [])))
 
 
+def _half(node: ast.Call | ast.BinOp) -> Iterator[Edit]:
+    """What `x ** 1 / 2` is: the power comes before the division."""
+    if getattr(getattr(node, "func", None), "attr", "") == "sqrt":
+        yield lambda found: _become(found, ast.BinOp(found.args[0], ast.Div(), ast.Constant(2)))
+    elif isinstance(node, ast.BinOp) and ast.unparse(node).endswith("** 0.5"):
+        yield partial(_set, op=ast.Div(), right=ast.Constant(2))
+    elif isinstance(node, ast.BinOp) and ast.unparse(node).endswith("** -0.5"):
+        yield lambda found: _become(
+            found, ast.parse(f"0.5 / {ast.unparse(found.left)}").body[0].value
+        )
+
+
 def _called(name: str, argument: ast.expr) -> ast.Call:
     return ast.Call(ast.Name(name, ast.Load()), [argument], [])
 
@@ -582,6 +594,7 @@ SEARCHED: tuple[Row, ...] = (
     (ast.Call, "not handed on", _not_handed_on),
     (ast.For, "loop", _part_of_a_loop),
     (ast.Call, "whole number", _whole_number),
+    ((ast.Call, ast.BinOp), "half", _half),
     (ast.FunctionDef, "cut off", _cut_off),
     (ast.Assign, "cut off", _cut_off_on_the_way),
     (ast.FunctionDef, "precision", _in_single_precision),

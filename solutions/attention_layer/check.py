@@ -121,6 +121,18 @@ def _(student, reference, draw):
 
 
 misconceptions["scaled_dot_product_attention"] = {
+    "masked-after-shift": (
+        "The softmax is taken of all scores, and what the mask leaves is divided by its sum. "
+        "Beside a masked score that is far larger, all the others have been rounded to zero "
+        "before: mask first.",
+        {
+            "weights = softmax(scores)": "weights = softmax(query @ key.mT / query.shape[-1] ** 0.5)\n"
+            "if mask is not None:\n"
+            "    weights = weights * mask\n"
+            "    total = weights.sum(dim=-1, keepdim=True)\n"
+            "    weights = weights / total.masked_fill(total == 0, 1.0)"
+        },
+    ),
     "filled-then-zeroed": (
         "A masked score is a number that is meant to be small, and its weight is set to zero after "
         "the softmax. Beside scores that are lower still it takes most of the sum, and the weights "

@@ -241,6 +241,15 @@ def _(student, reference, draw):
 
 
 misconceptions["DecoderBlock"] = {
+    "cross-asks-the-input": (
+        "The cross-attention asks with what the block was given. It should ask with what the "
+        "self-attention has made of it: each part goes on where the one before it stopped.",
+        {
+            "mask = causal_mask": "given = x\nmask = causal_mask",
+            "seen = self.norm2(x) if self.norm_first else x": "seen = self.norm2(given) if "
+            "self.norm_first else given",
+        },
+    ),
     "memory-mask-on-target": (
         "The mask of the memory is put on the self-attention, too, where the target is as long as "
         "the source. `memory_mask` is about the memory; the target's own tokens are all real.",

@@ -46,6 +46,11 @@ def _(student, reference, draw):
 
 
 misconceptions["softmax"] = {
+    "replaced-by-small": (
+        "A score of -inf is replaced by a number that is meant to be small, and so is every score "
+        "below it. Scores may be lower still, and a slice of -inf alone then gives equal weights.",
+        {"lowest = torch.finfo(scores.dtype).min": "scores, lowest = scores.clamp(min=-1e4), -1e4"},
+    ),
     "base-two": (
         "The powers have the base 2, not e: the weights are flatter than softmax's.",
         {".exp()": ".exp2()"},
@@ -187,6 +192,12 @@ def _(student, reference, draw):
 
 
 misconceptions["sharpen"] = {
+    "temperature-one-minus": (
+        "The temperature is 1 - S. It should be (1 - S) / S, which is 1 for a sharpness of one "
+        "half and grows without bound toward 0.",
+        {"sharpness / (1 - sharpness)": "1 / (1 - sharpness)"},
+        {"sharpness / (1 - sharpness)": "(sharpness > 0) / (1 - sharpness)"},
+    ),
     "largest-of-all": (
         "At sharpness 1 the scores are compared with the largest of the whole tensor. Each slice "
         "has its own largest.",
@@ -625,8 +636,9 @@ misconceptions["cosine_scores"] = {
         },
     ),
     "nan-replaced": (
-        "NaN was replaced by zero at the end. The scores look right, but the gradient still goes "
-        "through the division of zero by zero and is NaN: it should not arise in the first place.",
+        "The scores of a vector of zeros look right, but their gradient is NaN: it still goes "
+        "through zero over zero, or through the root of zero, whose slope is infinite. To replace "
+        "or to bound what comes of that is too late: it should not arise in the first place.",
         {
             "(query_length + (query_length == 0))": "query_length",
             "(key_length + (key_length == 0))": "key_length",

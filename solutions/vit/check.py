@@ -38,6 +38,14 @@ def _(student, reference, draw):
 
 
 misconceptions["patchify"] = {
+    "unfolded-unswapped": (
+        "What `unfold` gives was reshaped, and its axes were not exchanged: it holds the numbers "
+        "of a patch along the second axis and the patches along the third. Transpose first.",
+        {
+            "return grid.reshape(B, (H // P) * (W // P), C * P * P)": "return nn.functional.unfold("
+            "images, P, stride=P).reshape(B, (H // P) * (W // P), C * P * P)"
+        },
+    ),
     "column-order": (
         "The patches come in column order, from top to bottom first. Like the words on a page they "
         "should come in rows: left to right, then the next row.",
