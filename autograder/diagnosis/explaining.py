@@ -8,13 +8,13 @@ wrong otherwise, speaks against it.
 import enum
 import functools
 import itertools
+import math
 import operator
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import torch
-from torch import Tensor
 
 from autograder.checking.comparing import agree, finite
 from autograder.checking.events import Event, Log
@@ -327,13 +327,15 @@ def share(one: Candidate, students: Students, run: Rerun) -> Share | None:
 
 def _telling(event: Event) -> bool:
     """Whether an answer is wrong by its numbers, and these are not all zero or not finite."""
-    if event.kind != "value" or not isinstance(event.got, Tensor | tuple | list | float):
+    if event.kind != "value":
         return False
-    right = dict(tensors(event.want)) or {"": torch.tensor(event.want)}
-    for path, one in [*tensors(event.got)] or [("", torch.tensor(event.got))]:
-        other = right.get(path)
+    if isinstance(event.got, float):
+        return math.isfinite(event.got) and event.got != 0
+    right = dict(tensors(event.want))
+    for path, one in tensors(event.got):
+        other = right.get(path, one.new_empty(()))
         wrong = one.isfinite() & (one != 0)
-        if other is not None and other.shape == one.shape:
+        if other.shape == one.shape:
             wrong &= ~torch.isclose(one.double(), other.double(), rtol=1e-4, atol=1e-5)
         if bool(wrong.any()):
             return True

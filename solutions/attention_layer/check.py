@@ -126,7 +126,8 @@ misconceptions["scaled_dot_product_attention"] = {
         "Beside a masked score that is far larger, all the others have been rounded to zero "
         "before: mask first.",
         {
-            "weights = softmax(scores)": "weights = softmax(query @ key.mT / query.shape[-1] ** 0.5)\n"
+            "weights = softmax(scores)": "scores = scaled_dot_product_scores(query, key)\n"
+            "weights = softmax(scores)\n"
             "if mask is not None:\n"
             "    weights = weights * mask\n"
             "    total = weights.sum(dim=-1, keepdim=True)\n"

@@ -965,6 +965,16 @@ misconceptions["beam_search"] = {
             style="a heap, one prefix at a time",
         ),
     ),
+    "eos-free": (
+        "The log-probability of the end token itself is not counted, so ending costs nothing. It "
+        "is one of the tokens of a hypothesis, and is added like the others.",
+        {
+            "for (tokens, total), row in zip(unfinished, log_probs, strict=True):": (
+                "for (tokens, total), row in zip(unfinished, log_probs, strict=True):\n"
+                "    row[eos_id] = 0.0"
+            )
+        },
+    ),
     "eos-not-counted": (
         "The end token is not counted in the length. It is one of the tokens of the result.",
         {"5 + len(one[0])": "5 + len(one[0]) - (eos_id in one[0])"},

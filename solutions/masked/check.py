@@ -259,6 +259,7 @@ misconceptions["masked_softmax"] = {
         "The mask is read the wrong way around: True means `may attend`, so what is False has to "
         "go.",
         {"~mask": "mask"},
+        {"if mask is not None:": "mask = mask if mask is None else ~mask\nif mask is not None:"},
     ),
     "masked-after-softmax": (
         "The mask is applied after the softmax. The weights that remain do not sum to one: the "
