@@ -414,10 +414,8 @@ def _half(node: ast.Call | ast.BinOp) -> Iterator[Edit]:
         yield lambda found: _become(found, ast.BinOp(found.args[0], ast.Div(), ast.Constant(2)))
     elif isinstance(node, ast.BinOp) and ast.unparse(node).endswith("** 0.5"):
         yield partial(_set, op=ast.Div(), right=ast.Constant(2))
-    elif isinstance(node, ast.BinOp) and ast.unparse(node).endswith("** -0.5"):
-        yield lambda found: _become(
-            found, ast.parse(f"0.5 / {ast.unparse(found.left)}").body[0].value
-        )
+    elif isinstance(node, ast.BinOp) and ast.unparse(node).endswith("** (-0.5)"):
+        yield lambda found: _set(found, op=ast.Div(), left=ast.Constant(0.5), right=found.left)
 
 
 def _called(name: str, argument: ast.expr) -> ast.Call:
