@@ -169,17 +169,15 @@ def _evident(match: Match, students: Students) -> bool:
 def _known(search: Search, budget: Budget) -> Diagnosis | None:
     """One known mistake explains all.
 
-    Where behavior is graded, many mistakes break one property: one of an exercise that is used
-    inside is named only if no other of those breaks the same.
+    Where behavior is graded, many mistakes break one property: none is named of an exercise that is
+    used inside.
     """
     match = search.first_to_explain(search.known.misconceptions, search.students)
     if match is None:
         return None
     (finding,) = match.candidate.findings
     if search.students.behavior and finding.inherited:
-        others = (one for one in search.known.misconceptions if one.findings != (finding,))
-        if search.first_to_explain(others, search.students):
-            return None
+        return None
     return search.diagnosis((finding,), match.places)
 
 
