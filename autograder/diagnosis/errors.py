@@ -88,7 +88,7 @@ MEANINGS: tuple[tuple[str, str, str], ...] = (
         "A whole tensor stands where one number, or one yes or no, is wanted.",
     ),
     (
-        r"numpy\(\)",
+        r"call numpy\(\)",
         "numpy",
         "NumPy knows nothing of autograd: use torch's own functions, which keep the gradient.",
     ),

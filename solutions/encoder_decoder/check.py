@@ -404,6 +404,11 @@ def _(student, reference, draw):
 
 
 misconceptions["Transformer"] = {
+    "memory-unused": (
+        "The decoder's layers attend to the target where they should attend to the memory: the "
+        "source makes no difference.",
+        {"x, _ = layer(x, memory, real)": "x, _ = layer(x, x)"},
+    ),
     "tables-shared": (
         "Source and target share one table of embeddings where their vocabularies are of one size. "
         "In the paper they do; here each has its own, `source_embedding` and `target_embedding`.",

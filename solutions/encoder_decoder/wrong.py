@@ -47,6 +47,12 @@ WRONG = {
             },
             "causal",
         ),
+        ("from the docstring", {"self.W_v(memory)": "self.W_k(memory)"}, "values-by-key-layer"),
+        (
+            "from the docstring",
+            {"memory_mask[:, None, None, :]": "memory_mask[:, None, :]"},
+            "mask-of-three-axes",
+        ),
     ],
     "DecoderBlock": [
         (
@@ -90,6 +96,15 @@ WRONG = {
             },
             "norms-exchanged",
         ),
+        (
+            "from the docstring",
+            {
+                "mask = causal_mask": "given = x\nmask = causal_mask",
+                "attn(self.norm2(x), memory": "attn(self.norm2(given), memory",
+                "self.multihead_attn(x, memory": "self.multihead_attn(given, memory",
+            },
+            "cross-asks-the-input",
+        ),
     ],
     "Transformer": [
         (
@@ -131,6 +146,11 @@ WRONG = {
             "plain.cases",
         ),
         ("from the docstring", {"output(x": "output(x).softmax(-1"}, "softmax-of-logits"),
+        (
+            "from the docstring",
+            {"real[:, None, None, :]": "real[:, None, :, None]"},
+            "slip.new-axis",
+        ),
     ],
     "label_smoothed_loss": [
         (
@@ -212,6 +232,14 @@ WRONG = {
             "from the docstring",
             {("torch.log_softmax(step(prefixes).double(), dim=-1"): "step(prefixes).double("},
             "logits-added",
+        ),
+        (
+            "from the docstring",
+            {
+                "total + gain, token == eos_id": "total + (gain if token != eos_id else 0), "
+                "token == eos_id"
+            },
+            "eos-free",
         ),
     ],
 }

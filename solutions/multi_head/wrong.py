@@ -99,6 +99,11 @@ WRONG = {
             "slip.left-out",
         ),
         ("from the docstring", {".copy_(mha.out_proj.weight)": "= mha.out_proj.weight"}, None),
+        (
+            "from the docstring",
+            {"getattr(layer, name).bias.zero_()": "pass", "layer.W_o.bias.zero_()": "pass"},
+            "biases-stay-random",
+        ),
     ],
     "attention_parameter_count": [
         (

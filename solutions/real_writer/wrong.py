@@ -102,5 +102,13 @@ WRONG = {
             },
             "start",
         ),
+        (
+            "from the docstring",
+            {
+                "k, v = cache.append(k, v)": "k, v = cache.append(k, v)\n"
+                "k = rotate_positions(k, self.base)"
+            },
+            "cached-turned-again",
+        ),
     ],
 }

@@ -673,6 +673,11 @@ def _(student, reference, draw):
 
 
 misconceptions["Encoder"] = {
+    "options-unused": (
+        "dropout, norm_first and activation are taken and not handed on: every block is made with "
+        "what it has by default.",
+        {"hidden_dim, dropout, norm_first, activation)": "hidden_dim)"},
+    ),
     "shared": (
         "There is one block, used again and again: all layers share its weights. Each layer has "
         "its own.",
