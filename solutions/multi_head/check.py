@@ -429,6 +429,7 @@ misconceptions["from_torch"] = {
             "ours.weight.copy_(weight)": "ours.weight.data = weight.data",
             "layer.W_o.weight.copy_(mha.out_proj.weight)": "layer.W_o.weight = mha.out_proj.weight",
         },
+        {"layer.W_o.weight.copy_(mha.out_proj.weight)": ("layer.W_o.weight = mha.out_proj.weight")},
     ),
     "vdim-accepted": (
         "Only kdim is looked at. A source with a vdim of its own does not fit either: that is a "
