@@ -204,16 +204,9 @@ def _(student, reference, draw):
 
 misconceptions["masked_softmax"] = {
     "masked-after-shift": (
-        "The largest score is taken of all, the masked ones included, as it is in a softmax before "
-        "the mask. Beside a masked score that is far larger, all the others are rounded to zero, "
-        "and to divide by their sum afterward is too late.",
-        {
-            "scores = scores.masked_fill(~mask, -math.inf)": (
-                "weights = softmax(scores, dim=dim).masked_fill(~mask, 0.0)\n"
-                "total = weights.sum(dim=dim, keepdim=True)\n"
-                "return weights / total.masked_fill(total == 0, 1.0)"
-            )
-        },
+        "The largest score, which is subtracted before the exponential, is taken of all, the "
+        "masked ones included. Beside a masked score that is far larger, all the others are "
+        "rounded to zero, and dividing by their sum afterward is too late.",
         {
             "scores = scores.masked_fill(~mask, -math.inf)": (
                 "powers = torch.exp(scores - scores.amax(dim, keepdim=True))\n"

@@ -358,6 +358,11 @@ misconceptions["GroupedQueryAttention"] = {
             "value.repeat_interleave(sharing, dim=1)": "value = value.repeat(1, sharing, 1, 1)",
         },
     ),
+    "keys-tiled": (
+        "The values are shared by neighbors, but the keys are tiled: both belong to the same "
+        "key head.",
+        {"key = key.repeat_interleave(sharing, dim=1)": "key = key.repeat(1, sharing, 1, 1)"},
+    ),
     "values-tiled": (
         "The keys are shared by neighbors, but the values are tiled: both belong to the same "
         "key head.",
