@@ -411,11 +411,16 @@ def _whole_number(node: ast.Call) -> Iterator[Edit]:
 def _half(node: ast.Call | ast.BinOp) -> Iterator[Edit]:
     """What `x ** 1 / 2` is: the power comes before the division."""
     if getattr(getattr(node, "func", None), "attr", "") == "sqrt":
-        yield lambda found: _become(found, ast.BinOp(found.args[0], ast.Div(), ast.Constant(2)))
+        yield lambda found: _become(found, ast.BinOp(_of(found), ast.Div(), ast.Constant(2)))
     elif isinstance(node, ast.BinOp) and ast.unparse(node).endswith("** 0.5"):
         yield partial(_set, op=ast.Div(), right=ast.Constant(2))
     elif isinstance(node, ast.BinOp) and ast.unparse(node).endswith("** (-0.5)"):
         yield lambda found: _set(found, op=ast.Div(), left=ast.Constant(0.5), right=found.left)
+
+
+def _of(call: Any) -> ast.expr:
+    """What a function of one argument is called with, or the method of one that has none."""
+    return call.args[0] if call.args else call.func.value
 
 
 def _called(name: str, argument: ast.expr) -> ast.Call:

@@ -404,6 +404,18 @@ def _(student, reference, draw):
 
 
 misconceptions["Transformer"] = {
+    "shifted-again": (
+        "The target is shifted once more. The caller has done so already: there is a row of logits "
+        "for each of its tokens, the last one included.",
+        {
+            "S, L = source.shape[1], target.shape[1]": "target = target[:, :-1]\n"
+            "S, L = source.shape[1], target.shape[1]"
+        },
+        {
+            "x = self.target_embedding(target)": "target = target[:, :-1]\nL = target.shape[1]\n"
+            "x = self.target_embedding(target)"
+        },
+    ),
     "memory-unused": (
         "The decoder's layers attend to the target where they should attend to the memory: the "
         "source makes no difference.",
@@ -727,8 +739,8 @@ misconceptions["warmup_rate"] = {
         ),
     ),
     "step-zero": (
-        "Step 0 gave the rate 0. Nothing would be learned in that step: steps count from 1, and "
-        "less is a ValueError.",
+        "Step 0 is given a rate. There is no such step: they count from 1, and less is a "
+        "ValueError.",
         {"if step < 1:": "if step == 0:\n    return 0.0\nif step < 1:"},
     ),
     "fall-too-fast": (

@@ -611,6 +611,7 @@ misconceptions["embed"] = {
         "The vectors of all sentences came back sorted by length, as the batch was. The rows "
         "should be in the order of the sentences.",
         {"encode_batch(sentences)": "encode_batch(sorted(sentences, key=len))"},
+        {"encode_batch(sentences)": "encode_batch(sorted(sentences, key=len, reverse=True))"},
         {
             "encodings = tokenizer.encode_batch(sentences)": "encodings = sorted("
             "tokenizer.encode_batch(sentences), key=lambda one: len(one.ids))"

@@ -333,6 +333,15 @@ def _(student, reference, draw):
 
 
 misconceptions["GroupedQueryAttention"] = {
+    "past-read-late": (
+        "The length of the cache is asked after the new positions were appended, so that the "
+        "queries are turned as if they stood further on. Ask before.",
+        {
+            "query = rotate_positions(query, self.base, start=past)": "later = past + ("
+            "0 if cache is None else x.shape[1])\n"
+            "query = rotate_positions(query, self.base, start=later)"
+        },
+    ),
     "cached-turned-again": (
         "What comes out of the cache is turned again, though it went in turned. A key is turned "
         "once, at its own place in the text.",

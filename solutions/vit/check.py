@@ -282,6 +282,11 @@ def _(student, reference, draw):
 
 
 misconceptions["VisionTransformer"] = {
+    "encoder-by-default": (
+        "The encoder is made with what it has by default, post-norm and relu. A Vision Transformer "
+        "is pre-norm with gelu: both are arguments of the encoder.",
+        {', norm_first=True, activation="gelu"': ""},
+    ),
     "post-norm": (
         "The blocks are post-norm: each norm comes after the sum. A Vision Transformer is "
         "pre-norm: the norm stands before attention and before feed-forward, and the residual "
@@ -366,6 +371,15 @@ def _(student, reference, draw):
 
 
 misconceptions["attention_rollout"] = {
+    "largest-of-heads": (
+        "The heads are joined by their largest weights, as some libraries do. Here they are "
+        "averaged: the mean of weights that sum to one sums to one as well.",
+        {"layer.mean(dim=1)": "layer.amax(dim=1)"},
+        {
+            "mixing = (layer.mean(dim=1) + identity) / 2": "mixing = layer.amax(dim=1) + identity\n"
+            "mixing = mixing / mixing.sum(dim=-1, keepdim=True)"
+        },
+    ),
     "identity-missing": (
         "The identity is missing: only attention is followed. Half of what a position passes on is "
         "what it had before, by the residual connection.",

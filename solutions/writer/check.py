@@ -197,6 +197,7 @@ def _(student, reference, draw):
     for temperature in (0.5, 2.0):
         agrees(student, reference, logits, temperature, case="another temperature", ask=quick)
     agrees(student, reference, several, temperature=0, case="temperature 0", ask=quick)
+    agrees(student, reference, several.clone(), top_k=2, case="top_k=2", ask=Ask(gradients=False))
     for top_k in (1, 3, V):
         agrees(student, reference, several, top_k=top_k, case=f"top_k={top_k}", ask=quick)
     agrees(student, reference, logits, top_k=V + 5, case="a top_k above V", ask=quick)

@@ -13,6 +13,7 @@ CASES = [
     ("step order", "def f(x):\n    x = x + 1\n    x = 2 * x\n    return x", 3, 7),
     ("half", "def f(x):\n    return math.sqrt(x)", 16, 8),
     ("half", "def f(x):\n    return x ** 0.5", 16, 8),
+    ("half", "def f(x):\n    return x.sqrt()", torch.tensor(16.0), 8),
     ("half", "def f(x):\n    return x ** -0.5", 16, 1 / 32),
     ("new axis", SHAPE, torch.zeros(2, 3), (2, 3)),
     ("new axis", SHAPE, torch.zeros(2, 3), (2, 3, 1)),
