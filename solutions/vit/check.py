@@ -371,15 +371,6 @@ def _(student, reference, draw):
 
 
 misconceptions["attention_rollout"] = {
-    "largest-of-heads": (
-        "The heads are joined by their largest weights, as some libraries do. Here they are "
-        "averaged: the mean of weights that sum to one sums to one as well.",
-        {"layer.mean(dim=1)": "layer.amax(dim=1)"},
-        {
-            "mixing = (layer.mean(dim=1) + identity) / 2": "mixing = layer.amax(dim=1) + identity\n"
-            "mixing = mixing / mixing.sum(dim=-1, keepdim=True)"
-        },
-    ),
     "identity-missing": (
         "The identity is missing: only attention is followed. Half of what a position passes on is "
         "what it had before, by the residual connection.",
@@ -404,6 +395,10 @@ misconceptions["attention_rollout"] = {
         "The largest of the heads was taken, not their mean. That is a variant one meets, but its "
         "rows do not sum to one.",
         {"layer.mean(dim=1)": "layer.amax(dim=1)"},
+        {
+            "mixing = (layer.mean(dim=1) + identity) / 2": "mixing = layer.amax(dim=1) + identity\n"
+            "mixing = mixing / mixing.sum(dim=-1, keepdim=True)"
+        },
     ),
     "last-layer-only": (
         "Only the last layer was looked at. It mixes vectors that are mixtures already; what of "
