@@ -1,7 +1,8 @@
 """From the events of a check to what is said of the code: a set of findings that explains them.
 
 Each finding explains an answer that is wrong, and together they explain all of them. Where some
-rest stays, it is said that there is one; where nothing explains anything, no mistake is named.
+rest stays, it is said that there is one; where nothing explains anything, no misconception is
+named.
 """
 
 import functools
@@ -103,7 +104,7 @@ class Search:
         return Students(self.aside.rest)
 
     def matches(self, students: Students) -> list[Match]:
-        """The known mistakes that explain something and that nothing speaks against."""
+        """The known misconceptions that explain something and that nothing speaks against."""
         found = (one.match(students, self.run) for one in self.known.misconceptions)
         return [match for match in found if match]
 
@@ -158,7 +159,7 @@ class Search:
 
 
 def _evident(match: Match, students: Students) -> bool:
-    """Whether something else than an error of some type tells the mistake.
+    """Whether something else than an error of some type tells the misconception.
 
     Many things raise an error of one type: where nothing else has failed, the errors must also say
     the same.
@@ -167,10 +168,10 @@ def _evident(match: Match, students: Students) -> bool:
 
 
 def _known(search: Search, budget: Budget) -> Diagnosis | None:
-    """One known mistake explains all.
+    """One known misconception explains all.
 
-    Where behavior is graded, many mistakes break one property: none is named of an exercise that is
-    used inside.
+    Where behavior is graded, many misconceptions break one property: none is named of an exercise
+    that is used inside.
     """
     match = search.first_to_explain(search.known.misconceptions, search.students)
     if match is None:
@@ -192,7 +193,7 @@ def _library(search: Search, budget: Budget) -> Diagnosis | None:
 
 
 def _faults(search: Search, budget: Budget) -> Diagnosis | None:
-    """Faults that speak for themselves are all there is, or all beside one known mistake."""
+    """Faults that speak for themselves are all there is, or all beside one known misconception."""
     aside = search.aside
     if not aside:
         return None
@@ -203,7 +204,7 @@ def _faults(search: Search, budget: Budget) -> Diagnosis | None:
 
 
 def _set(search: Search, budget: Budget) -> Diagnosis | None:
-    """Few known mistakes explain all together, each where the others are right."""
+    """Few known misconceptions explain all together, each where the others are right."""
     chosen = covering(search.students, search.matches(search.students))
     if not _explained(chosen) >= search.students.places:
         return None
@@ -228,13 +229,13 @@ def _findings(chosen: Sequence[Match]) -> tuple[Finding, ...]:
 
 
 def _pairs(search: Search, budget: Budget) -> Diagnosis | None:
-    """Two known mistakes at once, made in one reference."""
+    """Two known misconceptions at once, made in one reference."""
     match = search.first_to_explain(budget.of(_all_pairs(search, search.students)), search.students)
     return search.diagnosis(match.candidate.findings, match.places) if match else None
 
 
 def _pairs_beside_faults(search: Search, budget: Budget) -> Diagnosis | None:
-    """Two known mistakes at once, beside faults that speak for themselves."""
+    """Two known misconceptions at once, beside faults that speak for themselves."""
     if not search.aside or not search.rest.failing:
         return None
     match = search.first_to_explain(budget.of(_all_pairs(search, search.rest)), search.rest)
@@ -260,7 +261,8 @@ def _all_pairs(search: Search, students: Students) -> Iterator[Candidate]:
         (place, one), (other_place, other) = pair
         return len({id(one), id(other)} - changing), place + other_place
 
-    # Own mistakes stand before inherited ones; the nearer to the front both stand, the earlier.
+    # Own misconceptions stand before inherited ones; the nearer to the front both stand, the
+    # earlier.
     for (_, one), (_, other) in sorted(itertools.combinations(enumerate(known), 2), key=order):
         if changing & {id(one), id(other)} and one not in leading and other not in leading:
             yield from both(one, other)
@@ -271,7 +273,7 @@ def _failed(students: Students, *kinds: str) -> bool:
 
 
 def _branches(search: Search, budget: Budget) -> Diagnosis | None:
-    """A known mistake that is made where some option is given, or where it is not."""
+    """A known misconception that is made where some option is given, or where it is not."""
     if not _failed(search.students, "value", "gradient"):
         return None
     own = (one for one in search.known.misconceptions if "." not in one.findings[0].key)
@@ -281,7 +283,7 @@ def _branches(search: Search, budget: Budget) -> Diagnosis | None:
 
 
 def _mostly(search: Search, budget: Budget) -> Diagnosis | None:
-    """The known mistake that gives most of the wrong numbers; that there is a rest is said."""
+    """The misconception that gives most of the wrong numbers; that there is a rest is said."""
     students = search.rest
     if not students.failing:
         return None
@@ -324,7 +326,7 @@ def _likely(search: Search) -> Iterator[Candidate]:
 
 
 def _slips_beside(search: Search, budget: Budget) -> Diagnosis | None:
-    """A small slip beside a known mistake that explains the first wrong answers."""
+    """A small slip beside a known misconception that explains the first wrong answers."""
     if not _failed(search.students, "value", "gradient"):
         return None
     tried = itertools.chain.from_iterable(map(with_slips, search.leading(search.students)[:2]))
@@ -333,7 +335,7 @@ def _slips_beside(search: Search, budget: Budget) -> Diagnosis | None:
 
 
 def _part(search: Search, budget: Budget) -> Diagnosis | None:
-    """Known mistakes and faults that explain some of it; the rest is said to be there."""
+    """Known misconceptions and faults that explain some of it; the rest is said to be there."""
     chosen = [match for match in search.chosen if _of_numbers(match.explained)]
     explained, sure = _explained(chosen), search.aside.sure
     left = [event for event in search.rest.failing if event.place not in explained]
@@ -351,7 +353,7 @@ def _of_numbers(events: Sequence[Event]) -> bool:
 
 
 def _plainly(search: Search, budget: Budget) -> Diagnosis | None:
-    """In which way the numbers are wrong, or in which cases: no mistake, but true."""
+    """In which way the numbers are wrong, or in which cases: no misconception, but true."""
     failing = search.students.failing
     if error := error_in_words(search.known.exercise, failing):
         finding, explained = error

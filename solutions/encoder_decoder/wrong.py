@@ -100,7 +100,7 @@ WRONG = {
             "from the docstring",
             {
                 "mask = causal_mask": "given = x\nmask = causal_mask",
-                "attn(self.norm2(x), memory": "attn(self.norm2(given), memory",
+                "(self.norm2(x), memory": "(self.norm2(given), memory",
                 "self.multihead_attn(x, memory": "self.multihead_attn(given, memory",
             },
             "cross-asks-the-input",
