@@ -85,7 +85,7 @@ WRONG = {
             {"x = x + self.drop(result)": "x = self.drop(x + result)"},
             "dropout-of-sum",
         ),
-        ("from the docstring", {"= x + self.drop(h": "= self.drop(h"}, "plain.cases+result"),
+        ("from the docstring", {"= x + self.drop(h": "= self.drop(h"}, "cross-residual-missing"),
         ("from the docstring", {"causal_mask(x.shape[1])": "None"}, "not-causal"),
         (
             "from the docstring",

@@ -90,7 +90,7 @@ WRONG = {
         (
             "exponentials times the mask",
             {"scores = scores.masked_fill(~mask, torch.finfo(scores.dtype).min)": "pass"},
-            "masked-after-shift",
+            "masked-and-divided",
         ),
     ],
     "next_token_loss": [
@@ -159,7 +159,7 @@ WRONG = {
             "token-zero-never",
         ),
         ("from the docstring", {"< 0.8": "< 1.8"}, None),
-        ("from the docstring", {"chosen,": "chosen & (what < 0.8),"}, None),
+        ("from the docstring", {"chosen,": "chosen & (what < 0.8),"}, "only-masked-labeled"),
         ("from the docstring", {"& ~special": ""}, "special-chosen"),
         (
             "from the docstring",
