@@ -143,7 +143,7 @@ WRONG = {
         (
             "from the docstring",
             {"embedded(self.target_embedding, target)": "target_embedding(target) * self.scale"},
-            "plain.cases",
+            "slip.left-out",
         ),
         ("from the docstring", {"output(x": "output(x).softmax(-1"}, "softmax-of-logits"),
         (

@@ -80,7 +80,7 @@ WRONG = {
         (
             "from the docstring",
             {"k.repeat_interleave(self.H // self.G, dim=": "k.repeat(1, self.H // self.G, 1,"},
-            "plain.cases",
+            "keys-tiled",
         ),
         (
             "from the docstring",
