@@ -98,7 +98,11 @@ WRONG = {
             {"layer.W_o.weight.copy_(mha.out_proj.weight)": ""},
             None,
         ),
-        ("from the docstring", {".copy_(mha.out_proj.weight)": "= mha.out_proj.weight"}, "shared-weights"),
+        (
+            "from the docstring",
+            {".copy_(mha.out_proj.weight)": "= mha.out_proj.weight"},
+            "shared-weights",
+        ),
         (
             "from the docstring",
             {"getattr(layer, name).bias.zero_()": "pass", "layer.W_o.bias.zero_()": "pass"},
