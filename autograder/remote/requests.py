@@ -49,6 +49,7 @@ class CallRequest:
     room: int = 0  # bytes that it may hold; 0 for as many as a submission may
     shared: bool = False  # equal tensors are given as one object
     then: tuple[Any, ...] | None = None  # of a further call, which must leave the result as it is
+    steps: bool = False  # the value is then what its variables are set to, one after another
 
 
 @dataclass(frozen=True)
