@@ -12,6 +12,7 @@ from autograder.grading.course.folder import Course
 from autograder.grading.course.journal import Journal
 from autograder.grading.course.scores import read_scores, reading
 from autograder.grading.report.for_a_teacher import sentences
+from autograder.grading.report.inventory import InventorySurvey, survey_inventory
 
 UNTRIED = {*UNTOUCHED, "missing"}
 RETAUGHT_AT_MOST = 5
@@ -100,6 +101,7 @@ class Survey:
     chapters: list[ChapterSurvey]
     students: int
     records: list[dict[str, Any]]
+    inventory: InventorySurvey | None = None  # where the course asks it and it was handed in
 
 
 def survey(course: Course, chapters: Sequence[str] = ()) -> Survey:
@@ -109,8 +111,12 @@ def survey(course: Course, chapters: Sequence[str] = ()) -> Survey:
         known = read_scores(query)
     handed_in = {(one.student, one.chapter): one for one in course.submissions(list(released))}
     class_list = sorted({person.id for person in known.people} | {who for who, _ in handed_in})
-    found, records = [], []
+    found, records, inventory = [], [], None
     for chapter in released.values():
+        if chapter.inventory:
+            own = [one for one in handed_in.values() if one.chapter == chapter.name]
+            inventory = survey_inventory(chapter.inventory, own) if own else None
+            continue
         exercises = [
             ExerciseSurvey(exercise.name, exercise.points) for exercise in chapter.exercises
         ]
@@ -135,9 +141,9 @@ def survey(course: Course, chapters: Sequence[str] = ()) -> Survey:
                 result.scores.append(score.final if score else record["score"])
                 result.late += bool(score and score.late_seconds)
         found.append(result)
-    if not records:
+    if not records and inventory is None:
         raise CourseError(f"Nothing in {course.root} is graded yet: run autograder grade first.")
-    return Survey(found, len(class_list), records)
+    return Survey(found, len(class_list), records, inventory)
 
 
 def _count(result: ChapterSurvey, record: dict[str, Any]) -> None:
