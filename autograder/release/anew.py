@@ -68,8 +68,8 @@ def _release_chapter(
         files.claim(f"release/{name}/{name}.ipynb", before.sha256)
     with tempfile.TemporaryDirectory(dir=course / STATE) as staged:
         _generate(name, source, Path(staged), course)
-        made = {notebook.name: Path(staged) / "source" / name / notebook.name}
-        files.instead(f"source/{name}", made)
+        notebooks = {notebook.name: Path(staged) / "source" / name / notebook.name}
+        files.instead(f"source/{name}", notebooks)
         files.instead(f"release/{name}", paths_within(Path(staged) / "release" / name))
     modules = {item.name: item.module for item in chapter.used}
     return replace(

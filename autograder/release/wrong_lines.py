@@ -10,7 +10,7 @@ import hashlib
 import re
 from typing import Any
 
-from autograder.release.mends import PREFIX, formatted, mended, mistakes
+from autograder.release.debugging_exercises import PREFIX, formatted, mended, misconceptions
 from autograder.release.references import References
 from autograder.source.changes import StaleMisconception, applied, changes_of
 from autograder.source.content import CHECK
@@ -30,7 +30,7 @@ def wrong_lines(references: References, module: str, name: str) -> list[dict[str
         return []
     code = references.find(module, name).source
     asked: dict[int, dict[str, Any]] = {}
-    for key, sentence, change in mistakes(path, name):
+    for key, sentence, change in misconceptions(path, name):
         if len(asked) == OF_ONE:
             break
         if key != known.get(f"{PREFIX}{name}") and isinstance(change, ast.Dict):

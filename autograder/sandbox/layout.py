@@ -228,12 +228,12 @@ def _within(path: str, folders: list[str]) -> bool:
 
 
 def _package_folders() -> list[str]:
-    found = []
+    folders = []
     for entry in sys.path:
         name = os.path.basename(entry)
         if name in ("site-packages", "dist-packages") and os.path.isdir(entry):
-            found.append(os.path.realpath(entry))
-    return list(dict.fromkeys(found))
+            folders.append(os.path.realpath(entry))
+    return list(dict.fromkeys(folders))
 
 
 def staged() -> Iterator[tuple[str, bytes]]:

@@ -105,8 +105,8 @@ def forget(app: Sphinx, env: BuildEnvironment, docname: str) -> None:
 
 
 def merge(app: Sphinx, env: BuildEnvironment, docnames: set[str], other: BuildEnvironment) -> None:
-    found = {name: ids for name, ids in getattr(other, "quizzes", {}).items() if name in docnames}
-    env.quizzes = getattr(env, "quizzes", {}) | found
+    by_page = {name: ids for name, ids in getattr(other, "quizzes", {}).items() if name in docnames}
+    env.quizzes = getattr(env, "quizzes", {}) | by_page
 
 
 def visit_quiz(self: HTML5Translator, node: quiz) -> None:

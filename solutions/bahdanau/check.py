@@ -1074,28 +1074,3 @@ prediction(
         },
     },
 )
-
-
-prediction(
-    "annotations-shuffled",
-    chapter="03-bahdanau",
-    question=(
-        "The annotations of a text are shuffled, and its mask along with them. The decoder then "
-        "makes the same steps, each given the true previous token. What becomes of its logits?"
-    ),
-    right="They stay the same, up to rounding.",
-    options={
-        "They stay the same, up to rounding.": (
-            "Each annotation keeps its score and so its weight, wherever it stands, and a sum does "
-            "not depend on the order of its terms."
-        ),
-        "They belong to a text with its characters shuffled.": (
-            "So it would be if the characters were shuffled before the encoder reads them. What "
-            "each annotation knows of its surroundings was written into it before."
-        ),
-        "They are nonsense: the decoder reads from left to right.": (
-            "The encoder did read in order. The decoder looks at all annotations at once, and "
-            "never asks where one stands."
-        ),
-    },
-)

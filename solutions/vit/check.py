@@ -689,7 +689,7 @@ prediction(
         ),
         "It is as different as for another image.": (
             "A person would hardly recognize the image. But who told the model what lies beside "
-            "what? It adds each patch and its own position, as before."
+            "what? It adds to each patch the position that belongs to it."
         ),
     },
 )

@@ -802,8 +802,9 @@ prediction(
             "token and place alone: with c before it, it would be the same key."
         ),
         "It gets a little better, and does not copy.": (
-            "It can see which tokens this row has, and prefer them. Which of them followed a, the "
-            "key of b does not say: in the first layer it knows its own token and place alone."
+            "It could see which tokens this row has, and learns a little of that. Which of them "
+            "followed a, the key of b does not say: in the first layer it knows its own token and "
+            "place alone."
         ),
         "It learns nothing: the tokens are random.": (
             "Random tokens cannot be learned by heart. But which of 64 tokens this row has can be "

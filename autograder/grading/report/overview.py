@@ -47,19 +47,19 @@ def _rows(found: Survey) -> Iterator[list[Any]]:
 
 def report_page(found: Survey, table: str, kept: Path) -> str:
     """The page as HTML, with its figures in it."""
-    drawn = {one.name: figures(one, kept) for one in found.chapters if one.scores}
+    pictures = {one.name: figures(one, kept) for one in found.chapters if one.scores}
     when = f"{datetime.now():%Y-%m-%d %H:%M}"
     return template("overview.html").render(
-        survey=found, gained=gained, figures=drawn, colors=COLORS, when=when, table=table
+        survey=found, gained=gained, figures=pictures, colors=COLORS, when=when, table=table
     )
 
 
-def show_report(found: Survey, console: Console | None = None) -> None:
+def show_report(results: Survey, console: Console | None = None) -> None:
     """The same, in the terminal."""
     console = console or Console()
-    if found.inventory is not None:
-        _show_inventory(found.inventory, console)
-    for chapter in found.chapters:
+    if results.inventory is not None:
+        _show_inventory(results.inventory, console)
+    for chapter in results.chapters:
         _show_chapter(chapter, console)
 
 
@@ -110,6 +110,12 @@ def _show_chapter(chapter: ChapterSurvey, console: Console) -> None:
         console.print(table)
     for name, sentence, students in chapter.misconceptions[:SENTENCES_AT_MOST]:
         console.print(escape(f"{students} x {name}: {sentence}"), highlight=False)
+    for back in chapter.came_back:
+        console.print(
+            escape(f"came back from {back.chapter}: {back.students} x {back.sentence}")
+            + f" ({back.before} had it there, too)",
+            highlight=False,
+        )
     for one in chapter.reteach:
         console.print(
             f"teach again: {escape(one.name)} ({one.stuck} of {one.handed_in - one.untried} who "

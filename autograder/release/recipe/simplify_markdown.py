@@ -42,15 +42,15 @@ ONLY_FOR_MYST = re.compile(r"^(\([^()\s]+\)=|%.*|\+\+\+.*)$\n?", re.MULTILINE)
 def simplify_markdown(chapter: ChapterNotebook) -> None:
     """Translate every Markdown cell; drop the cells of which nothing is left."""
     glued = glued_values(chapter.original)
-    kept = []
+    cells = []
     for cell in chapter.notebook.cells:
         if cell.cell_type == "markdown":
             where = f"{chapter.name}: cell {cell.id!r}"
             cell.source = Translation(chapter.book, chapter.name, glued, where)(cell.source)
             if not cell.source:
                 continue
-        kept.append(cell)
-    chapter.notebook.cells = kept
+        cells.append(cell)
+    chapter.notebook.cells = cells
 
 
 def glued_values(notebook: NotebookNode) -> dict[str, str]:
@@ -133,11 +133,11 @@ class Translation:
             if token.type not in ("fence", "colon_fence") or start < done:
                 continue
             pieces.append(self.prose("\n".join(lines[done:start])))
-            found = DIRECTIVE.match(token.info.strip())
-            if found:
+            match = DIRECTIVE.match(token.info.strip())
+            if match:
                 first = lines[start]
                 indent = first[: len(first) - len(first.lstrip())]
-                block = self.directive(_directive(found, token.content))
+                block = self.directive(_directive(match, token.content))
                 pieces.append(
                     "\n".join(indent + line if line else "" for line in block.split("\n"))
                 )
