@@ -55,9 +55,9 @@ def about(file: Path) -> dict:
 
     A model of tokens that are no characters, such as random ones, is shown with symbols for them.
     """
-    known = json.loads(file.with_suffix(".json").read_text(encoding="utf-8"))
-    sizes = known["sizes"]
-    handed = {"sizes": sizes} | {name: known[name] for name in HANDED if name in known}
+    description = json.loads(file.with_suffix(".json").read_text(encoding="utf-8"))
+    sizes = description["sizes"]
+    handed = {"sizes": sizes} | {name: description[name] for name in HANDED if name in description}
     if "vocab_size" in sizes:  # it goes on with what it has read
         handed["context"] = sizes.get("context") or sizes["length"]
         handed.setdefault("characters", SYMBOLS[: sizes["vocab_size"]])
@@ -81,11 +81,11 @@ def scripts(file: Path) -> dict[str, str]:
     if len(letters) <= PIECE:
         return {file.stem: script(file)}
     starts = range(0, len(letters), PIECE)
-    made = {file.stem: handing(file.stem, about(file) | {"pieces": len(starts)})}
+    by_name = {file.stem: handing(file.stem, about(file) | {"pieces": len(starts)})}
     for i, start in enumerate(starts, start=1):
         name = f"{file.stem}-{i}"
-        made[name] = handing(name, {"file": letters[start : start + PIECE]})
-    return made
+        by_name[name] = handing(name, {"file": letters[start : start + PIECE]})
+    return by_name
 
 
 def write(file: Path, target: Path) -> None:
@@ -107,10 +107,10 @@ def attributes(file: Path) -> dict[str, str]:
     """What the page says and draws before it has the model: megabytes, layers, heads."""
     sizes = about(file)["sizes"]
     size = sum(len(text) for text in scripts(file).values())
-    said = {"size": megabytes(size)}
+    words = {"size": megabytes(size)}
     if "num_heads" in sizes:
-        said["heads"] = f"{sizes['num_layers']}x{sizes['num_heads']}"
-    return said
+        words["heads"] = f"{sizes['num_layers']}x{sizes['num_heads']}"
+    return words
 
 
 def offer(app: Sphinx, doctree: nodes.document) -> None:
@@ -167,9 +167,9 @@ def at_once(page: str) -> set[str]:
 def leave_out(app: Sphinx, page: str, template: str, context: dict, doctree) -> None:
     """Load no script for figures that a page does not have."""
     scripts = {str(script.filename): script for script in context.get("script_files", [])}
-    kept = set(needed(list(scripts), context.get("body") or ""))
+    names = set(needed(list(scripts), context.get("body") or ""))
     context["script_files"] = [
-        script for script in context.get("script_files", []) if str(script.filename) in kept
+        script for script in context.get("script_files", []) if str(script.filename) in names
     ]
 
 

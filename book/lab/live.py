@@ -20,7 +20,7 @@ class Live:
 
     waiting = "<p>The model works in the published page, where scripts run.</p>"
 
-    def __init__(self, kind: str, model: str, alt: str, name: str, **given: str):
+    def __init__(self, kind: str, model: str, alt: str, name: str, caption: str = "", **given: str):
         if not alt.strip():
             raise ValueError(f"{kind}: a figure needs a description; alt is empty")
         for called, word in (("model", model), ("name", name)):
@@ -29,17 +29,21 @@ class Live:
                     f"{kind}: a {called} is made of letters, digits and hyphens, not {word!r}"
                 )
         self.kind, self.model, self.alt, self.name, self.given = kind, model, alt, name, given
+        self.caption = caption
 
     def __repr__(self) -> str:
         return f"Figure to try a model in: {self.alt}"
 
     def _repr_html_(self) -> str:
-        alt = html.escape(self.alt, quote=False)
-        given = "".join(f' data-{key}="{html.escape(text)}"' for key, text in self.given.items())
+        caption = html.escape(self.caption or self.alt, quote=False)
+        heard = f' aria-label="{html.escape(self.alt)}"' if self.caption else ""
+        attributes = "".join(
+            f' data-{key}="{html.escape(text)}"' for key, text in self.given.items()
+        )
         return (
             f'<figure class="live {self.kind}" id="live-{self.name}" data-name="{self.name}" '
-            f'data-model="{self.model}"{given}>'
-            f"{self.waiting}<figcaption>{alt}</figcaption></figure>"
+            f'data-model="{self.model}"{heard}{attributes}>'
+            f"{self.waiting}<figcaption>{caption}</figcaption></figure>"
         )
 
 
@@ -48,15 +52,18 @@ def given_tries(tries: tuple[str, ...]) -> dict[str, str]:
     return {"try": "|".join(tries)} if tries else {}
 
 
-def writing_figure(model: str, text: str, alt: str, name: str, tries: tuple[str, ...] = ()) -> Live:
+def writing_figure(
+    model: str, text: str, alt: str, name: str, tries: tuple[str, ...] = (), caption: str = ""
+) -> Live:
     """A model of the course to write with; the last value of a cell.
 
     `model` is the name of a file in `_static/models`, without its ending; `text` is what stands
     there at first, in the model's own characters. `alt` says what can be done and what is seen
-    then; `name` is short and unique in its page. `tries` are things to try, one after the
-    other, each as it goes on after "Try next:". Raises ValueError without a description.
+    then, to whoever hears it; `name` is short and unique in its page. `tries` are things to try,
+    one after the other, each as it goes on after "Try next:". `caption` says to whoever sees it
+    what it is; without one, `alt` stands there. Raises ValueError without a description.
     """
-    return Live("writing", model, alt, name, text=text, **given_tries(tries))
+    return Live("writing", model, alt, name, caption, text=text, **given_tries(tries))
 
 
 def translation_figure(
@@ -66,6 +73,7 @@ def translation_figure(
     name: str,
     others: tuple[str, ...] = (),
     tries: tuple[str, ...] = (),
+    caption: str = "",
 ) -> Live:
     """A translator of dates to try; the last value of a cell.
 
@@ -73,7 +81,7 @@ def translation_figure(
     the model's own characters. The rest is as in `writing_figure`.
     """
     given = {"text": text, "others": "|".join(others)} | given_tries(tries)
-    return Live("translating", model, alt, name, **given)
+    return Live("translating", model, alt, name, caption, **given)
 
 
 def digit_figure(
@@ -83,6 +91,7 @@ def digit_figure(
     name: str,
     first: int = 3,
     tries: tuple[str, ...] = (),
+    caption: str = "",
 ) -> Live:
     """A model that reads digits, and a grid to draw on; the last value of a cell.
 
@@ -93,7 +102,7 @@ def digit_figure(
     levels = (images * INK).round().int().flatten(1).tolist()
     pixels = " ".join("".join(chr(ord("a") + level) for level in image) for image in levels)
     given = {"examples": pixels, "first": str(first)} | given_tries(tries)
-    return Live("drawing", model, alt, name, **given)
+    return Live("drawing", model, alt, name, caption, **given)
 
 
 def encoding_figure(
@@ -105,6 +114,7 @@ def encoding_figure(
     alt: str,
     name: str,
     tries: tuple[str, ...] = (),
+    caption: str = "",
 ) -> Live:
     """The published encoder: every head's weights in a sentence, and the course asked by meaning.
 
@@ -113,7 +123,8 @@ def encoding_figure(
     first of which stands there. The rest is as in `writing_figure`.
     """
     first = {"layer": str(layer), "head": str(head), "asking": asking} | given_tries(tries)
-    return Live("encoding", "minilm", alt, name, text=text, **first, questions="|".join(questions))
+    given = {"text": text} | first | {"questions": "|".join(questions)}
+    return Live("encoding", "minilm", alt, name, caption, **given)
 
 
 def training_figure(

@@ -91,12 +91,12 @@ class ChapterSurvey:
     @property
     def misconceptions(self) -> list[tuple[str, str, int]]:
         """Exercise, sentence and how many have it, the commonest first."""
-        found = [
+        rows = [
             (one.name, sentence, count)
             for one in self.exercises
             for sentence, count in one.misconceptions.items()
         ]
-        return sorted(found, key=lambda row: (-row[2], row[0], row[1]))
+        return sorted(rows, key=lambda row: (-row[2], row[0], row[1]))
 
     @property
     def came_back(self) -> list[CameBack]:
