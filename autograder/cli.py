@@ -96,7 +96,9 @@ def _certificate(options: argparse.Namespace) -> int:
             "sandbox: grade them (autograder grade)."
         )
     target = options.to or folder / "certificate.html"
-    chapters = certify(folder, options.limit_seconds, target)
+    check = [sys.executable, "-m", "autograder.cli", "check"]
+    check += ["--limit-seconds", str(options.limit_seconds)]
+    chapters = certify(folder, check, target)
     if not any(one.notebook for one in chapters):
         print(f"No chapter's notebook is in {folder}.", file=sys.stderr)
     for one in chapters:

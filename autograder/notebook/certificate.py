@@ -5,14 +5,12 @@ it again, byte for byte. The notebooks run as their owner, without a sandbox, as
 """
 
 import html
-import importlib.util
 import itertools
 import json
 import subprocess
-import sys
 import tempfile
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,6 +22,8 @@ from autograder.files import (
     sha256_of_files,
     write_whole,
 )
+from autograder.source.content import CHECK
+from autograder.source.sources import text_of
 
 ENGINE = Path(__file__).resolve().parents[1]
 WIDTH = 94  # letters of a line in the PDF
@@ -50,8 +50,11 @@ class Judged:
     max_points: float
 
 
-def judged(folder: Path, limit_seconds: float) -> Iterator[Judged]:
-    """Judge the chapters' notebooks in a folder, in it or in folders of their names, one by one."""
+def judged(folder: Path, check: Sequence[str]) -> Iterator[Judged]:
+    """Judge the chapters' notebooks in a folder, in it or in folders of their names, one by one.
+
+    `check` is the command that checks one of them, in a process of its own.
+    """
     by_chapter = itertools.groupby(
         sorted(exercises().values(), key=lambda one: one.chapter), key=lambda one: one.chapter
     )
@@ -59,7 +62,7 @@ def judged(folder: Path, limit_seconds: float) -> Iterator[Judged]:
         asked = list(group)
         places = (folder / f"{chapter}.ipynb", folder / chapter / f"{chapter}.ipynb")
         notebook = next(filter(Path.is_file, places), None)
-        found = _checked(notebook, limit_seconds) if notebook else {}
+        found = _checked(notebook, check) if notebook else {}
         yield Judged(
             chapter,
             sha256_of_content(notebook.read_bytes()) if notebook else "",
@@ -70,12 +73,11 @@ def judged(folder: Path, limit_seconds: float) -> Iterator[Judged]:
         )
 
 
-def _checked(notebook: Path, limit_seconds: float) -> dict[str, float]:
-    """The points of each exercise that passed, judged in a process of its own."""
+def _checked(notebook: Path, check: Sequence[str]) -> dict[str, float]:
+    """The points of each exercise that passed."""
     with tempfile.TemporaryDirectory() as place:
         written = Path(place) / "verdicts.json"
-        command = [sys.executable, "-m", "autograder.cli", "check", str(notebook.resolve())]
-        command += ["--limit-seconds", str(limit_seconds), "--json", str(written)]
+        command = [*check, str(notebook.resolve()), "--json", str(written)]
         subprocess.run(command, capture_output=True)
         if not written.exists():  # no notebook, or one without checks
             return {}
@@ -84,10 +86,8 @@ def _checked(notebook: Path, limit_seconds: float) -> dict[str, float]:
 
 
 def _checks(exercise: Exercise) -> str:
-    """The hash of the folder in which a chapter's checks and references are."""
-    spec = importlib.util.find_spec(exercise.module)
-    folder = Path(next(iter((spec and spec.submodule_search_locations) or ())))
-    return sha256_of_files([one for one in files_in(folder) if one.suffix == ".py"], folder)
+    """The hash of a chapter's references and checks."""
+    return sha256(text_of(exercise.module), text_of(f"{exercise.module}.{CHECK}"))
 
 
 def course_hash(chapters: list[Judged]) -> str:
@@ -131,9 +131,12 @@ def write_pdf(chapters: list[Judged], title: str, path: Path) -> None:
     from matplotlib.backends.backend_pdf import FigureCanvasPdf, PdfPages
     from matplotlib.figure import Figure
 
-    indented = {"width": WIDTH, "subsequent_indent": " " * 12}
     text = [title, "", *lines(chapters), *(part for one in SAID for part in ("", one))]
-    wrapped = [part for line in text for part in textwrap.wrap(line, **indented) or [""]]
+    wrapped = [
+        part
+        for line in text
+        for part in textwrap.wrap(line, WIDTH, subsequent_indent=" " * 12) or [""]
+    ]
     with PdfPages(path, metadata={"Title": title, "CreationDate": None}) as pdf:
         for start in range(0, len(wrapped), LINES):
             figure = Figure(figsize=(8.27, 11.69))  # inches: A4
@@ -145,9 +148,9 @@ def write_pdf(chapters: list[Judged], title: str, path: Path) -> None:
             pdf.savefig(figure)
 
 
-def certify(folder: Path, limit_seconds: float, target: Path) -> list[Judged]:
+def certify(folder: Path, check: Sequence[str], target: Path) -> list[Judged]:
     """Judge, and write the page at `target` and the PDF beside it."""
-    chapters = list(judged(folder, limit_seconds))
+    chapters = list(judged(folder, check))
     title = "Certificate of solved exercises"
     write_whole(target, page(chapters, title).encode())
     write_pdf(chapters, title, target.with_suffix(".pdf"))
