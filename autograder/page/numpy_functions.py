@@ -3,6 +3,7 @@
 They are built of others, so that gradients come by themselves.
 """
 
+import functools
 import math
 import string
 from collections.abc import Callable, Iterator, Sequence
@@ -13,6 +14,55 @@ import numpy as np
 from borch import Tensor, nn
 
 Dim = int | Sequence[int] | None
+
+
+NAMES = {"float32": "Float", "float64": "Double", "int64": "Long", "bool": "Bool", "int32": "Int"}
+NAMES |= {"float16": "Half"}
+
+
+class State:
+    """What the calls under way have in common."""
+
+    depth = 0  # of calls within calls of the library
+    kept: frozenset[np.dtype] = frozenset()  # the uncommon dtypes that were asked for
+    watches: list[Any] = []
+
+
+def of_one_dtype(function: Callable, message: str) -> Callable:
+    """A product of matrices, which must be of one dtype."""
+
+    @functools.wraps(function)
+    def called(*args: Any, **kwargs: Any) -> Tensor:
+        kinds = [each._array.dtype.name for each in args if isinstance(each, Tensor)]
+        if len(set(kinds)) > 1 and State.depth < 2:  # a layer's own state may be of another
+            long = [NAMES.get(kind, kind) for kind in kinds]
+            raise RuntimeError(message.format(*long, *(name.lower() for name in long[:2])))
+        return function(*args, **kwargs)
+
+    return called
+
+
+def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """With PyTorch's message where dtypes differ."""
+    message = "mat1 and mat2 must have the same dtype, but got {0} and {1}"
+    product = of_one_dtype(_linear, PRODUCT if bias is None else message)
+    return product(input, weight) if bias is None else product(input, weight, bias)
+
+
+_linear = nn.functional.linear
+PRODUCT = "expected m1 and m2 to have the same dtype, but got: {2} != {3}"
+
+
+def view_as_real(input: Tensor) -> Tensor:
+    """Complex numbers as pairs, as exact as they are."""
+    if not input.is_complex():
+        raise RuntimeError("view_as_real is only supported for complex tensors")
+    array = np.stack([input._array.real, input._array.imag], -1)
+
+    def back(gradient: np.ndarray) -> tuple[np.ndarray]:
+        return (gradient[..., 0] + 1j * gradient[..., 1],)
+
+    return input._make(array, (input,), back, "ViewAsRealBackward0")
 
 
 def any_or_all(reduce: Callable) -> Callable:
@@ -34,8 +84,17 @@ def as_tensor(data: Any, dtype: Any = None) -> Tensor:
 
 def cdist(x1: Tensor, x2: Tensor, p: float = 2.0) -> Tensor:
     """In a batch, and with a gradient of zero between equal points."""
-    gap = x1.unsqueeze(-2) - x2.unsqueeze(-3)
-    return vector_norm(gap, p, -1)
+    if p != 2:
+        return vector_norm(x1.unsqueeze(-2) - x2.unsqueeze(-3), p, -1)
+    gap = x1._array[..., :, None, :] - x2._array[..., None, :, :]
+    distance = np.sqrt((gap * gap).sum(-1))
+
+    def back(gradient: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        share = np.divide(gradient, distance, out=np.zeros_like(distance), where=distance != 0)
+        part = share[..., None] * gap
+        return part.sum(-2), -part.sum(-3)
+
+    return x1._make(distance, (x1, x2), back, "CdistBackward0")
 
 
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
@@ -85,6 +144,62 @@ def cross_entropy(
 
 
 _cross_entropy = nn.functional.cross_entropy
+
+
+def _one_erf(x: np.ndarray) -> np.ndarray:
+    return np.vectorize(math.erf, otypes=[np.float64])(x).astype(x.dtype) if x.size else x
+
+
+def erf(input: Tensor) -> Tensor:
+    """To the last digit, in float64 too."""
+    x = input._array if input.is_floating_point() else input._array.astype(np.float32)
+
+    def back(gradient: np.ndarray) -> tuple[np.ndarray]:
+        return (gradient * (2 / math.sqrt(math.pi) * np.exp(-x * x)).astype(x.dtype),)
+
+    return input._make(_one_erf(x), (input,), back, "ErfBackward0")
+
+
+def gelu(input: Tensor, approximate: str = "none") -> Tensor:
+    """With the exact `erf`."""
+    if approximate != "none":
+        return _gelu(input, approximate)
+    return input * 0.5 * (1 + erf(input * math.sqrt(0.5)))
+
+
+_gelu = nn.functional.gelu
+
+
+def full(
+    size: Any,
+    fill_value: Any,
+    *,
+    dtype: Any = None,
+    requires_grad: bool = False,
+    device: Any = None,
+) -> Tensor:
+    """Of whole numbers, of true and false, or of floats, as the value is."""
+    value = fill_value.item() if isinstance(fill_value, Tensor) else fill_value
+    shape = (size,) if isinstance(size, int) else tuple(size)
+    return borch.tensor(np.full(shape, value), dtype=dtype, requires_grad=requires_grad)
+
+
+def polar(abs: Tensor, angle: Tensor) -> Tensor:
+    """A complex number by its length and its angle, as exact as they are."""
+    return view_as_complex(borch.stack([abs * angle.cos(), abs * angle.sin()], -1))
+
+
+def view_as_complex(input: Tensor) -> Tensor:
+    """Pairs of numbers as complex ones."""
+    if input.shape[-1] != 2:
+        raise RuntimeError("Tensor must have a last dimension of size 2")
+    kind = np.complex128 if input._array.dtype == np.float64 else np.complex64
+    array = input._array[..., 0] + 1j * input._array[..., 1]
+
+    def back(gradient: np.ndarray) -> tuple[np.ndarray]:
+        return (np.stack([np.real(gradient), np.imag(gradient)], -1),)
+
+    return input._make(array.astype(kind), (input,), back, "ViewAsComplexBackward0")
 
 
 def einsum(equation: str, *operands: Any) -> Tensor:
@@ -163,12 +278,10 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: Any = 
 _pad = nn.functional.pad
 
 
-def randint(
-    low: int, high: Any, size: Any = None, *, dtype: Any = None, generator: Any = None
-) -> Tensor:
+def randint(*bounds: Any, dtype: Any = None, generator: Any = None, **named: Any) -> Tensor:
     """With the one bound, too."""
-    if size is None:
-        low, high, size = 0, low, high
+    given = [*bounds, *(named[name] for name in ("low", "high", "size") if name in named)]
+    low, high, size = given if len(given) == 3 else (0, *given)
     return _randint(low, high, size, dtype=dtype or borch.int64, generator=generator)
 
 
@@ -299,6 +412,60 @@ class Init:
         return Init.normal_(tensor, 0, gain * (2 / (tensor.shape[0] + tensor.shape[1])) ** 0.5)
 
 
+def converted(self: nn.Module, kind: Any) -> nn.Module:
+    """The layer with its floats in another dtype; its parameters stay the objects that they are."""
+    for part in self.modules():
+        for one in [*part._params.values(), *part._buffers.values()]:
+            if isinstance(one, Tensor) and one.is_floating_point():
+                one._array, one.grad = one._array.astype(kind.np), None
+    return self
+
+
+def to(self: nn.Module, *args: Any, **kwargs: Any) -> nn.Module:
+    """To another dtype too."""
+    for one in (*args, *kwargs.values()):
+        kind = one.dtype if isinstance(one, Tensor) else one
+        if isinstance(kind, borch.dtype):
+            return converted(self, kind)
+    return _to(self, *args, **kwargs)
+
+
+_to = nn.Module.to
+
+
+def state_dict(self: nn.Module) -> dict[str, Tensor]:
+    """The weights themselves, not copies of them."""
+    known = dict(self.named_parameters())
+    return {
+        name: Tensor(known[name]._array) if name in known else one
+        for name, one in _state_dict(self).items()
+    }
+
+
+_state_dict = nn.Module.state_dict
+
+
+def load_state_dict(self: nn.Module, state: dict[str, Tensor], strict: bool = True) -> Any:
+    """Into the weights as they are, which others may share."""
+    arrays = {name: one._array for name, one in self.named_parameters()}
+    found = _load_state_dict(self, state, strict)
+    for name, one in self.named_parameters():
+        if name in state:
+            arrays[name][...] = one._array
+            one._array = arrays[name]
+    return found
+
+
+_load_state_dict = nn.Module.load_state_dict
+
+
+def run_in_order(self: nn.Sequential, input: Any) -> Any:
+    """`Sequential`, with layers that were added by name too."""
+    for layer in self._modules.values():
+        input = layer(input)
+    return input
+
+
 def named_buffers(self: Any, prefix: str = "", recurse: bool = True, **_: Any) -> Iterator:
     """Those of the parts too, unless `recurse` is false."""
     for name, buffer in _named_buffers(self):
@@ -313,16 +480,23 @@ REPLACED = {
     "cdist": cdist,
     "cosine_similarity": cosine_similarity,
     "cross_entropy": cross_entropy,
-    "einsum": einsum,
+    "einsum": of_one_dtype(einsum, "expected scalar type {0} but found {1}"),
+    "erf": erf,
+    "full": full,
+    "gelu": gelu,
     "kl_div": kl_div,
+    "linear": linear,
     "mean": mean,
     "norm": norm,
     "normalize": normalize,
     "pad": pad,
+    "polar": polar,
     "randint": randint,
     "std": std_or_var(True),
     "std_mean": std_or_var_and_mean(True),
     "unflatten": unflatten,
     "var": std_or_var(False),
     "var_mean": std_or_var_and_mean(False),
+    "view_as_complex": view_as_complex,
+    "view_as_real": view_as_real,
 }

@@ -17,16 +17,25 @@ import numpy as np
 from borch import Tensor, _base, _tensor, dtype, nn
 
 from autograder.page.numpy_functions import (
+    PRODUCT,
     REPLACED,
     Init,
+    State,
     any_or_all,
+    converted,
+    load_state_dict,
     named_buffers,
+    of_one_dtype,
+    run_in_order,
+    state_dict,
+    to,
     vector_norm,
 )
 
 PARTS = [module for name, module in sys.modules.items() if name.split(".")[0] == "borch"]
 USUAL = {"f": np.float32, "i": np.int64, "u": np.int64, "c": np.complex64}
 COMMON = {np.dtype(name) for name in ("float32", "int64", "bool", "complex64")}
+DOUBLE = {np.dtype("float64"), np.dtype("complex128")}
 
 
 def everywhere(name: str, value: Any) -> None:
@@ -64,14 +73,6 @@ dtype.itemsize = property(lambda self: np.dtype(self.np).itemsize)
 dtype.__reduce__ = lambda self: (getattr, (borch, self.name))
 
 
-class State:
-    """What the calls under way have in common."""
-
-    depth = 0  # of calls within calls of the library
-    kept: frozenset[np.dtype] = frozenset()  # the uncommon dtypes that were asked for
-    watches: list[Any] = []
-
-
 def _uncommon(values: Any) -> Iterator[np.dtype]:
     for value in values:
         if isinstance(value, Tensor):
@@ -89,10 +90,15 @@ def entry(function: Callable, name: str) -> Callable:
 
     @functools.wraps(function)
     def called(*args: Any, **kwargs: Any) -> Any:
+        if isinstance(kwargs.get("dim"), list):
+            kwargs["dim"] = tuple(kwargs["dim"])
+        if name in ("sum", "amax", "amin"):
+            args = tuple(tuple(one) if isinstance(one, list) else one for one in args)
         if State.depth and not State.kept:
             return function(*args, **kwargs)
         before = State.kept
         kept = frozenset([*_uncommon(args), *_uncommon(kwargs.values())])
+        kept |= DOUBLE if kept & DOUBLE else kept
         if not State.depth:
             for watch in State.watches:
                 watch.names.add(name)
@@ -412,7 +418,14 @@ for _name, _function in REPLACED.items():
 borch.linalg.vector_norm = vector_norm
 everywhere("vector_norm", vector_norm)
 Tensor.any, Tensor.all = any_or_all(np.any), any_or_all(np.all)
-nn.Module.named_buffers = named_buffers
+nn.Module.named_buffers, nn.Module.to = named_buffers, to
+nn.Module.state_dict, nn.Module.load_state_dict = state_dict, load_state_dict
+nn.Module.double = lambda self: converted(self, borch.float64)
+nn.Module.float = lambda self: converted(self, borch.float32)
+nn.Module.half = lambda self: converted(self, borch.float16)
+nn.Sequential.forward = run_in_order
+nn.Linear.forward = lambda self, x: nn.functional.linear(x, self.weight, self.bias)
+Tensor.__matmul__ = of_one_dtype(Tensor.__matmul__, PRODUCT)
 
 
 def _formatted(self: Tensor, spec: str) -> str:
@@ -429,6 +442,11 @@ def _each_call() -> None:
             value = getattr(home, name)
             if not name.startswith("_") and inspect.isroutine(value):
                 setattr(home, name, entry(_without_device(value), name))
+    for name in dir(nn):
+        layer = getattr(nn, name)
+        own = isinstance(layer, type) and issubclass(layer, nn.Module) and name not in HOLDERS
+        if own and "forward" in vars(layer):
+            layer.forward = entry(layer.forward, name)
     skipped = {"__init__", "__class__", "__new__", "__getattribute__", "__setattr__", "__repr__"}
     skipped |= set(dir(object)) - {"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"}
     for name, value in list(vars(Tensor).items()):
@@ -436,6 +454,7 @@ def _each_call() -> None:
             setattr(Tensor, name, entry(value, name.strip("_") if name[:2] == "__" else name))
 
 
+HOLDERS = {"Linear", "Module", "ModuleDict", "ModuleList", "Sequential"}  # run others
 QUIET = {
     *("_make", "_inplace", "_cast", "_binary", "_cmp", "_forward_step", "_memory_format"),
     *("size", "dim", "numel", "__len__", "__iter__", "_reduce", "_argreduce", "_scalar"),

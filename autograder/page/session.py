@@ -12,7 +12,7 @@ import linecache
 import pickle
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -106,9 +106,9 @@ class Recorded(Performer):
         return live if any(one.dtype == torch.float64 for one in given) else recorded
 
 
-def recording_of(name: str, folder: Path = RECORDED) -> list[Reply]:
+def recording_of(name: str) -> list[Reply]:
     """The recorded answers of a reference."""
-    return [Reply.of(one) for one in unpacked(pickle.loads((folder / name).read_bytes()))]
+    return [Reply.of(one) for one in unpacked(pickle.loads((RECORDED / name).read_bytes()))]
 
 
 class Session:
@@ -133,18 +133,21 @@ class Session:
         self.shell = Shell()
         checking._logs.clear()
         checking.attend(self.shell)
+        self.shell.run_cell("\n".join(_imports(request["imports"])))
         for source in request["before"]:
-            self.shell.run_cell(_with_what_is_here(source))
+            self.shell.run_cell(source)
         printed = self.shell.run_cell(request["written"])
         self.shell.run_cell(f"from autograder import check\ncheck({name!r})")
         return _card(self.shell.cards[-1]) | {"printed": printed}
 
 
-def _with_what_is_here(source: str) -> str:
-    """A cell without imports of what is not here: what draws figures, or loads data."""
-    tree = ast.parse(source)
-    tree.body = [one for one in tree.body if all(map(_is_here, _roots(one)))]
-    return source if len(tree.body) == len(ast.parse(source).body) else ast.unparse(tree)
+def _imports(cells: list[str]) -> Iterator[str]:
+    """What cells import and is here: neither what draws figures nor what loads data is."""
+    for cell in cells:
+        with contextlib.suppress(SyntaxError):  # a command of IPython's
+            for statement in ast.parse(cell).body:
+                if (roots := _roots(statement)) and all(map(_is_here, roots)):
+                    yield ast.unparse(statement)
 
 
 def _roots(statement: ast.stmt) -> list[str]:

@@ -8,6 +8,4 @@ import numpy as np
 import autograder.page.numpy_torch  # noqa: F401
 
 np.seterr(all="ignore")  # PyTorch says nothing of infinities
-sys.modules["autograder.remote.library"] = importlib.import_module(
-    "autograder.page.numpy_library"
-)
+sys.modules["autograder.remote.library"] = importlib.import_module("autograder.page.numpy_library")

@@ -14,7 +14,7 @@ const colors = HighlightStyle.define([
   { tag: [tags.function(tags.variableName), tags.definition(tags.variableName)], class: "nf" },
 ]);
 
-export function editor(parent, text, label, described, changed) {
+export function editor(parent, text, { label, described, changed, run }) {
   return new EditorView({
     parent,
     state: EditorState.create({
@@ -28,6 +28,7 @@ export function editor(parent, text, label, described, changed) {
         python(),
         syntaxHighlighting(colors),
         EditorView.lineWrapping,
+        keymap.of([{ key: "Ctrl-Enter", mac: "Cmd-Enter", run: () => (run(), true) }]),
         keymap.of([indentWithTab, ...defaultKeymap, ...historyKeymap]),
         EditorView.contentAttributes.of({ "aria-label": label, "aria-describedby": described }),
         EditorView.updateListener.of((update) => {
