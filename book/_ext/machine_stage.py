@@ -146,7 +146,7 @@ def room(data: dict[str, Any]) -> str:
 def stage_heads(data: dict[str, Any], asks: int) -> str:
     """The heads side by side, each small, to choose the one that is shown large."""
     heads = data.get("heads") or []
-    if len(heads) < 2:
+    if data["mode"] != "heads" or len(heads) < 2:
         return ""
     choices = "".join(
         f'<label class="stage-head-choice"><input type="radio" value="{i}" disabled '
@@ -251,6 +251,12 @@ def leak(data: dict[str, Any]) -> str:
     if not data.get("causal"):
         return ""
     n = len(data["items"])
+    switch = (
+        '<label class="stage-leak pst-js-only"><input type="checkbox" disabled>'
+        "<span>let it look ahead: the leak</span></label>"
+        if len(data["heads"]) > 1
+        else ""
+    )
     cells = "".join(
         f'<path d="M{j} {i}h1v1h-1z" opacity="{weight:.3f}"/>'
         for i in range(n)
@@ -261,8 +267,7 @@ def leak(data: dict[str, Any]) -> str:
         f'<div class="stage-map"><svg viewBox="0 0 {n} {n}" aria-hidden="true"><g>{cells}</g>'
         f'<path class="stage-map-row" d="M0 {data["asks"]}h{n}v1h-{n}z"/></svg>'
         f"<div><p>All rows at once: who asks stands in a row, who is asked in a column.</p>"
-        '<label class="stage-leak pst-js-only"><input type="checkbox" disabled>'
-        "<span>let it look ahead: the leak</span></label></div></div>"
+        f"{switch}</div></div>"
     )
 
 

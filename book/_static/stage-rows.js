@@ -43,9 +43,8 @@ window.stageRows = (() => {
   function rowOf(data, state) {
     let scores =
       data.mode === "keys" ? keyed(data, state.query) : data.heads[state.head].scores[state.asks];
-    if (data.causal && !state.leak) {
-      scores = scores.map((score, j) => (j <= state.asks ? score : null));
-    }
+    if (data.causal && state.leak) scores = data.heads[1].scores[state.asks];
+    else if (data.causal) scores = scores.map((score, j) => (j <= state.asks ? score : null));
     const weights = data.mode === "dial" ? sharpened(scores, state.sharpness) : softmax(scores);
     const output = (data.values?.[0] ?? []).map((_, axis) =>
       dot(weights, data.values.map((value) => value[axis])));
@@ -115,12 +114,13 @@ window.stageRows = (() => {
     const near = data.mode === "keys" && data.bandwidth !== null;
     const seen = row.scores.filter((score) => score !== null).length;
     const hidden = data.items.length - seen;
+    const reach = row.scores[state.asks + 1] === null ? "itself" : "the next one";
     const order = ranked(row.weights);
     const ending = [". Such a share is a ", weight, "; together they make 100%."];
     if (data.mode === "dial") return dialed(data, state, row);
     const step = Math.ceil(Math.round(state.time * 1000) / 1000);
     if (step <= 1) {
-      const few = hidden ? `the ${seen} ${plural(all)} up to itself` : `all ${seen} ${plural(all)}`;
+      const few = hidden ? `the ${seen} ${plural(all)} up to ${reach}` : `all ${seen} ${plural(all)}`;
       const itself = among && !hidden ? ", itself too" : "";
       return [who, ` asks ${few}${itself}: what do you have for me?`];
     }
@@ -144,7 +144,7 @@ window.stageRows = (() => {
         ...shares(data, state, row), ending[0], weight, ".",
       ];
     }
-    const every = `every ${all}${hidden ? " up to itself" : ""}`;
+    const every = `every ${all}${hidden ? ` up to ${reach}` : ""}`;
     return [who, ` looks at ${every} and takes `, ...shares(data, state, row), ...ending];
   }
 

@@ -17,12 +17,12 @@ COLORS = [QUERY, KEY, VALUE, WEIGHT, NEUTRAL]
 class Play:
     """A chart as a notebook output: HTML with the chart's specification, and its description."""
 
-    def __init__(self, spec: dict[str, Any], alt: str, name: str):
+    def __init__(self, spec: dict[str, Any], alt: str, name: str, caption: str = ""):
         if not alt.strip():
             raise ValueError("play: a figure needs a description; alt is empty")
         if not name.replace("-", "").isalnum():
             raise ValueError(f"play: a name is made of letters, digits and hyphens, not {name!r}")
-        self.spec, self.alt, self.name = spec, alt, name
+        self.spec, self.alt, self.name, self.caption = spec, alt, name, caption or alt
 
     def __repr__(self) -> str:
         return f"Figure to play with: {self.alt}"
@@ -34,14 +34,16 @@ class Play:
             f'<figure class="play" id="play-{self.name}" data-name="{self.name}" '
             f"data-spec='{spec}'>"
             f'<p class="play-still">This figure moves in the published page.</p>'
-            f"<figcaption>{html.escape(self.alt)}</figcaption></figure>"
+            f"<figcaption>{html.escape(self.caption)}</figcaption></figure>"
         )
 
 
-def play(chart: Any, alt: str, name: str) -> Play:
+def play(chart: Any, alt: str, name: str, caption: str = "") -> Play:
     """Make an Altair chart the page's figure to play with; the last value of a cell.
 
-    `alt` says what can be moved and what is seen then; `name` is short and unique in its page.
+    `alt` says what can be moved and what is seen then, to whoever hears it; `caption` says to
+    whoever sees it what it is, and gives no result away (without one, `alt` stands there). `name`
+    is short and unique in its page.
     A chart without a width (and not made of several side by side) takes the page's width.
     Bind parameters with `alt.binding_range(..., name="What it is: ")`, so that a slider has a
     name that can be read aloud. Raises ValueError without a description.
@@ -61,7 +63,7 @@ def play(chart: Any, alt: str, name: str) -> Play:
     spec.setdefault("config", {}).setdefault("range", {"category": COLORS})
     if not spec["config"]:
         del spec["config"]
-    return Play(spec, alt, name)
+    return Play(spec, alt, name, caption)
 
 
 def theme() -> dict[str, Any]:

@@ -29,6 +29,7 @@ def stage(
     keys: Numbers | None = None,
     values: Numbers | None = None,
     heads: Mapping[str, Numbers] | None = None,
+    leaking: Numbers | None = None,
     askers: Sequence[str] | None = None,
     asks: int | str = 0,
     query: Numbers | None = None,
@@ -43,8 +44,9 @@ def stage(
 ) -> None:
     """Show who takes how much from whom; the last line of a chapter's first cell.
 
-    Modes: "sentence" (every item asks all), "causal" (none looks at later ones), "heads" (several,
-    each with its scores), "keys" (a query that is dragged among keys), "dial" (one row of scores,
+    Modes: "sentence" (every item asks all), "causal" (none looks at later ones, and a switch shows
+    the scores of a model that does, where they are given as `leaking`), "heads" (several, each with
+    its scores), "keys" (a query that is dragged among keys), "dial" (one row of scores,
     and a dial from the average to the lookup).
 
     `items` are those that are asked, S of them; `askers` those that ask, L of them, where they are
@@ -69,6 +71,7 @@ def stage(
         keys=keys,
         values=values,
         heads=heads,
+        leaking=leaking,
         askers=askers,
         asks=asks,
         query=query,
@@ -133,7 +136,11 @@ def _scored(rows: int, columns: int, given: Mapping[str, Any]) -> dict[str, Any]
         scores = matrix(given["scores"], rows, columns, "scores")
     else:
         raise ValueError("stage: give scores, weights, heads, or queries and keys.")
-    return {"heads": [{"name": "", "scores": scores}], **products}
+    found = [{"name": "", "scores": scores}]
+    if given.get("leaking") is not None:
+        leaking = matrix(given["leaking"], rows, columns, "leaking")
+        found.append({"name": "leak", "scores": leaking})
+    return {"heads": found, **products}
 
 
 def _among_keys(items: list[str], given: Mapping[str, Any]) -> dict[str, Any]:

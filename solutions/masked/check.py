@@ -675,7 +675,7 @@ prediction(
             "That is its weight with its own score: exp(-5), divided by the sum of all three "
             "exponentials. A score of 0 has raised it."
         ),
-        0.33: "So it would be if all three scores were 0. The other two are far below.",
+        0.33: "That would be so if all three scores were 0. The other two are far below.",
         0.94: "The exponentials are 0.050, 0.018 and 1, so the forbidden key has 1 / 1.068.",
     },
 )
@@ -687,7 +687,7 @@ prediction(
     right=0.12,
     options={
         0.12: "0.15 are chosen, and 0.8 of these become the mask token.",
-        0.15: "So many are chosen, and the model is asked for all of them. Not all are replaced.",
+        0.15: "That many are chosen, and the model is asked for all of them. Not all are replaced.",
         0.8: (
             "That is a share of the chosen tokens. With four of five gone there would be little "
             "left to guess from."

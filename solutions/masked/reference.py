@@ -55,7 +55,7 @@ def next_token_loss(logits: Tensor, tokens: Tensor, pad_id: int | None = None) -
     """How surprised a causal model is by the next token: the mean cross-entropy, in nats.
 
     The logits at position t are about the token at t + 1: the first token is not predicted, and
-    the last logits predict nothing. With a `pad_id`, a target that is padding counts nothing, and
+    the last logits predict nothing. With a `pad_id`, a target that is padding is left out, and
     the mean is over the real targets of the whole batch.
 
     Shapes: logits (B, L, V), tokens (B, L); returns a scalar. With no target at all it is 0, and

@@ -495,7 +495,7 @@ prediction(
             "The hope is not borne out: what was learned at ten places does not carry over."
         ),
         "One in nineteen, as by chance.": (
-            "So few it would be if all broke down. But something of what was learned still works."
+            "It would be so few if everything broke down. But some of what was learned still works."
         ),
     },
 )

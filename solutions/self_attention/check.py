@@ -290,12 +290,15 @@ prediction(
     right=0.2,
     options={
         0.2: (
-            "All five scores are 0, so all five weights are the same. Who asks nothing gets the "
-            "plain average, chapter 1's bag of words."
+            "All five scores are 0, so all five weights are the same. A query of zeros asks for "
+            "nothing, and gets the plain average, chapter 1's bag of words."
         ),
         0.0: "This is the score. Its exponential is 1, and so are the four others.",
-        0.34: "So much does 'bank' give. Another query has other scores with the same keys.",
-        0.08: "So much 'was' gets from 'bank'. Here it is the one that asks.",
+        0.34: (
+            "That is the weight that 'bank' gives. Another query has other scores with the same "
+            "keys."
+        ),
+        0.08: "That is the weight that 'bank' gives 'was'. Here 'was' is the one that asks.",
     },
 )
 
@@ -308,8 +311,7 @@ prediction(
     right="That of self-attention and of the linear layer.",
     options={
         "That of self-attention alone.": (
-            "It is 0 there. But who treats each row alike, and by itself, cannot see the order "
-            "either."
+            "It is 0 there. But a layer that treats each row by itself cannot see the order either."
         ),
         "That of self-attention and of the linear layer.": (
             "The one sees all rows and no order, the other sees only one row at a time. In a "

@@ -778,17 +778,17 @@ prediction(
     question=(
         "With weights as `nn.Linear` makes them, the positions of the tower become the same, and "
         "of the gradient next to nothing arrives at the tower's input. Which of the two does "
-        "another start cure, one with orthogonal matrices, which keep every vector's length?"
+        "an initialization with orthogonal matrices cure, which keep every vector's length?"
     ),
     right="The gradient alone.",
     options={
         "Both.": (
             "Matrices that keep lengths keep the gradient large on its way to the input. But what "
-            "makes the positions the same is the averaging, and this start averages too."
+            "makes the positions the same is the averaging, and this initialization averages too."
         ),
         "The positions alone.": (
             "An average of averages is flat, however long the vectors are: the positions collapse "
-            "with either of these starts."
+            "with either initialization."
         ),
         "The gradient alone.": (
             "It shrinks because small weights make vectors shorter, going up and coming down. The "
@@ -804,20 +804,20 @@ prediction(
     "changed-behind-a-mask",
     chapter="09-transformer-block",
     question=(
-        "An encoder block with a causal mask gets eight positions. Its input changes at position 3 "
-        "(counted from 1). At which positions does its output change?"
+        "An encoder block with a causal mask gets eight positions, 0 to 7. Its input changes at "
+        "position 2. At which positions does its output change?"
     ),
-    right="3 to 8",
+    right="2 to 7",
     options={
-        "3 alone": (
-            "So it would be without attention: norms, feed-forward and plus signs take each "
+        "2 alone": (
+            "That would be so without attention: norms, feed-forward and plus signs take each "
             "position by itself."
         ),
-        "1 to 3": "These are the positions that position 3 may look at. Who may look at it?",
-        "3 to 8": (
+        "0 to 2": "These are the positions that position 2 may look at. Who may look at it?",
+        "2 to 7": (
             "It is seen by itself and by all that come after it, and nothing else in the block "
             "leads from one position to another."
         ),
-        "1 to 8": "So it would be without the mask. With it, positions 1 and 2 cannot look at 3.",
+        "0 to 7": "That would be so without the mask. With it, positions 0 and 1 cannot look at 2.",
     },
 )
