@@ -170,6 +170,21 @@ def gelu(input: Tensor, approximate: str = "none") -> Tensor:
 _gelu = nn.functional.gelu
 
 
+def expand(input: Tensor, *size: Any) -> Tensor:
+    """One row in memory for all: nothing can be written into it."""
+    wanted = list(size[0] if len(size) == 1 and not isinstance(size[0], int) else size)
+    old = [1] * (len(wanted) - input.dim()) + list(input.shape)
+    shape = [o if w == -1 else w for o, w in zip(old, wanted, strict=True)]
+    try:
+        array = np.broadcast_to(input._array, shape)
+    except ValueError:
+        raise RuntimeError(
+            f"The expanded size of the tensor ({shape}) must match the existing size "
+            f"({list(input.shape)})."
+        ) from None
+    return input._make(array, (input,), lambda gradient: (gradient,), "ExpandBackward0")
+
+
 def full(
     size: Any,
     fill_value: Any,
@@ -376,6 +391,24 @@ def norm(
     return vector_norm(input, p, dim, keepdim, dtype=dtype)
 
 
+def where(condition: Tensor, *branches: Any) -> Any:
+    """A number takes the dtype of the tensor beside it, where it is of its kind."""
+    known = next((one for one in branches if isinstance(one, Tensor)), None)
+    if known is not None and len(branches) == 2:
+        alike = "biufc".index(known._array.dtype.kind)
+        branches = tuple(
+            borch.tensor(one, dtype=known.dtype)
+            if not isinstance(one, Tensor) and KIND_OF.get(type(one), 9) <= max(alike, 1)
+            else one
+            for one in branches
+        )
+    return _where(condition, *branches)
+
+
+_where = borch.where
+KIND_OF = {bool: 0, int: 1, float: 3}
+
+
 class Init:
     """`torch.nn.init`, which is missing: what fills a weight."""
 
@@ -482,6 +515,7 @@ REPLACED = {
     "cross_entropy": cross_entropy,
     "einsum": of_one_dtype(einsum, "expected scalar type {0} but found {1}"),
     "erf": erf,
+    "expand": expand,
     "full": full,
     "gelu": gelu,
     "kl_div": kl_div,
@@ -499,4 +533,5 @@ REPLACED = {
     "var_mean": std_or_var_and_mean(False),
     "view_as_complex": view_as_complex,
     "view_as_real": view_as_real,
+    "where": where,
 }

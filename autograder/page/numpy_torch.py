@@ -8,6 +8,7 @@ import functools
 import inspect
 import re
 import sys
+import weakref
 from collections.abc import Callable, Iterator
 from types import ModuleType
 from typing import Any
@@ -149,15 +150,16 @@ everywhere("_needs_float_dtype", lambda kernel, requested: None)
 def _cast(self: Tensor, target: Any) -> Tensor:
     State.kept, before = State.kept | {np.dtype(target)}, State.kept
     try:
-        out = self._array.astype(target)
-        came = self._array.dtype
-        return self._make(out, (self,), lambda g: (g.astype(came),), "ToCopyBackward0")
+        array, came = self._array.astype(target), self._array.dtype
+        if array.dtype.kind not in "fc":
+            return Tensor(array)
+        return self._make(array, (self,), lambda g: (g.astype(came),), "ToCopyBackward0")
     finally:
         State.kept = before
 
 
-def _caster(target: Any) -> Callable[[Tensor], Tensor]:
-    return lambda self: self.to(target)
+def _caster(kind: Any) -> Callable[[Tensor], Tensor]:
+    return lambda self: _cast(self, kind.np)
 
 
 Tensor._cast = _cast
@@ -172,6 +174,9 @@ for _name, _target in {
     setattr(Tensor, _name, _caster(_target))
 
 
+EMPTY = np.empty(0, dtype=np.float32)
+
+
 class _Data:
     """`t.data`: to pyborch the array, to everybody else a tensor of the same numbers."""
 
@@ -180,7 +185,9 @@ class _Data:
             return self
         if sys._getframe(1).f_globals.get("__package__") == "borch":
             return tensor._array
-        return Tensor(tensor._array)
+        made = Tensor(EMPTY)
+        made._array = tensor._array
+        return made
 
     def __set__(self, tensor: Tensor, value: Tensor) -> None:
         tensor._array = value._array
@@ -190,12 +197,37 @@ Tensor.data = _Data()
 
 
 # In place: pyborch refuses where gradients flow, and forgets those of what is written.
+def _used(user: Tensor) -> Tensor:
+    """Let a tensor's parents know of it."""
+    for parent in user._parents:
+        uses = vars(parent).setdefault("_uses", [])
+        if len(uses) > MANY:
+            uses[:] = [use for use in uses if use() is not None]
+        uses.append(weakref.ref(user))
+    return user
+
+
+def _make(self: Tensor, *given: Any, **named: Any) -> Tensor:
+    """pyborch's, which remembers who uses a tensor."""
+    return _used(_plain_make(self, *given, **named))
+
+
+_plain_make, Tensor._make = Tensor._make, _make
+MANY = 100
+
+
 def _graph_of(self: Tensor) -> Tensor:
-    """A tensor with what came before of one that is about to be written into."""
+    """A tensor with what came before of one that is about to be written into.
+
+    Whoever used that one used what it was.
+    """
     before = Tensor(self._array.copy(), False, self._parents, self._backward)
-    before.requires_grad = self.requires_grad
-    before._op = self._op
-    return before
+    before.requires_grad, before._op = self.requires_grad, self._op
+    before._uses = vars(self).pop("_uses", [])
+    for use in before._uses:
+        if (user := use()) is not None:
+            user._parents = tuple(before if one is self else one for one in user._parents)
+    return _used(before)
 
 
 def _is_leaf(self: Tensor) -> bool:
@@ -211,6 +243,11 @@ def _refuse_leaf(self: Tensor) -> None:
 
 def _inplace(self: Tensor, function: Callable[[], Any], what: str) -> Tensor:
     _refuse_leaf(self)
+    if not self._array.flags.writeable:
+        raise RuntimeError(
+            "unsupported operation: more than one element of the written-to tensor refers to a "
+            "single memory location. Please clone() the tensor before performing the operation."
+        )
     out = function()
     result = out if isinstance(out, Tensor) else Tensor(np.asarray(out))
     array = result._array
@@ -220,9 +257,10 @@ def _inplace(self: Tensor, function: Callable[[], Any], what: str) -> Tensor:
             f"result type {kinds[0]} can't be cast to the desired output type {kinds[1]}"
         )
     if result.requires_grad and _tensor._grad_mode.enabled:
-        before = _graph_of(self)
-        self._parents = tuple(before if one is self else one for one in result._parents)
+        _graph_of(self)
+        self._parents = result._parents
         self._backward, self._op, self.requires_grad = result._backward, result._op, True
+        _used(self)
     if array.shape == self._array.shape:
         self._array[...] = array
     elif array.size == self._array.size:
@@ -324,6 +362,7 @@ def _setitem(self: Tensor, index: Any, value: Any) -> None:
 
         self._parents, self._backward = (before, given), back
         self._op, self.requires_grad = "CopySlices", True
+        _used(self)
     try:
         self._array[first][then] = array
     except ValueError as error:
@@ -393,6 +432,7 @@ def _power_of(self: Tensor, base: Any) -> Tensor:
 
 
 Tensor.__invert__ = lambda self: borch.bitwise_not(self)
+Tensor.__abs__ = lambda self: self.abs()
 Tensor.__rpow__ = _power_of
 Tensor.__rmatmul__ = lambda self, other: borch.as_tensor(other) @ self
 Tensor.__xor__ = lambda self, other: borch.bitwise_xor(self, borch.as_tensor(other))

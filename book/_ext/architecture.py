@@ -72,6 +72,7 @@ ARROWS = {
     ("make", "release"),
     ("make", "remote"),
     ("make", "sandbox"),
+    ("make", "settings"),
     ("make", "source"),
     ("page", "checking"),
     ("page", "diagnosis"),
