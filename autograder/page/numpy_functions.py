@@ -335,7 +335,9 @@ def std_or_var_and_mean(root: bool) -> Callable:
     """Both of them."""
     spread = std_or_var(root)
 
-    def both(input: Tensor, dim: Any = None, correction: Any = None, keepdim: bool = False, **k):
+    def both(
+        input: Tensor, dim: Any = None, correction: Any = None, keepdim: bool = False, **k: Any
+    ) -> tuple[Tensor, Tensor]:
         mean = input.mean() if dim is None else input.mean(dim=dim, keepdim=keepdim)
         return spread(input, dim, correction, keepdim, **k), mean
 

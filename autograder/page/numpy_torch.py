@@ -109,7 +109,8 @@ def entry(function: Callable, name: str) -> Callable:
         try:
             return function(*args, **kwargs)
         except np.exceptions.AxisError as error:
-            low, high = -max(error.ndim, 1), max(error.ndim, 1) - 1
+            dimensions = max(error.ndim or 0, 1)
+            low, high = -dimensions, dimensions - 1
             raise IndexError(
                 f"Dimension out of range (expected to be in range of [{low}, {high}], "
                 f"but got {error.axis})"
@@ -174,7 +175,7 @@ for _name, _target in {
     setattr(Tensor, _name, _caster(_target))
 
 
-EMPTY = np.empty(0, dtype=np.float32)
+EMPTY: np.ndarray = np.empty(0, dtype=np.float32)
 
 
 class _Data:
@@ -538,7 +539,7 @@ def install() -> None:
     borch.float, borch.double, borch.int = borch.float32, borch.float64, borch.int32
     sys.modules["torch"] = borch
     functional = _module("torch.nn.functional", nn.functional)
-    names = _module("torch.nn", nn)
+    names: Any = _module("torch.nn", nn)
     names.functional = functional
     names.init = _module("torch.nn.init", Init)
     names.utils = _module("torch.nn.utils", nn.utils)

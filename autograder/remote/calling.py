@@ -9,7 +9,7 @@ import functools
 import linecache
 import math
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np

@@ -185,6 +185,7 @@ window.courseSolving = (() => {
     const place = element("div", { class: "solve", "data-exercise": name });
     const say = (...words) => status.replaceChildren(...words);
     const open = button("Write it here", () => offer().catch(() => say(...whyNot())));
+    open.setAttribute("aria-label", `Write it here: ${name}`);
     place.append(element("div", { class: "live-buttons" }, open), status);
     stub.after(place);
     if (written()[name]?.passed) say("You have solved it.");
