@@ -454,10 +454,11 @@ def _copied(self: Tensor) -> Tensor:
 for _name, _function in REPLACED.items():
     everywhere(_name, _function)
     for _home in (nn.functional, Tensor):
-        if hasattr(_home, _name):
+        if hasattr(_home, _name) and (_home, _name) != (Tensor, "where"):
             setattr(_home, _name, _function)
 borch.linalg.vector_norm = vector_norm
 everywhere("vector_norm", vector_norm)
+Tensor.where = lambda self, condition, other: borch.where(condition, self, other)
 Tensor.any, Tensor.all = any_or_all(np.any), any_or_all(np.all)
 nn.Module.named_buffers, nn.Module.to = named_buffers, to
 nn.Module.state_dict, nn.Module.load_state_dict = state_dict, load_state_dict

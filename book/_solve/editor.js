@@ -15,6 +15,10 @@ const colors = HighlightStyle.define([
 ]);
 
 export function editor(parent, text, { label, described, changed, run }) {
+  const checked = () => {
+    run();
+    return true;
+  };
   return new EditorView({
     parent,
     state: EditorState.create({
@@ -28,7 +32,7 @@ export function editor(parent, text, { label, described, changed, run }) {
         python(),
         syntaxHighlighting(colors),
         EditorView.lineWrapping,
-        keymap.of([{ key: "Ctrl-Enter", mac: "Cmd-Enter", run: () => (run(), true) }]),
+        keymap.of([{ key: "Mod-Enter", run: checked }]),
         keymap.of([indentWithTab, ...defaultKeymap, ...historyKeymap]),
         EditorView.contentAttributes.of({ "aria-label": label, "aria-describedby": described }),
         EditorView.updateListener.of((update) => {

@@ -2,7 +2,6 @@
 // another one (Pyodide) writes this file anew, and none other.
 import {
   ConsoleStdout,
-  Directory,
   File,
   OpenFile,
   PreopenDirectory,

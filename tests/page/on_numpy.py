@@ -62,8 +62,9 @@ def judged(folder: Path, kinds: list[str], names: list[str]) -> dict[str, list]:
             for label, key, built in KINDS[kind](name):
                 torch.manual_seed(0)
                 verdict = judge(name, Home({name: built()}), session.Recorded(exercises()[name]))
+                said = exercises()[name].mend if verdict.status == "not mended" else verdict.key
                 wanted = [kind == "right", key]
-                found[f"{name}, {label}"] = [wanted, [verdict.passed, verdict.key], verdict.message]
+                found[f"{name}, {label}"] = [wanted, [verdict.passed, said], verdict.message]
     return found
 
 

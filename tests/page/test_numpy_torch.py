@@ -44,6 +44,7 @@ GRADIENTS = {
     "expanded": "x[:1].expand(5, -1, 4)",
     "complex": "torch.view_as_real(torch.view_as_complex(x.reshape(2, 3, 2, 2)) * 1j)",
     "float64 and back": "(x.double() * 2).float()",
+    "choose by a method": "x.where(x > 0, 0) + x.where(x < 0, x * 2)",
     "choose": "torch.where(x > 0, x, 0) + torch.where(x > 0, 1.0, x)",
 }
 IN_PLACE = {
