@@ -148,9 +148,9 @@ def _report(options: argparse.Namespace) -> int:
 
     course = Course(options.course)
     page = options.to or course.root / "report.html"
-    found = survey(course, options.chapters)
-    table = write_report(found, page, course.state / "figures")
-    show_report(found)
+    results = survey(course, options.chapters)
+    table = write_report(results, page, course.state / "figures")
+    show_report(results)
     print(f"page: {page}\ntable: {table}")
     return 0
 

@@ -569,11 +569,11 @@ class _Case:
         for path, expected in want.inputs.items():
             self._gradient(f"input {path}", got.inputs.get(path), expected, wrong, described)
         for path, expected in want.parameters.items():
-            found = got.parameters.get(path)
-            if found is None:  # so are names, where the contract says so
+            gradient = got.parameters.get(path)
+            if gradient is None:  # so are names, where the contract says so
                 _note("gradient", None, "", free=True, case=self.text, variant=f"parameter {path}")
             else:
-                self._gradient(f"parameter {path}", found, expected, wrong, described)
+                self._gradient(f"parameter {path}", gradient, expected, wrong, described)
 
     def _gradient(
         self,

@@ -1,8 +1,8 @@
 """What a check has compared, whatever came of it.
 
 A check that has found a failure goes on, so that every one of its cases has an answer. Which
-mistake was made is told by these events and by nothing else: what a check does not compare is free,
-and what it compares is compared with its own tolerances.
+misconception was made is told by these events and by nothing else: what a check does not compare is
+free, and what it compares is compared with its own tolerances.
 """
 
 import contextvars
@@ -46,7 +46,7 @@ class Event:
     rtol: float = 0.0
     atol: float = 0.0
     dtype: bool = True
-    free: bool = False  # whether a mistake may give something else
+    free: bool = False  # whether a misconception may give something else
     account: str | Callable[[], str] = ""  # what failed, or how to say it; empty if it holds
     part: int = 0  # of the check: an error leaves out what else is in it
     number: int = 0  # in its part

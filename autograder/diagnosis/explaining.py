@@ -224,7 +224,7 @@ class Candidate:
 
 
 class _Comparing(Log):
-    """The run of a mistake, which ends where the first wrong number is another one."""
+    """The run of a misconception, which ends where the first wrong number is another one."""
 
     def __init__(self, students: Students, first: Place) -> None:
         super().__init__()
@@ -241,17 +241,18 @@ class _Comparing(Log):
 
 @dataclass(frozen=True)
 class Share:
-    """What a mistake explains of an answer that also differs from it."""
+    """What a misconception explains of an answer that also differs from it."""
 
     places: frozenset[Place]
     differing: int  # answers that are right, or wrong otherwise
 
 
 def share(one: Candidate, students: Students, run: Rerun) -> Share | None:
-    """What a mistake explains if it gives most of the wrong numbers, to the last digit.
+    """What a misconception explains if it gives most of the wrong numbers, to the last digit.
 
     The same numbers are no chance: the rest of the code differs from the reference, too, or mends
-    the mistake where it would show. None if it explains less than half, or nothing of numbers.
+    the misconception where it would show. None if it explains less than half, or nothing of
+    numbers.
     """
     numbers = (event for event in students.failing if event.kind == "value" and not event.variant)
     first = next(numbers, None)

@@ -1,4 +1,4 @@
-"""Runs a check, and when it fails finds out which mistake was made."""
+"""Runs a check, and when it fails finds out which misconception was made."""
 
 import contextlib
 import functools
@@ -53,7 +53,7 @@ def judge(
 ) -> Verdict:
     """Check the exercise `name` of the code that lives in `home` against `reference`.
 
-    When it fails, the mistake is searched for; with `more`, a small example of it, too.
+    When it fails, the misconception is searched for; with `more`, a small example of it, too.
     """
     exercise = find(name)
     remembered = _Remembered(reference)
@@ -119,8 +119,9 @@ def first_failure(
 ) -> str | None:
     """What the check of `name` finds wrong first, where it ends; None if nothing is.
 
-    `judge` goes on to the end, looks for the mistake, and keeps what it tried for the next one who
-    is judged against that reference: this is for what is no student's, or against another one.
+    `judge` goes on to the end, looks for the misconception, and keeps what it tried for the next
+    one who is judged against that reference: this is for what is no student's, or against another
+    one.
     """
     exercise, log = find(name), _UntilItFails()
     try:
@@ -334,7 +335,7 @@ def _noting(log: Log, student: Subject) -> Iterator[None]:
 
 
 def _imitate(exercise: Exercise, reference: _Remembered, seed: int, thing: Any, log: Log) -> None:
-    """Run the check with something that makes a mistake."""
+    """Run the check with something that makes a misconception."""
     with seeded(seed):
         _examine(exercise, Home({exercise.name: thing}), reference, seed, log)
     if log.lost:  # by an interrupt: half a run must not be taken for a whole one

@@ -1,4 +1,4 @@
-"""Small slips of all kinds, tried where no known mistake explains the answers.
+"""Small slips of all kinds, tried where no known misconception explains the answers.
 
 What is said is general: the kind of slip, and the names of the contract beside which it was made,
 never the reference's own line.

@@ -1,4 +1,5 @@
-"""What comes after the name of a mistake, on request: the smallest input at hand that shows it.
+"""What comes after the name of a misconception, on request: the smallest input at hand that shows
+it.
 
 A call that failed is asked again with ever smaller inputs, and with whole numbers in the place of
 others, as long as the student's code and the reference still differ.

@@ -34,7 +34,7 @@ def headline(verdict: Verdict) -> str:
 
 
 def details(verdict: Verdict) -> list[str]:
-    """What to say below the headline: the mistake by name first, then what was seen."""
+    """What to say below the headline: the misconception by name first, then what was seen."""
     if verdict.passed or verdict.status == "not started":
         return []
     return [text for text in (verdict.misconception, verdict.message) if text]

@@ -11,9 +11,7 @@ from autograder.errors import ReleaseError
 from autograder.files import REPOSITORY
 from autograder.nbgrader_course import write_settings
 from autograder.release.latest import Latest
-from autograder.release.released import BUNDLE, STATE, Released
-
-CHAPTERS = "[0-9][0-9]-*.ipynb"
+from autograder.release.released import BUNDLE, CHAPTERS, STATE, Released
 
 
 def release(

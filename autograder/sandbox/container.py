@@ -87,10 +87,10 @@ def _adopt_orphans() -> None:
 def _end_descendants() -> None:
     """End every process that descends from this one: all are the submission's."""
     for _ in range(50):
-        found = _descendants(os.getpid())
-        if not found:
+        descendants = _descendants(os.getpid())
+        if not descendants:
             return
-        for process in found:
+        for process in descendants:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(process, signal.SIGKILL)
         time.sleep(0.01)

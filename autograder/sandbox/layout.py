@@ -38,6 +38,8 @@ def check(name, *_args, **_kwargs):
 
 def predict(*_args, **_kwargs):
     """A question to the learner, which counts nothing."""
+
+review = predict
 '''
 
 
@@ -226,12 +228,12 @@ def _within(path: str, folders: list[str]) -> bool:
 
 
 def _package_folders() -> list[str]:
-    found = []
+    folders = []
     for entry in sys.path:
         name = os.path.basename(entry)
         if name in ("site-packages", "dist-packages") and os.path.isdir(entry):
-            found.append(os.path.realpath(entry))
-    return list(dict.fromkeys(found))
+            folders.append(os.path.realpath(entry))
+    return list(dict.fromkeys(folders))
 
 
 def staged() -> Iterator[tuple[str, bytes]]:

@@ -1,7 +1,7 @@
 """Small slips, made in the text of a reference one at a time: one table for two uses.
 
 Every one of `TABLE` must fail the exercise's check, which is how the checks are tested. They and
-those of `SEARCHED` are tried when no known mistake explains a student's answers. What is left
+those of `SEARCHED` are tried when no known misconception explains a student's answers. What is left
 alone: the docstring, type hints, the wording of an error, and what no check can see: in which order
 `transpose` gets its two dimensions, whether `zip` is strict, the device, how large random start
 values are.
@@ -97,10 +97,10 @@ def mutants(code: str, searched: bool = False) -> Iterator[Mutant]:
     """Every mutant of a function or class, each once."""
     tree = ast.parse(code)
     before = ast.unparse(tree)
-    found = {before}
-    kept = _left_alone(tree)
+    codes = {before}
+    left_alone = _left_alone(tree)
     for number, node in enumerate(ast.walk(tree)):
-        if node in kept:
+        if node in left_alone:
             continue
         for slip, edit in _edits(node, TABLE + (SEARCHED if searched else ())):
             # Not a copy of the tree: IPython's tracebacks hang whole files on nodes like `Load`, of
@@ -109,9 +109,9 @@ def mutants(code: str, searched: bool = False) -> Iterator[Mutant]:
             edit(list(ast.walk(changed))[number])
             ast.fix_missing_locations(changed)
             source = ast.unparse(changed)
-            if source in found:
+            if source in codes:
                 continue
-            found.add(source)
+            codes.add(source)
             description = _changed_lines(before.splitlines(), source.splitlines())
             yield Mutant(description, source, slip)
 
@@ -287,10 +287,10 @@ def _exchanged_inputs(node: ast.FunctionDef) -> Iterator[Edit]:
 
 def _exchanged_parts(node: ast.ClassDef) -> Iterator[Edit]:
     """Two parts of a layer, one in the place of the other everywhere."""
-    made = [one for one in node.body if getattr(one, "name", "") == "__init__"]
+    constructors = [one for one in node.body if getattr(one, "name", "") == "__init__"]
     parts = [
         one.attr
-        for one in ast.walk(made[0] if made else ast.Pass())
+        for one in ast.walk(constructors[0] if constructors else ast.Pass())
         if isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Store)
     ]
     for one, other in itertools.combinations(dict.fromkeys(parts), 2):
@@ -455,8 +455,8 @@ def _negate(node: Any) -> None:
 
 
 def _raise(name: str, node: ast.Raise) -> None:
-    found: Any = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
-    found.id = name
+    error: Any = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
+    error.id = name
 
 
 def _rename(number: int, name: str, node: ast.Call) -> None:

@@ -83,6 +83,7 @@ ARROWS = {
     ("notebook", "checking"),
     ("notebook", "diagnosis"),
     ("notebook", "remote"),
+    ("notebook", "settings"),
     ("notebook", "source"),
     ("release", "checking"),
     ("release", "diagnosis"),
@@ -101,8 +102,8 @@ class Architecture(SphinxDirective):
     """The directive; it takes nothing."""
 
     def run(self) -> list[nodes.Node]:
-        said = "; ".join(f"{start} imports {end}" for start, end in sorted(ARROWS))
-        drawn = picture(ROWS, sorted(ARROWS), f"The parts of the code. {said}.")
+        arrows = "; ".join(f"{start} imports {end}" for start, end in sorted(ARROWS))
+        drawn = picture(ROWS, sorted(ARROWS), f"The parts of the code. {arrows}.")
         return [nodes.raw("", drawn, format="html")]
 
 

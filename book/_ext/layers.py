@@ -9,6 +9,7 @@ import ast
 import html
 import re
 
+from bs4 import BeautifulSoup
 from docutils import nodes
 from reader import fold_of, is_cell, part, shown, source_of
 from sphinx.application import Sphinx
@@ -16,13 +17,6 @@ from sphinx_exercise.nodes import is_exercise_node
 
 END = "</details>"
 NAMES = 2  # of what a cell defines, in its line
-# An exercise has its number and title only when all pages are read: its line takes them over.
-OF_EXERCISE = re.compile(
-    r'(<details class="layer layer-exercise" open><summary>)(</summary>\s*'
-    r'<div class="exercise[^>]*>\s*<p class="admonition-title">)(.*?)(</p>)',
-    re.DOTALL,
-)
-TAG = re.compile(r"<[^>]+>")
 TITLE = re.compile(r"^(Exercise [\d.]+) \((.*)\)$", re.DOTALL)
 
 
@@ -32,9 +26,11 @@ def defined(code: str) -> list[str]:
         statements = ast.parse(code).body
     except SyntaxError:  # a line for the notebook alone
         return []
-    made = [node.name for node in statements if isinstance(node, ast.FunctionDef | ast.ClassDef)]
-    if made:
-        return made
+    definitions = [
+        node.name for node in statements if isinstance(node, ast.FunctionDef | ast.ClassDef)
+    ]
+    if definitions:
+        return definitions
     targets = [one for node in statements if isinstance(node, ast.Assign) for one in node.targets]
     names = [name for target in targets for name in ast.walk(target) if isinstance(name, ast.Name)]
     return list(dict.fromkeys(name.id for name in names if isinstance(name.ctx, ast.Store)))
@@ -46,8 +42,8 @@ def in_a_line(code: str) -> str:
     length = "1 line" if lines == 1 else f"{lines} lines"
     names = defined(code)
     more = ["…"] if len(names) > NAMES else []
-    said = ", ".join([f"<code>{html.escape(name)}</code>" for name in names[:NAMES]] + more)
-    return f"Code: {said}, {length}" if said else f"Code: {length}"
+    words = ", ".join([f"<code>{html.escape(name)}</code>" for name in names[:NAMES]] + more)
+    return f"Code: {words}, {length}" if words else f"Code: {length}"
 
 
 def opening(kind: str, words: str = "") -> nodes.raw:
@@ -84,30 +80,26 @@ def lay(app: Sphinx, doctree: nodes.document) -> None:
 
 def runs(doctree: nodes.document) -> list[list[nodes.container]]:
     """Cells whose code is not folded: those that show nothing and follow each other together."""
-    found: list[list[nodes.container]] = []
+    groups: list[list[nodes.container]] = []
     for cell in list(doctree.findall(is_cell)):
         if not source_of(cell) or fold_of(cell) is not None or cell.get("hide_mode"):
             continue
-        before = found[-1][-1] if found else None
+        before = groups[-1][-1] if groups else None
         follows = before is not None and before.next_node(descend=False, siblings=True) is cell
         if follows and not shown(before) and not shown(cell):
-            found[-1].append(cell)
+            groups[-1].append(cell)
         else:
-            found.append([cell])
-    return found
+            groups.append([cell])
+    return groups
 
 
-def name_exercises(app: Sphinx, page: str, template: str, context: dict, doctree) -> None:
-    """Give each exercise's line its number and its title."""
-
-    def named(match: re.Match) -> str:
-        title = " ".join(TAG.sub("", match[3]).split())
-        return match[1] + TITLE.sub(r"\1: \2", title) + match[2] + match[3] + match[4]
-
-    context["body"] = OF_EXERCISE.sub(named, context.get("body") or "")
+def name_exercises(soup: BeautifulSoup, *_: object) -> None:
+    """Give each exercise's line its number and title, which it has when all pages are read."""
+    for fold in soup.select("details.layer-exercise"):
+        title = fold.select_one(".exercise > .admonition-title").get_text()
+        fold.summary.string = TITLE.sub(r"\1: \2", " ".join(title.split()))
 
 
 def setup(app: Sphinx) -> dict:
     app.connect("doctree-read", lay, priority=302)  # after the reader's page is made
-    app.connect("html-page-context", name_exercises)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -91,14 +91,14 @@ def entries(other: ET.Element) -> list[list[ET.Element]]:
     """A legend's entries, each a line or a mark and its words; all else as it is."""
     if not other.get("id", "").startswith("legend_"):
         return [[other]]
-    found: list[list[ET.Element]] = [[]]
+    groups: list[list[ET.Element]] = [[]]
     for part in other:
         if part.get("id", "").startswith("patch_") and part is other[0] and len(other) % 2:
             continue  # its frame
-        found[-1].append(part)
+        groups[-1].append(part)
         if part.get("id", "").startswith("text_"):
-            found.append([])
-    return [group for group in found if group]
+            groups.append([])
+    return [group for group in groups if group]
 
 
 def parts(
@@ -243,8 +243,8 @@ def moved(matrix: Matrix, point: Point) -> Point:
 
 def written(root: ET.Element, pieces: list[tuple[list[ET.Element], Area]]) -> str:
     """The pieces from left to right while there is room, and from top to bottom."""
-    made = ET.Element(f"{{{SVG}}}svg", version="1.1")
-    made.extend(child for child in root if child.tag == f"{{{SVG}}}defs")
+    picture = ET.Element(f"{{{SVG}}}svg", version="1.1")
+    picture.extend(child for child in root if child.tag == f"{{{SVG}}}defs")
     x = y = line = 0.0
     for groups, area in pieces:
         wide, high = area.width + 2 * MARGIN, area.height + 2 * MARGIN
@@ -253,7 +253,7 @@ def written(root: ET.Element, pieces: list[tuple[list[ET.Element], Area]]) -> st
             x, y, line = 0.0, y + line + GAP, 0.0
         place = {"x": x, "y": y, "width": wide * scale, "height": high * scale}
         piece = ET.SubElement(
-            made,
+            picture,
             f"{{{SVG}}}svg",
             {name: f"{number:.2f}" for name, number in place.items()},
             viewBox=f"{area.left - MARGIN:.2f} {area.top - MARGIN:.2f} {wide:.2f} {high:.2f}",
@@ -261,7 +261,8 @@ def written(root: ET.Element, pieces: list[tuple[list[ET.Element], Area]]) -> st
         piece.extend(groups)
         x, line = x + wide * scale + GAP, max(line, high * scale)
     height = y + line
-    made.set("width", f"{WIDTH}pt")
-    made.set("height", f"{height:.2f}pt")
-    made.set("viewBox", f"0 0 {WIDTH} {height:.2f}")
-    return ET.tostring(made, encoding="unicode").replace("&#10;", " ")  # breaks in paths and data
+    picture.set("width", f"{WIDTH}pt")
+    picture.set("height", f"{height:.2f}pt")
+    picture.set("viewBox", f"0 0 {WIDTH} {height:.2f}")
+    text = ET.tostring(picture, encoding="unicode")
+    return text.replace("&#10;", " ")  # breaks in paths and data

@@ -14,13 +14,13 @@ explanation; `_static/quiz.js` makes a radio button of it and remembers, in the 
 was chosen. A question is known by its text: a changed question counts as not answered.
 """
 
-import hashlib
-
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective
 from sphinx.writers.html5 import HTML5Translator
+
+from autograder.release.questions import known_by
 
 MARKS = {"[x] ": True, "[ ] ": False}
 
@@ -28,7 +28,8 @@ MARKS = {"[x] ": True, "[ ] ": False}
 class quiz(nodes.General, nodes.Element):
     """A question (a `quiz_question`) and its choices (`quiz_choice`).
 
-    Attribute `before`: whether it is asked before what it asks about.
+    Attributes: `before`, whether it is asked before what it asks about; `place`, where it is asked
+    again, its chapter and which of its forms it is.
     """
 
 
@@ -42,11 +43,6 @@ class quiz_choice(nodes.General, nodes.Element):
 
 class quiz_label(nodes.General, nodes.TextElement):
     """What one can choose, in one line."""
-
-
-def known_by(*lines: str) -> str:
-    """By what a browser remembers a question."""
-    return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:12]
 
 
 class Quiz(SphinxDirective):
@@ -104,13 +100,14 @@ def forget(app: Sphinx, env: BuildEnvironment, docname: str) -> None:
 
 
 def merge(app: Sphinx, env: BuildEnvironment, docnames: set[str], other: BuildEnvironment) -> None:
-    found = {name: ids for name, ids in getattr(other, "quizzes", {}).items() if name in docnames}
-    env.quizzes = getattr(env, "quizzes", {}) | found
+    by_page = {name: ids for name, ids in getattr(other, "quizzes", {}).items() if name in docnames}
+    env.quizzes = getattr(env, "quizzes", {}) | by_page
 
 
 def visit_quiz(self: HTML5Translator, node: quiz) -> None:
+    place = 'data-chapter="{}" data-form="{}" '.format(*node["place"]) if "place" in node else ""
     self.body.append(
-        f'<fieldset class="quiz" id="quiz-{node["number"]}" data-known="{node["known"]}">\n'
+        f'<fieldset class="quiz" id="quiz-{node["number"]}" {place}data-known="{node["known"]}">\n'
     )
 
 

@@ -541,7 +541,8 @@ window.attention = (() => {
   // `pieces`, in scripts of their own.
   const models = {};
 
-  async function asked(name) {
+  /** What the script of a model hands over, loaded when it is asked for. */
+  async function handedOver(name) {
     if (!models[name]) {
       await new Promise((resolve, reject) => {
         const script = document.createElement("script");
@@ -563,10 +564,10 @@ window.attention = (() => {
 
   /** One of the book's models, loaded when it is asked for; `progress` hears what share is here. */
   async function loadModel(name, progress = () => {}) {
-    const { file, pieces = 0, ...about } = await asked(name);
+    const { file, pieces = 0, ...about } = await handedOver(name);
     const parts = file ? [decoded(file)] : [];
     for (let piece = 1; piece <= pieces; piece++) {
-      parts.push(decoded((await asked(`${name}-${piece}`)).file));
+      parts.push(decoded((await handedOver(`${name}-${piece}`)).file));
       delete models[`${name}-${piece}`]; // its letters take as much memory as its numbers
       progress(piece / pieces);
     }
@@ -582,6 +583,6 @@ window.attention = (() => {
     ...{ attentionDecoder, transformerMemory, transformerDecoder, translation },
     ...{ patchify, patchEmbedding, visionTransformer, attentionRollout },
     ...{ sentenceEmbedding, sentenceEncoder, meanPool },
-    ...{ nextTokenProbabilities, inductionScore, readSafetensors, models, loadModel },
+    ...{ nextTokenProbabilities, inductionScore, readSafetensors, models, handedOver, loadModel },
   };
 })();

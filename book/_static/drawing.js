@@ -62,7 +62,7 @@
       element("div", { class: "drawing-reading" },
         element("div", { class: "drawing-pair" },
           element("div", {}, grid, element("small", {}, "drawn")),
-          element("div", {}, seen, element("small", {}, "16 patches, and the rollout from each"))),
+          element("div", {}, seen, element("small", {}, "16 patches: the more color, the more of the answer comes from there (an estimate)"))),
         element("div", {}, title("What it reads"), guesses)),
       said.line,
       ...live.more(figure, "Shuffle the patches, change their positions",

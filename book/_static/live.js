@@ -97,6 +97,24 @@ window.live = (() => {
   /** A color of the page's roles, as it is in the present theme. */
   const color = (inside, role) => getComputedStyle(inside).getPropertyValue(`--course-${role}`);
 
+  /**
+   * A map of weights, one pixel for each, the darker the larger.
+   * @param {HTMLCanvasElement} canvas
+   * @param {ArrayLike<number>[]} rows
+   * @param {string} color
+   */
+  function heatmap(canvas, rows, color) {
+    [canvas.width, canvas.height] = [rows[0].length, rows.length];
+    const context = canvas.getContext("2d");
+    context.fillStyle = color;
+    rows.forEach((row, i) => {
+      for (let j = 0; j < row.length; j++) {
+        context.globalAlpha = Math.min(1, row[j]);
+        context.fillRect(j, i, 1, 1);
+      }
+    });
+  }
+
   const whenThemeChanges = (redraw) =>
     new MutationObserver(redraw).observe(document.documentElement, {
       attributeFilter: ["data-theme"],
@@ -217,6 +235,6 @@ window.live = (() => {
 
   return {
     ...{ named, element, labeled, button, title, slider, checkbox, bars, fill, status, more },
-    ...{ color, whenThemeChanges, figures, begin },
+    ...{ color, heatmap, proposed, whenThemeChanges, figures, begin },
   };
 })();

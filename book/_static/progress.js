@@ -6,13 +6,16 @@ window.courseProgress = (() => {
   const CHAPTER = /(?:^|\/)(\d\d-[\w-]+?)(?:\.html)?$/;
   const changed = new EventTarget();
 
+  // `log`: of each question that was answered, day by day whether the first answer was right.
+  const EMPTY = () => ({ read: {}, seen: {}, answers: {}, log: {}, place: null });
+  const withoutNull = (kept) =>
+    Object.fromEntries(Object.entries(kept ?? {}).filter(([, value]) => value !== null));
+
   function load() {
     try {
-      const { read, seen, answers, place } = JSON.parse(localStorage.getItem(KEY)) ?? {};
-      const kept = { read: read ?? {}, seen: seen ?? {}, answers: answers ?? {} };
-      return { ...kept, place: place ?? null };
+      return { ...EMPTY(), ...withoutNull(JSON.parse(localStorage.getItem(KEY))) };
     } catch {
-      return { read: {}, seen: {}, answers: {}, place: null };
+      return EMPTY();
     }
   }
 
@@ -38,11 +41,19 @@ window.courseProgress = (() => {
 
   // Which choices of a question were taken, in their order.
   const chosen = (question) => load().answers[question] ?? [];
-  const choose = (question, choice) =>
-    change(({ answers }) => {
+  const choose = (question, choice, right) =>
+    change(({ answers, log }) => {
       const before = answers[question] ?? [];
       if (!before.includes(choice)) answers[question] = [...before, choice];
+      note(log, question, right);
     });
+
+  // A day in the reader's own time, as 2026-11-26.
+  const today = () => new Date().toLocaleDateString("sv");
+  function note(log, question, right) {
+    log[question] ??= {};
+    log[question][today()] ??= right;
+  }
 
   const chapterOf = (path) => CHAPTER.exec(path)?.[1];
 
@@ -189,5 +200,5 @@ window.courseProgress = (() => {
   // Another tab of the same book.
   window.addEventListener("storage", () => changed.dispatchEvent(new Event("change")));
 
-  return { changed, load, change, chapterOf, chosen, choose, element };
+  return { changed, load, change, chapterOf, chosen, choose, element, note, today };
 })();

@@ -4,7 +4,7 @@
 (() => {
   const MOVE = 1100; // ms that a move takes
   const REST = [1500, 2400, 2600, 0]; // ms to read after each move, when all are played
-  const BEFORE = 1200; // ms that the end is seen before all is played from the beginning
+  const BEFORE = 1200; // ms that the end is seen before it is drawn once more, by itself
   const FIRST = 0.6; // how much of a figure is seen when it starts by itself
   const END = 4;
 
@@ -163,7 +163,8 @@
     figure.dataset.started = "";
     if (!lessMotion.matches) {
       whenSeen(figure, () => {
-        waiting = setTimeout(play, BEFORE);
+        // In one go, and with the end's words: who looks for a moment sees weights.
+        waiting = setTimeout(() => go(0, END, 3 * MOVE, () => (waiting = undefined)), BEFORE);
         player.textContent = "Pause";
       });
     }

@@ -6,6 +6,7 @@
   const LONGEST = 40; // symbols written
   const PACE = 150; // ms from one symbol to the next
   const [WIDE, HIGH] = [15, 17]; // px of a weight
+  const NARROWEST = 10; // px, where the window is narrow
   const END_SIGN = "$";
 
   const PROPOSALS = [
@@ -28,11 +29,13 @@
     const looks = element("select", {}, element("option", { value: "" }, "all heads, averaged"));
     const [numLayers, numHeads] = (heads ?? "0x0").split("x").map(Number);
     for (let l = 0; l < numLayers; l++) {
+      looks.append(element("option", { value: `${l}` }, `L${l}, averaged`));
       for (let h = 0; h < numHeads; h++) {
         const words = `L${l}.H${h}`;
         looks.append(element("option", { value: `${l} ${h}` }, words));
       }
     }
+    looks.selectedIndex = looks.options.length - 1 - numHeads; // the last block's
     const written = element("output", { class: "translating-written" });
     const map = element("canvas", { role: "img" });
     // Room for as many symbols as its dates have, so that nothing moves when they are written.
@@ -47,7 +50,7 @@
       element("div", { class: "live-buttons translating-choices" }, ...choices),
       element("div", { class: "live-buttons" }, ...buttons, written),
       said.line,
-      title("Where it looks: a row for each symbol it wrote, a column for each it reads"),
+      title("Where it looks: a row for each symbol it wrote, a column for each it reads; the darker, the larger the weight"),
       numHeads ? element("div", { class: "live-knobs" }, labeled("shown:", looks)) : "",
       element("div", {
         ...{ class: "translating-map", role: "group", tabindex: 0, "aria-label": "the weights" },
@@ -100,16 +103,18 @@
     /** Of a step, the row of weights that is looked at. */
     function looked({ weights }) {
       const [l, h] = ui.looks.value.split(" ").map(Number);
-      const heads = ui.looks.value ? [weights[l][h]] : weights.flat();
+      const heads = !ui.looks.value ? weights.flat() : h === undefined ? weights[l] : [weights[l][h]];
       return letters.map((_, j) =>
         heads.reduce((sum, head) => sum + head.numbers[j], 0) / heads.length);
     }
 
     function draw() {
       const [columns, rows] = [letters.length + 1.5, steps.length + 1];
+      const fitting = Math.floor(ui.map.parentElement.clientWidth / columns);
+      const wide = Math.min(WIDE, Math.max(NARROWEST, fitting));
       const sharp = window.devicePixelRatio || 1;
-      [ui.map.width, ui.map.height] = [columns * WIDE * sharp, rows * HIGH * sharp];
-      ui.map.style.width = `${columns * WIDE}px`;
+      [ui.map.width, ui.map.height] = [columns * wide * sharp, rows * HIGH * sharp];
+      ui.map.style.width = `${columns * wide}px`;
       const context = ui.map.getContext("2d");
       context.scale(sharp, sharp);
       const style = getComputedStyle(ui.map);
@@ -117,7 +122,7 @@
       [context.textAlign, context.textBaseline] = ["center", "middle"];
       const write = (letter, column, row) => {
         context.fillStyle = style.color;
-        context.fillText(letter, (column + 0.5) * WIDE, (row + 0.5) * HIGH);
+        context.fillText(letter, (column + 0.5) * wide, (row + 0.5) * HIGH);
       };
       letters.forEach((letter, j) => write(letter, j + 1.5, 0));
       steps.slice(0, shown).forEach((step, t) => {
@@ -125,7 +130,7 @@
         context.fillStyle = live.color(figure, "weight");
         looked(step).forEach((weight, j) => {
           context.globalAlpha = Math.min(1, weight);
-          context.fillRect((j + 1.5) * WIDE + 0.5, (t + 1) * HIGH + 0.5, WIDE - 1, HIGH - 1);
+          context.fillRect((j + 1.5) * wide + 0.5, (t + 1) * HIGH + 0.5, wide - 1, HIGH - 1);
         });
         context.globalAlpha = 1;
       });

@@ -2,11 +2,13 @@
 
 A notebook trains the model and keeps it in `_static/models/NAME.safetensors`. The page computes
 with it (`_static/attention.js`) once the reader asks for it. Each kind of figure has a script of
-its name in `_static`: `writing.js`, `translating.js`, `drawing.js`, `encoding.js`; `live.js` is
-what they share. The published encoder of chapter 13 comes into the page when the book is built.
+its name in `_static`: `writing.js`, `translating.js`, `drawing.js`, `encoding.js`, and
+`training.js`, where the reader trains the model; `live.js` is what they share. The published
+encoder of chapter 13 comes into the page when the book is built.
 """
 
 import html
+from collections.abc import Mapping, Sequence
 
 from torch import Tensor
 
@@ -16,7 +18,9 @@ INK = 16  # a digit's darkest pixel: scikit-learn counts ink from 0 to 16
 class Live:
     """The figure as a notebook's output: HTML that the page brings alive, and its description."""
 
-    def __init__(self, kind: str, model: str, alt: str, name: str, **given: str):
+    waiting = "<p>The model works in the published page, where scripts run.</p>"
+
+    def __init__(self, kind: str, model: str, alt: str, name: str, caption: str = "", **given: str):
         if not alt.strip():
             raise ValueError(f"{kind}: a figure needs a description; alt is empty")
         for called, word in (("model", model), ("name", name)):
@@ -25,18 +29,21 @@ class Live:
                     f"{kind}: a {called} is made of letters, digits and hyphens, not {word!r}"
                 )
         self.kind, self.model, self.alt, self.name, self.given = kind, model, alt, name, given
+        self.caption = caption
 
     def __repr__(self) -> str:
         return f"Figure to try a model in: {self.alt}"
 
     def _repr_html_(self) -> str:
-        alt = html.escape(self.alt, quote=False)
-        given = "".join(f' data-{key}="{html.escape(text)}"' for key, text in self.given.items())
+        caption = html.escape(self.caption or self.alt, quote=False)
+        heard = f' aria-label="{html.escape(self.alt)}"' if self.caption else ""
+        attributes = "".join(
+            f' data-{key}="{html.escape(text)}"' for key, text in self.given.items()
+        )
         return (
             f'<figure class="live {self.kind}" id="live-{self.name}" data-name="{self.name}" '
-            f'data-model="{self.model}"{given}>'
-            "<p>The model works in the published page, where scripts run.</p>"
-            f"<figcaption>{alt}</figcaption></figure>"
+            f'data-model="{self.model}"{heard}{attributes}>'
+            f"{self.waiting}<figcaption>{caption}</figcaption></figure>"
         )
 
 
@@ -45,15 +52,18 @@ def given_tries(tries: tuple[str, ...]) -> dict[str, str]:
     return {"try": "|".join(tries)} if tries else {}
 
 
-def writing_figure(model: str, text: str, alt: str, name: str, tries: tuple[str, ...] = ()) -> Live:
+def writing_figure(
+    model: str, text: str, alt: str, name: str, tries: tuple[str, ...] = (), caption: str = ""
+) -> Live:
     """A model of the course to write with; the last value of a cell.
 
     `model` is the name of a file in `_static/models`, without its ending; `text` is what stands
     there at first, in the model's own characters. `alt` says what can be done and what is seen
-    then; `name` is short and unique in its page. `tries` are things to try, one after the
-    other, each as it goes on after "Try next:". Raises ValueError without a description.
+    then, to whoever hears it; `name` is short and unique in its page. `tries` are things to try,
+    one after the other, each as it goes on after "Try next:". `caption` says to whoever sees it
+    what it is; without one, `alt` stands there. Raises ValueError without a description.
     """
-    return Live("writing", model, alt, name, text=text, **given_tries(tries))
+    return Live("writing", model, alt, name, caption, text=text, **given_tries(tries))
 
 
 def translation_figure(
@@ -63,6 +73,7 @@ def translation_figure(
     name: str,
     others: tuple[str, ...] = (),
     tries: tuple[str, ...] = (),
+    caption: str = "",
 ) -> Live:
     """A translator of dates to try; the last value of a cell.
 
@@ -70,7 +81,7 @@ def translation_figure(
     the model's own characters. The rest is as in `writing_figure`.
     """
     given = {"text": text, "others": "|".join(others)} | given_tries(tries)
-    return Live("translating", model, alt, name, **given)
+    return Live("translating", model, alt, name, caption, **given)
 
 
 def digit_figure(
@@ -80,6 +91,7 @@ def digit_figure(
     name: str,
     first: int = 3,
     tries: tuple[str, ...] = (),
+    caption: str = "",
 ) -> Live:
     """A model that reads digits, and a grid to draw on; the last value of a cell.
 
@@ -90,7 +102,7 @@ def digit_figure(
     levels = (images * INK).round().int().flatten(1).tolist()
     pixels = " ".join("".join(chr(ord("a") + level) for level in image) for image in levels)
     given = {"examples": pixels, "first": str(first)} | given_tries(tries)
-    return Live("drawing", model, alt, name, **given)
+    return Live("drawing", model, alt, name, caption, **given)
 
 
 def encoding_figure(
@@ -102,6 +114,7 @@ def encoding_figure(
     alt: str,
     name: str,
     tries: tuple[str, ...] = (),
+    caption: str = "",
 ) -> Live:
     """The published encoder: every head's weights in a sentence, and the course asked by meaning.
 
@@ -110,4 +123,44 @@ def encoding_figure(
     first of which stands there. The rest is as in `writing_figure`.
     """
     first = {"layer": str(layer), "head": str(head), "asking": asking} | given_tries(tries)
-    return Live("encoding", "minilm", alt, name, text=text, **first, questions="|".join(questions))
+    given = {"text": text} | first | {"questions": "|".join(questions)}
+    return Live("encoding", "minilm", alt, name, caption, **given)
+
+
+def training_figure(
+    task: str,
+    losses: Mapping[int, Sequence[float]],
+    highest: float,
+    alt: str,
+    name: str,
+    tries: tuple[str, ...] = (),
+) -> Live:
+    """A model that the reader trains in the page; the last value of a cell.
+
+    `task` is what it is trained on, "copying" or "sentences". `losses` are those of a run of the
+    notebook, for each number of layers, and are drawn where scripts are off, from 0 to `highest`.
+    The rest is as in `writing_figure`.
+    """
+    figure = Live("training", task, alt, name, **given_tries(tries))
+    lines = "".join(
+        f'<polyline{" data-fewer" * (layers < max(losses))} points="{_points(curve, highest)}"/>'
+        for layers, curve in losses.items()
+    )
+    ends = " and ".join(
+        f"{curve[-1]:.2f} with {layers} layer{'s' * (layers > 1)}"
+        for layers, curve in losses.items()
+    )
+    figure.waiting = (
+        '<div class="training-still"><div class="training-chart">'
+        f"<span>loss, from 0 to {highest:g}</span>"
+        f'<svg viewBox="0 0 1 {highest:g}" preserveAspectRatio="none" aria-hidden="true">{lines}'
+        "</svg><span>first step</span><span>last step</span></div>"
+        "<p>In the published page, where scripts run, the model is trained here. This is the loss "
+        f"of the chapter's own training. It ends at {ends}.</p></div>"
+    )
+    return figure
+
+
+def _points(curve: Sequence[float], highest: float) -> str:
+    last = len(curve) - 1
+    return " ".join(f"{i / last:.3f},{highest - min(highest, y):.2f}" for i, y in enumerate(curve))

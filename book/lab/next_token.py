@@ -11,7 +11,9 @@ REST = "all others"
 TEMPERATURES = [number / 10 for number in range(2, 21)]
 
 
-def next_token_figure(tokens: Sequence[str], logits: Tensor, alt: str, name: str) -> Play:
+def next_token_figure(
+    tokens: Sequence[str], logits: Tensor, alt: str, name: str, caption: str = ""
+) -> Play:
     """Bars of the likeliest tokens, with sliders for temperature, top_k and top_p.
 
     tokens: the names of the largest logits, the largest first; logits (V), all of them: those
@@ -60,7 +62,7 @@ def next_token_figure(tokens: Sequence[str], logits: Tensor, alt: str, name: str
     places = list(dict.fromkeys(row["token"] for row in rows))
     place = altair.Y("token:N", scale=altair.Scale(domain=places), title=None)
     length = altair.X("chance:Q", scale=altair.Scale(domain=[0, 1.12]), axis=ticks)
-    bars = base.mark_bar(color=plots.WEIGHT).encode(x=length, y=place)
+    bars = base.mark_bar(color=plots.NEUTRAL).encode(x=length, y=place)
     numbers = base.mark_text(align="left", dx=4).encode(x=length, y=place, text="label:N")
     chart = (bars + numbers).add_params(heat, most, reach).properties(height=25 * (named + 1))
-    return play(chart, alt=alt, name=name)
+    return play(chart, alt=alt, name=name, caption=caption)

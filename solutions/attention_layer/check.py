@@ -452,6 +452,24 @@ prediction(
         (4, 10, 50): "These are the weights: one for each pair of a query and a key.",
         (4, 50, 7): "These are the values. There is one output for each query, not for each key.",
     },
+    again={
+        "numbers": {"L": (6, 9, 12), "S": (20, 30, 40), "D": (16, 32), "V": (3, 5, 8)},
+        "question": (
+            "Four sentences are one batch. Queries have the shape (4, {L}, {D}), keys (4, {S}, "
+            "{D}), values (4, {S}, {V}). What is the shape of the output?"
+        ),
+        "right": "(4, L, V)",
+        "options": {
+            "(4, L, V)": (
+                "One row for each of the {L} queries, as wide as a value; the {S} keys are gone."
+            ),
+            "(4, L, D)": "So wide are the queries. But the output is made of values.",
+            "(4, L, S)": "These are the weights: one for each pair of a query and a key.",
+            "(4, S, V)": (
+                "These are the values. There is one output for each query, not for each key."
+            ),
+        },
+    },
 )
 
 
@@ -475,5 +493,26 @@ prediction(
             "and one of the two pictures has them the other way around."
         ),
         0.1: "This is guessing among ten words without having seen the picture.",
+    },
+    again={
+        "numbers": {"k": (2, 4, 5, 20)},
+        "question": (
+            "A model is to name the two digits of a picture in their order. It reads both "
+            "perfectly and knows no places. One picture in {k} has the same digit twice. What "
+            "share of its answers can be right at best?"
+        ),
+        "right": "round(1 / k + (1 - 1 / k) / 2, 4)",
+        "options": {
+            "round(1 / k + (1 - 1 / k) / 2, 4)": (
+                "All of the pictures whose digits are the same, and half of the others: {1 / k:g} "
+                "+ {1 - 1 / k:g} / 2."
+            ),
+            "0.5": (
+                "Half of them where the digits differ. Where they are the same, both orders are "
+                "right."
+            ),
+            "1.0": "It knows which two digits there are, but not which of them stands on the left.",
+            "0.1": "So few are right for who guesses among ten answers.",
+        },
     },
 )

@@ -965,6 +965,24 @@ prediction(
         (1, 2, 7, 7): "That is the decoder's self-attention, in which the target asks itself.",
         (1, 2, 16, 16): "That is the encoder's self-attention, in which the source asks itself.",
     },
+    again={
+        "numbers": {"S": (12, 20, 24), "L": (5, 8, 9), "H": (4, 6)},
+        "question": (
+            "The source has {S} characters, and the target {L} symbols. What shape do the weights "
+            "of a cross-attention with {H} heads have, for a batch of one?"
+        ),
+        "right": "(1, H, L, S)",
+        "options": {
+            "(1, H, L, S)": "A row for each symbol that asks, a column for each character asked.",
+            "(1, H, S, L)": "The roles are exchanged: so each character would ask the target.",
+            "(1, H, L, L)": (
+                "That is the decoder's self-attention, in which the target asks itself."
+            ),
+            "(1, H, S, S)": (
+                "That is the encoder's self-attention, in which the source asks itself."
+            ),
+        },
+    },
 )
 
 prediction(
@@ -974,19 +992,19 @@ prediction(
         "The Transformer was trained on strings of one to four dates. Now it is given strings of "
         "five. What does it write?"
     ),
-    right="Four dates: the first three, and then mostly the fifth.",
+    right="Four dates: the first three, and then hardly ever the fourth.",
     options={
         "All five: a date is a date.": (
             "Nothing in its training asked for a fifth. What its weights never had to find, they "
             "do not find."
         ),
         "The first four, and then the end sign.": (
-            "It does stop after four. But the fourth is not the source's fourth: in all of its "
-            "training a fourth date was the last one, and it looks for that."
+            "It does stop after four. But the fourth is not the source's fourth: in about half of "
+            "the strings it is the fifth."
         ),
-        "Four dates: the first three, and then mostly the fifth.": (
-            "In all of its training a fourth date was the last one. So the fourth place has "
-            "learned to look for the last."
+        "Four dates: the first three, and then hardly ever the fourth.": (
+            "In about half of the strings it is the fifth. Perhaps because in training a fourth "
+            "date was always the last; but the places of a fifth date were never trained either."
         ),
     },
 )

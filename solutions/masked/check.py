@@ -678,6 +678,27 @@ prediction(
         0.33: "That would be so if all three scores were 0. The other two are far below.",
         0.94: "The exponentials are 0.050, 0.018 and 1, so the forbidden key has 1 / 1.068.",
     },
+    again={
+        "numbers": {"a": (1, 2, 4, 5)},
+        "question": (
+            "The scores of a query are {-a}, {-a - 1} and {-a - 2}, and the last key is forbidden."
+            " Somebody sets its score to 0 in place of minus infinity. How much weight does it "
+            "get?"
+        ),
+        "right": "round(1 / (1 + math.exp(-a) + math.exp(-a - 1)), 2)",
+        "options": {
+            "0.0": (
+                "Zero feels like nothing. Among scores it is only a number, and here it is the "
+                "largest."
+            ),
+            "0.09": "That is its weight with its own score. A score of 0 has raised it.",
+            "0.33": "So it would be if all three scores were 0. The other two are below.",
+            "round(1 / (1 + math.exp(-a) + math.exp(-a - 1)), 2)": (
+                "The exponentials are {math.exp(-a):.3f}, {math.exp(-a - 1):.3f} and 1, so the "
+                "forbidden key has 1 / {1 + math.exp(-a) + math.exp(-a - 1):.3f}."
+            ),
+        },
+    },
 )
 
 prediction(
@@ -693,5 +714,22 @@ prediction(
             "left to guess from."
         ),
         0.135: "Another 0.015 of all tokens become random ones, which is not the mask token.",
+    },
+    again={
+        "numbers": {"chosen": (0.1, 0.2, 0.3, 0.4), "masked": (0.5, 0.7, 0.9)},
+        "question": (
+            "A recipe like BERT's chooses {chosen:g} of all tokens and replaces {masked:g} of "
+            "these by the mask token. What share of all tokens is replaced by it?"
+        ),
+        "right": "round(chosen * masked, 3)",
+        "options": {
+            "round(chosen * masked, 3)": (
+                "{chosen:g} are chosen, and {masked:g} of these become the mask token."
+            ),
+            "chosen": (
+                "So many are chosen, and the model is asked for all of them. Not all are replaced."
+            ),
+            "masked": "That is a share of the chosen tokens, not of all.",
+        },
     },
 )

@@ -479,6 +479,28 @@ prediction(
         20.0: "That is the score of each pair, a cosine of 1 over 0.05. The others score as much.",
         24.0: "It is the number of choices. The loss is the logarithm of it.",
     },
+    again={
+        "numbers": {"n": (8, 16, 32, 64, 100)},
+        "question": (
+            "A lazy model gives every text the same vector. What is its contrastive loss over a "
+            "batch of {n} pairs?"
+        ),
+        "right": "round(math.log(n), 3)",
+        "options": {
+            "round(math.log(n), 3)": (
+                "Each of {n} positives gets the probability 1/{n}, and the loss is ln {n}. It is "
+                "what guessing costs."
+            ),
+            "0.0": (
+                "Every anchor has a cosine of 1 with its own positive. But it has the same with "
+                "all others, and it is to choose."
+            ),
+            "20.0": (
+                "That is the score of each pair, a cosine of 1 over 0.05. The others score as much."
+            ),
+            "float(n)": "It is the number of choices. The loss is the logarithm of it.",
+        },
+    },
 )
 
 

@@ -533,14 +533,15 @@ prediction(
     options={
         "It rises: the model never saw what comes after.": (
             "The layers do get vectors that training never gave them. But the answers are among "
-            "them, and some heads know how to find a token by what stands before it."
+            "them, and some heads find them."
         ),
         "It stays the same: no head learned to look ahead.": (
             "None was trained to. But a head that looks for the place before which its own token "
             "stood needs no training to find the next one there."
         ),
         "It falls far below 3.7.": (
-            "Heads that copy from the past find the answer right after themselves, and copy that."
+            "The answers now stand in the text, and some heads find them. Which ones, and whether "
+            "they are the ones that copy, is this chapter's last exercise."
         ),
     },
 )

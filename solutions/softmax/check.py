@@ -755,4 +755,20 @@ prediction(
         64.0: "64 is the variance. The standard deviation is its root.",
         1.0: "That is the standard deviation of each term. There are 64 of them.",
     },
+    again={
+        "numbers": {"root": (4, 5, 10, 12, 16, 20)},
+        "question": (
+            "A query and a key have {root**2} entries, all independent, with mean 0 and variance "
+            "1. What is the standard deviation of their dot product?"
+        ),
+        "right": "float(root)",
+        "options": {
+            "float(root)": (
+                "{root**2} terms with variance 1 have variance {root**2} together, and its root is"
+                " {root}."
+            ),
+            "float(root**2)": "{root**2} is the variance. The standard deviation is its root.",
+            "1.0": "That is the standard deviation of each term. There are {root**2} of them.",
+        },
+    },
 )

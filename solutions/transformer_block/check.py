@@ -820,4 +820,25 @@ prediction(
         ),
         "0 to 7": "That would be so without the mask. With it, positions 0 and 1 cannot look at 2.",
     },
+    again={
+        "numbers": {"p": (2, 4, 5), "n": (6, 9, 10)},
+        "question": (
+            "An encoder block with a causal mask gets {n} positions. Its input changes at position"
+            " {p} (counted from 1). At which positions does its output change?"
+        ),
+        "right": "f'{p} to {n}'",
+        "options": {
+            "f'{p} alone'": (
+                "So it would be without attention: all else in the block takes each position by "
+                "itself."
+            ),
+            "f'1 to {p}'": (
+                "These are the positions that position {p} may look at. Who may look at it?"
+            ),
+            "f'{p} to {n}'": "It is seen by itself and by all that come after it.",
+            "f'1 to {n}'": (
+                "So it would be without the mask. With it, no earlier position can look at {p}."
+            ),
+        },
+    },
 )

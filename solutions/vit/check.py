@@ -644,6 +644,30 @@ prediction(
         (1, 197, 768): "A patch has 16 * 16 * 3 = 768 numbers. The projection makes 64 of them.",
         (1, 64, 197): "The sequence comes first, then the numbers of each position: (B, L, E).",
     },
+    again={
+        "numbers": {"rows": (4, 6, 8, 10), "P": (8, 16, 32), "E": (48, 96, 128)},
+        "question": (
+            "A picture is (1, 3, {rows * P}, {rows * P}), P = {P}, and E = {E}. What is the shape "
+            "of what `PatchEmbedding` makes of it?"
+        ),
+        "right": "(1, rows * rows + 1, E)",
+        "options": {
+            "(1, rows * rows + 1, E)": (
+                "{rows} rows of {rows} patches are {rows * rows}, and the class token stands in "
+                "front of them."
+            ),
+            "(1, rows * rows, E)": (
+                "These are the {rows} times {rows} patches. One vector more stands in front of "
+                "them."
+            ),
+            "(1, rows * rows + 1, 3 * P * P)": (
+                "A patch has {P} * {P} * 3 = {3 * P * P} numbers. The projection makes {E} of them."
+            ),
+            "(1, E, rows * rows + 1)": (
+                "The sequence comes first, then the numbers of each position: (B, L, E)."
+            ),
+        },
+    },
 )
 
 prediction(
@@ -665,7 +689,7 @@ prediction(
         ),
         "It is as different as for another image.": (
             "A person would hardly recognize the image. But who told the model what lies beside "
-            "what? It adds each patch and its own position, as before."
+            "what? It adds to each patch the position that belongs to it."
         ),
     },
 )

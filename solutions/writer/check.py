@@ -767,6 +767,22 @@ prediction(
         128: "That would be one position for each character: what a memory makes of it.",
         16384: "128 * 128 would be the whole text in each step. It is still short at first.",
     },
+    again={
+        "numbers": {"n": (10, 20, 50, 64, 100, 200)},
+        "question": (
+            "A model begins with one character and writes {n} more. Nothing is kept from one step "
+            "to the next: each step runs the whole text so far through the model, 1 position, then"
+            " 2, and so on up to {n}. How many positions are that in all?"
+        ),
+        "right": "n * (n + 1) // 2",
+        "options": {
+            "n * (n + 1) // 2": (
+                "1 + 2 + ... + {n} = {n} * {n + 1} / 2. With a memory it would be {n}."
+            ),
+            "n": "That would be one position for each character: what a memory makes of it.",
+            "n * n": "{n} * {n} would be the whole text in each step. It is still short at first.",
+        },
+    },
 )
 
 prediction(
@@ -786,8 +802,9 @@ prediction(
             "token and place alone: with c before it, it would be the same key."
         ),
         "It gets a little better, and does not copy.": (
-            "It can see which tokens this row has, and prefer them. Which of them followed a, the "
-            "key of b does not say: in the first layer it knows its own token and place alone."
+            "It could see which tokens this row has, and learns a little of that. Which of them "
+            "followed a, the key of b does not say: in the first layer it knows its own token and "
+            "place alone."
         ),
         "It learns nothing: the tokens are random.": (
             "Random tokens cannot be learned by heart. But which of 64 tokens this row has can be "

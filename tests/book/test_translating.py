@@ -49,7 +49,7 @@ class AttentionAlone(Transformer):
 
     @torch.no_grad()
     def forward(self, source):
-        """Tokens (T) and weights (T, S), averaged over heads and layers."""
+        """Tokens (T) and weights (T, S), averaged over the last block's heads."""
         tokens, _ = beam_search(
             lambda prefixes: Transformer.forward(self, source[None], prefixes)[:, -1],
             *(START, END, 1, LONGEST),
@@ -64,7 +64,7 @@ class AttentionAlone(Transformer):
         for hook in hooks:
             hook.remove()
         self.cross = torch.stack(seen)  # (layers, H, T, S)
-        return tokens, self.cross.mean(dim=(0, 1))
+        return tokens, self.cross[-1].mean(dim=0)
 
 
 @pytest.fixture(scope="module", params=[Recurrent, AttentionAlone])
@@ -162,10 +162,15 @@ def test_shows_the_head_that_is_chosen(figure, model):
     if isinstance(model, Recurrent):
         assert chooser.count() == 0
         return
-    found, _ = model(tokens(TEXT))
-    chooser.select_option("L1.H2")
-    shows(figure, TEXT, found, model.cross[1, 2])
-    chooser.select_option("all heads, averaged")
+    found, of_last = model(tokens(TEXT))
+    for name, weights in (
+        ("L1.H2", model.cross[1, 2]),
+        ("L0, averaged", model.cross[0].mean(dim=0)),
+        ("all heads, averaged", model.cross.mean(dim=(0, 1))),
+        ("L1, averaged", of_last),
+    ):
+        chooser.select_option(name)
+        shows(figure, TEXT, found, weights)
 
 
 @pytest.mark.parametrize("button", ["31.12.1999", "One symbol"])

@@ -75,4 +75,4 @@ def test_the_table_in_the_text_has_these_numbers(cells, columns):
     assert numbers["cross-attention's weights"] == [
         round(weight, 2) for weight in softmax([0, asks, 0])
     ]
-    assert numbers["plus $(1,0,\\;0,-2)$: $a$"] == [round(asks, 2), 0, 0, -2]
+    assert numbers["plus $(1,0,\\;0,-2)$ gives $a$"] == [round(asks, 2), 0, 0, -2]

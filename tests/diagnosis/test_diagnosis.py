@@ -1,4 +1,4 @@
-"""Is the mistake named that was made, and none where none explains every answer?"""
+"""Is the misconception named that was made, and none where none explains every answer?"""
 
 import pytest
 import torch
@@ -30,7 +30,7 @@ def verdict(thing, name, seed=2017):
 
 
 def is_named(thing, name):
-    """Whether a mistake is named: what is plainly true of the numbers is none."""
+    """Whether a misconception is named: what is plainly true of the numbers is none."""
     return not (verdict(thing, name).key or "plain.").startswith("plain.")
 
 
@@ -152,7 +152,7 @@ def test_two_mistakes_in_one_expression_are_both_named():
     assert "The cross term is there once only" in sentence
 
 
-def test_a_missing_error_does_not_hide_a_mistake():
+def test_a_missing_error_does_not_hide_a_misconception():
     def wrong(scores, sharpness):
         first = scores.argmax(dim=-1)
         if sharpness == 1:
@@ -180,7 +180,7 @@ def test_numbers_of_float32_only_are_told_whatever_made_them():
 
 
 def test_a_mistake_that_is_mended_in_one_case_is_named():
-    """The wrong answers are all those of the mistake; the fully masked row is not."""
+    """The wrong answers are all those of the misconception; the fully masked row is not."""
 
     def wrong(hidden, mask):
         first = hidden[:, 0] * mask.bool().any(dim=1, keepdim=True)
@@ -216,7 +216,7 @@ def test_an_error_that_is_not_the_contracts_is_told(error, beginning):
 
 
 def test_right_in_all_but_one_case_is_enough_to_be_silent():
-    """Two mistakes that agree in the first cases: one of them is not said for the other."""
+    """Two misconceptions that agree in the first cases: one of them is not said for the other."""
 
     def wrong(scores, dim=-1):
         if scores.dim() < 3:

@@ -46,17 +46,17 @@ def _rows(found: Survey) -> Iterator[list[Any]]:
 
 def report_page(found: Survey, table: str, kept: Path) -> str:
     """The page as HTML, with its figures in it."""
-    drawn = {one.name: figures(one, kept) for one in found.chapters if one.scores}
+    pictures = {one.name: figures(one, kept) for one in found.chapters if one.scores}
     when = f"{datetime.now():%Y-%m-%d %H:%M}"
     return template("overview.html").render(
-        survey=found, figures=drawn, colors=COLORS, when=when, table=table
+        survey=found, figures=pictures, colors=COLORS, when=when, table=table
     )
 
 
-def show_report(found: Survey, console: Console | None = None) -> None:
+def show_report(results: Survey, console: Console | None = None) -> None:
     """The same, in the terminal."""
     console = console or Console()
-    for chapter in found.chapters:
+    for chapter in results.chapters:
         _show_chapter(chapter, console)
 
 
@@ -82,6 +82,12 @@ def _show_chapter(chapter: ChapterSurvey, console: Console) -> None:
         console.print(table)
     for name, sentence, students in chapter.misconceptions[:SENTENCES_AT_MOST]:
         console.print(escape(f"{students} x {name}: {sentence}"), highlight=False)
+    for back in chapter.came_back:
+        console.print(
+            escape(f"came back from {back.chapter}: {back.students} x {back.sentence}")
+            + f" ({back.before} had it there, too)",
+            highlight=False,
+        )
     for one in chapter.reteach:
         console.print(
             f"teach again: {escape(one.name)} ({one.stuck} of {one.handed_in - one.untried} who "

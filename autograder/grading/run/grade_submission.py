@@ -19,7 +19,7 @@ from autograder.sandbox.fork_server import end, fork_server
 from autograder.sandbox.process import SandboxProcess
 
 
-def grade(job: Job) -> dict[str, Any]:
+def grade_submission(job: Job) -> dict[str, Any]:
     """Grade one submission; the result is plain data, whatever the submission holds.
 
     It is empty where others wait and the submission sleeps: it is to be graded after them.

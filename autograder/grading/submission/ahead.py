@@ -57,12 +57,12 @@ class Part:
 
 def parts(requests: list[Request]) -> dict[int, Part]:
     """The requests by where they begin, apart where a call may take another amount of memory."""
-    found = {}
+    by_start = {}
     for room, group in itertools.groupby(enumerate(requests), lambda each: room_of(each[1])):
         asked = list(group)
         frame = many([message_of(request) for _, request in asked])
-        found[asked[0][0]] = Part(len(asked), frame, room)
-    return found
+        by_start[asked[0][0]] = Part(len(asked), frame, room)
+    return by_start
 
 
 @dataclass

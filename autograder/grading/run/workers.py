@@ -35,7 +35,7 @@ def alone(jobs: Iterator[Job]) -> Results:
     try:
         for job in itertools.chain(map(_others_wait, jobs), _drained(asleep)):
             used.add(job.limits)
-            if result := grade(job):
+            if result := work_on(job):
                 yield job, result
             else:
                 asleep.append(_last(job))
@@ -58,15 +58,15 @@ def _drained(jobs: list[Job]) -> Iterator[Job]:
         yield jobs.pop(0)
 
 
-def grade(job: Job) -> dict[str, Any]:
-    """The result of one submission; empty where it stands back for others (see grade.py)."""
+def work_on(job: Job) -> dict[str, Any]:
+    """The result of one submission; empty where it stands back for others."""
     if job.content is not None:
         # The sandbox starts while PyTorch is imported here; what keeps it from it is told later.
         with contextlib.suppress(Exception):
             fork_server(job.limits)
-    from autograder.grading.run.grade_submission import grade as graded
+    from autograder.grading.run.grade_submission import grade_submission
 
-    return graded(job)
+    return grade_submission(job)
 
 
 def together(jobs: Iterator[Job], workers: int) -> Results:
@@ -125,7 +125,7 @@ def _in_pools(todo: _ByDraw, workers: int, under_way: dict[str, Job]) -> Results
                     idle.append(worker)  # until one that stands back is left
                 for job in jobs:
                     under_way[job.key] = job
-                    running[pools[worker].submit(grade, job)] = worker, job
+                    running[pools[worker].submit(work_on, job)] = worker, job
             if not running:
                 return
             done, _ = wait(running, return_when=FIRST_COMPLETED)
@@ -144,7 +144,7 @@ def _by_itself(job: Job) -> dict[str, Any]:
     for _ in range(TRIES - 1):
         try:
             with _pool() as pool:
-                return pool.submit(grade, _last(job)).result()
+                return pool.submit(work_on, _last(job)).result()
         except BrokenProcessPool:
             continue
     from autograder.grading.run.result import given_up
