@@ -4,6 +4,7 @@ The oracles: what PyTorch says of the same code, and the grader on the notebook 
 """
 
 import functools
+import json
 import shutil
 import subprocess
 import sys
