@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
-import torch
 from torch import Tensor
 
 from autograder.checking.comparing import Failure, account_of, brief, current_draw
@@ -22,7 +21,9 @@ from autograder.diagnosis.parts import part
 from autograder.diagnosis.section import section_of
 from autograder.diagnosis.smallest import as_data, smallest
 from autograder.remote.calling import Copies, Home
+from autograder.remote.library import seeded
 from autograder.remote.requests import (
+    CallRequest,
     ConvertRequest,
     LoadRequest,
     ParametersRequest,
@@ -351,9 +352,7 @@ def _noting(log: Log, student: Subject) -> Iterator[None]:
 
 def _imitate(exercise: Exercise, reference: _Remembered, seed: int, thing: Any, log: Log) -> None:
     """Run the check with something that makes a misconception."""
-    with torch.random.fork_rng(devices=[]):
-        # Not `torch.manual_seed`, which looks for other devices each time.
-        torch.default_generator.manual_seed(seed)
+    with seeded(seed):
         _examine(exercise, Home({exercise.name: thing}), reference, seed, log)
     if log.lost:  # by an interrupt: half a run must not be taken for a whole one
         raise KeyboardInterrupt
