@@ -3,6 +3,8 @@ declare var attention: any;
 declare var courseFinder: any;
 declare var courseNames: string[] | undefined;
 declare var courseProgress: any;
+declare var courseQuiz: any;
+declare var courseSolving: any;
 declare var courseSections: any[];
 declare var live: any;
 declare var liveKinds: (() => void)[] | undefined;

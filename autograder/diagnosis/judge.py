@@ -23,7 +23,6 @@ from autograder.diagnosis.smallest import as_data, smallest
 from autograder.remote.calling import Copies, Home
 from autograder.remote.library import seeded
 from autograder.remote.requests import (
-    CallRequest,
     ConvertRequest,
     LoadRequest,
     ParametersRequest,
@@ -208,7 +207,7 @@ class _Bounded(Performer):
         self.replies.append(reply)
         return reply
 
-    def again(self, request: CallRequest) -> Reply | None:
+    def again(self, request: Request) -> Reply | None:
         """The answer to a further question, which is no part of the check; None without one."""
         try:
             reply = self._home.again(request)

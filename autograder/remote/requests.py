@@ -22,7 +22,7 @@ class Performer:
         """What comes of a request, errors included."""
         raise NotImplementedError
 
-    def again(self, request: "CallRequest") -> "Reply | None":
+    def again(self, request: "Request") -> "Reply | None":
         """The answer to a question that the check does not ask; None where there is none."""
         return self.answer(request)
 
