@@ -39,7 +39,7 @@ def check(name, *_args, **_kwargs):
 def predict(*_args, **_kwargs):
     """A question to the learner, which counts nothing."""
 
-review = predict
+review = inventory = predict
 '''
 
 

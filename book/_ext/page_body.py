@@ -17,7 +17,7 @@ PASS = (
     figures.size_images,
     typography.print_page,
     emblems.put_before_title,
-    layers.name_exercises,
+    layers.name_lines,
     stub_lines.mark,
     spoken.name_columns,
     spoken.modernize,

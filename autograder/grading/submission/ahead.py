@@ -34,7 +34,6 @@ from autograder.grading.submission.sandbox_home import (
 )
 from autograder.remote.calling import copied, mapped
 from autograder.remote.requests import (
-    CallRequest,
     Performer,
     Reply,
     Request,
@@ -167,7 +166,7 @@ class Ahead(Performer):
         self._now = hashlib.sha256(self._now + self._came[-1][1]).digest()
         self._found[self._now] = self.failed
 
-    def again(self, request: CallRequest) -> Reply:
+    def again(self, request: Request) -> Reply:
         """The answer to a question that the check does not ask, once it has failed."""
         while (number := len(self._found) - 1) < len(self._plan.requests):
             if number in self._plan.parts:
