@@ -40,7 +40,8 @@ from autograder.notebook import packages
 from autograder.notebook.cell_log import CellLog
 from autograder.notebook.resuming import ask_nobody, run_cell
 from autograder.remote import wire
-from autograder.remote.calling import Home, described, hold_operations
+from autograder.remote.calling import Home, described
+from autograder.remote.library import hold_operations
 from autograder.remote.requests import CallRequest, Reply, message_of
 from autograder.sandbox.isolation import Allowance
 
