@@ -8,6 +8,7 @@ import contextlib
 import functools
 import linecache
 import math
+import operator
 import traceback
 from collections.abc import Callable
 from typing import Any
@@ -33,6 +34,7 @@ from autograder.remote.requests import (
     TrainRequest,
     request_of,
 )
+from autograder.remote.tracing import Steps
 from autograder.remote.values import Function, Ref, tensors
 
 
@@ -201,12 +203,16 @@ class Home(Performer):
 
     def _call(self, request: CallRequest) -> Reply:
         target = self._target(request.target)
-        function = getattr(target, request.method) if request.method else target
+        function = operator.attrgetter(request.method)(target) if request.method else target
         args = self._argument(tuple(request.args))
         args = sharing(args) if request.shared else args
         kwargs = self._argument(dict(request.kwargs))
         if request.gradients:
             return self._gradients(request, target, function, args, kwargs)
+        if request.steps:
+            with contextlib.suppress(Exception), Steps(function) as steps:
+                function(*args, **kwargs)
+            return Reply(self._result(steps.found))
         watch = Watch() if request.watch else None
         traces = request.room and not self.limited
         memory = traced() if traces else contextlib.nullcontext[list[int]]([])

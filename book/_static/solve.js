@@ -161,6 +161,7 @@ window.courseSolving = (() => {
   const CANNOT = "Python cannot be loaded into this page";
 
   function whyNot() {
+    /** @type {HTMLAnchorElement | null} */
     const link = document.querySelector('a[href^="student/"][href$=".ipynb"]');
     const where = link
       ? [" The exercise is in ", element("a", { href: link.href }, "the chapter's notebook"), ", too."]

@@ -26,7 +26,7 @@
   }
 
   function start(figure, place) {
-    /** @type {import("./stage-rows.js").Data} */
+    /** @type {Data} */
     const data = JSON.parse(figure.dataset.stage);
     const find = (selector) => figure.querySelector(selector);
     const all = (selector) => [...figure.querySelectorAll(selector)];

@@ -491,6 +491,11 @@ def _(student, reference, draw):
 
 
 misconceptions["kernel_regression"] = {
+    "bandwidth-multiplies": (
+        "The squared distance is multiplied by the squared bandwidth, as `/ 2 * bandwidth ** 2` "
+        "does without brackets. It is divided by both: a larger bandwidth looks farther.",
+        {"(x.unsqueeze(1) - keys) / bandwidth": "(x.unsqueeze(1) - keys) * bandwidth"},
+    ),
     "two-squared": (
         "The 2 is squared, too: the exponent is divided by (2 bandwidth)^2, where it should be 2 "
         "bandwidth^2. The kernel is too wide.",
