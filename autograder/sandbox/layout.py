@@ -39,7 +39,7 @@ def check(name, *_args, **_kwargs):
 def predict(*_args, **_kwargs):
     """A question to the learner, which counts nothing."""
 
-review = predict
+review = inventory = predict
 '''
 
 
@@ -81,10 +81,14 @@ class Layout:
             *staged(),
         ]
         return cls(
-            *(tuple(binds), tuple(_hidden(binds)), tuple(packages), tuple(_telling(binds))),
-            *(tuple(files), tuple(links)),
-            python,
-            scratch,
+            binds=tuple(binds),
+            hidden=tuple(_hidden(binds)),
+            packages=tuple(packages),
+            blank=tuple(_telling(binds)),
+            files=tuple(files),
+            links=tuple(links),
+            python=python,
+            scratch=scratch,
         )
 
     @contextlib.contextmanager

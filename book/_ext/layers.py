@@ -1,22 +1,28 @@
 """A chapter in two layers, to read and to build: what only building needs is a line that opens.
 
-Code and exercises with all that helps with them stand each in a `<details>` that is open in the
-page as it is stored, so that print, PDF and browsers without scripts show everything. What folds
-them for a reader is `_templates/layout.html`, before they are painted, and `_static/layers.js`.
+Code, exercises with all that helps with them, questions on what was read (not those to guess at
+first), and long tables and printed text stand each in a `<details>` that is open in the page as it
+is stored, so that print, PDF and browsers without scripts show everything. What folds them for a
+reader is `_templates/layout.html`, before they are painted, and `_static/layers.js`.
 """
 
 import ast
 import html
 import re
+from copy import copy
 
 from bs4 import BeautifulSoup
 from docutils import nodes
+from quiz import quiz
 from reader import fold_of, is_cell, part, shown, source_of
 from sphinx.application import Sphinx
 from sphinx_exercise.nodes import is_exercise_node
 
 END = "</details>"
 NAMES = 2  # of what a cell defines, in its line
+BROAD = "printed-broad"  # the class of a cell that prints lines too long for a margin
+BROADEST = 50  # letters
+LONGEST = 8  # lines of printed text, or rows of a table, that a reader sees at once
 TITLE = re.compile(r"^(Exercise [\d.]+) \((.*)\)$", re.DOTALL)
 
 
@@ -76,6 +82,33 @@ def lay(app: Sphinx, doctree: nodes.document) -> None:
                 last += 1
         parent.insert(last + 1, closing())
         parent.insert(first, opening("exercise"))
+    for question in list(doctree.findall(quiz)):
+        if not question.get("before") and isinstance(question.parent, nodes.section):
+            fold(question, opening("quiz"))
+    for table in list(doctree.findall(nodes.table)):
+        rows = len(list(table.findall(nodes.row))) - 1
+        if rows > LONGEST and isinstance(table.parent, nodes.section):
+            first = next(table.findall(nodes.row))
+            columns = ", ".join(entry.astext() for entry in first if entry.astext())
+            fold(table, opening("table", html.escape(f"Table: {columns}, {rows} rows")))
+    for block in list(doctree.findall(nodes.literal_block)):
+        lines = block.astext().strip().splitlines()
+        if block.parent.get("nb_element") != "cell_code_output":
+            continue
+        if max(map(len, lines), default=0) > BROADEST:
+            block.parent.parent["classes"].append(BROAD)
+        if len(lines) > LONGEST:
+            words = (
+                f"Printed: {len(lines)} lines, from <code>{html.escape(lines[0].strip())}</code>"
+            )
+            fold(block, opening("output", words))
+
+
+def fold(node: nodes.Node, line: nodes.raw) -> None:
+    """Put one node into a fold."""
+    at = node.parent.index(node)
+    node.parent.insert(at + 1, closing())
+    node.parent.insert(at, line)
 
 
 def runs(doctree: nodes.document) -> list[list[nodes.container]]:
@@ -93,11 +126,22 @@ def runs(doctree: nodes.document) -> list[list[nodes.container]]:
     return groups
 
 
-def name_exercises(soup: BeautifulSoup, *_: object) -> None:
-    """Give each exercise's line its number and title, which it has when all pages are read."""
-    for fold in soup.select("details.layer-exercise"):
-        title = fold.select_one(".exercise > .admonition-title").get_text()
-        fold.summary.string = TITLE.sub(r"\1: \2", " ".join(title.split()))
+def name_lines(soup: BeautifulSoup, *_: object) -> None:
+    """Give each exercise's line its number and title, and each question's line its words.
+
+    They have their numbers only when all pages are read.
+    """
+    for line in soup.select("details.layer-exercise"):
+        title = line.select_one(".exercise > .admonition-title").get_text()
+        line.summary.string = TITLE.sub(r"\1: \2", " ".join(title.split()))
+    for line in soup.select("details.layer-quiz"):
+        number = line.select_one(".quiz-number")
+        words = copy(number.find_next("p"))
+        for link in words.find_all("a"):
+            link.unwrap()
+        for named in words.select("[id]"):
+            del named["id"]
+        line.summary.extend([number.get_text().rstrip("."), ": ", *list(words.contents)])
 
 
 def setup(app: Sphinx) -> dict:

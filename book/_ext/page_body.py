@@ -7,7 +7,9 @@ import spoken
 import stub_lines
 import tab_stops
 import typography
-from bs4 import BeautifulSoup
+from bs4 import BeautifulSoup, Tag
+from bs4.dammit import EntitySubstitution
+from bs4.formatter import HTMLFormatter
 from sphinx.application import Sphinx
 
 PASS = (
@@ -15,11 +17,18 @@ PASS = (
     figures.size_images,
     typography.print_page,
     emblems.put_before_title,
-    layers.name_exercises,
+    layers.name_lines,
     stub_lines.mark,
     spoken.name_columns,
     spoken.modernize,
 )
+
+
+class AsWritten(HTMLFormatter):
+    """Leaves attributes in their order, by which others know a figure; by itself it sorts them."""
+
+    def attributes(self, tag: Tag):
+        return tag.attrs.items()
 
 
 def change(app: Sphinx, page: str, template: str, context: dict, doctree) -> None:
@@ -28,7 +37,7 @@ def change(app: Sphinx, page: str, template: str, context: dict, doctree) -> Non
         soup = BeautifulSoup(body, "html.parser")
         for step in PASS:
             step(soup, page, app)
-        context["body"] = str(soup)
+        context["body"] = soup.decode(formatter=AsWritten(EntitySubstitution.substitute_xml))
 
 
 def setup(app: Sphinx) -> dict:

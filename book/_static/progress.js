@@ -10,6 +10,9 @@ window.courseProgress = (() => {
   const EMPTY = () => ({ read: {}, seen: {}, answers: {}, log: {}, place: null });
   const withoutNull = (kept) =>
     Object.fromEntries(Object.entries(kept ?? {}).filter(([, value]) => value !== null));
+  /** @type {() => NodeListOf<HTMLAnchorElement>} */
+  const sidebarLinks = () =>
+    document.querySelectorAll(".bd-sidebar-primary nav a.reference.internal");
 
   function load() {
     try {
@@ -66,7 +69,7 @@ window.courseProgress = (() => {
 
   function markSidebar() {
     const { read } = load();
-    for (const link of document.querySelectorAll(".bd-sidebar-primary nav a.reference.internal")) {
+    for (const link of sidebarLinks()) {
       const chapter = chapterOf(new URL(link.href).pathname);
       const mark = link.querySelector(".progress-mark");
       if (chapter && read[chapter] && !mark) {
@@ -121,7 +124,7 @@ window.courseProgress = (() => {
   // that was read.
   function goOn(start) {
     const { read, place } = load();
-    const links = [...document.querySelectorAll(".bd-sidebar-primary nav a.reference.internal")];
+    const links = [...sidebarLinks()];
     const chapters = links.filter((link) => chapterOf(new URL(link.href).pathname));
     const names = chapters.map((link) => chapterOf(new URL(link.href).pathname));
     const within = place && !read[place.chapter] ? names.indexOf(place.chapter) : -1;
@@ -147,7 +150,7 @@ window.courseProgress = (() => {
       if (document.visibilityState !== "hidden") return;
       const headings = [...document.querySelectorAll("main section[id] > :is(h2, h3)")];
       const heading = headings.findLast((one) => one.getBoundingClientRect().top < innerHeight / 2);
-      const words = heading?.cloneNode(true);
+      const words = /** @type {Element | undefined} */ (heading?.cloneNode(true));
       words?.querySelectorAll(".headerlink").forEach((link) => link.remove());
       const section = heading?.parentElement.id;
       change((progress) => {

@@ -99,7 +99,7 @@
     const progress = element("p", { class: "training-progress" }, "Not trained yet.");
     const chart = document.createElementNS("http://www.w3.org/2000/svg", "svg");
     for (const [name, value] of Object.entries({
-      viewBox: `0 0 1 ${kind.highest}`, preserveAspectRatio: "none", "aria-hidden": true,
+      viewBox: `0 0 1 ${kind.highest}`, preserveAspectRatio: "none", "aria-hidden": "true",
     })) chart.setAttribute(name, value);
     const upTo = `loss, from 0 to ${kind.highest} ${kind.unit}`;
     const last = element("span", {}, "the last step");

@@ -41,7 +41,7 @@
       "div",
       { class: "live-panel" },
       labeled("The text so far", text),
-      element("div", { class: "live-buttons" }, ...buttons),
+      live.toolbar("Writing", {}, ...buttons),
       said.line,
       title("What may come next"),
       next,
