@@ -1,4 +1,4 @@
-"""The attention course's autograder: a notebook needs only `check` and `predict` of it."""
+"""The attention course's autograder: a notebook needs `check`, `predict`, `review` of it."""
 
 from typing import Any
 
@@ -20,4 +20,12 @@ def __getattr__(name: str) -> Any:
         from autograder.notebook.predicting import predict
 
         return predict
+    if name == "review":
+        from autograder.notebook.reviewing import review
+
+        return review
+    if name == "inventory":
+        from autograder.notebook.inventory import inventory
+
+        return inventory
     raise AttributeError(f"module 'autograder' has no attribute {name!r}")

@@ -13,5 +13,5 @@ def grade_id(cell: Mapping[str, Any]) -> str | None:
 
 def tags(cell: Mapping[str, Any]) -> list[str]:
     """The cell's tags."""
-    found = cell["metadata"].get("tags")
-    return list(found) if isinstance(found, list) else []
+    listed = cell["metadata"].get("tags")
+    return list(listed) if isinstance(listed, list) else []

@@ -78,5 +78,5 @@ def moment(value: Any) -> datetime | None:
 
 def span(value: Any) -> timedelta:
     """A length of time, or none at all: SQLite has it as the time so long after 1970 began."""
-    found = moment(value)
-    return found - EPOCH if isinstance(found, datetime) else found or timedelta()
+    when = moment(value)
+    return when - EPOCH if isinstance(when, datetime) else when or timedelta()

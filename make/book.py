@@ -74,7 +74,7 @@ def fingerprint() -> str:
         if path in pages:
             text = "\n".join(SHOWN_ELSEWHERE.findall(prose(path))).encode()
         digest.update(f"{path.relative_to(ROOT)} {len(text)}\n".encode() + text)
-    versions = sorted(f"{found.name} {found.version}" for found in distributions())
+    versions = sorted(f"{package.name} {package.version}" for package in distributions())
     return hashlib.sha256(digest.digest() + "\n".join(versions).encode()).hexdigest()
 
 

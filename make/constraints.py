@@ -35,15 +35,15 @@ def installed_closure(requirements: list[Requirement]) -> dict[str, str]:
             continue
         name = canonicalize_name(requirement.name)
         try:
-            found = distribution(name)
+            package = distribution(name)
         except PackageNotFoundError:
             continue
         # A local version, as in 2.13.0+cpu, names one build of the release.
-        versions[name] = Version(found.version).public
+        versions[name] = Version(package.version).public
         for asked in ("", *requirement.extras):
             if (name, asked) not in seen:
                 seen.add((name, asked))
-                todo += [(Requirement(line), asked) for line in found.requires or ()]
+                todo += [(Requirement(line), asked) for line in package.requires or ()]
     return versions
 
 

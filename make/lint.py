@@ -12,6 +12,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 BIOME = ("npx", "--yes", "@biomejs/biome@2.6.8", "lint", "--error-on-warnings")
+TYPES = ("npx", "--yes", "--package", "typescript@5.9.3", "tsc", "--project", "make/tsconfig.json")
 RUFF = (sys.executable, "-m", "ruff")
 
 
@@ -26,6 +27,8 @@ def commands(mend: bool, paths: list[str]) -> Iterator[tuple[str, ...]]:
         yield sys.executable, "-m", "mypy"
     if shutil.which("npx"):
         yield (*BIOME, "--write") if mend else BIOME
+        if not mend:
+            yield TYPES
     else:
         print("Node is not here: JavaScript and CSS were not looked at.")
 

@@ -43,9 +43,9 @@ def rounded(matrix: Tensor) -> list[list[float]]:
 
 
 def main() -> None:
-    found = computed()
-    if found is not None:
-        lines = (f"{json.dumps(key)}: {rows_of(rows)}" for key, rows in found.items())
+    entries = computed()
+    if entries is not None:
+        lines = (f"{json.dumps(key)}: {rows_of(rows)}" for key, rows in entries.items())
         STORED.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
 
 

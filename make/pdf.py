@@ -42,10 +42,10 @@ def parsed(name: str) -> BeautifulSoup:
 
 def article(name: str, names: list[str]) -> Tag:
     """A page's text, with addresses that hold in the whole."""
-    found = parsed(name).select_one("article.bd-article")
-    for element in found.select(NOT_PRINTED):
+    text = parsed(name).select_one("article.bd-article")
+    for element in text.select(NOT_PRINTED):
         element.decompose()
-    for element in found.find_all(True):
+    for element in text.find_all(True):
         if element.has_attr("id"):
             element["id"] = place(name, element["id"])
         for attribute in REFERRING:
@@ -55,7 +55,7 @@ def article(name: str, names: list[str]) -> Tag:
                 element[attribute] = " ".join(place(name, one) for one in wanted)
         if element.name == "details":
             element["open"] = ""
-    for link in found.select("a[href]"):
+    for link in text.select("a[href]"):
         path, anchor = urldefrag(link["href"])
         if not path and anchor:
             link["href"] = f"#{place(name, anchor)}"
@@ -63,8 +63,8 @@ def article(name: str, names: list[str]) -> Tag:
             link["href"] = f"#{place(Path(path).stem, anchor)}"
         elif not urlsplit(path).scheme:
             link.unwrap()  # to what only the site has
-    found["id"] = place(name, "")
-    return found
+    text["id"] = place(name, "")
+    return text
 
 
 def place(page: str, anchor: str) -> str:

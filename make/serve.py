@@ -12,7 +12,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from downloads import BUNDLE, PDF, ROOT, shown, unpack
+from downloads import BUNDLE, IN_PAGE, PDF, ROOT, shown, unpack
 from watchfiles import watch
 
 SITE = ROOT / "build" / "book" / "_build" / "html"
@@ -67,12 +67,13 @@ class Handler(SimpleHTTPRequestHandler):
 
 def downloads(folder: Path) -> dict[str, Path]:
     """What there is to download, by its address; the bundle is unpacked into the folder."""
-    found = {PDF.name: PDF} if PDF.exists() else {}
+    files = {PDF.name: PDF} if PDF.exists() else {}
     if BUNDLE.exists():
         unpack(BUNDLE, folder / "student")
-        found[f"student/{BUNDLE.name}"] = BUNDLE
-        found |= {f"student/{path.name}": path for path in (folder / "student").glob("*.ipynb")}
-    return found
+        files[f"student/{BUNDLE.name}"] = BUNDLE
+        files |= {f"student/{path.name}": path for path in (folder / "student").glob("*.ipynb")}
+    files |= {f"solve/{path.name}": path for path in IN_PAGE.glob("*")}
+    return files
 
 
 def main(port: int) -> None:

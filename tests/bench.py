@@ -13,7 +13,7 @@ of the results are there to the last, divided by the results in between: start-u
 what the disk has in memory, is left out. All take turns for some rounds, and the median counts:
 other programs slow down whoever runs just then. Efficiency is what two workers get done of twice
 what one does. Two that compute share caches, clock and often a core; submissions that only wait
-show what the crew itself loses.
+show what handing out the work itself loses.
 """
 
 import argparse
@@ -216,8 +216,8 @@ class Bench:
     def ours(self, count: int, workers: int = 0, scheduler: str = "") -> list[float]:
         """This course's command."""
         course = self.course(count)
-        crew = ["--scheduler", scheduler] if scheduler else ["--workers", str(workers)]
-        command = [*GRADE, self.chapter, "--course", str(course.root), *crew]
+        how = ["--scheduler", scheduler] if scheduler else ["--workers", str(workers)]
+        command = [*GRADE, self.chapter, "--course", str(course.root), *how]
         subprocess.run(command, check=True, capture_output=True)
         return written(course)
 

@@ -3,7 +3,7 @@
     python -m tests.sample_class build/sample-class
 
 writes `submitted/` from the released notebooks, the references, the alternatives and the
-mistakes. Nothing is copied by hand: a new exercise joins the class by itself.
+misconceptions. Nothing is copied by hand: a new exercise joins the class by itself.
 """
 
 import argparse
@@ -26,9 +26,9 @@ from autograder.source.sources import definition
 from tests.wrong import Wrong, source_of, wrongs
 
 HOSTILE_CHAPTER = "02-softmax"
-# Every style and every mistake is judged in tests/content; here it is the way through the
+# Every style and every misconception is judged in tests/content; here it is the way through the
 # sandbox and the gradebook that counts.
-STYLES, MISTAKES = 2, 4
+STYLES, MISCONCEPTIONS = 2, 4
 
 
 @dataclass
@@ -114,15 +114,15 @@ class Class:
                 self.solved(chapter, **sources),
                 Expected(passed=set(names)),
             )
-        # A mistake in an earlier exercise would be one of the whole notebook.
+        # A misconception in an earlier exercise would be one of the whole notebook.
         known = {name: exercises()[name] for name in names}
         names = [name for name in names if known[name].reference == name]
         wrong = {name: [one for one in wrongs(name) if not one.elsewhere] for name in names}
         used = {name: set(definition(known[name].module, name).whole) for name in names}
-        for number in range(min(MISTAKES, max(map(len, wrong.values())))):
+        for number in range(min(MISCONCEPTIONS, max(map(len, wrong.values())))):
             chosen: dict[str, Wrong] = {}
             for name in names[number % len(names) :] + names[: number % len(names)]:
-                # One that uses another mistaken one would answer with two mistakes.
+                # One that uses another mistaken one would answer with two misconceptions.
                 apart = not any(name in used[one] or one in used[name] for one in chosen)
                 if apart and number < len(wrong[name]):
                     chosen[name] = wrong[name][number]

@@ -14,7 +14,7 @@ from autograder.diagnosis.candidates import changed, rewritten
 
 @dataclass(frozen=True)
 class Wrong:
-    """A wrong implementation, the key of its mistake and the sentence that explains it."""
+    """A wrong implementation, the key of its misconception and the sentence that explains it."""
 
     key: str
     sentence: str
@@ -24,7 +24,7 @@ class Wrong:
 
 
 def wrongs(name: str) -> list[Wrong]:
-    """Every known mistake of an exercise, made."""
+    """Every known misconception of an exercise, made."""
     exercise = exercises()[name]
     found = []
     for misconception in exercise.misconceptions:

@@ -31,9 +31,9 @@ def flat(name: str) -> str:
 def used_of(forbidden: Iterable[str], seen: Iterable[str]) -> list[str]:
     """The forbidden names of whose families some function was seen."""
     names = {flat(name) for name in seen}
-    found: dict[str, str] = {}
+    names_used: dict[str, str] = {}
     for name in forbidden:
         family = re.compile(FAMILIES.get(flat(name), re.escape(flat(name))))
         if any(map(family.search, names)):
-            found.setdefault(flat(name), name)
-    return sorted(found.values())
+            names_used.setdefault(flat(name), name)
+    return sorted(names_used.values())

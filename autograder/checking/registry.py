@@ -1,4 +1,4 @@
-"""Exercises and their known mistakes, discovered in the chapters that were handed in."""
+"""Exercises and their known misconceptions, discovered in the chapters that were handed in."""
 
 import functools
 from collections.abc import Callable, Mapping
@@ -25,7 +25,7 @@ class Misconception:
     style: str = ""
 
     def located(self, root: Definition) -> tuple[Definition, tuple[Change, ...]]:
-        """What it changes in a reference. Raises StaleMistake where that does not stand there."""
+        """What it changes in a reference. Raises StaleMisconception if that is not there."""
         where = self.within or self.exercise
         if where not in root.whole:
             raise StaleMisconception(f"{self.exercise} does not use {where!r}.")
@@ -44,7 +44,7 @@ class Exercise:
     check: Callable
     behavior: bool = False
     misconceptions: list[Misconception] = field(default_factory=list)
-    mend: str = ""  # the key of the mistake that the student's cell comes with
+    mend: str = ""  # the key of the misconception that the student's cell comes with
     reference: str = ""  # its name in the solutions, which is its own unless it stands beside
     candidates: dict[int, Any] = field(default_factory=dict, repr=False)  # by seed
 
@@ -53,7 +53,7 @@ class Exercise:
 
     @property
     def planted(self) -> Misconception | None:
-        """The mistake that the student's cell comes with; None if it is a stub."""
+        """The misconception that the student's cell comes with; None if it is a stub."""
         return next(
             (one for one in self.misconceptions if self.mend and one.key == self.mend), None
         )
@@ -92,8 +92,9 @@ def exercise(
     """Register a check: `def _(student, reference, draw)`.
 
     With `behavior`, the names inside a class are free, so two implementations never give the same
-    numbers: a mistake is known by the property that it breaks, not by its answers.
-    With `mend`, a mistake's key, the student is given the code with that mistake, not a stub.
+    numbers: a misconception is known by the property that it breaks, not by its answers.
+    With `mend`, a misconception's key, the student is given the code with that misconception, not a
+    stub.
     """
 
     def register(check: Callable) -> Callable:
@@ -110,9 +111,9 @@ def exercise(
 
 
 def mend(exercise: str, key: str, *, points: float) -> None:
-    """Register `mend_<exercise>` beside the exercise: its code, with the mistake of that key.
+    """Register `mend_<exercise>` beside the exercise: its code, with the misconception of that key.
 
-    Check and mistakes are those of the exercise, which must be registered above.
+    Check and misconceptions are those of the exercise, which must be registered above.
 
     >>> @exercise("third", chapter="00-start-here", points=2)
     ... def _(student, reference, draw): ...
@@ -149,7 +150,7 @@ class By:
     style: str = ""
 
 
-by = By  # as it reads among mistakes
+by = By  # as it reads among misconceptions
 
 
 Ways = tuple[str | Mapping[str, str] | By, ...]  # a sentence, then one change or several
@@ -160,12 +161,13 @@ class Misconceptions:
 
     A change is what stands in the reference -> what is written instead. Each piece must stand there
     exactly once, in whole words of Python; how it is set does not count. Where there are several
-    ways to make one mistake, each is a change of its own, one after the other.
+    ways to make one misconception, each is a change of its own, one after the other.
 
     >>> misconceptions["halve"] = {"doubled": ("The numbers are doubled.", {"x / 2": "x * 2"})}
     >>> misconceptions["halve"] = {"Doubled!": ("The numbers are doubled.", {"x / 2": "x * 2"})}
     Traceback (most recent call last):
-    ValueError: The key 'Doubled!' of a mistake in halve: lowercase letters, digits and hyphens.
+    ValueError: The key 'Doubled!' of a misconception in halve: lowercase letters, digits and
+    hyphens.
     """
 
     def __setitem__(self, exercise: str, known: Mapping[str, Ways]) -> None:
@@ -175,13 +177,15 @@ class Misconceptions:
         for key, (sentence, *ways) in known.items():
             if not set(key) <= KEY_LETTERS or not key:
                 raise ValueError(
-                    f"The key {key!r} of a mistake in {exercise}: lowercase letters, digits and "
-                    "hyphens."
+                    f"The key {key!r} of a misconception in {exercise}: lowercase letters, digits "
+                    "and hyphens."
                 )
             if key in taken:
-                raise ValueError(f"Two mistakes in {exercise} have the key {key!r}.")
+                raise ValueError(f"Two misconceptions in {exercise} have the key {key!r}.")
             if not ways or not isinstance(sentence, str):
-                raise ValueError(f"The mistake {key!r} in {exercise}: a sentence, then a change.")
+                raise ValueError(
+                    f"The misconception {key!r} in {exercise}: a sentence, then a change."
+                )
             there.extend(Misconception(exercise, key, sentence, **vars(_by(way))) for way in ways)
 
 

@@ -34,7 +34,7 @@ class Known:
 
 
 def candidates(exercise: Exercise, seed: int) -> Known:
-    """The mistakes of an exercise, then those of the exercises that its reference uses.
+    """The misconceptions of an exercise, then those of the exercises that its reference uses.
 
     They are kept for the next student of a class, which has few seeds.
     """
@@ -76,7 +76,9 @@ def _inherited(exercise: Exercise) -> Iterator[Candidate]:
                 _, changes = changed(used, misconception)
             except (NoSource, StaleMisconception):
                 continue
-            sentence = f"In the {name} inside {exercise.name}: {misconception.sentence}"
+            sentence = (
+                f"As with a mistake in the {name} inside {exercise.name}: {misconception.sentence}"
+            )
             yield candidate((Finding(f"{name}.{misconception.key}", sentence),), root, changes)
 
 
@@ -117,7 +119,7 @@ def rewritten(root: Definition, changes: Sequence[Change]) -> dict[str, str]:
 def changed(
     exercise: Exercise, misconception: Misconception
 ) -> tuple[Definition, tuple[Change, ...]]:
-    """What a mistake changes. Raises StaleMistake where that does not stand there once."""
+    """What a misconception changes. Raises StaleMisconception if that is not there once."""
     return misconception.located(
         definition(exercise.module, exercise.reference, misconception.style)
     )
@@ -144,7 +146,7 @@ def both(one: Candidate, other: Candidate) -> Iterator[Candidate]:
 
 
 def in_one_branch(one: Candidate) -> Iterator[Candidate]:
-    """The mistake where an option is given, and where it is not: many write these two apart."""
+    """The misconception where an option is given, and where not: many write these two apart."""
     if one.root is None:
         return
     (own,) = one.findings
@@ -163,10 +165,10 @@ def in_one_branch(one: Candidate) -> Iterator[Candidate]:
 
 
 def with_slips(one: Candidate) -> Iterator[Candidate]:
-    """The mistake, with a slip in what it leaves of the reference.
+    """The misconception, with a slip in what it leaves of the reference.
 
-    Another slip in what the mistake itself writes would be another mistake under its name, but for
-    a step that is left out there: it may be one that only its list has.
+    Another slip in what the misconception itself writes would be another misconception under its
+    name, but for a step that is left out there: it may be one that only its list has.
     """
     if one.root is None:
         return

@@ -1,7 +1,8 @@
 """From the events of a check to what is said of the code: a set of findings that explains them.
 
 Each finding explains an answer that is wrong, and together they explain all of them. Where some
-rest stays, it is said that there is one; where nothing explains anything, no mistake is named.
+rest stays, it is said that there is one; where nothing explains anything, no misconception is
+named.
 """
 
 import functools
@@ -18,6 +19,7 @@ from autograder.diagnosis.candidates import (
     in_one_branch,
     with_slips,
 )
+from autograder.diagnosis.errors import error_in_words
 from autograder.diagnosis.explaining import (
     Bearing,
     Candidate,
@@ -35,7 +37,14 @@ from autograder.diagnosis.plain import plain
 from autograder.diagnosis.set_aside import SetAside, set_aside
 
 VALUES_STAY = {"slip.cut-off", "slip.precision"}
-Look = Callable[[], Fact | None]  # what can be told from the calls
+
+
+@dataclass(frozen=True)
+class Look:
+    """What can be told from the student's calls, and by further ones, where it is asked for."""
+
+    fact: Callable[[], Fact | None]
+    part: Callable[[], Finding | None]
 
 
 @dataclass(frozen=True)
@@ -95,7 +104,7 @@ class Search:
         return Students(self.aside.rest)
 
     def matches(self, students: Students) -> list[Match]:
-        """The known mistakes that explain something and that nothing speaks against."""
+        """The known misconceptions that explain something and that nothing speaks against."""
         found = (one.match(students, self.run) for one in self.known.misconceptions)
         return [match for match in found if match]
 
@@ -150,7 +159,7 @@ class Search:
 
 
 def _evident(match: Match, students: Students) -> bool:
-    """Whether something else than an error of some type tells the mistake.
+    """Whether something else than an error of some type tells the misconception.
 
     Many things raise an error of one type: where nothing else has failed, the errors must also say
     the same.
@@ -159,19 +168,17 @@ def _evident(match: Match, students: Students) -> bool:
 
 
 def _known(search: Search, budget: Budget) -> Diagnosis | None:
-    """One known mistake explains all.
+    """One known misconception explains all.
 
-    Where behavior is graded, many mistakes break one property: one of an exercise that is used
-    inside is named only if no other of those breaks the same.
+    Where behavior is graded, many misconceptions break one property: none is named of an exercise
+    that is used inside.
     """
     match = search.first_to_explain(search.known.misconceptions, search.students)
     if match is None:
         return None
     (finding,) = match.candidate.findings
-    if search.students.behavior and "." in finding.key:
-        others = (one for one in search.known.misconceptions if one.findings != (finding,))
-        if search.first_to_explain(others, search.students):
-            return None
+    if search.students.behavior and finding.inherited:
+        return None
     return search.diagnosis((finding,), match.places)
 
 
@@ -186,7 +193,7 @@ def _library(search: Search, budget: Budget) -> Diagnosis | None:
 
 
 def _faults(search: Search, budget: Budget) -> Diagnosis | None:
-    """Faults that speak for themselves are all there is, or all beside one known mistake."""
+    """Faults that speak for themselves are all there is, or all beside one known misconception."""
     aside = search.aside
     if not aside:
         return None
@@ -197,7 +204,7 @@ def _faults(search: Search, budget: Budget) -> Diagnosis | None:
 
 
 def _set(search: Search, budget: Budget) -> Diagnosis | None:
-    """Few known mistakes explain all together, each where the others are right."""
+    """Few known misconceptions explain all together, each where the others are right."""
     chosen = covering(search.students, search.matches(search.students))
     if not _explained(chosen) >= search.students.places:
         return None
@@ -222,13 +229,13 @@ def _findings(chosen: Sequence[Match]) -> tuple[Finding, ...]:
 
 
 def _pairs(search: Search, budget: Budget) -> Diagnosis | None:
-    """Two known mistakes at once, made in one reference."""
+    """Two known misconceptions at once, made in one reference."""
     match = search.first_to_explain(budget.of(_all_pairs(search, search.students)), search.students)
     return search.diagnosis(match.candidate.findings, match.places) if match else None
 
 
 def _pairs_beside_faults(search: Search, budget: Budget) -> Diagnosis | None:
-    """Two known mistakes at once, beside faults that speak for themselves."""
+    """Two known misconceptions at once, beside faults that speak for themselves."""
     if not search.aside or not search.rest.failing:
         return None
     match = search.first_to_explain(budget.of(_all_pairs(search, search.rest)), search.rest)
@@ -254,7 +261,8 @@ def _all_pairs(search: Search, students: Students) -> Iterator[Candidate]:
         (place, one), (other_place, other) = pair
         return len({id(one), id(other)} - changing), place + other_place
 
-    # Own mistakes stand before inherited ones; the nearer to the front both stand, the earlier.
+    # Own misconceptions stand before inherited ones; the nearer to the front both stand, the
+    # earlier.
     for (_, one), (_, other) in sorted(itertools.combinations(enumerate(known), 2), key=order):
         if changing & {id(one), id(other)} and one not in leading and other not in leading:
             yield from both(one, other)
@@ -265,7 +273,7 @@ def _failed(students: Students, *kinds: str) -> bool:
 
 
 def _branches(search: Search, budget: Budget) -> Diagnosis | None:
-    """A known mistake that is made where some option is given, or where it is not."""
+    """A known misconception that is made where some option is given, or where it is not."""
     if not _failed(search.students, "value", "gradient"):
         return None
     own = (one for one in search.known.misconceptions if "." not in one.findings[0].key)
@@ -275,7 +283,7 @@ def _branches(search: Search, budget: Budget) -> Diagnosis | None:
 
 
 def _mostly(search: Search, budget: Budget) -> Diagnosis | None:
-    """The known mistake that gives most of the wrong numbers; that there is a rest is said."""
+    """The misconception that gives most of the wrong numbers; that there is a rest is said."""
     students = search.rest
     if not students.failing:
         return None
@@ -293,7 +301,7 @@ def _mostly(search: Search, budget: Budget) -> Diagnosis | None:
 
 def _facts(search: Search, budget: Budget) -> Diagnosis | None:
     """What can be told from the calls, without explaining a number."""
-    fact = search.look()
+    fact = search.look.fact()
     if fact is None:
         return None
     explained = frozenset(event.place for event in fact.explained)
@@ -318,7 +326,7 @@ def _likely(search: Search) -> Iterator[Candidate]:
 
 
 def _slips_beside(search: Search, budget: Budget) -> Diagnosis | None:
-    """A small slip beside a known mistake that explains the first wrong answers."""
+    """A small slip beside a known misconception that explains the first wrong answers."""
     if not _failed(search.students, "value", "gradient"):
         return None
     tried = itertools.chain.from_iterable(map(with_slips, search.leading(search.students)[:2]))
@@ -327,7 +335,7 @@ def _slips_beside(search: Search, budget: Budget) -> Diagnosis | None:
 
 
 def _part(search: Search, budget: Budget) -> Diagnosis | None:
-    """Known mistakes and faults that explain some of it; the rest is said to be there."""
+    """Known misconceptions and faults that explain some of it; the rest is said to be there."""
     chosen = [match for match in search.chosen if _of_numbers(match.explained)]
     explained, sure = _explained(chosen), search.aside.sure
     left = [event for event in search.rest.failing if event.place not in explained]
@@ -345,11 +353,17 @@ def _of_numbers(events: Sequence[Event]) -> bool:
 
 
 def _plainly(search: Search, budget: Budget) -> Diagnosis | None:
-    """In which way the numbers are wrong, or in which cases: no mistake, but true."""
+    """In which way the numbers are wrong, or in which cases: no misconception, but true."""
+    failing = search.students.failing
+    if error := error_in_words(search.known.exercise, failing):
+        finding, explained = error
+        places = frozenset(event.place for event in explained)
+        return search.diagnosis((finding,), places, partial=True)
     found = plain(search.known.exercise, search.students)
     if found is None:
         return None
-    failing = search.students.failing
+    if inside := search.look.part():
+        found = Finding(f"{found.key}+{inside.key}", f"{inside.sentence} {found.sentence}")
     cases = frozenset(event.place for event in failing if not event.variant)
     return search.diagnosis((found,), cases or search.students.places)
 
@@ -369,13 +383,13 @@ STRATEGIES = (
     Strategy(_set),
     Strategy(_faults),
     Strategy(_set_beside_faults),
-    Strategy(_pairs, events=3000),
-    Strategy(_branches, events=2500),
+    Strategy(_pairs, events=1500),
+    Strategy(_branches, events=1200),
     Strategy(_facts, behavior=True),
     Strategy(_pairs_beside_faults, events=300),
     Strategy(_slips, events=2000),
-    Strategy(_slips_beside, events=900),
-    Strategy(_mostly, events=1000),
+    Strategy(_slips_beside, events=700),
+    Strategy(_mostly, events=800),
     Strategy(_part),
     Strategy(_plainly),
 )

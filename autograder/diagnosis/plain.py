@@ -1,4 +1,4 @@
-"""What is true of wrong numbers where no mistake is known that gives them.
+"""What is true of wrong numbers where no misconception is known that gives them.
 
 In which cases they are wrong, in which of several results, at which places, and by what: a factor,
 a shift, a sign. None of it is a guess; it is where to look.

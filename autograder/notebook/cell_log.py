@@ -178,8 +178,8 @@ def names_bound(source: str) -> tuple[frozenset[str], frozenset[str]]:
     try:
         top = symtable.symtable(source, "<cell>", "exec")
     except UNREADABLE:
-        found = re.findall(r"^(?:async\s+)?(?:def|class)\s+(\w+)", source, re.MULTILINE)
-        return frozenset(found), frozenset()
+        names = re.findall(r"^(?:async\s+)?(?:def|class)\s+(\w+)", source, re.MULTILINE)
+        return frozenset(names), frozenset()
     bound = made_in(top)
     defined = bound & {inner.get_name() for inner in top.get_children()}
     return frozenset(defined), frozenset(bound - defined)

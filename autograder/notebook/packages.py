@@ -18,7 +18,7 @@ from types import ModuleType
 # are written here too: on Gradescope the project lies beside its packages and is not installed.
 LEARNERS = (
     *("torch", "numpy", "matplotlib", "Pillow", "scikit-learn", "Babel", "tqdm"),
-    *("ipykernel", "safetensors"),
+    *("ipykernel", "safetensors", "fsrs"),
 )
 NOTEBOOKS = ("einops", "jaxtyping", "pandas", "seaborn")
 IMPORTABLE = "packages.json"
@@ -40,12 +40,12 @@ def _required_by(name: str, extras: frozenset[str]) -> list[tuple[str, frozenset
         lines = requires(name) or []
     except PackageNotFoundError:
         return []
-    found = []
+    dependencies = []
     for requirement in map(Requirement, lines):
         wanted = ({"extra": extra} for extra in extras | {""})
         if not requirement.marker or any(map(requirement.marker.evaluate, wanted)):
-            found.append((_canonical(requirement.name), frozenset(requirement.extras)))
-    return found
+            dependencies.append((_canonical(requirement.name), frozenset(requirement.extras)))
+    return dependencies
 
 
 @functools.cache
@@ -63,15 +63,15 @@ def for_submissions() -> frozenset[str]:
 @functools.cache
 def modules() -> frozenset[str]:
     """The modules of those distributions, by their first names."""
-    found: set[str] = set()
+    names: set[str] = set()
     for name in for_submissions():
         try:
             record = distribution(name).read_text("RECORD") or ""
         except PackageNotFoundError:
             continue
         first = {re.split("[/,]", line, maxsplit=1)[0] for line in record.splitlines()}
-        found |= {each.split(".")[0] for each in first if not each.endswith("-info")}
-    return frozenset(name for name in found if name.isidentifier())
+        names |= {each.split(".")[0] for each in first if not each.endswith("-info")}
+    return frozenset(name for name in names if name.isidentifier())
 
 
 def not_in_grading(names: Iterable[str]) -> list[str]:

@@ -9,7 +9,8 @@ import html
 import re
 from typing import Any
 
-from autograder.checking.predictions import Guess, Prediction, kind, predictions
+from autograder.checking.predictions import Guess, Prediction, as_text, kind, predictions
+from autograder.notebook.reviewing import note_prediction
 
 NEAR = 0.02  # how far a guessed number may be off, as a share of the right one
 
@@ -17,8 +18,11 @@ NEAR = 0.02  # how far a guessed number may be off, as a share of the right one
 class Card:
     """What is shown: a question, or what there is to say to a guess."""
 
-    def __init__(self, sign: str, headline: str, lines: list[str]) -> None:
+    def __init__(
+        self, sign: str, headline: str, lines: list[str], right: bool | None = None
+    ) -> None:
         self._sign, self._headline, self._lines = sign, headline, lines
+        self.right = right  # None where nothing was guessed
 
     def text(self) -> str:
         """Plain text, for a terminal."""
@@ -54,10 +58,11 @@ def answered(asked: Prediction, guess: Any = None) -> Card:
     if given is None:
         return Card("?", f"{guess!r} is no answer to this question.", [_how(asked)])
     if _agrees(given, asked.right):
-        return Card("\N{CHECK MARK}", f"Yes: {as_text(asked.right)}.", [asked.options[asked.right]])
+        yes = f"Yes: {as_text(asked.right)}."
+        return Card("\N{CHECK MARK}", yes, [asked.options[asked.right]], right=True)
     known = [why for option, why in asked.options.items() if _agrees(given, option)]
     lines = [*known, f"It is {as_text(asked.right)}. {asked.options[asked.right]}"]
-    return Card("\N{BALLOT X}", f"Not {as_text(given)}.", lines)
+    return Card("\N{BALLOT X}", f"Not {as_text(given)}.", lines, right=False)
 
 
 def _question(asked: Prediction) -> Card:
@@ -100,11 +105,6 @@ def _agrees(guess: Any, option: Any) -> bool:
     return abs(guess - option) <= NEAR * abs(option)
 
 
-def as_text(value: Any) -> str:
-    """An answer in words."""
-    return f"{value:g}" if isinstance(value, float | int) else str(value)
-
-
 def predict(name: str, guess: Any = None) -> None:
     """Ask the question `name`, or say what there is to say to your guess. It counts no points."""
     known = predictions()
@@ -114,6 +114,8 @@ def predict(name: str, guess: Any = None) -> None:
         card = Card("?", f"There is no question named {name!r}.{hint}", [])
     else:
         card = answered(known[name], guess)
+        if card.right is not None:
+            note_prediction(name, card.right)
     from autograder.notebook.check import display  # which imports the whole of checking
 
     display(card)

@@ -42,8 +42,8 @@ def check_notebook(path: Path, limit_seconds: float = 60.0, more: bool = False) 
     shell.reset(new_session=False)  # nothing is left over from another notebook
     in_notebook.attend(shell).clear()
     sys.modules["__main__"] = shell.user_module
-    found: list[Verdict] = []
-    in_notebook.observers.append(found.append)
+    verdicts: list[Verdict] = []
+    in_notebook.observers.append(verdicts.append)
     sys.path.insert(0, str(path.resolve().parent))
     answered, builtins.input = builtins.input, ask_nobody
     limit, in_notebook.limit_seconds = in_notebook.limit_seconds, None  # a cell's is the one here
@@ -51,14 +51,14 @@ def check_notebook(path: Path, limit_seconds: float = 60.0, more: bool = False) 
     try:
         with contextlib.chdir(path.resolve().parent), capture_output():
             for source in sources:
-                found += _run(shell, source, limit_seconds)
+                verdicts += _run(shell, source, limit_seconds)
     finally:
         builtins.input, in_notebook.limit_seconds = answered, limit
         in_notebook.always_more = False
-        in_notebook.observers.remove(found.append)
+        in_notebook.observers.remove(verdicts.append)
         # A process that calls this must stay able to start others, which read its own `__main__`.
         sys.modules["__main__"] = caller
-    latest = {verdict.name: verdict for verdict in found}
+    latest = {verdict.name: verdict for verdict in verdicts}
     return list(latest.values())
 
 

@@ -51,7 +51,7 @@ SOURCE = """\
 REFERENCE = ":::{{dropdown}} One way to write it\n" + SOURCE
 
 # Not in the student's copy, whose check says no more than that it is not mended yet.
-MISTAKE = ":::{{dropdown}} What was wrong\n{sentence}\n\n" + SOURCE
+TO_MEND = ":::{{dropdown}} What was wrong\n{sentence}\n\n" + SOURCE
 
 
 def cells(exercise: Exercise) -> list[NotebookNode]:
@@ -71,7 +71,7 @@ def cells(exercise: Exercise) -> list[NotebookNode]:
         "unwritten": (TO_MEND if exercise.mend else UNWRITTEN[0], *UNWRITTEN[1:]),
     }
     solution = new_markdown_cell(
-        (MISTAKE if exercise.mend else REFERENCE).format(
+        (TO_MEND if exercise.mend else REFERENCE).format(
             file=where_written(module),
             name=exercise.reference,
             sentence=exercise.planted.sentence if exercise.planted else "",

@@ -18,10 +18,11 @@ from autograder.release.chapter import ChapterNotebook
 from autograder.release.latest import chapters_entered
 from autograder.release.listing import listed
 from autograder.release.own_files import OwnFiles
+from autograder.release.questions import inventory, write_questions
 from autograder.release.recipe import make_source
 from autograder.release.recordings import update_recordings
 from autograder.release.references import References
-from autograder.release.released import BUNDLE, STATE, Released
+from autograder.release.released import BUNDLE, INVENTORY, STATE, Released
 from autograder.source.content import content
 
 
@@ -45,6 +46,7 @@ def make_anew(chosen: list[str], paths: dict[str, Path], course: Path, root: Pat
 
     recordings = state / "recordings"
     released.recorded = update_recordings(known.values(), recordings, root)
+    write_questions(recordings, root)
     notebooks = [course / "release" / name / f"{name}.ipynb" for name in sorted(known)]
     released.bundle_made = make_bundle(notebooks, recordings, root, state, files, book)
     return released
@@ -66,12 +68,15 @@ def _release_chapter(
         files.claim(f"release/{name}/{name}.ipynb", before.sha256)
     with tempfile.TemporaryDirectory(dir=course / STATE) as staged:
         _generate(name, source, Path(staged), course)
-        made = {notebook.name: Path(staged) / "source" / name / notebook.name}
-        files.instead(f"source/{name}", made)
+        notebooks = {notebook.name: Path(staged) / "source" / name / notebook.name}
+        files.instead(f"source/{name}", notebooks)
         files.instead(f"release/{name}", paths_within(Path(staged) / "release" / name))
     modules = {item.name: item.module for item in chapter.used}
     return replace(
         listed(name, nbformat.read(notebook, as_version=4), modules).after(before),
+        inventory=tuple(inventory(chapter.book.folder.parent))
+        if f"{name}.ipynb" == INVENTORY
+        else (),
         inputs=inputs,
         notebook=notebook.name,
         sha256=sha256(notebook.read_bytes()),

@@ -87,13 +87,13 @@ class Book:
         """Every label of the book."""
         labels = {}
         for page, text in self.pages.items():
-            for found in TARGET.finditer(text):
-                labels[found["label"]] = Label(page, _without_marks(found["title"] or ""))
-            for found in FORMULA.finditer(text):
-                labels[found["label"]] = Label(page, "")
-            for found in DIRECTIVE.finditer(text):
-                for label in OPTION.findall(found["options"]):
-                    labels[label] = Label(page, _without_marks(found["title"]))
+            for match in TARGET.finditer(text):
+                labels[match["label"]] = Label(page, _without_marks(match["title"] or ""))
+            for match in FORMULA.finditer(text):
+                labels[match["label"]] = Label(page, "")
+            for match in DIRECTIVE.finditer(text):
+                for label in OPTION.findall(match["options"]):
+                    labels[label] = Label(page, _without_marks(match["title"]))
         return labels | self._figures
 
     @cached_property
@@ -113,8 +113,8 @@ class Book:
         """The first heading of a page."""
         if page not in self.pages:
             raise ReleaseError(f"There is no page {page!r} in the book to link to.")
-        found = HEADING.search(FENCED.sub("", self.pages[page]))
-        return _without_marks(found["title"]) if found else page
+        heading = HEADING.search(FENCED.sub("", self.pages[page]))
+        return _without_marks(heading["title"]) if heading else page
 
     def page_with(self, directive: str) -> str:
         """The page that holds the glossary or the bibliography."""

@@ -9,6 +9,8 @@ from autograder.errors import ReleaseError
 from autograder.source.content import REFERENCE, content
 from autograder.source.syntax import bound
 
+OPENING = "from-before"  # the cell that opens a chapter with questions from earlier ones
+
 
 def kind(cell: NotebookNode) -> str:
     """One of text, answer, exercise, check, provided, demo."""

@@ -5,7 +5,7 @@ from typing import Any
 from nbformat import NotebookNode
 from nbgrader import preprocessors
 
-from autograder.release.mends import MEND
+from autograder.release.debugging_exercises import MEND
 
 
 class ClearSolutions(preprocessors.ClearSolutions):

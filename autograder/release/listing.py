@@ -6,7 +6,7 @@ from autograder.cells import grade_id, tags
 from autograder.files import sha256
 from autograder.manifest import ListedCell, ListedChapter, ListedExercise
 from autograder.release.chapter_cells import kind, named
-from autograder.release.mends import PREFIX
+from autograder.release.debugging_exercises import PREFIX
 
 
 def listed(name: str, notebook: NotebookNode, modules: dict[str, str]) -> ListedChapter:

@@ -53,7 +53,7 @@ def update_recordings(chapters: Iterable[ListedChapter], folder: Path, root: Pat
 
 
 def _pack_sources(folder: Path, root: Path) -> None:
-    """The texts of the references and alternatives, which the known mistakes are changes of."""
+    """The texts of the references and alternatives, which misconceptions are changes of."""
     for path in files_in(root / content().folder):
         if path.name in (f"{REFERENCE}.py", f"{ALTERNATIVES}.py"):
             text = packed(path.read_text(encoding="utf-8"))

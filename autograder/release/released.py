@@ -1,8 +1,10 @@
-"""What a release leaves in the course's folder, and what it tells of it."""
+"""What a release is made of and leaves in the course's folder, and what it tells of it."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
 
+CHAPTERS = "[0-9][0-9]-*.ipynb"  # in the book's folder
+INVENTORY = "inventory.ipynb"  # beside them: what is asked before the first and after the last
 STATE = ".release"  # in the course's folder: what releasing remembers between runs
 BUNDLE = "attention-course-student.zip"  # in the course's folder
 

@@ -183,8 +183,8 @@ class Subject:
         reply = self._home.answer(request)
         self.used.update(reply.calls or ())
         if self._keep is not None:  # a copy: a check may write in what it gives
-            kept = mapped_request(functools.partial(mapped, self._keep), request)
-            self.transcript.append(Call(kept, reply))
+            stored = mapped_request(functools.partial(mapped, self._keep), request)
+            self.transcript.append(Call(stored, reply))
         else:
             self.transcript[:] = [Call(request, reply)]
         if error := reply.error:

@@ -267,10 +267,10 @@ def _laid_out(tensor: Tensor, shape: list[int], order: list[int], gaps: bool) ->
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
+    items = dict(pairs)
+    if len(items) != len(pairs):
         raise WireError("A dict names one key twice.")
-    return found
+    return items
 
 
 def _refuse(constant: str) -> None:
@@ -339,8 +339,8 @@ class _Decoder(_Budget):
         if tag == "Ref":
             return Ref(**_typed(self.items(content, depth), number=int))
         if tag == "Function" and self.limits.functions:
-            found = self.items(content, depth)
-            return Function(**_typed(found, source=str, name=str, bound=dict, build=bool))
+            fields = self.items(content, depth)
+            return Function(**_typed(fields, source=str, name=str, bound=dict, build=bool))
         raise WireError(f"A header holds a node that is not plain data, {tag[:20]!r}.")
 
     def items(self, content: Any, depth: int) -> dict[str, Any]:

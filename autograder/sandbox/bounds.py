@@ -70,10 +70,10 @@ def bounded(request: Request, reply: dict[str, Any], reference: int) -> Reply:
         return Reply(error=_error(error))
     asked = _asked(request, reply)
     message = asked.message()
-    found = size(message)
-    if found <= allowed(reference):
+    numbers = size(message)
+    if numbers <= allowed(reference):
         return asked
-    text = f"the answer is too large to look at: about {found} numbers"
+    text = f"the answer is too large to look at: about {numbers} numbers"
     if shapes := [tensor.shape for _, tensor in tensors(message)]:
         text += f", with a tensor of shape {list(max(shapes, key=math.prod))}"
     text += f"; the right one has about {reference}"
@@ -95,13 +95,13 @@ def _asked(request: Request, reply: dict[str, Any]) -> Reply:
     paths = {path for part in (request.args, request.kwargs) for path, _ in tensors(part)}
     paths |= {path for path, _ in tensors(request.before, BEFORE)}
     if request.gradients:
-        found = reply["gradients"]
-        gradients = GradientsFound(
-            _only(found["inputs"], paths),
-            found["parameters"],
-            found.get("connected") is not False,
+        gradients = reply["gradients"]
+        found = GradientsFound(
+            _only(gradients["inputs"], paths),
+            gradients["parameters"],
+            gradients.get("connected") is not False,
         )
-        return Reply(reply["value"], gradients)
+        return Reply(reply["value"], found)
     return Reply(
         reply["value"],
         inputs=_only(reply.get("inputs", {}), paths) if request.inputs else None,

@@ -90,5 +90,5 @@ def _file(name: str) -> Path | None:
         place = Path(spec.origin)
         return place if place.suffix == ".py" else None
     place = Path(spec.origin).parent.joinpath(*rest)
-    found = (path for path in (place / "__init__.py", place.with_suffix(".py")) if path.is_file())
-    return next(found, None)
+    files = (path for path in (place / "__init__.py", place.with_suffix(".py")) if path.is_file())
+    return next(files, None)

@@ -36,8 +36,8 @@ def scheduled(process: int | None) -> Scheduled:
 
 def with_the_graders(process: int | None) -> Scheduled:
     """A session's, and what this process has waited: the two take turns."""
-    found = scheduled(process)
-    return Scheduled(found.computed, found.waited + scheduled(os.getpid()).waited)
+    times = scheduled(process)
+    return Scheduled(times.computed, times.waited + scheduled(os.getpid()).waited)
 
 
 class Deadline:
@@ -64,14 +64,14 @@ class Deadline:
         now = time.monotonic()
         if now - self._looked >= LOOK_SECONDS or self._left(now) <= 0:
             self._looked = now
-            found = self._look()
-            waited = found.waited - self._begun.waited
+            times = self._look()
+            waited = times.waited - self._begun.waited
             self.spared = max(self.spared, min(waited, PATIENCE * self._computing))
-            self._note_idle(now, found)
+            self._note_idle(now, times)
             if self.idle > self._most_idle:
                 self.idled = True
                 self._seconds = float("-inf")
-            if found.computed - self._begun.computed > self._computing:
+            if times.computed - self._begun.computed > self._computing:
                 self._seconds = float("-inf")
         return self._left(now)
 

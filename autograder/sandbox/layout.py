@@ -20,6 +20,8 @@ COURSE = "/course"
 STAGED = (
     "remote/values.py",
     "remote/requests.py",
+    "remote/library.py",
+    "remote/tracing.py",
     "remote/calling.py",
     "notebook/cell_log.py",
     "notebook/packages.py",
@@ -38,6 +40,8 @@ def check(name, *_args, **_kwargs):
 
 def predict(*_args, **_kwargs):
     """A question to the learner, which counts nothing."""
+
+review = inventory = predict
 '''
 
 
@@ -79,10 +83,14 @@ class Layout:
             *staged(),
         ]
         return cls(
-            *(tuple(binds), tuple(_hidden(binds)), tuple(packages), tuple(_telling(binds))),
-            *(tuple(files), tuple(links)),
-            python,
-            scratch,
+            binds=tuple(binds),
+            hidden=tuple(_hidden(binds)),
+            packages=tuple(packages),
+            blank=tuple(_telling(binds)),
+            files=tuple(files),
+            links=tuple(links),
+            python=python,
+            scratch=scratch,
         )
 
     @contextlib.contextmanager
@@ -226,12 +234,12 @@ def _within(path: str, folders: list[str]) -> bool:
 
 
 def _package_folders() -> list[str]:
-    found = []
+    folders = []
     for entry in sys.path:
         name = os.path.basename(entry)
         if name in ("site-packages", "dist-packages") and os.path.isdir(entry):
-            found.append(os.path.realpath(entry))
-    return list(dict.fromkeys(found))
+            folders.append(os.path.realpath(entry))
+    return list(dict.fromkeys(folders))
 
 
 def staged() -> Iterator[tuple[str, bytes]]:

@@ -22,7 +22,7 @@ _WORDS = re.compile(
 
 
 class StaleMisconception(ValueError):
-    """What a mistake changes is not in the code, or is there more than once."""
+    """What a misconception changes is not in the code, or is there more than once."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Change:
 
 
 def changes_of(code: str, wanted: Mapping[str, str], where: str) -> tuple[Change, ...]:
-    """What stands in the code -> what is written instead, as changes. Raises StaleMistake."""
+    """Replacements of pieces of the code, by old and new text. Raises StaleMisconception."""
     return tuple(_change(code, old, new, where) for old, new in wanted.items())
 
 
@@ -140,14 +140,14 @@ def _parts(code: str, change: Change) -> Iterator[Change]:
 
 def _change(code: str, old: str, new: str, where: str) -> Change:
     have, want = _words(code), [word for word, _, _ in _words(old)]
-    found = [
+    places = [
         (have[i][1], have[i + len(want) - 1][2])
         for i in range(len(have) - len(want) + 1)
         if want and [word for word, _, _ in have[i : i + len(want)]] == want
     ]
-    if len(found) != 1:
-        raise StaleMisconception(f"{old!r} stands {len(found)} times in {where}, wanted once.")
-    start, end = found[0]
+    if len(places) != 1:
+        raise StaleMisconception(f"{old!r} stands {len(places)} times in {where}, wanted once.")
+    start, end = places[0]
     line = code[code.rfind("\n", 0, start) + 1 : start]
     indent = line[: len(line) - len(line.lstrip())]
     return Change(where, start, end, new.replace("\n", "\n" + indent))
@@ -157,7 +157,7 @@ def _change(code: str, old: str, new: str, where: str) -> Change:
 def _words(code: str) -> list[tuple[str, int, int]]:
     """Each word with where it begins and ends."""
     return [
-        (found.group(), found.start(), found.end())
-        for found in _WORDS.finditer(code)
-        if found.group("layout") is None
+        (match.group(), match.start(), match.end())
+        for match in _WORDS.finditer(code)
+        if match.group("layout") is None
     ]

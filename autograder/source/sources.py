@@ -39,10 +39,10 @@ class Definition:
     @functools.cached_property
     def whole(self) -> dict[str, "Definition"]:
         """All that it uses and then itself, by name."""
-        found: dict[str, Definition] = {}
+        definitions: dict[str, Definition] = {}
         for used in self.uses:
-            found |= used.whole
-        return found | {self.name: self}
+            definitions |= used.whole
+        return definitions | {self.name: self}
 
     def built(self, changed: Mapping[str, str] | None = None) -> Any:
         """What the text makes, with another text for some of the names."""
@@ -64,17 +64,17 @@ class Definition:
     @functools.cached_property
     def signature(self) -> list[str]:
         """The names of the arguments; for a class, of those of its `__init__`."""
-        made = ast.parse(self.code).body[0]
-        return _arguments(made if isinstance(made, ast.FunctionDef) else _method(made, "__init__"))
+        tree = ast.parse(self.code).body[0]
+        return _arguments(tree if isinstance(tree, ast.FunctionDef) else _method(tree, "__init__"))
 
     @functools.cached_property
     def options(self) -> list[tuple[str, str]]:
         """When an option is given, and when it is not: as Python, and in words."""
-        made = ast.parse(self.code).body[0]
-        own, call = "", made
-        if isinstance(made, ast.ClassDef):
-            own, call = "self.", _method(made, "forward") or made
-        kept = _optional(_method(made, "__init__")) if own else {}
+        tree = ast.parse(self.code).body[0]
+        own, call = "", tree
+        if isinstance(tree, ast.ClassDef):
+            own, call = "self.", _method(tree, "forward") or tree
+        kept = _optional(_method(tree, "__init__")) if own else {}
         stored = {
             name: value for name, value in kept.items() if f"self.{name} = {name}" in self.code
         }
@@ -85,9 +85,9 @@ class Definition:
     @property
     def docstring(self) -> str:
         """Its contract."""
-        made = ast.parse(self.code).body[0]
-        assert isinstance(made, ast.FunctionDef | ast.ClassDef)
-        return ast.get_docstring(made) or ""
+        tree = ast.parse(self.code).body[0]
+        assert isinstance(tree, ast.FunctionDef | ast.ClassDef)
+        return ast.get_docstring(tree) or ""
 
     def method(self, name: str) -> list[str]:
         """For a class: the names of the arguments of a method."""
@@ -96,8 +96,8 @@ class Definition:
 
 def _method(made: ast.stmt, name: str) -> ast.FunctionDef | None:
     inside = made.body if isinstance(made, ast.ClassDef) else []
-    found = [item for item in inside if isinstance(item, ast.FunctionDef) and item.name == name]
-    return found[0] if found else None
+    methods = [item for item in inside if isinstance(item, ast.FunctionDef) and item.name == name]
+    return methods[0] if methods else None
 
 
 def _arguments(function: ast.FunctionDef | None) -> list[str]:
@@ -220,15 +220,15 @@ class Module:
 
 def taken_apart(module: str, text: str) -> Module:
     """A module of that name and text."""
-    found = Module(module, tuple(text.split("\n")), {}, [], {}, {}, set())
+    whole = Module(module, tuple(text.split("\n")), {}, [], {}, {}, set())
     for statement in ast.parse(text, f"{module}.py").body:
         if isinstance(statement, syntax.FunctionOrClass):
-            _take_definition(found, statement)
+            _take_definition(whole, statement)
         elif isinstance(statement, ast.Import | ast.ImportFrom):
-            _take_imports(found, statement)
+            _take_imports(whole, statement)
         else:
-            found.assigned.update(syntax.assigned(statement))
-    return found
+            whole.assigned.update(syntax.assigned(statement))
+    return whole
 
 
 def _take_definition(module: Module, node: syntax.FunctionOrClass) -> None:
@@ -256,7 +256,7 @@ def _take_imports(module: Module, statement: ast.Import | ast.ImportFrom) -> Non
 
 @functools.cache
 def _parsed(module: str) -> Module:
-    return taken_apart(module, _text(module))
+    return taken_apart(module, text_of(module))
 
 
 def _style(decorator: ast.expr) -> tuple[str, str] | None:
@@ -271,18 +271,19 @@ def _compiled(code: str) -> Any:
     return compile(code, "<reference>", "exec")
 
 
-def _text(module: str) -> str:
+def text_of(module: str) -> str:
+    """The text of a chapter's references, or of another file of its folder: `softmax.check`."""
     chapter, _, part = module.partition(".")
     packed = RECORDINGS / packed_name(chapter, part or REFERENCE)
     if packed.exists():
         return unpacked(packed.read_bytes())
     try:
-        found = importlib.util.find_spec(content().module(chapter, part or REFERENCE))
+        spec = importlib.util.find_spec(content().module(chapter, part or REFERENCE))
     except ModuleNotFoundError:
-        found = None
-    if found is None or not found.origin:
+        spec = None
+    if spec is None or not spec.origin:
         raise NoSource(f"There are no solutions of {module} here.")
-    return Path(found.origin).read_text(encoding="utf-8")
+    return Path(spec.origin).read_text(encoding="utf-8")
 
 
 def packed_name(chapter: str, part: str) -> str:

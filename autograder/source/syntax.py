@@ -48,13 +48,13 @@ def made_in(scope: symtable.SymbolTable) -> set[str]:
 
 def made_by(names: Iterable[str], defined: Mapping[str, ast.stmt]) -> dict[str, ast.stmt]:
     """What binds these names, and the names used there, and so on: by name."""
-    todo, found = list(names), {}
+    todo, bindings = list(names), {}
     while todo:
         name = todo.pop()
-        if name in defined and name not in found:
-            found[name] = defined[name]
+        if name in defined and name not in bindings:
+            bindings[name] = defined[name]
             todo += used(defined[name])
-    return found
+    return bindings
 
 
 def imported(node: ast.AST) -> set[str]:

@@ -22,6 +22,7 @@ ROWS = [
     ],
     [
         Box("sandbox", "sandbox: where submissions run"),
+        Box("page", "page: the engine in a browser"),
     ],
     [
         Box("notebook", "notebook: what a learner meets"),
@@ -67,11 +68,22 @@ ARROWS = {
     ("grading", "source"),
     ("make", "entries"),
     ("make", "lab"),
+    ("make", "page"),
+    ("make", "release"),
+    ("make", "remote"),
     ("make", "sandbox"),
+    ("make", "settings"),
+    ("make", "source"),
+    ("page", "checking"),
+    ("page", "diagnosis"),
+    ("page", "notebook"),
+    ("page", "remote"),
+    ("page", "source"),
     ("make", "solutions"),
     ("notebook", "checking"),
     ("notebook", "diagnosis"),
     ("notebook", "remote"),
+    ("notebook", "settings"),
     ("notebook", "source"),
     ("release", "checking"),
     ("release", "diagnosis"),
@@ -90,8 +102,8 @@ class Architecture(SphinxDirective):
     """The directive; it takes nothing."""
 
     def run(self) -> list[nodes.Node]:
-        said = "; ".join(f"{start} imports {end}" for start, end in sorted(ARROWS))
-        drawn = picture(ROWS, sorted(ARROWS), f"The parts of the code. {said}.")
+        arrows = "; ".join(f"{start} imports {end}" for start, end in sorted(ARROWS))
+        drawn = picture(ROWS, sorted(ARROWS), f"The parts of the code. {arrows}.")
         return [nodes.raw("", drawn, format="html")]
 
 

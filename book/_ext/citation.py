@@ -16,14 +16,14 @@ class Citation(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         path = Path(self.env.srcdir).parent / SOURCE
         self.env.note_dependency(str(path))
-        known = yaml.safe_load(path.read_text(encoding="utf-8"))
-        authors = " and ".join(author["name"] for author in known["authors"])
-        year, site = str(known["date-released"])[:4], self.config.html_baseurl.rstrip("/")
-        sentence = f"{authors} ({year}). {known['title']}. Version {known['version']}."
+        citation = yaml.safe_load(path.read_text(encoding="utf-8"))
+        authors = " and ".join(author["name"] for author in citation["authors"])
+        year, site = str(citation["date-released"])[:4], self.config.html_baseurl.rstrip("/")
+        sentence = f"{authors} ({year}). {citation['title']}. Version {citation['version']}."
         fields = {
             "author": f"{{{authors}}}",
-            "title": known["title"],
-            "version": known["version"],
+            "title": citation["title"],
+            "version": citation["version"],
             "year": year,
         } | ({"url": site} if site else {})
         lines = "\n".join(f"  {name:<7} = {{{value}}}," for name, value in fields.items())

@@ -41,9 +41,9 @@ WORDS |= {"\\q", "\\k", "\\v", "\\w"}
 def colored(formula: str, chapter: str) -> str:
     """The formula, each symbol of a role (with its index) in that role's macro."""
     always, in_company = (set(symbols.split()) for symbols in MEANT.get(chapter, ("", "")))
-    found = list(symbols(formula))
-    roles = {MACROS[name] for _, _, name in found if name in always}
-    for start, end, name in reversed(found):
+    letters = list(symbols(formula))
+    roles = {MACROS[name] for _, _, name in letters if name in always}
+    for start, end, name in reversed(letters):
         symbol = formula[start:end]
         accompanied = "_" in symbol or roles - {MACROS[name]}
         if name in always or (name in in_company and accompanied):

@@ -45,7 +45,7 @@ def chapters(book: Path) -> dict[str, Chapter]:
     """The chapters in a book's folder, by page, in their order."""
     paths = sorted(path for path in book.glob("*.ipynb") if CHAPTER.fullmatch(path.stem))
     pages = {module_of(path.stem): path.stem for path in paths}
-    found = {}
+    by_page = {}
     for path in paths:
         cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
         texts = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown"]
@@ -61,8 +61,8 @@ def chapters(book: Path) -> dict[str, Chapter]:
         needs |= {
             page for page in LINK.findall(texts[0]) if page in pages.values() and page < path.stem
         }
-        found[path.stem] = Chapter(path.stem, title, frozenset(needs))
-    return found
+        by_page[path.stem] = Chapter(path.stem, title, frozenset(needs))
+    return by_page
 
 
 def direct(chapter: Chapter, course: dict[str, Chapter]) -> list[str]:

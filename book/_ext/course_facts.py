@@ -51,18 +51,18 @@ def exercise_titles(notebook: Path) -> list[str]:
 
 def summed(titles: list[str], unit: str) -> int | None:
     """The sum of what titles say in a unit; nothing where one does not say it."""
-    found = [re.search(rf"(\d+) {unit}s?\b", title) for title in titles]
-    return None if None in found else sum(int(one[1]) for one in found if one)
+    minutes = [re.search(rf"(\d+) {unit}s?\b", title) for title in titles]
+    return None if None in minutes else sum(int(one[1]) for one in minutes if one)
 
 
 def size(titles: list[str], number: int) -> str:
     """How large the course is, in a sentence."""
-    said = [f"{number} chapters", f"{len(titles)} exercises"]
+    phrases = [f"{number} chapters", f"{len(titles)} exercises"]
     if points := summed(titles, "point"):
-        said.append(f"{points} points")
+        phrases.append(f"{points} points")
     if minutes := summed(titles, "minute"):
-        said.append(f"about {round(minutes / 60)} hours of exercises")
-    return ", ".join(said[:-1]) + f" and {said[-1]}."
+        phrases.append(f"about {round(minutes / 60)} hours of exercises")
+    return ", ".join(phrases[:-1]) + f" and {phrases[-1]}."
 
 
 class CourseFacts(SphinxDirective):

@@ -99,10 +99,10 @@ def counted(number: int, what: str) -> str:
 
 def takes(facts: Facts) -> str:
     """What a chapter takes, in a sentence."""
-    said = [f"{facts.reading} minutes to read"]
-    said += [f"{facts.solving} to solve"] if facts.solving else []
-    said += [counted(facts.exercises, "exercise"), counted(facts.points, "point")]
-    return f" {', '.join(said)}."
+    phrases = [f"{facts.reading} minutes to read"]
+    phrases += [f"{facts.solving} to solve"] if facts.solving else []
+    phrases += [counted(facts.exercises, "exercise"), counted(facts.points, "point")]
+    return f" {', '.join(phrases)}."
 
 
 def fill(app: Sphinx, doctree: nodes.document, docname: str) -> None:
@@ -113,13 +113,13 @@ def fill(app: Sphinx, doctree: nodes.document, docname: str) -> None:
         facts = {page: facts_of(Path(app.srcdir, f"{page}.ipynb")) for page in course}
         drawn = map_of(course, addresses, facts)
         left = '<p class="map-left pst-js-only" aria-live="polite"></p>'
-        made: list[nodes.Node] = [nodes.raw("", left + drawn, format="html")]
+        content: list[nodes.Node] = [nodes.raw("", left + drawn, format="html")]
         if place["words"]:
             lines = [line(page, course, app, docname) for page in course]
             for page, said in zip(course, lines, strict=True):
                 said += nodes.Text(takes(facts[page]))
-            made.append(nodes.bullet_list("", *(nodes.list_item("", said) for said in lines)))
-        place.replace_self(made)
+            content.append(nodes.bullet_list("", *(nodes.list_item("", said) for said in lines)))
+        place.replace_self(content)
     if docname in course and (title := next(doctree.findall(nodes.title), None)):
         roads = line(docname, course, app, docname, itself=False)
         roads["classes"] = ["chapter-roads"]

@@ -112,9 +112,9 @@ def darkened(pixels: np.ndarray, maps: list[tuple[Colormap, Colormap]]) -> np.nd
     for light, dark in maps:
         apart = np.abs(used[:, None, :].astype(float) - table(light)[None]).max(axis=2)
         if apart.min(axis=1).max() <= NEAR:
-            made = pixels.copy()
-            made[seen, :3] = table(dark)[apart.argmin(axis=1)][back.reshape(-1)]
-            return made
+            copy = pixels.copy()
+            copy[seen, :3] = table(dark)[apart.argmin(axis=1)][back.reshape(-1)]
+            return copy
     return None
 
 
@@ -130,11 +130,11 @@ def with_dark_cells(svg: str) -> str:
         content = base64.b64decode(DATA.search(tag)[1])
         with Image.open(io.BytesIO(content)) as opened:
             grays = [GRAYS] if numbers else [EVEN_GRAYS] if max(opened.size) > DIGITS else []
-            made = darkened(np.asarray(opened.convert("RGBA")), [*MAPS, *grays])
-        if made is None:
+            picture = darkened(np.asarray(opened.convert("RGBA")), [*MAPS, *grays])
+        if picture is None:
             return svg
         written = io.BytesIO()
-        Image.fromarray(made).save(written, format="png", optimize=True)
+        Image.fromarray(picture).save(written, format="png", optimize=True)
         data = base64.b64encode(written.getvalue()).decode()
         twin = DATA.sub(f"data:image/png;base64,{data}", tag)
         twin = re.sub(r' id="[^"]*"', "", twin)

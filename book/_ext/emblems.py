@@ -3,6 +3,7 @@
 from pathlib import Path
 from urllib.parse import quote
 
+from bs4 import BeautifulSoup
 from course import CHAPTER
 from sphinx.application import Sphinx
 
@@ -78,8 +79,8 @@ EMBLEMS = {
 
 def emblem(page: str, place: str = "") -> str:
     """A chapter's emblem as SVG; nothing for other pages. `place` are attributes of the element."""
-    found = CHAPTER.fullmatch(page)
-    drawn = EMBLEMS.get(int(found[1])) if found else None
+    match = CHAPTER.fullmatch(page)
+    drawn = EMBLEMS.get(int(match[1])) if match else None
     if drawn is None:
         return ""
     return (
@@ -98,10 +99,14 @@ def mask(page: str) -> str:
     return f"content: ''; mask-image: url(\"data:image/svg+xml,{quote(picture)}\");"
 
 
-def before_title(app: Sphinx, page: str, template: str, context: dict, doctree) -> None:
-    """Put the emblem before the title, and before the page's own name in its sidebar."""
+def put_before_title(soup: BeautifulSoup, page: str, *_: object) -> None:
     if drawn := emblem(page):
-        context["body"] = (context.get("body") or "").replace("<h1>", f"<h1>{drawn}", 1)
+        soup.h1.insert(0, BeautifulSoup(drawn, "html.parser"))
+
+
+def put_before_own_name(app: Sphinx, page: str, template: str, context: dict, doctree) -> None:
+    """Put the emblem before the page's own name in its sidebar."""
+    if emblem(page):
         rule = f"{LINKS}[href='#']::before {{ {mask(page)} }}"
         context["metatags"] = f"{context.get('metatags', '')}<style>{rule}</style>"
 
@@ -118,6 +123,6 @@ def style(app: Sphinx, error: Exception | None) -> None:
 
 def setup(app: Sphinx) -> dict:
     app.add_css_file(STYLE, priority=901)
-    app.connect("html-page-context", before_title)
+    app.connect("html-page-context", put_before_own_name)
     app.connect("build-finished", style)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -14,6 +14,7 @@ import shutil
 from base64 import b64decode
 from pathlib import Path
 
+from bs4 import BeautifulSoup, Tag
 from course import CHAPTER
 from dark_cells import with_dark_cells
 from docutils import nodes
@@ -58,13 +59,12 @@ TWINS = (
 )
 POINTS = re.compile(r'\b(width|height)="([\d.]+)pt"')
 SVG = re.compile(r"<svg[^>]*>")
-IMAGE = re.compile(r'<img [^>]*src="_images/(?P<name>[^"]+)"[^>]*>')
 PLACE = re.compile(r'<p class="play-still">.*?</p>')
 
 
 def pictures(notebook: Path) -> dict[str, dict[str, str]]:
     """What is known of every picture in a notebook's outputs (`alt`, `name`), by its SHA-256."""
-    found = {}
+    by_digest = {}
     for cell in json.loads(notebook.read_text(encoding="utf-8"))["cells"]:
         for output in cell.get("outputs", []):
             for kind, content in output.get("data", {}).items():
@@ -73,8 +73,8 @@ def pictures(notebook: Path) -> dict[str, dict[str, str]]:
                 content = "".join(content)
                 picture = content.encode() if kind == "image/svg+xml" else b64decode(content)
                 about = output.get("metadata", {}).get(kind, {})
-                found[hashlib.sha256(picture).hexdigest()] = about
-    return found
+                by_digest[hashlib.sha256(picture).hexdigest()] = about
+    return by_digest
 
 
 def describe(app: Sphinx, doctree: nodes.document) -> None:
@@ -124,9 +124,9 @@ def number(app: Sphinx, doctree: nodes.document) -> None:
             line += nodes.Text(f" {typeset(caption)}")
         node.parent.insert(node.parent.index(node) + 1, line)
         if under:  # said once, beside the number
-            told = node.astext().replace(under[0], "")
-            told = OPENING.sub(rf'\g<0> aria-labelledby="{label}"', told)
-            node.replace_self(nodes.raw("", told, format="html"))
+            text = node.astext().replace(under[0], "")
+            text = OPENING.sub(rf'\g<0> aria-labelledby="{label}"', text)
+            node.replace_self(nodes.raw("", text, format="html"))
         app.env.get_domain("std").note_hyperlink_target(label, docname, label, words)
 
 
@@ -154,8 +154,8 @@ def themed(svg: str) -> str:
     svg = twice
     for name, (color, _) in colors.items():
         svg = re.sub(rf"{color}\b", f"var(--{name})", svg, flags=re.IGNORECASE)
-    svg = POINTS.sub(lambda found: f'{found[1]}="{float(found[2]) * 4 / 3:.0f}"', svg)
-    return SVG.sub(lambda found: f"{found[0]}<style>{rules}</style>", svg, count=1)
+    svg = POINTS.sub(lambda match: f'{match[1]}="{float(match[2]) * 4 / 3:.0f}"', svg)
+    return SVG.sub(lambda match: f"{match[0]}<style>{rules}</style>", svg, count=1)
 
 
 def smaller(app: Sphinx, image: nodes.image) -> None:
@@ -186,10 +186,10 @@ def place_stills(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     if app.builder.format != "html":
         return
     for node in doctree.findall(nodes.raw):
-        found = FIGURE.search(node.astext())
-        if not found:
+        match = FIGURE.search(node.astext())
+        if not match:
             continue
-        name, stored = found[1], html.unescape(found[2])
+        name, stored = match[1], html.unescape(match[2])
         digest = hashlib.sha256(f"{THEMED}{stored}".encode()).hexdigest()[:12]
         file = f"_static/play/{name}-{digest}.svg"
         specification = json.loads(stored)
@@ -241,49 +241,47 @@ def drawn_size(picture: Path) -> tuple[int, int]:
     if picture.suffix == ".svg":
         opening = SVG.search(picture.read_text(encoding="utf-8"))[0]
         size = [re.search(rf'\b{side}="([\d.]+)', opening) for side in ("width", "height")]
-        return tuple(round(float(found[1])) for found in size)
+        return tuple(round(float(side[1])) for side in size)
     with Image.open(picture) as opened:
         return opened.size
 
 
-def size_images(app: Sphinx, page: str, template: str, context: dict, doctree) -> None:
+def size_images(soup: BeautifulSoup, page: str, app: Sphinx) -> None:
     """Say every picture's size, so that nothing moves when it comes; load those below later."""
     files = {name: path for path, name in getattr(app.builder, "images", {}).items()}
-    seen = 0
+    own = [
+        image
+        for image in soup.select('img[src^="_images/"]:not([width])')
+        if Path(image["src"]).name in files
+    ]
+    for i, image in enumerate(own):
+        picture = Path(app.srcdir, files[Path(image["src"]).name])
+        width, height = drawn_size(picture)
+        image["width"], image["height"] = str(width), str(height)
+        if i > 0:
+            image["loading"] = "lazy"
+        if width <= NARROW:
+            image["data-narrow"] = ""
+        if (narrow := picture.with_suffix(NARROWED)).exists():
+            image.wrap(soup.new_tag("picture")).insert(0, source(app, narrow, image))
 
-    def sized(found: re.Match) -> str:
-        nonlocal seen
-        tag, name = found[0], found["name"]
-        if " width=" in tag or name not in files:
-            return tag
-        width, height = drawn_size(Path(app.srcdir, files[name]))
-        seen += 1
-        lazy = ' loading="lazy"' if seen > 1 else ""
-        narrow = " data-narrow" if width <= NARROW else ""
-        tag = f'<img width="{width}" height="{height}"{lazy}{narrow} {tag[5:]}'
-        other = Path(app.srcdir, files[name]).with_suffix(NARROWED)
-        return with_source(app, tag, other) if other.exists() else tag
 
-    context["body"] = IMAGE.sub(sized, context.get("body", ""))
-
-
-def with_source(app: Sphinx, image: str, narrow: Path) -> str:
-    """A picture, and what a phone shows in its place."""
+def source(app: Sphinx, narrow: Path, image: Tag) -> Tag:
+    """What a phone shows in a picture's place."""
     images = Path(app.outdir) / app.builder.imagedir
     images.mkdir(exist_ok=True)
     shutil.copy(narrow, images)
     width, height = drawn_size(narrow)
-    media = f"{PHONE}, {WIDE}" if re.search(rf'class="[^"]*\b{BESIDE}\b', image) else PHONE
-    source = (
-        f'<source media="{media}" srcset="{app.builder.imgpath}/{narrow.name}" '
-        f'width="{width}" height="{height}">'
+    media = f"{PHONE}, {WIDE}" if BESIDE in image.get_attribute_list("class") else PHONE
+    address = f"{app.builder.imgpath}/{narrow.name}"
+    sized = {"width": width, "height": height}
+    return Tag(
+        name="source", can_be_empty_element=True, attrs={"media": media, "srcset": address, **sized}
     )
-    return f"<picture>{source}{image}</picture>"
 
 
 def setup(app: Sphinx) -> dict:
     app.connect("doctree-read", describe, priority=400)  # before Sphinx collects the pictures
     app.connect("doctree-read", number, priority=401)
     app.connect("doctree-resolved", place_stills)
-    app.connect("html-page-context", size_images)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -53,12 +53,12 @@ ITALICS |= {chr(0x391 + i): 0x1D6E2 + i for i in range(25)}
 @cache
 def converter() -> tuple[LatexToMathML, dict[str, str]]:
     """The converter, and the class of each color that stands for a role."""
-    made = LatexToMathML(macros=MACROS, fancy_error=False)
+    latex = LatexToMathML(macros=MACROS, fancy_error=False)
     classes = {}
     for macro, role in ROLES.items():
-        drawn = made.convert_with_local_state(f"\\{macro}{{x}}", displaystyle=False)
+        drawn = latex.convert_with_local_state(f"\\{macro}{{x}}", displaystyle=False)
         classes[COLORED.search(drawn)[1]] = role
-    return made, classes
+    return latex, classes
 
 
 def mathml(formula: str, display: bool = False) -> str:
@@ -66,14 +66,14 @@ def mathml(formula: str, display: bool = False) -> str:
     made, classes = converter()
     formula = EXTRA_SPACE.sub(r"\1", formula)
     drawn = made.convert_with_local_state(formula, displaystyle=display)
-    return COLORED.sub(lambda found: f'class="{classes[found[1]]}"', drawn)
+    return COLORED.sub(lambda match: f'class="{classes[match[1]]}"', drawn)
 
 
 def in_lines(formula: str) -> str:
     """A formula whose lines are broken outside any environment, within one."""
-    rest, found = formula, 1
-    while found:
-        rest, found = ENVIRONMENT.subn("", rest)
+    rest, replaced = formula, 1
+    while replaced:
+        rest, replaced = ENVIRONMENT.subn("", rest)
     return rf"\begin{{aligned}}{formula}\end{{aligned}}" if r"\\" in rest else formula
 
 
@@ -98,10 +98,10 @@ def keep_together(app: Sphinx, doctree: nodes.document) -> None:
     for formula in list(doctree.findall(nodes.math)):
         place = formula.parent.index(formula) + 1
         text = formula.parent[place] if place < len(formula.parent) else None
-        found = PUNCTUATION.match(text) if isinstance(text, nodes.Text) else None
-        if found:
-            parent, rest = formula.parent, nodes.Text(text[found.end() :])
-            both = nodes.inline("", "", formula.deepcopy(), nodes.Text(found[0]), classes=["nobr"])
+        match = PUNCTUATION.match(text) if isinstance(text, nodes.Text) else None
+        if match:
+            parent, rest = formula.parent, nodes.Text(text[match.end() :])
+            both = nodes.inline("", "", formula.deepcopy(), nodes.Text(match[0]), classes=["nobr"])
             parent[place - 1 : place + 1] = [both, rest]
 
 

@@ -35,12 +35,12 @@ OWN_NODES = ("quiz_question", "quiz_label", "exercise_title")
 def terms(book: Path) -> list[str]:
     """The glossary's words, long ones first: "soft attention" before "attention"."""
     text = (book / f"{GLOSSARY}.md").read_text(encoding="utf-8")
-    found = [
+    entries = [
         entry["term"]
         for block in BLOCK.finditer(text)
         for entry in ENTRY.finditer(block["entries"])
     ]
-    return sorted(found, key=len, reverse=True)
+    return sorted(entries, key=len, reverse=True)
 
 
 def pattern(words: list[str]) -> re.Pattern:
@@ -79,12 +79,12 @@ def link_terms(app: Sphinx, doctree: nodes.document) -> None:
     for paragraph in list(doctree.findall(nodes.paragraph)):
         for text in [text for text in paragraph.findall(nodes.Text) if is_prose(text)]:
             pieces, done = [], 0
-            for found in find.finditer(text):
-                term = known.pop(found["term"].lower(), None)
+            for match in find.finditer(text):
+                term = known.pop(match["term"].lower(), None)
                 if term is None:
                     continue
-                pieces += [nodes.Text(text[done : found.start()]), reference(term, found[0])]
-                done = found.end()
+                pieces += [nodes.Text(text[done : match.start()]), reference(term, match[0])]
+                done = match.end()
             if pieces:
                 text.parent.replace(text, [*pieces, nodes.Text(text[done:])])
 

@@ -1,28 +1,28 @@
 """A chapter in two layers, to read and to build: what only building needs is a line that opens.
 
-Code and exercises with all that helps with them stand each in a `<details>` that is open in the
-page as it is stored, so that print, PDF and browsers without scripts show everything. What folds
-them for a reader is `_templates/layout.html`, before they are painted, and `_static/layers.js`.
+Code, exercises with all that helps with them, questions on what was read (not those to guess at
+first), and long tables and printed text stand each in a `<details>` that is open in the page as it
+is stored, so that print, PDF and browsers without scripts show everything. What folds them for a
+reader is `_templates/layout.html`, before they are painted, and `_static/layers.js`.
 """
 
 import ast
 import html
 import re
+from copy import copy
 
+from bs4 import BeautifulSoup
 from docutils import nodes
+from quiz import quiz
 from reader import fold_of, is_cell, part, shown, source_of
 from sphinx.application import Sphinx
 from sphinx_exercise.nodes import is_exercise_node
 
 END = "</details>"
 NAMES = 2  # of what a cell defines, in its line
-# An exercise has its number and title only when all pages are read: its line takes them over.
-OF_EXERCISE = re.compile(
-    r'(<details class="layer layer-exercise" open><summary>)(</summary>\s*'
-    r'<div class="exercise[^>]*>\s*<p class="admonition-title">)(.*?)(</p>)',
-    re.DOTALL,
-)
-TAG = re.compile(r"<[^>]+>")
+BROAD = "printed-broad"  # the class of a cell that prints lines too long for a margin
+BROADEST = 50  # letters
+LONGEST = 8  # lines of printed text, or rows of a table, that a reader sees at once
 TITLE = re.compile(r"^(Exercise [\d.]+) \((.*)\)$", re.DOTALL)
 
 
@@ -32,9 +32,11 @@ def defined(code: str) -> list[str]:
         statements = ast.parse(code).body
     except SyntaxError:  # a line for the notebook alone
         return []
-    made = [node.name for node in statements if isinstance(node, ast.FunctionDef | ast.ClassDef)]
-    if made:
-        return made
+    definitions = [
+        node.name for node in statements if isinstance(node, ast.FunctionDef | ast.ClassDef)
+    ]
+    if definitions:
+        return definitions
     targets = [one for node in statements if isinstance(node, ast.Assign) for one in node.targets]
     names = [name for target in targets for name in ast.walk(target) if isinstance(name, ast.Name)]
     return list(dict.fromkeys(name.id for name in names if isinstance(name.ctx, ast.Store)))
@@ -46,8 +48,8 @@ def in_a_line(code: str) -> str:
     length = "1 line" if lines == 1 else f"{lines} lines"
     names = defined(code)
     more = ["…"] if len(names) > NAMES else []
-    said = ", ".join([f"<code>{html.escape(name)}</code>" for name in names[:NAMES]] + more)
-    return f"Code: {said}, {length}" if said else f"Code: {length}"
+    words = ", ".join([f"<code>{html.escape(name)}</code>" for name in names[:NAMES]] + more)
+    return f"Code: {words}, {length}" if words else f"Code: {length}"
 
 
 def opening(kind: str, words: str = "") -> nodes.raw:
@@ -80,34 +82,68 @@ def lay(app: Sphinx, doctree: nodes.document) -> None:
                 last += 1
         parent.insert(last + 1, closing())
         parent.insert(first, opening("exercise"))
+    chapter = app.env.docname[:2].isdigit()  # elsewhere questions are what a page is for
+    for question in list(doctree.findall(quiz)) if chapter else ():
+        if not question.get("before") and isinstance(question.parent, nodes.section):
+            fold(question, opening("quiz"))
+    for table in list(doctree.findall(nodes.table)):
+        rows = len(list(table.findall(nodes.row))) - 1
+        if rows > LONGEST and isinstance(table.parent, nodes.section):
+            first = next(table.findall(nodes.row))
+            columns = ", ".join(entry.astext() for entry in first if entry.astext())
+            fold(table, opening("table", html.escape(f"Table: {columns}, {rows} rows")))
+    for block in list(doctree.findall(nodes.literal_block)):
+        lines = block.astext().strip().splitlines()
+        if block.parent.get("nb_element") != "cell_code_output":
+            continue
+        if max(map(len, lines), default=0) > BROADEST:
+            block.parent.parent["classes"].append(BROAD)
+        if len(lines) > LONGEST:
+            words = (
+                f"Printed: {len(lines)} lines, from <code>{html.escape(lines[0].strip())}</code>"
+            )
+            fold(block, opening("output", words))
+
+
+def fold(node: nodes.Node, line: nodes.raw) -> None:
+    """Put one node into a fold."""
+    at = node.parent.index(node)
+    node.parent.insert(at + 1, closing())
+    node.parent.insert(at, line)
 
 
 def runs(doctree: nodes.document) -> list[list[nodes.container]]:
     """Cells whose code is not folded: those that show nothing and follow each other together."""
-    found: list[list[nodes.container]] = []
+    groups: list[list[nodes.container]] = []
     for cell in list(doctree.findall(is_cell)):
         if not source_of(cell) or fold_of(cell) is not None or cell.get("hide_mode"):
             continue
-        before = found[-1][-1] if found else None
+        before = groups[-1][-1] if groups else None
         follows = before is not None and before.next_node(descend=False, siblings=True) is cell
         if follows and not shown(before) and not shown(cell):
-            found[-1].append(cell)
+            groups[-1].append(cell)
         else:
-            found.append([cell])
-    return found
+            groups.append([cell])
+    return groups
 
 
-def name_exercises(app: Sphinx, page: str, template: str, context: dict, doctree) -> None:
-    """Give each exercise's line its number and its title."""
+def name_lines(soup: BeautifulSoup, *_: object) -> None:
+    """Give an exercise's line its number and title, and a question's its words.
 
-    def named(match: re.Match) -> str:
-        title = " ".join(TAG.sub("", match[3]).split())
-        return match[1] + TITLE.sub(r"\1: \2", title) + match[2] + match[3] + match[4]
-
-    context["body"] = OF_EXERCISE.sub(named, context.get("body") or "")
+    They have them when all pages are read.
+    """
+    for fold in soup.select("details.layer-exercise"):
+        title = fold.select_one(".exercise > .admonition-title").get_text()
+        fold.summary.string = TITLE.sub(r"\1: \2", " ".join(title.split()))
+    for fold in soup.select("details.layer-quiz"):
+        number, words = fold.select_one(".quiz-number"), copy(fold.select_one(".quiz-question > p"))
+        for link in words("a"):
+            link.unwrap()
+        for named in words(id=True):
+            del named["id"]
+        fold.summary.extend([f"{number.get_text().removesuffix('.')}: ", *list(words.children)])
 
 
 def setup(app: Sphinx) -> dict:
     app.connect("doctree-read", lay, priority=302)  # after the reader's page is made
-    app.connect("html-page-context", name_exercises)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -13,12 +13,10 @@ from fontTools.ttLib import TTFont
 from page_models import at_once
 from sphinx.application import Sphinx
 
-FONTS = {
-    "fa-solid-900": ("Font Awesome 6 Free", 900),
-    "fa-brands-400": ("Font Awesome 6 Brands", 400),
-}
+FONTS = ("fa-solid-900", "fa-brands-400")
 ICON_CLASS = re.compile(r"\bfa-([a-z0-9-]+)")
-ICON_RULE = re.compile(r'((?:\.fa-[a-z0-9-]+:before,?)+)\{content:"\\([0-9a-f]+)"')
+# As version 6 of Font Awesome writes it, and as version 7 does.
+ICON_RULE = re.compile(r'((?:\.fa-[a-z0-9-]+(?::before)?,?)+)\{(?:content|--fa):"\\([0-9a-f]+)"')
 ICON_ESCAPED = re.compile(r'content: ?"\\([0-9a-f]{4})"')
 ICON_ITSELF = re.compile("[\ue000-\uf8ff]")  # the theme's variables hold the characters
 ICONS = "icons.css"
@@ -75,8 +73,10 @@ def subset_icons(app: Sphinx, error: Exception | None) -> None:
     static = Path(app.outdir) / "_static"
     codes = used_icons(Path(app.outdir), static)
     rules = []
-    for file, (family, weight) in FONTS.items():
-        font = TTFont(static / "vendor" / "fontawesome" / "webfonts" / f"{file}.ttf")
+    for file in FONTS:
+        # Where the theme has only the WOFF2, fontTools needs `brotli` to read it.
+        font = TTFont(min((static / "vendor" / "fontawesome" / "webfonts").glob(f"{file}.*")))
+        family, weight = font["name"].getBestFamilyName(), font["OS/2"].usWeightClass
         options = subset.Options(flavor="woff", notdef_outline=True, layout_features=[])
         maker = subset.Subsetter(options)
         maker.populate(unicodes=codes)

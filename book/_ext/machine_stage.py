@@ -21,7 +21,6 @@ from stage_parts import bars, plane, ribbons, stretched, woven
 from stage_table import table
 
 ALONE = ("keys", "dial")  # modes in which one alone asks
-ALONE_ROOM = 0.16  # a share of a strip that stands alone with room for a name and a number
 SCRIPT = re.compile(r"_static/stage(-\w+)?\.js$")
 PICTURE = 4  # letters: as wide as a small picture
 TAG = re.compile(r"<.*?>")
@@ -33,16 +32,16 @@ DIALED = ("Average", "Softmax", "Lookup")
 def figure(data: dict[str, Any]) -> str:
     """The whole stage, as it stands at its end."""
     asks = data.get("asks", 0)
-    found = row_of(data, asks)
+    row = row_of(data, asks)
     stored = html.escape(json.dumps(data, ensure_ascii=False, separators=(",", ":")))
     classes = " ".join(["stage", *shapes(data)])
     return (
         f'<figure class="{classes}" data-mode="{data["mode"]}" data-stage="{stored}" role="group" '
         f'aria-label="{html.escape(label(data))}" style="--n:{len(data["items"])};'
         f'--m:{len(data.get("askers") or data["items"])}">'
-        f'<div class="stage-inside">{head(data, asks, found)}'
-        f"{stage_heads(data, asks)}{line(data, asks, found)}"
-        f"{answer(data, asks, found)}{numbers(data, found, asks)}</div></figure>"
+        f'<div class="stage-inside">{head(data, asks, row)}'
+        f"{stage_heads(data, asks)}{line(data, asks, row)}"
+        f"{answer(data, asks, row)}{numbers(data, row, asks)}</div></figure>"
     )
 
 
@@ -75,7 +74,7 @@ def said(data: dict[str, Any], asks: int, found: Row) -> str:
     return (
         f'<b class="stage-asking">{html.escape(stage_rows.asking(data, asks))}</b> looks at '
         f"{everyone(data, found)} and takes {stage_rows.joined(parts)}. Such a share is a "
-        '<b class="stage-weight">weight</b>; together they make 100%.'
+        '<b class="stage-weight">weight</b>; all weights together make 100%.'
     )
 
 
@@ -83,12 +82,16 @@ def dialed(data: dict[str, Any], found: Row) -> str:
     """The dial in its middle, where it is softmax."""
     best = stage_rows.ranked(found.weights)[0]
     average = ", ".join(stage_rows.number(part, 1) for part in found.output)
-    told = (
+    sentence = (
         'Scores, any numbers, become <b class="stage-weight">weights</b>, shares of one: softmax '
         f"of the scores times 1.00. {bold(data['items'][best])} has "
         f"{stage_rows.percent(found.weights[best])}."
     )
-    return f"{told} The average of the values by these weights is {average}." if average else told
+    return (
+        f"{sentence} The average of the values by these weights is {average}."
+        if average
+        else sentence
+    )
 
 
 def bold(item: str) -> str:

@@ -4,7 +4,8 @@ Notebooks write `_static/models/NAME.safetensors` and `NAME.json` when they trai
 model on the reader's click, and a page that was saved to a disk may load scripts, but no other
 files: so the site gets `_static/models/NAME.js`, which hands the bytes to `_static/attention.js`.
 A large file comes in pieces, `NAME-1.js` and so on, so that the page can say how far it is. The
-published model of chapter 13 is no file of the notebooks: see published_encoder.py.
+published model of chapter 13 is no file of the notebooks: see published_encoder.py. Nor is a
+model that the reader trains: see learning.py.
 """
 
 import json
@@ -14,6 +15,7 @@ from base64 import b64encode
 from pathlib import Path
 
 import first_screen
+import learning
 import published_encoder
 from date_words import date_words
 from docutils import nodes
@@ -25,7 +27,13 @@ log = logging.getLogger(__name__)
 FOLDER = Path("_static", "models")
 SYMBOLS = string.ascii_letters + string.digits + "+-"  # for tokens that are no characters
 PIECE = 3_000_000  # letters of base64, a multiple of four
-KINDS = {"writing", "translating", "drawing", "encoding"}  # of figures, each with its script
+KINDS = {
+    "writing",
+    "translating",
+    "drawing",
+    "encoding",
+    "training",
+}  # of figures, each with its script
 PARTS = {"encoding": {"wordpiece"}}  # other scripts that a kind needs
 FIRST = f"{first_screen.PLACE} "  # a class, as Sphinx writes it
 KIND = re.compile(r'<figure class="live (\w+)"')
@@ -47,9 +55,9 @@ def about(file: Path) -> dict:
 
     A model of tokens that are no characters, such as random ones, is shown with symbols for them.
     """
-    known = json.loads(file.with_suffix(".json").read_text(encoding="utf-8"))
-    sizes = known["sizes"]
-    handed = {"sizes": sizes} | {name: known[name] for name in HANDED if name in known}
+    description = json.loads(file.with_suffix(".json").read_text(encoding="utf-8"))
+    sizes = description["sizes"]
+    handed = {"sizes": sizes} | {name: description[name] for name in HANDED if name in description}
     if "vocab_size" in sizes:  # it goes on with what it has read
         handed["context"] = sizes.get("context") or sizes["length"]
         handed.setdefault("characters", SYMBOLS[: sizes["vocab_size"]])
@@ -73,11 +81,11 @@ def scripts(file: Path) -> dict[str, str]:
     if len(letters) <= PIECE:
         return {file.stem: script(file)}
     starts = range(0, len(letters), PIECE)
-    made = {file.stem: handing(file.stem, about(file) | {"pieces": len(starts)})}
+    by_name = {file.stem: handing(file.stem, about(file) | {"pieces": len(starts)})}
     for i, start in enumerate(starts, start=1):
         name = f"{file.stem}-{i}"
-        made[name] = handing(name, {"file": letters[start : start + PIECE]})
-    return made
+        by_name[name] = handing(name, {"file": letters[start : start + PIECE]})
+    return by_name
 
 
 def write(file: Path, target: Path) -> None:
@@ -91,20 +99,28 @@ def write(file: Path, target: Path) -> None:
         (target / f"{name}.js").write_text(text)
 
 
+def megabytes(size: int) -> str:
+    return f"{size / 1e6:.1f} MB"
+
+
 def attributes(file: Path) -> dict[str, str]:
     """What the page says and draws before it has the model: megabytes, layers, heads."""
     sizes = about(file)["sizes"]
     size = sum(len(text) for text in scripts(file).values())
-    said = {"size": f"{size / 1e6:.1f} MB"}
+    words = {"size": megabytes(size)}
     if "num_heads" in sizes:
-        said["heads"] = f"{sizes['num_layers']}x{sizes['num_heads']}"
-    return said
+        words["heads"] = f"{sizes['num_layers']}x{sizes['num_heads']}"
+    return words
 
 
 def offer(app: Sphinx, doctree: nodes.document) -> None:
     """Say in each figure that asks for a model how large that is; a missing file is a warning."""
     for node in list(doctree.findall(nodes.raw)):
         if not (found := FIGURE.search(node.astext())):
+            continue
+        if found[2] in learning.TASKS:
+            size = len(learning.script(Path(app.srcdir), found[2]))
+            offer_at(node, found, {"size": megabytes(size)})
             continue
         path: Path | None = Path(app.srcdir) / FOLDER / f"{found[2]}.safetensors"
         if found[2] == published_encoder.NAME:
@@ -118,9 +134,14 @@ def offer(app: Sphinx, doctree: nodes.document) -> None:
         if not path.exists():
             log.warning("the model %s is not in _static/models: run its notebook", found[2])
             continue
-        said = "".join(f' data-{key}="{text}"' for key, text in attributes(path).items())
-        text = node.astext().replace(found[0], found[0] + said) + BEGIN
-        node.replace_self(nodes.raw("", text, format="html", figure=found[1]))
+        offer_at(node, found, attributes(path))
+
+
+def offer_at(node: nodes.raw, figure: re.Match, said: dict[str, str]) -> None:
+    """Let a figure say this, and begin where it stands."""
+    added = "".join(f' data-{key}="{text}"' for key, text in said.items())
+    text = node.astext().replace(figure[0], figure[0] + added) + BEGIN
+    node.replace_self(nodes.raw("", text, format="html", figure=figure[1]))
 
 
 def needed(scripts: list[str], page: str) -> list[str]:
@@ -146,9 +167,9 @@ def at_once(page: str) -> set[str]:
 def leave_out(app: Sphinx, page: str, template: str, context: dict, doctree) -> None:
     """Load no script for figures that a page does not have."""
     scripts = {str(script.filename): script for script in context.get("script_files", [])}
-    kept = set(needed(list(scripts), context.get("body") or ""))
+    names = set(needed(list(scripts), context.get("body") or ""))
     context["script_files"] = [
-        script for script in context.get("script_files", []) if str(script.filename) in kept
+        script for script in context.get("script_files", []) if str(script.filename) in names
     ]
 
 
@@ -163,6 +184,8 @@ def lay_in(app: Sphinx, error: Exception | None) -> None:
             (target / copied).unlink(missing_ok=True)
     for file in published_encoder.files(app):
         write(file, target)
+    for task in learning.TASKS:
+        (target / f"{task}.js").write_text(learning.script(Path(app.srcdir), task))
 
 
 def setup(app: Sphinx) -> dict:

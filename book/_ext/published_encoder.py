@@ -75,18 +75,18 @@ def prepared(app: Sphinx) -> Path | None:
 
 def rounded(tensors: "dict[str, Tensor]") -> "dict[str, Tensor]":
     """Matrices as whole numbers of eight bits, with their factors as `NAME.scale`."""
-    made = {}
+    small = {}
     for name, tensor in tensors.items():
         if tensor.ndim < 2:
-            made[name] = tensor
+            small[name] = tensor
             continue
         group = tensor.shape[1] if "embedding" in name else GROUP
         numbers = tensor.view(len(tensor), -1, group)
         scale = (numbers.abs().amax(dim=-1) / 127).clamp(min=1e-7).half()
         whole = (numbers / scale.float()[:, :, None]).round().clamp(-127, 127)
-        made[name] = whole.char().view_as(tensor)
-        made[f"{name}.scale"] = scale
-    return made
+        small[name] = whole.char().view_as(tensor)
+        small[f"{name}.scale"] = scale
+    return small
 
 
 def known(file: Path) -> dict:
@@ -116,7 +116,7 @@ def shelve(app: Sphinx) -> None:
         for _, anchor, _, heading, _ in sections(app.env.get_doctree(page), page):
             places.setdefault((page, plain(heading)), f"{page}.html{anchor and f'#{anchor}'}")
     texts = []
-    found: list[list[str]] = []  # sections: where they are, and what they are called
+    headings: list[list[str]] = []  # sections: where they are, and what they are called
     of = []  # of each passage: its section
     for passage in library:
         if not (place := places.get((passage.chapter, plain(passage.heading)))):
@@ -124,13 +124,13 @@ def shelve(app: Sphinx) -> None:
             continue
         whole = passage.title == passage.heading
         section = [place, passage.title if whole else f"{passage.title}: {passage.heading}"]
-        if section not in found:
-            found.append(section)
-        of.append(found.index(section))
+        if section not in headings:
+            headings.append(section)
+        of.append(headings.index(section))
         texts.append(f"{passage.heading}. {passage.text}")
 
     file = folder(app) / f"{LIBRARY}.safetensors"
-    about = {"sizes": {}, "sections": found, "of": of, "format": FORMAT}
+    about = {"sizes": {}, "sections": headings, "of": of, "format": FORMAT}
     about["texts"] = [digest(text) for text in texts]
     if known(file) == about:
         return
@@ -158,9 +158,9 @@ def vectors(texts: list[str], cache: Path) -> "Tensor | None":
 
     from solutions.real_encoder import SentenceEncoder, convert_weights, embed
 
-    kept = load_file(cache) if cache.exists() else {}
+    cached = load_file(cache) if cache.exists() else {}
     wanted = {digest(text): text for text in texts}
-    new = sorted((key for key in wanted if key not in kept), key=lambda key: len(wanted[key]))
+    new = sorted((key for key in wanted if key not in cached), key=lambda key: len(wanted[key]))
     if new:
         weights, tokenizer = minilm.load()
         if weights is None:
@@ -170,15 +170,15 @@ def vectors(texts: list[str], cache: Path) -> "Tensor | None":
         for start in range(0, len(new), AT_ONCE):
             keys = new[start : start + AT_ONCE]
             rows = embed([wanted[key] for key in keys], model, tokenizer)
-            kept |= {key: row.clone() for key, row in zip(keys, rows, strict=True)}
+            cached |= {key: row.clone() for key, row in zip(keys, rows, strict=True)}
         whole = cache.with_suffix(".new")  # a build that is broken off leaves the old one
-        save_file({key: kept[key] for key in wanted}, whole)
+        save_file({key: cached[key] for key in wanted}, whole)
         whole.replace(cache)
-    return torch.stack([kept[digest(text)] for text in texts])
+    return torch.stack([cached[digest(text)] for text in texts])
 
 
 def files(app: Sphinx) -> list[Path]:
     """The files that the page loads, if it can load the model at all."""
     shelve(app)
-    made = [folder(app) / f"{name}.safetensors" for name in (NAME, LIBRARY)]
-    return [file for file in made if file.exists() and known(file)]
+    paths = [folder(app) / f"{name}.safetensors" for name in (NAME, LIBRARY)]
+    return [file for file in paths if file.exists() and known(file)]

@@ -40,18 +40,18 @@ def describe(app: Sphinx, page: str, template: str, context: dict, doctree) -> N
     """Give a page's head its description, and what other sites show of it."""
     site, title = app.config.html_baseurl.rstrip("/"), context.get("title", "")
     context["site_address"] = site
-    said = {"og:type": "article", "og:site_name": app.config.html_title, "og:title": title}
+    properties = {"og:type": "article", "og:site_name": app.config.html_title, "og:title": title}
     if about := description(doctree):
-        said |= {"description": about, "og:description": about}
+        properties |= {"description": about, "og:description": about}
     if site:
-        said |= {
+        properties |= {
             "og:url": f"{site}/{page}.html",
             "og:image": f"{site}/{PICTURE}",
             "og:image:alt": "Four heat maps of attention weights, from an average to a lookup.",
             "twitter:card": "summary_large_image",
         }
     tags = []
-    for name, content in said.items():
+    for name, content in properties.items():
         kind = "property" if name.startswith("og:") else "name"
         plain = html.unescape(nodes.Text(content).astext())
         tags.append(f'<meta {kind}="{name}" content="{html.escape(plain)}">')

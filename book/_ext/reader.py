@@ -13,7 +13,7 @@ from pathlib import Path
 
 from course import chapters, module_of
 from docutils import nodes
-from predictions import as_quiz, asked, prediction_of
+from predictions import as_quiz
 from readers_code import ReadersCode, readers_code, statements
 from sphinx import addnodes
 from sphinx.application import Sphinx
@@ -21,7 +21,8 @@ from sphinx.util import logging
 from sphinx_exercise.nodes import is_exercise_node
 
 from autograder.errors import ReleaseError
-from autograder.release.mends import Mends, as_given
+from autograder.release.debugging_exercises import DebuggingExercises, as_given
+from autograder.release.questions import asked, prediction_of
 from autograder.release.recipe.cut_stubs import BEGIN, END, stub
 from autograder.release.references import References
 
@@ -157,7 +158,7 @@ def show_stub(
     stubs = []
     for module, name in code.provided:
         try:
-            if broken := Mends(references).broken(module, grade):
+            if broken := DebuggingExercises(references).with_misconception(module, grade):
                 stubs.append(as_given(broken, grade))
                 continue
             stubs.append(

@@ -29,23 +29,25 @@ def readers_code(source: str) -> ReadersCode:
         tree = ast.parse("\n".join("" if MAGIC.match(line) else line for line in lines))
     except SyntaxError:
         return ReadersCode(source)
-    found = ReadersCode("")
+    reader_code = ReadersCode("")
     gone = set()
     for statement in machinery(tree.body):
-        found.glues = found.glues or "glue(" in (ast.get_source_segment(text, statement) or "")
+        reader_code.glues = reader_code.glues or "glue(" in (
+            ast.get_source_segment(text, statement) or ""
+        )
         gone |= set(range(statement.lineno, (statement.end_lineno or 0) + 1))
         if isinstance(statement, ast.ImportFrom) and module(statement).startswith("solutions."):
             name = module(statement).removeprefix("solutions.")
-            found.provided += [(name, alias.name) for alias in statement.names]
+            reader_code.provided += [(name, alias.name) for alias in statement.names]
     kept = [line for number, line in enumerate(lines, start=1) if number not in gone]
-    found.text = re.sub(r"\n{4,}", "\n\n\n", "\n".join(kept)).strip("\n")
+    reader_code.text = re.sub(r"\n{4,}", "\n\n\n", "\n".join(kept)).strip("\n")
     imports = (ast.Import, ast.ImportFrom)
-    found.imports_only = (
+    reader_code.imports_only = (
         not any(MAGIC.match(line) for line in lines)
         and any(isinstance(statement, imports) for statement in tree.body)
         and all(isinstance(statement, imports) or is_call(statement) for statement in tree.body)
     )
-    return found
+    return reader_code
 
 
 def statements(text: str) -> list[str]:

@@ -20,7 +20,7 @@ LEFT_OUT = (
     *(nodes.math_block, nodes.title, nodes.target),
 )
 YEAR = re.compile(r".*?(\d{4})\w?$")  # a source is cited by a name that ends in its year
-UNLISTED = {"progress", "search"}
+UNLISTED = {"inventory", "progress", "review", "search"}
 EVERYWHERE = {"Sources", "Summary"}  # headings that name no section
 
 
@@ -52,16 +52,16 @@ def words(node: nodes.Node) -> Iterator[str]:
 
 def sections(doctree: nodes.document, page: str) -> list[tuple[str, str, str, str, str]]:
     """Of each section: its page, its place there, the page's title, its own title, its text."""
-    found: list[tuple[str, str, str, str, str]] = []
+    entries: list[tuple[str, str, str, str, str]] = []
     title = ""
     for section in doctree.findall(is_section):
         own = section.next_node(lambda node: isinstance(node, nodes.title | nodes.term))
         title = title or own.astext()
         term = isinstance(own, nodes.term)
-        anchor = (own if term else section)["ids"][0] if found else ""
+        anchor = (own if term else section)["ids"][0] if entries else ""
         text = " ".join("".join(words(section)).split())
-        found.append((page, anchor, title, own.astext(), text))
-    return found
+        entries.append((page, anchor, title, own.astext(), text))
+    return entries
 
 
 def write(app: Sphinx, error: Exception | None) -> None:

@@ -1,7 +1,7 @@
-"""A formula in words, for the names of buttons and questions.
+"""What screen readers are told: formulas in words, and roles as they know them today.
 
-A screen reader reads MathML where it stands in the text. The name of a control is plain text, and
-browsers leave a formula out of it: there these words stand in.
+A screen reader reads MathML where it stands in the text. The name of a control or of a column is
+plain text, and browsers leave a formula out of it: there these words stand in.
 """
 
 from bs4 import BeautifulSoup, Tag
@@ -78,3 +78,25 @@ def words(element: Tag) -> str:
 def raised(exponent: Tag, said: str) -> str:
     """What is said of an exponent."""
     return POWERS.get(exponent.get_text().strip(), f"to the power {said}")
+
+
+def name_columns(soup: BeautifulSoup, *_: object) -> None:
+    """Name each column whose name is a formula alone in words too."""
+    for formula in soup.select("th > p > math"):
+        if formula.parent.contents == [formula]:
+            named = soup.new_tag("span", attrs={"class": "visually-hidden"})
+            named.string = spoken(str(formula))
+            formula.insert_before(named)
+            formula["aria-hidden"] = "true"
+
+
+def modernize(soup: BeautifulSoup, *_: object) -> None:
+    """Replace what is outdated, or says less than the words that stand there.
+
+    Docutils marks the entries of a list of sources with a role that was withdrawn from the
+    standard. MyST-NB names every folded cell "Toggle hidden content".
+    """
+    for entry in soup.select("[role=doc-biblioentry]"):
+        entry["role"] = "listitem"
+    for summary in soup.select('summary[aria-label="Toggle hidden content"]'):
+        del summary["aria-label"]

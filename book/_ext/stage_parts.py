@@ -62,8 +62,8 @@ def thousandths(share: float) -> str:
 
 def bars(scores: Sequence[float | None], weights: Sequence[float]) -> list[str]:
     """What the style sheet needs of each item: its score's length, its share, where it begins."""
-    known = [score for score in scores if score is not None]
-    unit = max([0.01, *known, *(-score / 0.57 for score in known)])
+    numbers = [score for score in scores if score is not None]
+    unit = max([0.01, *numbers, *(-score / 0.57 for score in numbers)])
     found, passed = [], 0.0
     for score, weight in zip(scores, weights, strict=True):
         length = 0.0 if score is None else score / unit
@@ -119,7 +119,7 @@ def beside(
 ) -> list[tuple[float, float, str]]:
     """Where names stand beside their points, so that none lies on another, if that can be."""
     taken: list[tuple[float, float, float]] = []  # left, right, line
-    found = []
+    positions = []
     for (x, y), name in zip(places, names, strict=True):
         wide = LETTER * len(name)
         for right, down in ((True, -5), (False, -5), (True, 13), (False, 13)):
@@ -133,8 +133,8 @@ def beside(
         else:
             right, down, left = True, -5, x + 6
         taken.append((left, left + wide, y + down))
-        found.append((x + 6 if right else x - 6, y + down, "start" if right else "end"))
-    return found
+        positions.append((x + 6 if right else x - 6, y + down, "start" if right else "end"))
+    return positions
 
 
 def on_a_line(items: list[str], values: list[float], weights: Sequence[float]) -> str:

@@ -93,8 +93,8 @@ def product(query: Sequence[float], key: Sequence[float]) -> str:
 
 
 def vector(values: Sequence[float]) -> str:
-    found = ", ".join(number(value) for value in values)
-    return found if len(values) == 1 else f"({found})"
+    numbers = ", ".join(number(value) for value in values)
+    return numbers if len(values) == 1 else f"({numbers})"
 
 
 def line(name: str, cells: Sequence[str]) -> str:

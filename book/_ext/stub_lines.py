@@ -10,11 +10,8 @@ import html
 import re
 from collections.abc import Iterator
 
-from sphinx.application import Sphinx
+from bs4 import BeautifulSoup
 
-STUB = re.compile(
-    r'(<div class="exercise-stub [^>]*>.*?<pre><span></span>)(.*?)(</pre>)', re.DOTALL
-)
 TAG = re.compile(r"<[^>]+>")
 ARROW = re.compile(r'<span class="(\w+)">-&gt;</span>')  # no line breaks after its hyphen
 OF_ONE_SPAN = re.compile(r'(?P<open> *<span class="\w+">)(?P<text>[^<]*)</span>')
@@ -31,11 +28,11 @@ def indent(line: str) -> int:
 
 def contracts(text: str) -> set[int]:
     """The lines of the docstrings, counted from 0."""
-    found = set()
+    lines = set()
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.FunctionDef | ast.ClassDef) and ast.get_docstring(node):
-            found |= set(range(node.body[0].lineno - 1, node.body[0].end_lineno))
-    return found
+            lines |= set(range(node.body[0].lineno - 1, node.body[0].end_lineno))
+    return lines
 
 
 def goes_on(line: str, following: str) -> bool:
@@ -87,12 +84,9 @@ def flowing(code: str) -> str:
     return "".join(written).removesuffix("\n")
 
 
-def mark(app: Sphinx, page: str, template: str, context: dict, doctree) -> None:
-    context["body"] = STUB.sub(
-        lambda found: f"{found[1]}{flowing(found[2])}{found[3]}", context.get("body", "")
-    )
-
-
-def setup(app: Sphinx) -> dict:
-    app.connect("html-page-context", mark)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}
+def mark(soup: BeautifulSoup, *_: object) -> None:
+    for block in soup.select(".exercise-stub pre"):
+        code = block.decode_contents().removeprefix("<span></span>")
+        # As a whole `pre`: anywhere else the parser makes one blank of several.
+        drawn = f"<pre><span></span>{flowing(code)}</pre>"
+        block.replace_with(BeautifulSoup(drawn, "html.parser"))

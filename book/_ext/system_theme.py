@@ -55,12 +55,12 @@ def write(app: Sphinx, error: Exception | None) -> None:
         return
     site = Path(app.outdir)
     page = (site / f"{app.config.root_doc}.html").read_text(encoding="utf-8")
-    found: list[str] = []
+    rules: list[str] = []
     for name in LINK.findall(page):
         if name != SHEET:
             text = (site / "_static" / name).read_text(encoding="utf-8")
-            found += by_wish(tinycss2.parse_stylesheet(text, True, True))
-    (site / "_static" / SHEET).write_text("\n".join(found) + "\n", encoding="utf-8")
+            rules += by_wish(tinycss2.parse_stylesheet(text, True, True))
+    (site / "_static" / SHEET).write_text("\n".join(rules) + "\n", encoding="utf-8")
 
 
 def setup(app: Sphinx) -> dict:

@@ -30,16 +30,16 @@ def places(config: Config, chapter: str) -> dict[str, str]:
     """Where a chapter's notebook can be had or opened: words and address."""
     named = config.html_context["take_away"]
     branch, file = named["branch"], f"{chapter}.ipynb"
-    found = {"Notebook with the exercises": f"{FOLDER}/{file}"}
+    links = {"Notebook with the exercises": f"{FOLDER}/{file}"}
     if repository := config.html_theme_options.get("repository_url", "").rstrip("/"):
         owner = "/".join(repository.split("/")[-2:])
-        found |= {
+        links |= {
             "Open in Colab": f"{named['colab']}/github/{owner}/blob/{branch}/{file}",
             "Open in Binder": f"{named['binder']}/v2/gh/{owner}/{branch}?urlpath=lab/tree/{file}",
         }
     if named["jupyterlab"]:
-        found["Open in your JupyterLab"] = f"{named['jupyterlab']}/lab/tree/{file}"
-    return found
+        links["Open in your JupyterLab"] = f"{named['jupyterlab']}/lab/tree/{file}"
+    return links
 
 
 def on_the_site(*content: nodes.Node) -> list[nodes.Node]:

@@ -15,17 +15,17 @@ FORMULA = 8  # about so many letters is one wide
 
 def longest(cell: nodes.entry) -> int:
     """The letters of the longest word, or of the longest code."""
-    found = [0]
+    lengths = [0]
     for node in cell.findall(
         lambda node: isinstance(node, nodes.literal | nodes.math | nodes.Text)
     ):
         if isinstance(node, nodes.literal):
-            found.append(len(node.astext()))
+            lengths.append(len(node.astext()))
         elif isinstance(node, nodes.math):
-            found.append(FORMULA)
+            lengths.append(FORMULA)
         elif not isinstance(node.parent, nodes.literal | nodes.math):
-            found += map(len, node.astext().split())
-    return max(found)
+            lengths += map(len, node.astext().split())
+    return max(lengths)
 
 
 def mark(app: Sphinx, doctree: nodes.document, docname: str) -> None:

@@ -87,7 +87,7 @@ window.courseFinder = (sections) => {
         score: score * cover ** 2 * (1 + BONUS * named(id, match, asked) ** 2),
       };
     });
-    scored.sort((a, b) => b.whole - a.whole || b.score - a.score);
+    scored.sort((a, b) => Number(b.whole) - Number(a.whole) || b.score - a.score);
     const whole = scored.filter((one) => one.whole).length;
     return scored.slice(0, Math.max(whole, ENOUGH)).map((one) => ({ ...list[one.id], ...one }));
   };

@@ -4,6 +4,7 @@
   const SHOWN = 20;
   const AROUND = 90; // letters before and after what was found
   const results = document.getElementById("search-results");
+  /** @type {HTMLInputElement} */
   const field = document.querySelector(".bd-search-container form.bd-search input[name=q]");
   const count = document.createElement("p");
   count.setAttribute("role", "status");
@@ -11,11 +12,11 @@
   list.className = "search";
   results.append(count, list);
 
-  const find = courseFinder(window.courseSections);
+  const find = courseFinder(courseSections);
 
   /** The words around the first that was found, with all that were found marked. */
   function excerpt(text, terms) {
-    const found = new RegExp(`\\b(?:${terms.map(RegExp.escape ?? plain).join("|")})`, "giu");
+    const found = new RegExp(`\\b(?:${terms.map(plain).join("|")})`, "giu");
     const first = Math.max(text.search(found), 0);
     const from = text.lastIndexOf(" ", Math.max(first - AROUND, 0)) + 1;
     const cut = text.slice(from, first + AROUND);
@@ -32,7 +33,7 @@
     return line;
   }
 
-  const plain = (term) => term.replace(/[^\p{L}\p{N}]/gu, "\\$&");
+  const plain = (term) => term.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
 
   function item({ file, anchor, page, section, text, terms }) {
     const link = document.createElement("a");

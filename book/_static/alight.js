@@ -3,11 +3,14 @@
 (() => {
   const ROLES = ["query", "key", "value", "weight"];
 
+  /** @type {(selector: string) => NodeListOf<HTMLElement>} */
+  const parts = (selector) => document.querySelectorAll(selector);
+
   /** @param {string} role */
   const places = (role) =>
     `main :is(.${role}, figure [data-role="${role}"], .stage-${role}, .stage-${role}-mark)`;
 
-  /** @param {EventTarget} target */
+  /** @param {Element} target */
   const roleOf = (target) => ROLES.find((role) => target.closest?.(places(role)));
 
   let shown;
@@ -15,11 +18,11 @@
   /** @param {string | undefined} role */
   function light(role) {
     if (role === shown) return;
-    for (const part of document.querySelectorAll("[data-alight]")) delete part.dataset.alight;
-    if (role) for (const part of document.querySelectorAll(places(role))) part.dataset.alight = role;
+    for (const part of parts("[data-alight]")) delete part.dataset.alight;
+    if (role) for (const part of parts(places(role))) part.dataset.alight = role;
     shown = role;
   }
 
-  document.addEventListener("pointerover", ({ target }) => light(roleOf(target)));
-  document.addEventListener("focusin", ({ target }) => light(roleOf(target)));
+  document.addEventListener("pointerover", ({ target }) => light(roleOf(/** @type {Element} */ (target))));
+  document.addEventListener("focusin", ({ target }) => light(roleOf(/** @type {Element} */ (target))));
 })();

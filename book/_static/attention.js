@@ -4,7 +4,8 @@
 // One sequence at a time, so a matrix is enough: rows are positions, columns are features.
 // A layer is an object with the names of the course's modules: layer.W_q.weight, layer.W_q.bias.
 window.attention = (() => {
-  const here = document.currentScript?.src || document.baseURI;
+  const { currentScript } = document;
+  const here = (currentScript instanceof HTMLScriptElement && currentScript.src) || document.baseURI;
 
   // ---- matrices
 
@@ -230,6 +231,7 @@ window.attention = (() => {
 
   /** All states (L, H) of such a unit, nn.GRU, along x (L, I): from its first row, or its last. */
   function gru(x, layer, backward = false) {
+    /** @type {any} */
     const cell = Object.fromEntries(
       Object.entries(layer).map(([name, tensor]) => [name.replace(/_l0$/, ""), tensor]));
     let state = matrix(1, cell.weight_hh.columns);
@@ -312,6 +314,9 @@ window.attention = (() => {
    * A model that writes, of pre-norm blocks with rotary positions: logits (L, V) for the token
    * after each, and every layer's weights. off: a list of heads for each layer; causal: whether
    * the future is masked; caches: one for each layer.
+   * @param {any} model
+   * @param {number[]} tokens
+   * @param {{ causal?: boolean, off?: number[][], caches?: any[] }} options
    */
   function languageModel({ layers, sizes }, tokens, { causal = true, off = [], caches } = {}) {
     const mask = causal ? causalMask(caches ? caches[0].length : 0) : undefined;
@@ -425,6 +430,9 @@ window.attention = (() => {
   /**
    * An image's logits (1, classes), read from the class token, and every layer's weights.
    * positions: others than the model's own, or null for none.
+   * @param {any} model
+   * @param {any} image
+   * @param {{ positions?: any }} options
    */
   function visionTransformer({ layers, sizes }, image, { positions } = {}) {
     const x = patchEmbedding(image, layers.patch_embedding, sizes.patch_size, positions);
@@ -439,7 +447,7 @@ window.attention = (() => {
     const mixing = (heads) =>
       mapped(heads[0], (_, i, j) => {
         const mean = heads.reduce((sum, head) => sum + row(head, i)[j], 0) / heads.length;
-        return (mean + (i === j)) / 2; // the residual connection keeps as much of oneself
+        return (mean + Number(i === j)) / 2; // the residual connection keeps as much of oneself
       });
     return weights.map(mixing).reduce((rollout, later) => weightedSum(later, rollout));
   }
@@ -541,11 +549,12 @@ window.attention = (() => {
   // `pieces`, in scripts of their own.
   const models = {};
 
-  async function asked(name) {
+  /** What the script of a model hands over, loaded when it is asked for. */
+  async function handedOver(name) {
     if (!models[name]) {
       await new Promise((resolve, reject) => {
         const script = document.createElement("script");
-        script.src = new URL(`models/${name}.js`, here);
+        script.src = `${new URL(`models/${name}.js`, here)}`;
         script.onload = resolve;
         script.onerror = () => reject(new Error(`${name}.js did not load`));
         document.head.append(script);
@@ -561,12 +570,16 @@ window.attention = (() => {
     return bytes;
   }
 
-  /** One of the book's models, loaded when it is asked for; `progress` hears what share is here. */
+  /**
+   * One of the book's models, loaded when it is asked for.
+   * @param {string} name
+   * @param {(share: number) => void} progress hears what share is here
+   */
   async function loadModel(name, progress = () => {}) {
-    const { file, pieces = 0, ...about } = await asked(name);
+    const { file, pieces = 0, ...about } = await handedOver(name);
     const parts = file ? [decoded(file)] : [];
     for (let piece = 1; piece <= pieces; piece++) {
-      parts.push(decoded((await asked(`${name}-${piece}`)).file));
+      parts.push(decoded((await handedOver(`${name}-${piece}`)).file));
       delete models[`${name}-${piece}`]; // its letters take as much memory as its numbers
       progress(piece / pieces);
     }
@@ -582,6 +595,6 @@ window.attention = (() => {
     ...{ attentionDecoder, transformerMemory, transformerDecoder, translation },
     ...{ patchify, patchEmbedding, visionTransformer, attentionRollout },
     ...{ sentenceEmbedding, sentenceEncoder, meanPool },
-    ...{ nextTokenProbabilities, inductionScore, readSafetensors, models, loadModel },
+    ...{ nextTokenProbabilities, inductionScore, readSafetensors, models, handedOver, loadModel },
   };
 })();

@@ -58,7 +58,7 @@
       "div",
       { class: "live-panel" },
       title("Draw a digit, or take a held-out one"),
-      element("div", { class: "live-buttons" }, ...examples.map(({ button }) => button), clear),
+      live.toolbar("Held-out digits", {}, ...examples.map(({ button }) => button), clear),
       element("div", { class: "drawing-reading" },
         element("div", { class: "drawing-pair" },
           element("div", {}, grid, element("small", {}, "drawn")),

@@ -25,7 +25,7 @@
     });
     const choice = (words, number, chosen) => {
       const select = element("select");
-      for (let i = 0; i < number; i++) select.append(new Option(i, i));
+      for (let i = 0; i < number; i++) select.append(new Option(`${i}`, `${i}`));
       select.value = chosen;
       return { select, label: labeled(words, select) };
     };
@@ -57,7 +57,7 @@
       title("Ask the course"),
       element("div", { class: "live-buttons encoding-asked" },
         labeled("Your question", question), ask),
-      element("div", { class: "live-buttons translating-choices" }, ...others),
+      live.toolbar("Other questions", { also: "translating-choices" }, ...others),
       answers.line,
       found,
     );
@@ -98,7 +98,7 @@
       if (!all) return;
       ({ tokens, cut } = found);
       weights = all.map((step) => step.weights);
-      ui.asking.replaceChildren(...tokens.map((token, i) => new Option(token, i)));
+      ui.asking.replaceChildren(...tokens.map((token, i) => new Option(token, `${i}`)));
       ui.asking.value = tokens.includes(asker) ? tokens.indexOf(asker) : telling();
       show();
     }

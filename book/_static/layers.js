@@ -4,10 +4,17 @@
 (() => {
   const KEY = "attention-course-layer";
   const FOLDS = "details.layer";
+  const ASIDE = `${FOLDS}, .admonition, .cell`; // in a margin, which has a place of its own
   const page = document.documentElement;
 
+  /** @type {(node: Element) => node is HTMLDetailsElement} */
+  const isFold = (node) => node instanceof HTMLDetailsElement;
+
+  /** @type {() => NodeListOf<HTMLButtonElement>} */
+  const buttons = () => document.querySelectorAll(".layer-switch button");
+
   /** @returns {HTMLDetailsElement[]} */
-  const folds = () => [...document.querySelectorAll(FOLDS)];
+  const folds = () => [...document.querySelectorAll(FOLDS)].filter(isFold);
 
   /** The fold that the page's address leads into, if it does. */
   function wanted() {
@@ -17,13 +24,14 @@
 
   /**
    * What stands at the top of the window, by which a reader keeps the place.
-   * @returns {HTMLElement | undefined}
+   * @returns {Element | undefined}
    */
   function inSight() {
     const lines = document.querySelectorAll(`main article :is(p, h2, h3, ${FOLDS})`);
     return [...lines].find((line) => {
       const { bottom, height } = line.getBoundingClientRect();
-      return height && bottom > 100 && !line.parentElement.closest(FOLDS);
+      if (!height || bottom <= 100 || line.parentElement.closest(ASIDE)) return false;
+      return getComputedStyle(line).float === "none";
     });
   }
 
@@ -36,8 +44,8 @@
     page.dataset.layer = layer;
     const kept = layer === "read" ? wanted() : undefined;
     for (const fold of folds()) fold.open = layer === "build" || fold === kept;
-    for (const button of document.querySelectorAll(".layer-switch button")) {
-      button.setAttribute("aria-pressed", button.value === layer);
+    for (const button of buttons()) {
+      button.ariaPressed = `${button.value === layer}`;
     }
     if (place) scrollBy({ top: place.getBoundingClientRect().top - before, behavior: "instant" });
   }
@@ -62,9 +70,8 @@
   });
 
   document.addEventListener("DOMContentLoaded", () => {
-    const buttons = document.querySelectorAll(".layer-switch button");
-    for (const button of buttons) {
-      button.setAttribute("aria-pressed", button.value === page.dataset.layer);
+    for (const button of buttons()) {
+      button.ariaPressed = `${button.value === page.dataset.layer}`;
       button.addEventListener("click", () => choose(button.value));
     }
   });

@@ -18,6 +18,23 @@ window.live = (() => {
     element("label", {}, element("span", {}, words), input, ...others);
 
   const button = (inside) => element("button", { type: "button" }, inside);
+
+  /** Buttons in a row: one stop of the Tab key, and arrow keys lead from one to the next. */
+  function toolbar(name, { also = "" }, ...buttons) {
+    const attributes = { class: `live-buttons ${also}`, role: "toolbar", "aria-label": name };
+    const row = element("div", attributes, ...buttons);
+    const stopAt = (at) => buttons.forEach((one, i) => (one.tabIndex = i === at ? 0 : -1));
+    stopAt(0);
+    row.addEventListener("focusin", ({ target }) => stopAt(buttons.indexOf(target)));
+    row.addEventListener("keydown", (event) => {
+      const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+      if (!step) return;
+      event.preventDefault();
+      buttons.at((buttons.indexOf(event.target) + step) % buttons.length).focus();
+    });
+    return row;
+  }
+
   const title = (words) => element("p", { class: "live-title" }, words);
 
   function slider(words, { min, max, step, value }, shown) {
@@ -97,6 +114,24 @@ window.live = (() => {
   /** A color of the page's roles, as it is in the present theme. */
   const color = (inside, role) => getComputedStyle(inside).getPropertyValue(`--course-${role}`);
 
+  /**
+   * A map of weights, one pixel for each, the darker the larger.
+   * @param {HTMLCanvasElement} canvas
+   * @param {ArrayLike<number>[]} rows
+   * @param {string} color
+   */
+  function heatmap(canvas, rows, color) {
+    [canvas.width, canvas.height] = [rows[0].length, rows.length];
+    const context = canvas.getContext("2d");
+    context.fillStyle = color;
+    rows.forEach((row, i) => {
+      for (let j = 0; j < row.length; j++) {
+        context.globalAlpha = Math.min(1, row[j]);
+        context.fillRect(j, i, 1, 1);
+      }
+    });
+  }
+
   const whenThemeChanges = (redraw) =>
     new MutationObserver(redraw).observe(document.documentElement, {
       attributeFilter: ["data-theme"],
@@ -122,7 +157,9 @@ window.live = (() => {
       timer = setTimeout(next, RESTED);
     }
     panel.addEventListener("input", rest);
-    panel.addEventListener("click", ({ target }) => target.closest("button, [role=grid]") && rest());
+    panel.addEventListener("click", ({ target }) => {
+      if (/** @type {Element} */ (target).closest("button, [role=grid]")) rest();
+    });
     return line;
   }
 
@@ -216,7 +253,7 @@ window.live = (() => {
   document.addEventListener("DOMContentLoaded", begin);
 
   return {
-    ...{ named, element, labeled, button, title, slider, checkbox, bars, fill, status, more },
-    ...{ color, whenThemeChanges, figures, begin },
+    ...{ named, element, labeled, button, toolbar, title, slider, checkbox, bars, fill, status, more },
+    ...{ color, heatmap, proposed, whenThemeChanges, figures, begin },
   };
 })();

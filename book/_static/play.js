@@ -1,13 +1,13 @@
 // Brings the figures to play with alive: draws each chart when it comes near the screen, in the
 // page's light or dark theme. Vega is loaded from beside this script, only where it is needed.
 (() => {
-  const here = document.currentScript.src;
+  const here = /** @type {HTMLScriptElement} */ (document.currentScript).src;
   let loading;
 
   function vega() {
     loading ??= new Promise((resolve, reject) => {
       const script = document.createElement("script");
-      script.src = new URL("vega.js", here);
+      script.src = `${new URL("vega.js", here)}`;
       script.onload = resolve;
       script.onerror = () => reject(new Error("vega.js did not load"));
       document.head.append(script);
@@ -23,7 +23,7 @@
     return JSON.parse(
       JSON.stringify(value).replace(
         /#[0-9a-f]{6}\b/gi,
-        (color) => window.playColors[color.toUpperCase()] ?? color,
+        (color) => playColors[color.toUpperCase()] ?? color,
       ),
     );
   }
@@ -65,11 +65,11 @@
     chart.className = "play-chart play-drawing";
     const place = figure.querySelector(".play-chart, .play-still");
     place.before(chart);
-    const result = await window.vegaEmbed(chart, inPageColors(spec), {
+    const result = await vegaEmbed(chart, inPageColors(spec), {
       mode: "vega-lite",
       renderer: "svg",
       actions: false,
-      config: inPageColors(window.playTheme),
+      config: inPageColors(playTheme),
     });
     old?.finalize();
     place.remove();

@@ -6,13 +6,19 @@ window.courseProgress = (() => {
   const CHAPTER = /(?:^|\/)(\d\d-[\w-]+?)(?:\.html)?$/;
   const changed = new EventTarget();
 
+  // `log`: of each question that was answered, day by day whether the first answer was right.
+  const EMPTY = () => ({ read: {}, seen: {}, answers: {}, log: {}, place: null });
+  const withoutNull = (kept) =>
+    Object.fromEntries(Object.entries(kept ?? {}).filter(([, value]) => value !== null));
+  /** @type {() => NodeListOf<HTMLAnchorElement>} */
+  const sidebarLinks = () =>
+    document.querySelectorAll(".bd-sidebar-primary nav a.reference.internal");
+
   function load() {
     try {
-      const { read, seen, answers, place } = JSON.parse(localStorage.getItem(KEY)) ?? {};
-      const kept = { read: read ?? {}, seen: seen ?? {}, answers: answers ?? {} };
-      return { ...kept, place: place ?? null };
+      return { ...EMPTY(), ...withoutNull(JSON.parse(localStorage.getItem(KEY))) };
     } catch {
-      return { read: {}, seen: {}, answers: {}, place: null };
+      return EMPTY();
     }
   }
 
@@ -38,11 +44,19 @@ window.courseProgress = (() => {
 
   // Which choices of a question were taken, in their order.
   const chosen = (question) => load().answers[question] ?? [];
-  const choose = (question, choice) =>
-    change(({ answers }) => {
+  const choose = (question, choice, right) =>
+    change(({ answers, log }) => {
       const before = answers[question] ?? [];
       if (!before.includes(choice)) answers[question] = [...before, choice];
+      note(log, question, right);
     });
+
+  // A day in the reader's own time, as 2026-11-26.
+  const today = () => new Date().toLocaleDateString("sv");
+  function note(log, question, right) {
+    log[question] ??= {};
+    log[question][today()] ??= right;
+  }
 
   const chapterOf = (path) => CHAPTER.exec(path)?.[1];
 
@@ -55,7 +69,7 @@ window.courseProgress = (() => {
 
   function markSidebar() {
     const { read } = load();
-    for (const link of document.querySelectorAll(".bd-sidebar-primary nav a.reference.internal")) {
+    for (const link of sidebarLinks()) {
       const chapter = chapterOf(new URL(link.href).pathname);
       const mark = link.querySelector(".progress-mark");
       if (chapter && read[chapter] && !mark) {
@@ -110,7 +124,7 @@ window.courseProgress = (() => {
   // that was read.
   function goOn(start) {
     const { read, place } = load();
-    const links = [...document.querySelectorAll(".bd-sidebar-primary nav a.reference.internal")];
+    const links = [...sidebarLinks()];
     const chapters = links.filter((link) => chapterOf(new URL(link.href).pathname));
     const names = chapters.map((link) => chapterOf(new URL(link.href).pathname));
     const within = place && !read[place.chapter] ? names.indexOf(place.chapter) : -1;
@@ -136,7 +150,7 @@ window.courseProgress = (() => {
       if (document.visibilityState !== "hidden") return;
       const headings = [...document.querySelectorAll("main section[id] > :is(h2, h3)")];
       const heading = headings.findLast((one) => one.getBoundingClientRect().top < innerHeight / 2);
-      const words = heading?.cloneNode(true);
+      const words = /** @type {Element | undefined} */ (heading?.cloneNode(true));
       words?.querySelectorAll(".headerlink").forEach((link) => link.remove());
       const section = heading?.parentElement.id;
       change((progress) => {
@@ -189,5 +203,5 @@ window.courseProgress = (() => {
   // Another tab of the same book.
   window.addEventListener("storage", () => changed.dispatchEvent(new Event("change")));
 
-  return { changed, load, change, chapterOf, chosen, choose, element };
+  return { changed, load, change, chapterOf, chosen, choose, element, note, today };
 })();

@@ -1,6 +1,6 @@
 // Self-test questions that answer in the page: each choice becomes a radio button, and "Check" tells
 // below it what there is to say. Without this script a choice is a folded text (book/_ext/quiz.py).
-(() => {
+window.courseQuiz = (() => {
   const progress = () => window.courseProgress;
 
   function choiceOf(details, group) {
@@ -24,8 +24,10 @@
     return { label, radio, right, explain, fold };
   }
 
-  function start(quiz) {
-    const { changed, choose, chosen, element } = progress();
+  // `memory` keeps which choices were taken: the reader's progress, or what asks a question again.
+  function start(quiz, memory = progress()) {
+    const { changed, element } = progress();
+    const { choose, chosen } = memory;
     const question = quiz.dataset.known;
     const details = [...quiz.querySelectorAll("details.quiz-choice")];
     const choices = details.map((one) => choiceOf(one, `${quiz.id}-choice`));
@@ -64,7 +66,7 @@
       if (index < 0) return;
       choices[index].explain();
       if (choices[index].right) quiz.toggleAttribute("data-answered", true);
-      choose(question, index);
+      choose(question, index, choices[index].right);
       offer();
     }
 
@@ -83,7 +85,8 @@
     const line = element("p", { class: "quiz-count" });
     const words = element("span");
     const root = document.documentElement.dataset.content_root ?? "./";
-    line.append(words, element("a", { href: `${root}progress.html` }, "Your progress"));
+    const link = (page, text) => element("a", { href: `${root}${page}.html` }, text);
+    line.append(words, link("progress", "Your progress"), " · ", link("review", "Review"));
     const show = () => {
       const answered = quizzes.filter((quiz) => chosen(quiz.dataset.known).length).length;
       words.textContent = `${answered} of ${quizzes.length} questions answered. `;
@@ -95,7 +98,9 @@
 
   document.addEventListener("DOMContentLoaded", () => {
     const quizzes = [...document.querySelectorAll(".quiz")];
-    quizzes.forEach(start);
+    quizzes.forEach((quiz) => start(quiz));
     if (quizzes.length) count(quizzes);
   });
+
+  return { start };
 })();

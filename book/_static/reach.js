@@ -4,7 +4,9 @@
 (() => {
   function reach() {
     const wide = "div.math, .long-formula, .nobr, div.cell_output:has(> img)";
-    for (const element of document.querySelectorAll(wide)) {
+    /** @type {NodeListOf<HTMLElement>} */
+    const found = document.querySelectorAll(wide);
+    for (const element of found) {
       if (element.scrollWidth > element.clientWidth) element.tabIndex = 0;
       else element.removeAttribute("tabindex");
     }
@@ -14,8 +16,15 @@
   // The buttons that copy code are one stop of the Tab key, like a toolbar: arrow keys lead from
   // one to the next, and the Tab key comes back to where it left them.
   let stop;
-  const copying = () =>
-    [...document.querySelectorAll("main .copybtn")].filter((button) => button.checkVisibility());
+  function copying() {
+    /** @type {NodeListOf<HTMLButtonElement>} */
+    const all = document.querySelectorAll("main .copybtn");
+    return [...all].filter((button) => button.checkVisibility());
+  }
+
+
+  /** @type {(target: EventTarget) => target is HTMLButtonElement} */
+  const isCopying = (target) => target instanceof HTMLElement && target.matches("main .copybtn");
 
   function keepOneStop() {
     const buttons = copying();
@@ -27,14 +36,14 @@
   }
 
   document.addEventListener("focusin", ({ target }) => {
-    if (!target.matches("main .copybtn")) return;
+    if (!isCopying(target)) return;
     stop = target;
     keepOneStop();
   });
 
   document.addEventListener("keydown", (event) => {
     const step = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }[event.key];
-    if (!step || !event.target.matches("main .copybtn")) return;
+    if (!step || !isCopying(event.target)) return;
     event.preventDefault();
     const buttons = copying();
     const next = buttons[buttons.indexOf(event.target) + step];
@@ -45,9 +54,10 @@
   // A link into what is folded unfolds it.
   function unfold() {
     const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-    let folded = target?.closest("details:not([open])");
-    if (!folded) return;
-    for (; folded; folded = target.closest("details:not([open])")) folded.open = true;
+    /** @returns {HTMLDetailsElement | null | undefined} */
+    const around = () => target?.closest("details:not([open])");
+    if (!around()) return;
+    for (let folded = around(); folded; folded = around()) folded.open = true;
     target.scrollIntoView();
   }
 

@@ -16,7 +16,11 @@ window.stageViews.keys = (figure, data) => {
   const share = (value, [low, high]) => (value - low) / (high - low);
   const at = (place) => [share(place[0], data.bounds[0]), plane ? 1 - share(place[1], data.bounds[1]) : 0.62];
 
-  /** A line from the query to a key; an arc where both lie on one line. */
+  /**
+   * A line from the query to a key; an arc where both lie on one line.
+   * @param {number[]} query
+   * @param {number[]} key
+   */
   function between([x, y], [a, b]) {
     if (plane) return [[x, y], [x, y], [a, b], [a, b]];
     const top = y - 0.55 - 0.3 * Math.abs(a - x);

@@ -9,11 +9,13 @@ window.stageParts = (() => {
   const LETTER = 6.5; // as wide as a letter of a name there, about
   const [LINE, FEW] = [320, 5]; // the length of the drawing of values on a line; items whose names fit there
 
-  /** @typedef {[number, number][]} Curve four points of a cubic */
+  /** @typedef {number[][]} Curve four points of a cubic */
 
   // Thousandths: browsers flatten curves coarsely where a whole drawing is one unit wide.
   const thousandths = (share) => (1000 * share).toFixed(1);
+  /** @param {number[]} place */
   const spot = ([x, y]) => `${thousandths(x)} ${thousandths(y)}`;
+  /** @param {number[][]} curve */
   const path = ([first, ...others]) => `M${spot(first)}C${others.map(spot).join(" ")}`;
 
   /** A point of a curve. @param {Curve} curve */
@@ -143,6 +145,7 @@ window.stageParts = (() => {
     const highs = sides.map((side) => Math.max(0, ...side));
     const scale = (SIDE - 2 * MARGIN) / (Math.max(...highs.map((high, i) => high - lows[i])) || 1);
     const middle = highs.map((high, i) => (high + lows[i]) / 2);
+    /** @param {number[]} place */
     const at = ([x, y]) => [SIDE / 2 + (x - middle[0]) * scale, SIDE / 2 - (y - middle[1]) * scale];
     const shown = (place) => at(place).map((part) => part.toFixed(2)).join(" ");
     const order = stageRows.ranked(weights);

@@ -97,8 +97,8 @@ window.stageRows = (() => {
     if (rest >= SMALLEST) {
       const others = ranked(weights).slice(named.length, known);
       parts.push([
-        `${rest < FEW ? "hardly anything" : "a little"} from `,
-        others.length === 1 ? { bold: data.items[others[0]] } : "the others",
+        `${percent(rest)} from `,
+        ...(others.length === 1 ? [{ bold: data.items[others[0]] }] : [`the other ${others.length} together`]),
       ]);
     }
     return joined(parts);
@@ -116,7 +116,7 @@ window.stageRows = (() => {
     const hidden = data.items.length - seen;
     const reach = row.scores[state.asks + 1] === null ? "itself" : "the next one";
     const order = ranked(row.weights);
-    const ending = [". Such a share is a ", weight, "; together they make 100%."];
+    const ending = [". Such a share is a ", weight, "; all weights together make 100%."];
     if (data.mode === "dial") return dialed(data, state, row);
     const step = Math.ceil(Math.round(state.time * 1000) / 1000);
     if (step <= 1) {
@@ -132,15 +132,19 @@ window.stageRows = (() => {
     }
     if (step === 2) {
       const [best, worst] = [order[0], order[seen - 1]];
+      const lengths =
+        row.scores[worst] >= 0 ? "the better it fits, the longer the bar" :
+        row.scores[best] > 0 ? "a good fit stands above the line, a poor one hangs below it" :
+        "the worse it fits, the deeper the bar hangs";
       return [
-        `Each ${all} is compared with what `, who, " asks. The better it fits, the longer its bar, ",
-        "its score: ", { bold: data.items[best] }, " fits best",
+        `Each ${all} is compared with what `, who, ` asks, and gets a score: ${lengths}. `,
+        { bold: data.items[best] }, " fits best",
         ...(seen > 2 ? [", ", { bold: data.items[worst] }, " worst."] : ["."]),
       ];
     }
     if (step === 3) {
       return [
-        near ? "Each divided by their sum, they are shares of one whole: " : "Softmax turns the scores into shares of one whole: ",
+        near ? "Each divided by their sum, they are shares of one whole: " : "The scores are turned into shares of one whole (by softmax, chapter 2): ",
         ...shares(data, state, row), ending[0], weight, ".",
       ];
     }

@@ -4,7 +4,7 @@
 (() => {
   const MOVE = 1100; // ms that a move takes
   const REST = [1500, 2400, 2600, 0]; // ms to read after each move, when all are played
-  const BEFORE = 1200; // ms that the end is seen before all is played from the beginning
+  const BEFORE = 1200; // ms that the end is seen before it is drawn once more, by itself
   const FIRST = 0.6; // how much of a figure is seen when it starts by itself
   const END = 4;
 
@@ -26,7 +26,7 @@
   }
 
   function start(figure, place) {
-    /** @type {import("./stage-rows.js").Data} */
+    /** @type {Data} */
     const data = JSON.parse(figure.dataset.stage);
     const find = (selector) => figure.querySelector(selector);
     const all = (selector) => [...figure.querySelectorAll(selector)];
@@ -46,8 +46,10 @@
       view(state, row, phases(state.time));
       const said = stageRows.said(data, { ...state, time: goal });
       seen.replaceChildren(...pieces(said));
+      const moving = running && data.mode !== "dial"; // then the move that is seen is marked
+      const at = moving ? stops.find((stop) => stop >= state.time) : goal;
       moves.forEach((button, i) => {
-        if (goal === stops[i]) button.setAttribute("aria-current", "step");
+        if (at === stops[i]) button.setAttribute("aria-current", "step");
         else button.removeAttribute("aria-current");
       });
       player.textContent = running ? "Pause" : "Play";
@@ -163,7 +165,8 @@
     figure.dataset.started = "";
     if (!lessMotion.matches) {
       whenSeen(figure, () => {
-        waiting = setTimeout(play, BEFORE);
+        // In one go, and with the end's words: who looks for a moment sees weights.
+        waiting = setTimeout(() => go(0, END, 3 * MOVE, () => (waiting = undefined)), BEFORE);
         player.textContent = "Pause";
       });
     }

@@ -47,7 +47,7 @@
       "div",
       { class: "live-panel" },
       labeled("A date, or up to four with “; ” between them", source),
-      element("div", { class: "live-buttons translating-choices" }, ...choices),
+      live.toolbar("Dates", { also: "translating-choices" }, ...choices),
       element("div", { class: "live-buttons" }, ...buttons, written),
       said.line,
       title("Where it looks: a row for each symbol it wrote, a column for each it reads; the darker, the larger the weight"),

@@ -41,7 +41,7 @@
       "div",
       { class: "live-panel" },
       labeled("The text so far", text),
-      element("div", { class: "live-buttons" }, ...buttons),
+      live.toolbar("Writing", {}, ...buttons),
       said.line,
       title("What may come next"),
       next,
@@ -52,18 +52,6 @@
     );
     const knobs = { heat: heat.input, most: most.input, causal: causal.input };
     return { panel, focus: text, text, ...knobs, buttons, next, maps, said };
-  }
-
-  function draw(canvas, weights, color) {
-    [canvas.width, canvas.height] = [weights.columns, weights.rows];
-    const context = canvas.getContext("2d");
-    context.fillStyle = color;
-    for (let i = 0; i < weights.rows; i++) {
-      attention.row(weights, i).forEach((weight, j) => {
-        context.globalAlpha = Math.min(1, weight);
-        context.fillRect(j, i, 1, 1);
-      });
-    }
   }
 
   function run(figure, ui, later) {
@@ -104,7 +92,8 @@
       for (const { l, h, name, canvas, on, score } of ui.maps) {
         if (!weights) continue;
         const map = weights[l][h];
-        draw(canvas, map, color);
+        const rows = Array.from({ length: map.rows }, (_, i) => attention.row(map, i));
+        live.heatmap(canvas, rows, color);
         const last = attention.row(map, seen.length - 1);
         const at = last.indexOf(Math.max(...last));
         const copies = attention.inductionScore(map, seen).toFixed(2);

@@ -75,7 +75,7 @@ def repeats(text: str, cut: int) -> Tensor:
 
     Returns (len(text) - cut), boolean.
     """
-    starts = [found.start() for found in re.finditer(r"(?:[^\n]*\S[^\n]*(?:\n|$))+", text)]
+    starts = [match.start() for match in re.finditer(r"(?:[^\n]*\S[^\n]*(?:\n|$))+", text)]
     repeated = torch.zeros(len(text) - cut, dtype=torch.bool)
     seen = set()
     for start, end in pairwise([*starts, len(text)]):

@@ -2,11 +2,13 @@
 
 A notebook trains the model and keeps it in `_static/models/NAME.safetensors`. The page computes
 with it (`_static/attention.js`) once the reader asks for it. Each kind of figure has a script of
-its name in `_static`: `writing.js`, `translating.js`, `drawing.js`, `encoding.js`; `live.js` is
-what they share. The published encoder of chapter 13 comes into the page when the book is built.
+its name in `_static`: `writing.js`, `translating.js`, `drawing.js`, `encoding.js`, and
+`training.js`, where the reader trains the model; `live.js` is what they share. The published
+encoder of chapter 13 comes into the page when the book is built.
 """
 
 import html
+from collections.abc import Mapping, Sequence
 
 from torch import Tensor
 
@@ -15,6 +17,8 @@ INK = 16  # a digit's darkest pixel: scikit-learn counts ink from 0 to 16
 
 class Live:
     """The figure as a notebook's output: HTML that the page brings alive, and its description."""
+
+    waiting = "<p>The model works in the published page, where scripts run.</p>"
 
     def __init__(self, kind: str, model: str, alt: str, name: str, caption: str = "", **given: str):
         if not alt.strip():
@@ -33,12 +37,13 @@ class Live:
     def _repr_html_(self) -> str:
         caption = html.escape(self.caption or self.alt, quote=False)
         heard = f' aria-label="{html.escape(self.alt)}"' if self.caption else ""
-        given = "".join(f' data-{key}="{html.escape(text)}"' for key, text in self.given.items())
+        attributes = "".join(
+            f' data-{key}="{html.escape(text)}"' for key, text in self.given.items()
+        )
         return (
             f'<figure class="live {self.kind}" id="live-{self.name}" data-name="{self.name}" '
-            f'data-model="{self.model}"{heard}{given}>'
-            "<p>The model works in the published page, where scripts run.</p>"
-            f"<figcaption>{caption}</figcaption></figure>"
+            f'data-model="{self.model}"{heard}{attributes}>'
+            f"{self.waiting}<figcaption>{caption}</figcaption></figure>"
         )
 
 
@@ -120,3 +125,42 @@ def encoding_figure(
     first = {"layer": str(layer), "head": str(head), "asking": asking} | given_tries(tries)
     given = {"text": text} | first | {"questions": "|".join(questions)}
     return Live("encoding", "minilm", alt, name, caption, **given)
+
+
+def training_figure(
+    task: str,
+    losses: Mapping[int, Sequence[float]],
+    highest: float,
+    alt: str,
+    name: str,
+    tries: tuple[str, ...] = (),
+) -> Live:
+    """A model that the reader trains in the page; the last value of a cell.
+
+    `task` is what it is trained on, "copying" or "sentences". `losses` are those of a run of the
+    notebook, for each number of layers, and are drawn where scripts are off, from 0 to `highest`.
+    The rest is as in `writing_figure`.
+    """
+    figure = Live("training", task, alt, name, **given_tries(tries))
+    lines = "".join(
+        f'<polyline{" data-fewer" * (layers < max(losses))} points="{_points(curve, highest)}"/>'
+        for layers, curve in losses.items()
+    )
+    ends = " and ".join(
+        f"{curve[-1]:.2f} with {layers} layer{'s' * (layers > 1)}"
+        for layers, curve in losses.items()
+    )
+    figure.waiting = (
+        '<div class="training-still"><div class="training-chart">'
+        f"<span>loss, from 0 to {highest:g}</span>"
+        f'<svg viewBox="0 0 1 {highest:g}" preserveAspectRatio="none" aria-hidden="true">{lines}'
+        "</svg><span>first step</span><span>last step</span></div>"
+        "<p>In the published page, where scripts run, the model is trained here. This is the loss "
+        f"of the chapter's own training. It ends at {ends}.</p></div>"
+    )
+    return figure
+
+
+def _points(curve: Sequence[float], highest: float) -> str:
+    last = len(curve) - 1
+    return " ".join(f"{i / last:.3f},{highest - min(highest, y):.2f}" for i, y in enumerate(curve))

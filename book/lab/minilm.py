@@ -91,11 +91,11 @@ def _from_hub(name: str) -> Path | None:
 def checked(path: Path, sha256: str) -> bytes:
     """A file's bytes, if their SHA-256 is the given one. Raises ValueError if it is not."""
     content = path.read_bytes()
-    found = hashlib.sha256(content).hexdigest()
-    if found != sha256:
+    digest = hashlib.sha256(content).hexdigest()
+    if digest != sha256:
         raise ValueError(
             f"{path.name}: the file is not the published one, and is not read. "
-            f"Its SHA-256 is {found}, wanted {sha256}."
+            f"Its SHA-256 is {digest}, wanted {sha256}."
         )
     return content
 
@@ -121,7 +121,7 @@ def passages(
     well are code, tables, formulas on lines of their own, questions to test oneself, lists of
     sources, and the marks of Markdown.
     """
-    found = []
+    library = []
     for path in sorted(Path(folder).glob("[0-9][0-9]-*.ipynb")):
         if but and path.stem >= but:
             break
@@ -137,8 +137,8 @@ def passages(
         for heading, paragraphs in sections:
             if heading not in ("Sources", "Test yourself"):
                 texts = _packed(paragraphs, words)[:most]
-                found += [Passage(path.stem, title, heading, text) for text in texts]
-    return found
+                library += [Passage(path.stem, title, heading, text) for text in texts]
+    return library
 
 
 def _packed(paragraphs: list[str], words: int) -> list[str]:
@@ -163,7 +163,7 @@ def _paragraphs(notebook: Path) -> list[str]:
             said = output["data"].get("application/papermill.record/text/plain", name)
             glued[name] = "".join(said).strip("'\"")
 
-    found = []
+    whole = []
     for cell in cells:
         if cell["cell_type"] != "markdown":
             continue
@@ -178,8 +178,8 @@ def _paragraphs(notebook: Path) -> list[str]:
         text = re.sub(r"\{[\w:]+\}`([^`<]*)[^`]*`|`([^`]*)`", r"\1\2", text)
         text = text.replace("*", "")
         paragraphs = [" ".join(paragraph.split()) for paragraph in re.split(r"\n\s*\n", text)]
-        found += [paragraph for paragraph in paragraphs if paragraph]
-    return found
+        whole += [paragraph for paragraph in paragraphs if paragraph]
+    return whole
 
 
 def mind_needs() -> None:

@@ -130,8 +130,8 @@ def in_hub_cache() -> dict[str, Path] | None:
     """The hub's files, if they were downloaded before."""
     from huggingface_hub import try_to_load_from_cache
 
-    found = {name: try_to_load_from_cache(REPOSITORY, name, revision=REVISION) for name in HUB}
-    paths = {name: Path(path) for name, path in found.items() if isinstance(path, str)}
+    cached = {name: try_to_load_from_cache(REPOSITORY, name, revision=REVISION) for name in HUB}
+    paths = {name: Path(path) for name, path in cached.items() if isinstance(path, str)}
     return paths if len(paths) == len(HUB) else None
 
 
@@ -151,11 +151,11 @@ def folder() -> Path:
 def checked(path: Path, sha256: str) -> Path:
     """The path, if the file's SHA-256 is the given one. Raises ValueError if it is not."""
     with open(path, "rb") as file:
-        found = hashlib.file_digest(file, "sha256").hexdigest()
-    if found != sha256:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    if digest != sha256:
         raise ValueError(
             f"{path.name}: the file is not the published one, and is not read. "
-            f"Its SHA-256 is {found}, wanted {sha256}."
+            f"Its SHA-256 is {digest}, wanted {sha256}."
         )
     return path
 

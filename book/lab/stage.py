@@ -118,8 +118,10 @@ def described(
 def _scored(rows: int, columns: int, given: Mapping[str, Any]) -> dict[str, Any]:
     """The scores of all that ask, of one head or of several, and what they are made of."""
     if heads := given.get("heads"):
-        found = {name: matrix(rows_of, rows, columns, "scores") for name, rows_of in heads.items()}
-        return {"heads": [{"name": name, "scores": scores} for name, scores in found.items()]}
+        by_name = {
+            name: matrix(rows_of, rows, columns, "scores") for name, rows_of in heads.items()
+        }
+        return {"heads": [{"name": name, "scores": scores} for name, scores in by_name.items()]}
     products = {}
     if given.get("queries") is not None and given.get("keys") is not None:
         queries = matrix(given["queries"], rows, 2, "queries")
@@ -163,12 +165,12 @@ def _among_keys(items: list[str], given: Mapping[str, Any]) -> dict[str, Any]:
 
 def _pixels(pictures: Numbers, length: int) -> dict[str, Any]:
     """Pictures in 16 shades: as wide as they are, and a hexadecimal digit for each pixel."""
-    found = rounded(pictures, length, "pictures", digits=None)
+    pixels = rounded(pictures, length, "pictures", digits=None)
     shades = [
         "".join(f"{round(15 * min(1, max(0, pixel))):x}" for line in picture for pixel in line)
-        for picture in found
+        for picture in pixels
     ]
-    return {"width": len(found[0][0]), "shades": shades}
+    return {"width": len(pixels[0][0]), "shades": shades}
 
 
 def _seen(words: Sequence[str]) -> list[str]:
@@ -194,9 +196,9 @@ def rounded(numbers: Any, length: int, name: str, digits: int | None = DIGITS) -
     """Numbers, or rows of them, as a list of this length."""
     if numbers is None:
         raise ValueError(f"stage: {name} are needed here.")
-    found = numbers.tolist() if hasattr(numbers, "tolist") else list(numbers)
-    if len(found) != length:
-        raise ValueError(f"stage: {len(found)} {name} for {length} items.")
+    values = numbers.tolist() if hasattr(numbers, "tolist") else list(numbers)
+    if len(values) != length:
+        raise ValueError(f"stage: {len(values)} {name} for {length} items.")
 
     def short(one: Any) -> Any:
         if isinstance(one, list | tuple):
@@ -205,14 +207,14 @@ def rounded(numbers: Any, length: int, name: str, digits: int | None = DIGITS) -
             return None
         return float(one) if digits is None else round(float(one), digits) + 0.0
 
-    return [short(one) for one in found]
+    return [short(one) for one in values]
 
 
 def matrix(
     numbers: Any, rows: int, columns: int, name: str, digits: int | None = DIGITS
 ) -> list[list[Any]]:
-    found = rounded(numbers, rows, name, digits)
-    for row in found:
+    values = rounded(numbers, rows, name, digits)
+    for row in values:
         if len(row) != columns:
             raise ValueError(f"stage: a row of {name} has {len(row)} numbers, not {columns}.")
-    return found
+    return values

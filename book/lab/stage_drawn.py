@@ -48,17 +48,17 @@ def _still(data: dict[str, Any]) -> "Figure":
     ax.axis("off")
     ax.set(xlim=(0, 1), ylim=(-0.62, 1.02))
     asks = data.get("asks", 0)
-    found = row_of(data, asks)
+    row = row_of(data, asks)
     among = data["mode"] != "keys" and not data.get("askers")
     n = len(data["items"])
     start = (asks + 0.5) / n if among else 0.5
     if not among:
         _word(ax, 0.5, 0.98, asking(data, asks), plots.QUERY)
-    for j, (item, weight) in enumerate(zip(data["items"], found.weights, strict=True)):
+    for j, (item, weight) in enumerate(zip(data["items"], row.weights, strict=True)):
         end = (j + 0.5) / n
         asked_by_itself = among and j == asks
         _word(ax, end, -0.08, item, plots.QUERY if asked_by_itself else plots.INK)
-        if found.scores[j] is None:
+        if row.scores[j] is None:
             continue
         _word(ax, end, -0.24, percent(weight), plots.WEIGHT, size=9)
         far = 0.3 + 0.65 * abs(j - asks) / max(1, n - 1)
@@ -67,9 +67,9 @@ def _still(data: dict[str, Any]) -> "Figure":
         if not among:
             points = [(start, 0.9), (start, 0.45), (end, 0.45), (end, 0)]
         _strand(ax, points, weight)
-    _strip(ax, data["items"], found.weights)
-    if found.output:
-        answer = ", ".join(number(value) for value in found.output)
+    _strip(ax, data["items"], row.weights)
+    if row.output:
+        answer = ", ".join(number(value) for value in row.output)
         _word(ax, 0.5, -0.57, f"the average of the values: {answer}", plots.VALUE, size=9.5)
     return fig
 

@@ -88,14 +88,15 @@ def shares(data: dict[str, Any], asks: int, weights: Sequence[float]) -> list[tu
     ]
 
 
-def remainder(data: dict[str, Any], found: Row, named: int, write: Callable = str) -> str:
+def remainder(data: dict[str, Any], row: Row, named: int, write: Callable = str) -> str:
     """What is said of those that are not named."""
-    rest = 1 - sum(sorted(found.weights, reverse=True)[:named])
+    rest = 1 - sum(sorted(row.weights, reverse=True)[:named])
     if rest < SMALLEST:
         return ""
-    others = ranked(found.weights)[named : len(found.scores) - found.scores.count(None)]
-    of = write(data["items"][others[0]]) if len(others) == 1 else "the others"
-    return f"{'hardly anything' if rest < FEW else 'a little'} from {of}"
+    others = ranked(row.weights)[named : len(row.scores) - row.scores.count(None)]
+    one = len(others) == 1
+    of = write(data["items"][others[0]]) if one else f"the other {len(others)} together"
+    return f"{percent(rest)} from {of}"
 
 
 def joined(parts: Sequence[str]) -> str:
@@ -108,13 +109,13 @@ def joined(parts: Sequence[str]) -> str:
 def in_words(data: dict[str, Any]) -> str:
     """A still's description: who takes how much from whom, of how many."""
     asks = data.get("asks", 0)
-    found = row_of(data, asks)
-    parts = [f"{share} from {item}" for share, item in shares(data, asks, found.weights)]
-    if rest := remainder(data, found, len(parts)):
+    row = row_of(data, asks)
+    parts = [f"{share} from {item}" for share, item in shares(data, asks, row.weights)]
+    if rest := remainder(data, row, len(parts)):
         parts.append(rest)
-    output = ", ".join(number(value) for value in found.output)
+    output = ", ".join(number(value) for value in row.output)
     items = data["items"]
     all_of_them = f"{len(items)} {plural(data['noun'])} ({', '.join(items)})"
-    told = f"{asking(data, asks)} asks {all_of_them} and takes {joined(parts)}."
-    told += f" The average of the values: {output}." if output else ""
-    return told.replace("−", "minus ")
+    sentence = f"{asking(data, asks)} asks {all_of_them} and takes {joined(parts)}."
+    sentence += f" The average of the values: {output}." if output else ""
+    return sentence.replace("−", "minus ")

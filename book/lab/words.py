@@ -112,18 +112,18 @@ def _sentences(noun: str, topic: str, half: int | None) -> list[Sentence]:
 
     things, adjectives = company(TOPICS[topic].things), company(TOPICS[topic].adjectives)
     actions = [action.split("-") for action in company(TOPICS[topic].actions)]
-    made = []
+    sentences = []
     for thing, adjective in product(things, adjectives):
-        made.append((f"the {thing} {noun} was {adjective}", (1, 4)))
-        made.append((f"we saw the {adjective} {noun} and the {thing}", (3, 7)))
-        made.append((f"the {noun} with the {thing} is {adjective}", (4, 6)))
+        sentences.append((f"the {thing} {noun} was {adjective}", (1, 4)))
+        sentences.append((f"we saw the {adjective} {noun} and the {thing}", (3, 7)))
+        sentences.append((f"the {noun} with the {thing} is {adjective}", (4, 6)))
     for verb, what in actions:
-        made.append((f"I went to the {noun} to {verb} {what}", (6, 7)))
-        made.append((f"they use the {noun} to {verb} {what}", (5, 6)))
-        made.append((f"you took the {noun} to {verb} {what}", (5, 6)))
-        made.append((f"we know the {noun} and {verb} {what}", (5, 6)))
+        sentences.append((f"I went to the {noun} to {verb} {what}", (6, 7)))
+        sentences.append((f"they use the {noun} to {verb} {what}", (5, 6)))
+        sentences.append((f"you took the {noun} to {verb} {what}", (5, 6)))
+        sentences.append((f"we know the {noun} and {verb} {what}", (5, 6)))
     result = []
-    for text, places in made:
+    for text, places in sentences:
         words = tuple(text.split())
         result.append(Sentence(words, words.index(noun), topic, places))
     return result
@@ -138,15 +138,15 @@ def sentences(split: str) -> list[Sentence]:
     """
     if split not in ("train", "test"):
         raise ValueError(f'sentences: split is {split!r}; it should be "train" or "test"')
-    made = []
+    sentences = []
     for noun, topics in SENSES.items():
         for topic in topics:
-            made += _sentences(noun, topic, 0 if split == "train" else 1)
+            sentences += _sentences(noun, topic, 0 if split == "train" else 1)
     if split == "train":
         for name, words in TOPICS.items():
             for noun in words.nouns.split():
-                made += _sentences(noun, name, None)
-    return made
+                sentences += _sentences(noun, name, None)
+    return sentences
 
 
 def vocabulary() -> list[str]:

@@ -18,6 +18,11 @@ def _(student, reference, draw):
 
 
 misconceptions["attend"] = {
+    "output-averaged": (
+        "The weighted inputs are averaged. The weights sum to one already: the inputs are added "
+        "up, each times its weight.",
+        {"weights @ inputs,": "weights @ inputs / len(inputs),"},
+    ),
     "not-scaled": (
         "The scores are not divided by sqrt(D). The longer the vectors, the larger the dot "
         "products, and the more one input takes all of the weight.",
@@ -121,6 +126,30 @@ def _(student, reference, draw):
 
 
 misconceptions["scaled_dot_product_attention"] = {
+    "large-negative-added": (
+        "A large negative number is added to masked scores. Scores may be as large themselves, and "
+        "in a row that may attend to nothing all get the same: masked scores are to be -inf.",
+        *[
+            {
+                "scores = scores.masked_fill(~mask, -math.inf)": "scores = scores - (~mask).to("
+                f"scores) * {large}"
+            }
+            for large in ("1e9", "1e4")
+        ],
+    ),
+    "masked-after-shift": (
+        "The softmax is taken of all scores, and what the mask leaves is divided by its sum. "
+        "Beside a masked score that is far larger, all the others have been rounded to zero "
+        "before: mask first.",
+        {
+            "weights = softmax(scores)": "scores = scaled_dot_product_scores(query, key)\n"
+            "weights = softmax(scores)\n"
+            "if mask is not None:\n"
+            "    weights = weights * mask\n"
+            "    total = weights.sum(dim=-1, keepdim=True)\n"
+            "    weights = weights / total.masked_fill(total == 0, 1.0)"
+        },
+    ),
     "filled-then-zeroed": (
         "A masked score is a number that is meant to be small, and its weight is set to zero after "
         "the softmax. Beside scores that are lower still it takes most of the sum, and the weights "
@@ -452,6 +481,24 @@ prediction(
         (4, 10, 50): "These are the weights: one for each pair of a query and a key.",
         (4, 50, 7): "These are the values. There is one output for each query, not for each key.",
     },
+    again={
+        "numbers": {"L": (6, 9, 12), "S": (20, 30, 40), "D": (16, 32), "V": (3, 5, 8)},
+        "question": (
+            "Four sentences are one batch. Queries have the shape (4, {L}, {D}), keys (4, {S}, "
+            "{D}), values (4, {S}, {V}). What is the shape of the output?"
+        ),
+        "right": "(4, L, V)",
+        "options": {
+            "(4, L, V)": (
+                "One row for each of the {L} queries, as wide as a value; the {S} keys are gone."
+            ),
+            "(4, L, D)": "So wide are the queries. But the output is made of values.",
+            "(4, L, S)": "These are the weights: one for each pair of a query and a key.",
+            "(4, S, V)": (
+                "These are the values. There is one output for each query, not for each key."
+            ),
+        },
+    },
 )
 
 
@@ -475,5 +522,26 @@ prediction(
             "and one of the two pictures has them the other way around."
         ),
         0.1: "This is guessing among ten words without having seen the picture.",
+    },
+    again={
+        "numbers": {"k": (2, 4, 5, 20)},
+        "question": (
+            "A model is to name the two digits of a picture in their order. It reads both "
+            "perfectly and knows no places. One picture in {k} has the same digit twice. What "
+            "share of its answers can be right at best?"
+        ),
+        "right": "round(1 / k + (1 - 1 / k) / 2, 4)",
+        "options": {
+            "round(1 / k + (1 - 1 / k) / 2, 4)": (
+                "All of the pictures whose digits are the same, and half of the others: {1 / k:g} "
+                "+ {1 - 1 / k:g} / 2."
+            ),
+            "0.5": (
+                "Half of them where the digits differ. Where they are the same, both orders are "
+                "right."
+            ),
+            "1.0": "It knows which two digits there are, but not which of them stands on the left.",
+            "0.1": "So few are right for who guesses among ten answers.",
+        },
     },
 )

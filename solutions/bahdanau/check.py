@@ -812,6 +812,27 @@ def _(student, reference, draw):
 
 
 misconceptions["sequence_log_prob"] = {
+    "logarithm-of-sum": (
+        "A small number is added to the probability before its logarithm, so that no token is less "
+        "probable than that. log_softmax needs no such guard: it never makes the probability.",
+        *[
+            {"logits.log_softmax(dim=-1)": f"(logits.softmax(dim=-1) + {small}).log()"}
+            for small in ("1e-9", "1e-8", "1e-12")
+        ],
+    ),
+    "padding-at-the-end": (
+        "As many positions count as there are real tokens, from the first on. Padding may stand "
+        "anywhere: a position counts where its own target is real.",
+        {
+            "picked.masked_fill(~real, 0.0)": "(picked * (torch.arange(real.shape[1]) < "
+            "real.sum(dim=-1, keepdim=True)))"
+        },
+        {
+            "(targets * real)": "targets.clamp(0, logits.shape[-1] - 1)",
+            "picked.masked_fill(~real, 0.0)": "(picked * (torch.arange(real.shape[1]) < "
+            "real.sum(dim=-1, keepdim=True)))",
+        },
+    ),
     "sign": (
         "The sign is turned around. The logarithm of a probability is negative; the loss is what "
         "has a minus.",
@@ -1052,29 +1073,25 @@ prediction(
         (2, 12, 16): "The batch is as long as its longer row; the shorter one is padded.",
         (2, 16): "This is one vector a text, a summary. The annotations are one for each token.",
     },
-)
-
-
-prediction(
-    "annotations-shuffled",
-    chapter="03-bahdanau",
-    question=(
-        "The annotations of a text are shuffled, and its mask along with them. The decoder then "
-        "makes the same steps, each given the true previous token. What becomes of its logits?"
-    ),
-    right="They stay the same, up to rounding.",
-    options={
-        "They stay the same, up to rounding.": (
-            "Each annotation keeps its score and so its weight, wherever it stands, and a sum does "
-            "not depend on the order of its terms."
+    again={
+        "numbers": {"short": (9, 14), "long": (20, 25, 40), "H": (16, 32, 64)},
+        "question": (
+            "Two texts of {short} and {long} characters are one batch. An encoder with hidden_dim "
+            "= {H} reads it in both directions. What is the shape of the annotations?"
         ),
-        "They belong to a text with its characters shuffled.": (
-            "So it would be if the characters were shuffled before the encoder reads them. What "
-            "each annotation knows of its surroundings was written into it before."
-        ),
-        "They are nonsense: the decoder reads from left to right.": (
-            "The encoder did read in order. The decoder looks at all annotations at once, and "
-            "never asks where one stands."
-        ),
+        "right": "(2, long, 2 * H)",
+        "options": {
+            "(2, long, 2 * H)": (
+                "One annotation for each place of the longer row, with {H} numbers of each "
+                "direction."
+            ),
+            "(2, long, H)": "This is one direction alone. The two are put side by side, not added.",
+            "(2, short, 2 * H)": (
+                "The batch is as long as its longer row; the shorter one is padded."
+            ),
+            "(2, 2 * H)": (
+                "This is one vector a text, a summary. The annotations are one for each token."
+            ),
+        },
     },
 )

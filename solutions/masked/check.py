@@ -203,6 +203,19 @@ def _(student, reference, draw):
 
 
 misconceptions["masked_softmax"] = {
+    "masked-after-shift": (
+        "The largest score, which is subtracted before the exponential, is taken of all, the "
+        "masked ones included. Beside a masked score that is far larger, all the others are "
+        "rounded to zero, and dividing by their sum afterward is too late.",
+        {
+            "scores = scores.masked_fill(~mask, -math.inf)": (
+                "powers = torch.exp(scores - scores.amax(dim, keepdim=True))\n"
+                "powers = powers.masked_fill(~mask, 0.0)\n"
+                "total = powers.sum(dim=dim, keepdim=True)\n"
+                "return powers / total.masked_fill(total == 0, 1.0)"
+            )
+        },
+    ),
     "plus-infinity": (
         "What is masked gets plus infinity: `-float('-inf')` has two signs. The softmax of that is "
         "NaN, or all of the weight.",
@@ -239,6 +252,7 @@ misconceptions["masked_softmax"] = {
         "The mask is read the wrong way around: True means `may attend`, so what is False has to "
         "go.",
         {"~mask": "mask"},
+        {"if mask is not None:": "mask = mask if mask is None else ~mask\nif mask is not None:"},
     ),
     "masked-after-softmax": (
         "The mask is applied after the softmax. The weights that remain do not sum to one: the "
@@ -574,6 +588,11 @@ misconceptions["mask_tokens"] = {
         "chosen ones: that is why it was chosen.",
         {"~chosen": "~chosen | (inputs == tokens)"},
     ),
+    "only-masked-labeled": (
+        "Only the tokens that became mask_id have a label. Those that are random now, and those "
+        "that stayed, were chosen as well: all that are chosen are to be predicted.",
+        {"~chosen": "~(chosen & (fate < 8))"},
+    ),
     "of-all-tokens": (
         "80, 10 and 10 percent are taken of all tokens, so that tokens change which were not "
         "chosen. They are shares of the chosen ones.",
@@ -678,6 +697,27 @@ prediction(
         0.33: "That would be so if all three scores were 0. The other two are far below.",
         0.94: "The exponentials are 0.050, 0.018 and 1, so the forbidden key has 1 / 1.068.",
     },
+    again={
+        "numbers": {"a": (1, 2, 4, 5)},
+        "question": (
+            "The scores of a query are {-a}, {-a - 1} and {-a - 2}, and the last key is forbidden."
+            " Somebody sets its score to 0 in place of minus infinity. How much weight does it "
+            "get?"
+        ),
+        "right": "round(1 / (1 + math.exp(-a) + math.exp(-a - 1)), 2)",
+        "options": {
+            "0.0": (
+                "Zero feels like nothing. Among scores it is only a number, and here it is the "
+                "largest."
+            ),
+            "0.09": "That is its weight with its own score. A score of 0 has raised it.",
+            "0.33": "So it would be if all three scores were 0. The other two are below.",
+            "round(1 / (1 + math.exp(-a) + math.exp(-a - 1)), 2)": (
+                "The exponentials are {math.exp(-a):.3f}, {math.exp(-a - 1):.3f} and 1, so the "
+                "forbidden key has 1 / {1 + math.exp(-a) + math.exp(-a - 1):.3f}."
+            ),
+        },
+    },
 )
 
 prediction(
@@ -693,5 +733,22 @@ prediction(
             "left to guess from."
         ),
         0.135: "Another 0.015 of all tokens become random ones, which is not the mask token.",
+    },
+    again={
+        "numbers": {"chosen": (0.1, 0.2, 0.3, 0.4), "masked": (0.5, 0.7, 0.9)},
+        "question": (
+            "A recipe like BERT's chooses {chosen:g} of all tokens and replaces {masked:g} of "
+            "these by the mask token. What share of all tokens is replaced by it?"
+        ),
+        "right": "round(chosen * masked, 3)",
+        "options": {
+            "round(chosen * masked, 3)": (
+                "{chosen:g} are chosen, and {masked:g} of these become the mask token."
+            ),
+            "chosen": (
+                "So many are chosen, and the model is asked for all of them. Not all are replaced."
+            ),
+            "masked": "That is a share of the chosen tokens, not of all.",
+        },
     },
 )

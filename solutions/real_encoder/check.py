@@ -130,14 +130,19 @@ misconceptions["convert_weights"] = {
         {"for published, ours": 'if name.endswith("bias"):\n    continue\nfor published, ours'},
     ),
     "one-digit": (
-        "Layers are told apart by one digit, so layers 10 and 11 overwrite layer 1. A layer's "
-        "number goes up to the next dot.",
+        "Layers are told apart by one digit, so layers 10 and 11 are taken for layer 1, or for no "
+        "layer at all. A layer's number goes up to the next dot.",
         {
             "converted[name] = tensor": (
                 'if name.startswith("encoder"):\n'
                 '    name = name[:16] + "." + name.split(".", 3)[3]\n'
                 "converted[name] = tensor"
             )
+        },
+        {
+            "for published, ours in renames.items():": "two_digits = name.startswith("
+            '"encoder") and name.split(".")[2][1:]\n'
+            "for published, ours in () if two_digits else renames.items():"
         },
     ),
     "one-place": (
@@ -479,6 +484,28 @@ prediction(
         20.0: "That is the score of each pair, a cosine of 1 over 0.05. The others score as much.",
         24.0: "It is the number of choices. The loss is the logarithm of it.",
     },
+    again={
+        "numbers": {"n": (8, 16, 32, 64, 100)},
+        "question": (
+            "A lazy model gives every text the same vector. What is its contrastive loss over a "
+            "batch of {n} pairs?"
+        ),
+        "right": "round(math.log(n), 3)",
+        "options": {
+            "round(math.log(n), 3)": (
+                "Each of {n} positives gets the probability 1/{n}, and the loss is ln {n}. It is "
+                "what guessing costs."
+            ),
+            "0.0": (
+                "Every anchor has a cosine of 1 with its own positive. But it has the same with "
+                "all others, and it is to choose."
+            ),
+            "20.0": (
+                "That is the score of each pair, a cosine of 1 over 0.05. The others score as much."
+            ),
+            "float(n)": "It is the number of choices. The loss is the logarithm of it.",
+        },
+    },
 )
 
 
@@ -606,6 +633,11 @@ misconceptions["embed"] = {
         "The vectors of all sentences came back sorted by length, as the batch was. The rows "
         "should be in the order of the sentences.",
         {"encode_batch(sentences)": "encode_batch(sorted(sentences, key=len))"},
+        {"encode_batch(sentences)": "encode_batch(sorted(sentences, key=len, reverse=True))"},
+        {
+            "encodings = tokenizer.encode_batch(sentences)": "encodings = sorted("
+            "tokenizer.encode_batch(sentences), key=lambda one: len(one.ids))"
+        },
     ),
     "all-real": (
         "All tokens count as real, padding too, for the model and for the mean. Which of them are "

@@ -300,6 +300,20 @@ prediction(
         ),
         0.08: "That is the weight that 'bank' gives 'was'. Here 'was' is the one that asks.",
     },
+    again={
+        "numbers": {"n": (4, 8, 10, 20)},
+        "question": (
+            "A sentence has {n} words, and one of them asks with a query of zeros. How much weight"
+            " does it give to the first word?"
+        ),
+        "right": "1 / n",
+        "options": {
+            "1 / n": "All {n} scores are 0, so all {n} weights are the same.",
+            "0.0": "This is the score. Its exponential is 1, and so are all the others.",
+            "1.0": "The weights of all {n} words sum to 1, and no score is above the others.",
+            "0.5": "So it would be with two words. All {n} scores are the same.",
+        },
+    },
 )
 
 prediction(

@@ -23,8 +23,8 @@ from autograder.errors import BrokenCheck, CourseError
 from autograder.grading.course.folder import Course
 from autograder.grading.course.journal import DRAWS, Journal
 from autograder.grading.hosts.single import grade_single
-from autograder.grading.run import crew, runner
-from autograder.grading.run.grade_submission import grade
+from autograder.grading.run import runner, workers
+from autograder.grading.run.grade_submission import grade_submission
 from autograder.grading.run.job import Job
 from autograder.grading.run.runner import grade_class, write_json
 from autograder.grading.submission.grade_notebook import GradedNotebook
@@ -43,7 +43,7 @@ EVENTS = ("open", "os.rename", "os.mkdir", "os.remove", "os.rmdir", "shutil.rmtr
 @pytest.fixture(autouse=True)
 def canned(monkeypatch):
     """Verdicts without a sandbox: what fails here is what happens to them afterwards."""
-    monkeypatch.setattr(crew, "grade", known)
+    monkeypatch.setattr(workers, "work_on", known)
 
 
 def known(job: Job) -> dict:
@@ -132,7 +132,7 @@ def in_a_child(course: Course, point: int, what: str) -> tuple[int, str]:
         return os.waitstatus_to_exitcode(status), text
     code = 9
     try:
-        crew.grade = known
+        workers.work_on = known
         count = 0
 
         def hook(event: str, arguments: tuple) -> None:
@@ -214,7 +214,7 @@ def test_killed_a_hundred_times_at_any_moment_a_run_ends_as_if_undisturbed(anoth
             child = os.fork()
             if not child:
                 with contextlib.suppress(BaseException):
-                    crew.grade = known
+                    workers.work_on = known
                     grade_class(course, workers=1)
                 os._exit(0)
             time.sleep(chance.uniform(0.0, 0.4))
@@ -300,13 +300,13 @@ class Fragile:
 def test_a_submission_that_ends_its_worker_ends_nobody_elses_grading(
     course, undisturbed, monkeypatch, fatal
 ):
-    monkeypatch.setattr(crew, "_pool", Fragile(fatal))
+    monkeypatch.setattr(workers, "_pool", Fragile(fatal))
     records = {record["student"]: record for record in grade_class(course, workers=2)}
     assert records[fatal]["status"] == "crashed" and records[fatal]["score"] == 0
     assert "the grader's own process ended" in records[fatal]["notes"][0]
     assert all(records[name]["status"] == "graded" for name in STUDENTS if name != fatal)
     monkeypatch.undo()
-    monkeypatch.setattr(crew, "grade", known)
+    monkeypatch.setattr(workers, "work_on", known)
     ends_as_undisturbed(course, undisturbed[0])  # it is not held against the submission
 
 
@@ -315,14 +315,14 @@ def faulty(content: bytes) -> None:
 
 
 def test_a_fault_of_the_grader_is_one_submissions_and_told(course, undisturbed, monkeypatch):
-    monkeypatch.setattr(crew, "grade", grade)
+    monkeypatch.setattr(workers, "work_on", grade_submission)
     monkeypatch.setattr("autograder.grading.run.grade_submission.parse", faulty)
     for record in grade_class(course, workers=1):
         assert (record["status"], record["score"]) == ("crashed", 0)
         told = "a fault of the grader, please report it (RecursionError: far too deep)"
         assert record["notes"] == [told]
     monkeypatch.undo()
-    monkeypatch.setattr(crew, "grade", known)
+    monkeypatch.setattr(workers, "work_on", known)
     ends_as_undisturbed(course, undisturbed[0])
 
 
@@ -341,10 +341,10 @@ def test_what_keeps_everybody_from_being_graded_is_said_and_nothing_lost(
             raise kind("Nobody can be graded.")
         return known(job)
 
-    monkeypatch.setattr(crew, "grade", hopeless)
+    monkeypatch.setattr(workers, "work_on", hopeless)
     with pytest.raises(CourseError, match="Nobody can be graded"):
         grade_class(course, workers=1)
-    monkeypatch.setattr(crew, "grade", known)
+    monkeypatch.setattr(workers, "work_on", known)
     ends_as_undisturbed(course, undisturbed[0])
 
 
@@ -364,7 +364,7 @@ def test_a_worker_that_is_really_killed_loses_nothing(course, monkeypatch):
     for number in range(8):
         kind = Deadly if number == 3 else Job
         todo.append(kind(f"student-{number}", chapter, None, "", 0, limits, key=f"{number}"))
-    found = {job.key: result["record"] for job, result in crew.together(iter(todo), 2)}
+    found = {job.key: result["record"] for job, result in workers.together(iter(todo), 2)}
     assert {key: record["status"] for key, record in found.items()} == {
         f"{number}": "crashed" if number == 3 else "missing" for number in range(8)
     }
@@ -388,7 +388,7 @@ def test_a_warm_process_that_is_killed_costs_nobody_points(course, kind):
         killer.start()
         if kind == "before":
             killer.join()
-        record = grade(job)["record"]
+        record = grade_submission(job)["record"]
         killer.join()
         assert (record["status"], record["score"]) == ("graded", record["max_score"])
     finally:
@@ -410,7 +410,7 @@ def test_many_slow_cells_are_one_slow_submission(course):
     limits = Limits(seconds=1, memory_bytes=512 * 2**20)
     job = Job("ada", course.chapters()[CHAPTER], nbformat.writes(notebook).encode(), "", 5, limits)
     try:
-        record = grade(job)["record"]
+        record = grade_submission(job)["record"]
     finally:
         end(limits)
     assert (record["status"], record["score"]) == ("timeout", 0)

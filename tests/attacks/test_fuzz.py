@@ -14,7 +14,7 @@ from autograder.errors import Invalid
 from autograder.grading.course.folder import Course
 from autograder.grading.course.released import ReleasedChapter
 from autograder.grading.report.feedback_page import feedback_page
-from autograder.grading.run.grade_submission import grade
+from autograder.grading.run.grade_submission import grade_submission
 from autograder.grading.run.job import Job
 from autograder.grading.submission.needed_cells import needed_cells
 from autograder.grading.submission.overwrite_cells import restored
@@ -184,7 +184,7 @@ def mutants(chapter: ReleasedChapter, examples: int) -> None:
 
 def graded_mutants(chapter: ReleasedChapter, examples: int) -> None:
     def ask(seed: int) -> None:
-        result = grade(Job("ada", chapter, changed(seed), "", 5, LIMITS))
+        result = grade_submission(Job("ada", chapter, changed(seed), "", 5, LIMITS))
         record = result["record"]
         assert "passing" not in result, record["notes"]  # a fault of the grader's own
         assert record["status"] in STATUSES

@@ -100,7 +100,7 @@ def _count_code(cell: NotebookNode, marks: dict, found: Counts) -> None:
 def only_imports(lines: list[str]) -> bool:
     """Whether a cell only imports and sets up what it imported."""
     return any(re.match(r"import |from ", line) for line in lines) and all(
-        re.match(r"(import|from|#) ?|    |\)|[\w.]+\(.*\)$", line) for line in lines
+        re.match(r"(import|from|#) ?|    |\)|(?!review\()[\w.]+\(.*\)$", line) for line in lines
     )
 
 

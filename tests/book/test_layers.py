@@ -1,7 +1,13 @@
 """A chapter's two layers: to read, with code and exercises as lines that open, and to build."""
 
+from pathlib import Path
+
 import pytest
 
+from tests.book import measures
+
+BOOK = Path(__file__).parents[2] / "book"
+CHAPTERS = sorted(path.stem for path in BOOK.glob("[0-9][0-9]-*.ipynb"))
 CHAPTER = "02-softmax"
 FOLDED = "() => [...document.querySelectorAll('details.layer')].filter(({ open }) => !open).length"
 ALL = "() => document.querySelectorAll('details.layer').length"
@@ -76,3 +82,21 @@ def test_is_everything_there_on_paper_and_without_scripts(opened):
     assert plain.locator("details.layer").count() == plain.locator("details.layer[open]").count()
     assert plain.locator("#ex-softmax section").is_visible()
     assert plain.locator("details.layer > summary").first.is_hidden()
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_has_a_chapter_to_read_no_more_than_twelve_screens(opened, chapter):
+    page = opened(chapter).page
+    page.set_viewport_size({"width": 1280, "height": 800})
+    assert page.evaluate(measures.SCREENS) <= measures.MOST_SCREENS
+
+
+def test_keeps_a_question_its_words_in_its_line_and_a_guess_stands_open(opened):
+    page = opened(CHAPTER).page
+    for fold in page.locator("details.layer-quiz").all():
+        asked = fold.locator(".quiz-question > p").first.text_content()
+        assert asked.strip() in fold.locator("> summary").inner_text()
+        fold.evaluate("fold => fold.open = true")
+        assert fold.locator("label.quiz-choice").first.is_visible()
+    for guess in page.locator(".quiz:has(.quiz-number:text('before you read on'))").all():
+        assert guess.locator("label.quiz-choice").first.is_visible()

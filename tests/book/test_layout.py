@@ -34,7 +34,7 @@ def moved(browser, address: str, width: int, place: str, slow: bool = False) -> 
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize(
     "place",
-    ["/00-start-here.html#play-doubling", "/06-positions.html#play-shift"],
+    ["/02-softmax.html#play-sharpness", "/06-positions.html#play-shift"],
     ids=["start", "deep"],
 )
 def test_does_nothing_move_where_a_link_leads_to_a_figure_to_play_with(

@@ -12,7 +12,7 @@ LOOK_AT = """() => axe.run("figure.live", { resultTypes: ["violations"] }).then(
   violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`)))"""
 HAVE_FILES = importlib.util.find_spec("tokenizers") and importlib.util.find_spec(minilm.PACKAGE)
 PAGES = [
-    *("03-bahdanau", "10-writer", "11-encoder-decoder", "12-vit"),
+    *("03-bahdanau", "05-self-attention", "10-writer", "11-encoder-decoder", "12-vit"),
     pytest.param(
         "13-real-encoder",
         marks=pytest.mark.skipif(not HAVE_FILES, reason="the published model is not installed"),

@@ -11,7 +11,6 @@ from autograder.notebook.predicting import as_text
 from tests.book.parsed import parsed
 
 ROOT = Path(__file__).parents[2]
-SOLUTIONS = ROOT / "solutions"
 SITE = ROOT / "build" / "book" / "_build" / "html"
 SHAPE = Prediction(
     "shape",
@@ -25,28 +24,6 @@ SHAPE = Prediction(
 @pytest.fixture
 def module(extension):
     return extension("predictions")
-
-
-@pytest.mark.parametrize(
-    ("source", "name"),
-    [
-        ('predict("row-sums")', "row-sums"),
-        ('predict("row-sums", 1.0)', "row-sums"),
-        ('x = predict("row-sums")', None),
-        ('predict("row-sums")\nprint(1)', None),
-        ("%pip install x", None),
-        ("", None),
-    ],
-)
-def test_is_a_cell_that_only_asks_known(module, source, name):
-    assert module.asked(source) == name
-
-
-def test_is_every_question_read_as_it_is_registered(module):
-    for name, registered in predictions().items():
-        assert module.prediction_of(name, SOLUTIONS) == registered
-    with pytest.raises(LookupError, match="no prediction 'no-such' is written out"):
-        module.prediction_of("no-such", SOLUTIONS)
 
 
 def test_does_the_order_of_shapes_give_nothing_away(module):

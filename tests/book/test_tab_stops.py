@@ -15,12 +15,16 @@ LINK = '<a class="reference internal" href="{}"><span>x</span></a>'
 
 @pytest.fixture
 def few(extension):
-    return extension("tab_stops").with_few_stops
+    def lessened(body: str) -> BeautifulSoup:
+        soup = BeautifulSoup(body, "html.parser")
+        extension("tab_stops").lessen(soup, "01-a")
+        return soup
+
+    return lessened
 
 
-def stops(body: str) -> list[str]:
-    links = BeautifulSoup(body, "html.parser").find_all("a")
-    return [link["href"] for link in links if link.get("tabindex") != "-1"]
+def stops(page: BeautifulSoup) -> list[str]:
+    return [link["href"] for link in page.find_all("a") if link.get("tabindex") != "-1"]
 
 
 def test_is_a_second_link_to_a_place_passed_over(few):
@@ -40,7 +44,7 @@ def test_is_a_figures_own_number_passed_over_and_a_link_to_it_not(few):
 
 def test_are_terms_and_sources_listed_once_in_a_fold_at_the_end(few):
     places = ["sources.html#b", "glossary.html#t", "glossary.html#t", "glossary.html#s"]
-    page = BeautifulSoup(few("".join(map(LINK.format, places))), "html.parser")
+    page = few("".join(map(LINK.format, places)))
     fold = page.find_all("details")[-1]
     assert fold.summary.get_text() and not fold.find_next_sibling()
     links = [link["href"] for link in fold.find_all("a") if not link.get("tabindex")]

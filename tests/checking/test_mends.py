@@ -1,4 +1,4 @@
-"""Code that was given with a mistake: is it known when nothing was mended?"""
+"""Code that was given with a misconception: is it known when nothing was mended?"""
 
 import dataclasses
 

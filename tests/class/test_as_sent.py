@@ -8,7 +8,7 @@ import pytest
 
 from autograder.cli import main
 from autograder.grading.course.folder import Course
-from autograder.grading.run import crew
+from autograder.grading.run import workers
 from autograder.grading.run.runner import grade_class
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.probe import available
@@ -109,7 +109,7 @@ def test_a_second_time_nothing_is_graded_anew(term, graded, monkeypatch):
     def grade(job):
         raise AssertionError(f"{job.student} is graded again")
 
-    monkeypatch.setattr(crew, "grade", grade)
+    monkeypatch.setattr(workers, "work_on", grade)
     assert grade_class(term.course, term.chapters, workers=1, limits=LIMITS) == graded
 
 

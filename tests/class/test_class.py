@@ -31,8 +31,8 @@ SOONER = 3.0  # for a run that waits for its limits several times
 KILLED = ("00-start-here", HOSTILE_CHAPTER)  # the chapters of a run that is killed
 
 
-# Every style and every mistake is judged in tests/content: of each kind one comes this way, in
-# some chapters; in the others, somebody who has solved all.
+# Every style and every misconception is judged in tests/content: of each kind one comes this way,
+# in some chapters; in the others, somebody who has solved all.
 SELDOM = re.compile(r"(other-style|mistaken)-[1-9]")
 OFTEN = {"00-start-here", HOSTILE_CHAPTER, "14-real-writer"}
 

@@ -35,7 +35,7 @@ def verdict_of(answer: WrongAnswer) -> Verdict:
 
 
 def key_said(answer: WrongAnswer) -> str | None:
-    """The key of what is said; that of the mistake where nothing was mended."""
+    """The key of what is said; that of the misconception where nothing was mended."""
     verdict = verdict_of(answer)
     return exercises()[answer.exercise].mend if verdict.status == "not mended" else verdict.key
 

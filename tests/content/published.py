@@ -1,6 +1,7 @@
 """The exercises of the chapters that are in the book: the ones that must be complete.
 
-Those that are to be mended beside another have its check and its mistakes, and tests of their own.
+Those that are to be mended beside another have its check and its misconceptions, and tests of their
+own.
 """
 
 from functools import cache

@@ -1,4 +1,4 @@
-"""Every exercise: right code passes, known mistakes fail with their own sentence."""
+"""Every exercise: right code passes, known misconceptions fail with their own sentence."""
 
 import ast
 import builtins
@@ -79,7 +79,7 @@ def lifted(name: str, source: str, exercise: str = "") -> Any:
 
 
 def sources(name: str) -> dict[str, str]:
-    """The text of the reference, the alternatives and the mistakes."""
+    """The text of the reference, the alternatives and the misconceptions."""
     exercise = exercises()[name]
     texts = {"the reference": reference_source(exercise)}
     texts |= {f"the style {style}": source_of(made, name) for style, made in styles(name).items()}
@@ -132,9 +132,9 @@ def test_right_code_passes_where_rounding_once_failed_it(name, seed):
 def test_every_mistake_is_told_by_its_own_name(name):
     known = wrongs(name)
     wanted = 2 if name in TRIVIAL else 4
-    keys = {one.key for one in known}  # there may be two ways to make one mistake
-    assert len(keys) >= wanted, f"{name}: {len(keys)} mistakes, wanted at least {wanted}"
-    for one in known:  # as a notebook has them: what a mistake's text makes
+    keys = {one.key for one in known}  # there may be two ways to make one misconception
+    assert len(keys) >= wanted, f"{name}: {len(keys)} misconceptions, wanted at least {wanted}"
+    for one in known:  # as a notebook has them: what a misconception's text makes
         verdict = verdict_of(name, lifted(name, one.source))
         found = (verdict.status, verdict.points, verdict.key, verdict.misconception)
         assert found == ("failed", 0.0, one.key, one.sentence), verdict.message

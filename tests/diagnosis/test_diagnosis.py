@@ -1,4 +1,4 @@
-"""Is the mistake named that was made, and none where none explains every answer?"""
+"""Is the misconception named that was made, and none where none explains every answer?"""
 
 import pytest
 import torch
@@ -30,7 +30,7 @@ def verdict(thing, name, seed=2017):
 
 
 def is_named(thing, name):
-    """Whether a mistake is named: what is plainly true of the numbers is none."""
+    """Whether a misconception is named: what is plainly true of the numbers is none."""
     return not (verdict(thing, name).key or "plain.").startswith("plain.")
 
 
@@ -93,7 +93,8 @@ def test_a_mistake_of_an_earlier_exercise_is_told_where_it_sits():
     wrong = restyled("SelfAttention", "einsum, zeros where nothing is allowed", {
         "/ self.scale": "/ self.scale**2"})  # fmt: skip
     sentence = said(wrong, "SelfAttention")
-    assert sentence.startswith("In the ") and " inside SelfAttention: " in sentence
+    assert sentence.startswith("As with a mistake in the ")
+    assert " inside SelfAttention: " in sentence
 
 
 def test_two_mistakes_at_once_are_both_named():
@@ -111,8 +112,7 @@ def test_a_slip_that_nobody_foresaw_is_told_with_its_kind_and_place():
     style = "einsum, zeros where nothing is allowed"
     layers = {"(self.W_q, self.W_k, self.W_v)": "(self.W_q, self.W_k, self.W_k)"}
     sentence = said(restyled("SelfAttention", style, layers), "SelfAttention")
-    assert "one input or one layer is used in the place of another" in sentence
-    assert "`W_v`" in sentence
+    assert "`W_k` is used where `W_v` should be" in sentence
 
 
 def test_an_own_mistake_and_one_of_an_earlier_exercise_are_both_named():
@@ -124,7 +124,9 @@ def test_an_own_mistake_and_one_of_an_earlier_exercise_are_both_named():
     code = applied(root.code, changes_of(root.code, changes, root.name))
     wrong = root.built({root.name: code})
     sentence = said(wrong, "MultiHeadAttention")
-    assert sentence.startswith("W_o is not applied") and " And: In the " in sentence
+    assert (
+        sentence.startswith("W_o is not applied") and " And: As with a mistake in the " in sentence
+    )
 
 
 def test_two_mistakes_at_one_place_are_both_named():
@@ -152,7 +154,7 @@ def test_two_mistakes_in_one_expression_are_both_named():
     assert "The cross term is there once only" in sentence
 
 
-def test_a_missing_error_does_not_hide_a_mistake():
+def test_a_missing_error_does_not_hide_a_misconception():
     def wrong(scores, sharpness):
         first = scores.argmax(dim=-1)
         if sharpness == 1:
@@ -180,7 +182,7 @@ def test_numbers_of_float32_only_are_told_whatever_made_them():
 
 
 def test_a_mistake_that_is_mended_in_one_case_is_named():
-    """The wrong answers are all those of the mistake; the fully masked row is not."""
+    """The wrong answers are all those of the misconception; the fully masked row is not."""
 
     def wrong(hidden, mask):
         first = hidden[:, 0] * mask.bool().any(dim=1, keepdim=True)
@@ -216,7 +218,7 @@ def test_an_error_that_is_not_the_contracts_is_told(error, beginning):
 
 
 def test_right_in_all_but_one_case_is_enough_to_be_silent():
-    """Two mistakes that agree in the first cases: one of them is not said for the other."""
+    """Two misconceptions that agree in the first cases: one of them is not said for the other."""
 
     def wrong(scores, dim=-1):
         if scores.dim() < 3:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from autograder.grading.run import crew
+from autograder.grading.run import workers
 
 
 @pytest.fixture(autouse=True)
@@ -11,4 +11,4 @@ def kept_warm(monkeypatch):
 
     That a run ends it is asked in run/test_crew.py.
     """
-    monkeypatch.setattr(crew, "end", lambda limits: None)
+    monkeypatch.setattr(workers, "end", lambda limits: None)

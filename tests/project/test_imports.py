@@ -76,7 +76,7 @@ def test_a_release_with_nothing_new_loads_nothing_heavy(graded):
 
 def test_handing_submissions_on_loads_nothing_heavy():
     """The main process of two workers has its hands free while they import PyTorch."""
-    code = "import json, sys, autograder.grading.run.runner, autograder.grading.run.crew\n"
+    code = "import json, sys, autograder.grading.run.runner, autograder.grading.run.workers\n"
     code += f"print(json.dumps([name for name in {HEAVY!r} if name in sys.modules]))"
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert json.loads(said.stdout) == []

@@ -14,8 +14,9 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from autograder.release.build import CHAPTERS, release
+from autograder.release.build import release
 from autograder.release.bundle import BUNDLE
+from autograder.release.released import CHAPTERS
 from tests.release.miniature import REPOSITORY
 from tests.release.student import complaints, elsewhere, results, run, unpack
 from tests.solved import solved

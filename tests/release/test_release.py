@@ -72,7 +72,7 @@ def test_a_release_from_chapter_to_student(released, tiny_with_tools, tmp_path):
     with zipfile.ZipFile(wheel) as archive:
         inside = archive.namelist()
         text = text_of(archive.read("autograder/recordings/tiny.reference.source"))
-    assert "def mean(" in text  # what the mistakes are changes of
+    assert "def mean(" in text  # what the misconceptions are changes of
     assert {"autograder/recordings/mean.answers"} <= set(inside)
     assert "lab/__init__.py" in inside
     assert not [name for name in inside if name.startswith("book") or ".pkl" in name]

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from autograder.grading.run.crew import _pool
+from autograder.grading.run.workers import _pool
 from autograder.sandbox import cores, probe
 from autograder.sandbox.process import SandboxProcess
 

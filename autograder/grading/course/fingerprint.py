@@ -1,7 +1,7 @@
 """What a verdict depends on besides the submission, as hashes: what stayed is not graded again.
 
 There are two kinds: one hash for all that every verdict of a chapter depends on (the release, the
-grader), and one for each exercise (its check, its mistakes, its reference). When a check is
+grader), and one for each exercise (its check, its misconceptions, its reference). When a check is
 mended, only its own exercise is judged again.
 """
 
@@ -48,10 +48,10 @@ def _of_folders(*folders: Path) -> str:
 
 
 def of_exercise(name: str, module: str, root: Path = REPOSITORY) -> str:
-    """The check of `name` with all that it uses, its mistakes, and the reference's module.
+    """The check of `name` with all that it uses, its misconceptions, and the reference's module.
 
-    The mistakes of the exercises that the reference may use are its own too. Comments and layout do
-    not count.
+    The misconceptions of the exercises that the reference may use are its own too. Comments and
+    layout do not count.
     """
     name = name.removeprefix("mend_")  # which is judged as what it stands beside
     path = root / content().file(module, CHECK)
@@ -64,8 +64,8 @@ def of_exercise(name: str, module: str, root: Path = REPOSITORY) -> str:
         parts += [other.parent.name, _text(parsed(other))]
     inside = _inside(name, [parsed(other) for other in references])
     for checks in (other.with_name(path.name) for other in references):
-        found = parsed(checks).body if checks.exists() else []
-        parts += [_text(one) for one in found if syntax.misconceptions_of(one) in inside]
+        statements = parsed(checks).body if checks.exists() else []
+        parts += [_text(one) for one in statements if syntax.misconceptions_of(one) in inside]
     return sha256(*parts)
 
 

@@ -168,14 +168,16 @@ def _works(
     folder: Path, chapters: Sequence[str], ids: Mapping[str, frozenset[str]]
 ) -> Iterator[Submission]:
     """One student's work on the chapters."""
-    found = Found() if _is_plain(folder, ids) else found_in(folder, ids)
+    handed_in = Found() if _is_plain(folder, ids) else found_in(folder, ids)
     for chapter in chapters:
-        own, piece = folder / chapter, found.chosen.get(chapter)
+        own, piece = folder / chapter, handed_in.chosen.get(chapter)
         if piece is not None and piece.path != own / f"{chapter}.ipynb":
             place = _with_time(piece.path.parent, own, folder)
-            yield Submission(folder.name, chapter, place, piece, note=found.notes.get(chapter, ""))
-        elif chapter in found.problems or _may_be_there(own):
-            problem, note = found.problems.get(chapter, ""), found.notes.get(chapter, "")
+            yield Submission(
+                folder.name, chapter, place, piece, note=handed_in.notes.get(chapter, "")
+            )
+        elif chapter in handed_in.problems or _may_be_there(own):
+            problem, note = handed_in.problems.get(chapter, ""), handed_in.notes.get(chapter, "")
             yield Submission(folder.name, chapter, own, problem=problem, note=note)
 
 

@@ -198,15 +198,15 @@ def _submission(database: Session, student: str, released: _Released, when: date
         SubmittedAssignment.assignment_id == released.assignment,
         SubmittedAssignment.student_id == student,
     )
-    found = database.scalar(
+    number = database.scalar(
         select(SubmittedNotebook.id)
         .join(SubmittedAssignment, SubmittedAssignment.id == SubmittedNotebook.assignment_id)
         .where(*place, SubmittedNotebook.notebook_id == released.notebook)
     )
-    if found is not None:
+    if number is not None:
         if when is not None:
             database.execute(update(SubmittedAssignment).where(*place).values(timestamp=when))
-        return found
+        return number
     handed_in = _inserted(
         database,
         insert(SubmittedAssignment).values(

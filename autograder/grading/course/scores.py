@@ -174,10 +174,10 @@ def read_scores(query: Query) -> Scores:
         ChapterScores(name, float(points or 0), moment(due))
         for name, due, points in query(CHAPTERS)
     ]
-    found = {}
+    by_chapter = {}
     for student, name, due, handed_in, extension, taken, points in query(SCORES):
         came, ends, late = moment(handed_in), moment(due), 0.0
         if came and ends:
             late = max(0.0, (came - ends - span(extension)).total_seconds())
-        found[student, name] = Score(float(points or 0), float(taken or 0), came, late)
-    return Scores(people, chapters, found, [ForATeacher(*row) for row in query(BY_HAND)])
+        by_chapter[student, name] = Score(float(points or 0), float(taken or 0), came, late)
+    return Scores(people, chapters, by_chapter, [ForATeacher(*row) for row in query(BY_HAND)])

@@ -15,7 +15,7 @@ TOKENS_AT_MOST = 4 * 10**6
 
 def skimmed(content: bytes) -> bytes:
     """The same notebook, its large parts empty; what is not JSON stays as it is, or is none."""
-    kept: list[bytes] = []
+    parts: list[bytes] = []
     start, depth = 0, 0  # of what is kept next; of the brackets in what is left out
     for number, token in enumerate(_TOKEN.finditer(content)):
         if number > TOKENS_AT_MOST:
@@ -30,6 +30,6 @@ def skimmed(content: bytes) -> bytes:
         elif text in _LEFT_OUT:
             value = _OPENS.match(content, token.end())
             if value and value[1] == _LEFT_OUT[text]:
-                kept += [content[start : token.end()], b": ", _EMPTY[value[1]]]
+                parts += [content[start : token.end()], b": ", _EMPTY[value[1]]]
                 start = -1
-    return b"".join(kept) + content[start:] if start >= 0 else content
+    return b"".join(parts) + content[start:] if start >= 0 else content

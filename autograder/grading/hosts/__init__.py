@@ -4,7 +4,7 @@ from typing import Any
 
 
 def account(one: dict[str, Any]) -> str:
-    """What there is to say of one exercise: that it passed, or the mistake and what was seen."""
+    """What is said of one exercise: that it passed, or the misconception and what was seen."""
     if one["passed"]:
         return "passed"
     return "\n".join(text for text in (one["misconception"], one["message"]) if text)

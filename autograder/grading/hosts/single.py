@@ -20,7 +20,7 @@ from autograder.grading.course.handed_in import found_in, pieces
 from autograder.grading.course.released import ReleasedChapter
 from autograder.grading.hosts.classroom import github, summary
 from autograder.grading.hosts.gradescope import results
-from autograder.grading.run.grade_submission import grade
+from autograder.grading.run.grade_submission import grade_submission
 from autograder.grading.run.job import Job
 from autograder.sandbox.container import possible
 from autograder.sandbox.errors import SandboxUnavailable
@@ -46,7 +46,7 @@ def grade_single(course: Course, folder: Path, limits: Limits) -> dict[str, Any]
         problem = str(invalid)
     job = Job("submission", chapter, content, problem, secrets.randbits(56), limits)
     try:
-        result = grade(job)
+        result = grade_submission(job)
     except (BrokenCheck, SandboxUnavailable) as error:
         raise CourseError(str(error)) from error
     finally:
@@ -59,10 +59,10 @@ def grade_single(course: Course, folder: Path, limits: Limits) -> dict[str, Any]
 def _content(folder: Path, chapter: ReleasedChapter) -> bytes:
     """The chapter's notebook, or the only one there is, whatever its name."""
     ids = frozenset(exercise.check_id for exercise in chapter.exercises)
-    found = found_in(folder, {chapter.name: ids})
-    if problem := found.problems.get(chapter.name):
+    work = found_in(folder, {chapter.name: ids})
+    if problem := work.problems.get(chapter.name):
         raise Invalid(problem)
-    if piece := found.chosen.get(chapter.name):
+    if piece := work.chosen.get(chapter.name):
         return piece.read()
     others = [piece for piece in pieces(folder) if not piece.file_name.lower().endswith(".zip")]
     if len(others) == 1:

@@ -97,21 +97,25 @@ ROWS: dict[str, Callable[[Scores], Iterator[Row]]] = {
 def write_scores(
     scores: Scores, kind: str, path: Path, chapters: Sequence[str], students: Sequence[str]
 ) -> int:
-    """Write one table, of the chapters and students that are named or of all; how many students."""
-    kept = scores.only(chapters, students)
-    write_table(path, ROWS[kind](kept))
-    return len(kept.people)
+    """Write one table, of the chapters and students that are named or of all; how many students.
+
+    What has no points, as the questions before and after the course, is in none.
+    """
+    counted = {chapter.name for chapter in scores.chapters if chapter.max_score}
+    chosen = scores.only(counted & set(chapters or counted) or {""}, students)
+    write_table(path, ROWS[kind](chosen))
+    return len(chosen.people)
 
 
 def _not_yet(scores: Scores, person: Person, chapters: Sequence[ChapterScores]) -> str:
     """`02-softmax: 2 answers`, for each chapter where a score is not the last word."""
     counts = {one.name: scores.waiting(person.id, one.name) for one in chapters}
-    found = [
+    phrases = [
         f"{name}: {count} answer{'s' if count > 1 else ''}"
         for name, count in counts.items()
         if count
     ]
-    return ", ".join(found)
+    return ", ".join(phrases)
 
 
 def _final(scores: Scores, person: Person, chapter: ChapterScores) -> float | None:

@@ -16,9 +16,9 @@ def figures(chapter: ChapterSurvey, folder: Path) -> dict[str, str]:
     """A chapter's figures as SVG by name, from a file in `folder` if it has them."""
     path, key = folder / f"{chapter.name}.json", _key(chapter)
     try:
-        kept = json.loads(path.read_text(encoding="utf-8"))
-        if kept["key"] == key:
-            return kept["figures"]
+        stored = json.loads(path.read_text(encoding="utf-8"))
+        if stored["key"] == key:
+            return stored["figures"]
     except (OSError, ValueError, KeyError, TypeError):
         pass
     from autograder.grading.report import plots

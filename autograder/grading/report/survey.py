@@ -12,9 +12,21 @@ from autograder.grading.course.folder import Course
 from autograder.grading.course.journal import Journal
 from autograder.grading.course.scores import read_scores, reading
 from autograder.grading.report.for_a_teacher import sentences
+from autograder.grading.report.inventory import InventorySurvey, survey_inventory
 
 UNTRIED = {*UNTOUCHED, "missing"}
 RETAUGHT_AT_MOST = 5
+
+
+@dataclass
+class CameBack:
+    """A misconception of an earlier chapter's exercise, which a later exercise uses."""
+
+    exercise: str  # the later one
+    chapter: str  # the earlier one
+    sentence: str
+    students: int = 0
+    before: int = 0  # how many of them had it in that chapter, too, as it was handed in last
 
 
 @dataclass
@@ -25,6 +37,7 @@ class ExerciseSurvey:
     max_points: float
     statuses: Counter[str] = field(default_factory=Counter)
     misconceptions: Counter[str] = field(default_factory=Counter)
+    earlier: dict[str, CameBack] = field(default_factory=dict)  # by the misconception's key
 
     @property
     def handed_in(self) -> int:
@@ -79,12 +92,21 @@ class ChapterSurvey:
     @property
     def misconceptions(self) -> list[tuple[str, str, int]]:
         """Exercise, sentence and how many have it, the commonest first."""
-        found = [
+        rows = [
             (one.name, sentence, count)
             for one in self.exercises
             for sentence, count in one.misconceptions.items()
         ]
-        return sorted(found, key=lambda row: (-row[2], row[0], row[1]))
+        return sorted(rows, key=lambda row: (-row[2], row[0], row[1]))
+
+    @property
+    def came_back(self) -> list[CameBack]:
+        """Misconceptions of earlier chapters, in the order of the exercises, commonest first."""
+        return [
+            one
+            for exercise in self.exercises
+            for one in sorted(exercise.earlier.values(), key=lambda one: -one.students)
+        ]
 
     @property
     def reteach(self) -> list[ExerciseSurvey]:
@@ -100,6 +122,7 @@ class Survey:
     chapters: list[ChapterSurvey]
     students: int
     records: list[dict[str, Any]]
+    inventory: InventorySurvey | None = None  # where the course asks it and it was handed in
 
 
 def survey(course: Course, chapters: Sequence[str] = ()) -> Survey:
@@ -109,8 +132,15 @@ def survey(course: Course, chapters: Sequence[str] = ()) -> Survey:
         known = read_scores(query)
     handed_in = {(one.student, one.chapter): one for one in course.submissions(list(released))}
     class_list = sorted({person.id for person in known.people} | {who for who, _ in handed_in})
-    found, records = [], []
+    places = {
+        one.name: chapter for chapter, has in course.listed().items() for one in has.exercises
+    }
+    found, records, inventory = [], [], None
     for chapter in released.values():
+        if chapter.inventory:
+            own = [one for one in handed_in.values() if one.chapter == chapter.name]
+            inventory = survey_inventory(chapter.inventory, own) if own else None
+            continue
         exercises = [
             ExerciseSurvey(exercise.name, exercise.points) for exercise in chapter.exercises
         ]
@@ -128,6 +158,7 @@ def survey(course: Course, chapters: Sequence[str] = ()) -> Survey:
                 continue
             records.append(record)
             _count(result, record)
+            _count_earlier(result, record, places, journal)
             if problem := handed_in[student, chapter.name].came.problem:
                 result.troubles.append((student, record["status"], problem))
             if record["status"] != "missing":
@@ -135,9 +166,9 @@ def survey(course: Course, chapters: Sequence[str] = ()) -> Survey:
                 result.scores.append(score.final if score else record["score"])
                 result.late += bool(score and score.late_seconds)
         found.append(result)
-    if not records:
+    if not records and inventory is None:
         raise CourseError(f"Nothing in {course.root} is graded yet: run autograder grade first.")
-    return Survey(found, len(class_list), records)
+    return Survey(found, len(class_list), records, inventory)
 
 
 def _count(result: ChapterSurvey, record: dict[str, Any]) -> None:
@@ -153,6 +184,27 @@ def _count(result: ChapterSurvey, record: dict[str, Any]) -> None:
             counted.statuses[one["status"]] += 1
             if one["misconception"] and one["status"] not in UNTRIED:
                 counted.misconceptions[one["misconception"]] += 1
+
+
+def _count_earlier(
+    result: ChapterSurvey, record: dict[str, Any], places: dict[str, str], journal: Journal
+) -> None:
+    """A misconception of another exercise has the key NAME.KEY; `places` has everyone's chapter."""
+    by_name = {one.name: one for one in result.exercises}
+    for one in record["exercises"]:
+        for whole in (one.get("key") or "").split(" + "):
+            name, _, key = whole.partition(".")
+            chapter = places.get(name, result.name)
+            if chapter == result.name or one["status"] in UNTRIED or one["name"] not in by_name:
+                continue
+            earlier = by_name[one["name"]].earlier
+            told = CameBack(one["name"], chapter, one["misconception"])
+            came_back = earlier.setdefault(whole, told)
+            came_back.students += 1
+            shown = journal.shown(record["student"], chapter)
+            former = (journal.record(shown) if shown else None) or {"exercises": []}
+            same = ((it["name"], it.get("key")) == (name, key) for it in former["exercises"])
+            came_back.before += any(same)
 
 
 def _first_message(record: dict[str, Any]) -> str:

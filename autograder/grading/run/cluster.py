@@ -14,8 +14,8 @@ from typing import Any
 
 from autograder.errors import CourseError
 from autograder.grading.course import fingerprint
-from autograder.grading.run.crew import GAVE_UP, Results
 from autograder.grading.run.job import Job
+from autograder.grading.run.workers import GAVE_UP, Results
 from autograder.sandbox.probe import available
 
 SECONDS_TO_ANSWER = 30
@@ -35,10 +35,10 @@ def grade_there(jobs: Sequence[Job], version: str) -> list[dict[str, Any]]:
         raise CourseError("it has another version of the course")
     if jobs[0].limits.sandbox and (reason := available()):
         raise CourseError(reason)
-    from autograder.grading.run.grade_submission import grade
+    from autograder.grading.run.grade_submission import grade_submission
 
     with _one_at_a_time:  # a worker with several threads has one sandbox
-        return [grade(job) for job in jobs]
+        return [grade_submission(job) for job in jobs]
 
 
 def on_cluster(jobs: Iterator[Job], address: str) -> Results:
@@ -124,10 +124,10 @@ def _graded(
         if not done.has_ready():
             time.sleep(SECONDS_BETWEEN_LOOKS)
             continue
-        future, found = next(done)
+        future, task_results = next(done)
         task = under_way.pop(future)
         if future.status == "finished":
-            for job, result in zip(task, found, strict=True):
+            for job, result in zip(task, task_results, strict=True):
                 results, seconds = results + 1, seconds + result["record"]["seconds"]
                 yield job, result
         elif future.status != "error":

@@ -20,8 +20,8 @@ from autograder.grading.course.folder import STUDENT_ID, Course, Submission
 from autograder.grading.course.journal import Journal, there
 from autograder.grading.course.released import ReleasedChapter
 from autograder.grading.course.scores import Scores, read_scores, reading, settled
-from autograder.grading.run.crew import Results, alone, together
 from autograder.grading.run.job import Job
+from autograder.grading.run.workers import Results, alone, together
 from autograder.sandbox.errors import SandboxUnavailable
 from autograder.sandbox.limits import Limits
 
@@ -51,9 +51,9 @@ def grade_class(
     course.see_due_dates()
     with (
         _in_a_sentence(),
-        _Run(course, released, limits or Limits(), students, progress) as run,
+        _ClassGrading(course, released, limits or Limits(), students, progress) as run,
     ):
-        for job, result in _crew(run.jobs(), workers or os.cpu_count() or 1, scheduler):
+        for job, result in _results(run.jobs(), workers or os.cpu_count() or 1, scheduler):
             run.take(job, result)
         run.take_what_was_graded_before()
         run.settle()
@@ -62,7 +62,7 @@ def grade_class(
 
 
 @dataclass
-class _Run(contextlib.AbstractContextManager["_Run"]):
+class _ClassGrading(contextlib.AbstractContextManager["_ClassGrading"]):
     """What one run over a class has to do, and what it has done."""
 
     course: Course
@@ -166,14 +166,14 @@ class _Run(contextlib.AbstractContextManager["_Run"]):
 
 
 def _import_gradebook() -> None:
-    """nbgrader takes a second to import; what keeps it from that is told where it is used."""
+    """Import nbgrader early, which takes a second; errors are raised where it is used."""
     with contextlib.suppress(Exception):
         importlib.import_module("autograder.grading.course.gradebook")
 
 
 @contextlib.contextmanager
 def _in_a_sentence() -> Iterator[None]:
-    """What keeps a run from going on is raised as CourseError, with what to do about it."""
+    """Turn errors that end a run into a CourseError that says what to do."""
     again = "Then run the same command again: it goes on from here, and nothing is lost."
     try:
         yield
@@ -187,7 +187,7 @@ def _in_a_sentence() -> Iterator[None]:
         raise CourseError(f"{error} {again}") from error
 
 
-def _crew(jobs: Iterator[Job], workers: int, scheduler: str | None) -> Results:
+def _results(jobs: Iterator[Job], workers: int, scheduler: str | None) -> Results:
     if scheduler:
         from autograder.grading.run.cluster import on_cluster
 

@@ -33,7 +33,13 @@ from autograder.grading.submission.sandbox_home import (
     within,
 )
 from autograder.remote.calling import copied, mapped
-from autograder.remote.requests import Performer, Reply, Request, mapped_request, message_of
+from autograder.remote.requests import (
+    Performer,
+    Reply,
+    Request,
+    mapped_request,
+    message_of,
+)
 from autograder.remote.values import Function, Ref
 from autograder.sandbox.bounds import bounded, frame_limits, size
 from autograder.sandbox.deadline import Deadline
@@ -57,12 +63,12 @@ class Part:
 
 def parts(requests: list[Request]) -> dict[int, Part]:
     """The requests by where they begin, apart where a call may take another amount of memory."""
-    found = {}
+    by_start = {}
     for room, group in itertools.groupby(enumerate(requests), lambda each: room_of(each[1])):
         asked = list(group)
         frame = many([message_of(request) for _, request in asked])
-        found[asked[0][0]] = Part(len(asked), frame, room)
-    return found
+        by_start[asked[0][0]] = Part(len(asked), frame, room)
+    return by_start
 
 
 @dataclass

@@ -51,7 +51,7 @@ def rebuilt_outputs(raw: Any, room: Room) -> list[NotebookNode]:
 
     The sandbox keeps to a limit of its own, but what it says may come from the submission.
     """
-    kept: list[NotebookNode] = []
+    outputs: list[NotebookNode] = []
     for output in raw[:100] if isinstance(raw, list) else []:
         rebuilt = _rebuilt(output, room) if isinstance(output, dict) else None
         if rebuilt is None:
@@ -59,9 +59,9 @@ def rebuilt_outputs(raw: Any, room: Room) -> list[NotebookNode]:
         room.characters -= output_size(rebuilt)
         if room.characters < 0:
             text = "[The output was cut off here.]\n"
-            return [*kept, _output("stream", name="stderr", text=text)]
-        kept.append(rebuilt)
-    return kept
+            return [*outputs, _output("stream", name="stderr", text=text)]
+        outputs.append(rebuilt)
+    return outputs
 
 
 def _rebuilt(output: dict[str, Any], room: Room) -> NotebookNode | None:

@@ -33,18 +33,18 @@ def drop_pasted_stubs(
         places = [index for index, source in own.items() if defines.search(source)]
         if len(places) < 2 and not any(_often(own[index], exercise.name) for index in places):
             continue
-        found = [
+        definitions = [
             (index, node)
             for index in places
             for node in _definitions(changed.get(index, own[index]), exercise.name)
         ]
         stubs = 0  # at the end
-        while stubs < len(found) and is_stub(found[-1 - stubs][1]):
+        while stubs < len(definitions) and is_stub(definitions[-1 - stubs][1]):
             stubs += 1
-        if not stubs or stubs == len(found):
+        if not stubs or stubs == len(definitions):
             continue
-        kept, line = found[-1 - stubs][0], found[-1 - stubs][1].lineno
-        for index, node in reversed(found[-stubs:]):
+        kept, line = definitions[-1 - stubs][0], definitions[-1 - stubs][1].lineno
+        for index, node in reversed(definitions[-stubs:]):
             lines = changed.get(index, own[index]).split("\n")
             first = first_line(node) - 1
             lines[first : node.end_lineno] = [""] * len(lines[first : node.end_lineno])

@@ -127,21 +127,21 @@ class Judging:
         request = {"op": "obstacle", "name": exercise.name, "lacking": lacking[1]}
         try:
             with self._execution.timed(session) as deadline:
-                found = ask(session, request, deadline)
+                answer = ask(session, request, deadline)
         except Gone:
             self._execution.close()
             return verdict
         if lacking[1] != exercise.name:
-            reason = said_by_submission(short_text(found.get("reason")))
+            reason = said_by_submission(short_text(answer.get("reason")))
             if reason:
                 self.notes.add(reason)
             reason = reason or self._broken_before(lacking[1])
             return replace(verdict, message=f"{verdict.message} {reason}".strip())
-        account = short_text(found.get("obstacle"))
+        account = short_text(answer.get("obstacle"))
         obstacle = said_by_submission(account)
         for name in MISSING_NAME.findall(account)[:1]:
             obstacle = f"{obstacle} {self._broken_before(name)}".strip()
-        if found.get("written") is not True:
+        if answer.get("written") is not True:
             text = f"{exercise.name} is not defined in the submission"
             return replace(verdict, status="missing", message=text)
         self.notes.add(obstacle)

@@ -59,8 +59,8 @@ def _leaving(node: ast.AST) -> Iterator[str]:
 def uses(name: str, cells: Sequence[str]) -> set[str]:
     """The names that the definition of `name` reads, and what it uses of the notebook."""
     defined = _defined(tuple(cells))
-    found = {each for part in made_by([name], defined).values() for each in used(part)}
-    return found - {name}
+    names = {each for part in made_by([name], defined).values() for each in used(part)}
+    return names - {name}
 
 
 @functools.lru_cache(maxsize=1)  # a submission's failed exercises are asked one after the other

@@ -71,22 +71,22 @@ def _mark_again(notebook: NotebookNode, chapter: ReleasedChapter, seen: set[str]
     """
     plain = [cell for cell in notebook.cells if grade_id(cell) is None]
     code = [cell for cell in plain if cell.cell_type == "code"]
-    found: dict[str, NotebookNode] = {}
+    cells: dict[str, NotebookNode] = {}
     for exercise in chapter.exercises:
         defines = definition_of(exercise.name)
         own = [cell for cell in code if defines.search(cell.source)]
         if own and own[-1].source not in chapter.demos:
-            found[exercise.name] = own[-1]
+            cells[exercise.name] = own[-1]
         same = [cell for cell in code if cell.source.strip() == exercise.check_source.strip()]
         if len(same) > (exercise.check_source in chapter.demos):  # a demo of it is there too
-            found[exercise.check_id] = same[-1]
+            cells[exercise.check_id] = same[-1]
     for above, cell in itertools.pairwise(notebook.cells):
         name = chapter.questions.get(above.source)
         answer = cell.cell_type == "markdown" and cell.source not in chapter.demos
         if name and answer and grade_id(cell) is None:
-            found[name] = cell
+            cells[name] = cell
     count = 0
-    for name, cell in found.items():
+    for name, cell in cells.items():
         if name not in seen and grade_id(cell) is None:
             cell.metadata.nbgrader = NotebookNode(chapter.cell_metadata[name])
             seen.add(name)

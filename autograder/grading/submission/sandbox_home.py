@@ -113,8 +113,12 @@ def _whole(request: Request, reply: dict[str, Any]) -> bool:
     if "value" not in reply:
         return False
     if isinstance(request, CallRequest) and request.gradients:
-        found = reply.get("gradients")
-        parts = (found.get("inputs"), found.get("parameters")) if isinstance(found, dict) else ()
+        gradients = reply.get("gradients")
+        parts = (
+            (gradients.get("inputs"), gradients.get("parameters"))
+            if isinstance(gradients, dict)
+            else ()
+        )
         return len(parts) == 2 and all(
             isinstance(part, dict) and all(isinstance(grad, torch.Tensor) for grad in part.values())
             for part in parts

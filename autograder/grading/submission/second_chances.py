@@ -87,7 +87,7 @@ def judge_with_what_is_provided(
         if verdict is None or verdict.passed:
             continue
         used = uses(exercise.name, judging.ran) if lacking else set()
-        # What is to be mended is the reference itself, but for its mistake.
+        # What is to be mended is the reference itself, but for its misconception.
         used.discard(find(exercise.name).reference)
         names = [name for name in lacking if name in used]
         if names and exercise.name not in standing:

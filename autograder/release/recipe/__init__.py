@@ -3,6 +3,8 @@
 import nbformat
 
 from autograder.release.chapter import ChapterNotebook
+from autograder.release.recipe.ask_inventory import ask_inventory
+from autograder.release.recipe.ask_openings import ask_openings
 from autograder.release.recipe.check_contract import check_contract
 from autograder.release.recipe.clear_outputs import clear_outputs
 from autograder.release.recipe.cut_stubs import cut_stubs
@@ -15,6 +17,8 @@ from autograder.release.recipe.simplify_markdown import simplify_markdown
 RECIPE = (
     check_contract,
     drop_hidden_cells,
+    ask_openings,
+    ask_inventory,
     link_book_only,  # before the Markdown: its sentence is plain already, headings are still whole
     inline_provided,  # before the stubs: it says which names the notebook has
     cut_stubs,

@@ -75,10 +75,10 @@ def task_of(cells: list[NotebookNode], check: int) -> NotebookNode | None:
 
 def _points(where: str, cells: list[NotebookNode], index: int) -> None:
     task, points = task_of(cells, index), cells[index].metadata.nbgrader.get("points")
-    found = POINTS.search(task.source) if task else None
-    if task is None or found is None or not points:
+    match = POINTS.search(task.source) if task else None
+    if task is None or match is None or not points:
         return
-    stated = found[0]
+    stated = match[0]
     if float(stated.split()[0]) != points:
         raise ReleaseError(
             f"{where}: the task in the cell {task.id!r} says {stated}, and its check gives "

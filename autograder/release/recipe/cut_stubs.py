@@ -9,7 +9,7 @@ import ast
 from autograder.errors import ReleaseError
 from autograder.release.chapter import ChapterNotebook
 from autograder.release.chapter_cells import import_of, imports_from_solutions, kind, named
-from autograder.release.mends import MEND, Mends, as_given
+from autograder.release.debugging_exercises import MEND, DebuggingExercises, as_given
 from autograder.release.references import Reference, end_of, where_written
 from autograder.source.content import CHECK
 from autograder.source.syntax import first_line
@@ -19,14 +19,14 @@ BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
 
 def cut_stubs(chapter: ChapterNotebook) -> None:
     """Replace each exercise cell's import by nbgrader's source of the exercise."""
-    mends = Mends(chapter.references)
+    mends = DebuggingExercises(chapter.references)
     for cell in chapter.notebook.cells:
         if kind(cell) != "exercise":
             continue
         (wanted,) = imports_from_solutions(cell, chapter.name)
         reference = chapter.references.find(wanted.module, wanted.name)
         chapter.note_use_of(reference)
-        broken = mends.broken(wanted.module, wanted.bound)
+        broken = mends.with_misconception(wanted.module, wanted.bound)
         _reject_what_the_notebook_lacks(chapter, broken or reference, named(cell))
         if broken:
             cell.source = as_given(broken, wanted.bound)

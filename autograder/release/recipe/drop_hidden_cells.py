@@ -9,12 +9,12 @@ HIDDEN = "remove-cell"  # the book's own name for it
 
 def drop_hidden_cells(chapter: ChapterNotebook) -> None:
     """Drop the cells with the tag. Raises ReleaseError if one of them belongs to an exercise."""
-    kept = []
+    cells = []
     for cell in chapter.notebook.cells:
         if HIDDEN not in tags(cell):
-            kept.append(cell)
+            cells.append(cell)
         elif name := grade_id(cell):
             raise ReleaseError(
                 f"{chapter.name}: the cell {name!r} has the tag {HIDDEN}, and students need it."
             )
-    chapter.notebook.cells = kept
+    chapter.notebook.cells = cells

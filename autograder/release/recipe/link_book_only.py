@@ -22,6 +22,7 @@ PLACES = {
     "translation_figure": "live",
     "digit_figure": "live",
     "encoding_figure": "live",
+    "training_figure": "live",
 }
 
 

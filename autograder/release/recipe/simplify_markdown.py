@@ -7,7 +7,7 @@ published book. Formulas stay as they are. What has no plain form here stops the
 import html
 import re
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -42,15 +42,15 @@ ONLY_FOR_MYST = re.compile(r"^(\([^()\s]+\)=|%.*|\+\+\+.*)$\n?", re.MULTILINE)
 def simplify_markdown(chapter: ChapterNotebook) -> None:
     """Translate every Markdown cell; drop the cells of which nothing is left."""
     glued = glued_values(chapter.original)
-    kept = []
+    cells = []
     for cell in chapter.notebook.cells:
         if cell.cell_type == "markdown":
             where = f"{chapter.name}: cell {cell.id!r}"
             cell.source = Translation(chapter.book, chapter.name, glued, where)(cell.source)
             if not cell.source:
                 continue
-        kept.append(cell)
-    chapter.notebook.cells = kept
+        cells.append(cell)
+    chapter.notebook.cells = cells
 
 
 def glued_values(notebook: NotebookNode) -> dict[str, str]:
@@ -75,6 +75,45 @@ class Directive:
     body: str
 
 
+@dataclass(frozen=True)
+class Choice:
+    """What can be chosen, and what there is to say to it."""
+
+    label: str
+    why: str
+    right: bool
+
+
+@dataclass(frozen=True)
+class Quiz:
+    """A self-test question."""
+
+    question: str
+    choices: tuple[Choice, ...]
+    lines: tuple[str, ...]  # as they are written
+
+    @classmethod
+    def of(cls, block: Directive) -> "Quiz":
+        """A block taken apart."""
+        question, *parts = re.split(r"^- (?=\[[x ]\] )", block.body, flags=re.MULTILINE)
+        choices = []
+        for part in parts:
+            label, _, why = textwrap.dedent("  " + part).partition("\n\n")
+            choices.append(Choice(label[4:], why.strip(), label.startswith("[x]")))
+        lines = (*filter(None, [block.argument]), *block.body.split("\n"))
+        return cls(f"{block.argument}\n\n{question}".strip(), tuple(choices), lines)
+
+
+def quizzes(text: str, kind: str = "quiz") -> Iterator[Quiz]:
+    """The self-test questions of a text, those inside other blocks too."""
+    for token in BLOCKS.parse(text):
+        if found := DIRECTIVE.match(token.info.strip()):
+            if found["name"] == kind:
+                yield Quiz.of(_directive(found, token.content))
+            else:
+                yield from quizzes(token.content, kind)
+
+
 @dataclass
 class Translation:
     """The translation of one cell."""
@@ -94,11 +133,11 @@ class Translation:
             if token.type not in ("fence", "colon_fence") or start < done:
                 continue
             pieces.append(self.prose("\n".join(lines[done:start])))
-            found = DIRECTIVE.match(token.info.strip())
-            if found:
+            match = DIRECTIVE.match(token.info.strip())
+            if match:
                 first = lines[start]
                 indent = first[: len(first) - len(first.lstrip())]
-                block = self.directive(_directive(found, token.content))
+                block = self.directive(_directive(match, token.content))
                 pieces.append(
                     "\n".join(indent + line if line else "" for line in block.split("\n"))
                 )
@@ -144,17 +183,13 @@ class Translation:
 
     def _quiz(self, block: Directive) -> str:
         """A question and its choices, each unfolding to what explains it."""
-        question, *choices = re.split(r"^- (?=\[[x ]\] )", block.body, flags=re.MULTILINE)
+        quiz = Quiz.of(block)
         self.questions += 1
-        pieces = [
-            (f"**Question {self.questions}.** " + self(f"{block.argument}\n\n{question}")).strip()
-        ]
-        for choice in choices:
-            text = textwrap.dedent("  " + choice)
-            label, _, explanation = text.partition("\n\n")
-            verdict = "**Right.**" if label.startswith("[x]") else "**Not this one.**"
-            choice = Directive("dropdown", label[4:], f"{verdict} {explanation.strip()}")
-            pieces.append(self._dropdown(choice).strip())
+        pieces = [(f"**Question {self.questions}.** " + self(quiz.question)).strip()]
+        for choice in quiz.choices:
+            verdict = "**Right.**" if choice.right else "**Not this one.**"
+            folded = Directive("dropdown", choice.label, f"{verdict} {choice.why}")
+            pieces.append(self._dropdown(folded).strip())
         return "\n\n".join(pieces) + "\n"
 
     def _exercise(self, block: Directive) -> str:

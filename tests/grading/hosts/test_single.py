@@ -35,7 +35,7 @@ def solved(course, **sources):
 
 
 def mistaken(course):
-    """A notebook whose first exercise shows its first mistake; and that sentence."""
+    """A notebook whose first exercise shows its first misconception; and that sentence."""
     first = course.chapters()[CHAPTER].exercises[0].name
     wrong = wrongs(first)[0]
     return solved(course, **{first: wrong.source}), first, wrong.sentence

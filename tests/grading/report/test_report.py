@@ -87,6 +87,44 @@ def test_every_count_is_that_of_the_records(graded):
     assert 'timestamp.txt says "12.10.2026"' in chapter.troubles[0][2]
 
 
+def test_a_misconception_of_an_earlier_chapter_is_counted_as_come_back(course, capsys):
+    """Three students: one keeps a mistake, one makes it later only, one makes one of its own."""
+    journal, chapters = Journal(course.state), course.chapters()
+    first, later = list(chapters)[1], list(chapters)[2]
+    before, after = chapters[first].exercises[0], chapters[later].exercises[0]
+
+    def hand_in(student, chapter, exercise, key, sentence):
+        (course.root / "submitted" / student / chapter).mkdir(parents=True)
+        one = {
+            **{"name": exercise.name, "points": 0.0, "max_points": exercise.points, "message": ""},
+            **{"passed": not key, "status": "failed" if key else "passed"},
+            **{"key": key, "misconception": sentence},
+        }
+        record = {
+            **{"student": student, "chapter": chapter, "status": "graded", "notes": []},
+            **{"score": 0.0, "max_score": 1.0, "seconds": 0.1, "exercises": [one]},
+        }
+        digest = f"{student}-{chapter}".encode().hex()
+        journal.keep(digest, {"record": record})
+        journal.applied(student, chapter, digest)
+
+    hand_in("keeps", first, before, "halved", SENTENCE)
+    hand_in("relearns", first, before, None, None)
+    for student in ("keeps", "relearns"):
+        hand_in(student, later, after, f"{before.name}.halved", f"In it: {SENTENCE}")
+    hand_in("own", later, after, "slip.sign", "A sign.")
+    found = survey(course, [later]).chapters[0]
+    (one,) = found.came_back
+    assert (one.exercise, one.chapter, one.students, one.before) == (after.name, first, 2, 1)
+    assert survey(course, [first]).chapters[0].came_back == []
+    assert main(["report", later, "--course", str(course.root)]) == 0
+    assert f"came back from {first}: 2 x In it: {SENTENCE} (1 had it there" in " ".join(
+        capsys.readouterr().out.split()
+    )
+    page = (course.root / "report.html").read_text(encoding="utf-8")
+    assert "What came back from earlier chapters" in page and "<b>" not in page
+
+
 def test_the_command_says_so_in_the_terminal_and_in_both_files(graded, capsys):
     assert main(["report", CHAPTER, "--course", str(graded.root)]) == 0
     said = capsys.readouterr().out

@@ -6,7 +6,7 @@ import pytest
 
 from autograder.checking import find
 from autograder.grading.course import fingerprint
-from autograder.grading.run import crew
+from autograder.grading.run import workers
 from autograder.grading.run.job import Job
 from autograder.grading.run.result import unfinished
 from autograder.grading.run.runner import grade_class
@@ -26,7 +26,7 @@ pytestmark = [
 
 @pytest.fixture
 def handed_in(course):
-    """A course to which two students handed in chapter 1: one right, one with a mistake."""
+    """A course to which two students handed in chapter 1: one right, one with a misconception."""
     made = Class(course)
     chapter = made.chapters[CHAPTER]
     first = chapter.exercises[0].name
@@ -86,7 +86,7 @@ def test_a_submission_that_ends_its_process_is_given_up_and_stops_nobody_else(
     limits = Limits(1)
     job = Job("", handed_in.chapters()[CHAPTER], None, "", 0, limits)
     result = unfinished(job, "missing", "not looked at")
-    monkeypatch.setattr(crew, "grade", functools.partial(deadly, result))
+    monkeypatch.setattr(workers, "work_on", functools.partial(deadly, result))
     for number in range(4):
         (handed_in.root / "submitted" / f"other-{number}" / CHAPTER).mkdir(parents=True)
     records = grade_class(handed_in, [CHAPTER], workers=2, limits=limits)

@@ -70,7 +70,7 @@ def graded(warm, sources: dict[str, str], limits: Limits | None = None, **more: 
     return grade_notebook(notebook, chapter, warm, limits or Limits(), SEED)
 
 
-SEARCHED = {  # two mistakes at once, or none that is known: what is found by a long search
+SEARCHED = {  # two misconceptions at once, or none that is known: what is found by a long search
     "MultiHeadAttention": {
         "value, mask)": "value, None if mask is None else ~mask)",
         "self.W_o(merge_heads(heads))": "merge_heads(heads)",

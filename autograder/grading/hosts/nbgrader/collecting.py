@@ -84,19 +84,19 @@ class PlatformNames(FileNameCollectorPlugin):
         return info | {"file_id": file_id}
 
     def _named(self, path: Path, chapter: str) -> dict[str, Any] | None:
-        if found := CANVAS.fullmatch(path.stem):
-            when = {"timestamp": Late(1970, 1, 1)} if found["late"] else {}
-            student = self._student(lms_user_id=found["lms_id"]) or found["name"]
-            return {"student_id": student, "file": found["file"]} | when
+        if match := CANVAS.fullmatch(path.stem):
+            when = {"timestamp": Late(1970, 1, 1)} if match["late"] else {}
+            student = self._student(lms_user_id=match["lms_id"]) or match["name"]
+            return {"student_id": student, "file": match["file"]} | when
         whole = path.with_suffix("").as_posix()
         for start in re.finditer(r"(?<=/)", whole):
-            if found := MOODLE.fullmatch(whole, start.end()):
-                first, _, last = found["name"].partition(" ")
-                student = self._student(first_name=first, last_name=last) or found["name"]
-                return {"student_id": student, "file": found["file"]}
-        found = PLAIN.fullmatch(path.stem)
-        if found and means(found["file"], chapter):
-            return {"student_id": found["name"], "file": found["file"]}
+            if match := MOODLE.fullmatch(whole, start.end()):
+                first, _, last = match["name"].partition(" ")
+                student = self._student(first_name=first, last_name=last) or match["name"]
+                return {"student_id": student, "file": match["file"]}
+        match = PLAIN.fullmatch(path.stem)
+        if match and means(match["file"], chapter):
+            return {"student_id": match["name"], "file": match["file"]}
         self.log.warning("%s is not named as Canvas or Moodle do", path.name)
         return None
 
@@ -104,9 +104,9 @@ class PlatformNames(FileNameCollectorPlugin):
         """The id of the one student of the gradebook of whom this is known."""
         coursedir = self.parent.coursedir
         with Gradebook(coursedir.db_url, coursedir.course_id) as gradebook:
-            found = [
+            ids = [
                 student.id
                 for student in gradebook.students
                 if all(str(getattr(student, name)) == value for name, value in known.items())
             ]
-        return found[0] if len(found) == 1 else None
+        return ids[0] if len(ids) == 1 else None

@@ -1,4 +1,4 @@
-"""Code that is given with one mistake: what a release makes of it, and where it ends up."""
+"""Code that is given with one misconception: what a release makes of it, and where it ends up."""
 
 import json
 from pathlib import Path
@@ -12,13 +12,13 @@ from autograder.notebook.feedback import MIME
 from autograder.release.book import Book
 from autograder.release.build import release
 from autograder.release.chapter import ChapterNotebook
-from autograder.release.mends import Mends, as_given
+from autograder.release.debugging_exercises import DebuggingExercises, as_given
 from autograder.release.recipe import make_source
 from autograder.release.references import References
 from tests.release.miniature import CHECKS, chapter_cells, check_cell, exercise_cell, write_chapter
 from tests.release.student import complaints, results, run, unpack
 
-MISTAKES = (
+MISCONCEPTIONS = (
     CHECKS.replace("exercise, misconceptions", "exercise, mend, misconceptions")
     + """
 misconceptions["Scale"] = {
@@ -26,7 +26,7 @@ misconceptions["Scale"] = {
 }
 """
 )
-IN_PLACE = MISTAKES.replace('"03-tiny", points=1', '"03-tiny", points=1, mend="added"')
+IN_PLACE = MISCONCEPTIONS.replace('"03-tiny", points=1', '"03-tiny", points=1, mend="added"')
 BESIDE = 'mend("mean", "sum", points=1)\n'
 MENDED = '''\
 def mend_mean(values: Sequence) -> Tensor:
@@ -44,7 +44,7 @@ def beside(name: str = "mean"):
     return cell
 
 
-def chapter(root: Path, *cells, text: str = MISTAKES + BESIDE) -> ChapterNotebook:
+def chapter(root: Path, *cells, text: str = MISCONCEPTIONS + BESIDE) -> ChapterNotebook:
     (root / "solutions" / "tiny" / "check.py").write_text(text)
     path = write_chapter(root, [*chapter_cells(), *cells])
     return ChapterNotebook.read(path, References(root / "solutions"), Book.of(root))
@@ -73,18 +73,20 @@ def test_the_cell_in_the_place_of_the_written_one_keeps_the_name(tiny):
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        (MISTAKES, r"has no `mend\('mean', ...\)` for the exercise mend_mean"),
-        (MISTAKES + 'mend("mean", "other", points=1)', "mean has no mistake 'other'"),
+        (MISCONCEPTIONS, r"has no `mend\('mean', ...\)` for the exercise mend_mean"),
+        (MISCONCEPTIONS + 'mend("mean", "other", points=1)', "mean has no misconception 'other'"),
         (
-            MISTAKES.replace("math.prod", "math.sqrt") + BESIDE,
-            "The mistake to be mended in mean does not fit: .* stands 0 times in mean",
+            MISCONCEPTIONS.replace("math.prod", "math.sqrt") + BESIDE,
+            "The misconception to be mended in mean does not fit: .* stands 0 times in mean",
         ),
         (
-            MISTAKES.replace('{"/ math.prod([len(values)])": ""}', 'by({"a": "b"}, within="total")')
+            MISCONCEPTIONS.replace(
+                '{"/ math.prod([len(values)])": ""}', 'by({"a": "b"}, within="total")'
+            )
             + BESIDE,
             "'sum' of mean cannot be given to mend",
         ),
-        (MISTAKES.replace('{"/ math', 'CHANGES or {"/ math') + BESIDE, "must be written out"),
+        (MISCONCEPTIONS.replace('{"/ math', 'CHANGES or {"/ math') + BESIDE, "must be written out"),
     ],
 )
 def test_what_cannot_be_given_to_mend_is_said_in_one_sentence(tiny, text, sentence):
@@ -102,14 +104,14 @@ def test_another_name_than_that_of_the_exercise_is_refused(tiny):
 def test_the_course_s_own_broken_code_differs_and_is_short_of_nothing():
     root = Path(__file__).resolve().parents[2]
     references = References(root / "solutions")
-    mends = Mends(references)
+    mends = DebuggingExercises(references)
     for path in sorted((root / "book").glob("[0-9][0-9]-*.ipynb")):
         for cell in ChapterNotebook.read(path, references, Book.of(root)).original.cells:
             name = cell.metadata.get("nbgrader", {}).get("grade_id", "")
             if not name.startswith("mend_"):
                 continue
             module = cell.source.split()[1].removeprefix("solutions.")
-            broken = mends.broken(module, name)
+            broken = mends.with_misconception(module, name)
             right = references.find(module, name.removeprefix("mend_"))
             assert as_given(broken, name) != as_given(right, name)
 

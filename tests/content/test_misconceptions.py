@@ -14,7 +14,7 @@ def test_every_change_stands_in_the_reference_once(name):
     for misconception in exercise.misconceptions:
         root, changes = changed(
             exercise, misconception
-        )  # raises StaleMistake with what it looked for
+        )  # raises StaleMisconception with what it looked for
         for change in changes:
             rest = [one for one in changes if one is not change]
             assert not any(change.overlaps(one) for one in rest), misconception.sentence

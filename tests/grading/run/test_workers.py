@@ -9,9 +9,9 @@ from dataclasses import replace
 import pytest
 
 from autograder.grading.course.released import ReleasedChapter
-from autograder.grading.run import crew
-from autograder.grading.run.crew import CHOICE, _ByDraw
+from autograder.grading.run import workers
 from autograder.grading.run.job import Job
+from autograder.grading.run.workers import CHOICE, _ByDraw
 from autograder.sandbox.limits import Limits
 
 CHAPTER = ReleasedChapter("chapter", (), {}, "", {}, frozenset())
@@ -62,9 +62,9 @@ def test_who_grades_alone_ends_each_warm_process_also_where_the_run_breaks_off(m
         return {"of": job.key}
 
     ended = []
-    monkeypatch.setattr(crew, "grade", grade)
-    monkeypatch.setattr(crew, "end", ended.append)
-    run = crew.alone(iter([one, other]))
+    monkeypatch.setattr(workers, "work_on", grade)
+    monkeypatch.setattr(workers, "end", ended.append)
+    run = workers.alone(iter([one, other]))
     if stops:
         with pytest.raises(KeyboardInterrupt):
             list(run)
@@ -74,11 +74,11 @@ def test_who_grades_alone_ends_each_warm_process_also_where_the_run_breaks_off(m
 
 
 def alone(jobs):
-    return crew.alone(jobs)
+    return workers.alone(jobs)
 
 
 def together(jobs):
-    return crew._in_pools(_ByDraw(jobs), 2, {})
+    return workers._in_pools(_ByDraw(jobs), 2, {})
 
 
 class HerePool:
@@ -99,8 +99,8 @@ def test_who_sleeps_is_graded_when_no_other_is_left(monkeypatch, grade_all):
         begun.append((job.key, job.others_wait))
         return {} if job.others_wait and job.key in ("0", "1") else {"record": {}}
 
-    monkeypatch.setattr(crew, "grade", grade)
-    monkeypatch.setattr(crew, "_pool", lambda number: contextlib.nullcontext(HerePool()))
+    monkeypatch.setattr(workers, "work_on", grade)
+    monkeypatch.setattr(workers, "_pool", lambda number: contextlib.nullcontext(HerePool()))
     done = [job.key for job, _ in grade_all(iter(jobs_of([0] * 5)))]
     assert sorted(done) == ["0", "1", "2", "3", "4"]
     assert {key for key, waiting in begun[:5] if waiting} == {"0", "1", "2", "3", "4"}

@@ -35,7 +35,7 @@ def alone(jobs: Iterator[Job]) -> Results:
     try:
         for job in itertools.chain(map(_others_wait, jobs), _drained(asleep)):
             used.add(job.limits)
-            if result := grade(job):
+            if result := work_on(job):
                 yield job, result
             else:
                 asleep.append(_last(job))
@@ -58,22 +58,22 @@ def _drained(jobs: list[Job]) -> Iterator[Job]:
         yield jobs.pop(0)
 
 
-def grade(job: Job) -> dict[str, Any]:
-    """The result of one submission; empty where it stands back for others (see grade.py)."""
+def work_on(job: Job) -> dict[str, Any]:
+    """The result of one submission; empty where it stands back for others."""
     if job.content is not None:
         # The sandbox starts while PyTorch is imported here; what keeps it from it is told later.
         with contextlib.suppress(Exception):
             fork_server(job.limits)
-    from autograder.grading.run.grade_submission import grade as graded
+    from autograder.grading.run.grade_submission import grade_submission
 
-    return graded(job)
+    return grade_submission(job)
 
 
 def together(jobs: Iterator[Job], workers: int) -> Results:
     """Grade in several processes; where one dies, it is replaced.
 
-    Which submission brought it down cannot be told, so all that were under way are then graded
-    one by one, and only who does it again is given up.
+    It is unknown which submission ended it, so all that were under way are graded again one by one,
+    and only one that does it again is given up.
     """
     todo = _ByDraw(jobs)
     while True:
@@ -88,7 +88,7 @@ def together(jobs: Iterator[Job], workers: int) -> Results:
 
 
 class _ByDraw:
-    """What is left to do. What a draw costs the first time should be paid by one worker alone."""
+    """The jobs that are left. A worker gets those of draws that it has already paid for."""
 
     def __init__(self, jobs: Iterator[Job]) -> None:
         self._jobs, self._ready = map(_others_wait, jobs), list[Job]()
@@ -106,7 +106,7 @@ class _ByDraw:
         return found
 
     def last(self, job: Job) -> None:
-        """It sleeps: it is the turn of those that compute, whoever is free then takes it."""
+        """Put a sleeping job behind those that compute; the next free worker takes it then."""
         self._asleep.append(_last(job))
 
 
@@ -125,7 +125,7 @@ def _in_pools(todo: _ByDraw, workers: int, under_way: dict[str, Job]) -> Results
                     idle.append(worker)  # until one that stands back is left
                 for job in jobs:
                     under_way[job.key] = job
-                    running[pools[worker].submit(grade, job)] = worker, job
+                    running[pools[worker].submit(work_on, job)] = worker, job
             if not running:
                 return
             done, _ = wait(running, return_when=FIRST_COMPLETED)
@@ -140,11 +140,11 @@ def _in_pools(todo: _ByDraw, workers: int, under_way: dict[str, Job]) -> Results
 
 
 def _by_itself(job: Job) -> dict[str, Any]:
-    # More than once: a machine that is short of memory ends workers for no fault of a submission.
+    # Several times: a machine short of memory ends workers through no fault of a submission.
     for _ in range(TRIES - 1):
         try:
             with _pool() as pool:
-                return pool.submit(grade, _last(job)).result()
+                return pool.submit(work_on, _last(job)).result()
         except BrokenProcessPool:
             continue
     from autograder.grading.run.result import given_up

@@ -1,4 +1,4 @@
-"""What is given to be mended: does it carry its mistake, and can it be mended?"""
+"""What is given to be mended: does it carry its misconception, and can it be mended?"""
 
 import json
 
@@ -7,7 +7,7 @@ import pytest
 from autograder.checking import exercises
 from autograder.diagnosis.judge import judge
 from autograder.diagnosis.recording import live
-from autograder.release.mends import Mends, as_given
+from autograder.release.debugging_exercises import DebuggingExercises, as_given
 from autograder.release.references import References
 from autograder.remote.calling import Home
 from tests.content.published import BOOK
@@ -23,9 +23,12 @@ MENDS = [
 @pytest.mark.parametrize("name", MENDS)
 def test_as_it_is_given_it_is_not_mended(name):
     exercise = exercises()[name]
-    assert exercise.planted, f"{exercise.reference} has no mistake with the key {exercise.mend!r}"
+    assert exercise.planted, f"{exercise.reference} has no misconception {exercise.mend!r}"
     given = as_given(
-        Mends(References(BOOK.parent / "solutions")).broken(exercise.module, name), name
+        DebuggingExercises(References(BOOK.parent / "solutions")).with_misconception(
+            exercise.module, name
+        ),
+        name,
     )
     thing = lifted(name, given, exercise.reference)
     for seed in range(10):

@@ -1,0 +1,173 @@
+// The page of questions that are due: a few a day from the chapters that were read, a figure of
+// what is remembered, and what was answered as a file. All of it is kept by progress.js.
+(() => {
+  const A_DAY = 10;
+  const FORMAT = "attention-course-review";
+
+  // The questions by what they are known by, each with its forms, in the order of the chapters.
+  function bank(template) {
+    const questions = new Map();
+    for (const form of template.querySelectorAll(".quiz")) {
+      const { known, chapter } = form.dataset;
+      if (!questions.has(known)) questions.set(known, { known, chapter, forms: [] });
+      questions.get(known).forms.push(form);
+    }
+    const seen = {};
+    for (const question of questions.values()) {
+      question.turn = seen[question.chapter] = (seen[question.chapter] ?? 0) + 1;
+    }
+    return [...questions.values()];
+  }
+
+  // What was answered before and is due, the longest due first; then what is new, chapters in turn.
+  function queue(questions) {
+    const { log, read, reviewed } = courseProgress.load();
+    const day = courseProgress.today();
+    const known = questions.filter(({ known }) => log[known])
+      .map((question) => ({ ...question, due: courseSchedule.dueOn(log[question.known]) }));
+    const due = known.filter((question) => question.due <= day)
+      .sort((one, other) => one.due.localeCompare(other.due));
+    const fresh = questions.filter(({ known, chapter }) => !log[known] && read[chapter])
+      .sort((one, other) => one.turn - other.turn);
+    const left = Math.max(0, A_DAY - (reviewed?.[day] ?? 0));
+    const later = known.filter((question) => question.due > day).map(({ due }) => due).sort();
+    return { due: [...due, ...fresh].slice(0, left), waiting: due.length + fresh.length, later };
+  }
+
+  const count = (number, noun) => `${number} ${noun}${number === 1 ? "" : "s"}`;
+
+  function inWords({ due, waiting, later }) {
+    if (due.length) return `${count(due.length, "question")} for today.`;
+    if (waiting) return `Ten questions a day are enough. ${waiting} more can wait until tomorrow.`;
+    if (!later.length) return "Nothing is due yet: read a chapter, or answer its questions, first.";
+    const day = new Date(`${later[0]}T12:00`);
+    const when = day.toLocaleDateString("en-US", { month: "long", day: "numeric" });
+    const first = later.filter((one) => one === later[0]).length;
+    return `Nothing is due today. ${count(first, "question")} will be on ${when}.`;
+  }
+
+  function ask(question, links, next) {
+    const { change, element, load, note, today } = courseProgress;
+    const before = Object.keys(load().log[question.known] ?? {}).length;
+    const form = question.forms[before % question.forms.length].cloneNode(true);
+    const link = links.get(question.chapter).cloneNode(true);
+    form.querySelector(".quiz-number").replaceChildren("From ", link);
+    const onwards = element("button", { type: "button", class: "quiz-check" }, "Next question");
+    const taken = [];
+    courseQuiz.start(form, {
+      chosen: () => taken,
+      choose: (known, choice, right) => {
+        taken.push(choice);
+        if (taken.length > 1) return;
+        change((progress) => {
+          const day = today();
+          progress.reviewed = { [day]: (progress.reviewed?.[day] ?? 0) + 1 };
+          note(progress.log, known, right);
+        });
+        form.querySelector(".quiz-buttons").append(onwards);
+      },
+    });
+    onwards.addEventListener("click", next);
+    return form;
+  }
+
+  function showKnown(place, questions, links) {
+    const { element, load, today } = courseProgress;
+    const { log } = load();
+    const rows = [];
+    let [all, sum] = [0, 0];
+    for (const [chapter, link] of links) {
+      const own = questions.filter((question) => question.chapter === chapter);
+      const asked = own.filter(({ known }) => log[known]);
+      if (!asked.length) continue;
+      const remembered = asked
+        .reduce((so, { known }) => so + courseSchedule.remembered(log[known], today()), 0);
+      all += asked.length;
+      sum += remembered;
+      const share = (part) => `${(100 * part) / own.length}%`;
+      const bar = element("span", { class: "review-bar", "aria-hidden": "true" });
+      bar.style.setProperty("--asked", share(asked.length));
+      bar.style.setProperty("--known", share(remembered));
+      const words = `${Math.round(remembered)} of ${own.length}`;
+      rows.push(element("tr", {}, element("th", { scope: "row" }, link.cloneNode(true)),
+        element("td", {}, bar), element("td", {}, words)));
+    }
+    if (!rows.length) return place.replaceChildren("Nothing has been answered yet.");
+    const headings = ["Chapter", "Known, asked, all", "Known"]
+      .map((words) => element("th", { scope: "col" }, words));
+    const table = element("table", { class: "table" },
+      element("thead", {}, element("tr", {}, ...headings)), element("tbody", {}, ...rows));
+    const line = `Of the ${count(all, "question")} that you have answered, you would probably ` +
+      `answer ${Math.round(sum)} rightly today.`;
+    place.replaceChildren(element("p", {}, line), table);
+  }
+
+  const isLog = (log) => log instanceof Object && Object.entries(log).every(([, answers]) =>
+    answers instanceof Object && Object.entries(answers).every(([day, right]) =>
+      /^\d{4}-\d\d-\d\d$/.test(day) && typeof right === "boolean"));
+
+  function save() {
+    const { element, load, today } = courseProgress;
+    const content = JSON.stringify({ format: FORMAT, log: load().log }, null, 1);
+    const address = URL.createObjectURL(new Blob([content], { type: "application/json" }));
+    element("a", { href: address, download: `review-${today()}.json` }).click();
+    URL.revokeObjectURL(address);
+  }
+
+  async function bring(file) {
+    const content = await file.text().then(JSON.parse).catch(() => null);
+    if (content?.format !== FORMAT || !isLog(content.log)) {
+      return `${file.name} is no file that this page, or review() in a notebook, has written.`;
+    }
+    courseProgress.change(({ log }) => {
+      for (const [known, answers] of Object.entries(content.log)) {
+        log[known] = { ...answers, ...log[known] };
+      }
+    });
+    return `Added: ${count(Object.keys(content.log).length, "question")}.`;
+  }
+
+  function offerFile(place) {
+    const { element } = courseProgress;
+    const button = element("button", { type: "button", class: "quiz-check" }, "Save as a file");
+    const input = element("input", { type: "file", accept: ".json,application/json" });
+    const label = element("label", {}, "Add a file: ", input);
+    const said = element("p", { "aria-live": "polite" });
+    button.addEventListener("click", save);
+    input.addEventListener("change", async () => {
+      if (input.files[0]) said.textContent = await bring(input.files[0]);
+      input.value = "";
+    });
+    place.append(button, label, said);
+  }
+
+  function start(page) {
+    const { changed, element } = courseProgress;
+    const template = page.querySelector("template").content;
+    const links = new Map([...template.querySelectorAll("li[data-chapter]")]
+      .map((line) => [line.dataset.chapter, line.firstChild]));
+    const questions = bank(template);
+    const line = element("p", { class: "review-due", "aria-live": "polite" });
+    const place = element("div");
+    const known = document.querySelector(".review-known");
+    page.append(line, place);
+
+    function next(event) {
+      const found = queue(questions);
+      line.textContent = inWords(found);
+      place.replaceChildren(...found.due.slice(0, 1).map((one) => ask(one, links, next)));
+      if (event) place.querySelector("input")?.focus();
+    }
+
+    next();
+    showKnown(known, questions, links);
+    offerFile(document.querySelector(".review-file"));
+    changed.addEventListener("change", () => {
+      showKnown(known, questions, links);
+      if (!place.querySelector("[data-verdict]")) next(); // not while an explanation is read
+    });
+  }
+
+  document.addEventListener("DOMContentLoaded", () =>
+    document.querySelectorAll(".review").forEach(start));
+})();
