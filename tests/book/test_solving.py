@@ -154,7 +154,8 @@ def test_chapters_are_solved_one_after_the_other_and_graded_with_full_marks(
             if exercise.chapter != chapter:
                 continue
             box = opened_box(page, exercise.name)
-            for wrong in wrongs(exercise.name)[:3]:
+            # What is to be mended comes with a mistake; those of its exercise bear another name.
+            for wrong in [] if exercise.mend else wrongs(exercise.name)[:3]:
                 write(box, wrong.source)
                 assert said_by_pytorch(wrong, exercise.name) in told(box)
             write(box, reference_source(exercise))
