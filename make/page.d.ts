@@ -2,6 +2,7 @@
 declare var attention: any;
 declare var courseFinder: any;
 declare var courseNames: string[] | undefined;
+declare var courseQuiz: any;
 declare var courseProgress: any;
 declare var courseQuiz: any;
 declare var courseSolving: any;

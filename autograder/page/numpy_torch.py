@@ -36,6 +36,7 @@ from autograder.page.numpy_functions import (
 PARTS = [module for name, module in sys.modules.items() if name.split(".")[0] == "borch"]
 USUAL = {"f": np.float32, "i": np.int64, "u": np.int64, "c": np.complex64}
 COMMON = {np.dtype(name) for name in ("float32", "int64", "bool", "complex64")}
+SINGLE = np.dtype("float32")
 DOUBLE = {np.dtype("float64"), np.dtype("complex128")}
 
 
@@ -77,13 +78,13 @@ dtype.__reduce__ = lambda self: (getattr, (borch, self.name))
 def _uncommon(values: Any) -> Iterator[np.dtype]:
     for value in values:
         if isinstance(value, Tensor):
-            if value._array.dtype not in COMMON:
-                yield value._array.dtype
-        elif isinstance(value, dtype):
-            if not isinstance(value, _base._AbsentDtype) and np.dtype(value.np) not in COMMON:
-                yield np.dtype(value.np)
+            kind = value._array.dtype
+            if not (kind is SINGLE or kind in COMMON):
+                yield kind
         elif isinstance(value, tuple | list):
             yield from _uncommon(value)
+        elif isinstance(value, dtype) and not isinstance(value, _base._AbsentDtype):
+            yield from {np.dtype(value.np)} - COMMON
 
 
 def entry(function: Callable, name: str) -> Callable:
@@ -98,14 +99,13 @@ def entry(function: Callable, name: str) -> Callable:
         if State.depth and not State.kept:
             return function(*args, **kwargs)
         before = State.kept
-        kept = frozenset([*_uncommon(args), *_uncommon(kwargs.values())])
-        kept |= DOUBLE if kept & DOUBLE else kept
+        if kept := {*_uncommon(args), *_uncommon(kwargs.values())}:
+            State.kept = before | kept | (DOUBLE if kept & DOUBLE else set())
         if not State.depth:
             for watch in State.watches:
                 watch.names.add(name)
                 watch.steps += 1
         State.depth += 1
-        State.kept = before | kept
         try:
             return function(*args, **kwargs)
         except np.exceptions.AxisError as error:
@@ -130,7 +130,8 @@ def _init(
     _backward: Callable | None = None,
 ) -> None:
     array = data if isinstance(data, np.ndarray) else np.asarray(data)
-    wanted = array.dtype in COMMON or array.dtype in State.kept
+    kind = array.dtype
+    wanted = kind is SINGLE or kind in COMMON or kind in State.kept
     if not (wanted or any(array.dtype == parent._array.dtype for parent in _parents)):
         array = array.astype(USUAL[array.dtype.kind])
     if requires_grad and array.dtype.kind not in "fc":
@@ -184,7 +185,7 @@ class _Data:
     def __get__(self, tensor: Tensor | None, kind: Any = None) -> Any:
         if tensor is None:
             return self
-        if sys._getframe(1).f_globals.get("__package__") == "borch":
+        if State.depth or sys._getframe(1).f_globals.get("__package__") == "borch":
             return tensor._array
         made = Tensor(EMPTY)
         made._array = tensor._array

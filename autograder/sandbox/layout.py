@@ -20,6 +20,8 @@ COURSE = "/course"
 STAGED = (
     "remote/values.py",
     "remote/requests.py",
+    "remote/library.py",
+    "remote/tracing.py",
     "remote/calling.py",
     "notebook/cell_log.py",
     "notebook/packages.py",

@@ -82,7 +82,8 @@ def lay(app: Sphinx, doctree: nodes.document) -> None:
                 last += 1
         parent.insert(last + 1, closing())
         parent.insert(first, opening("exercise"))
-    for question in list(doctree.findall(quiz)):
+    chapter = app.env.docname[:2].isdigit()  # elsewhere questions are what a page is for
+    for question in list(doctree.findall(quiz)) if chapter else ():
         if not question.get("before") and isinstance(question.parent, nodes.section):
             fold(question, opening("quiz"))
     for table in list(doctree.findall(nodes.table)):
@@ -127,21 +128,20 @@ def runs(doctree: nodes.document) -> list[list[nodes.container]]:
 
 
 def name_lines(soup: BeautifulSoup, *_: object) -> None:
-    """Give each exercise's line its number and title, and each question's line its words.
+    """Give an exercise's line its number and title, and a question's its words.
 
-    They have their numbers only when all pages are read.
+    They have them when all pages are read.
     """
-    for line in soup.select("details.layer-exercise"):
-        title = line.select_one(".exercise > .admonition-title").get_text()
-        line.summary.string = TITLE.sub(r"\1: \2", " ".join(title.split()))
-    for line in soup.select("details.layer-quiz"):
-        number = line.select_one(".quiz-number")
-        words = copy(number.find_next("p"))
-        for link in words.find_all("a"):
+    for fold in soup.select("details.layer-exercise"):
+        title = fold.select_one(".exercise > .admonition-title").get_text()
+        fold.summary.string = TITLE.sub(r"\1: \2", " ".join(title.split()))
+    for fold in soup.select("details.layer-quiz"):
+        number, words = fold.select_one(".quiz-number"), copy(fold.select_one(".quiz-question > p"))
+        for link in words("a"):
             link.unwrap()
-        for named in words.select("[id]"):
+        for named in words(id=True):
             del named["id"]
-        line.summary.extend([number.get_text().rstrip("."), ": ", *list(words.contents)])
+        fold.summary.extend([f"{number.get_text().removesuffix('.')}: ", *list(words.children)])
 
 
 def setup(app: Sphinx) -> dict:

@@ -765,8 +765,8 @@ prediction(
     right="The exponential alone.",
     options={
         "Sigmoid, softplus and exponential.": (
-            "All three keep the order and leave out nobody. But two of them know where zero is, "
-            "and a shift moves zero."
+            "All three keep the order and leave out nobody. But two of them bend at a fixed place, "
+            "and a shift moves the scores away from it."
         ),
         "The exponential alone.": (
             "A shift multiplies all of its numbers by the same factor, and the division takes it "

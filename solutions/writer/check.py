@@ -814,7 +814,7 @@ prediction(
             "token and place alone: with c before it, it would be the same key."
         ),
         "It gets a little better, and does not copy.": (
-            "It could see which tokens this row has, and learns a little of that. Which of them "
+            "It could see which tokens this row has, and may learn a little of that. Which of them "
             "followed a, the key of b does not say: in the first layer it knows its own token and "
             "place alone."
         ),

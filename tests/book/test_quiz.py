@@ -17,6 +17,12 @@ WRONG = {
 }
 
 
+def unfolded(page):
+    """A page's first question, which is a line in the layer to read."""
+    page.locator("details.layer-quiz").evaluate_all("folds => folds.map((one) => one.open = true)")
+    return page.locator(".quiz").first
+
+
 def answer(quiz, choice: int) -> None:
     quiz.get_by_role("radio").nth(choice).check()
     quiz.get_by_role("button", name="Check").click()
@@ -41,7 +47,7 @@ def test_is_a_malformed_question_told_in_one_sentence(tmp_path):
 
 def test_does_a_question_answer_by_keyboard_and_remember_it(opened):
     seen = opened("00-start-here")
-    page, quiz = seen.page, seen.page.locator(".quiz").first
+    page, quiz = seen.page, unfolded(seen.page)
     choices, said = quiz.get_by_role("radio"), quiz.locator(".quiz-said")
     check = quiz.get_by_role("button", name="Check")
     assert said.all_inner_texts() == ["", "", ""]
@@ -64,6 +70,7 @@ def test_does_a_question_answer_by_keyboard_and_remember_it(opened):
     assert said.nth(2).inner_text().startswith("Not this one.")
 
     page.reload()
+    unfolded(page)
     assert [text.split(".")[0] for text in said.all_inner_texts()] == ["Not this one", "Right", ""]
     assert choices.nth(1).is_checked()
     assert "1 of 5 questions answered" in page.locator(".quiz-count").inner_text()
@@ -113,7 +120,7 @@ def test_is_a_chapter_read_that_is_read_in_two_parts(with_clock, address):
 
 def test_is_a_chapter_marked_that_was_read_and_is_all_cleared_on_one_page(with_clock, address):
     page = with_clock.page
-    answer(page.locator(".quiz").first, 0)
+    answer(unfolded(page), 0)
     assert page.locator(".progress-mark").count() == 0
     read_through(page, 60)
     assert is_read(page)
@@ -182,7 +189,7 @@ def test_does_a_page_work_with_what_another_program_left_in_the_browser(opened, 
     seen = opened("00-start-here")
     seen.page.evaluate(f"localStorage.setItem('attention-course-progress', {broken!r})")
     seen.page.reload()
-    quiz = seen.page.locator(".quiz").first
+    quiz = unfolded(seen.page)
     answer(quiz, 1)
     assert quiz.locator(".quiz-said").nth(1).inner_text().startswith("Right.")
     assert seen.troubles == []
