@@ -16,6 +16,7 @@ from pathlib import Path
 
 from autograder.checking.registry import Exercise, exercises
 from autograder.files import (
+    JUDGING,
     files_in,
     sha256,
     sha256_of_content,
@@ -91,8 +92,8 @@ def _checks(exercise: Exercise) -> str:
 
 
 def course_hash(chapters: list[Judged]) -> str:
-    """One hash of all checks and of the engine that judges by them."""
-    engine = [one for one in files_in(ENGINE) if one.suffix == ".py"]
+    """One hash of all checks and of what judges by them, which every installation has."""
+    engine = [one for room in JUDGING for one in files_in(ENGINE / room) if one.suffix == ".py"]
     return sha256(sha256_of_files(engine, ENGINE), *(one.checks for one in chapters))
 
 
