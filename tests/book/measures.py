@@ -35,6 +35,12 @@ STOPS = """() => {
   return stops.length;
 }"""
 PAINTED = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime"
+# The first screen's figure heeds its reader, or asks first whether its large model be loaded.
+ANSWERS = """() => {
+  const figure = document.querySelector("main figure:is(.live, .play, .stage)");
+  if (!figure) return true;
+  return figure.matches("[data-started], [data-drawn], :has(.live-load)");
+}"""
 # Chromium's devtools protocol: a slow phone, as web.dev's Lighthouse has it.
 SLOW_LINE = {
     "offline": False,
