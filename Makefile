@@ -38,12 +38,12 @@ test: $(READY)  ## set up, build the book, and run every test
 test-exhaustive: $(READY)  ## the long ones: hundreds of seeds, thousands of broken files, a hundred kills, long trainings
 	@.venv/bin/python make/test.py exhaustive
 
-serve: build/.book  ## show the book at http://127.0.0.1:8000, and build what changes (PORT=... for another port)
+serve: build/.book build/.page  ## show the book at http://127.0.0.1:8000, and build what changes (PORT=... for another port)
 	@.venv/bin/python make/serve.py $(PORT)
 
 pdf: build/.pdf  ## print the whole book as one PDF (needs Chromium)
 
-site: build/.book build/.pdf build/.release  ## put together what is published: book, PDF, notebooks, bundle, wheel
+site: build/.book build/.pdf build/.page  ## put together what is published: book, PDF, notebooks, bundle, wheel
 	@.venv/bin/python make/site.py
 
 notebooks: $(READY)  ## run the chapters in place and store their outputs
@@ -94,6 +94,11 @@ build/.pdf: build/.book make/pdf.py
 build/.release: $(READY) $(CODE)
 	@mkdir -p build
 	.venv/bin/autograder release
+	@touch $@
+
+# What the pages run Python with: an interpreter, an editor, the checks.
+build/.page: build/.release make/in_page.py make/shrink_wasm.py $(call files,make/page_packages book/_solve)
+	@PYTHONPATH=. .venv/bin/python make/in_page.py
 	@touch $@
 
 # Leaves no stamp where there is no sandbox.

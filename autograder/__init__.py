@@ -24,4 +24,8 @@ def __getattr__(name: str) -> Any:
         from autograder.notebook.reviewing import review
 
         return review
+    if name == "inventory":
+        from autograder.notebook.inventory import inventory
+
+        return inventory
     raise AttributeError(f"module 'autograder' has no attribute {name!r}")

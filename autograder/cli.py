@@ -1,4 +1,4 @@
-"""The command line: release, check, grade, report and export, over nbgrader."""
+"""The command line: release, check, certificate, grade, report and export, over nbgrader."""
 
 import argparse
 import json
@@ -81,6 +81,30 @@ def _check(options: argparse.Namespace) -> int:
         lines = (json.dumps(verdict.without_example()) for verdict in verdicts)
         options.json.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return 0 if all(verdict.passed for verdict in verdicts) else 1
+
+
+def _certificate(options: argparse.Namespace) -> int:
+    """Judge all your notebooks again from nothing; write a page and a PDF of what was solved."""
+    from autograder.notebook.certificate import certify
+
+    folder = options.folder.resolve()
+    if not folder.is_dir():
+        raise UsageError(f"{options.folder} is no folder with notebooks.")
+    if _course_it_was_handed_in_to(folder / "any.ipynb"):
+        raise UsageError(
+            f"{options.folder} holds what was handed in, and certificate runs notebooks without a "
+            "sandbox: grade them (autograder grade)."
+        )
+    target = options.to or folder / "certificate.html"
+    check = [sys.executable, "-m", "autograder.cli", "check"]
+    check += ["--limit-seconds", str(options.limit_seconds)]
+    chapters = certify(folder, check, target)
+    if not any(one.notebook for one in chapters):
+        print(f"No chapter's notebook is in {folder}.", file=sys.stderr)
+    for one in chapters:
+        print(f"{one.chapter}: {one.points:g} of {one.max_points:g} points")
+    print(f"page: {target}\npdf: {target.with_suffix('.pdf')}")
+    return 0
 
 
 def _course_it_was_handed_in_to(notebook: Path) -> Path | None:
@@ -245,11 +269,17 @@ CHECKING = [
     _file("--json", "write one object an exercise"),
     _limit(60),
 ]
+CERTIFYING = [
+    _option("folder", type=Path, nargs="?", default=Path(), metavar="FOLDER", help="(this one)"),
+    _file("--to", "the page (certificate.html in the folder)"),
+    _limit(60),
+]
 REPORTING = [_file("--to", "the page (report.html in the course folder)")]
 EXPORTING = [_students("export only this student"), _file("--to", "where to write it")]
 COMMANDS: dict[str, tuple[Command, list[Option]]] = {
     "release": (_release, [CHAPTERS, _course(None)]),  # the repository's, wherever it is run
     "check": (_check, CHECKING),
+    "certificate": (_certificate, CERTIFYING),
     "grade": (_grade, [CHAPTERS, COURSE, *GRADING]),
     "feedback": (_feedback, [CHAPTERS, COURSE]),
     "report": (_report, [CHAPTERS, COURSE, *REPORTING]),

@@ -46,6 +46,8 @@ class ListedChapter:
     exercises: tuple[ListedExercise, ...] = ()
     cells: tuple[ListedCell, ...] = ()
     former: dict[str, list[Any]] = field(default_factory=dict)
+    # Of what is asked before and after the course and counts nothing: text, choices, `right`.
+    inventory: tuple[dict[str, Any], ...] = ()
     inputs: str = ""  # a hash of all that it was made from
     notebook: str = ""
     sha256: str = ""  # of the released notebook

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 BUILT = {
-    *("book", "book.log", "encoder", "pdf", "setup.log", "site"),
-    *(".book", ".book-common", ".grade", ".mypy", ".pdf", ".release"),
+    *("book", "book.log", "encoder", "page", "pdf", "setup.log", "site"),
+    *(".book", ".book-common", ".grade", ".mypy", ".page", ".page-packages", ".pdf", ".release"),
 }
 COURSES = ("course", "sample-class")
 SAMPLE_MARK = ".sample-class"

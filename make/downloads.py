@@ -15,6 +15,7 @@ from bs4 import BeautifulSoup, NavigableString, Tag
 
 ROOT = Path(__file__).resolve().parent.parent
 BUNDLE = ROOT / "build" / "course" / "attention-course-student.zip"
+IN_PAGE = ROOT / "build" / "page"  # what the pages run Python with
 CONFIG = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
 PDF = ROOT / "build" / "pdf" / f"{CONFIG['sphinx']['config']['html_context']['slug']}.pdf"
 HIDDEN = re.compile(r"<!--on-the-site(.*?)/on-the-site-->", re.DOTALL)

@@ -4,6 +4,8 @@ declare var courseFinder: any;
 declare var courseNames: string[] | undefined;
 declare var courseQuiz: any;
 declare var courseProgress: any;
+declare var courseQuiz: any;
+declare var courseSolving: any;
 declare var courseSections: any[];
 declare var live: any;
 declare var liveKinds: (() => void)[] | undefined;

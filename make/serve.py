@@ -12,7 +12,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from downloads import BUNDLE, PDF, ROOT, shown, unpack
+from downloads import BUNDLE, IN_PAGE, PDF, ROOT, shown, unpack
 from watchfiles import watch
 
 SITE = ROOT / "build" / "book" / "_build" / "html"
@@ -72,6 +72,7 @@ def downloads(folder: Path) -> dict[str, Path]:
         unpack(BUNDLE, folder / "student")
         files[f"student/{BUNDLE.name}"] = BUNDLE
         files |= {f"student/{path.name}": path for path in (folder / "student").glob("*.ipynb")}
+    files |= {f"solve/{path.name}": path for path in IN_PAGE.glob("*")}
     return files
 
 

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import nbformat
-from downloads import BUNDLE, CONFIG, PDF, ROOT, shown, unpack
+from downloads import BUNDLE, CONFIG, IN_PAGE, PDF, ROOT, shown, unpack
 
 BUILD = ROOT / "build"
 SITE = BUILD / "site"
@@ -34,6 +34,8 @@ def main() -> int:
         prepare_for_colab(SITE / "student", f"{address}/student")
     shutil.copy(BUNDLE, SITE / "student")
     shutil.copy(PDF, SITE)
+    if IN_PAGE.exists():
+        shutil.copytree(IN_PAGE, SITE / "solve")
     (SITE / ".nojekyll").touch()  # GitHub Pages would leave out what begins with an underscore
     show_downloads(SITE)
     if missing := sorted(promised(SITE) - here(SITE)):

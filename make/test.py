@@ -52,7 +52,7 @@ COMPARED = [name for name in NOTEBOOKS if name not in UNCOMPARED]
 # time, and take the cores that the book's building and tests of the code leave while they wait.
 ROWS = [
     {
-        "book": ["make", "-s", "build/.book"],  # which tests of the code look at
+        "book": ["make", "-s", "build/.book", "build/.page"],  # which tests of the code look at
         "code": [*CODE, "-m", "not exhaustive", *TESTS],
     },
     {

@@ -70,7 +70,7 @@ class Class:
     def build(self, *names: str) -> list[Handed]:
         """Every submission of the class, or of these chapters alone."""
         for name, chapter in self.chapters.items():
-            if not names or name in names:
+            if chapter.exercises and (not names or name in names):
                 self._honest(chapter)
                 if name == HOSTILE_CHAPTER:
                     self._broken(chapter)

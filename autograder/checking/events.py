@@ -50,6 +50,7 @@ class Event:
     account: str | Callable[[], str] = ""  # what failed, or how to say it; empty if it holds
     part: int = 0  # of the check: an error leaves out what else is in it
     number: int = 0  # in its part
+    beside: int | None = None  # the part with the values of the call that it asks more of
     reason: Reason | None = None  # why it fails
     fields: Mapping[str, Any] = field(default_factory=dict)
     case: str = ""  # the author's words for what is given
@@ -71,12 +72,17 @@ class Event:
 
 
 class Log:
-    """The events of one run of a check, and the first failure."""
+    """The events of one run of a check, and the first failure.
 
-    def __init__(self) -> None:
+    A brief one has the values of every call, and nothing of what else is asked of it.
+    """
+
+    def __init__(self, brief: bool = False) -> None:
+        self.brief = brief
         self.events: list[Event] = []
         self.failure: Exception | None = None
         self.part = 0
+        self.beside: int | None = None
         self._noted: Counter[int] = Counter()  # events by part
         self.asked_later = False  # whether some result was looked at after a further call, too
         self.lost = False  # whether the check would have asked more, and there is nobody to answer
@@ -114,6 +120,7 @@ class Log:
                 account=account,
                 part=self.part,
                 number=number,
+                beside=self.beside,
                 reason=reason if account else None,
                 fields=fields or {},
                 case=case,

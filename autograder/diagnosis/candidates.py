@@ -76,7 +76,9 @@ def _inherited(exercise: Exercise) -> Iterator[Candidate]:
                 _, changes = changed(used, misconception)
             except (NoSource, StaleMisconception):
                 continue
-            sentence = f"In the {name} inside {exercise.name}: {misconception.sentence}"
+            sentence = (
+                f"As with a mistake in the {name} inside {exercise.name}: {misconception.sentence}"
+            )
             yield candidate((Finding(f"{name}.{misconception.key}", sentence),), root, changes)
 
 

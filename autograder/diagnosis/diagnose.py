@@ -19,6 +19,7 @@ from autograder.diagnosis.candidates import (
     in_one_branch,
     with_slips,
 )
+from autograder.diagnosis.errors import error_in_words
 from autograder.diagnosis.explaining import (
     Bearing,
     Candidate,
@@ -36,7 +37,14 @@ from autograder.diagnosis.plain import plain
 from autograder.diagnosis.set_aside import SetAside, set_aside
 
 VALUES_STAY = {"slip.cut-off", "slip.precision"}
-Look = Callable[[], Fact | None]  # what can be told from the calls
+
+
+@dataclass(frozen=True)
+class Look:
+    """What can be told from the student's calls, and by further ones, where it is asked for."""
+
+    fact: Callable[[], Fact | None]
+    part: Callable[[], Finding | None]
 
 
 @dataclass(frozen=True)
@@ -162,17 +170,15 @@ def _evident(match: Match, students: Students) -> bool:
 def _known(search: Search, budget: Budget) -> Diagnosis | None:
     """One known misconception explains all.
 
-    Where behavior is graded, many misconceptions break one property: one of an exercise that is
-    used inside is named only if no other of those breaks the same.
+    Where behavior is graded, many misconceptions break one property: none is named of an exercise
+    that is used inside.
     """
     match = search.first_to_explain(search.known.misconceptions, search.students)
     if match is None:
         return None
     (finding,) = match.candidate.findings
-    if search.students.behavior and "." in finding.key:
-        others = (one for one in search.known.misconceptions if one.findings != (finding,))
-        if search.first_to_explain(others, search.students):
-            return None
+    if search.students.behavior and finding.inherited:
+        return None
     return search.diagnosis((finding,), match.places)
 
 
@@ -295,7 +301,7 @@ def _mostly(search: Search, budget: Budget) -> Diagnosis | None:
 
 def _facts(search: Search, budget: Budget) -> Diagnosis | None:
     """What can be told from the calls, without explaining a number."""
-    fact = search.look()
+    fact = search.look.fact()
     if fact is None:
         return None
     explained = frozenset(event.place for event in fact.explained)
@@ -348,10 +354,16 @@ def _of_numbers(events: Sequence[Event]) -> bool:
 
 def _plainly(search: Search, budget: Budget) -> Diagnosis | None:
     """In which way the numbers are wrong, or in which cases: no misconception, but true."""
+    failing = search.students.failing
+    if error := error_in_words(search.known.exercise, failing):
+        finding, explained = error
+        places = frozenset(event.place for event in explained)
+        return search.diagnosis((finding,), places, partial=True)
     found = plain(search.known.exercise, search.students)
     if found is None:
         return None
-    failing = search.students.failing
+    if inside := search.look.part():
+        found = Finding(f"{found.key}+{inside.key}", f"{inside.sentence} {found.sentence}")
     cases = frozenset(event.place for event in failing if not event.variant)
     return search.diagnosis((found,), cases or search.students.places)
 
@@ -371,13 +383,13 @@ STRATEGIES = (
     Strategy(_set),
     Strategy(_faults),
     Strategy(_set_beside_faults),
-    Strategy(_pairs, events=3000),
-    Strategy(_branches, events=2500),
+    Strategy(_pairs, events=1500),
+    Strategy(_branches, events=1200),
     Strategy(_facts, behavior=True),
     Strategy(_pairs_beside_faults, events=300),
     Strategy(_slips, events=2000),
-    Strategy(_slips_beside, events=900),
-    Strategy(_mostly, events=1000),
+    Strategy(_slips_beside, events=700),
+    Strategy(_mostly, events=800),
     Strategy(_part),
     Strategy(_plainly),
 )

@@ -7,12 +7,14 @@ wrong otherwise, speaks against it.
 
 import enum
 import functools
+import itertools
+import math
+import operator
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import torch
-from torch import Tensor
 
 from autograder.checking.comparing import agree, finite
 from autograder.checking.events import Event, Log
@@ -22,7 +24,7 @@ from autograder.source.sources import Definition
 
 Place = tuple[int, int]
 Rerun = Callable[[Any, Log], None]  # run the check with a changed reference, and note its events
-TO_MAKE = 2  # what it costs to make one definition of a changed reference, in events
+TO_MAKE = 8  # what it costs to make a changed reference, in events
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,11 @@ class Finding:
 
     key: str
     sentence: str
+
+    @property
+    def inherited(self) -> bool:
+        """Whether it is a mistake of an earlier exercise, which is used inside."""
+        return "." in self.key and not self.key.startswith(("slip.", "fact.", "fault."))
 
 
 class Apart(BaseException):
@@ -64,6 +71,12 @@ class Students:
     @functools.cached_property
     def places(self) -> frozenset[Place]:
         return frozenset(event.place for event in self.failing)
+
+    @functools.cached_property
+    def told_by_values(self) -> bool:
+        """Whether all that is wrong is wrong in calls whose values are."""
+        wrong = {event.part for event in self.failing if event.beside is None}
+        return bool(wrong) and all(event.beside in wrong | {None} for event in self.failing)
 
     def at(self, place: Place) -> Event | None:
         """The event there; where an error cut it off, the error."""
@@ -119,8 +132,8 @@ def same_answer(mine: Event, students: Event, behavior: bool = False) -> bool:
 class _Following(Log):
     """The run of a change, which ends at the first answer that speaks against it."""
 
-    def __init__(self, students: Students) -> None:
-        super().__init__()
+    def __init__(self, students: Students, brief: bool) -> None:
+        super().__init__(brief)
         self._students = students
 
     def note(self, kind: str, got: Any = None, **details: Any) -> None:
@@ -144,11 +157,15 @@ class Match:
 
     @property
     def telling(self) -> bool:
-        """Whether it explains more than that some error is raised, of which many raise one."""
-        return any(
-            theirs.kind != "raised" or _says(own) == _says(theirs)
-            for own, theirs in zip(self.mine, self.explained, strict=True)
-        )
+        """Whether it explains more than that some error is raised, of which many raise one.
+
+        What goes wrong inside of an earlier exercise may even say the same by chance.
+        """
+        if any(theirs.kind != "raised" for theirs in self.explained):
+            return True
+        if any(finding.inherited for finding in self.candidate.findings):
+            return False
+        return any(map(operator.eq, map(_says, self.mine), map(_says, self.explained)))
 
 
 def _says(event: Event) -> str:
@@ -157,54 +174,88 @@ def _says(event: Event) -> str:
 
 
 @dataclass
+class Run:
+    """The events of a change, as far as they are known."""
+
+    events: list[Event] = field(default_factory=list)
+    complete: bool = False
+
+    def against(self, students: Students) -> int | None:
+        """The number of the first event that speaks against it."""
+        bearings = enumerate(map(students.bearing, self.events))
+        return next((number for number, one in bearings if one is Bearing.AGAINST), None)
+
+
+@dataclass
 class Candidate:
-    """A changed reference that may be what the student wrote, and what is to be said of it."""
+    """A changed reference that may be what the student wrote, and what is to be said of it.
+
+    It is run for the values alone where these tell enough: most changes explain none.
+    """
 
     findings: tuple[Finding, ...]
     make: Callable[[], Any]
     root: Definition | None = None
     changes: tuple[Change, ...] = ()
-    events: list[Event] = field(default_factory=list)  # of its run, as far as it is known
-    complete: bool = False
+    whole: Run = field(default_factory=Run)
+    values: Run = field(default_factory=Run)
     cost: int = 0  # of the last look at it, in events: the same whatever is known already
+
+    @property
+    def events(self) -> list[Event]:
+        """Those of the run of which more is known."""
+        return self.whole.events or self.values.events
 
     def match(self, students: Students, run: Rerun) -> Match | None:
         """What it explains, or None if some answer speaks against it or it explains nothing."""
-        against = self._against(students)
-        if against is None and not self.complete:
-            log = _Following(students)
-            complete = True
-            try:
-                run(self.make(), log)
-            except Apart:
-                complete = False
-            except Exception:  # it makes no code, now: nothing is kept of that
-                self.events, self.complete = [], False
-                self.cost = self.price(len(log.events) + 1)
-                return None
-            self.events, self.complete = log.events, complete  # not where it was interrupted
-            against = self._against(students)
-        self.cost = self.price(len(self.events) if against is None else against + 1)
-        if against is not None:
+        self.cost = 0
+        if students.told_by_values and not self._explained(self._values(), students, run, True):
             return None
-        pairs = [
-            (mine, theirs)
-            for mine in self.events
-            if students.bearing(mine) is Bearing.FOR
-            and (theirs := students.at(mine.place)) is not None
-        ]
+        pairs = self._explained(self.whole, students, run, False)
         if not pairs:
             return None
         return Match(self, tuple(theirs for _, theirs in pairs), tuple(mine for mine, _ in pairs))
 
+    def _values(self) -> Run:
+        """The run for values alone, which is known where the whole is."""
+        if self.whole.complete and not self.values.complete:
+            told = [event for event in self.whole.events if event.beside is None]
+            self.values = Run(told, complete=True)
+        return self.values
+
+    def _explained(
+        self, known: Run, students: Students, run: Rerun, brief: bool
+    ) -> list[tuple[Event, Event]]:
+        """What it explains of the student's answers; nothing if one speaks against it."""
+        against = known.against(students)
+        if against is None and not known.complete:
+            log = _Following(students, brief)
+            known.complete = True
+            try:
+                run(self.make(), log)
+            except Apart:
+                known.complete = False
+            except BaseException as error:  # it makes no code: nothing is kept of that
+                known.events, known.complete = [], False
+                self.cost += self.price(len(log.events) + 1)
+                if isinstance(error, Exception):
+                    return []
+                raise  # it was interrupted
+            known.events = log.events
+            against = known.against(students)
+        self.cost += self.price(len(known.events) if against is None else against + 1)
+        if against is not None:
+            return []
+        return [
+            (mine, theirs)
+            for mine in known.events
+            if students.bearing(mine) is Bearing.FOR
+            and (theirs := students.at(mine.place)) is not None
+        ]
+
     def price(self, events: int) -> int:
         """What it costs to try it until so many events have come."""
-        return events + TO_MAKE * (len(self.root.whole) if self.root else 1)
-
-    def _against(self, students: Students) -> int | None:
-        """The number of the first event, of those that are known, that speaks against it."""
-        bearings = enumerate(map(students.bearing, self.events))
-        return next((number for number, one in bearings if one is Bearing.AGAINST), None)
+        return events + TO_MAKE
 
     def first_wrong(self, students: Students) -> Bearing:
         """What it says of the student's first wrong answer, if it was right or alike before."""
@@ -219,8 +270,8 @@ class Candidate:
 
     def reach(self, students: Students) -> int:
         """How many events there are before one that speaks against it."""
-        against = self._against(students)
-        return len(self.events) if against is None else against
+        bearings = map(students.bearing, self.events)
+        return sum(1 for _ in itertools.takewhile(lambda one: one is not Bearing.AGAINST, bearings))
 
 
 class _Comparing(Log):
@@ -277,15 +328,19 @@ def share(one: Candidate, students: Students, run: Rerun) -> Share | None:
 
 def _telling(event: Event) -> bool:
     """Whether an answer is wrong by its numbers, and these are not all zero or not finite."""
-    if event.kind != "value" or not isinstance(event.got, Tensor | tuple | list | float):
+    if event.kind != "value":
         return False
-    found = [one for _, one in tensors(event.got)] or [torch.tensor(event.got)]
-    try:
-        if agree(event.got, event.want, dtype=False, nan_equal=True):
-            return False
-    except Exception:  # answers of any kind, which cannot be compared
-        return False
-    return any(bool((one.isfinite() & (one != 0)).any()) for one in found)
+    if isinstance(event.got, float):
+        return math.isfinite(event.got) and event.got != 0
+    right = dict(tensors(event.want))
+    for path, one in tensors(event.got):
+        other = right.get(path, one.new_empty(()))
+        wrong = one.isfinite() & (one != 0)
+        if other.shape == one.shape:
+            wrong &= ~torch.isclose(one.double(), other.double(), rtol=1e-4, atol=1e-5)
+        if bool(wrong.any()):
+            return True
+    return False
 
 
 def covering(students: Students, matches: Sequence[Match], most: int = 3) -> list[Match]:
@@ -299,7 +354,25 @@ def covering(students: Students, matches: Sequence[Match], most: int = 3) -> lis
             break
         chosen.append(best)
         left -= best.places
-    return _needed(chosen)
+    return _sure(_needed(chosen))
+
+
+def _sure(chosen: list[Match]) -> list[Match]:
+    """Of several, those that are told by something which others would not give as well.
+
+    Rounding has many causes, and zeros or NaN come from many places of an earlier exercise.
+    """
+    if len(chosen) < 2:
+        return chosen
+    sure = []
+    for one in chosen:
+        others = frozenset[Place]().union(*(match.places for match in chosen if match is not one))
+        alone = [event for event in one.explained if event.place not in others]
+        inherited = any(finding.inherited for finding in one.candidate.findings)
+        rounded = all(event.variant == "float64" for event in alone)
+        if not rounded and (not inherited or any(map(_telling, alone))):
+            sure.append(one)
+    return sure
 
 
 def _needed(chosen: list[Match]) -> list[Match]:

@@ -84,7 +84,7 @@ class Fact:
     explained: tuple[Event, ...]
 
 
-Again = Callable[[CallRequest], Reply | None]  # ask the student's code once more; None if it cannot
+Again = Callable[[Request], Reply | None]  # ask the student's code once more; None if it cannot
 
 
 def fact(
@@ -462,15 +462,15 @@ def _varied(exercise: Exercise, call: Asked, name: str) -> CallRequest | None:
     request = call.request
     for place, given in enumerate(request.args):
         if _name(exercise, call, str(place)) == name:
-            other = _another(given)
+            other = another(given)
             args = (*request.args[:place], other, *request.args[place + 1 :])
             return None if other is None else replace(request, args=args, gradients=False)
-    other = _another(request.kwargs.get(name))
+    other = another(request.kwargs.get(name))
     kwargs = request.kwargs | {name: other}
     return None if other is None else replace(request, kwargs=kwargs, gradients=False)
 
 
-def _another(value: Any) -> Any:
+def another(value: Any) -> Any:
     """Another value of the same kind; None where none is known."""
     match value:
         case bool():

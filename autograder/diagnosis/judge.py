@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
-import torch
 from torch import Tensor
 
 from autograder.checking.comparing import Failure, account_of, brief, current_draw
@@ -15,13 +14,15 @@ from autograder.checking.events import Log, Reason, current_log
 from autograder.checking.families import used_of
 from autograder.checking.registry import Exercise, find
 from autograder.checking.verdict import Verdict
-from autograder.diagnosis.diagnose import diagnose, still_planted
+from autograder.diagnosis.diagnose import Look, diagnose, still_planted
+from autograder.diagnosis.explaining import Rerun
 from autograder.diagnosis.findings import fact
+from autograder.diagnosis.parts import part
 from autograder.diagnosis.section import section_of
 from autograder.diagnosis.smallest import as_data, smallest
 from autograder.remote.calling import Copies, Home
+from autograder.remote.library import seeded
 from autograder.remote.requests import (
-    CallRequest,
     ConvertRequest,
     LoadRequest,
     ParametersRequest,
@@ -69,22 +70,36 @@ def judge(
     failed = Verdict(name, 0.0, exercise.points, "failed", message=account_of(log.failure))
     if log.lost or not any(event.failed for event in log.events):
         return failed
+    calls = functools.cache(functools.partial(_calls, exercise, bounded, remembered, seed))
     run = functools.partial(_imitate, exercise, remembered, seed)
+    failed = _explained(failed, exercise, log, run, seed, calls, bounded)
+    asked = more and failed.status == "failed"
+    return _with_example(failed, exercise, log, calls(), bounded) if asked else failed
+
+
+def _explained(
+    failed: Verdict,
+    exercise: Exercise,
+    log: Log,
+    run: Rerun,
+    seed: int,
+    calls: Callable[[], tuple[list[Call], list[Call]]],
+    home: "_Bounded",
+) -> Verdict:
+    """The verdict with the mistake that was made, if one is found."""
     if still_planted(exercise, log, run, seed):
         text = f"{AS_GIVEN} {failed.message}"
         return replace(failed, status="not mended", message=text)
-    calls = functools.cache(functools.partial(_calls, exercise, bounded, remembered, seed))
-    diagnosis = diagnose(
-        exercise, log, run, seed, lambda: fact(exercise, log.events, *calls(), bounded.again)
+    look = Look(
+        lambda: fact(exercise, log.events, *calls(), home.again),
+        lambda: part(exercise, *calls(), home.again),
     )
-    if diagnosis is not None:
-        failed = replace(
-            failed,
-            misconception=diagnosis.sentence,
-            message=diagnosis.shown.text,
-            key=diagnosis.key,
-        )
-    return _with_example(failed, exercise, log, calls(), bounded) if more else failed
+    diagnosis = diagnose(exercise, log, run, seed, look)
+    if diagnosis is None:
+        return failed
+    return replace(
+        failed, misconception=diagnosis.sentence, message=diagnosis.shown.text, key=diagnosis.key
+    )
 
 
 def _with_example(
@@ -192,14 +207,14 @@ class _Bounded(Performer):
         self.replies.append(reply)
         return reply
 
-    def again(self, request: CallRequest) -> Reply | None:
+    def again(self, request: Request) -> Reply | None:
         """The answer to a further question, which is no part of the check; None without one."""
-        ask = getattr(self._home, "again", self._home.answer)
         try:
-            reply = ask(request)
+            reply = self._home.again(request)
         except Lost:
             return None
-        return None if _size(reply.message()) > 4 * self._reference.largest else reply
+        large = reply is not None and _size(reply.message()) > 4 * self._reference.largest
+        return None if large else reply
 
 
 class _Repeated(Performer):
@@ -336,9 +351,7 @@ def _noting(log: Log, student: Subject) -> Iterator[None]:
 
 def _imitate(exercise: Exercise, reference: _Remembered, seed: int, thing: Any, log: Log) -> None:
     """Run the check with something that makes a misconception."""
-    with torch.random.fork_rng(devices=[]):
-        # Not `torch.manual_seed`, which looks for other devices each time.
-        torch.default_generator.manual_seed(seed)
+    with seeded(seed):
         _examine(exercise, Home({exercise.name: thing}), reference, seed, log)
     if log.lost:  # by an interrupt: half a run must not be taken for a whole one
         raise KeyboardInterrupt

@@ -6,10 +6,10 @@ never the reference's own line.
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from autograder.source.mutations import mutants
+from autograder.source.mutations import Mutant, mutants
 from autograder.source.sources import Definition
 
 ROUNDS = 1000
@@ -33,8 +33,13 @@ KINDS = {
     "not handed on": "an argument is not handed on to what needs it",
     "loop": "a loop leaves out the first or the last of what it should run over, or goes backward",
     "whole number": "a root is cut to a whole number",
+    "half": "something is divided by two in the place of its root: `x ** 1 / 2` is half of x, as "
+    "the power comes before the division",
     "mixed up": "one input or one layer is used in the place of another",
     "axis": "something runs along another axis than it should, or over all axes at once",
+    "step order": "two steps stand in the wrong order: the second is made before the first",
+    "new axis": "a new axis is missing, or stands at another place",
+    "given": "a step starts from what was given, not from what the step before it has made",
     "exchanged": "two inputs, or two parts of the layer, have changed places",
 }
 
@@ -68,9 +73,25 @@ def slips(
                 continue
             sentence = (
                 f"This is none of the mistakes that are known by name, but a small slip gives just "
-                f"these answers: {KINDS[mutant.slip]}{inside}.{where}"
+                f"these answers: {_in_words(mutant, contract)}{inside}.{where}"
             )
             yield Slip(mutant.slip, sentence, {name: mutant.source})
+
+
+def _in_words(mutant: Mutant, contract: Sequence[str]) -> str:
+    """The kind of slip; with the names, where both are the contract's or torch's own functions."""
+    old, new = mutant.words
+    if mutant.slip == "mixed up" and {old, new} <= set(contract):
+        return f"`{new}` is used where `{old}` should be"
+    if mutant.slip == "function" and old.isidentifier() and new.isidentifier():
+        return f"`{new}` stands in the place of `{old}`"
+    if mutant.slip == "not handed on" and (
+        named := [one for one in contract if one in old.split()]
+    ):
+        return f"`{named[0]}` is not handed on to what needs it"
+    if mutant.slip == "axis" and "dim" in contract and "dim" in old.split():
+        return "`dim` is not used by one of the steps, which runs along another axis"
+    return KINDS[mutant.slip]
 
 
 def _not_used(name: str, argument: str) -> str:

@@ -39,6 +39,7 @@ class Example:
     want: Sequence[Sequence[str]]
     wrong: Sequence[Sequence[bool]]  # where the two differ
     error: str = ""  # in the place of what came
+    steps: Sequence[tuple[str, str]] = ()  # what the student's own variables held on the way
 
 
 @dataclass
@@ -77,11 +78,11 @@ def smallest(
     if exercise.behavior or "generator" in exercise.parameters:
         return None  # right answers differ: the weights are their own, or what is drawn
     try:
-        reference = _reference(exercise, theirs)
+        reference = reference_of(exercise, theirs)
     except NoSource:
         return None
     both = _Both(again, reference)
-    failed = sorted(_plain_calls(mine), key=_size)
+    failed = sorted(plain_calls(mine), key=size_of)
     for request in failed[: ASKED_AT_MOST // 3]:
         answers = both.answers(request)
         if answers is None:
@@ -91,7 +92,7 @@ def smallest(
     return None
 
 
-def _reference(exercise: Exercise, asked: Sequence[Call]) -> Home:
+def reference_of(exercise: Exercise, asked: Sequence[Call]) -> Home:
     """The reference where it can be asked anew, with the instances that the check has made."""
     home = Home({exercise.name: definition(exercise.module, exercise.reference).built()})
     for call in asked:
@@ -101,7 +102,7 @@ def _reference(exercise: Exercise, asked: Sequence[Call]) -> Home:
     return home
 
 
-def _plain_calls(mine: Sequence[Call]) -> Iterator[CallRequest]:
+def plain_calls(mine: Sequence[Call]) -> Iterator[CallRequest]:
     """The calls whose answer is a value."""
     for call in mine:
         request = call.request
@@ -109,7 +110,8 @@ def _plain_calls(mine: Sequence[Call]) -> Iterator[CallRequest]:
             yield CallRequest(request.target, request.args, request.kwargs)
 
 
-def _size(request: CallRequest) -> int:
+def size_of(request: CallRequest) -> int:
+    """How many numbers it brings; float64 counts for a little more."""
     given = [tensor for _, tensor in tensors((request.args, request.kwargs))]
     return sum(tensor.numel() + (tensor.dtype == torch.float64) for tensor in given)
 
@@ -204,7 +206,15 @@ def _example(
         path = results[int(first)] + path.removeprefix(first)
     error = f"{got.error.type}: {got.error.message}" if got.error else ""
     tables = _tables(mine, right, bool(error))
-    return Example(call, given, path, *tables, error)
+    asked = replace(request, steps=True)
+    return Example(call, given, path, *tables, error, _steps(both.student(asked)))
+
+
+def _steps(reply: Reply | None) -> list[tuple[str, str]]:
+    """Those that can be written down."""
+    found = reply.value if reply and isinstance(reply.value, list | tuple) else ()
+    pairs = [pair for pair in found if isinstance(pair, list | tuple) and len(pair) == 2]
+    return [(str(name), _written(value)) for name, value in pairs]
 
 
 def _written(value: Any) -> str:

@@ -40,6 +40,7 @@ def details(verdict: Verdict) -> list[str]:
     return [text for text in (verdict.misconception, verdict.message) if text]
 
 
+STEPS = "What your code set its variables to on the way, one after another:"
 MARK = "*"  # beside what differs, where there is no color
 
 
@@ -55,6 +56,8 @@ def example_lines(more: Mapping[str, Any]) -> list[str]:
     else:
         lines += [f"What came{part}:", *_aligned(more["got"], more["wrong"])]
     lines += [f"What should have come{part}:", *_aligned(more["want"], [])]
+    if steps := more.get("steps"):
+        lines += [STEPS, *(f"    {name} = {value}" for name, value in steps)]
     return [*lines, f"To read again: {more['read']}."]
 
 
@@ -77,10 +80,13 @@ def example_html(more: Mapping[str, Any]) -> str:
     if more["error"]:
         came = f"<div>What came: {html.escape(more['error'])}</div>"
     wanted = _table(f"What should have come{part}", more["want"], [])
+    steps = "\n".join(f"{name} = {value}" for name, value in more.get("steps", ()))
+    on_the_way = f"<div>{STEPS}</div><pre>{html.escape(steps)}</pre>" if steps else ""
     return (
         f"<div>A small input that shows it: {html.escape(more['call'])} with "
         f"{html.escape(given)}.</div>"
         f'<div style="display: flex; flex-wrap: wrap; gap: 1em">{came}{wanted}</div>'
+        f"{on_the_way}"
         f"<div>To read again: {html.escape(more['read'])}.</div>"
     )
 

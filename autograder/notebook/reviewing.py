@@ -256,7 +256,8 @@ def note_prediction(name: str, right: bool) -> None:
 
 
 @cache
-def _read() -> dict[str, Any]:
+def read_questions() -> dict[str, Any]:
+    """The book's questions, as the release has put them beside the recordings."""
     if not QUESTIONS.exists():
         return {"chapters": {}, "questions": []}
     return json.loads(QUESTIONS.read_text(encoding="utf-8"))
@@ -264,9 +265,9 @@ def _read() -> dict[str, Any]:
 
 def bank() -> list[Question]:
     """All questions, in the order of the chapters."""
-    return _read()["questions"]
+    return read_questions()["questions"]
 
 
 def titles() -> dict[str, str]:
     """The chapters' titles by their names."""
-    return _read()["chapters"]
+    return read_questions()["chapters"]

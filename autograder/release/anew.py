@@ -18,11 +18,11 @@ from autograder.release.chapter import ChapterNotebook
 from autograder.release.latest import chapters_entered
 from autograder.release.listing import listed
 from autograder.release.own_files import OwnFiles
-from autograder.release.questions import write_questions
+from autograder.release.questions import inventory, write_questions
 from autograder.release.recipe import make_source
 from autograder.release.recordings import update_recordings
 from autograder.release.references import References
-from autograder.release.released import BUNDLE, STATE, Released
+from autograder.release.released import BUNDLE, INVENTORY, STATE, Released
 from autograder.source.content import content
 
 
@@ -74,6 +74,9 @@ def _release_chapter(
     modules = {item.name: item.module for item in chapter.used}
     return replace(
         listed(name, nbformat.read(notebook, as_version=4), modules).after(before),
+        inventory=tuple(inventory(chapter.book.folder.parent))
+        if f"{name}.ipynb" == INVENTORY
+        else (),
         inputs=inputs,
         notebook=notebook.name,
         sha256=sha256(notebook.read_bytes()),

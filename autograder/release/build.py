@@ -11,7 +11,7 @@ from autograder.errors import ReleaseError
 from autograder.files import REPOSITORY
 from autograder.nbgrader_course import write_settings
 from autograder.release.latest import Latest
-from autograder.release.released import BUNDLE, CHAPTERS, STATE, Released
+from autograder.release.released import BUNDLE, CHAPTERS, INVENTORY, STATE, Released
 
 
 def release(
@@ -27,7 +27,8 @@ def release(
     state.mkdir(parents=True, exist_ok=True)
     write_settings(course)
 
-    paths = {path.stem: path for path in sorted((root / "book").glob(CHAPTERS))}
+    book = root / "book"
+    paths = {path.stem: path for path in [*sorted(book.glob(CHAPTERS)), *book.glob(INVENTORY)]}
     chosen, latest = _chosen(chapters, paths), Latest(course, state, root)
     if latest.stands():
         return Released(course, course / BUNDLE, unchanged=chosen)

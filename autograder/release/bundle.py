@@ -31,8 +31,8 @@ jupyterlab
 """
 BOOK = "The book, with every figure and one way to write each exercise: <{site}/>\n\n"
 PROJECT_FILES = ("pyproject.toml", "LICENSE", "LICENSE-text")
-# Folders of autograder; the last is put in anew.
-FOR_TEACHERS = {"grading", "release", "sandbox", "recordings"}
+# Folders of autograder that its wheel is made without; the recordings are put in anew.
+FOR_TEACHERS = {"grading", "release", "sandbox", "recordings", "page"}
 STAMP = "student.sha256"
 INIT = "__init__.py"
 FOLDER = "student"  # in the course's folder

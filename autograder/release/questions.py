@@ -21,7 +21,7 @@ from autograder.release.book import Book
 from autograder.release.chapter_cells import OPENING, Import, imports_from_solutions, kind
 from autograder.release.recipe.simplify_markdown import Quiz, Translation, glued_values, quizzes
 from autograder.release.references import References
-from autograder.release.released import CHAPTERS
+from autograder.release.released import CHAPTERS, INVENTORY
 from autograder.release.wrong_lines import wrong_lines
 from autograder.source.content import CHECK, content
 
@@ -49,7 +49,17 @@ def questions(root: Path) -> dict[str, Any]:
                 lines = wrong_lines(references, wanted.module, wanted.name)
                 found += [{"chapter": path.stem, "kind": "line"} | line for line in lines]
             seen.add(wanted)
-    return {"chapters": titles, "questions": found}
+    return {"chapters": titles, "questions": found, "inventory": inventory(root)}
+
+
+def inventory(root: Path) -> list[Question]:
+    """What is asked before the first chapter and after the last, where the book has it."""
+    book, found = Book(root / "book", ""), []
+    for path in book.folder.glob(INVENTORY):
+        for cell in nbformat.read(path, as_version=4).cells:
+            translate = Translation(book, path.stem, {}, f"{path.stem}: cell {cell.id!r}")
+            found += [of_quiz(one, translate) for one in quizzes(cell.source, "inventory")]
+    return found
 
 
 def write_questions(folder: Path, root: Path) -> None:

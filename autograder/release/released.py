@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 CHAPTERS = "[0-9][0-9]-*.ipynb"  # in the book's folder
+INVENTORY = "inventory.ipynb"  # beside them: what is asked before the first and after the last
 STATE = ".release"  # in the course's folder: what releasing remembers between runs
 BUNDLE = "attention-course-student.zip"  # in the course's folder
 

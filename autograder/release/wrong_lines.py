@@ -25,8 +25,8 @@ CALL = re.compile(r"`([^`]*\([^`]*)`")
 def wrong_lines(references: References, module: str, name: str) -> list[dict[str, Any]]:
     """The questions about a reference."""
     path = references.path(module).with_name(f"{CHECK}.py")
-    known = mended(path)
-    if known.get(name):
+    known = mended(path) if path.exists() else {}
+    if not path.exists() or known.get(name):
         return []
     code = references.find(module, name).source
     asked: dict[int, dict[str, Any]] = {}

@@ -8,21 +8,17 @@ import contextlib
 import functools
 import linecache
 import math
-import sys
-import threading
+import operator
 import traceback
-import tracemalloc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
-from torch.nn.modules.module import register_module_forward_pre_hook
-from torch.overrides import TorchFunctionMode
-from torch.utils._python_dispatch import TorchDispatchMode
 
+from autograder.remote.library import Watch, plain_values, traced
 from autograder.remote.requests import (
     PLAIN,
     CallRequest,
@@ -38,7 +34,8 @@ from autograder.remote.requests import (
     TrainRequest,
     request_of,
 )
-from autograder.remote.values import Function, Ref
+from autograder.remote.tracing import Steps
+from autograder.remote.values import Function, Ref, tensors
 
 
 def spread(tensor: Tensor) -> Tensor:
@@ -100,154 +97,10 @@ def sharing(args: tuple[Any, ...]) -> tuple[Any, ...]:
     return mapped(first_of_its_kind, args)
 
 
-def tensors(value: Any, path: str = "") -> Iterator[tuple[str, Tensor]]:
-    """Every tensor in a tree of tuples, lists and dicts, with its path."""
-    if issubclass(type(value), Tensor):  # not isinstance: an object's `__class__` may lie
-        yield path, value
-    elif isinstance(value, tuple | list):
-        for index, item in enumerate(value):
-            yield from tensors(item, f"{path}.{index}" if path else str(index))
-    elif isinstance(value, dict):
-        for key, item in value.items():
-            yield from tensors(item, f"{path}.{key}" if path else str(key))
-
-
 def cotangent(tensor: Tensor) -> Tensor:
     """A fixed direction to differentiate along: no two entries weigh the same."""
     steps = torch.arange(tensor.numel(), dtype=torch.float64)
     return torch.cos(1.7 * steps + 0.3).reshape(tensor.shape).to(tensor)
-
-
-class _Watching:
-    def __init__(self, watch: "Watch") -> None:
-        super().__init__()
-        self.watch = watch
-
-
-class _Functions(_Watching, TorchFunctionMode):
-    def __torch_function__(self, func, types, args=(), kwargs=None):
-        self.watch.names.add(getattr(func, "__name__", ""))
-        return func(*args, **(kwargs or {}))
-
-
-class _Operations(_Watching, TorchDispatchMode):
-    """Its method follows below."""
-
-
-def _dispatch(self, func, types, args=(), kwargs=None):
-    self.watch.names.add(getattr(func, "overloadpacket", func).__name__)
-    if torch._C._current_graph_task_id() != -1:
-        self.watch.names.add("backward")  # the engine of autograd runs, whoever called it
-    self.watch.steps += 1
-    result = func(*args, **(kwargs or {}))
-    made = [result] if type(result) is Tensor else [tensor for _, tensor in tensors(result)]
-    self.watch.largest = max(self.watch.largest, *(tensor.numel() for tensor in made), 0)
-    return result
-
-
-# Set after the class is made: a method in its body would be wrapped so that the first call imports
-# torch._dynamo, which takes seconds.
-_Operations.__torch_dispatch__ = _dispatch
-
-
-# What the doors of the families that an exercise may forbid lead to on a CPU.
-OPERATIONS = (
-    "_softmax",
-    "_log_softmax",
-    "_masked_softmax",
-    "native_layer_norm",
-    "native_batch_norm",
-    "native_group_norm",
-    "_scaled_dot_product_flash_attention_for_cpu",
-    "_native_multi_head_attention",
-    "_transformer_encoder_layer_fwd",
-)
-_under_way: list["Watch"] = []
-_held: list[Any] = []  # as long as these are there, the kernels say that they run
-
-
-def hold_operations() -> None:
-    """Let kernels of torch's own tell every watch that they run.
-
-    In threads that began earlier too, and with torch's modes disabled or taken off: those are of
-    one thread, and the table of kernels is the process's. Older versions of torch give none out.
-    """
-    if _held or not hasattr(torch.library, "get_kernel"):
-        return
-    library = torch.library.Library("aten", "IMPL")
-    _held.append(library)
-    for name in OPERATIONS:
-        packet = getattr(torch.ops.aten, name, None)
-        for overload in packet.overloads() if packet else ():
-            operation = getattr(packet, overload)
-            if torch._C._dispatch_has_kernel_for_dispatch_key(operation.name(), "CPU"):
-                kernel = torch.library.get_kernel(operation, "CPU")
-                library.impl(operation, _telling(name, kernel), "CPU", with_keyset=True)
-
-
-def _telling(name: str, kernel: Any) -> Callable[..., Any]:
-    def tell(keys: Any, *args: Any, **kwargs: Any) -> Any:
-        for watch in _under_way:
-            watch.names.add(name)
-        return kernel.call_boxed(keys, *args, **kwargs)
-
-    return tell
-
-
-class Watch:
-    """Notes which torch functions run and how many, and the largest tensor that they make.
-
-    Layers of torch's count by their class, and threads that are started meanwhile are watched too;
-    see `hold_operations` for those that were started before.
-    """
-
-    def __init__(self) -> None:
-        self.names: set[str] = set()
-        self.largest = 0
-        self.steps = 0
-
-    def __enter__(self) -> "Watch":
-        self._hook = register_module_forward_pre_hook(self._layer)
-        self._profile = threading.getprofile()
-        threading.setprofile(self._thread)
-        self._modes = self._watching()
-        _under_way.append(self)
-        return self
-
-    def __exit__(self, *error: Any) -> None:
-        _under_way.remove(self)
-        for mode in reversed(self._modes):
-            mode.__exit__(*error)
-        threading.setprofile(self._profile)
-        self._hook.remove()
-
-    def _watching(self) -> tuple[Any, ...]:
-        """This thread's modes, entered."""
-        modes = (_Functions(self), _Operations(self))
-        for mode in modes:
-            mode.__enter__()
-        return modes
-
-    def _thread(self, *_: Any) -> None:
-        """What a new thread does first."""
-        sys.setprofile(None)
-        self._watching()
-
-    def _layer(self, module: nn.Module, _: Any) -> None:
-        own = (kind for kind in type(module).__mro__ if kind.__module__.startswith("torch.nn."))
-        self.names |= {kind.__name__ for kind in own}
-
-
-@contextlib.contextmanager
-def _traced() -> Iterator[list[int]]:
-    """The bytes that Python and NumPy held at most, once it is over; torch's are none of those."""
-    peak: list[int] = []
-    tracemalloc.start()
-    try:
-        yield peak
-        peak.append(tracemalloc.get_traced_memory()[1])
-    finally:
-        tracemalloc.stop()
 
 
 @functools.lru_cache(maxsize=256)
@@ -324,8 +177,7 @@ class Home(Performer):
             raise ValueError("the result is nested more than 20 deep")
         kind = type(value)
         if issubclass(kind, Tensor):
-            with torch._C.DisableTorchFunctionSubclass():
-                return Tensor.detach(value).as_subclass(Tensor).clone().contiguous()
+            return plain_values(value)
         if value is None or kind is bool:
             return value
         for plain, exact in ((int, int.__int__), (float, float.__float__), (str, str.__str__)):
@@ -351,16 +203,20 @@ class Home(Performer):
 
     def _call(self, request: CallRequest) -> Reply:
         target = self._target(request.target)
-        function = getattr(target, request.method) if request.method else target
+        function = operator.attrgetter(request.method)(target) if request.method else target
         args = self._argument(tuple(request.args))
         args = sharing(args) if request.shared else args
         kwargs = self._argument(dict(request.kwargs))
         if request.gradients:
             return self._gradients(request, target, function, args, kwargs)
+        if request.steps:
+            with contextlib.suppress(Exception), Steps(function) as steps:
+                function(*args, **kwargs)
+            return Reply(self._result(steps.found))
         watch = Watch() if request.watch else None
         traces = request.room and not self.limited
-        traced = _traced() if traces else contextlib.nullcontext[list[int]]([])
-        with watch or contextlib.nullcontext(), traced as peak:
+        memory = traced() if traces else contextlib.nullcontext[list[int]]([])
+        with watch or contextlib.nullcontext(), memory as peak:
             value = function(*args, **kwargs)
         if isinstance(function, type) and isinstance(value, function):
             result: Any = self._kept(value)  # an object, though it may be a list or a dict too

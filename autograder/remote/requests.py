@@ -22,6 +22,10 @@ class Performer:
         """What comes of a request, errors included."""
         raise NotImplementedError
 
+    def again(self, request: "Request") -> "Reply | None":
+        """The answer to a question that the check does not ask; None where there is none."""
+        return self.answer(request)
+
     def rewind(self) -> None:
         """The same requests come once more, from the first. Who keeps none has nothing to do."""
 
@@ -45,6 +49,7 @@ class CallRequest:
     room: int = 0  # bytes that it may hold; 0 for as many as a submission may
     shared: bool = False  # equal tensors are given as one object
     then: tuple[Any, ...] | None = None  # of a further call, which must leave the result as it is
+    steps: bool = False  # the value is then what its variables are set to, one after another
 
 
 @dataclass(frozen=True)

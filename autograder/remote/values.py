@@ -3,10 +3,12 @@
 import functools
 import inspect
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from types import CodeType
 from typing import Any
+
+from torch import Tensor
 
 
 @dataclass(frozen=True)
@@ -49,3 +51,15 @@ def portable(function: Callable, **bound: Any) -> Function:
 def built(function: Callable, **bound: Any) -> Function:
     """An argument that is what `function(**bound)` returns where the student's code runs."""
     return _travelling(function, bound, build=True)
+
+
+def tensors(value: Any, path: str = "") -> Iterator[tuple[str, Tensor]]:
+    """Every tensor in a tree of tuples, lists and dicts, with its path."""
+    if issubclass(type(value), Tensor):  # not isinstance: an object's `__class__` may lie
+        yield path, value
+    elif isinstance(value, tuple | list):
+        for index, item in enumerate(value):
+            yield from tensors(item, f"{path}.{index}" if path else str(index))
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield from tensors(item, f"{path}.{key}" if path else str(key))

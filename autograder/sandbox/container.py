@@ -10,11 +10,11 @@ import ctypes
 import os
 import pwd
 import shutil
-import signal
 import sys
 import tempfile
-import time
 from pathlib import Path
+
+import psutil
 
 from autograder.sandbox.child import ChildSession
 from autograder.sandbox.layout import COURSE, staged
@@ -87,26 +87,9 @@ def _adopt_orphans() -> None:
 def _end_descendants() -> None:
     """End every process that descends from this one: all are the submission's."""
     for _ in range(50):
-        descendants = _descendants(os.getpid())
-        if not descendants:
+        if not (descendants := psutil.Process().children(recursive=True)):
             return
         for process in descendants:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(process, signal.SIGKILL)
-        time.sleep(0.01)
-        with contextlib.suppress(ChildProcessError):
-            while os.waitpid(-1, os.WNOHANG)[0]:
-                pass
-
-
-def _descendants(process: int) -> list[int]:
-    children: dict[int, list[int]] = {}
-    for path in Path("/proc").glob("[0-9]*/stat"):
-        with contextlib.suppress(OSError):
-            parent = path.read_text().rpartition(")")[2].split()[1]
-            children.setdefault(int(parent), []).append(int(path.parent.name))
-    found, todo = [], [process]
-    while todo:
-        todo += (mine := children.get(todo.pop(), []))
-        found += mine
-    return found
+            with contextlib.suppress(psutil.NoSuchProcess):
+                process.kill()
+        psutil.wait_procs(descendants, timeout=0.01)

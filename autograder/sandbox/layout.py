@@ -20,6 +20,8 @@ COURSE = "/course"
 STAGED = (
     "remote/values.py",
     "remote/requests.py",
+    "remote/library.py",
+    "remote/tracing.py",
     "remote/calling.py",
     "notebook/cell_log.py",
     "notebook/packages.py",
@@ -39,7 +41,7 @@ def check(name, *_args, **_kwargs):
 def predict(*_args, **_kwargs):
     """A question to the learner, which counts nothing."""
 
-review = predict
+review = inventory = predict
 '''
 
 
@@ -81,10 +83,14 @@ class Layout:
             *staged(),
         ]
         return cls(
-            *(tuple(binds), tuple(_hidden(binds)), tuple(packages), tuple(_telling(binds))),
-            *(tuple(files), tuple(links)),
-            python,
-            scratch,
+            binds=tuple(binds),
+            hidden=tuple(_hidden(binds)),
+            packages=tuple(packages),
+            blank=tuple(_telling(binds)),
+            files=tuple(files),
+            links=tuple(links),
+            python=python,
+            scratch=scratch,
         )
 
     @contextlib.contextmanager

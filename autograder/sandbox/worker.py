@@ -40,7 +40,8 @@ from autograder.notebook import packages
 from autograder.notebook.cell_log import CellLog
 from autograder.notebook.resuming import ask_nobody, run_cell
 from autograder.remote import wire
-from autograder.remote.calling import Home, described, hold_operations
+from autograder.remote.calling import Home, described
+from autograder.remote.library import hold_operations
 from autograder.remote.requests import CallRequest, Reply, message_of
 from autograder.sandbox.isolation import Allowance
 
@@ -245,7 +246,7 @@ class Notebook:
         return None if raised is None else self.shell.error or failure(raised)
 
     def obstacle(self, name: str, lacking: str) -> dict[str, Any]:
-        """What stands between an exercise and its check, and why a name that it uses is missing."""
+        """Why an exercise cannot be checked, if so, and why a name that it uses is missing."""
         reason = self.log.reason_for_missing(lacking) if lacking else None
         obstacle = self.log.obstacle(name)
         return {"obstacle": obstacle, "reason": reason, "written": self.log.writes(name)}

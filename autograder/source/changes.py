@@ -45,7 +45,7 @@ class Change:
 
 
 def changes_of(code: str, wanted: Mapping[str, str], where: str) -> tuple[Change, ...]:
-    """What stands in the code -> what is written instead, as changes. Raises StaleMisconception."""
+    """Replacements of pieces of the code, by old and new text. Raises StaleMisconception."""
     return tuple(_change(code, old, new, where) for old, new in wanted.items())
 
 

@@ -76,6 +76,8 @@ OTHER_NAMES = {
 REDUCING = {"softmax", "log_softmax", "sum", "mean", "amax", "amin", "argmax", "norm", "all", "any"}
 ORDER_IS_FREE = {"max", "maximum", "min", "minimum", "swapaxes", "transpose"}
 UNSEEN = {"device", "strict"}  # there is one device, and the lengths are equal
+GIVEN = "as_given_"
+LAST = ("left out", "exchanged", "mixed up", "error", "cut off", "precision")  # in a search
 ERRORS = {"ValueError": "TypeError", "TypeError": "ValueError", "IndexError": "TypeError"}
 
 
@@ -86,6 +88,17 @@ class Mutant:
     description: str
     source: str
     slip: str
+
+    @property
+    def words(self) -> tuple[str, str]:
+        """What was taken out of these lines, and what stands there instead, without the rest."""
+        old, _, new = self.description.partition(" => ")
+        before, after = (re.findall(r"\w+|[^\w\s]", text) for text in (old, new))
+        while before and after and before[0] == after[0]:
+            before, after = before[1:], after[1:]
+        while before and after and before[-1] == after[-1]:
+            before, after = before[:-1], after[:-1]
+        return " ".join(before), " ".join(after)
 
     @property
     def names(self) -> set[str]:
@@ -99,25 +112,34 @@ def mutants(code: str, searched: bool = False) -> Iterator[Mutant]:
     before = ast.unparse(tree)
     codes = {before}
     left_alone = _left_alone(tree)
-    for number, node in enumerate(ast.walk(tree)):
-        if node in left_alone:
+    edits = [
+        (slip, number, edit)
+        for number, node in enumerate(ast.walk(tree))
+        if node not in left_alone
+        for slip, edit in _edits(node, TABLE + (SEARCHED if searched else ()))
+    ]
+    for slip, number, edit in sorted(edits, key=_rank) if searched else edits:
+        # Not a copy of the tree: IPython's tracebacks hang whole files on nodes like `Load`, of
+        # which Python has one for all trees.
+        changed = ast.parse(code)
+        edit(list(ast.walk(changed))[number])
+        ast.fix_missing_locations(changed)
+        source = ast.unparse(changed)
+        if source in codes:
             continue
-        for slip, edit in _edits(node, TABLE + (SEARCHED if searched else ())):
-            # Not a copy of the tree: IPython's tracebacks hang whole files on nodes like `Load`, of
-            # which Python has one for all trees.
-            changed = ast.parse(code)
-            edit(list(ast.walk(changed))[number])
-            ast.fix_missing_locations(changed)
-            source = ast.unparse(changed)
-            if source in codes:
-                continue
-            codes.add(source)
-            description = _changed_lines(before.splitlines(), source.splitlines())
-            yield Mutant(description, source, slip)
+        codes.add(source)
+        description = _changed_lines(before.splitlines(), source.splitlines())
+        yield Mutant(description, source, slip)
+
+
+def _rank(edit: tuple[str, int, Edit]) -> int:
+    """What people do oftener, or what is fewer, is tried first."""
+    return LAST.index(edit[0]) if edit[0] in LAST else -1
 
 
 def _changed_lines(before: list[str], after: list[str]) -> str:
-    """The lines that changed, without their common beginning and end."""
+    """The lines that changed, without their common beginning and end, and what goes before all."""
+    after = [line for line in after if not line.strip().startswith(GIVEN)]
     while before and after and before[0] == after[0]:
         before, after = before[1:], after[1:]
     while before and after and before[-1] == after[-1]:
@@ -386,6 +408,21 @@ def _whole_number(node: ast.Call) -> Iterator[Edit]:
         yield lambda found: _become(found, _called("int", ast.Call(found.func, found.args, [])))
 
 
+def _half(node: ast.Call | ast.BinOp) -> Iterator[Edit]:
+    """What `x ** 1 / 2` is: the power comes before the division."""
+    if getattr(getattr(node, "func", None), "attr", "") == "sqrt":
+        yield lambda found: _become(found, ast.BinOp(_of(found), ast.Div(), ast.Constant(2)))
+    elif isinstance(node, ast.BinOp) and ast.unparse(node).endswith("** 0.5"):
+        yield partial(_set, op=ast.Div(), right=ast.Constant(2))
+    elif isinstance(node, ast.BinOp) and ast.unparse(node).endswith("** (-0.5)"):
+        yield lambda found: _set(found, op=ast.Div(), left=ast.Constant(0.5), right=found.left)
+
+
+def _of(call: Any) -> ast.expr:
+    """What a function of one argument is called with, or the method of one that has none."""
+    return call.args[0] if call.args else call.func.value
+
+
 def _called(name: str, argument: ast.expr) -> ast.Call:
     return ast.Call(ast.Name(name, ast.Load()), [argument], [])
 
@@ -420,20 +457,71 @@ def _put_in_place(number: int, name: ast.expr, found: Any) -> None:
     _become(list(ast.walk(found))[number], name)
 
 
-def _another_of_its_kind(node: ast.FunctionDef | ast.ClassDef) -> Iterator[Edit]:
+def _another_of_its_kind(node: ast.FunctionDef) -> Iterator[Edit]:
     """One input, or one part of the layer, in the place of another."""
     places = [(number, _word(item)) for number, item in enumerate(ast.walk(node))]
-    own = {item.arg for item in ast.walk(node) if isinstance(item, ast.arg)} - {"self"}
-    parts = {
-        f"self.{item.attr}"
-        for item in ast.walk(node)
-        if isinstance(item, ast.Attribute) and isinstance(item.ctx, ast.Store)
-    }
+    inputs = {one.arg for one in node.args.args} - {"self"}
+    parts = {word for _, word in places if word.startswith("self.")}
     for number, word in places:
-        for kind in (own, parts):
+        for kind in (inputs, parts if node.name != "__init__" else set[str]()):
             for other in sorted(kind - {word}) if word in kind else ():
                 name = ast.parse(other, mode="eval").body
                 yield partial(_put_in_place, number, name)
+
+
+def _as_it_was_given(node: ast.FunctionDef) -> Iterator[Edit]:
+    """A step that takes an argument as it was given, though it has become another one since."""
+    arguments = {one.arg for one in node.args.args} - {"self"}
+    set_again = _names(node, ast.Store) & arguments
+    for number, one in enumerate(ast.walk(node)):
+        if isinstance(one, ast.Assign | ast.Return):
+            for name in sorted(_names(one, ast.Load) & set_again):
+                yield partial(_read_given, number, name)
+
+
+def _read_given(number: int, name: str, found: Any) -> None:
+    step: Any = list(ast.walk(found))[number]
+    for one in ast.walk(step.value) if step.value else ():
+        if isinstance(one, ast.Name) and one.id == name:
+            one.id = f"{GIVEN}{name}"
+    _put_first(ast.parse(f"{GIVEN}{name} = {name}").body[0], found)
+
+
+def _other_order(node: ast.FunctionDef) -> Iterator[Edit]:
+    """Two steps in the other order, of which the second goes on with what the first has changed."""
+    before = {one.arg for one in node.args.args} - {"self"}
+    for number, (one, other) in enumerate(itertools.pairwise(node.body)):
+        if _names(one, ast.Store) & _names(other, ast.Load) & before:
+            yield partial(_swap_steps, number)
+        before |= _names(one, ast.Store)
+
+
+def _names(node: ast.AST, use: type) -> set[str]:
+    return {one.id for one in ast.walk(node) if isinstance(one, ast.Name) and type(one.ctx) is use}
+
+
+def _swap_steps(number: int, node: ast.FunctionDef) -> None:
+    node.body[number], node.body[number + 1] = node.body[number + 1], node.body[number]
+
+
+def _other_new_axes(node: ast.Subscript) -> Iterator[Edit]:
+    """A new axis, which `None` puts in, is missing, or stands beside its place."""
+    items = node.slice.elts if isinstance(node.slice, ast.Tuple) else []
+    new = [isinstance(item, ast.Constant) and item.value is None for item in items]
+    for number in range(len(items)):
+        if new[number]:
+            yield partial(_leave_out_item, number)
+        if number and new[number] is not new[number - 1]:
+            yield partial(_swap_items, number)
+
+
+def _leave_out_item(number: int, node: Any) -> None:
+    del node.slice.elts[number]
+
+
+def _swap_items(number: int, node: Any) -> None:
+    items = node.slice.elts
+    items[number - 1], items[number] = items[number], items[number - 1]
 
 
 def _word(node: ast.AST) -> str:
@@ -509,8 +597,12 @@ SEARCHED: tuple[Row, ...] = (
     (ast.Call, "not handed on", _not_handed_on),
     (ast.For, "loop", _part_of_a_loop),
     (ast.Call, "whole number", _whole_number),
+    ((ast.Call, ast.BinOp), "half", _half),
     (ast.FunctionDef, "cut off", _cut_off),
     (ast.Assign, "cut off", _cut_off_on_the_way),
     (ast.FunctionDef, "precision", _in_single_precision),
-    ((ast.FunctionDef, ast.ClassDef), "mixed up", _another_of_its_kind),
+    (ast.FunctionDef, "step order", _other_order),
+    (ast.Subscript, "new axis", _other_new_axes),
+    (ast.FunctionDef, "given", _as_it_was_given),
+    (ast.FunctionDef, "mixed up", _another_of_its_kind),
 )

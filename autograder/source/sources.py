@@ -256,7 +256,7 @@ def _take_imports(module: Module, statement: ast.Import | ast.ImportFrom) -> Non
 
 @functools.cache
 def _parsed(module: str) -> Module:
-    return taken_apart(module, _text(module))
+    return taken_apart(module, text_of(module))
 
 
 def _style(decorator: ast.expr) -> tuple[str, str] | None:
@@ -271,7 +271,8 @@ def _compiled(code: str) -> Any:
     return compile(code, "<reference>", "exec")
 
 
-def _text(module: str) -> str:
+def text_of(module: str) -> str:
+    """The text of a chapter's references, or of another file of its folder: `softmax.check`."""
     chapter, _, part = module.partition(".")
     packed = RECORDINGS / packed_name(chapter, part or REFERENCE)
     if packed.exists():

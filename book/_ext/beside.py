@@ -114,8 +114,8 @@ def sizes_beside(folder: Path, figure: nodes.Node) -> list[Size]:
 
 def scaled(picture: Path, column: int) -> float:
     """How high a picture is in a column of so many pixels; endless if it is too high."""
-    wide, high = drawn_size(picture)
-    high *= min(1, column / wide)
+    wide, drawn = drawn_size(picture)
+    high = drawn * min(1, column / wide)
     return min(HEIGHT, high) if high <= TALLEST else math.inf
 
 

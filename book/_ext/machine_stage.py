@@ -21,7 +21,6 @@ from stage_parts import bars, plane, ribbons, stretched, woven
 from stage_table import table
 
 ALONE = ("keys", "dial")  # modes in which one alone asks
-ALONE_ROOM = 0.16  # a share of a strip that stands alone with room for a name and a number
 SCRIPT = re.compile(r"_static/stage(-\w+)?\.js$")
 PICTURE = 4  # letters: as wide as a small picture
 TAG = re.compile(r"<.*?>")

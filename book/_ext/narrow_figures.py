@@ -11,6 +11,8 @@ import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from fontTools.misc.transform import Transform
+
 SVG = "http://www.w3.org/2000/svg"
 WIDTH = 275  # points, which a phone shows in about their own size
 MOST_PANELS = 6
@@ -21,9 +23,7 @@ LETTER = (65, 76)  # about the size of one, in hundredths of the font's
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e-?\d+)?")
 TRANSFORM = re.compile(r"(\w+)\(([^)]*)\)")
 
-Matrix = tuple[float, float, float, float, float, float]
 Point = tuple[float, float]
-ONE: Matrix = (1, 0, 0, 1, 0, 0)
 
 ET.register_namespace("", SVG)
 ET.register_namespace("xlink", "http://www.w3.org/1999/xlink")
@@ -169,7 +169,7 @@ def names_of(panel: Panel, axis: str) -> list[ET.Element]:
 def joined(groups: list[ET.Element], clips: dict[str, Area]) -> Area:
     area = Area()
     for group in groups:
-        for point in points(group, ONE, clips):
+        for point in points(group, Transform(), clips):
             area.add(*point)
     return area
 
@@ -178,7 +178,7 @@ def area_of(element: ET.Element, clips: dict[str, Area]) -> Area:
     return joined([element], clips)
 
 
-def points(element: ET.Element, matrix: Matrix, clips: dict[str, Area]) -> Iterator[Point]:
+def points(element: ET.Element, matrix: Transform, clips: dict[str, Area]) -> Iterator[Point]:
     """Points at the edges of all that an element draws."""
     kind = element.tag.rpartition("}")[2]
     if kind in {"defs", "style"}:
@@ -187,7 +187,7 @@ def points(element: ET.Element, matrix: Matrix, clips: dict[str, Area]) -> Itera
         yield (clip.left, clip.top)
         yield (clip.right, clip.bottom)
         return
-    matrix = times(matrix, matrix_of(element.get("transform", "")))
+    matrix = with_change(matrix, element.get("transform", ""))
     x, y = float(element.get("x", 0)), float(element.get("y", 0))
     corners: list[Point] = []
     if kind == "path":
@@ -200,45 +200,25 @@ def points(element: ET.Element, matrix: Matrix, clips: dict[str, Area]) -> Itera
         letter = "x" not in element.attrib
         wide, high = LETTER if letter else (0, 0)
         corners = [(x, y), (x + wide, y + high)]
-    yield from (moved(matrix, corner) for corner in corners)
+    yield from matrix.transformPoints(corners)
     for child in element:
         yield from points(child, matrix, clips)
 
 
-def matrix_of(transform: str) -> Matrix:
-    whole = ONE
-    for kind, said in TRANSFORM.findall(transform):
-        given = [float(number) for number in NUMBER.findall(said)]
-        if kind == "translate":
-            one: tuple[float, ...] = (1, 0, 0, 1, given[0], given[1] if len(given) > 1 else 0)
-        elif kind == "scale":
-            one = (given[0], 0, 0, given[-1], 0, 0)
-        elif kind == "rotate":
-            angle = math.radians(given[0])
-            one = (math.cos(angle), math.sin(angle), -math.sin(angle), math.cos(angle), 0, 0)
-        else:
-            one = tuple(given)
-        whole = times(whole, one)
-    return whole
-
-
-def times(left: Matrix, right: Matrix) -> Matrix:
-    a, b, c, d, e, f = left
-    g, h, i, j, k, m = right
-    return (
-        a * g + c * h,
-        b * g + d * h,
-        a * i + c * j,
-        b * i + d * j,
-        a * k + c * m + e,
-        b * k + d * m + f,
-    )
-
-
-def moved(matrix: Matrix, point: Point) -> Point:
-    a, b, c, d, e, f = matrix
-    x, y = point
-    return a * x + c * y + e, b * x + d * y + f
+def with_change(matrix: Transform, change: str) -> Transform:
+    """What an SVG's `transform` says, within what holds already."""
+    for kind, said in TRANSFORM.findall(change):
+        numbers = [float(number) for number in NUMBER.findall(said)]
+        match kind:
+            case "translate":
+                matrix = matrix.translate(*numbers)
+            case "scale":
+                matrix = matrix.scale(*numbers)
+            case "rotate":
+                matrix = matrix.rotate(math.radians(numbers[0]))
+            case _:
+                matrix = matrix.transform(numbers)
+    return matrix
 
 
 def written(root: ET.Element, pieces: list[tuple[list[ET.Element], Area]]) -> str:

@@ -9,6 +9,9 @@
       Why this is right.
     :::
 
+`{inventory}` is written alike and answers only when it is asked the second time: what explains a
+choice waits in a `<template>` for `_review/inventory.js`.
+
 A question too long for one line stands above the list. Without scripts a choice unfolds to its
 explanation; `_static/quiz.js` makes a radio button of it and remembers, in the browser alone, what
 was chosen. A question is known by its text: a changed question counts as not answered.
@@ -23,13 +26,14 @@ from sphinx.writers.html5 import HTML5Translator
 from autograder.release.questions import known_by
 
 MARKS = {"[x] ": True, "[ ] ": False}
+END = "</div></details></li>\n"
 
 
 class quiz(nodes.General, nodes.Element):
     """A question (a `quiz_question`) and its choices (`quiz_choice`).
 
     Attributes: `before`, whether it is asked before what it asks about; `place`, where it is asked
-    again, its chapter and which of its forms it is.
+    again, its chapter and which of its forms it is; `waits`, whether its explanations do.
     """
 
 
@@ -65,7 +69,8 @@ class Quiz(SphinxDirective):
         if len(choices) < 2 or sum(choice["right"] for choice in choices) != 1:
             raise self.error("quiz: two or more choices are wanted, one of them right: `- [x]`")
         known = known_by(*self.arguments, *self.content)
-        return [quiz("", quiz_question("", *question), *choices, known=known)]
+        waits = self.name == "inventory"
+        return [quiz("", quiz_question("", *question), *choices, known=known, waits=waits)]
 
     def choice(self, item: nodes.list_item) -> quiz_choice:
         """A list item as a choice: its first paragraph is the choice, the rest explains it."""
@@ -106,8 +111,10 @@ def merge(app: Sphinx, env: BuildEnvironment, docnames: set[str], other: BuildEn
 
 def visit_quiz(self: HTML5Translator, node: quiz) -> None:
     place = 'data-chapter="{}" data-form="{}" '.format(*node["place"]) if "place" in node else ""
+    kind = "inventory-question" if node.get("waits") else "quiz"
     self.body.append(
-        f'<fieldset class="quiz" id="quiz-{node["number"]}" {place}data-known="{node["known"]}">\n'
+        f'<fieldset class="{kind}" id="quiz-{node["number"]}" {place}'
+        f'data-known="{node["known"]}">\n'
     )
 
 
@@ -128,24 +135,29 @@ def depart_question(self: HTML5Translator, node: quiz_question) -> None:
 
 def visit_choice(self: HTML5Translator, node: quiz_choice) -> None:
     right = " data-right" if node["right"] else ""
-    self.body.append(f'<li><details class="quiz-choice"{right}>\n')
+    begin = "<li" if node.parent.get("waits") else '<li><details class="quiz-choice"'
+    self.body.append(f"{begin}{right}>\n")
 
 
 def depart_choice(self: HTML5Translator, node: quiz_choice) -> None:
-    self.body.append("</div></details></li>\n")
+    self.body.append("</template></li>\n" if node.parent.get("waits") else END)
 
 
 def visit_label(self: HTML5Translator, node: quiz_label) -> None:
-    self.body.append("<summary>")
+    self.body.append("<span>" if node.parent.parent.get("waits") else "<summary>")
 
 
 def depart_label(self: HTML5Translator, node: quiz_label) -> None:
+    if node.parent.parent.get("waits"):
+        self.body.append("</span>\n<template>\n")
+        return
     verdict = "Right." if node.parent["right"] else "Not this one."
     self.body.append(f'</summary>\n<div class="quiz-why">\n<p class="quiz-verdict">{verdict}</p>\n')
 
 
 def setup(app: Sphinx) -> dict:
     app.add_directive("quiz", Quiz)
+    app.add_directive("inventory", Quiz)
     app.add_node(quiz, html=(visit_quiz, depart_quiz))
     app.add_node(quiz_question, html=(visit_question, depart_question))
     app.add_node(quiz_choice, html=(visit_choice, depart_choice))

@@ -76,10 +76,13 @@ def outdated(app: Sphinx, env: BuildEnvironment, *changes: set[str]) -> list[str
 
 
 def add_scripts(app: Sphinx, page: str, template: str, context: dict, doctree) -> None:
-    """Only this page schedules."""
-    if page == getattr(app.env, "review_page", None):
-        for name in SCRIPTS:
-            app.add_js_file(f"review/{name}.js", priority=950)  # after those of every page
+    """Only these pages load what schedules, and what asks twice."""
+    scripts = list(SCRIPTS) if page == getattr(app.env, "review_page", None) else []
+    if 'class="inventory-question"' in (context.get("body") or ""):
+        scripts.append("inventory")
+    for name in scripts:
+        app.add_js_file(f"review/{name}.js", priority=950)  # after those of every page
+    if scripts:
         app.add_css_file("review/review.css")
 
 

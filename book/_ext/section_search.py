@@ -20,7 +20,7 @@ LEFT_OUT = (
     *(nodes.math_block, nodes.title, nodes.target),
 )
 YEAR = re.compile(r".*?(\d{4})\w?$")  # a source is cited by a name that ends in its year
-UNLISTED = {"progress", "review", "search"}
+UNLISTED = {"inventory", "progress", "review", "search"}
 EVERYWHERE = {"Sources", "Summary"}  # headings that name no section
 
 

@@ -6,14 +6,13 @@ window.courseProgress = (() => {
   const CHAPTER = /(?:^|\/)(\d\d-[\w-]+?)(?:\.html)?$/;
   const changed = new EventTarget();
 
-  /** @type {() => NodeListOf<HTMLAnchorElement>} */
-  const sidebarLinks = () =>
-    document.querySelectorAll(".bd-sidebar-primary nav a.reference.internal");
-
   // `log`: of each question that was answered, day by day whether the first answer was right.
   const EMPTY = () => ({ read: {}, seen: {}, answers: {}, log: {}, place: null });
   const withoutNull = (kept) =>
     Object.fromEntries(Object.entries(kept ?? {}).filter(([, value]) => value !== null));
+  /** @type {() => NodeListOf<HTMLAnchorElement>} */
+  const sidebarLinks = () =>
+    document.querySelectorAll(".bd-sidebar-primary nav a.reference.internal");
 
   function load() {
     try {

@@ -96,10 +96,8 @@ window.stageRows = (() => {
     const rest = 1 - named.reduce((sum, j) => sum + weights[j], 0);
     if (rest >= SMALLEST) {
       const others = ranked(weights).slice(named.length, known);
-      // What the rounded shares leave of 100, so that all that is said adds up to it.
-      const left = 100 - named.reduce((sum, j) => sum + parseInt(percent(weights[j]), 10), 0);
       parts.push([
-        `${left > 0 ? `${left}%` : percent(rest)} from `,
+        `${percent(rest)} from `,
         ...(others.length === 1 ? [{ bold: data.items[others[0]] }] : [`the other ${others.length} together`]),
       ]);
     }

@@ -46,8 +46,10 @@
       view(state, row, phases(state.time));
       const said = stageRows.said(data, { ...state, time: goal });
       seen.replaceChildren(...pieces(said));
+      const moving = running && data.mode !== "dial"; // then the move that is seen is marked
+      const at = moving ? stops.find((stop) => stop >= state.time) : goal;
       moves.forEach((button, i) => {
-        if (goal === stops[i]) button.setAttribute("aria-current", "step");
+        if (at === stops[i]) button.setAttribute("aria-current", "step");
         else button.removeAttribute("aria-current");
       });
       player.textContent = running ? "Pause" : "Play";

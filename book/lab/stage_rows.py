@@ -90,16 +90,13 @@ def shares(data: dict[str, Any], asks: int, weights: Sequence[float]) -> list[tu
 
 def remainder(data: dict[str, Any], row: Row, named: int, write: Callable = str) -> str:
     """What is said of those that are not named."""
-    largest = sorted(row.weights, reverse=True)[:named]
-    rest = 1 - sum(largest)
+    rest = 1 - sum(sorted(row.weights, reverse=True)[:named])
     if rest < SMALLEST:
         return ""
     others = ranked(row.weights)[named : len(row.scores) - row.scores.count(None)]
     one = len(others) == 1
     of = write(data["items"][others[0]]) if one else f"the other {len(others)} together"
-    # What the rounded shares leave of 100, so that all that is said adds up to it.
-    left = 100 - sum(int(percent(weight).rstrip("%")) for weight in largest)
-    return f"{left if left > 0 else percent(rest).rstrip('%')}% from {of}"
+    return f"{percent(rest)} from {of}"
 
 
 def joined(parts: Sequence[str]) -> str:

@@ -18,6 +18,11 @@ def _(student, reference, draw):
 
 
 misconceptions["attend"] = {
+    "output-averaged": (
+        "The weighted inputs are averaged. The weights sum to one already: the inputs are added "
+        "up, each times its weight.",
+        {"weights @ inputs,": "weights @ inputs / len(inputs),"},
+    ),
     "not-scaled": (
         "The scores are not divided by sqrt(D). The longer the vectors, the larger the dot "
         "products, and the more one input takes all of the weight.",
@@ -121,6 +126,30 @@ def _(student, reference, draw):
 
 
 misconceptions["scaled_dot_product_attention"] = {
+    "large-negative-added": (
+        "A large negative number is added to masked scores. Scores may be as large themselves, and "
+        "in a row that may attend to nothing all get the same: masked scores are to be -inf.",
+        *[
+            {
+                "scores = scores.masked_fill(~mask, -math.inf)": "scores = scores - (~mask).to("
+                f"scores) * {large}"
+            }
+            for large in ("1e9", "1e4")
+        ],
+    ),
+    "masked-after-shift": (
+        "The softmax is taken of all scores, and what the mask leaves is divided by its sum. "
+        "Beside a masked score that is far larger, all the others have been rounded to zero "
+        "before: mask first.",
+        {
+            "weights = softmax(scores)": "scores = scaled_dot_product_scores(query, key)\n"
+            "weights = softmax(scores)\n"
+            "if mask is not None:\n"
+            "    weights = weights * mask\n"
+            "    total = weights.sum(dim=-1, keepdim=True)\n"
+            "    weights = weights / total.masked_fill(total == 0, 1.0)"
+        },
+    ),
     "filled-then-zeroed": (
         "A masked score is a number that is meant to be small, and its weight is set to zero after "
         "the softmax. Beside scores that are lower still it takes most of the sum, and the weights "

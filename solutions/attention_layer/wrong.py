@@ -12,7 +12,7 @@ WRONG = {
         (
             "from the docstring",
             {"weights @ inputs": "(weights[:, None] * inputs).mean(0)"},
-            "plain.cases+factor",
+            "output-averaged",
         ),
     ],
     "scaled_dot_product_attention": [

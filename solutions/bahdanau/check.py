@@ -812,6 +812,27 @@ def _(student, reference, draw):
 
 
 misconceptions["sequence_log_prob"] = {
+    "logarithm-of-sum": (
+        "A small number is added to the probability before its logarithm, so that no token is less "
+        "probable than that. log_softmax needs no such guard: it never makes the probability.",
+        *[
+            {"logits.log_softmax(dim=-1)": f"(logits.softmax(dim=-1) + {small}).log()"}
+            for small in ("1e-9", "1e-8", "1e-12")
+        ],
+    ),
+    "padding-at-the-end": (
+        "As many positions count as there are real tokens, from the first on. Padding may stand "
+        "anywhere: a position counts where its own target is real.",
+        {
+            "picked.masked_fill(~real, 0.0)": "(picked * (torch.arange(real.shape[1]) < "
+            "real.sum(dim=-1, keepdim=True)))"
+        },
+        {
+            "(targets * real)": "targets.clamp(0, logits.shape[-1] - 1)",
+            "picked.masked_fill(~real, 0.0)": "(picked * (torch.arange(real.shape[1]) < "
+            "real.sum(dim=-1, keepdim=True)))",
+        },
+    ),
     "sign": (
         "The sign is turned around. The logarithm of a probability is negative; the loss is what "
         "has a minus.",

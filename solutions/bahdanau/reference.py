@@ -138,7 +138,7 @@ def sequence_log_prob(logits: Tensor, targets: Tensor, pad_id: int) -> Tensor:
     the logarithm of a product is a sum. logits[b, t] are about targets[b, t].
 
     Shapes: logits (B, L, V), targets (B, L), whole numbers from 0 to V - 1, or pad_id; returns (B).
-    Padding counts nothing, wherever it is; `pad_id` may be a token of the vocabulary or a number
+    Padding does not count, wherever it is; `pad_id` may be a token of the vocabulary or a number
     that is none, such as -100. A row that is all padding gives 0, with a gradient of zeros.
     Logits may be as large as 1e4: the result is finite.
     Gradients reach `logits` and are finite. Inputs and earlier results are left unchanged;

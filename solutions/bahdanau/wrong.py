@@ -121,6 +121,14 @@ WRONG = {
         ("from the docstring", {"return": "return -"}, "sign"),
         ("from the docstring", {"(dim=-1": "("}, "rows-summed"),
         ("from the docstring", {"(dim=-": "(dim=-1) / real.sum(dim=-1).clamp(min="}, "averaged"),
+        (
+            "from the docstring",
+            {
+                "picked.masked_fill(~real, 0.0)": "(picked * (torch.arange(real.shape[1]) < "
+                "real.sum(1, keepdim=True)))"
+            },
+            "padding-at-the-end",
+        ),
     ],
     "greedy_decode": [
         (

@@ -54,6 +54,16 @@ def _(student, reference, draw):
 
 
 misconceptions["CrossAttention"] = {
+    "values-by-key-layer": (
+        "The values are made by `W_k`, and `W_v` is never used: what is found should be another "
+        "view of the memory than what it is found by.",
+        {"self.W_v(memory)": "self.W_k(memory)"},
+    ),
+    "mask-of-three-axes": (
+        "The mask has one axis too few: (B, 1, S) is read as (1, B, 1, S), with the sentences "
+        "where the heads are. It needs an axis for the heads and one for the queries.",
+        {"memory_mask[:, None, None, :]": "memory_mask[:, None, :]"},
+    ),
     "self-attention": (
         "The keys and values come from the decoder's own sequence: this is self-attention, and "
         "nothing of the source is seen. Queries come from x, keys and values from the memory.",
@@ -231,6 +241,15 @@ def _(student, reference, draw):
 
 
 misconceptions["DecoderBlock"] = {
+    "cross-asks-the-input": (
+        "The cross-attention asks with what the block was given. It should ask with what the "
+        "self-attention has made of it: each part goes on where the one before it stopped.",
+        {
+            "mask = causal_mask": "given = x\nmask = causal_mask",
+            "seen = self.norm2(x) if self.norm_first else x": "seen = self.norm2(given) if "
+            "self.norm_first else given",
+        },
+    ),
     "memory-mask-on-target": (
         "The mask of the memory is put on the self-attention, too, where the target is as long as "
         "the source. `memory_mask` is about the memory; the target's own tokens are all real.",
@@ -385,6 +404,23 @@ def _(student, reference, draw):
 
 
 misconceptions["Transformer"] = {
+    "shifted-again": (
+        "The target is shifted once more. The caller has done so already: there is a row of logits "
+        "for each of its tokens, the last one included.",
+        {
+            "S, L = source.shape[1], target.shape[1]": "target = target[:, :-1]\n"
+            "S, L = source.shape[1], target.shape[1]"
+        },
+        {
+            "x = self.target_embedding(target)": "target = target[:, :-1]\nL = target.shape[1]\n"
+            "x = self.target_embedding(target)"
+        },
+    ),
+    "memory-unused": (
+        "The decoder's layers attend to the target where they should attend to the memory: the "
+        "source makes no difference.",
+        {"x, _ = layer(x, memory, real)": "x, _ = layer(x, x)"},
+    ),
     "tables-shared": (
         "Source and target share one table of embeddings where their vocabularies are of one size. "
         "In the paper they do; here each has its own, `source_embedding` and `target_embedding`.",
@@ -703,8 +739,8 @@ misconceptions["warmup_rate"] = {
         ),
     ),
     "step-zero": (
-        "Step 0 gave the rate 0. Nothing would be learned in that step: steps count from 1, and "
-        "less is a ValueError.",
+        "Step 0 is given a rate. There is no such step: they count from 1, and less is a "
+        "ValueError.",
         {"if step < 1:": "if step == 0:\n    return 0.0\nif step < 1:"},
     ),
     "fall-too-fast": (
@@ -895,6 +931,17 @@ misconceptions["beam_search"] = {
             "beam = [one for one in candidates if eos_id not in one[0]][:beam_width]",
             "max(beam,": "max(beam + apart,",
         },
+        {
+            "beam: list[tuple[list[int], float]] = [([], 0.0)]": "beam, apart = [([], 0.0)], []",
+            "beam = candidates[:beam_width]": "beam = []\n"
+            "for one in candidates:\n"
+            "    if len(beam) == beam_width:\n"
+            "        break\n"
+            "    (apart if one[0][-1] == eos_id else beam).append(one)\n"
+            "if len(apart) >= beam_width:\n"
+            "    break",
+            "max(beam,": "max(beam + apart,",
+        },
     ),
     "finished-lost": (
         "Finished hypotheses are lost: they are not carried over to the next round.",
@@ -934,6 +981,16 @@ misconceptions["beam_search"] = {
             {"(4 + len(one[1]))": "(5 + len(one[1]))"},
             style="a heap, one prefix at a time",
         ),
+    ),
+    "eos-free": (
+        "The log-probability of the end token itself is not counted, so ending costs nothing. It "
+        "is one of the tokens of a hypothesis, and is added like the others.",
+        {
+            "for (tokens, total), row in zip(unfinished, log_probs, strict=True):": (
+                "for (tokens, total), row in zip(unfinished, log_probs, strict=True):\n"
+                "    row[eos_id] = 0.0"
+            )
+        },
     ),
     "eos-not-counted": (
         "The end token is not counted in the length. It is one of the tokens of the result.",

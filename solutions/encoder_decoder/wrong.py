@@ -47,6 +47,12 @@ WRONG = {
             },
             "causal",
         ),
+        ("from the docstring", {"self.W_v(memory)": "self.W_k(memory)"}, "values-by-key-layer"),
+        (
+            "from the docstring",
+            {"memory_mask[:, None, None, :]": "memory_mask[:, None, :]"},
+            "mask-of-three-axes",
+        ),
     ],
     "DecoderBlock": [
         (
@@ -79,7 +85,7 @@ WRONG = {
             {"x = x + self.drop(result)": "x = self.drop(x + result)"},
             "dropout-of-sum",
         ),
-        ("from the docstring", {"= x + self.drop(h": "= self.drop(h"}, "plain.cases+result"),
+        ("from the docstring", {"= x + self.drop(h": "= self.drop(h"}, "cross-residual-missing"),
         ("from the docstring", {"causal_mask(x.shape[1])": "None"}, "not-causal"),
         (
             "from the docstring",
@@ -89,6 +95,15 @@ WRONG = {
                 )
             },
             "norms-exchanged",
+        ),
+        (
+            "from the docstring",
+            {
+                "mask = causal_mask": "given = x\nmask = causal_mask",
+                "(self.norm2(x), memory": "(self.norm2(given), memory",
+                "self.multihead_attn(x, memory": "self.multihead_attn(given, memory",
+            },
+            "cross-asks-the-input",
         ),
     ],
     "Transformer": [
@@ -128,9 +143,14 @@ WRONG = {
         (
             "from the docstring",
             {"embedded(self.target_embedding, target)": "target_embedding(target) * self.scale"},
-            "plain.cases",
+            "slip.left-out",
         ),
         ("from the docstring", {"output(x": "output(x).softmax(-1"}, "softmax-of-logits"),
+        (
+            "from the docstring",
+            {"real[:, None, None, :]": "real[:, None, :, None]"},
+            "slip.new-axis",
+        ),
     ],
     "label_smoothed_loss": [
         (
@@ -212,6 +232,14 @@ WRONG = {
             "from the docstring",
             {("torch.log_softmax(step(prefixes).double(), dim=-1"): "step(prefixes).double("},
             "logits-added",
+        ),
+        (
+            "from the docstring",
+            {
+                "total + gain, token == eos_id": "total + (gain if token != eos_id else 0), "
+                "token == eos_id"
+            },
+            "eos-free",
         ),
     ],
 }

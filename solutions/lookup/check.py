@@ -491,6 +491,11 @@ def _(student, reference, draw):
 
 
 misconceptions["kernel_regression"] = {
+    "bandwidth-multiplies": (
+        "The squared distance is multiplied by the squared bandwidth, as `/ 2 * bandwidth ** 2` "
+        "does without brackets. It is divided by both: a larger bandwidth looks farther.",
+        {"(x.unsqueeze(1) - keys) / bandwidth": "(x.unsqueeze(1) - keys) * bandwidth"},
+    ),
     "two-squared": (
         "The 2 is squared, too: the exponent is divided by (2 bandwidth)^2, where it should be 2 "
         "bandwidth^2. The kernel is too wide.",
@@ -570,17 +575,18 @@ prediction(
     "misspelled",
     chapter="01-lookup",
     question=(
-        "Luke has 20 points, Lena 12, Hans 8. Lake is like Luke by 0.75, Lukas by 0.6. Which query "
-        "gets an answer nearer to Luke's 20 from `soft_lookup`?"
+        "Luke has 20 points, Lena 12, Hans 8. 'Lake' has a similarity of 0.75 with 'Luke', and "
+        "'Lukas' 0.6. Which query gets an answer nearer to Luke's 20 from `soft_lookup`?"
     ),
     right='"Lukas"',
     options={
         '"Lake"': (
-            "It has the better match. But it matches Lena *and* Hans too, and each takes a fifth."
+            "It has the better match. But it matches Lena and Hans, too, and each takes a fifth."
         ),
         '"Lukas"': (
-            "Of Lukas's matches 0.6 of 1 are Luke's, of Lake's 0.75 of 1.25, which is 0.6 as well. "
-            "The rest decides: Lena's 12 alone, or half of it Hans's 8."
+            "Luke's weight is 0.6 for both: 0.6 / 1 for 'Lukas' and 0.75 / 1.25 for 'Lake'. The "
+            "remaining 0.4 decides: for 'Lukas' all of it goes to Lena's 12, for 'Lake' half of "
+            "it goes to Hans's 8."
         ),
         "Both the same.": (
             "Luke has a weight of 0.6 for both. But the rest goes to Lena's 12 alone for one, and "

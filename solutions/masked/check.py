@@ -203,6 +203,19 @@ def _(student, reference, draw):
 
 
 misconceptions["masked_softmax"] = {
+    "masked-after-shift": (
+        "The largest score, which is subtracted before the exponential, is taken of all, the "
+        "masked ones included. Beside a masked score that is far larger, all the others are "
+        "rounded to zero, and dividing by their sum afterward is too late.",
+        {
+            "scores = scores.masked_fill(~mask, -math.inf)": (
+                "powers = torch.exp(scores - scores.amax(dim, keepdim=True))\n"
+                "powers = powers.masked_fill(~mask, 0.0)\n"
+                "total = powers.sum(dim=dim, keepdim=True)\n"
+                "return powers / total.masked_fill(total == 0, 1.0)"
+            )
+        },
+    ),
     "plus-infinity": (
         "What is masked gets plus infinity: `-float('-inf')` has two signs. The softmax of that is "
         "NaN, or all of the weight.",
@@ -239,6 +252,7 @@ misconceptions["masked_softmax"] = {
         "The mask is read the wrong way around: True means `may attend`, so what is False has to "
         "go.",
         {"~mask": "mask"},
+        {"if mask is not None:": "mask = mask if mask is None else ~mask\nif mask is not None:"},
     ),
     "masked-after-softmax": (
         "The mask is applied after the softmax. The weights that remain do not sum to one: the "
@@ -573,6 +587,11 @@ misconceptions["mask_tokens"] = {
         "A chosen token that stays as it is has no label. It is to be predicted like the other "
         "chosen ones: that is why it was chosen.",
         {"~chosen": "~chosen | (inputs == tokens)"},
+    ),
+    "only-masked-labeled": (
+        "Only the tokens that became mask_id have a label. Those that are random now, and those "
+        "that stayed, were chosen as well: all that are chosen are to be predicted.",
+        {"~chosen": "~(chosen & (fate < 8))"},
     ),
     "of-all-tokens": (
         "80, 10 and 10 percent are taken of all tokens, so that tokens change which were not "

@@ -87,6 +87,11 @@ WRONG = {
         ),
         ("from the docstring", {"softmax(filled": "softmax(scores"}, "masked-after-softmax"),
         ("from the docstring", {"filled, dim=dim": "filled, dim=-1"}, "dim-unused"),
+        (
+            "exponentials times the mask",
+            {"scores = scores.masked_fill(~mask, torch.finfo(scores.dtype).min)": "pass"},
+            "masked-and-divided",
+        ),
     ],
     "next_token_loss": [
         ("ignore_index and a sum", {"return total / max(int(count), 1)": "return total"}, "summed"),
@@ -154,7 +159,12 @@ WRONG = {
             "token-zero-never",
         ),
         ("from the docstring", {"< 0.8": "< 1.8"}, None),
-        ("from the docstring", {"chosen,": "chosen & (what < 0.8),"}, None),
+        ("from the docstring", {"chosen,": "chosen & (what < 0.8),"}, "only-masked-labeled"),
         ("from the docstring", {"& ~special": ""}, "special-chosen"),
+        (
+            "from the docstring",
+            {"torch.where(chosen, tokens,": "torch.where(chosen & (what < 0.8), tokens,"},
+            "only-masked-labeled",
+        ),
     ],
 }

@@ -92,13 +92,22 @@ WRONG = {
             {"MultiHeadAttention(E, mha.num_heads)": "MultiHeadAttention(E, mha.head_dim)"},
             "head-size-as-number",
         ),
-        ("from the docstring", {'"W_q", "W_k"': '"W_k", "W_q"'}, None),
+        ("from the docstring", {'"W_q", "W_k"': '"W_k", "W_q"'}, "other-order"),
         (
             "from the docstring",
             {"layer.W_o.weight.copy_(mha.out_proj.weight)": ""},
-            "slip.left-out",
+            None,
         ),
-        ("from the docstring", {".copy_(mha.out_proj.weight)": "= mha.out_proj.weight"}, None),
+        (
+            "from the docstring",
+            {".copy_(mha.out_proj.weight)": "= mha.out_proj.weight"},
+            "shared-weights",
+        ),
+        (
+            "from the docstring",
+            {"getattr(layer, name).bias.zero_()": "pass", "layer.W_o.bias.zero_()": "pass"},
+            "biases-stay-random",
+        ),
     ],
     "attention_parameter_count": [
         (

@@ -130,14 +130,19 @@ misconceptions["convert_weights"] = {
         {"for published, ours": 'if name.endswith("bias"):\n    continue\nfor published, ours'},
     ),
     "one-digit": (
-        "Layers are told apart by one digit, so layers 10 and 11 overwrite layer 1. A layer's "
-        "number goes up to the next dot.",
+        "Layers are told apart by one digit, so layers 10 and 11 are taken for layer 1, or for no "
+        "layer at all. A layer's number goes up to the next dot.",
         {
             "converted[name] = tensor": (
                 'if name.startswith("encoder"):\n'
                 '    name = name[:16] + "." + name.split(".", 3)[3]\n'
                 "converted[name] = tensor"
             )
+        },
+        {
+            "for published, ours in renames.items():": "two_digits = name.startswith("
+            '"encoder") and name.split(".")[2][1:]\n'
+            "for published, ours in () if two_digits else renames.items():"
         },
     ),
     "one-place": (
@@ -628,6 +633,11 @@ misconceptions["embed"] = {
         "The vectors of all sentences came back sorted by length, as the batch was. The rows "
         "should be in the order of the sentences.",
         {"encode_batch(sentences)": "encode_batch(sorted(sentences, key=len))"},
+        {"encode_batch(sentences)": "encode_batch(sorted(sentences, key=len, reverse=True))"},
+        {
+            "encodings = tokenizer.encode_batch(sentences)": "encodings = sorted("
+            "tokenizer.encode_batch(sentences), key=lambda one: len(one.ids))"
+        },
     ),
     "all-real": (
         "All tokens count as real, padding too, for the model and for the mean. Which of them are "

@@ -113,7 +113,7 @@ def mean_pool(hidden: Tensor, mask: Tensor) -> Tensor:
     """One vector for each sentence: the mean of its real tokens' vectors, scaled to unit length.
 
     Shapes: hidden (B, L, E), mask (B, L), boolean or numbers 0 and 1, True or 1 where a token is
-    real; returns (B, E) in hidden's dtype. Padding counts nothing. Every row has length 1, but for
+    real; returns (B, E) in hidden's dtype. Padding does not count. Every row has length 1, but for
     a row of padding alone, which gives zeros, never NaN.
     Gradients reach `hidden` and are finite, for a row of padding alone too; none is needed to a
     mask of numbers. Inputs and earlier results are left unchanged; non-contiguous inputs and

@@ -333,6 +333,23 @@ def _(student, reference, draw):
 
 
 misconceptions["GroupedQueryAttention"] = {
+    "past-read-late": (
+        "The length of the cache is asked after the new positions were appended, so that the "
+        "queries are turned as if they stood further on. Ask before.",
+        {
+            "query = rotate_positions(query, self.base, start=past)": "later = past + ("
+            "0 if cache is None else x.shape[1])\n"
+            "query = rotate_positions(query, self.base, start=later)"
+        },
+    ),
+    "cached-turned-again": (
+        "What comes out of the cache is turned again, though it went in turned. A key is turned "
+        "once, at its own place in the text.",
+        {
+            "key, value = cache.append(key, value)": "key, value = cache.append(key, value)\n"
+            "key = rotate_positions(key, self.base)"
+        },
+    ),
     "cache-unmasked": (
         "With a cache there is no mask. That is right for one new token; where several come at "
         "once, the earlier of them must not see the later ones.",
@@ -349,6 +366,11 @@ misconceptions["GroupedQueryAttention"] = {
             "value = "
             "value.repeat_interleave(sharing, dim=1)": "value = value.repeat(1, sharing, 1, 1)",
         },
+    ),
+    "keys-tiled": (
+        "The values are shared by neighbors, but the keys are tiled: both belong to the same "
+        "key head.",
+        {"key = key.repeat_interleave(sharing, dim=1)": "key = key.repeat(1, sharing, 1, 1)"},
     ),
     "values-tiled": (
         "The keys are shared by neighbors, but the values are tiled: both belong to the same "

@@ -80,7 +80,7 @@ WRONG = {
         (
             "from the docstring",
             {"k.repeat_interleave(self.H // self.G, dim=": "k.repeat(1, self.H // self.G, 1,"},
-            "plain.cases",
+            "keys-tiled",
         ),
         (
             "from the docstring",
@@ -101,6 +101,14 @@ WRONG = {
                 ): (")\nk = rotate_positions(split_heads(self.W_k(x), self.G), self.base")
             },
             "start",
+        ),
+        (
+            "from the docstring",
+            {
+                "k, v = cache.append(k, v)": "k, v = cache.append(k, v)\n"
+                "k = rotate_positions(k, self.base)"
+            },
+            "cached-turned-again",
         ),
     ],
 }

@@ -46,6 +46,11 @@ def _(student, reference, draw):
 
 
 misconceptions["softmax"] = {
+    "replaced-by-small": (
+        "A score of -inf is replaced by a number that is meant to be small, and so is every score "
+        "below it. Scores may be lower still, and a slice of -inf alone then gives equal weights.",
+        {"lowest = torch.finfo(scores.dtype).min": "scores, lowest = scores.clamp(min=-1e4), -1e4"},
+    ),
     "base-two": (
         "The powers have the base 2, not e: the weights are flatter than softmax's.",
         {".exp()": ".exp2()"},
@@ -187,6 +192,23 @@ def _(student, reference, draw):
 
 
 misconceptions["sharpen"] = {
+    "nearly-one-at-most": (
+        "1 - S is not let below a small number, so that at sharpness 1 scores that are near the "
+        "largest have a share as well. There, all the weight is on the largest.",
+        *[
+            {
+                "if sharpness == 1:": "if False:",
+                "(1 - sharpness)": f"max(1 - sharpness, {small})",
+            }
+            for small in ("1e-3", "1e-6")
+        ],
+    ),
+    "temperature-one-minus": (
+        "The temperature is 1 - S. It should be (1 - S) / S, which is 1 for a sharpness of one "
+        "half and grows without bound toward 0.",
+        {"sharpness / (1 - sharpness)": "1 / (1 - sharpness)"},
+        {"sharpness / (1 - sharpness)": "(sharpness > 0) / (1 - sharpness)"},
+    ),
     "largest-of-all": (
         "At sharpness 1 the scores are compared with the largest of the whole tensor. Each slice "
         "has its own largest.",
@@ -427,6 +449,11 @@ def _(student, reference, draw):
 
 
 misconceptions["distance_scores"] = {
+    "key-axis-last": (
+        "The squared lengths of the keys have their new axis at the end, like those of the "
+        "queries, so that they are lined up with the queries. Key j belongs to column j: (1, S).",
+        {"key.square().sum(dim=-1).unsqueeze(-2)": "key.square().sum(dim=-1).unsqueeze(-1)"},
+    ),
     "halved": (
         "All is divided by two. Some books define the score so; here it is the whole squared "
         "distance, with a minus.",
@@ -625,8 +652,9 @@ misconceptions["cosine_scores"] = {
         },
     ),
     "nan-replaced": (
-        "NaN was replaced by zero at the end. The scores look right, but the gradient still goes "
-        "through the division of zero by zero and is NaN: it should not arise in the first place.",
+        "The scores of a vector of zeros look right, but their gradient is NaN: it still goes "
+        "through zero over zero, or through the root of zero, whose slope is infinite. To replace "
+        "or to bound what comes of that is too late: it should not arise in the first place.",
         {
             "(query_length + (query_length == 0))": "query_length",
             "(key_length + (key_length == 0))": "key_length",
@@ -669,6 +697,12 @@ def _(student, reference, draw):
 
 
 misconceptions["scaled_dot_product_scores"] = {
+    "second-axis": (
+        "The size of a vector is taken from the second axis from the front. With a batch that is "
+        "the number of keys or of queries: the vectors lie along the last axis.",
+        {"D = query.shape[-1]": "D = query.shape[1]"},
+        {"D = query.shape[-1]": "D = key.shape[1]"},
+    ),
     "not-scaled": (
         "The dot products are not scaled: with D entries their standard deviation is sqrt(D), and "
         "the softmax that follows saturates as D grows.",
@@ -731,8 +765,8 @@ prediction(
     right="The exponential alone.",
     options={
         "Sigmoid, softplus and exponential.": (
-            "All three keep the order and leave out nobody. But two of them know where zero is, "
-            "and a shift moves zero."
+            "All three keep the order and leave out nobody. But two of them bend at a fixed place, "
+            "and a shift moves the scores away from it."
         ),
         "The exponential alone.": (
             "A shift multiplies all of its numbers by the same factor, and the division takes it "

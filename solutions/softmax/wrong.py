@@ -28,6 +28,11 @@ WRONG = {
             },
             "large-negative",
         ),
+        (
+            "from the docstring",
+            {"highest = scores.max": "scores = scores.clamp(min=-1e4)\nhighest = scores.max"},
+            "replaced-by-small",
+        ),
     ],
     "sharpen": [
         (
@@ -136,6 +141,7 @@ WRONG = {
         ),
         ("from the docstring", {"query.size(-1": "key.size(-2"}, "number-of-keys"),
         ("from the docstring", {"d ** 0.5": "int(d ** 0.5)"}, "slip.whole-number"),
+        ("from the docstring", {"d**0.5": "(d / 2)"}, "slip.half"),
     ],
 }
 

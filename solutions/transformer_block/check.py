@@ -88,8 +88,8 @@ misconceptions["LayerNorm"] = {
         {"variance + self.eps": "variance"},
     ),
     "epsilon-fixed": (
-        "eps is the number 1e-5, whatever the layer was made with.",
-        {"variance + self.eps": "variance + 1e-5"},
+        "eps is a fixed number, whatever the layer was made with.",
+        *[{"variance + self.eps": f"variance + {fixed}"} for fixed in ("1e-5", "1e-6", "1e-3")],
     ),
     "over-batch": (
         "Mean and variance are taken over the batch, the first dimension: that is batch "
@@ -673,6 +673,11 @@ def _(student, reference, draw):
 
 
 misconceptions["Encoder"] = {
+    "options-unused": (
+        "dropout, norm_first and activation are taken and not handed on: every block is made with "
+        "what it has by default.",
+        {"hidden_dim, dropout, norm_first, activation)": "hidden_dim)"},
+    ),
     "shared": (
         "There is one block, used again and again: all layers share its weights. Each layer has "
         "its own.",
@@ -764,6 +769,11 @@ misconceptions["Encoder"] = {
     "activation-unused": (
         "The activation is not passed on to the blocks.",
         {"norm_first, activation)": "norm_first)"},
+        {
+            "self.layers = nn.ModuleList": "EncoderBlock(embed_dim, num_heads, 1, 0.0, False, "
+            "activation)\nself.layers = nn.ModuleList",
+            "dropout, norm_first, activation)": "dropout, norm_first)",
+        },
     ),
     "dropout-unused": (
         "dropout is not passed on to the blocks.",

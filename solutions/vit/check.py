@@ -38,6 +38,14 @@ def _(student, reference, draw):
 
 
 misconceptions["patchify"] = {
+    "unfolded-unswapped": (
+        "What `unfold` gives was reshaped, and its axes were not exchanged: it holds the numbers "
+        "of a patch along the second axis and the patches along the third. Transpose first.",
+        {
+            "return grid.reshape(B, (H // P) * (W // P), C * P * P)": "return nn.functional.unfold("
+            "images, P, stride=P).reshape(B, (H // P) * (W // P), C * P * P)"
+        },
+    ),
     "column-order": (
         "The patches come in column order, from top to bottom first. Like the words on a page they "
         "should come in rows: left to right, then the next row.",
@@ -274,6 +282,11 @@ def _(student, reference, draw):
 
 
 misconceptions["VisionTransformer"] = {
+    "encoder-by-default": (
+        "The encoder is made with what it has by default, post-norm and relu. A Vision Transformer "
+        "is pre-norm with gelu: both are arguments of the encoder.",
+        {', norm_first=True, activation="gelu"': ""},
+    ),
     "post-norm": (
         "The blocks are post-norm: each norm comes after the sum. A Vision Transformer is "
         "pre-norm: the norm stands before attention and before feed-forward, and the residual "
@@ -382,6 +395,10 @@ misconceptions["attention_rollout"] = {
         "The largest of the heads was taken, not their mean. That is a variant one meets, but its "
         "rows do not sum to one.",
         {"layer.mean(dim=1)": "layer.amax(dim=1)"},
+        {
+            "mixing = (layer.mean(dim=1) + identity) / 2": "mixing = layer.amax(dim=1) + identity\n"
+            "mixing = mixing / mixing.sum(dim=-1, keepdim=True)"
+        },
     ),
     "last-layer-only": (
         "Only the last layer was looked at. It mixes vectors that are mixtures already; what of "

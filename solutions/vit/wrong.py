@@ -33,6 +33,15 @@ WRONG = {
         ("from the docstring", {"2, 4": "4, 2"}, "column-order"),
         ("from the docstring", {"1, 3, 5": "3, 5, 1"}, "channel-last"),
         ("from the docstring", {"x.permute(0, 2, 4, 1, 3, 5)": "images"}, "reshaped-only"),
+        (
+            "from the docstring",
+            {
+                "return x.permute(0, 2, 4, 1, 3, 5).reshape("
+                "B, -1, C * P * P)": "return nn.functional.unfold("
+                "images, P, stride=P).reshape(B, -1, C * P * P)"
+            },
+            "unfolded-unswapped",
+        ),
     ],
     "unpatchify": [
         (

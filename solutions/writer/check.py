@@ -65,6 +65,17 @@ def _(student, reference, draw):
 
 
 misconceptions["KeyValueCache"] = {
+    "shared": (
+        "All caches share one memory: what stands in the class itself, outside of `__init__`, "
+        "belongs to all of its instances. Make it in `__init__`, for each a new one.",
+        by(
+            {
+                "self.pieces = ([], [])": "shared = type(self)\n"
+                "shared.pieces = getattr(shared, 'pieces', ([], []))"
+            },
+            style="lists of pieces",
+        ),
+    ),
     "newest-only": (
         "Only the newest keys and values are kept: each append forgets what was there. The cache "
         "is for remembering all of them.",
@@ -186,6 +197,7 @@ def _(student, reference, draw):
     for temperature in (0.5, 2.0):
         agrees(student, reference, logits, temperature, case="another temperature", ask=quick)
     agrees(student, reference, several, temperature=0, case="temperature 0", ask=quick)
+    agrees(student, reference, several.clone(), top_k=2, case="top_k=2", ask=Ask(gradients=False))
     for top_k in (1, 3, V):
         agrees(student, reference, several, top_k=top_k, case=f"top_k={top_k}", ask=quick)
     agrees(student, reference, logits, top_k=V + 5, case="a top_k above V", ask=quick)
@@ -802,7 +814,7 @@ prediction(
             "token and place alone: with c before it, it would be the same key."
         ),
         "It gets a little better, and does not copy.": (
-            "It could see which tokens this row has, and learns a little of that. Which of them "
+            "It could see which tokens this row has, and may learn a little of that. Which of them "
             "followed a, the key of b does not say: in the first layer it knows its own token and "
             "place alone."
         ),

@@ -93,7 +93,8 @@ def test_a_mistake_of_an_earlier_exercise_is_told_where_it_sits():
     wrong = restyled("SelfAttention", "einsum, zeros where nothing is allowed", {
         "/ self.scale": "/ self.scale**2"})  # fmt: skip
     sentence = said(wrong, "SelfAttention")
-    assert sentence.startswith("In the ") and " inside SelfAttention: " in sentence
+    assert sentence.startswith("As with a mistake in the ")
+    assert " inside SelfAttention: " in sentence
 
 
 def test_two_mistakes_at_once_are_both_named():
@@ -111,8 +112,7 @@ def test_a_slip_that_nobody_foresaw_is_told_with_its_kind_and_place():
     style = "einsum, zeros where nothing is allowed"
     layers = {"(self.W_q, self.W_k, self.W_v)": "(self.W_q, self.W_k, self.W_k)"}
     sentence = said(restyled("SelfAttention", style, layers), "SelfAttention")
-    assert "one input or one layer is used in the place of another" in sentence
-    assert "`W_v`" in sentence
+    assert "`W_k` is used where `W_v` should be" in sentence
 
 
 def test_an_own_mistake_and_one_of_an_earlier_exercise_are_both_named():
@@ -124,7 +124,9 @@ def test_an_own_mistake_and_one_of_an_earlier_exercise_are_both_named():
     code = applied(root.code, changes_of(root.code, changes, root.name))
     wrong = root.built({root.name: code})
     sentence = said(wrong, "MultiHeadAttention")
-    assert sentence.startswith("W_o is not applied") and " And: In the " in sentence
+    assert (
+        sentence.startswith("W_o is not applied") and " And: As with a mistake in the " in sentence
+    )
 
 
 def test_two_mistakes_at_one_place_are_both_named():

@@ -66,6 +66,35 @@ def test_what_is_drawn_at_random_is_not_compared():
     assert more_of("random_patch_mask", random_patch_mask).more is None
 
 
+def test_the_steps_of_the_students_own_code_are_shown():
+    def attend(query, inputs):
+        scores = inputs @ query
+        weights = scores.softmax(0)
+        weights *= 2
+        return weights @ inputs, weights
+
+    verdict = more_of("attend", attend)
+    given = {name: torch.tensor(json.loads(text)).float() for name, text in verdict.more["given"]}
+    scores = given["inputs"] @ given["query"]
+    weights = scores.softmax(0)
+    steps = [(name, torch.tensor(json.loads(text))) for name, text in verdict.more["steps"]]
+    assert [name for name, _ in steps] == ["scores", "weights", "weights"]
+    for (_, shown), right in zip(steps, (scores, weights, 2 * weights), strict=True):
+        assert torch.allclose(shown.float(), right, atol=1e-4)
+    assert "weights = [" in Feedback(verdict).text()
+    assert "weights = [" in Feedback(verdict).html()
+
+
+def test_steps_end_where_an_error_comes_up():
+    def attend(query, inputs):
+        scores = inputs @ query
+        if scores.dim():
+            raise RuntimeError("not today")
+
+    more = more_of("attend", attend).more
+    assert [name for name, _ in more["steps"]] == ["scores"]
+
+
 def test_text_and_card_show_both_tables_and_where_to_read():
     feedback = Feedback(more_of("softmax", shifted_by_all))
     text, card = feedback.text(), feedback.html()

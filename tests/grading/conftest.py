@@ -9,6 +9,6 @@ from autograder.grading.run import workers
 def kept_warm(monkeypatch):
     """The fork server that a run has started serves the next, of another test too.
 
-    That a run ends it is asked in run/test_crew.py.
+    That a run ends it is asked in run/test_workers.py.
     """
     monkeypatch.setattr(workers, "end", lambda limits: None)

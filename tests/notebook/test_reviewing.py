@@ -39,7 +39,7 @@ def day(monkeypatch, tmp_path):
     titles = {"01-lookup": "1 · Lookup", "02-softmax": "2 · Weights", "03-bahdanau": "3 · Align"}
     kept.write_text(json.dumps({"chapters": titles, "questions": BANK}))
     monkeypatch.setattr(reviewing, "QUESTIONS", kept)
-    reviewing._read.cache_clear()
+    reviewing.read_questions.cache_clear()
     reviewing._open.clear()
     monkeypatch.chdir(tmp_path)
 
@@ -49,7 +49,7 @@ def day(monkeypatch, tmp_path):
 
     move(0)
     yield move
-    reviewing._read.cache_clear()
+    reviewing.read_questions.cache_clear()
 
 
 def run(chapter: str) -> None:
@@ -157,7 +157,7 @@ def test_does_it_say_what_is_missing(day, monkeypatch, capsys):
     assert "%pip install fsrs" in capsys.readouterr().out
     assert len(Memory.here().log) == 3
     monkeypatch.setattr(reviewing, "QUESTIONS", Memory)  # as in the repository
-    reviewing._read.cache_clear()
+    reviewing.read_questions.cache_clear()
     monkeypatch.setattr(reviewing, "bank", list)
     review()
     assert "not installed here" in capsys.readouterr().out

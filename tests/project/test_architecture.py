@@ -28,7 +28,10 @@ PARTS = {
             "nbgrader_config.py",
         )
     ),
-    **{part: f"autograder/{part}/**/*.py" for part in (*ROOMS, "grading", "release", "sandbox")},
+    **{
+        part: f"autograder/{part}/**/*.py"
+        for part in (*ROOMS, "grading", "page", "release", "sandbox")
+    },
     "settings": " ".join(
         f"autograder/{name}.py"
         for name in (

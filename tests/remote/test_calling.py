@@ -169,7 +169,7 @@ def test_watching_does_not_import_what_takes_seconds():
 
     code = (
         "import sys, torch\n"
-        "from autograder.remote.calling import Watch\n"
+        "from autograder.remote.library import Watch\n"
         "with Watch() as watch:\n"
         "    torch.softmax(torch.ones(3), -1)\n"
         "assert '_softmax' in watch.names and watch.largest == 3\n"

@@ -18,7 +18,7 @@ DRAWS = 8
 
 
 def there(found: dict[str, Any] | None) -> dict[str, Any]:
-    """What was found in the journal before. Raises OSError if it is there no more."""
+    """A result of the journal. Raises OSError if the file has been removed."""
     if found is None:
         raise OSError(errno.ENOENT, "a result that was there is gone", ".grading/results")
     return found
@@ -43,19 +43,18 @@ class Journal:
         return path.read_bytes()
 
     def basis(self, content: bytes, chapter: "ReleasedChapter", settings: str) -> str:
-        """The same for the same submission, release, grader and limits, whatever the checks."""
+        """A hash of a submission, its release, the grader and the limits, but not of the checks."""
         return sha256(chapter.name, chapter.digest, settings, content)
 
     def key(self, basis: str, chapter: "ReleasedChapter") -> str:
-        """The same where the checks and references are the same too."""
+        """The name of a result: a hash of its basis and of the checks and references."""
         return sha256(basis, *(exercise.digest for exercise in chapter.exercises))
 
     def seed(self, chapter: "ReleasedChapter", student: str) -> int:
         """The seed of a student's inputs in this run: the same when it is resumed, not in the next.
 
-        One of a few, since the reference has to answer for each. Who shares one is not known to
-        who does not have the course's folder, so answers that one student passes on to another
-        while both are graded are mostly wrong ones.
+        There are only DRAWS different ones, because the reference answers for each. Students cannot
+        tell which of them share a seed, so copying another's answers during a run rarely pays.
         """
         draw = self._digest(f"{self._number()}, {student}")[0] % DRAWS
         text = f"{self._number()}, {draw}, {chapter.name}, {chapter.digest}"
@@ -80,7 +79,7 @@ class Journal:
             return 0
 
     def result(self, key: str) -> dict[str, Any] | None:
-        """What was found before, if it was."""
+        """A stored result; None if there is none."""
         try:
             lines = (self._results / f"{key}.json").read_text(encoding="utf-8").split("\n")
             return {"record": json.loads(lines[0])} | json.loads(lines[1])
@@ -103,7 +102,7 @@ class Journal:
         write_whole(self._results / f"{key}.json", text.encode(errors="backslashreplace"))
 
     def was_judged_otherwise(self, key: str, chapter: "ReleasedChapter") -> bool:
-        """Whether a result was found with other points or checks than the chapter's."""
+        """Whether a result belongs to other points or checks than the chapter has."""
         result = self.result(key)
         if result is None:
             return False

@@ -97,8 +97,12 @@ ROWS: dict[str, Callable[[Scores], Iterator[Row]]] = {
 def write_scores(
     scores: Scores, kind: str, path: Path, chapters: Sequence[str], students: Sequence[str]
 ) -> int:
-    """Write one table, of the chapters and students that are named or of all; how many students."""
-    chosen = scores.only(chapters, students)
+    """Write one table, of the chapters and students that are named or of all; how many students.
+
+    What has no points, as the questions before and after the course, is in none.
+    """
+    counted = {chapter.name for chapter in scores.chapters if chapter.max_score}
+    chosen = scores.only(counted & set(chapters or counted) or {""}, students)
     write_table(path, ROWS[kind](chosen))
     return len(chosen.people)
 

@@ -11,6 +11,7 @@ from rich.table import Table
 
 from autograder.grading.report.feedback_page import template
 from autograder.grading.report.figures import COLORS, figures
+from autograder.grading.report.inventory import InventorySurvey
 from autograder.grading.report.survey import ChapterSurvey, Survey
 from autograder.grading.report.table import write_table
 from autograder.grading.text import visible
@@ -49,15 +50,42 @@ def report_page(found: Survey, table: str, kept: Path) -> str:
     pictures = {one.name: figures(one, kept) for one in found.chapters if one.scores}
     when = f"{datetime.now():%Y-%m-%d %H:%M}"
     return template("overview.html").render(
-        survey=found, figures=pictures, colors=COLORS, when=when, table=table
+        survey=found, gained=gained, figures=pictures, colors=COLORS, when=when, table=table
     )
 
 
 def show_report(results: Survey, console: Console | None = None) -> None:
     """The same, in the terminal."""
     console = console or Console()
+    if results.inventory is not None:
+        _show_inventory(results.inventory, console)
     for chapter in results.chapters:
         _show_chapter(chapter, console)
+
+
+def _show_inventory(found: InventorySurvey, console: Console) -> None:
+    console.rule("[bold]before and after the course", align="left")
+    if not found.scores:
+        console.print(f"{found.once} answered the first time, nobody the second", highlight=False)
+        return
+    console.print(
+        f"{len(found.scores)} answered both times: {found.before:.0%} right before, "
+        f"{found.after:.0%} after; {gained(found)}",
+        highlight=False,
+    )
+    for one in sorted(found.questions, key=lambda one: one.after)[:SENTENCES_AT_MOST]:
+        share = f"{one.after} of {len(found.scores)}"
+        console.print(escape(f"{share} right: {one.number}. {one.text}"), highlight=False)
+    console.print()
+
+
+def gained(found: InventorySurvey) -> str:
+    """The gain with its interval, in words."""
+    if found.gain is None:
+        return "nothing was lacking, so that there is no gain to reckon"
+    interval = found.interval
+    within = f" (95 % interval {interval[0]:.2f} to {interval[1]:.2f})" if interval else ""
+    return f"normalized gain {found.gain:.2f}{within}"
 
 
 def _show_chapter(chapter: ChapterSurvey, console: Console) -> None:

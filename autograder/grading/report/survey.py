@@ -12,6 +12,7 @@ from autograder.grading.course.folder import Course
 from autograder.grading.course.journal import Journal
 from autograder.grading.course.scores import read_scores, reading
 from autograder.grading.report.for_a_teacher import sentences
+from autograder.grading.report.inventory import InventorySurvey, survey_inventory
 
 UNTRIED = {*UNTOUCHED, "missing"}
 RETAUGHT_AT_MOST = 5
@@ -121,6 +122,7 @@ class Survey:
     chapters: list[ChapterSurvey]
     students: int
     records: list[dict[str, Any]]
+    inventory: InventorySurvey | None = None  # where the course asks it and it was handed in
 
 
 def survey(course: Course, chapters: Sequence[str] = ()) -> Survey:
@@ -133,8 +135,12 @@ def survey(course: Course, chapters: Sequence[str] = ()) -> Survey:
     places = {
         one.name: chapter for chapter, has in course.listed().items() for one in has.exercises
     }
-    found, records = [], []
+    found, records, inventory = [], [], None
     for chapter in released.values():
+        if chapter.inventory:
+            own = [one for one in handed_in.values() if one.chapter == chapter.name]
+            inventory = survey_inventory(chapter.inventory, own) if own else None
+            continue
         exercises = [
             ExerciseSurvey(exercise.name, exercise.points) for exercise in chapter.exercises
         ]
@@ -160,9 +166,9 @@ def survey(course: Course, chapters: Sequence[str] = ()) -> Survey:
                 result.scores.append(score.final if score else record["score"])
                 result.late += bool(score and score.late_seconds)
         found.append(result)
-    if not records:
+    if not records and inventory is None:
         raise CourseError(f"Nothing in {course.root} is graded yet: run autograder grade first.")
-    return Survey(found, len(class_list), records)
+    return Survey(found, len(class_list), records, inventory)
 
 
 def _count(result: ChapterSurvey, record: dict[str, Any]) -> None:

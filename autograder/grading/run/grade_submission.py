@@ -22,12 +22,12 @@ from autograder.sandbox.process import SandboxProcess
 def grade_submission(job: Job) -> dict[str, Any]:
     """Grade one submission; the result is plain data, whatever the submission holds.
 
-    It is empty where others wait and the submission sleeps: it is to be graded after them.
+    It is empty if the submission sleeps while others wait: then it is graded after them.
     Raises SandboxUnavailable or BrokenCheck where no submission can be graded.
     """
     try:
         with warnings.catch_warnings():
-            # What misconceptions and answers make PyTorch and Python warn of is no teacher's.
+            # Warnings from students' code and from misconceptions are nothing for a teacher.
             warnings.simplefilter("ignore")
             return _graded(job)
     except StandsBack:
@@ -57,9 +57,9 @@ def _graded(job: Job) -> dict[str, Any]:
 
 
 def _run(job: Job, notebook: nbformat.NotebookNode) -> GradedNotebook:
-    """Run a notebook; once more from the start if the sandbox ended that all sessions come from.
+    """Run a notebook; again from the start if the fork server ended meanwhile.
 
-    No submission can reach that one, so what it ended of was not the submission's doing.
+    No submission can reach the fork server, so none is blamed for its end.
     """
     for attempt in range(TRIES):
         last = attempt == TRIES - 1

@@ -82,7 +82,7 @@ def _record(job: Job, graded: GradedNotebook, verdicts: list[Verdict]) -> dict[s
 
 
 def _placeholder(chapter: ReleasedChapter, verdicts: list[Verdict]) -> nbformat.NotebookNode:
-    """What stands in the course folder for a submission that cannot be read."""
+    """The notebook in the course folder of a submission that cannot be read."""
     notebook = nbformat.v4.new_notebook()
     by_check = {
         exercise.check_id: v for exercise, v in zip(chapter.exercises, verdicts, strict=True)

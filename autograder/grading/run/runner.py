@@ -166,14 +166,14 @@ class _ClassGrading(contextlib.AbstractContextManager["_ClassGrading"]):
 
 
 def _import_gradebook() -> None:
-    """nbgrader takes a second to import; what keeps it from that is told where it is used."""
+    """Import nbgrader early, which takes a second; errors are raised where it is used."""
     with contextlib.suppress(Exception):
         importlib.import_module("autograder.grading.course.gradebook")
 
 
 @contextlib.contextmanager
 def _in_a_sentence() -> Iterator[None]:
-    """What keeps a run from going on is raised as CourseError, with what to do about it."""
+    """Turn errors that end a run into a CourseError that says what to do."""
     again = "Then run the same command again: it goes on from here, and nothing is lost."
     try:
         yield

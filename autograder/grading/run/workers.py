@@ -72,8 +72,8 @@ def work_on(job: Job) -> dict[str, Any]:
 def together(jobs: Iterator[Job], workers: int) -> Results:
     """Grade in several processes; where one dies, it is replaced.
 
-    Which submission brought it down cannot be told, so all that were under way are then graded
-    one by one, and only who does it again is given up.
+    It is unknown which submission ended it, so all that were under way are graded again one by one,
+    and only one that does it again is given up.
     """
     todo = _ByDraw(jobs)
     while True:
@@ -88,7 +88,7 @@ def together(jobs: Iterator[Job], workers: int) -> Results:
 
 
 class _ByDraw:
-    """What is left to do. What a draw costs the first time should be paid by one worker alone."""
+    """The jobs that are left. A worker gets those of draws that it has already paid for."""
 
     def __init__(self, jobs: Iterator[Job]) -> None:
         self._jobs, self._ready = map(_others_wait, jobs), list[Job]()
@@ -106,7 +106,7 @@ class _ByDraw:
         return found
 
     def last(self, job: Job) -> None:
-        """It sleeps: it is the turn of those that compute, whoever is free then takes it."""
+        """Put a sleeping job behind those that compute; the next free worker takes it then."""
         self._asleep.append(_last(job))
 
 
@@ -140,7 +140,7 @@ def _in_pools(todo: _ByDraw, workers: int, under_way: dict[str, Job]) -> Results
 
 
 def _by_itself(job: Job) -> dict[str, Any]:
-    # More than once: a machine that is short of memory ends workers for no fault of a submission.
+    # Several times: a machine short of memory ends workers through no fault of a submission.
     for _ in range(TRIES - 1):
         try:
             with _pool() as pool:

@@ -33,7 +33,13 @@ from autograder.grading.submission.sandbox_home import (
     within,
 )
 from autograder.remote.calling import copied, mapped
-from autograder.remote.requests import Performer, Reply, Request, mapped_request, message_of
+from autograder.remote.requests import (
+    Performer,
+    Reply,
+    Request,
+    mapped_request,
+    message_of,
+)
 from autograder.remote.values import Function, Ref
 from autograder.sandbox.bounds import bounded, frame_limits, size
 from autograder.sandbox.deadline import Deadline

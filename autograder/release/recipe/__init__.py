@@ -3,6 +3,7 @@
 import nbformat
 
 from autograder.release.chapter import ChapterNotebook
+from autograder.release.recipe.ask_inventory import ask_inventory
 from autograder.release.recipe.ask_openings import ask_openings
 from autograder.release.recipe.check_contract import check_contract
 from autograder.release.recipe.clear_outputs import clear_outputs
@@ -17,6 +18,7 @@ RECIPE = (
     check_contract,
     drop_hidden_cells,
     ask_openings,
+    ask_inventory,
     link_book_only,  # before the Markdown: its sentence is plain already, headings are still whole
     inline_provided,  # before the stubs: it says which names the notebook has
     cut_stubs,

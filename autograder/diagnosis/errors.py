@@ -1,0 +1,135 @@
+"""What an error that nobody asked for says, in a learner's words: where to look, and no mistake."""
+
+import re
+from collections.abc import Sequence
+
+from autograder.checking.events import Event
+from autograder.checking.registry import Exercise
+from autograder.diagnosis.explaining import Finding
+
+# What torch or Python says -> a key, and what it means. The first that fits is said.
+MEANINGS: tuple[tuple[str, str, str], ...] = (
+    (
+        r"view size is not compatible",
+        "view",
+        "`.view` regroups only what lies in one piece of memory, and after a slice or a transpose "
+        "it does not: `.reshape` copies where it has to.",
+    ),
+    (
+        r"mat1 and mat2 shapes cannot be multiplied \(\d+x(\d+) and (\d+)x\d+\)",
+        "features",
+        "A layer or a matrix that takes vectors of {1} numbers was given vectors of {0}: look at "
+        "the last axis of what goes into it.",
+    ),
+    (
+        r"(?:size|dimensions) of (?:batch2 )?tensor to be|inconsistent tensor size|size mismatch",
+        "product",
+        "Two tensors are multiplied as matrices, and the columns of the first are not as many as "
+        "the rows of the second: one of them is transposed, or has its axes in another order.",
+    ),
+    (
+        r"size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\)",
+        "broadcast",
+        "Two tensors are combined entry by entry, and along one axis the first has {0} entries and "
+        "the second {1}. Shapes are lined up from the last axis on: one of them lacks an axis, or "
+        "has it at another place.",
+    ),
+    (
+        r"shape '(\[.*?\])' is invalid for input of size (\d+)",
+        "reshape",
+        "A tensor of {1} numbers should get the shape {0}, which holds another number of them.",
+    ),
+    (
+        r"same dtype|expected scalar type|Found dtype",
+        "dtype",
+        "Two tensors of different dtypes meet: something is made without the dtype of the input.",
+    ),
+    (
+        r"NoneType",
+        "none",
+        "Something is None where a value is used: an argument that was left out, or the result of "
+        "a function that has no `return`.",
+    ),
+    (
+        r"name '(\w+)' is not defined|local variable '(\w+)'",
+        "name",
+        "`{0}` has no value there: it is misspelled, was never imported, or gets its value on "
+        "another way through the code.",
+    ),
+    (
+        r"'(\w+)' object has no attribute '(\w+)'",
+        "attribute",
+        "What is used there is of the type {0}, and that has nothing with the name `{1}`.",
+    ),
+    (
+        r"leaf [Vv]ariable|in-?place|cannot resize variables",
+        "in-place",
+        "A tensor that autograd still needs is changed in place: make a new one.",
+    ),
+    (
+        r"does not require grad",
+        "cut-off",
+        "Autograd has nothing to go through: the result is cut off from what it was made of.",
+    ),
+    (
+        r"unexpected keyword argument|positional argument|multiple values for argument",
+        "arguments",
+        "Something is called with other arguments than it takes: compare the call with the "
+        "signature, and the signature with the contract.",
+    ),
+    (
+        r"out of (?:bounds|range)",
+        "index",
+        "An index or an axis is larger than what is there.",
+    ),
+    (
+        r"[Bb]oolean value of|only one element tensors|converted to (?:Scalar|Python scalar)",
+        "one-number",
+        "A whole tensor stands where one number, or one yes or no, is wanted.",
+    ),
+    (
+        r"call numpy\(\)",
+        "numpy",
+        "NumPy knows nothing of autograd: use torch's own functions, which keep the gradient.",
+    ),
+    (
+        r"values to unpack",
+        "unpack",
+        "Another number of values comes than there are names to take them.",
+    ),
+    (
+        r"bool(?:ean)? tensor|boolean masks|not implemented for '(?:Float|Bool|Long|Int)'|"
+        r"could not infer output dtype|floating point",
+        "kind-of-number",
+        "The operation is not for numbers of this kind: a mask is boolean, what is averaged or "
+        "goes through a softmax is floating-point, and an index is a whole number.",
+    ),
+    (
+        r"[Ss]izes of tensors must match|equal size|expand(?:ed)? size",
+        "sizes",
+        "Tensors are put together, or stretched, whose other axes are not of one size.",
+    ),
+    (r"divi(?:sion|ded) by zero|by zero", "zero", "Something is divided by zero."),
+    (r"recursion", "recursion", "A function calls itself and finds no end."),
+)
+
+
+def error_in_words(
+    exercise: Exercise, failing: Sequence[Event]
+) -> tuple[Finding, list[Event]] | None:
+    """What the error means that goes wrong first, and where else one means the same."""
+    meant = _meaning(failing[0])
+    if meant is None:
+        return None
+    key, meaning = meant
+    alike = [event for event in failing if (_meaning(event) or ("",))[0] == key]
+    return Finding(f"plain.error.{key}", f"{exercise.name} ends in an error. {meaning}"), alike
+
+
+def _meaning(event: Event) -> tuple[str, str] | None:
+    """The key and the words for what an error says, if that is known."""
+    message = str(event.fields.get("message", "")) if event.kind == "raised" else ""
+    for pattern, key, meaning in MEANINGS:
+        if found := re.search(pattern, message):
+            return key, meaning.format(*(group for group in found.groups() if group))
+    return None

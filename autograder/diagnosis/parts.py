@@ -1,0 +1,172 @@
+"""Of a layer that has parts: which of them answers wrongly, or beside which one the mistake stands.
+
+Each part of the student's layer is given what flows through the same part of the reference. Where
+all are right by themselves, one after another is switched off on both sides: its weights are zeros.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from autograder.checking.comparing import agree
+from autograder.checking.registry import Exercise
+from autograder.diagnosis.explaining import Finding
+from autograder.diagnosis.findings import Again, another
+from autograder.diagnosis.smallest import plain_calls, reference_of, size_of
+from autograder.remote.calling import Home
+from autograder.remote.requests import CallRequest, LoadRequest, Request
+from autograder.remote.subject import Call
+from autograder.remote.values import Ref
+from autograder.source.sources import NoSource
+
+CALLS_LOOKED_AT = 8
+WITHIN = {"rtol": 1e-3, "atol": 1e-4}
+
+
+@dataclass
+class _Layer:
+    """One instance on both sides, and a call that the student's answers wrongly."""
+
+    again: Again
+    home: Home
+    request: CallRequest
+    name: str
+
+    @property
+    def module(self) -> nn.Module:
+        assert isinstance(self.request.target, Ref)
+        return self.home.instances[self.request.target.number]
+
+    def both(self, request: Request) -> tuple[Any, Any] | None:
+        """What both sides answer; None where one of them has no answer."""
+        mine, right = self.again(request), self.home.answer(request)
+        return None if mine is None or mine.error or right.error else (mine.value, right.value)
+
+    def agrees(self, request: CallRequest) -> bool | None:
+        """Whether both give the same; None where one of them has no answer."""
+        values = self.both(request)
+        return None if values is None else _alike(*values)
+
+    def flow(self) -> list[tuple[str, tuple, dict[str, Any]]]:
+        """What every part of the reference is given in that call, from the inside out."""
+        seen: list[tuple[str, tuple, dict[str, Any]]] = []
+        hooks = []
+        for path, part in self.module.named_modules():
+            if path:
+                note = _noting(seen, path)
+                hooks.append(part.register_forward_hook(note, with_kwargs=True))
+        try:
+            self.home.answer(self.request)
+        finally:
+            for hook in hooks:
+                hook.remove()
+        return seen
+
+
+def _noting(seen: list[tuple[str, tuple, dict[str, Any]]], path: str) -> Any:
+    def note(_: nn.Module, args: tuple, kwargs: dict[str, Any], __: Any) -> None:
+        seen.append((path, args, kwargs))
+
+    return note
+
+
+def part(
+    exercise: Exercise, mine: Sequence[Call], theirs: Sequence[Call], again: Again
+) -> Finding | None:
+    """Where the numbers of a layer first part; None where that cannot be told."""
+    layer = None if exercise.behavior else _wrong_layer(exercise, mine, theirs, again)
+    if layer is None:
+        return None
+    right: list[str] = []
+    for path, args, kwargs in layer.flow():
+        asked = CallRequest(layer.request.target, args, kwargs, method=path)
+        same = layer.agrees(asked)
+        if same is False:
+            return Finding("part.inside", _inside(layer.name, path))
+        if same:
+            right.append(path)
+    beside = [name for name in _outermost(right) if _right_without(layer, name)]
+    if not beside:
+        return None
+    return Finding("part.beside", _beside(_outermost(right), beside[0]))
+
+
+def _wrong_layer(
+    exercise: Exercise, mine: Sequence[Call], theirs: Sequence[Call], again: Again
+) -> _Layer | None:
+    """The smallest call of an instance in whose numbers the two sides differ."""
+    try:
+        home = reference_of(exercise, theirs)
+    except NoSource:
+        return None
+    of_layers = (one for one in plain_calls(mine) if isinstance(one.target, Ref))
+    for request in sorted(of_layers, key=size_of)[:CALLS_LOOKED_AT]:
+        layer = _Layer(again, home, request, exercise.name)
+        if isinstance(layer.module, nn.Module) and layer.agrees(request) is False:
+            return layer
+    return None
+
+
+def _outermost(paths: Sequence[str]) -> list[str]:
+    """Those that are in no other; of a list of layers each."""
+    return [
+        path
+        for path in dict.fromkeys(paths)
+        if not any(path.startswith(f"{other}.") for other in paths)
+    ]
+
+
+def _right_without(layer: _Layer, path: str) -> bool:
+    """Whether the answer is right as soon as a part gives zeros, and still hangs on its input."""
+    own = {
+        name: one.detach().clone()
+        for name, one in layer.module.named_parameters()
+        if name.startswith(f"{path}.")
+    }
+    if not own:
+        return False
+    zeros = {name: torch.zeros_like(one) for name, one in own.items()}
+    try:
+        if layer.both(LoadRequest(layer.request.target, zeros)) is None:
+            return False
+        answer = layer.home.answer(layer.request).value
+        others = [layer.home.answer(one).value for one in _varied(layer.request)]
+        if not others or any(_alike(answer, other) for other in others):
+            return False
+        return layer.agrees(layer.request) is True
+    finally:
+        layer.both(LoadRequest(layer.request.target, own))
+
+
+def _varied(request: CallRequest) -> Iterator[CallRequest]:
+    """The call with other numbers, one input after another."""
+    for place, given in enumerate(request.args):
+        other = another(given) if isinstance(given, Tensor) else None
+        if other is not None and given.dtype != torch.bool:
+            yield replace(request, args=(*request.args[:place], other, *request.args[place + 1 :]))
+
+
+def _alike(one: Any, other: Any) -> bool:
+    try:
+        return agree(one, other, **WITHIN, dtype=False, nan_equal=True)
+    except Exception:  # answers of any kind, which cannot be compared
+        return False
+
+
+def _inside(name: str, path: str) -> str:
+    return (
+        f"The mistake is in a part of {name}: given what the right one is given at that place, "
+        f"`{path}` returns something else. What comes before it is not to blame."
+    )
+
+
+def _beside(right: Sequence[str], path: str) -> str:
+    several = ", ".join(f"`{name}`" for name in right)
+    return (
+        f"By itself, each part answers rightly ({several}), and with `{path}` switched off, all of "
+        f"its weights zero, the whole is right, too: look at what `{path}` is given, and at what "
+        "is done with its result."
+    )

@@ -1,0 +1,1 @@
+"""The engine without PyTorch: its names on NumPy, for an interpreter in a browser."""

@@ -1,0 +1,73 @@
+"""Is it told in which part of a layer, or beside which one, a mistake stands that nobody knows?"""
+
+import pytest
+import torch
+from torch.nn import functional as F
+
+from autograder.checking import find
+from autograder.diagnosis.judge import judge
+from autograder.diagnosis.recording import live
+from autograder.remote.calling import Home
+from autograder.source.sources import definition
+
+
+def verdict(name, thing):
+    torch.default_generator.manual_seed(2017)
+    return judge(name, Home({name: thing}), live(find(name)))
+
+
+def changed(name, old, new, within=""):
+    root = definition(find(name).module, name)
+    code = root.whole[within or name].code
+    assert code.count(old) == 1
+    return root.built({within or name: code.replace(old, new)})
+
+
+HIDDEN = "hidden = self.activation(self.linear1(x))"
+
+
+@pytest.mark.parametrize(
+    ("name", "part"), [("EncoderBlock", "`feed_forward`"), ("DecoderBlock", "`feed_forward`")]
+)
+def test_the_part_that_answers_wrongly_by_itself_is_named(name, part):
+    wrong = changed(name, HIDDEN, f"{HIDDEN}.clamp(max=0.37)", within="FeedForward")
+    found = verdict(name, wrong)
+    assert found.key.endswith("part.inside") and part in found.misconception
+
+
+def test_parts_that_are_right_by_themselves_leave_what_is_beside_them():
+    old = "self.dropout(self.feed_forward(seen))"
+    found = verdict("EncoderBlock", changed("EncoderBlock", old, f"0.37 * {old}"))
+    assert found.key.endswith("part.beside")
+    assert "with `feed_forward` switched off" in found.misconception
+
+
+def test_weights_are_as_they_were_after_one_was_switched_off():
+    """The small example is looked for afterward, with the same layers."""
+    old = "self.dropout(self.feed_forward(seen))"
+    wrong = changed("EncoderBlock", old, f"0.37 * {old}")
+    name = "EncoderBlock"
+    alone = judge(name, Home({name: wrong}), live(find(name)), more=True)
+    assert alone.more["got"] != alone.more["want"]
+    assert any("." in cell for row in alone.more["want"] for cell in row)
+
+
+def in_one_view(logits, tokens, pad_id=None):
+    flat = logits[:, :-1].view(-1, logits.shape[-1])
+    return F.cross_entropy(flat, tokens[:, 1:].flatten(), ignore_index=-100)
+
+
+def of_queries(query, key):
+    return query.squeeze() @ key.reshape(7, 8).T.T / 8**0.5
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong", "key", "words"),
+    [
+        ("next_token_loss", in_one_view, "plain.error.view", "`.reshape` copies"),
+        ("scaled_dot_product_scores", of_queries, "plain.error.features", "vectors of 7 numbers"),
+    ],
+)
+def test_what_an_error_means_is_said(name, wrong, key, words):
+    found = verdict(name, wrong)
+    assert found.key == key and words in found.misconception

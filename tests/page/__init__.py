@@ -1,0 +1,1 @@
+"""Tests of what the pages solve exercises with: PyTorch's names on NumPy."""
