@@ -102,7 +102,11 @@ def _wrong_layer(
         home = reference_of(exercise, theirs)
     except NoSource:
         return None
-    of_layers = (one for one in plain_calls(mine) if isinstance(one.target, Ref))
+    of_layers = (
+        one
+        for one in plain_calls(mine)
+        if isinstance(one.target, Ref) and one.target.number < len(home.instances)
+    )
     for request in sorted(of_layers, key=size_of)[:CALLS_LOOKED_AT]:
         layer = _Layer(again, home, request, exercise.name)
         if isinstance(layer.module, nn.Module) and layer.agrees(request) is False:

@@ -162,5 +162,5 @@ def training_figure(
 
 
 def _points(curve: Sequence[float], highest: float) -> str:
-    last = len(curve) - 1
+    last = max(1, len(curve) - 1)
     return " ".join(f"{i / last:.3f},{highest - min(highest, y):.2f}" for i, y in enumerate(curve))

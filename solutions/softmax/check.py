@@ -202,6 +202,10 @@ misconceptions["sharpen"] = {
             }
             for small in ("1e-3", "1e-6")
         ],
+        *[
+            {"if sharpness == 1:": f"sharpness = min(sharpness, 1 - {small})\nif sharpness == 1:"}
+            for small in ("1e-6", "1e-5", "1e-4", "1e-3")
+        ],
     ),
     "temperature-one-minus": (
         "The temperature is 1 - S. It should be (1 - S) / S, which is 1 for a sharpness of one "
@@ -239,10 +243,6 @@ misconceptions["sharpen"] = {
                 f"keepdim=True) - {small}"
             }
             for small in ("1e-6", "1e-5", "1e-4", "1e-3", "1e-2")
-        ],
-        *[
-            {"if sharpness == 1:": f"sharpness = min(sharpness, 1 - {small})\nif sharpness == 1:"}
-            for small in ("1e-6", "1e-5", "1e-4", "1e-3")
         ],
     ),
     "nearly-one-is-one": (

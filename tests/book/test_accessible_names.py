@@ -56,6 +56,7 @@ def test_has_every_control_a_name_that_says_what_it_does(opened, page):
 
 def test_does_a_choice_say_its_formula(opened):
     page = opened("02-softmax").page
+    page.evaluate("document.querySelectorAll('details').forEach((folded) => folded.open = true)")
     page.get_by_role("radio").first.wait_for()
     found = names(page)
     assert ("radio", "e squared is about 7.4 times as much.") in found

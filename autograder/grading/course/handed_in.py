@@ -160,17 +160,18 @@ def means(name: str, chapter: str) -> bool:
     """Whether the name of a file or folder says this chapter and no other.
 
     `02-softmax` is meant by itself in any writing with anything around it, by its word alone, and
-    by its number alone, as in `Chapter 2`.
+    by its number alone, as in `Chapter 2`. One without a number is meant by its words.
     """
-    parts, (number, *words) = _parts(name), _parts(chapter)
+    parts, words = _parts(name), _parts(chapter)
+    number = words.pop(0) if words[0].isdecimal() else ""
     counted = "".join(parts[:-1]) in _COUNTED and bool(parts) and parts[-1].isdecimal()
-    if counted and int(parts[-1]) == int(number):
+    if number and counted and int(parts[-1]) == int(number):
         return True
     places = [at for at in range(len(parts)) if parts[at : at + len(words)] == words]
     if len(places) != 1:
         return False
     before = parts[places[0] - 1] if places[0] else ""
-    return not before.isdecimal() or int(before) == int(number)
+    return not (number and before.isdecimal()) or int(before) == int(number)
 
 
 def _parts(name: str) -> list[str]:

@@ -277,3 +277,8 @@ def test_late_in_a_name_is_said_and_no_time_is_guessed(course):
 )
 def test_a_name_means_a_chapter_only_where_it_says_so(name, chapters):
     assert [chapter for chapter in CHAPTERS if means(name, chapter)] == chapters
+
+
+def test_a_chapter_without_a_number_is_meant_by_its_words():
+    assert means("My Inventory", "inventory")
+    assert not means("essay", "inventory") and not means("Chapter 2", "inventory")
