@@ -117,7 +117,21 @@
       });
     }
 
+    /** The moves are one stop of the Tab key, and arrow keys lead from one to the next. */
+    function walk() {
+      const stopAt = (at) => moves.forEach((button, i) => (button.tabIndex = i === at ? 0 : -1));
+      stopAt(0);
+      moves.forEach((button, i) => {
+        button.addEventListener("focus", () => stopAt(i));
+        button.addEventListener("keydown", ({ key }) => {
+          const step = { ArrowRight: 1, ArrowLeft: -1 }[key] ?? 0;
+          if (step) moves.at((i + step) % moves.length).focus();
+        });
+      });
+    }
+
     function listen() {
+      walk();
       moves.forEach((button, i) => button.addEventListener("click", () => {
         halt();
         const from = data.mode === "dial" ? state.time : (stops[i - 1] ?? 0);

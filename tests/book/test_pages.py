@@ -242,7 +242,7 @@ def test_does_a_still_picture_stand_in_without_scripts(opened):
     seen = opened("02-softmax", scripts=False)
     still = seen.page.locator("#play-sharpness .play-still img")
     still.scroll_into_view_if_needed()
-    assert still.get_attribute("alt").startswith("Nine words")
+    assert still.get_attribute("alt").startswith("Weights of the nine words")
     assert seen.page.request.get(still.evaluate("image => image.src")).ok
     assert seen.troubles == []
 

@@ -370,6 +370,18 @@ def test_is_the_later_hidden_until_it_leaks(opened_stage):
     assert shown.figure.locator(".stage-item[data-masked]").count() == 0
 
 
+def test_are_the_moves_one_stop_and_do_arrow_keys_lead_along_them(opened_stage):
+    shown = opened_stage("sentence")
+    moves = shown.figure.locator(".stage-moves li button")
+    assert moves.evaluate_all("all => all.map((one) => one.tabIndex)") == [0, -1, -1, -1]
+    moves.first.focus()
+    for key, reached in (("ArrowRight", "Compare"), ("ArrowLeft", "Ask"), ("ArrowLeft", "Take")):
+        shown.page.keyboard.press(key)
+        focused = shown.page.evaluate("document.activeElement.textContent")
+        assert focused.strip() == reached
+    assert moves.evaluate_all("all => all.map((one) => one.tabIndex)") == [-1, -1, -1, 0]
+
+
 def test_does_it_say_how_far_a_leaking_model_sees(opened_stage):
     shown = opened_stage("one ahead")
     shown.figure.get_by_label("let it look ahead").check()
