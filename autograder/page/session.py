@@ -28,7 +28,7 @@ from autograder.remote.requests import Performer, Reply, Request
 from autograder.remote.values import tensors
 from autograder.source.sources import definition
 
-REQUEST, REPLY = Path("/work/request.json"), Path("/work/reply.json")
+REQUEST, REPLY = Path("/messages/request.json"), Path("/messages/reply.json")
 RECORDED = Path(__file__).with_name("recorded")
 
 

@@ -33,7 +33,7 @@ export class Interpreter {
         new PreopenDirectory("/usr/local/lib", held([["python315.zip", library]])),
         new PreopenDirectory("/packed", held([["course.zip", course]])),
         new PreopenDirectory("/course", new Map()),
-        new PreopenDirectory("/work", files),
+        new PreopenDirectory("/messages", files),
       ],
       { debug: false },
     );
