@@ -12,7 +12,9 @@ from autograder.release.book import link
 from autograder.release.chapter import ChapterNotebook
 from autograder.release.chapter_cells import parsed
 from autograder.release.recipe.check_contract import BOOK_ONLY
+from autograder.release.recipe.drop_hidden_cells import KEPT
 
+FIRST = "first-screen"  # the tag of the cell whose figure its page begins with
 PLAY = "Play with it on this chapter's page of the book"
 # What the functions of `lab` that make such figures begin a figure's id with.
 PLACES = {
@@ -28,7 +30,8 @@ PLACES = {
 
 def link_book_only(chapter: ChapterNotebook) -> None:
     """Replace each run of book-only cells by sentences that link to where they are shown."""
-    cells, anchor = [], ""
+    cells: list[NotebookNode] = []
+    anchor = ""
     for left_out, group in itertools.groupby(
         chapter.notebook.cells, lambda cell: BOOK_ONLY in tags(cell)
     ):
@@ -36,13 +39,21 @@ def link_book_only(chapter: ChapterNotebook) -> None:
         if left_out and any(cell.cell_type == "code" for cell in run):
             figures = list(_figures(chapter, run)) or [{}]
             sentences = (_sentence(chapter, figure, anchor) for figure in figures)
-            cells.append(new_markdown_cell("\n\n".join(sentences), id=run[0].id))
+            links = new_markdown_cell("\n\n".join(sentences), id=run[0].id)
+            opens = any(FIRST in tags(cell) for cell in run)
+            cells.insert(_below_still(cells) if opens else len(cells), links)
         elif not left_out:
             cells += run
         for cell in run:
             if cell.cell_type == "markdown":
                 anchor = chapter.book.last_anchor(cell.source) or anchor
     chapter.notebook.cells = cells
+
+
+def _below_still(cells: list[NotebookNode]) -> int:
+    """Where a notebook that begins with a still of its page's first figure links to it."""
+    stills = (place + 1 for place, cell in enumerate(cells) if KEPT in tags(cell))
+    return next(stills, len(cells))
 
 
 def _sentence(chapter: ChapterNotebook, figure: dict[str, str], anchor: str) -> str:
