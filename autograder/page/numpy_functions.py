@@ -26,6 +26,7 @@ class State:
     depth = 0  # of calls within calls of the library
     kept: frozenset[np.dtype] = frozenset()  # the uncommon dtypes that were asked for
     watches: list[Any] = []
+    exponents: bool | None = None  # whether numbers are printed with them; None: where they help
 
 
 def of_one_dtype(function: Callable, message: str) -> Callable:

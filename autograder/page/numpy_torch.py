@@ -472,9 +472,27 @@ Tensor.__matmul__ = of_one_dtype(Tensor.__matmul__, PRODUCT)
 
 
 def _formatted(self: Tensor, spec: str) -> str:
-    return format(self.item(), spec) if spec and not self.dim() else repr(self)
+    return object.__format__(self, spec) if self.dim() else format(self.item(), spec)
 
 
+def _float_formatter(array: np.ndarray) -> Callable[[Any], str]:
+    """Without exponents where they are switched off."""
+    plain = _plain_formatter(array)
+    finite = array[np.isfinite(array)]
+    if State.exponents is not False or not np.any(finite != np.floor(finite)):
+        return plain
+    return lambda value: f"{value:.{_base._PRINT_PRECISION}f}"
+
+
+def _set_printoptions(
+    precision: int | None = None, linewidth: int | None = None, sci_mode: bool | None = None
+) -> None:
+    _base.set_printoptions(precision, linewidth)
+    State.exponents = sci_mode
+
+
+_plain_formatter, _base._float_formatter = _base._float_formatter, _float_formatter
+borch.set_printoptions = _set_printoptions
 Tensor.__format__ = _formatted
 
 

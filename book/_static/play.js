@@ -1,6 +1,6 @@
 // Brings the figures to play with alive: draws each chart when it comes near the screen, in the
 // page's light or dark theme. Vega is loaded from beside this script, only where it is needed.
-(() => {
+window.coursePlay = (() => {
   const here = /** @type {HTMLScriptElement} */ (document.currentScript).src;
   let loading;
 
@@ -43,6 +43,26 @@
     return { ...spec, params };
   }
 
+  // Where a reader's own function computes (yours.js): its numbers, in the place of the chart's own.
+  function withYours(spec, yours) {
+    if (!yours) return spec;
+    const put = (part) => {
+      if (Array.isArray(part)) return part.map(put);
+      if (!part || typeof part !== "object") return part;
+      if (part.as === yours.as && part.calculate) return { ...part, calculate: `yours[${yours.at}]` };
+      return Object.fromEntries(Object.entries(part).map(([key, value]) => [key, put(value)]));
+    };
+    const params = [...(spec.params ?? []), { name: "yours", value: yours.numbers }];
+    return { ...put(spec), params };
+  }
+
+  /** What the reader has set: the chart's bound parameters by name. */
+  function values(figure) {
+    const params = JSON.parse(figure.dataset.spec).params.filter(({ bind }) => bind);
+    const { view } = views.get(figure) ?? {};
+    return Object.fromEntries(params.map(({ name, value }) => [name, view?.signal(name) ?? value]));
+  }
+
   const views = new WeakMap();
 
   // Vega measures while the window is being resized; the page's columns settle after that.
@@ -59,7 +79,8 @@
   async function draw(figure) {
     await vega();
     const old = views.get(figure);
-    const spec = withValues(JSON.parse(figure.dataset.spec), old?.view);
+    const { yours } = figure;
+    const spec = withYours(withValues(JSON.parse(figure.dataset.spec), old?.view), yours);
     const chart = document.createElement("div");
     // Out of the page's flow until it is drawn, so that nothing moves.
     chart.className = "play-chart play-drawing";
@@ -77,6 +98,11 @@
     chart.classList.remove("play-drawing");
     views.set(figure, result);
     figure.dataset.drawn = "";
+    if (!yours) return;
+    for (const name of Object.keys(values(figure))) {
+      result.view.addSignalListener(name, () => yours.changed((numbers) =>
+        result.view.signal("yours", numbers).runAsync()));
+    }
   }
 
   document.addEventListener("DOMContentLoaded", () => {
@@ -103,4 +129,6 @@
       figures.filter((figure) => views.has(figure)).forEach(draw);
     }).observe(document.documentElement, { attributeFilter: ["data-theme"] });
   });
+
+  return { draw, values };
 })();

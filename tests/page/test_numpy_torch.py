@@ -66,6 +66,10 @@ VALUES = {
     "abs": "abs(torch.tensor([-1, 2]))",
     "in": "3 in torch.tensor([1, 3])",
     "text": "f'{torch.tensor(1.23456):.2f}'",
+    "text of one": "f'{torch.tensor(True)} {torch.tensor([1, 2])}'",
+    "printed in full": "torch.set_printoptions(precision=3, sci_mode=False)\n"
+    "r = repr(torch.tensor([12345.678, 0.00012, -1.0, 0.5]))\n"
+    "torch.set_printoptions(precision=4)\nr",
     "whole number to a power": "torch.tensor([1, 2]) ** 0.5",
     "randint": "torch.randint(5, (2, 3)).shape",
     "polar": "torch.polar(torch.ones(2).double(), torch.ones(2).double())",
