@@ -147,7 +147,7 @@ def demos() -> dict[str, list]:
     """The chapters' cells that can run on the reader's own code."""
     (borch,) = FETCHED.glob("pyborch-*.whl")
     path = os.pathsep.join([str(ROOT), str(borch)])
-    command = [sys.executable, "-m", "autograder.page.demos", *sorted(ROOT.glob("book/*.ipynb"))]
+    command = [sys.executable, ROOT / "make" / "page_demos.py", *sorted(ROOT.glob("book/*.ipynb"))]
     return json.loads(run(command, os.environ | {"PYTHONPATH": path}))
 
 

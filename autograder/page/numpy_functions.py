@@ -218,6 +218,24 @@ def view_as_complex(input: Tensor) -> Tensor:
     return input._make(array.astype(kind), (input,), back, "ViewAsComplexBackward0")
 
 
+def cumsum(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
+    """Added up in double precision."""
+    if not input.is_floating_point() or dtype is not None:
+        return _cumsum(input, dim, dtype)
+    kind = input._array.dtype
+
+    def running(array: np.ndarray) -> np.ndarray:
+        return np.cumsum(array, axis=dim, dtype=np.float64).astype(kind)
+
+    def back(gradient: np.ndarray) -> tuple[np.ndarray]:
+        return (np.flip(running(np.flip(gradient, dim)), dim),)
+
+    return input._make(running(input._array), (input,), back, "CumsumBackward0")
+
+
+_cumsum = borch.cumsum
+
+
 def einsum(equation: str, *operands: Any) -> Tensor:
     """Letters in the place of `...`, with which pyborch's has no gradient."""
     given = operands[0] if len(operands) == 1 and not isinstance(operands[0], Tensor) else operands
@@ -516,6 +534,7 @@ REPLACED = {
     "cdist": cdist,
     "cosine_similarity": cosine_similarity,
     "cross_entropy": cross_entropy,
+    "cumsum": cumsum,
     "einsum": of_one_dtype(einsum, "expected scalar type {0} but found {1}"),
     "erf": erf,
     "expand": expand,

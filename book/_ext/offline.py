@@ -1,4 +1,4 @@
-"""What a reader's browser keeps of the book, once it runs Python in it: every page, and what pages load.
+"""What the browser of a reader keeps who solves in the page: every page, and what pages load.
 
 `offline.json` lists it with its size; `offline-worker.js` answers from it where there is no
 connection. Both are asked for by `_static/offline.js`, on a reader's click. The models that figures

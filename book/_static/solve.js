@@ -199,10 +199,19 @@ window.courseSolving = (() => {
     const where = link
       ? [" The exercise is in ", element("a", { href: link.href }, "the chapter's notebook"), ", too."]
       : [" The exercise is in the chapter's notebook, too."];
-    const reason = location.protocol === "file:"
-      ? ": a browser runs it only from a website, not from a file."
-      : ": its files are not on this site, or there is no connection to it.";
-    return [CANNOT + reason, ...where];
+    if (location.protocol !== "file:") {
+      return [`${CANNOT}: its files are not on this site, or there is no connection to it.`, ...where];
+    }
+    const page = location.pathname.split("/").at(-1);
+    /** @type {HTMLLinkElement | null} */
+    const published = document.querySelector("link[rel=canonical]");
+    const online = published ? [element("a", { href: published.href }, "on the web"), ", or "] : [];
+    return [
+      `${CANNOT}: a browser runs it from a website alone, not from a file. Open it `, ...online,
+      "from your own computer: run ", element("code", {}, "python -m http.server"),
+      " in this file's folder, then open ", element("code", {}, `http://127.0.0.1:8000/${page}`), ".",
+      ...where,
+    ];
   }
 
   function button(words, action) {

@@ -59,9 +59,9 @@ def play(
     A chart without a width (and not made of several side by side) takes the page's width.
     Bind parameters with `alt.binding_range(..., name="What it is: ")`, so that a slider has a
     name that can be read aloud. Raises ValueError without a description.
-    `yours` says how a function that the reader wrote computes the chart's numbers: "exercise" is its
-    name, "expression" what to compute, in Python, with the bound parameters as names; its list
-    stands in the place of the calculated field "as", at the place "at" of each row (as Vega says it).
+    `yours` says how a function that the reader wrote computes the chart's numbers: "exercise" is
+    its name, "expression" a list to compute, in Python, with the bound parameters as names; a row's
+    number, at its place "at" (in Vega's words), stands in for the calculated field "as".
     """
     spec = chart.to_dict()
     spec.setdefault("description", alt)

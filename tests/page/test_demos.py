@@ -4,6 +4,7 @@ The oracles: outputs that chapters store, which came of PyTorch, and numbers wor
 """
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 
 pytest.importorskip("borch")
 ROOT = Path(__file__).parents[2]
+HERE = os.environ | {"PYTHONPATH": str(ROOT)}
 EXERCISE = {"nbgrader": {"grade_id": "softmax", "solution": True, "grade": False}}
 PROVIDED = {"nbgrader": {"grade_id": "provided", "solution": False, "grade": False}}
 
@@ -29,7 +31,7 @@ def cell(name, source, printed="", metadata=None):
 
 def run(*command, **options):
     result = subprocess.run(
-        [sys.executable, *command], cwd=ROOT, capture_output=True, text=True, **options
+        [sys.executable, *command], cwd=ROOT, capture_output=True, text=True, env=HERE, **options
     )
     assert result.returncode == 0, result.stderr[-2000:]
     return json.loads(result.stdout.splitlines()[-1])
@@ -39,7 +41,7 @@ def offered(folder, *cells):
     path = folder / "chapter.ipynb"
     setup = cell("setup", "import torch\nfrom lab import plots\nplots.use_style()")
     path.write_text(json.dumps({"cells": [setup, *cells]}))
-    return run("-m", "autograder.page.demos", path)["chapter"]
+    return run("make/page_demos.py", path)["chapter"]
 
 
 SOLVED = cell("solved", "from solutions.softmax import softmax", metadata=EXERCISE)
@@ -84,7 +86,7 @@ def test_others_are_not_offered(tmp_path, source, printed):
 def test_every_early_chapter_offers_demos():
     """Those that draw at random or train are not among them."""
     names = sorted(ROOT.glob("book/0[0-9]-*.ipynb"))
-    found = run("-m", "autograder.page.demos", *names)
+    found = run("make/page_demos.py", *names)
     assert all(found.values())
     assert sum(map(len, found.values())) >= 40
 

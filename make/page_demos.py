@@ -1,8 +1,8 @@
-"""Cells of a chapter that run in the page on the reader's own code: what they need, what they print.
+"""Cells of a chapter that run in the page on the reader's own code: what they need and print.
 
 A demo runs with the cells alone that it needs, since others draw figures or train. It is offered
 where it prints with the references, on NumPy, what the chapter has stored, which came of PyTorch:
-`python -m autograder.page.demos CHAPTER.ipynb ...` finds that out when the site is built.
+`python make/page_demos.py CHAPTER.ipynb ...` finds that out when the site is built (in_page.py).
 """
 
 import autograder.page.start  # noqa: F401, I001  (first)
@@ -63,7 +63,7 @@ def _changed(statement: ast.stmt) -> Iterator[str]:
 
 
 def needed(cells: Sequence[str], at: int) -> tuple[list[int], set[str]]:
-    """The earlier cells that a cell needs, in their order, and the names that none of them binds."""
+    """The earlier cells that a cell needs, in order, and the names that none of them binds."""
     missing, _ = names(cells[at])
     found = []
     for place in range(at - 1, -1, -1):
