@@ -2,6 +2,7 @@
 // alone, with its size said first (solve.js asks). What is kept is listed by book/_ext/offline.py.
 window.courseOffline = (() => {
   const KEPT = "attention-course-pages";
+  const CACHES = [KEPT, "attention-course-written"]; // the second has what solve.js loads
   const VERSION = "attention-course-pages-version";
   const AT_ONCE = 8; // requests on their way
   const root = new URL(document.documentElement.dataset.content_root ?? "./", location.href).href;
@@ -49,6 +50,30 @@ window.courseOffline = (() => {
     localStorage.setItem(VERSION, list.version);
     return true;
   }
+
+  /** Take out of the browser what was loaded into it: pages and Python. */
+  async function forget(registration) {
+    await registration.unregister();
+    await Promise.all(CACHES.map((name) => caches.delete(name)));
+    localStorage.removeItem(VERSION);
+  }
+
+  async function offerToForget() {
+    const page = document.querySelector(".progress-page");
+    const registration = page && (await navigator.serviceWorker?.getRegistration(root));
+    if (!registration) return;
+    const { element } = courseProgress;
+    const button = element("button", { type: "button", class: "progress-clear" },
+      "Remove Python and the pages kept for when there is no connection");
+    const said = element("p", { "aria-live": "polite" });
+    button.addEventListener("click", async () => {
+      await forget(registration);
+      said.textContent = "Removed. The code that you wrote is kept.";
+    });
+    page.append(button, said);
+  }
+
+  document.addEventListener("DOMContentLoaded", offerToForget);
 
   return { megabytes, keep };
 })();

@@ -27,6 +27,7 @@ ROOT = Path(__file__).parents[2]
 IN_PAGE = ROOT / "build" / "page"
 MEGABYTES = 25  # over the wire, at most
 ENDLESS = "def softmax(scores, dim=-1):\n    while True:\n        pass\n"
+CRASH = "import os\n\ndef softmax(scores, dim=-1):\n    os.abort()\n"
 OWN = """def scaled_dot_product_scores(query, key):
     print("my own")
     return query @ key.mT / query.shape[-1] ** 0.5
@@ -235,6 +236,21 @@ def test_an_endless_loop_ends_with_the_notebooks_sentence_and_loses_nothing(read
     assert "passed" in told(box)
 
 
+@pytest.mark.slow
+def test_a_crash_loses_nothing_and_the_next_check_starts_python_anew(reader, site):
+    page = visit(reader, site, "02-softmax")
+    box = opened_box(page, "softmax")
+    box.get_by_text("Python runs").wait_for()
+    write(box, CRASH)
+    box.get_by_role("button", name="Check").click()
+    box.get_by_text("Python stopped").wait_for()
+    assert "os.abort()" in box.locator(".cm-content").inner_text()
+    stored = page.evaluate("JSON.parse(localStorage.getItem('attention-course-written'))")
+    assert stored["softmax"]["source"] == CRASH
+    write(box, reference_source(exercises()["softmax"]))
+    assert "passed" in told(box)
+
+
 def test_a_page_without_python_says_so_and_names_the_notebook(reader, site):
     page = reader.new_page()
     page.route("**/solve/**", lambda route: route.fulfill(status=404))
@@ -343,3 +359,18 @@ def test_the_machine_of_a_later_chapter_runs_on_an_earlier_function(reader, site
     assert page.evaluate(shown) == before
     used = "typeof document.querySelector('figure.stage').stage.data.yours"
     assert page.evaluate(used) == "function"
+
+
+@pytest.mark.slow
+def test_what_was_loaded_can_be_taken_out_again_and_what_was_written_stays(reader, site):
+    page = visit(reader, site, "02-softmax")
+    box = opened_box(page, "softmax")
+    page.get_by_text("works without a connection").wait_for()
+    write(box, OWN)
+    page.goto(f"{site}/progress.html")
+    page.get_by_role("button", name="Remove Python").click()
+    page.get_by_text("The code that you wrote is kept").wait_for()
+    left = "caches.keys().then((names) => names.length)"
+    assert page.evaluate(left) == 0
+    stored = page.evaluate("JSON.parse(localStorage.getItem('attention-course-written'))")
+    assert stored["softmax"]["source"] == OWN
