@@ -17,12 +17,14 @@ import borch
 import numpy as np
 from borch import Tensor, _base, _tensor, dtype, nn
 
+from autograder.page import numpy_draws
 from autograder.page.numpy_functions import (
     PRODUCT,
     REPLACED,
     Init,
     State,
     any_or_all,
+    begin_heads,
     converted,
     load_state_dict,
     named_buffers,
@@ -53,6 +55,11 @@ def everywhere(name: str, value: Any) -> None:
         if hasattr(module, name):
             setattr(module, name, value)
 
+
+# Random draws: PyTorch's.
+everywhere("_rng", numpy_draws.ALL)
+for _name in ("Generator", "get_rng_state", "manual_seed", "rand", "randn", "set_rng_state"):
+    everywhere(_name, getattr(numpy_draws, _name))
 
 # Messages: PyTorch's alone.
 everywhere("_like_torch", lambda said, phrase: phrase)
@@ -498,6 +505,7 @@ nn.Module.double = lambda self: converted(self, borch.float64)
 nn.Module.float = lambda self: converted(self, borch.float32)
 nn.Module.half = lambda self: converted(self, borch.float16)
 nn.Sequential.forward = run_in_order
+nn.MultiheadAttention.__init__ = begin_heads(nn.MultiheadAttention.__init__)
 for _layer in (nn.RNN, nn.GRU, nn.LSTM):
     _layer.forward = recurrent(_layer.forward)
 nn.Linear.forward = lambda self, x: nn.functional.linear(x, self.weight, self.bias)

@@ -32,7 +32,10 @@
         try {
           while (again) {
             again = false;
-            await put(await ask());
+            const numbers = await ask();
+            if (!figure.yours) break; // switched off meanwhile
+            figure.yours.numbers = numbers;
+            await put(numbers);
           }
         } catch (error) {
           failed(error);

@@ -42,6 +42,15 @@ GRADIENTS = {
     "a divergence": "F.kl_div(x.log_softmax(-1), torch.tensor([0.0, 0.5, 0.25, 0.25]))",
     "by tiny numbers": "x * 1e-30 / (x * 0 + 1e-30)",
     "a running sum": "(x.reshape(-1) + 1e6).cumsum(0)",
+    "attention": "F.scaled_dot_product_attention(x, x, x.sin())",
+    "attention scaled": "F.scaled_dot_product_attention(x, x[:, :2], x[:, 1:], scale=0.7)",
+    "attention under a mask": "m = torch.tensor([[True, False, True], [False] * 3, [True] * 3])\n"
+    "r = F.scaled_dot_product_attention(x, x, x.sin(), attn_mask=m)",
+    "attention under numbers": "m = torch.tensor([[0, -torch.inf, 1], [0, 0.5, 2], [-2] * 3])\n"
+    "r = F.scaled_dot_product_attention(x, x, x.sin(), m)",
+    "attention backward in time": "F.scaled_dot_product_attention(x, x, x.sin(), is_causal=True)",
+    "attention in groups": "q = torch.stack([x[0], x[1], x[0] * 2, x[1] + 1])\n"
+    "r = F.scaled_dot_product_attention(q, x, x.sin(), enable_gqa=True)",
     "as a tensor": "torch.as_tensor(x * 2)",
     "expanded": "x[:1].expand(5, -1, 4)",
     "complex": "torch.view_as_real(torch.view_as_complex(x.reshape(2, 3, 2, 2)) * 1j)",
@@ -116,6 +125,31 @@ VALUES = {
     "many steps": "x = torch.ones(1, requires_grad=True)\ny = x\nfor _ in range(3000): y = y + 0\n"
     "torch.autograd.grad(y, x)",
 }
+DRAWN = {
+    "a few normal numbers": "torch.randn(3)\ntorch.randn(2, 4)",
+    "many normal numbers": "torch.randn(50, 3)",
+    "sixteen normal numbers": "torch.randn(16)",
+    "seventeen normal numbers": "torch.randn(17)",
+    "uniform numbers": "torch.rand(2, 3)",
+    "in float64": "[torch.rand(3, dtype=torch.float64), torch.randn(40, dtype=torch.float64)]",
+    "whole numbers": "[torch.randint(10, (4,)), torch.randint(3, 900, (2, 2))]",
+    "an order": "[torch.randperm(7), torch.randperm(1), torch.randperm(40)]",
+    "by a generator": "g = torch.Generator().manual_seed(5)\n"
+    "[torch.randn(4, generator=g), torch.rand(2, generator=g), torch.randn(20), "
+    "torch.randint(9, (3,), generator=g), torch.randperm(4, generator=g)]",
+    "in place": "[torch.zeros(20).normal_(1.0, 2.0), torch.zeros(5).uniform_(-1, 3)]",
+    "like another": "x = torch.zeros(3, 7)\n[torch.randn_like(x), torch.rand_like(x)]",
+    "a new layer": "list(nn.Linear(3, 5).parameters())",
+    "a new recurrent layer": "list(nn.GRU(2, 3, bidirectional=True).parameters())",
+    "new layers": "[*nn.Embedding(7, 4).parameters(), *nn.Conv2d(1, 2, 3).parameters()]",
+    "an embedding with padding": "list(nn.Embedding(4, 3, padding_idx=1).parameters())",
+    "heads": "list(nn.MultiheadAttention(8, 2, batch_first=True).parameters())",
+    "heads without biases": "list(nn.MultiheadAttention(4, 2, bias=False).parameters())",
+    "after a state": "s = torch.get_rng_state()\nx = torch.randn(3)\ntorch.set_rng_state(s)\n"
+    "[x, torch.randn(3)]",
+    "filled at random": "i = nn.init\nw = torch.zeros(4, 6)\n[i.normal_(w).clone(), "
+    "i.uniform_(w).clone(), i.xavier_uniform_(w).clone(), i.xavier_normal_(w).clone()]",
+}
 ERRORS = {
     "a dimension": "torch.ones(2, 3).sum(dim=2)",
     "an index": "torch.ones(2, 3)[0, 7]",
@@ -133,9 +167,12 @@ ERRORS = {
     "r.pad_packed_sequence(r.pack_padded_sequence(torch.ones(3, 1, 1), [3]), total_length=2)",
     "one row for all": "torch.ones(1, 2).expand(3, 2).add_(1)",
 }
-LINES = {name: f"{X}r = {one}{GRADIENT}" for name, one in GRADIENTS.items()}
+LINES = {
+    name: f"{X}{one}{GRADIENT}" if "r = " in one else f"{X}r = {one}{GRADIENT}"
+    for name, one in GRADIENTS.items()
+}
 LINES |= {name: f"{X}{one}{GRADIENT}" for name, one in IN_PLACE.items()}
-LINES |= VALUES | ERRORS
+LINES |= VALUES | DRAWN | ERRORS
 
 
 @cache
