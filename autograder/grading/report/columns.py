@@ -20,8 +20,8 @@ NOT_YET = "Not yet in Final Points"
 
 def plain(scores: Scores) -> Iterator[Row]:
     """One row for each student and chapter: the columns of nbgrader's own export, quoted."""
-    who = ["student_id", "last_name", "first_name", "email"]
-    points = ["raw_score", "late_submission_penalty", "score", "max_score"]
+    who: Row = ["student_id", "last_name", "first_name", "email"]
+    points: Row = ["raw_score", "late_submission_penalty", "score", "max_score"]
     yield ["assignment", "duedate", "timestamp", *who, *points, NOT_YET]
     for chapter in scores.chapters:
         for person in scores.people:
