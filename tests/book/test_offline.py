@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from tests.book.conftest import SITE
+from tests.book.parsed import SITE, needs_book
 
 PAGE = """<link href="_static/look.css?v=1"><script src="_static/play.js?v=2"></script>
 <img src="_images/one.svg"><source srcset="_images/one.narrow.svg"><a href="_sources/a.ipynb">a</a>
@@ -56,7 +56,7 @@ def test_another_text_is_another_version(extension, site):
     assert offline.listed(site)["version"] != before
 
 
-@pytest.mark.skipif(not SITE.exists(), reason="the book is not built: make book")
+@needs_book
 def test_the_whole_book_is_a_few_megabytes():
     listed = json.loads((SITE / "offline.json").read_text())
     pages = {path.name for path in SITE.glob("*.html")}
