@@ -36,7 +36,7 @@
     const view = stageViews[data.mode === "keys" ? "keys" : "line"](figure, data);
     const state = {
       ...{ asks: data.asks ?? 0, time: END, head: 0, leak: false, sharpness: 0.5 },
-      query: [...(data.query ?? [])],
+      ...{ query: [...(data.query ?? [])], keys: data.keys ?? [] },
     };
     const stops = data.mode === "dial" ? [0, 2, 4] : [1, 2, 3, 4];
     let [running, goal] = [0, END];
