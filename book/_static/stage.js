@@ -198,7 +198,14 @@
     watch.observe(figure.querySelector(".stage-inside"));
   }
 
-  document.addEventListener("DOMContentLoaded", () => {
+  let begun = false;
+  function begin() {
+    if (begun) return;
+    begun = true;
     document.querySelectorAll("figure.stage").forEach(start);
-  });
+  }
+  document.addEventListener("DOMContentLoaded", begin);
+  // A first screen's figure does not wait for the scripts of all others, but for its own.
+  const own = [window.stageRows, window.stageParts, window.stageTable, window.stageAnswer];
+  if (document.readyState === "interactive" && own.every(Boolean) && stageViews?.line) begin();
 })();
