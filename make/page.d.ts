@@ -7,6 +7,7 @@ declare var courseProgress: any;
 declare var courseQuiz: any;
 declare var courseSolving: any;
 declare var courseSections: any[];
+declare var dateSymbols: any;
 declare var live: any;
 declare var liveKinds: (() => void)[] | undefined;
 declare var playColors: Record<string, string>;

@@ -33,8 +33,14 @@ KINDS = {
     "drawing",
     "encoding",
     "training",
+    "transformer",
 }  # of figures, each with its script
-PARTS = {"encoding": {"wordpiece"}}  # other scripts that a kind needs
+# Other scripts that a kind needs.
+PARTS = {
+    "encoding": {"wordpiece"},
+    "translating": {"date-symbols"},
+    "transformer": {"date-symbols"},
+}
 FIRST = f"{first_screen.PLACE} "  # a class, as Sphinx writes it
 KIND = re.compile(r'<figure class="live (\w+)"')
 HANDED = (
@@ -147,8 +153,8 @@ def offer_at(node: nodes.raw, figure: re.Match, said: dict[str, str]) -> None:
 def needed(scripts: list[str], page: str) -> list[str]:
     """Of a page's scripts those that it needs: of figures, the ones for the kinds that it has."""
     kinds = set(KIND.findall(page))
-    others = KINDS - kinds
-    names = others.union(*(PARTS.get(kind, set()) for kind in others), set() if kinds else {"live"})
+    names = (KINDS - kinds).union(*PARTS.values(), set() if kinds else {"live"})
+    names -= set().union(*(PARTS.get(kind, set()) for kind in kinds))
     unused = {f"_static/{name}.js" for name in names}
     return [script for script in scripts if script not in unused]
 
