@@ -73,6 +73,14 @@
     figure.dataset.drawn = "";
   }
 
+  /** Bring a chart to what the text speaks of. */
+  async function show(figure, values) {
+    if (!views.has(figure)) await draw(figure);
+    const { view } = views.get(figure);
+    for (const [name, value] of Object.entries(values)) view.signal(name, value);
+    await view.runAsync();
+  }
+
   function begin() {
     const figures = [...document.querySelectorAll("figure.play")];
     if (!figures.length) return;
@@ -90,6 +98,8 @@
     for (const figure of figures) {
       seen.observe(figure);
       settled.observe(figure);
+      figure.addEventListener("play-show", (event) =>
+        show(figure, /** @type {CustomEvent} */ (event).detail));
     }
     let theme = dark();
     new MutationObserver(() => {
