@@ -142,9 +142,13 @@ def offer(app: Sphinx, doctree: nodes.document) -> None:
 
 
 def offer_at(node: nodes.raw, figure: re.Match, said: dict[str, str]) -> None:
-    """Let a figure say this, and begin where it stands."""
+    """Let a figure say this, and on a first screen begin where it stands."""
     added = "".join(f' data-{key}="{text}"' for key, text in said.items())
-    text = node.astext().replace(figure[0], figure[0] + added) + BEGIN
+    text = node.astext().replace(figure[0], figure[0] + added)
+    place: nodes.Node | None = node
+    while place is not None and first_screen.PLACE not in place.get("classes", []):
+        place = place.parent
+    text += "" if place is None else BEGIN
     node.replace_self(nodes.raw("", text, format="html", figure=figure[1]))
 
 

@@ -94,21 +94,25 @@ class Transformer(SphinxDirective):
         )
 
     def column(self, kind: str, title: str, parts: dict[str, Part]) -> str:
-        items = "".join(self.part(name, part) for name, part in parts.items())
+        pages = {module_of(page): page for page in chapters(Path(self.env.srcdir))}
+        items = "".join(  # where a chapter was taken out, its parts are too
+            self.part(name, part, pages[part.module])
+            for name, part in parts.items()
+            if part.module in pages
+        )
         return (
             f'<div class="transformer-column transformer-{kind}"><p>{title}</p>'
             f"<ol>{items}</ol></div>"
         )
 
-    def part(self, name: str, part: Part) -> str:
-        course = chapters(Path(self.env.srcdir))
-        page = next(page for page in course if module_of(page) == part.module)
+    def part(self, name: str, part: Part, page: str) -> str:
+        number = chapters(Path(self.env.srcdir))[page].number
         address = self.env.app.builder.get_relative_uri(self.env.docname, page)
         section = f"#{part.section}" if part.section else ""
         return (
             f'<li><a class="transformer-part" data-part="{name}" data-chapter="{page}" '
             f'href="{address}{section}">{emblem(page)}<span><b>{part.name}</b> '
-            f"<small>{course[page].number} · {part.does}</small></span></a></li>"
+            f"<small>{number} · {part.does}</small></span></a></li>"
         )
 
 

@@ -1,11 +1,11 @@
 """Every live figure at three widths, light and dark: does it heed the keyboard, and fit?"""
 
 import re
-from pathlib import Path
 
 import pytest
 
-SITE = Path(__file__).parents[2] / "build" / "book" / "_build" / "html"
+from tests.book.parsed import SITE
+
 FIGURE = re.compile(r'<figure class="(?:play|stage|live)\b')
 PAGES = [path.stem for path in sorted(SITE.glob("*.html")) if FIGURE.search(path.read_text())]
 WIDTHS = [1280, 390, 320]

@@ -1,10 +1,9 @@
 """One style sheet for all pages: what is in it, and does a page look as with all rules?"""
 
-from pathlib import Path
-
 import pytest
 
-SITE = Path(__file__).parents[2] / "build" / "book" / "_build" / "html"
+from tests.book.parsed import SITE
+
 NAMES = frozenset({"used", "also", "place", "sm:wide"})
 # Each property that is set on any element that is seen, in a page's own order.
 LOOKS = """() => [...document.querySelectorAll("body, body *")].map((element) => {
@@ -33,7 +32,7 @@ STILL = "* { animation: none !important; transition: none !important; }"
         (".unused,.used>.also{a:b}", ".used>.also{a:b}"),
         (".used:not(.unused,#no){a:b}", ".used:not(.unused,#no){a:b}"),
         (".used:is(.unused, .also){a:b}", ".used:is(.unused, .also){a:b}"),
-        ("[x='.unused']{a:b}", "[x='.unused']{a:b}"),
+        ('[x=".unused"]{a:b}', '[x=".unused"]{a:b}'),
         (r".sm\:wide{a:b}", r".sm\:wide{a:b}"),
         ("#place #none{a:b}p{a:b}", "p{a:b}"),
         ("@media print{.unused{a:b}}", ""),

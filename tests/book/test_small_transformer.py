@@ -1,12 +1,15 @@
 """The front page's Transformer: do its parts lead to their chapters, and is it PyTorch's?"""
 
+from pathlib import Path
+
 import pytest
 import torch
 from lab import dates, stored
 
 from solutions.encoder_decoder import Transformer
-from tests.book.parsed import parsed
-from tests.book.test_page_style import SITE
+from tests.book.parsed import SITE, needs_book, parsed
+
+BOOK = Path(__file__).parents[2] / "book"
 
 FIGURE = "figure.transformer"
 SHOWN = """(buttons) => buttons.map((button) =>
@@ -49,10 +52,12 @@ def wanted(model, source: str, written: str) -> list[tuple[str, float]]:
     return [(names.get(token) or writes.decode([token]), chance) for token, chance in pairs]
 
 
-def test_leads_each_part_to_a_section_that_is_there():
+@needs_book
+def test_leads_each_part_to_a_section_that_is_there(extension):
+    course = extension("course")
     parts = parsed(SITE / "index.html").select(f"{FIGURE} a.transformer-part")
     chapters = {part["data-chapter"] for part in parts}
-    assert chapters == {path.stem for path in SITE.glob("[0-9][0-9]-*.html")} - {"00-start-here"}
+    assert chapters == {page for page in course.chapters(BOOK) if page != "00-start-here"}
     for part in parts:
         page, _, section = part["href"].partition("#")
         assert page == f"{part['data-chapter']}.html" and part.b.text and part.small.text
