@@ -1,11 +1,16 @@
 """Trained models as small files that the page can run: float16 numbers, and a JSON of their sizes.
 
-A chapter writes its model when `make notebooks` runs it, and at no other time: a student's run, or
-a test's with a few steps, leaves the files as they are.
+Beside them are looks, a few numbers of what a trained model does with one text or picture: a
+chapter's first figure shows them before anything is trained.
+
+A chapter writes its model and its look when `make notebooks` runs it, and at no other time: a
+student's run, or a test's with a few steps, leaves the files as they are.
 """
 
 import json
+import math
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +19,8 @@ from torch import Tensor, nn
 
 KEEP = "ATTENTION_COURSE_KEEP"
 FOLDER = Path(__file__).resolve().parents[1] / "_static" / "models"
+LOOKS = Path(__file__).resolve().parent / "looks"
+DIGITS = 2  # of a look's numbers: more would differ from processor to processor
 
 
 def keep(
@@ -59,3 +66,43 @@ def stored(name: str) -> tuple[dict[str, Tensor], dict[str, Any]]:
     numbers = load_file(FOLDER / f"{name}.safetensors")
     about = json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
     return {key: tensor.float() for key, tensor in numbers.items()}, about
+
+
+def keep_look(name: str, **numbers: Any) -> None:
+    """Write a look as looks/NAME.json, where the environment has ATTENTION_COURSE_KEEP.
+
+    Tensors become lists of numbers with two digits; minus infinity, which JSON lacks, becomes null.
+    """
+    if not os.environ.get(KEEP):
+        return
+    LOOKS.mkdir(exist_ok=True)
+    lines = (f'"{key}": {_on_lines(_listed(one))}' for key, one in numbers.items())
+    (LOOKS / f"{name}.json").write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+
+
+def look(name: str) -> dict[str, Any]:
+    """What `keep_look` wrote."""
+    return json.loads((LOOKS / f"{name}.json").read_text(encoding="utf-8"))
+
+
+def _listed(one: Any) -> Any:
+    """Tensors as lists, wherever they stand."""
+    if isinstance(one, Mapping):
+        return {key: _listed(part) for key, part in one.items()}
+    if isinstance(one, Tensor):
+        one = one.tolist()
+    if isinstance(one, list | tuple):
+        return [_listed(part) for part in one]
+    if isinstance(one, float):
+        return None if one == -math.inf else round(one, DIGITS) + 0.0
+    return one
+
+
+def _on_lines(one: Any) -> str:
+    """JSON with a line for each row of a table."""
+    if isinstance(one, list) and any(isinstance(row, list) for row in one):
+        return "[\n" + ",\n".join(json.dumps(row) for row in one) + "\n]"
+    if isinstance(one, dict) and any(isinstance(table, list) for table in one.values()):
+        parts = (f"{json.dumps(key)}: {_on_lines(table)}" for key, table in one.items())
+        return "{" + ", ".join(parts) + "}"
+    return json.dumps(one, ensure_ascii=False)
