@@ -37,11 +37,9 @@ KINDS = {
 PARTS = {"encoding": {"wordpiece"}}  # other scripts that a kind needs
 FIRST = f"{first_screen.PLACE} "  # a class, as Sphinx writes it
 KIND = re.compile(r'<figure class="live (\w+)"')
-HANDED = (
-    *("characters", "source_characters", "target_characters", "vocabulary"),
-    *("sections", "of"),  # of passages: where they stand
-    "notice",  # of others' work
-)
+HANDED = ["characters", "source_characters", "target_characters", "vocabulary"]
+HANDED += ["sections", "of"]  # of passages: where they stand
+HANDED += ["notice"]  # of others' work
 # Where the scripts are there already, a figure has its size before what follows it is painted.
 BEGIN = "<script>window.live?.begin();</script>"
 WAITING = re.compile(r"(?<=<p>).*?(?=</p>)")  # what a figure says until scripts run

@@ -17,13 +17,15 @@ import pytest
 from autograder.checking import exercises
 from autograder.diagnosis.judge import judge
 from autograder.remote.calling import Home
-from tests.book.conftest import SITE, Compressing
+from tests.book.conftest import Compressing
+from tests.book.parsed import SITE
 from tests.chromium import PATIENCE
 from tests.content.answers import reference
 from tests.sample_class import reference_source
 from tests.wrong import wrongs
 
 ROOT = Path(__file__).parents[2]
+pytestmark = pytest.mark.slow
 IN_PAGE = ROOT / "build" / "page"
 MEGABYTES = 25  # over the wire, at most
 ENDLESS = "def softmax(scores, dim=-1):\n    while True:\n        pass\n"
@@ -119,7 +121,6 @@ def test_nothing_is_loaded_before_a_reader_asks_and_its_size_is_said_first(reade
     assert size <= MEGABYTES
 
 
-@pytest.mark.slow
 def test_mistakes_are_named_as_with_pytorch_and_the_notebook_gets_full_marks(
     reader, site, released, tmp_path
 ):
@@ -174,7 +175,6 @@ def test_chapters_are_solved_one_after_the_other_and_graded_with_full_marks(
     assert [one["chapter"] for one in graded if one["score"] != one["max_score"]] == []
 
 
-@pytest.mark.slow
 def test_what_was_written_goes_into_the_next_chapter_and_stays_when_the_page_is_left(reader, site):
     page = visit(reader, site, "02-softmax")
     box = opened_box(page, "scaled_dot_product_scores")
@@ -193,7 +193,6 @@ def test_what_was_written_goes_into_the_next_chapter_and_stays_when_the_page_is_
     assert "my own" in told(box)
 
 
-@pytest.mark.slow
 def test_an_endless_loop_ends_with_the_notebooks_sentence_and_loses_nothing(reader, site):
     page = visit(reader, site, "02-softmax")
     box = opened_box(page, "softmax")
@@ -220,7 +219,6 @@ def test_a_page_without_python_says_so_and_names_the_notebook(reader, site):
     assert "the chapter's notebook" in box.locator(".solve-status").inner_text()
 
 
-@pytest.mark.slow
 def test_tab_indents_and_leaves_the_editor_after_escape(reader, site):
     page = visit(reader, site, "02-softmax")
     box = opened_box(page, "softmax")
@@ -236,7 +234,6 @@ def test_tab_indents_and_leaves_the_editor_after_escape(reader, site):
     assert page.evaluate("document.activeElement.textContent") == "Check"
 
 
-@pytest.mark.slow
 def test_offline_after_the_first_visit_the_page_still_checks(reader, site):
     page = visit(reader, site, "02-softmax")
     opened_box(page, "softmax").get_by_text("Python runs").wait_for()
