@@ -42,7 +42,7 @@ class Live:
         self.kind, self.model, self.alt, self.name, self.given = kind, model, alt, name, given
         self.caption = caption
         if look:
-            self.waiting = still(look) + self.waiting
+            self.waiting = f"<p>{still(look)}<br>{self.waiting.removeprefix('<p>')}"
 
     def __repr__(self) -> str:
         return f"Figure to try a model in: {self.alt}"

@@ -6,9 +6,11 @@ import re
 import nbformat
 import pytest
 import torch
+from bs4 import BeautifulSoup
 from lab import dates, stored
 from lab.digits import digits_split
 from lab.docs_text import CHARACTERS, encode
+from lab.live import writing_figure
 from lab.still import still
 
 from solutions.encoder_decoder import Transformer
@@ -81,6 +83,15 @@ def test_a_still_is_a_small_picture_with_its_description(name):
     (png,) = re.findall('data:image/png;base64,([^"]+)', page)
     assert base64.b64decode(png).startswith(b"\x89PNG")
     assert len(page) < 40_000
+
+
+def test_the_still_goes_when_the_figure_begins():
+    """The page puts the figure in the place of its first paragraph (`_static/live.js`)."""
+    page = writing_figure("writer", "a", "A figure.", "one", look="writer")._repr_html_()
+    (figure,) = BeautifulSoup(page, "html.parser").find_all("figure")
+    assert figure.p.img
+    figure.p.decompose()
+    assert [part.name for part in figure.children] == ["figcaption"]
 
 
 @pytest.mark.parametrize(
