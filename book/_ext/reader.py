@@ -207,7 +207,8 @@ def fold_imports(
     pages = {module_of(page): page for page in chapters(Path(app.srcdir))}
     by_page: dict[str, list[str]] = {}
     for module, name in dict.fromkeys(provided):
-        if module in pages:
+        # What a chapter gives ready-made of its own nobody writes elsewhere.
+        if module in pages and pages[module] != app.env.docname:
             by_page.setdefault(pages[module], []).append(name)
     if not by_page:
         return

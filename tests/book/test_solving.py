@@ -35,6 +35,7 @@ OWN = """def scaled_dot_product_scores(query, key):
     return query @ key.mT / query.shape[-1] ** 0.5
 """
 SHORT = 4  # seconds, in the place of a minute
+LONG = 600  # likewise: a busy machine is at no fault
 UNDER = "/some/course"  # most sites are not at the top of their host
 
 
@@ -94,6 +95,7 @@ def opened_box(page, name):
     if loading.count():
         loading.click()
     box.locator(".cm-content").wait_for()
+    box.locator(".solve").evaluate(f"(place) => (place.dataset.seconds = {LONG})")
     return box
 
 
@@ -116,7 +118,7 @@ def write(box, text):
 def told(box):
     """What the check says of what stands in the editor."""
     box.get_by_role("button", name="Check").click()
-    box.locator(".check-feedback").wait_for()
+    box.locator(".check-feedback").wait_for(timeout=1000 * LONG)
     return box.locator(".check-feedback").inner_text()
 
 
@@ -230,12 +232,11 @@ def test_an_endless_loop_ends_with_the_notebooks_sentence_and_loses_nothing(read
     assert said in told(box)
     stored = page.evaluate("JSON.parse(localStorage.getItem('attention-course-written'))")
     assert stored["softmax"]["source"] == ENDLESS
-    box.locator(".solve").evaluate("(place) => delete place.dataset.seconds")
+    box.locator(".solve").evaluate(f"(place) => (place.dataset.seconds = {LONG})")
     write(box, reference_source(exercises()["softmax"]))
     assert "passed" in told(box)
 
 
-@pytest.mark.slow
 def test_a_crash_loses_nothing_and_the_next_check_starts_python_anew(reader, site):
     page = visit(reader, site, "02-softmax")
     box = opened_box(page, "softmax")
@@ -276,7 +277,6 @@ def test_tab_indents_and_leaves_the_editor_after_escape(reader, site):
     assert page.evaluate("document.activeElement.textContent") == "Check"
 
 
-@pytest.mark.slow
 def test_without_a_connection_after_the_first_visit_other_chapters_open_and_check(reader, site):
     unplug(reader, site)
     page = visit(reader, site, "04-attention-layer")
@@ -309,7 +309,6 @@ def test_from_a_file_the_page_says_how_to_open_it(browser):
     page.close()
 
 
-@pytest.mark.slow
 def test_figures_and_demos_run_on_what_the_reader_wrote(reader, site):
     """The oracle: the figure's own numbers, and what PyTorch printed."""
     page = visit(reader, site, "02-softmax")
@@ -340,7 +339,6 @@ def test_figures_and_demos_run_on_what_the_reader_wrote(reader, site):
     cell.get_by_text("With your softmax: the same as above.").wait_for()
 
 
-@pytest.mark.slow
 def test_the_machine_of_a_later_chapter_runs_on_an_earlier_function(reader, site):
     page = visit(reader, site, "02-softmax")
     box = opened_box(page, "softmax")
@@ -358,7 +356,6 @@ def test_the_machine_of_a_later_chapter_runs_on_an_earlier_function(reader, site
     assert page.evaluate(used) == "function"
 
 
-@pytest.mark.slow
 def test_what_was_loaded_can_be_taken_out_again_and_what_was_written_stays(reader, site):
     page = visit(reader, site, "02-softmax")
     box = opened_box(page, "softmax")
