@@ -20,6 +20,7 @@ from autograder.diagnosis.findings import fact
 from autograder.diagnosis.parts import part
 from autograder.diagnosis.section import section_of
 from autograder.diagnosis.smallest import as_data, smallest
+from autograder.diagnosis.steps import step_that_parts
 from autograder.remote.calling import Copies, Home
 from autograder.remote.library import seeded
 from autograder.remote.requests import (
@@ -92,7 +93,9 @@ def _explained(
         return replace(failed, status="not mended", message=text)
     look = Look(
         lambda: fact(exercise, log.events, *calls(), home.again),
-        lambda: part(exercise, *calls(), home.again),
+        lambda: (
+            part(exercise, *calls(), home.again) or step_that_parts(exercise, *calls(), home.again)
+        ),
     )
     diagnosis = diagnose(exercise, log, run, seed, look)
     if diagnosis is None:
