@@ -27,9 +27,13 @@ class Known:
     """What is tried for an exercise; the answers to the check of one seed are kept with it."""
 
     exercise: Exercise
+    silent: frozenset[int] = frozenset()  # the numbers of misconceptions that no case shows
 
     def __post_init__(self) -> None:
-        self.misconceptions = Kept(itertools.chain(_own(self.exercise), _inherited(self.exercise)))
+        every = itertools.chain(_own(self.exercise), _inherited(self.exercise))
+        self.misconceptions = Kept(
+            one for number, one in enumerate(every) if number not in self.silent
+        )
         self.slips = Kept(_slips(self.exercise))
         self._combined: dict[tuple[Any, ...], Kept] = {}  # what is made, and of which candidates
 
@@ -52,15 +56,16 @@ class Known:
         return self._combined[key]
 
 
-def candidates(exercise: Exercise, seed: int) -> Known:
+def candidates(exercise: Exercise, seed: int, silent: frozenset[int] = frozenset()) -> Known:
     """The misconceptions of an exercise, then those of the exercises that its reference uses.
 
-    They are kept for the next student of a class, which has few seeds.
+    They are kept for the next student of a class, which has few seeds. Those that are known to be
+    silent need not be tried: what is said is the same.
     """
     if seed not in exercise.candidates:
         if len(exercise.candidates) >= SEEDS_KEPT:
             exercise.candidates.clear()
-        exercise.candidates[seed] = Known(exercise)
+        exercise.candidates[seed] = Known(exercise, silent)
     return exercise.candidates[seed]
 
 

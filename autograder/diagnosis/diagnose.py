@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from autograder.checking.events import Event, Log, Reason
-from autograder.checking.registry import Exercise
-from autograder.diagnosis.candidates import Known, candidates
+from autograder.diagnosis.candidates import Known
 from autograder.diagnosis.errors import error_in_words
 from autograder.diagnosis.explaining import (
     Bearing,
@@ -150,6 +149,7 @@ class Search:
             one
             for one in self.known.misconceptions
             if one.root is not None
+            and not one.is_silent(students)
             and not any(event.failed for event in one.events if event.place < place)
         ]
 
@@ -398,12 +398,13 @@ STRATEGIES = (
 )
 
 
-def diagnose(exercise: Exercise, log: Log, run: Rerun, seed: int, look: Look) -> Diagnosis | None:
+def diagnose(known: Known, log: Log, run: Rerun, look: Look) -> Diagnosis | None:
     """What explains the student's events, by the first strategy that finds it."""
+    exercise = known.exercise
     students = Students(log, exercise.behavior)
     if not students.failing:
         return None
-    search = Search(candidates(exercise, seed), students, run, look, log)
+    search = Search(known, students, run, look, log)
     try:
         for strategy in STRATEGIES:
             if exercise.behavior and not strategy.behavior:
@@ -416,10 +417,11 @@ def diagnose(exercise: Exercise, log: Log, run: Rerun, seed: int, look: Look) ->
     return None
 
 
-def still_planted(exercise: Exercise, log: Log, run: Rerun, seed: int) -> bool:
+def still_planted(known: Known, log: Log, run: Rerun) -> bool:
     """Whether the student's code answers as the code that was given to be mended."""
+    exercise = known.exercise
     students = Students(log, exercise.behavior)
-    for one in candidates(exercise, seed).misconceptions if exercise.mend else ():
+    for one in known.misconceptions if exercise.mend else ():
         if one.findings[0].key == exercise.mend:
             match = one.match(students, run)
             if match and match.places == students.places:

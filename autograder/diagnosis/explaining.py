@@ -257,6 +257,11 @@ class Candidate:
         """Those of the run of which more is known."""
         return self.whole.events or self.values.events
 
+    def is_silent(self, students: Students) -> bool:
+        """Whether nothing is wrong for it in this check, of what tells of the student's answers."""
+        run = self._values() if students.told_by_values else self.whole
+        return run.complete and not any(event.failed for event in run.events)
+
     def match(self, students: Students, run: Rerun) -> Match | None:
         """What it explains, or None if some answer speaks against it or it explains nothing."""
         self.cost = 0
@@ -320,7 +325,9 @@ class Candidate:
 
     def until(self, place: Place, students: Students, run: Rerun) -> list[Event] | None:
         """All of its events if it gives the student's answer at a place; None if it does not."""
-        known = self.whole
+        known, self.cost = self.whole, 0
+        if self.is_silent(students):
+            return None
         apart = known.apart_at(place, students)
         if apart is None and not known.complete:
             log = _Comparing(students, place)
