@@ -11,6 +11,7 @@
  * Everything that is drawn and said follows from the data and this.
  * @typedef {{
  *   asks: number, time: number, head: number, leak: boolean, sharpness: number, query: number[],
+ *   keys: number[][],
  * }} State
  * @typedef {{ scores: (number | null)[], weights: number[], output: number[] }} Row
  * @typedef {{ bold: string, role?: string }} Bold
@@ -42,7 +43,7 @@ window.stageRows = (() => {
   /** @param {Data} data @param {State} state @returns {Row} */
   function rowOf(data, state) {
     let scores =
-      data.mode === "keys" ? keyed(data, state.query) : data.heads[state.head].scores[state.asks];
+      data.mode === "keys" ? keyed(data, state) : data.heads[state.head].scores[state.asks];
     if (data.causal && state.leak) scores = data.heads[1].scores[state.asks];
     else if (data.causal) scores = scores.map((score, j) => (j <= state.asks ? score : null));
     const weights = data.mode === "dial" ? sharpened(scores, state.sharpness) : softmax(scores);
@@ -52,7 +53,7 @@ window.stageRows = (() => {
   }
 
   /** The scores of keys among which a query lies: by nearness, or dot products. */
-  function keyed({ keys, bandwidth }, query) {
+  function keyed({ bandwidth }, { keys, query }) {
     if (bandwidth === null) return keys.map((key) => dot(query, key));
     return keys.map((key) => -(Math.hypot(...key.map((k, i) => k - query[i])) ** 2) / (2 * bandwidth ** 2));
   }
