@@ -1,7 +1,8 @@
 """The course's chapters and what each needs, read from the code: nothing is listed by hand.
 
 A chapter needs another if its references import from that chapter's (`solutions/`), if its
-notebook provides something of it, or if its opening, the text of its first cell, links back to it.
+notebook provides something of it, or if its opening, the text above its first section and its first
+fold, links back to it.
 """
 
 import ast
@@ -16,6 +17,7 @@ from autograder.source.content import REFERENCE, content
 
 CHAPTER = re.compile(r"(\d\d)-([\w-]+)")
 LINK = re.compile(r"\]\((\d\d-[\w-]+)\.ipynb\)")
+AFTER_OPENING = re.compile(r"^(?:## |:::).*", re.MULTILINE | re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -60,8 +62,9 @@ def chapters(book: Path) -> dict[str, Chapter]:
         if references.exists():
             modules |= imported(references.read_text(encoding="utf-8"))
         needs = {pages[module] for module in modules if module in pages} - {path.stem}
+        opening = AFTER_OPENING.sub("", "\n".join(texts))
         needs |= {
-            page for page in LINK.findall(texts[0]) if page in pages.values() and page < path.stem
+            page for page in LINK.findall(opening) if page in pages.values() and page < path.stem
         }
         by_page[path.stem] = Chapter(path.stem, title, frozenset(needs))
     return by_page
