@@ -50,7 +50,7 @@ WRONG = {
                     "self.linear2(h)\nreturn F.gelu(h) if self.gelu else torch.relu"
                 )
             },
-            "no-activation + activation-twice",
+            "activation-last",
         ),
         ("from the docstring", {"gelu(h": 'gelu(h, approximate="tanh"'}, "gelu-by-tanh"),
     ],
