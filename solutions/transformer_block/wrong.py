@@ -56,6 +56,11 @@ WRONG = {
     ],
     "EncoderBlock": [
         (
+            "from the docstring",
+            {"x = x + self.drop(h)": "x = self.norm1(x) + self.drop(h)"},
+            "normalized-residual",
+        ),
+        (
             "two branches",
             {
                 "middle + drop(self.feed_forward(self": "x + drop(self.feed_forward(self",
