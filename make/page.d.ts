@@ -2,7 +2,9 @@
 declare var attention: any;
 declare var courseFinder: any;
 declare var courseNames: string[] | undefined;
+declare var courseOffline: any;
 declare var courseQuiz: any;
+declare var coursePlay: any;
 declare var courseProgress: any;
 declare var courseQuiz: any;
 declare var courseSolving: any;

@@ -75,7 +75,7 @@ def prepared(app: Sphinx) -> Path | None:
 
 def rounded(tensors: "dict[str, Tensor]") -> "dict[str, Tensor]":
     """Matrices as whole numbers of eight bits, with their factors as `NAME.scale`."""
-    from lab.stored import SCALE, whole  # and PyTorch with it
+    from lab.stored import SCALE, in_eight_bits  # and PyTorch with it
 
     small = {}
     for name, tensor in tensors.items():
@@ -83,7 +83,7 @@ def rounded(tensors: "dict[str, Tensor]") -> "dict[str, Tensor]":
             small[name] = tensor
             continue
         group = tensor.shape[1] if "embedding" in name else GROUP
-        small[name], small[f"{name}{SCALE}"] = whole(tensor, group)
+        small[name], small[f"{name}{SCALE}"] = in_eight_bits(tensor, group)
     return small
 
 

@@ -1,6 +1,6 @@
 // Brings the figures to play with alive: draws each chart when it comes near the screen, in the
 // page's light or dark theme. Vega is loaded from beside this script, only where it is needed; the build has compiled the charts for it.
-(() => {
+window.coursePlay = (() => {
   const here = /** @type {HTMLScriptElement} */ (document.currentScript).src;
   let loading;
 
@@ -40,6 +40,29 @@
     handler.element().title = lines.join("\n");
   }
 
+  // Where a reader's own function computes (yours.js): its numbers, in the place of the chart's own.
+  function withYours(spec, yours) {
+    if (!yours) return spec;
+    const put = (part) => {
+      if (Array.isArray(part)) return part.map(put);
+      if (!part || typeof part !== "object") return part;
+      if (part.type === "formula" && part.as === yours.as) {
+        return { ...part, expr: `yours[${yours.at}]` };
+      }
+      return Object.fromEntries(Object.entries(part).map(([key, value]) => [key, put(value)]));
+    };
+    const signals = [...(spec.signals ?? []), { name: "yours", value: yours.numbers }];
+    return { ...put(spec), signals };
+  }
+
+  /** What the reader has set: the chart's bound signals by name. */
+  function values(figure) {
+    const { view, bound } = views.get(figure) ??
+      { bound: JSON.parse(figure.dataset.spec).signals ?? [], view: undefined };
+    const set = bound.filter(({ bind }) => bind);
+    return Object.fromEntries(set.map(({ name, value }) => [name, view?.signal(name) ?? value]));
+  }
+
   const views = new WeakMap();
 
   // Vega measures while the window is being resized; the page's columns settle after that.
@@ -56,7 +79,8 @@
   async function draw(figure) {
     await loadVega();
     const old = views.get(figure);
-    const spec = inPageColors(JSON.parse(figure.dataset.spec));
+    const { yours } = figure;
+    const spec = withYours(inPageColors(JSON.parse(figure.dataset.spec)), yours);
     const chart = document.createElement("div");
     // Out of the page's flow until it is drawn, so that nothing moves.
     chart.className = "play-chart play-drawing";
@@ -71,6 +95,11 @@
     chart.classList.remove("play-drawing");
     views.set(figure, { view, bound: spec.signals ?? [] });
     figure.dataset.drawn = "";
+    if (!yours) return;
+    for (const name of Object.keys(values(figure))) {
+      view.addSignalListener(name, () => yours.changed((numbers) =>
+        view.signal("yours", numbers).runAsync()));
+    }
   }
 
   /** Bring a chart to what the text speaks of. */
@@ -111,4 +140,6 @@
   // A first screen's figure does not wait for the scripts of all others.
   if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", begin);
   else begin();
+
+  return { draw, values };
 })();

@@ -193,7 +193,7 @@ window.courseProgress = (() => {
     const said = element("p", { "aria-live": "polite" });
     button.addEventListener("click", () => {
       clear();
-      said.textContent = "Cleared: nothing is kept in this browser.";
+      said.textContent = "Cleared: no progress is kept in this browser.";
     });
     page.append(button, said);
     fillPage(table);

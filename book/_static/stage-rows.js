@@ -6,7 +6,7 @@
  *   mode: "sentence" | "causal" | "heads" | "keys" | "dial", items: string[], noun: string,
  *   askers?: string[], asks: number, heads: Head[], causal?: boolean, values?: number[][],
  *   queries?: number[][], keys: number[][], query: number[], bandwidth: number | null,
- *   bounds: number[][],
+ *   bounds: number[][], yours?: (scores: (number | null)[]) => number[] | undefined,
  * }} Data
  * Everything that is drawn and said follows from the data and this.
  * @typedef {{
@@ -46,7 +46,9 @@ window.stageRows = (() => {
       data.mode === "keys" ? keyed(data, state) : data.heads[state.head].scores[state.asks];
     if (data.causal && state.leak) scores = data.heads[1].scores[state.asks];
     else if (data.causal) scores = scores.map((score, j) => (j <= state.asks ? score : null));
-    const weights = data.mode === "dial" ? sharpened(scores, state.sharpness) : softmax(scores);
+    const weights = data.mode === "dial"
+      ? sharpened(scores, state.sharpness)
+      : data.yours?.(scores) ?? softmax(scores);
     const output = (data.values?.[0] ?? []).map((_, axis) =>
       dot(weights, data.values.map((value) => value[axis])));
     return { scores, weights, output };

@@ -175,6 +175,8 @@
       get state() {
         return { ...state };
       },
+      data,
+      draw,
     };
     figure.dataset.started = "";
     if (!lessMotion.matches) {

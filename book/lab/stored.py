@@ -3,12 +3,17 @@
 A large model's matrices are whole numbers of eight bits, each group of them with a factor: half the
 bytes that a reader waits for, and what it says hardly changes.
 
-A chapter writes its model when `make notebooks` runs it, and at no other time: a student's run, or
-a test's with a few steps, leaves the files as they are.
+Beside them are looks, a few numbers of what a trained model does with one text or picture: a
+chapter's first figure shows them before anything is trained.
+
+A chapter writes its model and its look when `make notebooks` runs it, and at no other time: a
+student's run, or a test's with a few steps, leaves the files as they are.
 """
 
 import json
+import math
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +25,8 @@ LARGE = 100_000  # numbers
 GROUP = 32  # of a large model's numbers, with one factor
 SCALE = ".scale"  # of a matrix: its factors
 FOLDER = Path(__file__).resolve().parents[1] / "_static" / "models"
+LOOKS = Path(__file__).resolve().parent / "looks"
+DIGITS = 2  # of a look's numbers: more would differ from processor to processor
 
 
 def keep(
@@ -28,7 +35,7 @@ def keep(
     """Write NAME.safetensors and NAME.json, where the environment has ATTENTION_COURSE_KEEP.
 
     The numbers are the model's parameters in float16, under their own names; of a large model, the
-    matrices are rounded (`whole`). The JSON has what is
+    matrices are rounded (`in_eight_bits`). The JSON has what is
     in `about`, the parameters' shapes, and an `example`: tokens (L) and the logits (V) that the
     model gives after them, in float32, to compare with. A model of images gives logits (V) for an
     image (C, height, width), and its example has the `image`. A translator gives logits for two:
@@ -66,13 +73,13 @@ def small(numbers: dict[str, Tensor]) -> dict[str, Tensor]:
     kept = {}
     for name, tensor in numbers.items():
         if tensor.ndim == 2 and tensor.shape[1] % GROUP == 0:
-            kept[name], kept[f"{name}{SCALE}"] = whole(tensor.float(), GROUP)
+            kept[name], kept[f"{name}{SCALE}"] = in_eight_bits(tensor.float(), GROUP)
         else:
             kept[name] = tensor
     return kept
 
 
-def whole(matrix: Tensor, group: int) -> tuple[Tensor, Tensor]:
+def in_eight_bits(matrix: Tensor, group: int) -> tuple[Tensor, Tensor]:
     """A matrix as whole numbers of eight bits, and the factor (rows, groups) of each group."""
     numbers = matrix.view(len(matrix), -1, group)
     scale = (numbers.abs().amax(dim=-1) / 127).clamp(min=1e-7).half()
@@ -95,3 +102,43 @@ def stored(name: str) -> tuple[dict[str, Tensor], dict[str, Any]]:
             tensor = (tensor.view(*scale.shape, -1) * scale[:, :, None]).view_as(tensor)
         numbers[key] = tensor
     return numbers, about
+
+
+def keep_look(name: str, **numbers: Any) -> None:
+    """Write a look as looks/NAME.json, where the environment has ATTENTION_COURSE_KEEP.
+
+    Tensors become lists of numbers with two digits; minus infinity, which JSON lacks, becomes null.
+    """
+    if not os.environ.get(KEEP):
+        return
+    LOOKS.mkdir(exist_ok=True)
+    lines = (f'"{key}": {_on_lines(_listed(one))}' for key, one in numbers.items())
+    (LOOKS / f"{name}.json").write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+
+
+def look(name: str) -> dict[str, Any]:
+    """What `keep_look` wrote."""
+    return json.loads((LOOKS / f"{name}.json").read_text(encoding="utf-8"))
+
+
+def _listed(one: Any) -> Any:
+    """Tensors as lists, wherever they stand."""
+    if isinstance(one, Mapping):
+        return {key: _listed(part) for key, part in one.items()}
+    if isinstance(one, Tensor):
+        one = one.tolist()
+    if isinstance(one, list | tuple):
+        return [_listed(part) for part in one]
+    if isinstance(one, float):
+        return None if one == -math.inf else round(one, DIGITS) + 0.0
+    return one
+
+
+def _on_lines(one: Any) -> str:
+    """JSON with a line for each row of a table."""
+    if isinstance(one, list) and any(isinstance(row, list) for row in one):
+        return "[\n" + ",\n".join(json.dumps(row) for row in one) + "\n]"
+    if isinstance(one, dict) and any(isinstance(table, list) for table in one.values()):
+        parts = (f"{json.dumps(key)}: {_on_lines(table)}" for key, table in one.items())
+        return "{" + ", ".join(parts) + "}"
+    return json.dumps(one, ensure_ascii=False)

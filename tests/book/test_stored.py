@@ -87,3 +87,30 @@ def test_a_translator_comes_with_a_source_and_a_target(folder, monkeypatch):
     assert (example["tokens"], example["previous"]) == (source.tolist(), previous.tolist())
     wanted = model(source[None], previous[None])[0, -1]
     torch.testing.assert_close(torch.tensor(example["logits"]), wanted, atol=1e-4, rtol=0)
+
+
+@pytest.fixture
+def looks(tmp_path, monkeypatch):
+    monkeypatch.setattr(stored, "LOOKS", tmp_path / "looks")
+    return tmp_path / "looks"
+
+
+def test_a_look_comes_back_with_two_digits(looks, monkeypatch):
+    monkeypatch.setenv(stored.KEEP, "1")
+    scores = torch.tensor([[0.123, -torch.inf], [1.0, -2.345]])
+    stored.keep_look(
+        "one", items=["é", "b"], scores=scores, heads={"H0": scores}, likely={"a": 0.5}
+    )
+    rows = [[0.12, None], [1.0, -2.35]]
+    assert stored.look("one") == {
+        "items": ["é", "b"],
+        "scores": rows,
+        "heads": {"H0": rows},
+        "likely": {"a": 0.5},
+    }
+
+
+def test_no_look_is_written_where_nobody_asked(looks, monkeypatch):
+    monkeypatch.delenv(stored.KEEP, raising=False)
+    stored.keep_look("one", items=["a"])
+    assert not looks.exists()
