@@ -1,8 +1,8 @@
 """The chapters' shared figures and numbers, held to the formats and the rules that they serve."""
 
 import base64
-import io
 import html
+import io
 import json
 import re
 import subprocess
