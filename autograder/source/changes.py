@@ -3,6 +3,7 @@
 import ast
 import difflib
 import functools
+import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -64,12 +65,16 @@ def composed(
     """Both at once; None where they exclude each other.
 
     Where they overlap, only the words that differ count; what one of them takes away, the other
-    need not change.
+    need not change. One that adds words to these would be another mistake: `not` before what the
+    other one makes `False` is true.
     """
     if not _overlapping(one, other):
         return (*one, *other)
     first = [part for change in one for part in _finer(codes[change.where], change)]
     second = [part for change in other for part in _finer(codes[change.where], change)]
+    for mine, theirs in itertools.product(first, second):
+        if _adds_to(codes, mine, theirs) or _adds_to(codes, theirs, mine):
+            return None
     left = [part for part in second if not any(part.within(outer) for outer in first)]
     return (*first, *left) if left and not _overlapping(first, left) else None
 
@@ -112,6 +117,14 @@ def stacked_on(
 
 def _overlapping(one: Iterable[Change], other: Sequence[Change]) -> bool:
     return any(mine.overlaps(theirs) for mine in one for theirs in other)
+
+
+def _adds_to(codes: Mapping[str, str], one: Change, other: Change) -> bool:
+    """Whether one only adds words, beside those that the other takes away."""
+    if one.where != other.where or one.start < one.end or other.start == other.end:
+        return False
+    between = (one.start, other.start) if one.start <= other.start else (other.end, one.start)
+    return between[0] <= between[1] and not codes[one.where][slice(*between)].strip()
 
 
 @functools.lru_cache(maxsize=1024)

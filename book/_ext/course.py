@@ -12,6 +12,9 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from autograder.source import syntax
+from autograder.source.content import REFERENCE, content
+
 CHAPTER = re.compile(r"(\d\d)-([\w-]+)")
 LINK = re.compile(r"\]\((\d\d-[\w-]+)\.ipynb\)")
 AFTER_OPENING = re.compile(r"^(?:## |:::).*", re.MULTILINE | re.DOTALL)
@@ -36,10 +39,9 @@ def module_of(page: str) -> str:
 
 
 def imported(code: str) -> set[str]:
-    """The modules of `solutions` from which code imports."""
-    statements = [node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.ImportFrom)]
-    names = [(statement.module or "").split(".") for statement in statements]
-    return {name[1] for name in names if name[0] == "solutions" and len(name) == 2}
+    """The chapters from whose references code imports."""
+    places = map(content().place, syntax.imported(ast.parse(code)))
+    return {place[0] for place in places if place and place[1] == REFERENCE}
 
 
 @cache
