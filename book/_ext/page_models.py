@@ -33,15 +33,19 @@ KINDS = {
     "drawing",
     "encoding",
     "training",
+    "transformer",
 }  # of figures, each with its script
-PARTS = {"encoding": {"wordpiece"}}  # other scripts that a kind needs
+# Other scripts that a kind needs.
+PARTS = {
+    "encoding": {"wordpiece"},
+    "translating": {"date-symbols"},
+    "transformer": {"date-symbols"},
+}
 FIRST = f"{first_screen.PLACE} "  # a class, as Sphinx writes it
 KIND = re.compile(r'<figure class="live (\w+)"')
-HANDED = (
-    *("characters", "source_characters", "target_characters", "vocabulary"),
-    *("sections", "of"),  # of passages: where they stand
-    "notice",  # of others' work
-)
+HANDED = ["characters", "source_characters", "target_characters", "vocabulary"]
+HANDED += ["sections", "of"]  # of passages: where they stand
+HANDED += ["notice"]  # of others' work
 # Where the scripts are there already, a figure has its size before what follows it is painted.
 BEGIN = "<script>window.live?.begin();</script>"
 WAITING = re.compile(r"(?<=<p>).*?(?=</p>)")  # what a figure says until scripts run
@@ -138,17 +142,21 @@ def offer(app: Sphinx, doctree: nodes.document) -> None:
 
 
 def offer_at(node: nodes.raw, figure: re.Match, said: dict[str, str]) -> None:
-    """Let a figure say this, and begin where it stands."""
+    """Let a figure say this, and on a first screen begin where it stands."""
     added = "".join(f' data-{key}="{text}"' for key, text in said.items())
-    text = node.astext().replace(figure[0], figure[0] + added) + BEGIN
+    text = node.astext().replace(figure[0], figure[0] + added)
+    place: nodes.Node | None = node
+    while place is not None and first_screen.PLACE not in place.get("classes", []):
+        place = place.parent
+    text += "" if place is None else BEGIN
     node.replace_self(nodes.raw("", text, format="html", figure=figure[1]))
 
 
 def needed(scripts: list[str], page: str) -> list[str]:
     """Of a page's scripts those that it needs: of figures, the ones for the kinds that it has."""
     kinds = set(KIND.findall(page))
-    others = KINDS - kinds
-    names = others.union(*(PARTS.get(kind, set()) for kind in others), set() if kinds else {"live"})
+    names = (KINDS - kinds).union(*PARTS.values(), set() if kinds else {"live"})
+    names -= set().union(*(PARTS.get(kind, set()) for kind in kinds))
     unused = {f"_static/{name}.js" for name in names}
     return [script for script in scripts if script not in unused]
 

@@ -157,6 +157,7 @@ def test_transformer_works_in_float64():
     assert logits.shape == (2, 7, 13)
 
 
+@pytest.mark.slow
 def test_a_transformer_learns_to_copy():
     model = Transformer(8, 8, 32, 4, 64, 1, 6)
     optimizer = torch.optim.Adam(model.parameters(), lr=0.003)

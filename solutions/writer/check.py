@@ -519,6 +519,12 @@ misconceptions["induction_score"] = {
             "counted.unsqueeze(1)).sum(dim=2) / counted.sum(dim=1, keepdim=True).clamp(min=1)",
             "return total / counted.sum().clamp(min=1)": "return total.mean(dim=0)",
         },
+        {
+            "total = (looked * counted.unsqueeze(1)).sum(dim=(0, 2))": "total = (looked * "
+            "counted.unsqueeze(1)).sum(dim=2) / counted.sum(dim=1, keepdim=True).clamp(min=1)",
+            "return total / counted.sum().clamp(min=1)": "return total.sum(dim=0) / "
+            "counted.any(dim=1).sum().clamp(min=1)",
+        },
     ),
     "nothing-nan": (
         "Where no token stands twice the result is NaN, zero divided by zero. It should be 0.",

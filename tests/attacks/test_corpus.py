@@ -31,6 +31,7 @@ from autograder.sandbox.probe import available
 from tests.attacks.corpus import CHAPTER, EXERCISES, Case, cases, place, solved, write_course
 
 pytestmark = [
+    pytest.mark.slow,
     pytest.mark.skipif(available() is not None, reason=str(available())),
 ]
 CASES = cases()

@@ -45,3 +45,13 @@ def test_a_chapter_needs_what_it_imports_and_what_its_opening_links_back_to(need
         "03-third": {"02-second"},
         "04-fourth": {"01-first", "03-third"},
     }
+
+
+def test_an_opening_ends_at_the_first_section_or_fold(needs):
+    link = "As in [chapter 1](01-first.ipynb)."
+    found = needs(
+        c01_first=["One."],
+        c05_fifth=[f"One.\n\n## Then\n\n{link}"],
+        c06_sixth=[f"One.\n\n:::{{dropdown}} More\n{link}\n:::"],
+    )
+    assert found == {"01-first": set(), "05-fifth": set(), "06-sixth": set()}

@@ -4,10 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.book.parsed import parsed
+from tests.book.parsed import SITE, needs_book, parsed
 
 ROOT = Path(__file__).parents[2]
-SITE = ROOT / "build" / "book" / "_build" / "html"
 CHAPTERS = sorted(path.stem for path in (ROOT / "book").glob("[0-9][0-9]-*.ipynb"))
 VIEWS = [
     pytest.param(1280, 800, id="desktop"),
@@ -20,6 +19,7 @@ PLACE = """() => {
 }"""
 
 
+@needs_book
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_stands_a_figure_below_the_title_and_the_question(chapter):
     page = parsed(SITE / f"{chapter}.html")

@@ -15,7 +15,7 @@ from lab import machine, minilm
 from safetensors.torch import load_file
 
 from solutions.real_encoder import SentenceEncoder, convert_weights, embed
-from tests.book.conftest import SITE
+from tests.book.parsed import SITE
 
 ROOT = Path(__file__).parents[2]
 HAVE_FILES = importlib.util.find_spec("tokenizers") and importlib.util.find_spec(minilm.PACKAGE)

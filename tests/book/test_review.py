@@ -7,7 +7,8 @@ from datetime import UTC, date, datetime, time, timedelta
 import pytest
 from fsrs import Card, Rating, Scheduler
 
-from tests.book.conftest import SITE, Opened, watch
+from tests.book.conftest import Opened, watch
+from tests.book.parsed import SITE
 from tests.chromium import PATIENCE
 
 KEY = "attention-course-progress"

@@ -24,6 +24,7 @@ from tests.sample_class import HOSTILE_CHAPTER, Class, write
 disagreements = importlib.import_module("tests.class.expectations").disagreements
 
 pytestmark = [
+    pytest.mark.slow,
     pytest.mark.skipif(available() is not None, reason=str(available())),
 ]
 SECONDS = 4.0

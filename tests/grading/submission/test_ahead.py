@@ -83,6 +83,7 @@ SEARCHED = {  # two misconceptions at once, or none that is known: what is found
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SEARCHED)
 def test_the_sentence_depends_on_no_clock(warm, name, monkeypatch):
     """In a notebook, in grading, and on a machine that takes ten times as long."""
