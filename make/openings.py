@@ -23,7 +23,7 @@ from PIL.PngImagePlugin import PngInfo
 
 BOOK = Path(__file__).resolve().parent.parent / "book"
 SHOWN_BY = ("opening-picture", "first-screen")  # tags, the first that a notebook has
-OPENS = "opening"  # the id of the cell that shows the still
+OPENS = "notebook-only"  # the tag of the cell that shows the still
 CHART = re.compile(r"data-spec='([^']*)'")
 DRAWN_FROM = "drawn from"  # what a still says of its figure, to be compared
 WIDTH = 560  # pixels of a chart that takes the page's width
@@ -46,7 +46,7 @@ def main() -> int:
 
 def chapters() -> list[Path]:
     """The notebooks that begin with a still."""
-    return [path for path in sorted(BOOK.glob("*.ipynb")) if f'"id": "{OPENS}"' in path.read_text()]
+    return [path for path in sorted(BOOK.glob("*.ipynb")) if f'"{OPENS}"' in path.read_text()]
 
 
 def figure_of(path: Path) -> str:

@@ -2,7 +2,7 @@
 
 import functools
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,21 +27,45 @@ class Known:
     """What is tried for an exercise; the answers to the check of one seed are kept with it."""
 
     exercise: Exercise
+    silent: frozenset[int] = frozenset()  # the numbers of misconceptions that no case shows
 
     def __post_init__(self) -> None:
-        self.misconceptions = Kept(itertools.chain(_own(self.exercise), _inherited(self.exercise)))
+        every = itertools.chain(_own(self.exercise), _inherited(self.exercise))
+        self.misconceptions = Kept(
+            one for number, one in enumerate(every) if number not in self.silent
+        )
         self.slips = Kept(_slips(self.exercise))
+        self._combined: dict[tuple[Any, ...], Kept] = {}  # what is made, and of which candidates
+
+    def both(self, one: Candidate, other: Candidate) -> Kept:
+        """The two at once."""
+        return self._kept(_both, one, other)
+
+    def in_one_branch(self, one: Candidate) -> Kept:
+        """The misconception where an option is given, and where not."""
+        return self._kept(_in_one_branch, one)
+
+    def with_slips(self, one: Candidate) -> Kept:
+        """The misconception with a slip beside it."""
+        return self._kept(_with_slips, one)
+
+    def _kept(self, make: Callable[..., Iterator[Candidate]], *of: Candidate) -> Kept:
+        key = (make, *map(id, of))
+        if key not in self._combined:
+            self._combined[key] = Kept(make(*of))
+        return self._combined[key]
 
 
-def candidates(exercise: Exercise, seed: int) -> Known:
+def candidates(exercise: Exercise, seed: int, silent: frozenset[int] = frozenset()) -> Known:
     """The misconceptions of an exercise, then those of the exercises that its reference uses.
 
-    They are kept for the next student of a class, which has few seeds.
+    They are kept for the next student of a class, which has few seeds. Those that are known to be
+    silent need not be tried: what is said is the same.
     """
     if seed not in exercise.candidates:
         if len(exercise.candidates) >= SEEDS_KEPT:
             exercise.candidates.clear()
-        exercise.candidates[seed] = Known(exercise)
+        exercise.candidates[seed] = Known(exercise, silent)
     return exercise.candidates[seed]
 
 
@@ -125,7 +149,7 @@ def changed(
     )
 
 
-def both(one: Candidate, other: Candidate) -> Iterator[Candidate]:
+def _both(one: Candidate, other: Candidate) -> Iterator[Candidate]:
     """The two at once, if they are changes of one reference that do not exclude each other."""
     if one.root is not other.root or one.root is None:
         return
@@ -145,7 +169,7 @@ def both(one: Candidate, other: Candidate) -> Iterator[Candidate]:
             return
 
 
-def in_one_branch(one: Candidate) -> Iterator[Candidate]:
+def _in_one_branch(one: Candidate) -> Iterator[Candidate]:
     """The misconception where an option is given, and where not: many write these two apart."""
     if one.root is None:
         return
@@ -164,7 +188,7 @@ def in_one_branch(one: Candidate) -> Iterator[Candidate]:
         yield Candidate((finding,), make, one.root)
 
 
-def with_slips(one: Candidate) -> Iterator[Candidate]:
+def _with_slips(one: Candidate) -> Iterator[Candidate]:
     """The misconception, with a slip in what it leaves of the reference.
 
     Another slip in what the misconception itself writes would be another misconception under its

@@ -11,14 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from autograder.checking.events import Event, Log, Reason
-from autograder.checking.registry import Exercise
-from autograder.diagnosis.candidates import (
-    Known,
-    both,
-    candidates,
-    in_one_branch,
-    with_slips,
-)
+from autograder.diagnosis.candidates import Known
 from autograder.diagnosis.errors import error_in_words
 from autograder.diagnosis.explaining import (
     Bearing,
@@ -27,10 +20,9 @@ from autograder.diagnosis.explaining import (
     Match,
     Place,
     Rerun,
-    Share,
     Students,
     covering,
-    share,
+    mostly_explained,
 )
 from autograder.diagnosis.findings import Fact
 from autograder.diagnosis.plain import plain
@@ -104,6 +96,11 @@ class Search:
         return Students(self.aside.rest)
 
     def matches(self, students: Students) -> list[Match]:
+        """The known misconceptions that may be named for what they explain."""
+        matches = self._consistent(students)
+        return [match for match in matches if not (match.is_vague and match.is_one_of(matches))]
+
+    def _consistent(self, students: Students) -> list[Match]:
         """The known misconceptions that explain something and that nothing speaks against."""
         found = (one.match(students, self.run) for one in self.known.misconceptions)
         return [match for match in found if match]
@@ -117,8 +114,11 @@ class Search:
         """The first that explains every wrong answer."""
         for one in tried:
             match = one.match(students, self.run)
-            if match and match.places >= students.places and _evident(match, students):
-                return match
+            if not match or not match.places >= students.places or not _evident(match, students):
+                continue
+            if match.is_vague and match.is_one_of(self._consistent(students)):
+                continue
+            return match
         return None
 
     def diagnosis(
@@ -148,6 +148,7 @@ class Search:
             one
             for one in self.known.misconceptions
             if one.root is not None
+            and not one.is_silent(students)
             and not any(event.failed for event in one.events if event.place < place)
         ]
 
@@ -254,7 +255,7 @@ def _all_pairs(search: Search, students: Students) -> Iterator[Candidate]:
     for one in leading:
         for other in known:
             if other is not one:
-                yield from both(one, other)
+                yield from search.known.both(one, other)
     changing = {id(one) for one in known if one.first_wrong(students) is not Bearing.NONE}
 
     def order(pair: tuple[tuple[int, Candidate], ...]) -> tuple[int, int]:
@@ -265,7 +266,7 @@ def _all_pairs(search: Search, students: Students) -> Iterator[Candidate]:
     # earlier.
     for (_, one), (_, other) in sorted(itertools.combinations(enumerate(known), 2), key=order):
         if changing & {id(one), id(other)} and one not in leading and other not in leading:
-            yield from both(one, other)
+            yield from search.known.both(one, other)
 
 
 def _failed(students: Students, *kinds: str) -> bool:
@@ -277,7 +278,7 @@ def _branches(search: Search, budget: Budget) -> Diagnosis | None:
     if not _failed(search.students, "value", "gradient"):
         return None
     own = (one for one in search.known.misconceptions if "." not in one.findings[0].key)
-    tried = itertools.chain.from_iterable(map(in_one_branch, own))
+    tried = itertools.chain.from_iterable(map(search.known.in_one_branch, own))
     match = search.first_to_explain(budget.of(tried), search.rest)
     return search.beside_faults(match) if match else None
 
@@ -287,16 +288,16 @@ def _mostly(search: Search, budget: Budget) -> Diagnosis | None:
     students = search.rest
     if not students.failing:
         return None
-    best: tuple[Share, Candidate] | None = None
+    best: tuple[frozenset[Place], Candidate] | None = None
     for one in budget.of(search.known.misconceptions):
-        found = share(one, students, search.run)
-        if found and (best is None or len(found.places) > len(best[0].places)):
-            best = found, one
+        places = mostly_explained(one, students, search.run)
+        if places and (best is None or len(places) > len(best[0])):
+            best = places, one
     if best is None:
         return None
-    found, one = best
-    faults = search.aside.findings(found.places)
-    return search.diagnosis((*one.findings, *faults), found.places, partial=True)
+    places, one = best
+    faults = search.aside.findings(places)
+    return search.diagnosis((*one.findings, *faults), places, partial=True)
 
 
 def _facts(search: Search, budget: Budget) -> Diagnosis | None:
@@ -329,7 +330,8 @@ def _slips_beside(search: Search, budget: Budget) -> Diagnosis | None:
     """A small slip beside a known misconception that explains the first wrong answers."""
     if not _failed(search.students, "value", "gradient"):
         return None
-    tried = itertools.chain.from_iterable(map(with_slips, search.leading(search.students)[:2]))
+    leading = search.leading(search.students)[:2]
+    tried = itertools.chain.from_iterable(map(search.known.with_slips, leading))
     match = search.first_to_explain(budget.of(tried), search.students)
     return search.diagnosis(match.candidate.findings, match.places) if match else None
 
@@ -395,12 +397,13 @@ STRATEGIES = (
 )
 
 
-def diagnose(exercise: Exercise, log: Log, run: Rerun, seed: int, look: Look) -> Diagnosis | None:
+def diagnose(known: Known, log: Log, run: Rerun, look: Look) -> Diagnosis | None:
     """What explains the student's events, by the first strategy that finds it."""
+    exercise = known.exercise
     students = Students(log, exercise.behavior)
     if not students.failing:
         return None
-    search = Search(candidates(exercise, seed), students, run, look, log)
+    search = Search(known, students, run, look, log)
     try:
         for strategy in STRATEGIES:
             if exercise.behavior and not strategy.behavior:
@@ -413,10 +416,11 @@ def diagnose(exercise: Exercise, log: Log, run: Rerun, seed: int, look: Look) ->
     return None
 
 
-def still_planted(exercise: Exercise, log: Log, run: Rerun, seed: int) -> bool:
+def still_planted(known: Known, log: Log, run: Rerun) -> bool:
     """Whether the student's code answers as the code that was given to be mended."""
+    exercise = known.exercise
     students = Students(log, exercise.behavior)
-    for one in candidates(exercise, seed).misconceptions if exercise.mend else ():
+    for one in known.misconceptions if exercise.mend else ():
         if one.findings[0].key == exercise.mend:
             match = one.match(students, run)
             if match and match.places == students.places:

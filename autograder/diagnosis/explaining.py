@@ -19,7 +19,7 @@ import torch
 from autograder.checking.comparing import agree, finite
 from autograder.checking.events import Event, Log
 from autograder.remote.calling import tensors
-from autograder.source.changes import Change
+from autograder.source.changes import Change, composed, stacked
 from autograder.source.sources import Definition
 
 Place = tuple[int, int]
@@ -38,6 +38,11 @@ class Finding:
     def inherited(self) -> bool:
         """Whether it is a mistake of an earlier exercise, which is used inside."""
         return "." in self.key and not self.key.startswith(("slip.", "fact.", "fault."))
+
+    @property
+    def part(self) -> str:
+        """The earlier exercise that it is a mistake of."""
+        return self.key.split(".")[0] if self.inherited else ""
 
 
 class Apart(BaseException):
@@ -143,6 +148,22 @@ class _Following(Log):
             raise Apart
 
 
+class _Comparing(Log):
+    """The run of a misconception, which ends where the first wrong number is another one."""
+
+    def __init__(self, students: Students, first: Place) -> None:
+        super().__init__()
+        self._students = students
+        self._first = first
+
+    def note(self, kind: str, got: Any = None, **details: Any) -> None:
+        """Add an event. Raises Apart if it is the first wrong number, and another one."""
+        super().note(kind, got, **details)
+        mine = self.events[-1]
+        if mine.place == self._first and self._students.bearing(mine) is not Bearing.FOR:
+            raise Apart
+
+
 @dataclass(frozen=True)
 class Match:
     """What a consistent change explains."""
@@ -163,9 +184,32 @@ class Match:
         """
         if any(theirs.kind != "raised" for theirs in self.explained):
             return True
-        if any(finding.inherited for finding in self.candidate.findings):
+        if self.inherited:
             return False
         return any(map(operator.eq, map(_says, self.mine), map(_says, self.explained)))
+
+    @property
+    def inherited(self) -> bool:
+        """Whether it is, or has, a mistake of an earlier exercise."""
+        return any(finding.inherited for finding in self.candidate.findings)
+
+    @property
+    def is_vague(self) -> bool:
+        """Whether it is a mistake of an earlier exercise, and no number tells of it.
+
+        Zeros and NaN come from many places there.
+        """
+        return self.inherited and not any(map(of_numbers, self.explained))
+
+    def is_one_of(self, matches: Sequence["Match"]) -> bool:
+        """Whether others of the same earlier exercise would do as well, or one beside another."""
+        finding, *second = self.candidate.findings
+        return bool(second) or any(
+            other.places >= self.places
+            and other.candidate.findings[0].part == finding.part
+            and other.candidate.findings[0].key != finding.key
+            for other in matches
+        )
 
 
 def _says(event: Event) -> str:
@@ -184,6 +228,13 @@ class Run:
         """The number of the first event that speaks against it."""
         bearings = enumerate(map(students.bearing, self.events))
         return next((number for number, one in bearings if one is Bearing.AGAINST), None)
+
+    def apart_at(self, place: Place, students: Students) -> int | None:
+        """The number of the event there, if it is known and another one than the student's."""
+        for number, event in enumerate(self.events):
+            if event.place == place:
+                return None if students.bearing(event) is Bearing.FOR else number
+        return None
 
 
 @dataclass
@@ -205,6 +256,11 @@ class Candidate:
     def events(self) -> list[Event]:
         """Those of the run of which more is known."""
         return self.whole.events or self.values.events
+
+    def is_silent(self, students: Students) -> bool:
+        """Whether nothing is wrong for it in this check, of what tells of the student's answers."""
+        run = self._values() if students.told_by_values else self.whole
+        return run.complete and not any(event.failed for event in run.events)
 
     def match(self, students: Students, run: Rerun) -> Match | None:
         """What it explains, or None if some answer speaks against it or it explains nothing."""
@@ -253,6 +309,41 @@ class Candidate:
             and (theirs := students.at(mine.place)) is not None
         ]
 
+    def excludes(self, other: "Candidate") -> bool:
+        """Whether both write one place anew, and no code does so as either of them.
+
+        Each may give some of the answers, as `always` and `never` do: of one code both are not
+        true.
+        """
+        if self.root is None or self.root is not other.root:
+            return False
+        codes = {name: item.code for name, item in self.root.whole.items()}
+        one, two = self.changes, other.changes
+        return not any(
+            make(codes, *pair) for make in (composed, stacked) for pair in ((one, two), (two, one))
+        )
+
+    def until(self, place: Place, students: Students, run: Rerun) -> list[Event] | None:
+        """All of its events if it gives the student's answer at a place; None if it does not."""
+        known, self.cost = self.whole, 0
+        if self.is_silent(students):
+            return None
+        apart = known.apart_at(place, students)
+        if apart is None and not known.complete:
+            log = _Comparing(students, place)
+            try:
+                run(self.make(), log)
+                known.complete = True
+            except Apart:
+                pass
+            except Exception:  # a change that makes no code
+                self.cost = self.price(len(log.events))
+                return None
+            known.events = log.events
+            apart = known.apart_at(place, students)
+        self.cost = self.price(len(known.events) if apart is None else apart + 1)
+        return known.events if apart is None else None
+
     def price(self, events: int) -> int:
         """What it costs to try it until so many events have come."""
         return events + TO_MAKE
@@ -274,59 +365,28 @@ class Candidate:
         return sum(1 for _ in itertools.takewhile(lambda one: one is not Bearing.AGAINST, bearings))
 
 
-class _Comparing(Log):
-    """The run of a misconception, which ends where the first wrong number is another one."""
-
-    def __init__(self, students: Students, first: Place) -> None:
-        super().__init__()
-        self._students = students
-        self._first = first
-
-    def note(self, kind: str, got: Any = None, **details: Any) -> None:
-        """Add an event. Raises Apart if it is the first wrong number, and another one."""
-        super().note(kind, got, **details)
-        mine = self.events[-1]
-        if mine.place == self._first and self._students.bearing(mine) is not Bearing.FOR:
-            raise Apart
-
-
-@dataclass(frozen=True)
-class Share:
-    """What a misconception explains of an answer that also differs from it."""
-
-    places: frozenset[Place]
-    differing: int  # answers that are right, or wrong otherwise
-
-
-def share(one: Candidate, students: Students, run: Rerun) -> Share | None:
+def mostly_explained(one: Candidate, students: Students, run: Rerun) -> frozenset[Place] | None:
     """What a misconception explains if it gives most of the wrong numbers, to the last digit.
 
-    The same numbers are no chance: the rest of the code differs from the reference, too, or mends
-    the misconception where it would show. None if it explains less than half, or nothing of
-    numbers.
+    The rest of the code differs from the reference, too, or mends the misconception in some case.
+    None if it explains less than half or nothing of numbers, or if it is as often, or nearly, wrong
+    where the student is right: that one has made a smaller mistake, or another.
     """
     numbers = (event for event in students.failing if event.kind == "value" and not event.variant)
     first = next(numbers, None)
-    if first is None:
+    events = one.until(first.place, students, run) if first else None
+    if events is None:
         return None
-    log = _Comparing(students, first.place)
-    try:
-        run(one.make(), log)
-    except Apart:
-        return None
-    except Exception:  # a change that makes no code
-        return None
-    finally:
-        one.cost = one.price(len(log.events))
-    bearings = [(event, students.bearing(event)) for event in log.events]
-    alike_at = frozenset(event.place for event, bearing in bearings if bearing is Bearing.FOR)
-    differing = sum(bearing is Bearing.AGAINST for _, bearing in bearings)
-    telling = [event for event in students.failing if event.place in alike_at and _telling(event)]
-    few = 2 * len(alike_at) < len(students.failing) or differing > len(alike_at)
-    return None if few or len(telling) < 3 else Share(alike_at, differing)
+    bearings = [(event.place, students.bearing(event)) for event in events]
+    alike = frozenset(place for place, bearing in bearings if bearing is Bearing.FOR)
+    differing = [place for place, bearing in bearings if bearing is Bearing.AGAINST]
+    mended = [place for place in differing if (at := students.at(place)) and not at.failed]
+    told = [event for event in students.failing if event.place in alike and of_numbers(event)]
+    few = 2 * len(alike) < len(students.failing) or len(differing) > len(alike) or len(told) < 3
+    return None if few or 2 * len(mended) >= len(alike) else alike
 
 
-def _telling(event: Event) -> bool:
+def of_numbers(event: Event) -> bool:
     """Whether an answer is wrong by its numbers, and these are not all zero or not finite."""
     if event.kind != "value":
         return False
@@ -347,11 +407,12 @@ def covering(students: Students, matches: Sequence[Match], most: int = 3) -> lis
     """Few of them that together explain as much as can be: the widest first, then the earlier."""
     left = set(students.places)
     chosen: list[Match] = []
-    telling = [match for match in matches if match.telling]
-    while left and telling and len(chosen) < most:
-        best = max(telling, key=lambda match: len(match.places & left))
+    possible = [match for match in matches if match.telling]
+    while left and possible and len(chosen) < most:
+        best = max(possible, key=lambda match: len(match.places & left))
         if not best.places & left:
             break
+        possible = [match for match in possible if not match.candidate.excludes(best.candidate)]
         chosen.append(best)
         left -= best.places
     return _sure(_needed(chosen))
@@ -370,7 +431,7 @@ def _sure(chosen: list[Match]) -> list[Match]:
         alone = [event for event in one.explained if event.place not in others]
         inherited = any(finding.inherited for finding in one.candidate.findings)
         rounded = all(event.variant == "float64" for event in alone)
-        if not rounded and (not inherited or any(map(_telling, alone))):
+        if not rounded and (not inherited or any(map(of_numbers, alone))):
             sure.append(one)
     return sure
 

@@ -3,6 +3,7 @@
 Each finding is a fact about the student's answers that does not hold of the reference's.
 """
 
+import functools
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -84,6 +85,14 @@ class Fact:
     explained: tuple[Event, ...]
 
 
+@dataclass(frozen=True)
+class Told:
+    """What may be said, and which wrong answers it would explain: it stands over no other."""
+
+    text: str
+    explains: Callable[[Event], bool]
+
+
 Again = Callable[[Request], Reply | None]  # ask the student's code once more; None if it cannot
 
 
@@ -97,29 +106,38 @@ def fact(
     """The first that explains something: in the events of a check, or in what either side said."""
     pairs = list(_aligned(mine, theirs))
     compared = (_parameters, _dtype, _shape, _memory, _batch, _errors)
-    tried = (_unused, _cut_off)
-    found: list[tuple[str, Iterator[str]]] = [
+    texts: list[tuple[str, Iterator[str]]] = [
         ("missing", _missing(exercise, events, mine)),
         ("written_into", _written_into(exercise, mine)),
         ("rewritten", _rewritten(exercise, events)),
         ("left_out", _left_out(exercise, mine)),
         *((look.__name__.strip("_"), look(exercise, pairs)) for look in compared),
-        *((look.__name__.strip("_"), look(exercise, pairs, again)) for look in tried),
     ]
     failing = [event for event in events if event.failed and not event.free]
-    for kind, texts in found:
-        explains = EXPLAINS.get(kind, _anything)
-        explained = tuple(event for event in failing if explains(event))
-        for text in texts if explained else ():
-            return Fact(Finding(f"fact.{kind}", text), explained)
+    found = [(kind, _of_kind(kind, several, failing)) for kind, several in texts]
+    found += [
+        ("unused", _unused(exercise, pairs, again)),
+        ("cut_off", _cut_off(exercise, pairs, again)),
+    ]
+    for kind, several in found:
+        for told in several:
+            explained = tuple(event for event in failing if told.explains(event))
+            if explained:
+                return Fact(Finding(f"fact.{kind}", told.text), explained)
     return None
+
+
+def _of_kind(kind: str, texts: Iterator[str], failing: Sequence[Event]) -> Iterator[Told]:
+    """What of it may be said; nothing is looked for that would explain nothing."""
+    explains = EXPLAINS.get(kind, _anything)
+    for text in texts if any(map(explains, failing)) else ():
+        yield Told(text, explains)
 
 
 def _anything(event: Event) -> bool:
     return True
 
 
-# A sentence stands over an answer that it explains, and over no other.
 EXPLAINS: dict[str, Callable[[Event], bool]] = {
     "missing": lambda event: event.kind == "raised",
     "rewritten": lambda event: event.reason is Reason.RESULT_CHANGED,
@@ -128,7 +146,6 @@ EXPLAINS: dict[str, Callable[[Event], bool]] = {
     "shape": lambda event: event.reason is Reason.SHAPE,
     "memory": lambda event: event.variant == "not contiguous" or event.kind == "raised",
     "errors": lambda event: event.kind == "raised",
-    "unused": lambda event: event.kind in ("value", "raised", "holds"),
 }
 
 
@@ -413,8 +430,11 @@ def _example(whole: CallRequest, alone: CallRequest) -> int | None:
     return None
 
 
-def _unused(exercise: Exercise, pairs: Sequence[Pair], again: Again) -> Iterator[str]:
-    """An argument that makes a difference to the reference, and none to the student's code."""
+def _unused(exercise: Exercise, pairs: Sequence[Pair], again: Again) -> Iterator[Told]:
+    """An argument that makes a difference to the reference, and none to the student's code.
+
+    Where it is not given, it explains nothing.
+    """
     calls = list(_answers(pairs))
     makes_none: dict[str, bool] = {}
     for (one, mine, right), (other, my_other, right_other) in combinations(calls, 2):
@@ -430,10 +450,18 @@ def _unused(exercise: Exercise, pairs: Sequence[Pair], again: Again) -> Iterator
     for name in (name for name, none in makes_none.items() if none):
         if _makes_a_difference(exercise, name, calls, again):
             continue
-        yield (
+        without = [mine for call, mine, _ in calls if _given(exercise, call).get(name) is None]
+        yield Told(
             f"`{name}` makes no difference: what {exercise.name} returns is the same, whatever is "
-            "given for it."
+            "given for it.",
+            functools.partial(_is_answer_but, without),
         )
+
+
+def _is_answer_but(others: Sequence[Any], event: Event) -> bool:
+    """Whether an event is about an answer, and about none of the others."""
+    about_others = any(event.got is one for one in others)
+    return event.kind in ("value", "raised", "holds") and not about_others
 
 
 TRIED = 6  # calls in which an argument is varied
@@ -489,7 +517,7 @@ def another(value: Any) -> Any:
     return None
 
 
-def _cut_off(exercise: Exercise, pairs: Sequence[Pair], again: Again) -> Iterator[str]:
+def _cut_off(exercise: Exercise, pairs: Sequence[Pair], again: Again) -> Iterator[Told]:
     """An input that gets no gradient in any call, and should."""
     never: dict[str, bool] = {}
     wrong = False
@@ -506,11 +534,13 @@ def _cut_off(exercise: Exercise, pairs: Sequence[Pair], again: Again) -> Iterato
         if wrong and _makes_a_difference(exercise, name, calls, again):
             continue
         if wrong:
-            yield f"What {exercise.name} returns does not depend on `{name}` at all."
+            text = f"What {exercise.name} returns does not depend on `{name}` at all."
+            yield Told(text, _anything)
         else:
-            yield (
+            yield Told(
                 f"The values are right, but they are cut off from `{name}`: no gradient gets "
-                "there. Keep every step from it to the result inside autograd."
+                "there. Keep every step from it to the result inside autograd.",
+                lambda event: event.kind == "gradient" or event.reason is Reason.CUT_OFF,
             )
 
 

@@ -14,12 +14,14 @@ from autograder.checking.events import Log, Reason, current_log
 from autograder.checking.families import used_of
 from autograder.checking.registry import Exercise, find
 from autograder.checking.verdict import Verdict
+from autograder.diagnosis.candidates import Known, candidates
 from autograder.diagnosis.diagnose import Look, diagnose, still_planted
-from autograder.diagnosis.explaining import Rerun
+from autograder.diagnosis.explaining import Candidate, Rerun
 from autograder.diagnosis.findings import fact
 from autograder.diagnosis.parts import part
 from autograder.diagnosis.section import section_of
 from autograder.diagnosis.smallest import as_data, smallest
+from autograder.diagnosis.steps import step_that_parts
 from autograder.remote.calling import Copies, Home
 from autograder.remote.library import seeded
 from autograder.remote.requests import (
@@ -72,29 +74,32 @@ def judge(
         return failed
     calls = functools.cache(functools.partial(_calls, exercise, bounded, remembered, seed))
     run = functools.partial(_imitate, exercise, remembered, seed)
-    failed = _explained(failed, exercise, log, run, seed, calls, bounded)
+    known = candidates(exercise, seed, getattr(reference, "silent", frozenset()))
+    failed = _explained(failed, known, log, run, calls, bounded)
     asked = more and failed.status == "failed"
     return _with_example(failed, exercise, log, calls(), bounded) if asked else failed
 
 
 def _explained(
     failed: Verdict,
-    exercise: Exercise,
+    known: Known,
     log: Log,
     run: Rerun,
-    seed: int,
     calls: Callable[[], tuple[list[Call], list[Call]]],
     home: "_Bounded",
 ) -> Verdict:
     """The verdict with the mistake that was made, if one is found."""
-    if still_planted(exercise, log, run, seed):
+    exercise = known.exercise
+    if still_planted(known, log, run):
         text = f"{AS_GIVEN} {failed.message}"
         return replace(failed, status="not mended", message=text)
     look = Look(
         lambda: fact(exercise, log.events, *calls(), home.again),
-        lambda: part(exercise, *calls(), home.again),
+        lambda: (
+            part(exercise, *calls(), home.again) or step_that_parts(exercise, *calls(), home.again)
+        ),
     )
-    diagnosis = diagnose(exercise, log, run, seed, look)
+    diagnosis = diagnose(known, log, run, look)
     if diagnosis is None:
         return failed
     return replace(
@@ -355,6 +360,28 @@ def _imitate(exercise: Exercise, reference: _Remembered, seed: int, thing: Any, 
         _examine(exercise, Home({exercise.name: thing}), reference, seed, log)
     if log.lost:  # by an interrupt: half a run must not be taken for a whole one
         raise KeyboardInterrupt
+
+
+def silent_misconceptions(name: str, reference: Performer, seed: int = PUBLIC_SEED) -> list[int]:
+    """The numbers of those, in the order in which they are tried, that no case of the check shows.
+
+    They are of earlier exercises: what is known of the exercise itself always shows.
+    """
+    exercise, remembered = find(name), _Remembered(reference)
+    return [
+        number
+        for number, one in enumerate(Known(exercise).misconceptions)
+        if one.findings[0].inherited and _changes_nothing(exercise, remembered, seed, one)
+    ]
+
+
+def _changes_nothing(exercise: Exercise, reference: _Remembered, seed: int, one: Candidate) -> bool:
+    log = _UntilItFails()
+    try:
+        _imitate(exercise, reference, seed, one.make(), log)
+    except (_Found, Exception):  # it fails, or makes no code
+        return False
+    return not any(event.failed for event in log.events)
 
 
 def _in_words(exercise: Exercise, name: str, request: Request) -> str:

@@ -145,6 +145,14 @@ def _not_finite(found: Numbers) -> str:
     return ""
 
 
+def _not_finite_in_part(found: Numbers) -> str:
+    wrong = torch.isnan(found.got)
+    others_right = _same(found.got[~wrong], found.want[~wrong])
+    if bool(torch.isfinite(found.want).all()) and bool(wrong.any()) and others_right:
+        return "Where it is wrong there is NaN, as from 0 / 0 or infinity minus infinity."
+    return ""
+
+
 def _zeros(found: Numbers) -> str:
     return "" if bool(found.got.any()) else "All numbers are zero."
 
@@ -206,6 +214,7 @@ def _moved(found: Numbers) -> str:
 
 RELATIONS: tuple[tuple[str, Callable[[Numbers], str]], ...] = (
     ("nan", _not_finite),
+    ("nan", _not_finite_in_part),
     ("zeros", _zeros),
     ("factor", _factor),
     ("offset", _offset),

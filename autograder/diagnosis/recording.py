@@ -1,13 +1,15 @@
 """The reference as a live function, or as a recording of its answers for the public seed."""
 
+import json
+from collections.abc import Collection
 from pathlib import Path
 
 from autograder.checking.registry import Exercise, find
-from autograder.diagnosis.judge import PUBLIC_SEED, first_failure
+from autograder.diagnosis.judge import PUBLIC_SEED, first_failure, silent_misconceptions
 from autograder.remote.calling import Home
 from autograder.remote.requests import Performer, Reply, Request
 from autograder.source.content import references
-from autograder.source.sources import ANSWERS, RECORDINGS
+from autograder.source.sources import ANSWERS, RECORDINGS, SILENT
 
 
 class Recorder(Performer):
@@ -29,10 +31,14 @@ class Recorder(Performer):
 
 
 class Recording(Performer):
-    """Answers the requests of one check, in their order, from a recording."""
+    """Answers the requests of one check, in their order, from a recording.
 
-    def __init__(self, replies: list[Reply]) -> None:
+    With it comes which misconceptions change nothing there, by their numbers.
+    """
+
+    def __init__(self, replies: list[Reply], silent: Collection[int] = ()) -> None:
         self._replies = replies
+        self.silent = frozenset(silent)
         self._next = 0
 
     def rewind(self) -> None:
@@ -67,6 +73,8 @@ def save(name: str, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     replies = [reply.message() for reply in record(name)]
     (folder / f"{name}{ANSWERS}").write_bytes(encode(replies))
+    silent = silent_misconceptions(name, live(find(name)))
+    (folder / f"{name}{SILENT}").write_text(json.dumps(silent), encoding="utf-8")
 
 
 def load(name: str, folder: Path = RECORDINGS) -> Recording:
@@ -74,7 +82,8 @@ def load(name: str, folder: Path = RECORDINGS) -> Recording:
     from autograder.remote.wire import decode
 
     replies = decode((folder / f"{name}{ANSWERS}").read_bytes())
-    return Recording([Reply.of(reply) for reply in replies])
+    silent = json.loads((folder / f"{name}{SILENT}").read_text(encoding="utf-8"))
+    return Recording([Reply.of(reply) for reply in replies], silent)
 
 
 def reference_for(exercise: Exercise) -> Performer:

@@ -20,7 +20,7 @@ from autograder.files import JUDGING, files_in, sha256, sha256_of_files
 from autograder.manifest import ListedChapter
 from autograder.release.references import References, where_written
 from autograder.source.content import ALTERNATIVES, CHECK, REFERENCE, content
-from autograder.source.sources import ANSWERS, SOURCE, packed, packed_name
+from autograder.source.sources import ANSWERS, SILENT, SOURCE, packed, packed_name
 
 STAMPS = "stamps.json"
 
@@ -39,10 +39,11 @@ def update_recordings(chapters: Iterable[ListedChapter], folder: Path, root: Pat
     stale = [
         exercise
         for name, exercise in wanted.items()
-        if stamps.get(name) != keys[name] or not (folder / f"{name}{ANSWERS}").exists()
+        if stamps.get(name) != keys[name]
+        or not all((folder / f"{name}{suffix}").exists() for suffix in (ANSWERS, SILENT))
     ]
     for path in folder.iterdir():
-        kept = path.stem in wanted and path.suffix in (ANSWERS, SOURCE)
+        kept = path.stem in wanted and path.suffix in (ANSWERS, SILENT, SOURCE)
         if path.stem in stamps and not kept:
             path.unlink()
     _pack_sources(folder, root)
@@ -75,9 +76,11 @@ def _keys(exercises: list[dict[str, Any]], root: Path) -> dict[str, str]:
         reference = references.find(module, exercise["reference"])
         used = {item.module for item in reference.with_all_it_uses()}
         sources = [references.path(item).read_bytes() for item in sorted(used)]
+        checks = [root / content().file(item, CHECK) for item in sorted(used)]
         keys[name] = sha256(
             checking,
             check.read_bytes(),
+            *(path.read_bytes() for path in checks if path.is_file()),  # their misconceptions
             *sources,
             Path(__file__).read_bytes(),
             version("torch"),

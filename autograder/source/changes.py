@@ -3,10 +3,13 @@
 import ast
 import difflib
 import functools
+import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+# Not tokenize, which promises nothing for pieces of code that are no program by themselves, and
+# takes f-strings apart in some versions of Python and in others not.
 _WORDS = re.compile(
     r"""
     (?P<layout> \s+ | \#[^\n]* | \\\n)
@@ -62,12 +65,18 @@ def composed(
     """Both at once; None where they exclude each other.
 
     Where they overlap, only the words that differ count; what one of them takes away, the other
-    need not change.
+    need not change. One that adds words to these would be another mistake: `not` before what the
+    other one makes `False` is true. And two that write the same at one place are one in part.
     """
     if not _overlapping(one, other):
         return (*one, *other)
     first = [part for change in one for part in _finer(codes[change.where], change)]
     second = [part for change in other for part in _finer(codes[change.where], change)]
+    for mine, theirs in itertools.product(first, second):
+        if _adds_to(codes, mine, theirs) or _adds_to(codes, theirs, mine):
+            return None
+        if mine == theirs and mine.text.strip():
+            return None
     left = [part for part in second if not any(part.within(outer) for outer in first)]
     return (*first, *left) if left and not _overlapping(first, left) else None
 
@@ -112,6 +121,14 @@ def _overlapping(one: Iterable[Change], other: Sequence[Change]) -> bool:
     return any(mine.overlaps(theirs) for mine in one for theirs in other)
 
 
+def _adds_to(codes: Mapping[str, str], one: Change, other: Change) -> bool:
+    """Whether one only adds words, beside those that the other takes away."""
+    if one.where != other.where or one.start < one.end or other.start == other.end:
+        return False
+    between = (one.start, other.start) if one.start <= other.start else (other.end, one.start)
+    return between[0] <= between[1] and not codes[one.where][slice(*between)].strip()
+
+
 @functools.lru_cache(maxsize=1024)
 def _finer(code: str, change: Change) -> tuple[Change, ...]:
     """The change as changes of the words that differ, if they come to the same code."""
@@ -146,7 +163,10 @@ def _change(code: str, old: str, new: str, where: str) -> Change:
         if want and [word for word, _, _ in have[i : i + len(want)]] == want
     ]
     if len(places) != 1:
-        raise StaleMisconception(f"{old!r} stands {len(places)} times in {where}, wanted once.")
+        inside = "" if places or old not in code else " but as a part of words (a string is one)"
+        raise StaleMisconception(
+            f"{old!r} stands {len(places)} times in {where}{inside}, wanted once."
+        )
     start, end = places[0]
     line = code[code.rfind("\n", 0, start) + 1 : start]
     indent = line[: len(line) - len(line.lstrip())]

@@ -18,7 +18,8 @@ from typing import Any
 from autograder.source import syntax
 from autograder.source.content import ALTERNATIVES, REFERENCE, content
 
-SOURCE, ANSWERS = ".source", ".answers"  # what a student's installation carries of references
+# What a student's installation carries of references.
+SOURCE, ANSWERS, SILENT = ".source", ".answers", ".silent"
 ENGINE = __name__.split(".")[0]  # whose imports are no part of a solution
 RECORDINGS = Path(__file__).resolve().parent.parent / "recordings"
 

@@ -769,6 +769,11 @@ misconceptions["AttentionDecoder"] = {
             "dim=-1)",
             "state = self.rnn(": "old = state\nstate = self.rnn(",
         },
+        {
+            "hidden_dim + key_dim + embed_dim": "hidden_dim + key_dim",
+            "torch.cat([state, context, embedded], dim=-1)": "torch.cat([old, context], dim=-1)",
+            "state = self.rnn(": "old = state\nstate = self.rnn(",
+        },
     ),
     "query-detached": (
         "The query of the attention is cut off from the state, so no gradient tells the decoder "

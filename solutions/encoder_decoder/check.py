@@ -429,6 +429,16 @@ misconceptions["Transformer"] = {
             "    self.target_embedding = self.source_embedding\nself.encoder ="
         },
     ),
+    "target-without-positions": (
+        "The target gets no positions: to the decoder, the same word is the same wherever it "
+        "stands. Source and target both need them.",
+        {"x * math.sqrt(E) + sinusoidal_positions(L, E).to(x)": "x * math.sqrt(E)"},
+    ),
+    "source-without-positions": (
+        "The source gets no positions: to the encoder, a sentence is a bag of words. Source and "
+        "target both need them.",
+        {"memory * math.sqrt(E) + sinusoidal_positions(S, E).to(memory)": "memory * math.sqrt(E)"},
+    ),
     "not-multiplied": (
         "The embeddings are not multiplied by sqrt(embed_dim).",
         {
@@ -705,6 +715,14 @@ misconceptions["warmup_rate"] = {
         "The steps are counted from 0, so that one is added to each. Here the first update "
         "is step 1.",
         {"return embed_dim": "step = step + 1\nreturn embed_dim"},
+    ),
+    "warm-up-to-one": (
+        "The warm-up rises to 1, as step / warmup_steps, and the rate falls to a fraction of that "
+        "at once: the two parts do not meet. The line is step * warmup_steps^-1.5.",
+        {
+            "min(step**-0.5, step * warmup_steps**-1.5)": "(step / warmup_steps if step < "
+            "warmup_steps else step**-0.5)"
+        },
     ),
     "no-warm-up": (
         "There is no warm-up: the rate only falls, and the first steps, when weights are still "

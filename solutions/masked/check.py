@@ -262,6 +262,11 @@ misconceptions["masked_softmax"] = {
             "scores = scores.masked_fill(~mask, "
             "-math.inf)": "return softmax(scores, dim).where(mask, 0)"
         },
+        {
+            "return softmax(scores, dim=dim)": "weights = softmax(scores, dim=dim)\n"
+            "return weights if mask is None else weights * mask",
+            "-math.inf": "0.0",
+        },
     ),
     "masked-score-multiplied": (
         "The scores are multiplied by the mask. A masked score becomes 0, and 0 is a score like "

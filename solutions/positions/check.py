@@ -467,6 +467,12 @@ misconceptions["rotate_positions"] = {
             ),
             "first, second = x": "if x.dim() == 4:\n    angle = angle[:, None]\nfirst, second = x",
         },
+        {
+            "position = torch.arange(start, start + L)": "L = x.shape[1]\n"
+            "position = torch.arange(start, start + L)",
+            "first, second = x": "if x.dim() > 2:\n"
+            "    angle = angle.reshape(L, *[1] * (x.dim() - 3), D // 2)\nfirst, second = x",
+        },
     ),
     "base-unused": (
         "The base is always 10000: the argument `base` is not used.",

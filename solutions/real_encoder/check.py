@@ -589,6 +589,16 @@ misconceptions["embed"] = {
         "same mask as the mean.",
         {"model(tokens, mask)": "model(tokens, torch.ones_like(mask))"},
     ),
+    "padded-in-front": (
+        "The padding is put in front, so every position of a shorter sentence is another one. This "
+        "model learned with its sentences at the beginning: padding comes after them.",
+        {
+            "nn.utils.rnn.pad_sequence(ids, batch_first=True)": "nn.utils.rnn.pad_sequence("
+            "[one.flip(0) for one in ids], batch_first=True).flip(1)",
+            "nn.utils.rnn.pad_sequence(real, batch_first=True)": "nn.utils.rnn.pad_sequence("
+            "[one.flip(0) for one in real], batch_first=True).flip(1)",
+        },
+    ),
     "mask-from-ids": (
         "The attention mask is made from `ids`, by their number or by what they are. Encodings "
         "may be padded already: which of the tokens are real, `attention_mask` says.",

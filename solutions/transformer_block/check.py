@@ -227,6 +227,14 @@ misconceptions["FeedForward"] = {
         "should be able to take any sign.",
         {"self.linear2(hidden)": "self.activation(self.linear2(hidden))"},
     ),
+    "activation-last": (
+        "The activation comes after the second layer, not between the two: what is added to the "
+        "residual stream can then take no sign but one.",
+        {
+            "self.activation(self.linear1(x))": "self.linear1(x)",
+            "self.linear2(hidden)": "self.activation(self.linear2(hidden))",
+        },
+    ),
     "activation-first": (
         "The activation comes before the first layer, not between the two.",
         {"self.activation(self.linear1(x))": "self.linear1(self.activation(x))"},
@@ -465,6 +473,20 @@ misconceptions["EncoderBlock"] = {
             {"norm(x + dropout(function(x)))": "x + norm(dropout(function(x)))"},
             style="one sublayer function",
         ),
+    ),
+    "normalized-residual": (
+        "With norm_first the normalized x is what the sum begins with. The residual connection "
+        "adds to x itself: the norm is for what attention and feed-forward are given.",
+        {
+            "x + self.dropout(attended)": "seen + self.dropout(attended)",
+            "x + self.dropout(self.feed_forward(seen))": "seen + self.dropout(self.feed_forward("
+            "seen))",
+        },
+        {"x + self.dropout(attended)": "seen + self.dropout(attended)"},
+        {
+            "x + self.dropout(self.feed_forward(seen))": "seen + self.dropout(self.feed_forward("
+            "seen))"
+        },
     ),
     "norm-first-unused": (
         "norm_first has no effect: the norms always come after the sums.",

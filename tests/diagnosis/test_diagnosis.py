@@ -4,12 +4,13 @@ import pytest
 import torch
 
 from autograder.checking import find
+from autograder.diagnosis import judge as judging
 from autograder.diagnosis.candidates import SEEDS_KEPT
 from autograder.diagnosis.judge import judge
 from autograder.diagnosis.recording import live
 from autograder.grading.course.journal import DRAWS
 from autograder.remote.calling import Home
-from autograder.source.changes import StaleMisconception, applied, changes_of
+from autograder.source.changes import StaleMisconception, applied, changes_of, composed
 from autograder.source.sources import branched, definition, packed, unpacked
 from solutions.attention_layer import attend
 from solutions.masked import masked_softmax
@@ -539,3 +540,71 @@ def test_what_gives_most_of_the_wrong_numbers_is_named_and_the_rest_said():
     sentence = said(wrong, "mean_pool")
     assert sentence.startswith("The first token's vector was taken")
     assert "Something else is wrong, too: holes in the mask" in sentence
+
+
+def test_one_word_changed_in_two_ways_is_no_pair_of_mistakes():
+    """`not True` would be another mistake than either of them."""
+    codes = {"f": SOURCE}
+    negated, fixed = (changes_of(SOURCE, {"if y": new}, "f") for new in ("if not y", "if True"))
+    assert composed(codes, negated, fixed) is composed(codes, fixed, negated) is None
+    other = changes_of(SOURCE, {"return z": "return -z"}, "f")
+    assert composed(codes, negated, other) == (*negated, *other)
+    alike = changes_of(SOURCE, {"if y": "if True", "return z": "return -z"}, "f")
+    assert composed(codes, alike, fixed) is None
+
+
+def without(monkeypatch, name, *keys):
+    """The exercise as if nobody knew these misconceptions."""
+    exercise = find(name)
+    left = [one for one in exercise.misconceptions if one.key not in keys]
+    assert len(left) < len(exercise.misconceptions)
+    monkeypatch.setattr(exercise, "misconceptions", left)
+    monkeypatch.setattr(exercise, "candidates", {})
+
+
+def test_always_and_never_are_not_said_of_one_code(monkeypatch):
+    without(monkeypatch, "EncoderBlock", "norm-first-inverted")
+    wrong = restyled("EncoderBlock", "", {"self.norm_first = norm_first":
+                                          "self.norm_first = not norm_first"})  # fmt: skip
+    key = verdict(wrong, "EncoderBlock").key
+    assert "norm-first-unused" not in key and "always-pre-norm" not in key
+
+
+def test_nan_alone_does_not_tell_which_mistake_of_an_earlier_exercise_it_is(monkeypatch):
+    """Nothing shows that large scores overflow; NaN of an empty row comes from there, too."""
+    without(monkeypatch, "AdditiveAttention", "empty-row-nan")
+    wrong = restyled("AdditiveAttention", "einsum and nan_to_num", {".nan_to_num(0.0)": ""})
+    key = verdict(wrong, "AdditiveAttention").key
+    assert key.startswith("plain.") and "nan" in key
+
+
+def test_an_argument_that_makes_no_difference_explains_nothing_where_it_is_not_given():
+    def wrong(query, key, value, mask=None):
+        weights = (query @ key.mT / 3).softmax(-1).roll(1, -1)
+        return weights @ value, weights.clone()
+
+    found = verdict(wrong, "scaled_dot_product_attention")
+    assert found.key == "fact.unused" and "mask [" in found.message
+    assert "Something else is wrong, too" in found.misconception
+
+
+def test_what_was_run_for_one_student_is_not_run_for_the_next(monkeypatch):
+    def wrong(query, inputs):
+        weights = (inputs @ query / len(query) ** 0.5).softmax(dim=0)
+        return (weights @ inputs).cumsum(0).sqrt(), weights
+
+    monkeypatch.setattr(find("attend"), "candidates", {})
+    runs = []
+    once = judging._imitate
+    monkeypatch.setattr(judging, "_imitate", lambda *given: (runs.append(given), once(*given)))
+    first, needed = verdict(wrong, "attend"), len(runs)
+    assert first.key.startswith("plain.") and needed > 20
+    assert verdict(lambda *given: wrong(*given), "attend").key == first.key
+    assert len(runs) == needed
+
+
+def test_a_smaller_mistake_is_not_given_the_name_of_a_larger_one(monkeypatch):
+    """Equal by the dot product explains what goes wrong, and would go wrong elsewhere, too."""
+    without(monkeypatch, "exact_lookup", "with-tolerance")
+    wrong = restyled("exact_lookup", "", {"(keys == query)": "torch.isclose(keys, query)"})
+    assert not is_named(wrong, "exact_lookup")

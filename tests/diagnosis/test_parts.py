@@ -71,3 +71,48 @@ def of_queries(query, key):
 def test_what_an_error_means_is_said(name, wrong, key, words):
     found = verdict(name, wrong)
     assert found.key == key and words in found.misconception
+
+
+def searching(best, extended=lambda tokens: tokens):
+    """A beam search that keeps other hypotheses, or extends other tokens."""
+
+    def beam_search(step, bos_id, eos_id, beam_width, max_length, length_penalty=0.0):
+        beam = [((), 0.0)]
+        for _ in range(max_length):
+            found = [one for one in beam if one[0][-1:] == (eos_id,)]
+            open_ones = [one for one in beam if one not in found]
+            if not open_ones:
+                break
+            prefixes = torch.tensor([(bos_id, *extended(tokens)) for tokens, _ in open_ones])
+            for row, (tokens, total) in zip(step(prefixes).log_softmax(-1), open_ones, strict=True):
+                found += [((*tokens, i), total + x) for i, x in enumerate(row.tolist())]
+            beam = best(sorted(found, key=lambda one: -one[1]), beam_width)
+        tokens, total = max(
+            beam, key=lambda one: one[1] / ((5 + len(one[0])) / 6) ** length_penalty
+        )
+        return torch.tensor(tokens), total
+
+    return beam_search
+
+
+def test_the_search_that_these_are_made_of_is_right():
+    assert verdict("beam_search", searching(lambda found, width: found[:width])).passed
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        (
+            searching(lambda found, width: found[1 : width + 1]),
+            "call 1, `step` is given what it should be. Call 2 is given [[",
+        ),
+        (
+            searching(lambda found, width: found[:width], lambda tokens: tokens[::-1]),
+            "call 2, `step` is given what it should be. Call 3 is given [[",
+        ),
+    ],
+)
+def test_the_call_of_step_is_named_at_which_a_search_goes_astray(wrong, words):
+    found = verdict("beam_search", wrong)
+    assert found.key.endswith("part.step")
+    assert words in found.misconception and "look at what is kept" in found.misconception

@@ -7,8 +7,9 @@ import torch
 
 from autograder.checking import find
 from autograder.checking.samples import styles
+from autograder.diagnosis import judge as judging
 from autograder.diagnosis import recording
-from autograder.diagnosis.judge import judge
+from autograder.diagnosis.judge import PUBLIC_SEED, judge, silent_misconceptions
 from autograder.diagnosis.recording import (
     Recorder,
     Recording,
@@ -54,11 +55,13 @@ def test_what_is_saved_is_loaded(tmp_path, monkeypatch):
         Reply(error=Error("ValueError", ("ValueError",), "x")),
     ]
     monkeypatch.setattr(recording, "record", lambda name: replies)
-    save("something", tmp_path / "new")
-    loaded = load("something", tmp_path / "new")
+    monkeypatch.setattr(recording, "silent_misconceptions", lambda name, reference: [3, 5])
+    save("softmax", tmp_path / "new")
+    loaded = load("softmax", tmp_path / "new")
+    assert loaded.silent == {3, 5}
     for reply in replies:
         assert alike(loaded.answer(call(0)).message(), reply.message())
-    assert {path.suffix for path in (tmp_path / "new").iterdir()} == {".answers"}
+    assert {path.suffix for path in (tmp_path / "new").iterdir()} == {".answers", ".silent"}
 
 
 def alike(one, two):
@@ -98,3 +101,25 @@ def test_a_recording_is_used_where_there_is_one(tmp_path, monkeypatch):
     save("double", tmp_path)
     monkeypatch.setattr(load, "__defaults__", (tmp_path,))
     assert isinstance(reference_for(find("double")), Recording)
+
+
+def test_what_no_case_shows_is_not_tried_and_the_sentence_is_the_same(monkeypatch):
+    """An exercise of an earlier one, whose mistakes show here in part."""
+    name, seed, tried = "attend", PUBLIC_SEED, []
+
+    def wrong(query, inputs):
+        weights = (inputs @ query / len(query) ** 0.5).softmax(dim=0)
+        return (weights @ inputs).cumsum(0).sqrt(), weights
+
+    def told(reference):
+        monkeypatch.setattr(find(name), "candidates", {})
+        tried.clear()
+        return judge(name, Home({name: wrong}), reference, seed), len(tried)
+
+    silent = silent_misconceptions(name, live(find(name)))
+    once = judging._imitate
+    monkeypatch.setattr(judging, "_imitate", lambda *given: (tried.append(given), once(*given)))
+    replies = record(name)
+    everything, without_them = told(Recording(replies)), told(Recording(replies, silent))
+    assert silent and everything[0] == without_them[0]
+    assert everything[1] == without_them[1] + len(silent)

@@ -1,4 +1,7 @@
-"""Cells for the published page alone, such as the figure to play with: a link to that page."""
+"""Cells for the published page alone, such as the figure to play with: a link to that page.
+
+A chapter's first figure is a still in the notebook, and has such a link below it.
+"""
 
 import ast
 import itertools
@@ -14,8 +17,9 @@ from autograder.release.chapter_cells import parsed
 from autograder.release.recipe.check_contract import BOOK_ONLY
 from autograder.release.recipe.drop_hidden_cells import KEPT
 
-FIRST = "first-screen"  # the tag of the cell whose figure its page begins with
 PLAY = "Play with it on this chapter's page of the book"
+STILL = "This figure is a still."
+FIRST_SCREEN = "first-screen"  # the book's own name for a chapter's first figure
 # What the functions of `lab` that make such figures begin a figure's id with.
 PLACES = {
     "play": "play",
@@ -37,13 +41,19 @@ def link_book_only(chapter: ChapterNotebook) -> None:
     ):
         run = list(group)
         if left_out and any(cell.cell_type == "code" for cell in run):
-            figures = list(_figures(chapter, run)) or [{}]
-            sentences = (_sentence(chapter, figure, anchor) for figure in figures)
-            links = new_markdown_cell("\n\n".join(sentences), id=run[0].id)
-            opens = any(FIRST in tags(cell) for cell in run)
-            cells.insert(_below_still(cells) if opens else len(cells), links)
+            first = [cell for cell in run if FIRST_SCREEN in tags(cell)]
+            others = [cell for cell in run if cell not in first]
+            for cell in first:
+                cells.insert(_below_still(cells), _page_of(chapter, cell))
+            figures = list(_figures(chapter, others)) or ([] if first else [{}])
+            if figures:
+                sentences = (_sentence(chapter, figure, anchor) for figure in figures)
+                cells.append(new_markdown_cell("\n\n".join(sentences), id=run[0].id))
         elif not left_out:
-            cells += run
+            for cell in run:
+                cells.append(cell)
+                if FIRST_SCREEN in tags(cell):
+                    cells.append(_page_of(chapter, cell))
         for cell in run:
             if cell.cell_type == "markdown":
                 anchor = chapter.book.last_anchor(cell.source) or anchor
@@ -54,6 +64,13 @@ def _below_still(cells: list[NotebookNode]) -> int:
     """Where a notebook that begins with a still of its page's first figure links to it."""
     stills = (place + 1 for place, cell in enumerate(cells) if KEPT in tags(cell))
     return next(stills, len(cells))
+
+
+def _page_of(chapter: ChapterNotebook, cell: NotebookNode) -> NotebookNode:
+    """A sentence that leads from a still to the figure: to its place, or to the top of its page."""
+    place = next((figure.get("place", "") for figure in _figures(chapter, [cell])), "")
+    sentence = f"{STILL} {link(PLAY, chapter.book.address(chapter.name, place))}."
+    return new_markdown_cell(sentence, id=f"{cell.id}-page")
 
 
 def _sentence(chapter: ChapterNotebook, figure: dict[str, str], anchor: str) -> str:
