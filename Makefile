@@ -97,7 +97,7 @@ build/.release: $(READY) $(CODE)
 	@touch $@
 
 # What the pages run Python with: an interpreter, an editor, the checks.
-build/.page: build/.release make/in_page.py make/shrink_wasm.py $(call files,make/page_packages book/_solve)
+build/.page: build/.release make/in_page.py make/page_demos.py make/shrink_wasm.py $(call files,make/page_packages book/_solve)
 	@PYTHONPATH=. .venv/bin/python make/in_page.py
 	@touch $@
 

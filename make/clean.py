@@ -1,7 +1,6 @@
-"""Remove what was built from build/: what `make` makes by name, and courses that hold no work.
+"""Remove what lies in build/, but for courses that hold work, wherever they lie there.
 
-Standard library only: it runs without the environment. Whatever else lies in build/ stays, and is
-named.
+Standard library only: it runs without the environment.
 """
 
 import hashlib
@@ -12,32 +11,25 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-BUILT = {
-    *("book", "book.log", "encoder", "page", "pdf", "setup.log", "site"),
-    *(".book", ".book-common", ".grade", ".mypy", ".page", ".page-packages", ".pdf", ".release"),
-}
-COURSES = ("course", "sample-class")
+A_COURSE_HAS = (".release/files.json", "submitted", "gradebook.db")
 SAMPLE_MARK = ".sample-class"
 FROM_THE_GRADEBOOK = {"autograded", "feedback", ".grading", "report.html", "report.csv"}
 OF_A_COURSE = {"gradebook.db", "manifest.json", ".release", *FROM_THE_GRADEBOOK}
 
 
-def main(build: Path) -> None:
-    """Remove what may be removed."""
-    for path in sorted(build.iterdir()) if build.is_dir() else []:
-        if path.is_dir() and not path.is_symlink() and path.name in COURSES:
-            if work := next(held(path), None):
-                print(f"{path} holds {work}; remove it yourself if you do not need it.")
-            else:
-                shutil.rmtree(path)
-        elif path.name in BUILT and path.is_dir() and not path.is_symlink():
-            shutil.rmtree(path)
-        elif path.name in BUILT:
-            path.unlink()
-        else:
-            print(f"{path} was not made by make; it is left as it is.")
-    if build.is_dir() and not any(build.iterdir()):
-        build.rmdir()
+def remove(path: Path) -> None:
+    """Remove a path, and say which courses at or below it stay."""
+    if path.is_symlink() or not path.is_dir():
+        path.unlink(missing_ok=True)
+    elif not any((path / name).exists() for name in A_COURSE_HAS):
+        for below in sorted(path.iterdir()):
+            remove(below)
+        if not any(path.iterdir()):
+            path.rmdir()
+    elif work := next(held(path), None):
+        print(f"{path} holds {work}; remove it yourself if you do not need it.")
+    else:
+        shutil.rmtree(path)
 
 
 def held(course: Path) -> Iterator[str]:
@@ -106,4 +98,4 @@ def sample_mark(course: Path) -> str:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    remove(Path(sys.argv[1]))

@@ -7,13 +7,14 @@ they cannot be had, the book stands without, and its pages say so.
 import gzip
 import hashlib
 import json
+import os
 import pickle
 import re
 import shutil
 import subprocess
 import sys
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from downloads import IN_PAGE, ROOT
@@ -33,7 +34,7 @@ UNUSED = re.compile(
     r"(?:_pyrepl|asyncio|concurrent|ctypes|curses|dbm|doctest|ftplib|http|imaplib|mailbox"
     r"|multiprocessing|pdb|pickletools|profiling|pydoc|pydoc_data|smtplib|sqlite3|ssl|tarfile|turtle"
     r"|webbrowser|wsgiref|xml|xmlrpc|zoneinfo|numpy/(?:f2py|distutils|.*/tests))(?:/|\.pyc$)"
-    r"|encodings/(?!__init__|aliases|ascii|cp437|latin_1|utf_8)"
+    r"|encodings/(?!__init__|aliases|ascii|cp437|latin_1|raw_unicode|unicode|utf_8)"
 )
 
 
@@ -59,7 +60,7 @@ def main() -> int:
         (IN_PAGE / files[part]).write_bytes(content)
     (IN_PAGE / "licenses.txt").write_text(licenses(), encoding="utf-8")
     size = sum(len(content) for _, content in parts.values())
-    manifest = {"files": files, "megabytes": round(size / 1e6)}
+    manifest = {"files": files, "megabytes": round(size / 1e6), "demos": demos()}
     (IN_PAGE / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
     print(f"The pages can run Python: {size / 1e6:.1f} MB in build/page.")
     return 0
@@ -80,8 +81,9 @@ def fetch() -> None:
     done.write_text(stamp.hexdigest())
 
 
-def run(command: list) -> bytes:
-    return subprocess.run(command, cwd=FETCHED, check=True, capture_output=True).stdout
+def run(command: list, environment: Mapping[str, str] | None = None) -> bytes:
+    made = subprocess.run(command, cwd=FETCHED, env=environment, check=True, stdout=subprocess.PIPE)
+    return made.stdout
 
 
 def wheel(name: str) -> zipfile.ZipFile:
@@ -139,6 +141,14 @@ def course() -> bytes:
                 yield name, borch.read(name)
 
     return zipped(contents())
+
+
+def demos() -> dict[str, list]:
+    """The chapters' cells that can run on the reader's own code."""
+    (borch,) = FETCHED.glob("pyborch-*.whl")
+    path = os.pathsep.join([str(ROOT), str(borch)])
+    command = [sys.executable, ROOT / "make" / "page_demos.py", *sorted(ROOT.glob("book/*.ipynb"))]
+    return json.loads(run(command, os.environ | {"PYTHONPATH": path}))
 
 
 def licenses() -> str:

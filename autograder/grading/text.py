@@ -1,6 +1,7 @@
 """Text that others wrote, made fit to be shown: nothing hidden, nothing that moves the line."""
 
 import re
+from collections.abc import Iterable
 
 # Control characters, those that reorder text, line ends that are none, and halves of characters:
 # they could make a page say another thing, or cannot be written at all.
@@ -21,6 +22,13 @@ def one_line(text: str, at_most: int = LINE_AT_MOST) -> str:
     """The text as a single visible line, cut off where it is longer than a reader would read."""
     line = visible(" ".join(text[: 4 * at_most].split()))
     return line if len(line) <= at_most else line[: at_most - 4] + " ..."
+
+
+def listed(names: Iterable[str], at_most: int) -> str:
+    """`ada, bob and 3 more`; each name once."""
+    different = list(dict.fromkeys(names))
+    more = len(different) - at_most
+    return ", ".join(different[:at_most]) + (f" and {more} more" if more > 0 else "")
 
 
 def said_by_submission(text: str) -> str:

@@ -17,8 +17,16 @@ from types import ModuleType
 # What a learner installs, and the extra `notebooks` of pyproject.toml; Colab has all of them. They
 # are written here too: on Gradescope the project lies beside its packages and is not installed.
 LEARNERS = (
-    *("torch", "numpy", "matplotlib", "Pillow", "scikit-learn", "Babel", "tqdm"),
-    *("ipykernel", "safetensors", "fsrs"),
+    "torch",
+    "numpy",
+    "matplotlib",
+    "Pillow",
+    "scikit-learn",
+    "Babel",
+    "tqdm",
+    "ipykernel",
+    "safetensors",
+    "fsrs",
 )
 NOTEBOOKS = ("einops", "jaxtyping", "pandas", "seaborn")
 IMPORTABLE = "packages.json"

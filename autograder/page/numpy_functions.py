@@ -26,6 +26,7 @@ class State:
     depth = 0  # of calls within calls of the library
     kept: frozenset[np.dtype] = frozenset()  # the uncommon dtypes that were asked for
     watches: list[Any] = []
+    exponents: bool | None = None  # whether numbers are printed with them; None: where they help
 
 
 def of_one_dtype(function: Callable, message: str) -> Callable:
@@ -217,6 +218,24 @@ def view_as_complex(input: Tensor) -> Tensor:
     return input._make(array.astype(kind), (input,), back, "ViewAsComplexBackward0")
 
 
+def cumsum(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
+    """Added up in double precision."""
+    if not input.is_floating_point() or dtype is not None:
+        return _cumsum(input, dim, dtype)
+    kind = input._array.dtype
+
+    def running(array: np.ndarray) -> np.ndarray:
+        return np.cumsum(array, axis=dim, dtype=np.float64).astype(kind)
+
+    def back(gradient: np.ndarray) -> tuple[np.ndarray]:
+        return (np.flip(running(np.flip(gradient, dim)), dim),)
+
+    return input._make(running(input._array), (input,), back, "CumsumBackward0")
+
+
+_cumsum = borch.cumsum
+
+
 def einsum(equation: str, *operands: Any) -> Tensor:
     """Letters in the place of `...`, with which pyborch's has no gradient."""
     given = operands[0] if len(operands) == 1 and not isinstance(operands[0], Tensor) else operands
@@ -301,6 +320,35 @@ def randint(*bounds: Any, dtype: Any = None, generator: Any = None, **named: Any
 
 
 _randint = borch.randint
+
+
+def scaled_dot_product_attention(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    attn_mask: Tensor | None = None,
+    dropout_p: float = 0.0,
+    is_causal: bool = False,
+    scale: float | None = None,
+    enable_gqa: bool = False,
+) -> Tensor:
+    """True in a mask is what may be attended to; who may attend to nothing gets zeros."""
+    if enable_gqa:
+        groups = query.shape[-3] // key.shape[-3]
+        key, value = (one.repeat_interleave(groups, dim=-3) for one in (key, value))
+    scores = query @ key.transpose(-2, -1) * (query.shape[-1] ** -0.5 if scale is None else scale)
+    if is_causal:
+        attn_mask = borch.ones(*scores.shape[-2:], dtype=borch.bool_).tril()
+    if attn_mask is None:
+        weights = scores.softmax(-1)
+    else:
+        if attn_mask.is_floating_point():
+            scores = scores + attn_mask
+        else:
+            scores = scores.masked_fill(~attn_mask, -math.inf)
+        empty = (scores == -math.inf).all(dim=-1, keepdim=True)
+        weights = scores.masked_fill(empty, 0.0).softmax(-1).masked_fill(empty, 0.0)
+    return nn.functional.dropout(weights, dropout_p) @ value
 
 
 def std_or_var(root: bool) -> Callable:
@@ -411,6 +459,26 @@ _where = borch.where
 KIND_OF = {bool: 0, int: 1, float: 3}
 
 
+def begin_heads(plain: Callable) -> Callable:
+    """The weights of `nn.MultiheadAttention`, drawn in PyTorch's order: the last layer's first."""
+
+    @functools.wraps(plain)
+    def begin(self: nn.Module, *args: Any, **kwargs: Any) -> None:
+        state = borch.get_rng_state()
+        plain(self, *args, **kwargs)
+        borch.set_rng_state(state)
+        if self.in_proj_weight is None or self.bias_k is not None:
+            return
+        bias = self.out_proj.bias
+        last = nn.Linear(self.embed_dim, self.embed_dim, bias=bias is not None)
+        self.out_proj.weight._array[...] = last.weight._array
+        if bias is not None:
+            bias._array[...] = 0
+        Init.xavier_uniform_(self.in_proj_weight)
+
+    return begin
+
+
 class Init:
     """`torch.nn.init`, which is missing: what fills a weight."""
 
@@ -515,6 +583,7 @@ REPLACED = {
     "cdist": cdist,
     "cosine_similarity": cosine_similarity,
     "cross_entropy": cross_entropy,
+    "cumsum": cumsum,
     "einsum": of_one_dtype(einsum, "expected scalar type {0} but found {1}"),
     "erf": erf,
     "expand": expand,
@@ -528,6 +597,7 @@ REPLACED = {
     "pad": pad,
     "polar": polar,
     "randint": randint,
+    "scaled_dot_product_attention": scaled_dot_product_attention,
     "std": std_or_var(True),
     "std_mean": std_or_var_and_mean(True),
     "unflatten": unflatten,

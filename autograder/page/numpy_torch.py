@@ -17,12 +17,14 @@ import borch
 import numpy as np
 from borch import Tensor, _base, _tensor, dtype, nn
 
+from autograder.page import numpy_draws
 from autograder.page.numpy_functions import (
     PRODUCT,
     REPLACED,
     Init,
     State,
     any_or_all,
+    begin_heads,
     converted,
     load_state_dict,
     named_buffers,
@@ -32,11 +34,18 @@ from autograder.page.numpy_functions import (
     to,
     vector_norm,
 )
+from autograder.page.numpy_packed import (
+    PackedSequence,
+    pack_padded_sequence,
+    pad_packed_sequence,
+    recurrent,
+)
 
 PARTS = [module for name, module in sys.modules.items() if name.split(".")[0] == "borch"]
 USUAL = {"f": np.float32, "i": np.int64, "u": np.int64, "c": np.complex64}
 COMMON = {np.dtype(name) for name in ("float32", "int64", "bool", "complex64")}
 SINGLE = np.dtype("float32")
+ONE_OR_ALL = {"max", "mean", "min", "prod", "sum"}  # `keepdim` goes with `dim` alone
 DOUBLE = {np.dtype("float64"), np.dtype("complex128")}
 
 
@@ -46,6 +55,11 @@ def everywhere(name: str, value: Any) -> None:
         if hasattr(module, name):
             setattr(module, name, value)
 
+
+# Random draws: PyTorch's.
+everywhere("_rng", numpy_draws.ALL)
+for _name in ("Generator", "get_rng_state", "manual_seed", "rand", "randn", "set_rng_state"):
+    everywhere(_name, getattr(numpy_draws, _name))
 
 # Messages: PyTorch's alone.
 everywhere("_like_torch", lambda said, phrase: phrase)
@@ -77,7 +91,9 @@ dtype.__reduce__ = lambda self: (getattr, (borch, self.name))
 
 def _uncommon(values: Any) -> Iterator[np.dtype]:
     for value in values:
-        if isinstance(value, Tensor):
+        if isinstance(value, PackedSequence):
+            yield from _uncommon(value.rows)
+        elif isinstance(value, Tensor):
             kind = value._array.dtype
             if not (kind is SINGLE or kind in COMMON):
                 yield kind
@@ -96,6 +112,11 @@ def entry(function: Callable, name: str) -> Callable:
             kwargs["dim"] = tuple(kwargs["dim"])
         if name in ("sum", "amax", "amin"):
             args = tuple(tuple(one) if isinstance(one, list) else one for one in args)
+        if "keepdim" in kwargs and len(args) == 1 and "dim" not in kwargs:
+            if name in ONE_OR_ALL:
+                raise TypeError(f"{name}() received an invalid combination of arguments")
+            if name in ("amax", "amin"):
+                kwargs["dim"] = tuple(range(args[0].dim()))
         if State.depth and not State.kept:
             return function(*args, **kwargs)
         before = State.kept
@@ -428,6 +449,23 @@ def _plain_power(self: Tensor, exponent: Any) -> Tensor:
 _power, Tensor.__pow__ = Tensor.__pow__, _plain_power
 
 
+def _divided(self: Tensor, other: Any) -> Tensor:
+    """Without a square, which is zero where a divisor is small."""
+    made = _plain_division(self, other)
+    if made._backward is None or not isinstance(other, Tensor) or made.is_complex():
+        return made
+    above, below = self._array, other._array
+
+    def back(gradient: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return gradient / below, -gradient * (above / below / below)
+
+    made._backward = back
+    return made
+
+
+_plain_division, Tensor.__truediv__ = Tensor.__truediv__, _divided
+
+
 # Operators and methods that are missing.
 def _power_of(self: Tensor, base: Any) -> Tensor:
     return borch.tensor(base, dtype=self.dtype if self.is_floating_point() else None) ** self
@@ -467,14 +505,35 @@ nn.Module.double = lambda self: converted(self, borch.float64)
 nn.Module.float = lambda self: converted(self, borch.float32)
 nn.Module.half = lambda self: converted(self, borch.float16)
 nn.Sequential.forward = run_in_order
+nn.MultiheadAttention.__init__ = begin_heads(nn.MultiheadAttention.__init__)
+for _layer in (nn.RNN, nn.GRU, nn.LSTM):
+    _layer.forward = recurrent(_layer.forward)
 nn.Linear.forward = lambda self, x: nn.functional.linear(x, self.weight, self.bias)
 Tensor.__matmul__ = of_one_dtype(Tensor.__matmul__, PRODUCT)
 
 
 def _formatted(self: Tensor, spec: str) -> str:
-    return format(self.item(), spec) if spec and not self.dim() else repr(self)
+    return object.__format__(self, spec) if self.dim() else format(self.item(), spec)
 
 
+def _float_formatter(array: np.ndarray) -> Callable[[Any], str]:
+    """Without exponents where they are switched off."""
+    plain = _plain_formatter(array)
+    finite = array[np.isfinite(array)]
+    if State.exponents is not False or not np.any(finite != np.floor(finite)):
+        return plain
+    return lambda value: f"{value:.{_base._PRINT_PRECISION}f}"
+
+
+def _set_printoptions(
+    precision: int | None = None, linewidth: int | None = None, sci_mode: bool | None = None
+) -> None:
+    _base.set_printoptions(precision, linewidth)
+    State.exponents = sci_mode
+
+
+_plain_formatter, _base._float_formatter = _base._float_formatter, _float_formatter
+borch.set_printoptions = _set_printoptions
 Tensor.__format__ = _formatted
 
 
@@ -546,6 +605,8 @@ def install() -> None:
     names.init = _module("torch.nn.init", Init)
     names.utils = _module("torch.nn.utils", nn.utils)
     names.utils.rnn = _module("torch.nn.utils.rnn", nn.utils.rnn)
+    names.utils.rnn.pack_padded_sequence = pack_padded_sequence
+    names.utils.rnn.pad_packed_sequence = pad_packed_sequence
     for name in ("autograd", "linalg", "optim", "utils"):
         setattr(borch, name, _module(f"torch.{name}", getattr(borch, name)))
     borch.nn = names

@@ -9,10 +9,11 @@ import importlib.util
 import io
 import json
 import linecache
+import math
 import pickle
 import sys
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -116,6 +117,7 @@ class Session:
 
     def __init__(self) -> None:
         self.shell = Shell()
+        self._before: list[str] = []  # the cells that the shell's names come from
         display = ModuleType("IPython.display")
         display.display = lambda card: self.shell.cards.append(card)  # type: ignore[attr-defined]
         stand_in = ModuleType("IPython")
@@ -125,29 +127,106 @@ class Session:
         checking.reference_for = Recorded  # type: ignore[assignment]
 
     def answer(self, request: dict[str, Any]) -> dict[str, Any]:
-        """What comes of `check` of an exercise after some cells, or of one that did not end."""
-        name = request["exercise"]
+        """What comes of `check` of an exercise after some cells, or of one that did not end.
+
+        Or what a demo prints after them, or an expression gives.
+        """
         if "seconds" in request:
-            verdict = checking.verdict_on_endless(exercises()[name], request["seconds"], "")
+            exercise = exercises()[request["exercise"]]
+            verdict = checking.verdict_on_endless(exercise, request["seconds"], "")
             return _card(checking.Feedback(verdict))
-        self.shell = Shell()
-        checking._logs.clear()
-        checking.attend(self.shell)
-        self.shell.run_cell("\n".join(_imports(request["imports"])))
-        for source in request["before"]:
-            self.shell.run_cell(source)
-        printed = self.shell.run_cell(request["written"])
-        self.shell.run_cell(f"from autograder import check\ncheck({name!r})")
+        before = [_imports(request), *request["before"]]
+        if "demo" in request:
+            here = [*map(runnable, before)]
+            return {"printed": self.run(here, showing(runnable(request["demo"])))}
+        if "expression" in request:
+            return {"value": self._computed(before, request["expression"], request["values"])}
+        printed = self.run(before, request["written"])
+        self.shell.run_cell(f"from autograder import check\ncheck({request['exercise']!r})")
         return _card(self.shell.cards[-1]) | {"printed": printed}
 
+    def _computed(self, before: list[str], expression: str, values: dict[str, Any]) -> Any:
+        """What an expression gives after some cells, which run once for many of them."""
+        if before != self._before:
+            self.run(before, "")
+            self._before = before
+        names = {name: _with_infinities(value) for name, value in values.items()}
+        result = eval(expression, self.shell.user_ns | names)
+        return _without_infinities(result.tolist())
 
-def _imports(cells: list[str]) -> Iterator[str]:
-    """What cells import and is here: neither what draws figures nor what loads data is."""
+    def run(self, before: list[str], source: str) -> str:
+        """What a cell prints in a new notebook, after some others."""
+        self.shell, self._before = Shell(), []
+        checking._logs.clear()
+        checking.attend(self.shell)
+        for one in before:
+            self.shell.run_cell(one)
+        return self.shell.run_cell(source)
+
+
+def _with_infinities(value: Any) -> Any:
+    """JSON has no infinities: what is masked comes as nothing."""
+    if isinstance(value, list):
+        return [_with_infinities(one) for one in value]
+    return -math.inf if value is None else value
+
+
+def _without_infinities(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_without_infinities(one) for one in value]
+    return value if math.isfinite(value) else None
+
+
+def runnable(source: str, here: Callable[[str], bool] | None = None) -> str:
+    """A cell without its imports of what is not here."""
+    try:
+        tree = ast.parse(source)
+    except SyntaxError:  # a command of IPython's, or what the reader has not finished
+        return source
+    gone = [
+        statement
+        for statement in tree.body
+        if (roots := _roots(statement)) and not all(map(here or _is_here, roots))
+    ]
+    if not gone:
+        return source
+    tree.body = [statement for statement in tree.body if statement not in gone]
+    return ast.unparse(tree)
+
+
+def showing(source: str) -> str:
+    """A cell that prints what a notebook shows of its last line."""
+    tree = ast.parse(source)
+    if tree.body and isinstance(last := tree.body[-1], ast.Expr):
+        shown = ast.parse("(lambda it: None if it is None else print(repr(it)))(0)").body[0]
+        shown.value.args = [last.value]  # type: ignore[attr-defined]
+        tree.body[-1] = shown
+    return ast.unparse(tree)
+
+
+def _imports(request: dict[str, Any]) -> str:
+    return "\n".join(imported_here(request["imports"]))
+
+
+def imported_here(cells: Iterable[str], here: Callable[[str], bool] | None = None) -> Iterator[str]:
+    """What cells import and is here, and how they let tensors be printed.
+
+    What draws figures and what loads data is not here.
+    """
     for cell in cells:
         with contextlib.suppress(SyntaxError):  # a command of IPython's
             for statement in ast.parse(cell).body:
-                if (roots := _roots(statement)) and all(map(_is_here, roots)):
+                roots = _roots(statement)
+                imports = roots and all(map(here or _is_here, roots))
+                if imports or _sets_printing(statement):
                     yield ast.unparse(statement)
+
+
+def _sets_printing(statement: ast.stmt) -> bool:
+    match statement:
+        case ast.Expr(ast.Call(ast.Attribute(ast.Name("torch"), "set_printoptions"))):
+            return True
+    return False
 
 
 def _roots(statement: ast.stmt) -> list[str]:

@@ -38,7 +38,7 @@ TASK = """\
 {unwritten[3]}
 :::"""
 
-TO_MEND = """\
+TASK_TO_MEND = """\
 There is one mistake in this code. Find it and mend it, or write it all anew: the docstring says
 what must hold."""
 
@@ -51,7 +51,7 @@ SOURCE = """\
 REFERENCE = ":::{{dropdown}} One way to write it\n" + SOURCE
 
 # Not in the student's copy, whose check says no more than that it is not mended yet.
-TO_MEND = ":::{{dropdown}} What was wrong\n{sentence}\n\n" + SOURCE
+WHAT_WAS_WRONG = ":::{{dropdown}} What was wrong\n{sentence}\n\n" + SOURCE
 
 
 def cells(exercise: Exercise) -> list[NotebookNode]:
@@ -68,10 +68,10 @@ def cells(exercise: Exercise) -> list[NotebookNode]:
         "title": f"Mend {exercise.reference}" if bound else name.replace("_", " ").capitalize(),
         "points": f"{points} point" if points == 1 else f"{points} points",
         "label": label,
-        "unwritten": (TO_MEND if exercise.mend else UNWRITTEN[0], *UNWRITTEN[1:]),
+        "unwritten": (TASK_TO_MEND if exercise.mend else UNWRITTEN[0], *UNWRITTEN[1:]),
     }
     solution = new_markdown_cell(
-        (TO_MEND if exercise.mend else REFERENCE).format(
+        (WHAT_WAS_WRONG if exercise.mend else REFERENCE).format(
             file=where_written(module),
             name=exercise.reference,
             sentence=exercise.planted.sentence if exercise.planted else "",

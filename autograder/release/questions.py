@@ -1,6 +1,6 @@
 """What is asked again when it is due: a book's questions as data, for its page and the notebooks.
 
-They are the chapters' quizzes, their predictions, and lines of code with known mistakes
+They are the chapters' quizzes, their predictions, and lines of code with known misconceptions
 (`wrong_lines.py`). All texts are plain Markdown.
 """
 

@@ -39,7 +39,7 @@ def wrong_lines(references: References, module: str, name: str) -> list[dict[str
 
 
 def _ask(code: str, change: dict[str, str], sentence: str, asked: dict[int, dict]) -> None:
-    """Add the question about a mistake, if it is one line of a few; one for each line."""
+    """Add the question about a misconception, if it is one line of a few; one for each line."""
     try:
         wrong = applied(code, changes_of(code, change, ""))
     except StaleMisconception:

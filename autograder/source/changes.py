@@ -8,6 +8,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+# Not tokenize, which promises nothing for pieces of code that are no program by themselves, and
+# takes f-strings apart in some versions of Python and in others not.
 _WORDS = re.compile(
     r"""
     (?P<layout> \s+ | \#[^\n]* | \\\n)
@@ -161,7 +163,10 @@ def _change(code: str, old: str, new: str, where: str) -> Change:
         if want and [word for word, _, _ in have[i : i + len(want)]] == want
     ]
     if len(places) != 1:
-        raise StaleMisconception(f"{old!r} stands {len(places)} times in {where}, wanted once.")
+        inside = "" if places or old not in code else " but as a part of words (a string is one)"
+        raise StaleMisconception(
+            f"{old!r} stands {len(places)} times in {where}{inside}, wanted once."
+        )
     start, end = places[0]
     line = code[code.rfind("\n", 0, start) + 1 : start]
     indent = line[: len(line) - len(line.lstrip())]

@@ -1,7 +1,8 @@
 """The course's chapters and what each needs, read from the code: nothing is listed by hand.
 
 A chapter needs another if its references import from that chapter's (`solutions/`), if its
-notebook provides something of it, or if its opening, the text of its first cell, links back to it.
+notebook provides something of it, or if its opening, the text above its first section and its first
+fold, links back to it.
 """
 
 import ast
@@ -11,8 +12,12 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from autograder.source import syntax
+from autograder.source.content import REFERENCE, content
+
 CHAPTER = re.compile(r"(\d\d)-([\w-]+)")
 LINK = re.compile(r"\]\((\d\d-[\w-]+)\.ipynb\)")
+AFTER_OPENING = re.compile(r"^(?:## |:::).*", re.MULTILINE | re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -34,10 +39,9 @@ def module_of(page: str) -> str:
 
 
 def imported(code: str) -> set[str]:
-    """The modules of `solutions` from which code imports."""
-    statements = [node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.ImportFrom)]
-    names = [(statement.module or "").split(".") for statement in statements]
-    return {name[1] for name in names if name[0] == "solutions" and len(name) == 2}
+    """The chapters from whose references code imports."""
+    places = map(content().place, syntax.imported(ast.parse(code)))
+    return {place[0] for place in places if place and place[1] == REFERENCE}
 
 
 @cache
@@ -58,8 +62,9 @@ def chapters(book: Path) -> dict[str, Chapter]:
         if references.exists():
             modules |= imported(references.read_text(encoding="utf-8"))
         needs = {pages[module] for module in modules if module in pages} - {path.stem}
+        opening = AFTER_OPENING.sub("", "\n".join(texts))
         needs |= {
-            page for page in LINK.findall(texts[0]) if page in pages.values() and page < path.stem
+            page for page in LINK.findall(opening) if page in pages.values() and page < path.stem
         }
         by_page[path.stem] = Chapter(path.stem, title, frozenset(needs))
     return by_page

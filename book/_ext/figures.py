@@ -181,8 +181,17 @@ def still(specification: dict, target: Path) -> None:
     target.write_text(themed(drawn), encoding="utf-8")
 
 
+def compiled(specification: dict) -> str:
+    """A chart as Vega draws it: the page needs no compiler."""
+    import vl_convert
+
+    return json.dumps(
+        vl_convert.vegalite_to_vega(specification, config=theme()), separators=(",", ":")
+    )
+
+
 def place_stills(app: Sphinx, doctree: nodes.document, docname: str) -> None:
-    """Put a still picture into each figure to play with."""
+    """Put a still picture into each figure to play with, and what Vega draws in its place."""
     if app.builder.format != "html":
         return
     for node in doctree.findall(nodes.raw):
@@ -204,7 +213,8 @@ def place_stills(app: Sphinx, doctree: nodes.document, docname: str) -> None:
             f'<div class="play-still"><img src="{file}" alt="{alt}" loading="lazy" '
             f'width="{width}" height="{height}" style="{style}"></div>{reserved(specification)}'
         )
-        text = PLACE.sub(lambda _, image=image: image, node.astext())
+        text = node.astext().replace(match[2], html.escape(compiled(specification)))
+        text = PLACE.sub(lambda _, image=image: image, text)
         node.replace_self(nodes.raw("", text, format="html"))
 
 

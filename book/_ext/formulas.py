@@ -1,14 +1,11 @@
 """Formulas drawn when the book is built: MathML, which browsers draw and screen readers read.
 
 `math-core` turns LaTeX into MathML, so a page needs no script for its formulas. Their font is cut
-down to the characters that the book uses and stands in a style sheet of its own, so that nothing
-moves when it arrives.
+down to the characters that the book uses.
 """
 
-import base64
 import html
 import importlib.util
-import io
 import re
 from functools import cache
 from pathlib import Path
@@ -40,7 +37,7 @@ TAG = re.compile(r"<[^>]+>")
 LONG = 36  # characters
 PUNCTUATION = re.compile(r"[.,;:!?)]+")
 
-SHEET = "formulas.css"
+SHEET, FONT = "formulas.css", "course-math.woff"
 RADICAL = "\N{SQUARE ROOT}"
 TEXT = re.compile(r"<math[ >].*?</math>", re.DOTALL)
 # A letter that stands alone is drawn in italics, which are characters of their own.
@@ -125,11 +122,6 @@ def visit_block(self: HTML5Translator, node: nodes.math_block) -> None:
     raise nodes.SkipNode
 
 
-def add_sheet(app: Sphinx, page: str, template: str, context: dict, doctree) -> None:
-    if app.env.domains["math"].data["has_equations"].get(page):
-        app.add_css_file(SHEET)
-
-
 def characters(site: Path) -> set[int]:
     """The characters in the formulas of all pages, upright and in italics."""
     texts = (page.read_text(encoding="utf-8") for page in site.glob("*.html"))
@@ -139,7 +131,7 @@ def characters(site: Path) -> set[int]:
 
 
 def write_sheet(app: Sphinx, error: Exception | None) -> None:
-    """Write the font of the formulas, STIX Two Math from `ziamath`, as a style sheet."""
+    """Write the font of the formulas, STIX Two Math from `ziamath`, and its style sheet."""
     if error or app.builder.format != "html":
         return
     package = Path(importlib.util.find_spec("ziamath").origin).parent
@@ -150,19 +142,16 @@ def write_sheet(app: Sphinx, error: Exception | None) -> None:
     maker.populate(unicodes=characters(Path(app.outdir)))
     maker.subset(font)
     font.flavor = "woff"
-    written = io.BytesIO()
-    font.save(written)
-    content = base64.b64encode(written.getvalue()).decode()
-    rule = (
-        f'@font-face {{ font-family: "Course Math"; src: url(data:font/woff;base64,{content}); }}'
-    )
-    target = Path(app.outdir) / "_static" / SHEET
-    target.write_text(f'{rule}\nmath {{ font-family: "Course Math", math; }}\n', encoding="utf-8")
+    static = Path(app.outdir) / "_static"
+    font.save(static / FONT)
+    rule = f'@font-face {{ font-family: "Course Math"; src: url({FONT}) format("woff"); }}'
+    sheet = f'{rule}\nmath {{ font-family: "Course Math", math; }}\n'
+    (static / SHEET).write_text(sheet, encoding="utf-8")
 
 
 def setup(app: Sphinx) -> dict:
     app.add_html_math_renderer("mathml", (visit_inline, None), (visit_block, None))
     app.connect("doctree-read", keep_together, priority=900)
-    app.connect("html-page-context", add_sheet)
+    app.add_css_file(SHEET)
     app.connect("build-finished", write_sheet)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

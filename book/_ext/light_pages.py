@@ -23,12 +23,17 @@ ICONS = "icons.css"
 
 VIEWPORT = re.compile(r'<meta name="viewport"[^>]*>\s*')
 
-# Small, and needed by inline scripts that follow them in the page.
-AT_ONCE = ("documentation_options.js",)
+# Small, and needed by inline scripts that follow it in the page.
+INLINE = "documentation_options.js"
+# A stage's parts, and then what begins with figures as soon as it is there.
+PARTS_FIRST = tuple(
+    f"stage-{part}.js" for part in ("answer", "keys", "line", "parts", "rows", "table")
+)
+FIGURES = ("/stage.js", "/play.js")
 
 
 def defer_scripts(app: Sphinx, page: str, template: str, context: dict, doctree) -> None:
-    """Let the page be shown before its scripts are read; their order stays.
+    """Let the page be shown before its scripts are read, a figure's own first.
 
     The page of the search has scripts of its own that need the others at once.
     """
@@ -37,17 +42,28 @@ def defer_scripts(app: Sphinx, page: str, template: str, context: dict, doctree)
     context["metatags"] = VIEWPORT.sub("", metatags)
     if page == "search":
         return
-    soon = AT_ONCE + tuple(at_once(context.get("body") or ""))
-    context["script_files"] = [deferred(script, soon) for script in context.get("script_files", [])]
+    soon = tuple(at_once(context.get("body") or ""))
+    context["script_files"] = [
+        in_turn(app, script, soon)
+        for script in sorted(context.get("script_files", []), key=lambda script: script.priority)
+    ]
 
 
-def deferred(script: Any, soon: tuple[str, ...]) -> Any:
-    """A script that waits for the page, unless it is among these; a new one: pages share theirs."""
-    if not script.filename or str(script.filename).endswith(soon):
-        return script
-    return type(script)(
-        script.filename, priority=script.priority, **script.attributes | {"defer": "defer"}
-    )
+def in_turn(app: Sphinx, script: Any, soon: tuple[str, ...]) -> Any:
+    """A script as the page has it, a new one because pages share theirs; Sphinx sorts them then."""
+    name = str(script.filename or "")
+    path = Path(app.outdir, name)
+    if name.endswith(INLINE) and path.exists():  # one request less, for which all would wait
+        body = path.read_text(encoding="utf-8").strip()
+        return type(script)("", priority=turn(name, soon), body=body)
+    waits = {"defer": "defer"} if name and not name.endswith(soon) else {}
+    return type(script)(script.filename, priority=turn(name, soon), **script.attributes | waits)
+
+
+def turn(name: str, soon: tuple[str, ...]) -> int:
+    """When a script has its turn: a first screen's figure begins before all others are there."""
+    kinds = [(INLINE, *soon), PARTS_FIRST, FIGURES]
+    return next((i for i, names in enumerate(kinds) if name.endswith(names)), len(kinds))
 
 
 def used_icons(site: Path, static: Path) -> set[int]:

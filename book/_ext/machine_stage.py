@@ -126,7 +126,7 @@ def head(data: dict[str, Any], asks: int, found: Row) -> str:
 def hint(data: dict[str, Any]) -> str:
     """What there is to try."""
     if data["mode"] == "keys":
-        words = "Drag the query."
+        words = "Drag the query, or a key."
     elif data["mode"] == "dial":
         words = "Move the dial."
     else:

@@ -8,24 +8,28 @@ from importlib.metadata import version
 from pathlib import Path
 
 from figures import THEMED
-from lab.play import theme
 from sphinx.application import Sphinx
+
+# The name by which the package holds Vega: nothing is fetched from there.
+MODULE = "https://cdn.jsdelivr.net/npm/vega@{}/+esm"
 
 
 def vega(static: Path) -> None:
-    """Write Vega, Vega-Lite and their embedding as one script, with the course's look."""
+    """Write Vega as one script, with the course's colors; the build compiles the charts for it."""
     import vl_convert
 
-    look = json.dumps(theme(), sort_keys=True)
     colors = json.dumps({light.upper(): dark for light, dark in THEMED.values()})
-    mark = f"/* vl-convert {version('vl-convert-python')} {look} {colors} */\n"
+    module = MODULE.format(vl_convert.get_vega_version())
+    handed = (
+        f'import {{ View, parse }} from "{module}"; '
+        f"Object.assign(window, {{ vega: {{ View, parse }}, playColors: {colors} }});"
+    )
+    mark = f"/* vl-convert {version('vl-convert-python')} {handed} */\n"
     target = static / "vega.js"
     if target.exists() and target.read_text(encoding="utf-8").startswith(mark):
         return
-    bundle = vl_convert.javascript_bundle()  # type: ignore[call-arg]  # which may be left out
-    handed = f"Object.assign(window, {{ playTheme: {look}, playColors: {colors} }});"
-    script = f"{mark}(() => {{\n{bundle}\n{handed}\n}})();\n"
-    target.write_text(script, encoding="utf-8")
+    bundle = vl_convert.javascript_bundle(handed)  # without what this does not use
+    target.write_text(f"{mark}(() => {{\n{bundle}\n}})();\n", encoding="utf-8")
 
 
 def lay_in(app: Sphinx) -> None:

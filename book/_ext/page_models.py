@@ -33,17 +33,24 @@ KINDS = {
     "drawing",
     "encoding",
     "training",
+    "transformer",
 }  # of figures, each with its script
-PARTS = {"encoding": {"wordpiece"}}  # other scripts that a kind needs
+# Other scripts that a kind needs.
+PARTS = {
+    "encoding": {"wordpiece"},
+    "translating": {"date-symbols"},
+    "transformer": {"date-symbols"},
+}
 FIRST = f"{first_screen.PLACE} "  # a class, as Sphinx writes it
 KIND = re.compile(r'<figure class="live (\w+)"')
-HANDED = (
-    *("characters", "source_characters", "target_characters", "vocabulary"),
-    *("sections", "of"),  # of passages: where they stand
-    "notice",  # of others' work
-)
+HANDED = ["characters", "source_characters", "target_characters", "vocabulary"]
+HANDED += ["sections", "of"]  # of passages: where they stand
+HANDED += ["notice"]  # of others' work
 # Where the scripts are there already, a figure has its size before what follows it is painted.
 BEGIN = "<script>window.live?.begin();</script>"
+OPENING = re.compile(r'<figure class="(play|stage|live)\b[^>]*>')
+SIZE = re.compile(r' data-size="([\d.]+) MB"')
+SMALL = 1  # megabytes: as live.js has it
 WAITING = re.compile(r"(?<=<p>).*?(?=</p>)")  # what a figure says until scripts run
 FIGURE = re.compile(
     r'<figure class="live \w+"[^>]* data-name="([^"]+)" data-model="([^"]+)"[^>]*(?=>)'
@@ -138,17 +145,21 @@ def offer(app: Sphinx, doctree: nodes.document) -> None:
 
 
 def offer_at(node: nodes.raw, figure: re.Match, said: dict[str, str]) -> None:
-    """Let a figure say this, and begin where it stands."""
+    """Let a figure say this, and on a first screen begin where it stands."""
     added = "".join(f' data-{key}="{text}"' for key, text in said.items())
-    text = node.astext().replace(figure[0], figure[0] + added) + BEGIN
+    text = node.astext().replace(figure[0], figure[0] + added)
+    place: nodes.Node | None = node
+    while place is not None and first_screen.PLACE not in place.get("classes", []):
+        place = place.parent
+    text += "" if place is None else BEGIN
     node.replace_self(nodes.raw("", text, format="html", figure=figure[1]))
 
 
 def needed(scripts: list[str], page: str) -> list[str]:
     """Of a page's scripts those that it needs: of figures, the ones for the kinds that it has."""
     kinds = set(KIND.findall(page))
-    others = KINDS - kinds
-    names = others.union(*(PARTS.get(kind, set()) for kind in others), set() if kinds else {"live"})
+    names = (KINDS - kinds).union(*PARTS.values(), set() if kinds else {"live"})
+    names -= set().union(*(PARTS.get(kind, set()) for kind in kinds))
     unused = {f"_static/{name}.js" for name in names}
     return [script for script in scripts if script not in unused]
 
@@ -162,6 +173,25 @@ def at_once(page: str) -> set[str]:
         return set()
     names = {"attention", "live", kind[1], *PARTS.get(kind[1], ())}
     return {f"_static/{name}.js" for name in names}
+
+
+def loaded_first(page: str) -> str | None:
+    """What the first screen's figure loads by itself: Vega, or a small model."""
+    start = page.find(FIRST)
+    opening = OPENING.search(page, start) if start >= 0 else None
+    if not opening:
+        return None
+    if opening[1] == "play":
+        return "_static/vega.js"
+    model, size = FIGURE.search(opening[0]), SIZE.search(opening[0])
+    return f"{FOLDER}/{model[2]}.js" if model and size and float(size[1]) <= SMALL else None
+
+
+def load_early(app: Sphinx, page: str, template: str, context: dict, doctree) -> None:
+    """Begin to load that with the page, and not when its scripts run; after what is seen first."""
+    body = context.get("body") or ""
+    if address := loaded_first(body):
+        context["body"] = f'{body}<link rel="preload" as="script" href="{address}">'
 
 
 def leave_out(app: Sphinx, page: str, template: str, context: dict, doctree) -> None:
@@ -191,5 +221,6 @@ def lay_in(app: Sphinx, error: Exception | None) -> None:
 def setup(app: Sphinx) -> dict:
     app.connect("doctree-read", offer, priority=399)  # before the figures are numbered
     app.connect("html-page-context", leave_out)
+    app.connect("html-page-context", load_early)
     app.connect("build-finished", lay_in)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -75,17 +75,15 @@ def prepared(app: Sphinx) -> Path | None:
 
 def rounded(tensors: "dict[str, Tensor]") -> "dict[str, Tensor]":
     """Matrices as whole numbers of eight bits, with their factors as `NAME.scale`."""
+    from lab.stored import SCALE, in_eight_bits  # and PyTorch with it
+
     small = {}
     for name, tensor in tensors.items():
         if tensor.ndim < 2:
             small[name] = tensor
             continue
         group = tensor.shape[1] if "embedding" in name else GROUP
-        numbers = tensor.view(len(tensor), -1, group)
-        scale = (numbers.abs().amax(dim=-1) / 127).clamp(min=1e-7).half()
-        whole = (numbers / scale.float()[:, :, None]).round().clamp(-127, 127)
-        small[name] = whole.char().view_as(tensor)
-        small[f"{name}.scale"] = scale
+        small[name], small[f"{name}{SCALE}"] = in_eight_bits(tensor, group)
     return small
 
 

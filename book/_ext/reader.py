@@ -7,6 +7,7 @@ place, with what earlier chapters provide; folds in a row are one.
 """
 
 import itertools
+import json
 import re
 from collections import Counter
 from pathlib import Path
@@ -39,6 +40,7 @@ def read(app: Sphinx, doctree: nodes.document) -> None:
     """Make a notebook's page the reader's."""
     root = Path(app.srcdir).parent
     references = References(root / "solutions")
+    name_cells(app, doctree)
     exercise = None
     first, imports, provided = None, [], []
     for node in list(doctree.findall(lambda node: is_exercise_node(node) or is_cell(node))):
@@ -72,6 +74,16 @@ def read(app: Sphinx, doctree: nodes.document) -> None:
 
 def is_cell(node: nodes.Node) -> bool:
     return isinstance(node, nodes.container) and node.get("nb_element") == "cell_code"
+
+
+def name_cells(app: Sphinx, doctree: nodes.document) -> None:
+    """Let the page's scripts know which cell of the notebook is which."""
+    path = Path(app.env.doc2path(app.env.docname))
+    if path.suffix != ".ipynb":
+        return
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    for node in doctree.findall(is_cell):
+        node["classes"].append(f"cell-id-{cells[node['cell_index']]['id']}")
 
 
 def part(cell: nodes.container, element: str) -> nodes.container | None:
@@ -195,7 +207,8 @@ def fold_imports(
     pages = {module_of(page): page for page in chapters(Path(app.srcdir))}
     by_page: dict[str, list[str]] = {}
     for module, name in dict.fromkeys(provided):
-        if module in pages:
+        # What a chapter gives ready-made of its own nobody writes elsewhere.
+        if module in pages and pages[module] != app.env.docname:
             by_page.setdefault(pages[module], []).append(name)
     if not by_page:
         return

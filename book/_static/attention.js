@@ -277,20 +277,23 @@ window.attention = (() => {
     const fed = around(output, layer.norm2, normFirst, (seen) => ({
       output: feedForward(seen, layer.feed_forward, activation),
     }));
-    return { output: fed.output, weights };
+    return { output: fed.output, weights, attended: output };
   }
 
-  /** Blocks one after another; `weights` has each layer's. */
+  /** Blocks one after another: what each returns; `weights` has each layer's. */
   function encoder(x, { layers }, options) {
-    const all = layers.map((layer) => {
-      const { output, weights } = encoderBlock(x, layer, options);
-      x = output;
-      return weights;
+    const blocks = layers.map((layer) => {
+      const block = encoderBlock(x, layer, options);
+      x = block.output;
+      return block;
     });
-    return { output: x, weights: all };
+    return { output: x, weights: blocks.map(({ weights }) => weights), blocks };
   }
 
-  /** Look back, look at the memory, think; `weights` are those of the look at the memory. */
+  /**
+   * Look back, look at the memory, think; `weights` are those of the look at the memory, `back` those
+   * of the look back.
+   */
   function decoderBlock(x, layer, { numHeads, memory, normFirst = false }) {
     const back = around(x, layer.norm1, normFirst, (seen) =>
       multiHeadAttention(seen, layer.self_attn, { numHeads, mask: causalMask() }));
@@ -299,7 +302,7 @@ window.attention = (() => {
     const { output } = around(across.output, layer.norm3, normFirst, (seen) => ({
       output: feedForward(seen, layer.feed_forward),
     }));
-    return { output, weights: across.weights };
+    return { output, weights: across.weights, back: back.weights };
   }
 
   const added = (x, { output, weights }) => ({ output: add(x, output), weights });
@@ -361,21 +364,21 @@ window.attention = (() => {
     return add(mapped(x, (number) => number * Math.sqrt(E)), sinusoidalPositions(x.rows, E));
   }
 
-  /** What the decoder looks at: (S, E). */
-  const transformerMemory = ({ layers, sizes }, source) =>
-    encoder(placed(source, layers.source_embedding), layers.encoder, {
-      numHeads: sizes.num_heads,
-    }).output;
+  /** What was read: its `output` (S, E) is what the decoder looks at. */
+  const transformerEncoder = ({ layers, sizes }, source) =>
+    encoder(placed(source, layers.source_embedding), layers.encoder, { numHeads: sizes.num_heads });
+
+  const transformerMemory = (model, source) => transformerEncoder(model, source).output;
 
   /** Logits (L, V) for the token after each of the target's, and every layer's cross-attention. */
   function transformerDecoder({ layers, sizes }, memory, target) {
     let x = placed(target, layers.target_embedding);
-    const all = layers.decoder.map((layer) => {
-      const { output, weights } = decoderBlock(x, layer, { numHeads: sizes.num_heads, memory });
-      x = output;
-      return weights;
+    const blocks = layers.decoder.map((layer) => {
+      const block = decoderBlock(x, layer, { numHeads: sizes.num_heads, memory });
+      x = block.output;
+      return block;
     });
-    return { logits: linear(x, layers.output), weights: all };
+    return { logits: linear(x, layers.output), weights: blocks.map(({ weights }) => weights), blocks };
   }
 
   /**
@@ -592,7 +595,7 @@ window.attention = (() => {
     ...{ feedForward, softmax, causalMask, masked, scaled, attend, KeyValueCache },
     ...{ multiHeadAttention, sinusoidalPositions, rotatePositions, encoderBlock, languageModel },
     ...{ additiveAttention, gruCell, gru, encoder, decoderBlock, bidirectionalEncoder },
-    ...{ attentionDecoder, transformerMemory, transformerDecoder, translation },
+    ...{ attentionDecoder, transformerEncoder, transformerMemory, transformerDecoder, translation },
     ...{ patchify, patchEmbedding, visionTransformer, attentionRollout },
     ...{ sentenceEmbedding, sentenceEncoder, meanPool },
     ...{ nextTokenProbabilities, inductionScore, readSafetensors, models, handedOver, loadModel },

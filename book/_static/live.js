@@ -216,7 +216,9 @@ window.live = (() => {
     function start(figure) {
       const place = figure.querySelector("p");
       if (parseFloat(figure.dataset.size) <= AT_ONCE) {
-        whenSeen(figure, open(figure, place).load);
+        const { load } = open(figure, place);
+        if (figure.closest(".first-screen")) load();
+        else whenSeen(figure, load);
         return;
       }
       const button = element("button", { type: "button", class: "live-load" },

@@ -1,10 +1,10 @@
 // Brings the figures to play with alive: draws each chart when it comes near the screen, in the
-// page's light or dark theme. Vega is loaded from beside this script, only where it is needed.
-(() => {
+// page's light or dark theme. Vega is loaded from beside this script, only where it is needed; the build has compiled the charts for it.
+window.coursePlay = (() => {
   const here = /** @type {HTMLScriptElement} */ (document.currentScript).src;
   let loading;
 
-  function vega() {
+  function loadVega() {
     loading ??= new Promise((resolve, reject) => {
       const script = document.createElement("script");
       script.src = `${new URL("vega.js", here)}`;
@@ -28,19 +28,39 @@
     );
   }
 
-  // What the reader has moved stays as it is when the theme changes.
-  function withValues(spec, view) {
-    if (!view) return spec;
-    const params = (spec.params ?? []).map((param) => {
-      if (!param.bind) return param;
-      if (!param.select) return { ...param, value: view.signal(param.name) };
-      const chosen = param.select.fields.map((field) => [
-        field,
-        view.signal(`${param.name}_${field}`),
-      ]);
-      return { ...param, value: [Object.fromEntries(chosen)] };
-    });
-    return { ...spec, params };
+  /** What the reader has moved stays as it is when the theme changes. */
+  function keepMoved(view, old) {
+    for (const { name, bind } of old.bound) if (bind) view.signal(name, old.view.signal(name));
+  }
+
+  /** What a mark says to who points at it: a line for each of its parts. */
+  function tip(handler, _event, _item, value) {
+    const lines = value && typeof value === "object"
+      ? Object.entries(value).map(([name, text]) => `${name}: ${text}`) : [value ?? ""];
+    handler.element().title = lines.join("\n");
+  }
+
+  // Where a reader's own function computes (yours.js): its numbers, in the place of the chart's own.
+  function withYours(spec, yours) {
+    if (!yours) return spec;
+    const put = (part) => {
+      if (Array.isArray(part)) return part.map(put);
+      if (!part || typeof part !== "object") return part;
+      if (part.type === "formula" && part.as === yours.as) {
+        return { ...part, expr: `yours[${yours.at}]` };
+      }
+      return Object.fromEntries(Object.entries(part).map(([key, value]) => [key, put(value)]));
+    };
+    const signals = [...(spec.signals ?? []), { name: "yours", value: yours.numbers }];
+    return { ...put(spec), signals };
+  }
+
+  /** What the reader has set: the chart's bound signals by name. */
+  function values(figure) {
+    const { view, bound } = views.get(figure) ??
+      { bound: JSON.parse(figure.dataset.spec).signals ?? [], view: undefined };
+    const set = bound.filter(({ bind }) => bind);
+    return Object.fromEntries(set.map(({ name, value }) => [name, view?.signal(name) ?? value]));
   }
 
   const views = new WeakMap();
@@ -57,31 +77,43 @@
   });
 
   async function draw(figure) {
-    await vega();
+    await loadVega();
     const old = views.get(figure);
-    const spec = withValues(JSON.parse(figure.dataset.spec), old?.view);
+    const { yours } = figure;
+    const spec = withYours(inPageColors(JSON.parse(figure.dataset.spec)), yours);
     const chart = document.createElement("div");
     // Out of the page's flow until it is drawn, so that nothing moves.
     chart.className = "play-chart play-drawing";
     const place = figure.querySelector(".play-chart, .play-still");
     place.before(chart);
-    const result = await vegaEmbed(chart, inPageColors(spec), {
-      mode: "vega-lite",
-      renderer: "svg",
-      actions: false,
-      config: inPageColors(playTheme),
-    });
-    old?.finalize();
+    const view = new vega.View(vega.parse(spec), { renderer: "svg", tooltip: tip });
+    if (old) keepMoved(view, old);
+    await view.initialize(chart).runAsync();
+    old?.view.finalize();
     place.remove();
     figure.querySelector(".play-reserved")?.remove();
     chart.classList.remove("play-drawing");
-    views.set(figure, result);
+    views.set(figure, { view, bound: spec.signals ?? [] });
     figure.dataset.drawn = "";
+    if (!yours) return;
+    for (const name of Object.keys(values(figure))) {
+      view.addSignalListener(name, () => yours.changed((numbers) =>
+        view.signal("yours", numbers).runAsync()));
+    }
   }
 
-  document.addEventListener("DOMContentLoaded", () => {
+  /** Bring a chart to what the text speaks of. */
+  async function show(figure, values) {
+    if (!views.has(figure)) await draw(figure);
+    const { view } = views.get(figure);
+    for (const [name, value] of Object.entries(values)) view.signal(name, value);
+    await view.runAsync();
+  }
+
+  function begin() {
     const figures = [...document.querySelectorAll("figure.play")];
     if (!figures.length) return;
+    if (document.querySelector(".first-screen figure.play")) loadVega();
     const seen = new IntersectionObserver(
       (entries) => {
         for (const entry of entries) {
@@ -95,6 +127,8 @@
     for (const figure of figures) {
       seen.observe(figure);
       settled.observe(figure);
+      figure.addEventListener("play-show", (event) =>
+        show(figure, /** @type {CustomEvent} */ (event).detail));
     }
     let theme = dark();
     new MutationObserver(() => {
@@ -102,5 +136,10 @@
       theme = dark();
       figures.filter((figure) => views.has(figure)).forEach(draw);
     }).observe(document.documentElement, { attributeFilter: ["data-theme"] });
-  });
+  }
+  // A first screen's figure does not wait for the scripts of all others.
+  if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", begin);
+  else begin();
+
+  return { draw, values };
 })();

@@ -1,6 +1,6 @@
 // What a reader has read and answered: kept in this browser alone, under one key, and sent nowhere.
-// Marks read chapters in the sidebar and on the map, leads on from the front page to where reading
-// ended, fills the page "Your progress".
+// Marks read chapters in the sidebar, on the map and in the front page's Transformer, leads on from
+// there to where reading ended, fills the page "Your progress".
 window.courseProgress = (() => {
   const KEY = "attention-course-progress";
   const CHAPTER = /(?:^|\/)(\d\d-[\w-]+?)(?:\.html)?$/;
@@ -67,15 +67,30 @@ window.courseProgress = (() => {
     return made;
   }
 
+  /** Mark a link to a chapter that was read. */
+  function markLink(link, seen) {
+    const mark = link.querySelector(".progress-mark");
+    if (seen && !mark) {
+      const words = element("span", { class: "visually-hidden" }, " (read)");
+      link.append(element("span", { class: "progress-mark" }, " ✓", words));
+    } else if (mark && !seen) mark.remove();
+  }
+
   function markSidebar() {
     const { read } = load();
     for (const link of sidebarLinks()) {
       const chapter = chapterOf(new URL(link.href).pathname);
-      const mark = link.querySelector(".progress-mark");
-      if (chapter && read[chapter] && !mark) {
-        const words = element("span", { class: "visually-hidden" }, " (read)");
-        link.append(element("span", { class: "progress-mark" }, " ✓", words));
-      } else if (mark && !read[chapter]) mark.remove();
+      if (chapter) markLink(link, read[chapter]);
+    }
+  }
+
+  /** The parts of a Transformer are filled when their chapters are read. */
+  function fillParts() {
+    const { read } = load();
+    for (const part of document.querySelectorAll("a.transformer-part")) {
+      const seen = Boolean(read[/** @type {HTMLElement} */ (part).dataset.chapter]);
+      part.toggleAttribute("data-read", seen);
+      markLink(part, seen);
     }
   }
 
@@ -178,7 +193,7 @@ window.courseProgress = (() => {
     const said = element("p", { "aria-live": "polite" });
     button.addEventListener("click", () => {
       clear();
-      said.textContent = "Cleared: nothing is kept in this browser.";
+      said.textContent = "Cleared: no progress is kept in this browser.";
     });
     page.append(button, said);
     fillPage(table);
@@ -188,7 +203,9 @@ window.courseProgress = (() => {
   document.addEventListener("DOMContentLoaded", () => {
     watchPlace();
     markSidebar();
+    fillParts();
     changed.addEventListener("change", markSidebar);
+    changed.addEventListener("change", fillParts);
     for (const map of document.querySelectorAll("svg.boxes")) {
       markMap(map);
       markWay(map);

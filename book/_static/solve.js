@@ -59,7 +59,9 @@ window.courseSolving = (() => {
 
   const json = (address) => stored(address, false).then((answer) => answer.json());
   const manifest = once(() => json(`${base}manifest.json`));
-  const notebook = once(() => json(new URL(`${root}student/${chapter}.ipynb`, location.href).href));
+  const notebooks = {};
+  const notebookOf = (name) => (notebooks[name] ??= once(() =>
+    json(new URL(`${root}student/${name}.ipynb`, location.href).href)))();
   const part = async (name) => (await stored(base + (await manifest()).files[name])).blob();
   const script = async (name) => URL.createObjectURL(await part(name));
   const editing = once(async () => import(await script("editor")));
@@ -84,10 +86,29 @@ window.courseSolving = (() => {
     const [address, ...parts] = await Promise.all([script("worker"), ...names.map(part)]);
     const made = new Worker(address);
     await ask(made, { start: Object.fromEntries(names.map((name, i) => [name, parts[i]])) });
+    leaveOld().catch(() => {});
     return made;
   }
 
+  /** Take out of the store what an earlier version of the site had. */
+  async function leaveOld() {
+    const cache = await store();
+    const { files } = await manifest();
+    const fresh = new Set(Object.values(files).map((name) => base + name));
+    for (const { url } of await cache.keys()) {
+      if (/-[0-9a-f]{12}\.[\w.]+$/.test(url) && !fresh.has(url)) await cache.delete(url);
+    }
+  }
+
+  // One request after the other: a reply says not which it answers.
+  let last = Promise.resolve();
   function ask(made, message, seconds) {
+    const mine = last.then(() => answered(made, message, seconds));
+    last = mine.catch(() => {});
+    return mine;
+  }
+
+  function answered(made, message, seconds) {
     return new Promise((done, fail) => {
       const late = seconds && setTimeout(() => {
         end(made);
@@ -113,17 +134,19 @@ window.courseSolving = (() => {
   const grade = (cell) => cell.metadata.nbgrader ?? {};
   const isExercise = (cell) => Boolean(grade(cell).solution);
 
-  // What the notebook has run when its reader comes to an exercise, with what they wrote earlier in
-  // place of what is provided.
-  function before(cells, name) {
+  // What the notebook has run when its reader comes to a cell, with what they wrote earlier in
+  // place of what is provided; of other cells those that it needs.
+  function before(cells, comes, needs = []) {
     const known = written();
     const imports = [];
     const run = [];
     for (const cell of cells) {
       if (cell.cell_type !== "code") continue;
-      if (grade(cell).grade_id === name) break;
+      if (comes(cell)) break;
       if (!cell.metadata.nbgrader) imports.push(source(cell));
-      else if (isExercise(cell)) run.push(known[grade(cell).grade_id]?.source ?? source(cell));
+      if (!cell.metadata.nbgrader) {
+        if (needs.includes(cell.id)) run.push(source(cell));
+      } else if (isExercise(cell)) run.push(known[grade(cell).grade_id]?.source ?? source(cell));
       else if (!grade(cell).grade) {
         run.push(source(cell));
         for (const [, provided] of source(cell).matchAll(NAMES)) {
@@ -134,19 +157,40 @@ window.courseSolving = (() => {
     return { imports, before: run };
   }
 
+  const isOf = (name) => (cell) => grade(cell).grade_id === name;
+
+  /** What an expression gives with a function that the reader wrote, of whatever chapter. */
+  async function compute(name, expression, values) {
+    const own = written()[name];
+    const { cells } = await notebookOf(own.chapter);
+    const request = before(cells, isOf(name));
+    request.before.push(own.source);
+    return (await reply({ ...request, expression, values }, SECONDS)).value;
+  }
+
+  /** What a cell of the chapter prints on the reader's own code. */
+  async function demo({ cell: id, needs }) {
+    const { cells } = await notebookOf(chapter);
+    const comes = (cell) => cell.id === id;
+    const request = { ...before(cells, comes, needs), demo: source(cells.find(comes)) };
+    return (await reply(request, SECONDS)).printed;
+  }
+
+  const reply = async (request, seconds) => ask(await python(), { request }, seconds);
+
   async function verdict(name, text, seconds) {
-    const { cells } = await notebook();
-    const request = { exercise: name, ...before(cells, name), written: text };
+    const { cells } = await notebookOf(chapter);
+    const request = { exercise: name, ...before(cells, isOf(name)), written: text };
     try {
-      return await ask(await python(), { request }, seconds);
+      return await reply(request, seconds);
     } catch (error) {
       if (error.message !== LATE) throw error;
-      return ask(await python(), { request: { exercise: name, seconds } });
+      return reply({ exercise: name, seconds });
     }
   }
 
   async function download() {
-    const whole = structuredClone(await notebook());
+    const whole = structuredClone(await notebookOf(chapter));
     const known = written();
     for (const cell of whole.cells) {
       const own = isExercise(cell) && known[grade(cell).grade_id]?.source;
@@ -166,10 +210,19 @@ window.courseSolving = (() => {
     const where = link
       ? [" The exercise is in ", element("a", { href: link.href }, "the chapter's notebook"), ", too."]
       : [" The exercise is in the chapter's notebook, too."];
-    const reason = location.protocol === "file:"
-      ? ": a browser runs it only from a website, not from a file."
-      : ": its files are not on this site, or there is no connection to it.";
-    return [CANNOT + reason, ...where];
+    if (location.protocol !== "file:") {
+      return [`${CANNOT}: its files are not on this site, or there is no connection to it.`, ...where];
+    }
+    const page = location.pathname.split("/").at(-1);
+    /** @type {HTMLLinkElement | null} */
+    const published = document.querySelector("link[rel=canonical]");
+    const online = published ? [element("a", { href: published.href }, "on the web"), ", or "] : [];
+    return [
+      `${CANNOT}: a browser runs it from a website alone, not from a file. Open it `, ...online,
+      "from your own computer: run ", element("code", {}, "python -m http.server"),
+      " in this file's folder, then open ", element("code", {}, `http://127.0.0.1:8000/${page}`), ".",
+      ...where,
+    ];
   }
 
   function button(words, action) {
@@ -194,16 +247,18 @@ window.courseSolving = (() => {
     async function offer() {
       const { megabytes } = await manifest();
       if (await isHere()) return write();
-      const yes = button(`Load ${megabytes} MB`, () => write().catch(() => say(...whyNot())));
-      say(`Python and an editor are loaded into this page: ${megabytes} MB, once. After that your ` +
-        "browser has them, without a connection too. ", yes, " ",
+      const pages = Math.ceil(await courseOffline.megabytes());
+      const yes = button(`Load ${megabytes + pages} MB`, () => write().catch(() => say(...whyNot())));
+      const others = pages ? `, and all pages of the course, ${pages} MB` : "";
+      say(`Python and an editor are loaded into this page, ${megabytes} MB${others}, once. After ` +
+        "that your browser has them, without a connection too. ", yes, " ",
         element("a", { href: `${base}licenses.txt` }, "What they are made of"));
       yes.focus();
     }
 
     async function write() {
       say("The editor is loaded ...");
-      const [{ editor }, { cells }] = await Promise.all([editing(), notebook()]);
+      const [{ editor }, { cells }] = await Promise.all([editing(), notebookOf(chapter)]);
       const given = source(cells.find((cell) => grade(cell).grade_id === name));
       const help = element("p", { class: "solve-help", id: `solve-help-${name}` },
         "The Tab key indents. Escape, and then Tab, leaves the editor. Control and Enter check.");
@@ -223,9 +278,14 @@ window.courseSolving = (() => {
       let checking = false;
       const begun = performance.now();
       say("Python starts ...");
-      python().then(
-        () => checking || say(`Python runs (started in ${((performance.now() - begun) / 1000).toFixed(1)} s).`),
-        () => say(...whyNot()));
+      python().then(async () => {
+        const runs = `Python runs (started in ${((performance.now() - begun) / 1000).toFixed(1)} s).`;
+        if (!checking) say(runs);
+        const kept = await courseOffline.keep().catch(() => false);
+        if (status.textContent === runs) {
+          say(`${runs} ${kept ? "The course is in your browser, and works without a connection." : ""}`);
+        }
+      }, () => say(...whyNot()));
 
       async function check() {
         if (checking) return;
@@ -236,10 +296,13 @@ window.courseSolving = (() => {
         const text = view.state.doc.toString();
         try {
           const seconds = Number(place.dataset.seconds ?? SECONDS);
-          const reply = await verdict(name, text, seconds);
-          card.innerHTML = reply.html; // by the autograder, which escapes all that it shows
-          if (reply.printed) card.append(element("pre", {}, reply.printed));
-          if (view.state.doc.toString() === text) keep(name, { source: text, passed: reply.verdict.passed });
+          const found = await verdict(name, text, seconds);
+          card.innerHTML = found.html; // by the autograder, which escapes all that it shows
+          if (found.printed) card.append(element("pre", {}, found.printed));
+          if (view.state.doc.toString() === text) {
+            keep(name, { source: text, passed: found.verdict.passed, chapter });
+            document.dispatchEvent(new CustomEvent("course-solving", { detail: name }));
+          }
           say("");
         } catch (error) {
           say(`Python stopped (${error.message.split("\n").at(-1)}). What you wrote is kept; the next check starts it anew.`);
@@ -260,5 +323,7 @@ window.courseSolving = (() => {
     for (const box of document.querySelectorAll(".exercise:has(> .exercise-stub)")) start(box);
   });
 
-  return { written };
+  const demos = async () => (await manifest()).demos?.[chapter] ?? [];
+
+  return { written, isHere, compute, demo, demos };
 })();

@@ -6,11 +6,12 @@
  *   mode: "sentence" | "causal" | "heads" | "keys" | "dial", items: string[], noun: string,
  *   askers?: string[], asks: number, heads: Head[], causal?: boolean, values?: number[][],
  *   queries?: number[][], keys: number[][], query: number[], bandwidth: number | null,
- *   bounds: number[][],
+ *   bounds: number[][], yours?: (scores: (number | null)[]) => number[] | undefined,
  * }} Data
  * Everything that is drawn and said follows from the data and this.
  * @typedef {{
  *   asks: number, time: number, head: number, leak: boolean, sharpness: number, query: number[],
+ *   keys: number[][],
  * }} State
  * @typedef {{ scores: (number | null)[], weights: number[], output: number[] }} Row
  * @typedef {{ bold: string, role?: string }} Bold
@@ -42,17 +43,19 @@ window.stageRows = (() => {
   /** @param {Data} data @param {State} state @returns {Row} */
   function rowOf(data, state) {
     let scores =
-      data.mode === "keys" ? keyed(data, state.query) : data.heads[state.head].scores[state.asks];
+      data.mode === "keys" ? keyed(data, state) : data.heads[state.head].scores[state.asks];
     if (data.causal && state.leak) scores = data.heads[1].scores[state.asks];
     else if (data.causal) scores = scores.map((score, j) => (j <= state.asks ? score : null));
-    const weights = data.mode === "dial" ? sharpened(scores, state.sharpness) : softmax(scores);
+    const weights = data.mode === "dial"
+      ? sharpened(scores, state.sharpness)
+      : data.yours?.(scores) ?? softmax(scores);
     const output = (data.values?.[0] ?? []).map((_, axis) =>
       dot(weights, data.values.map((value) => value[axis])));
     return { scores, weights, output };
   }
 
   /** The scores of keys among which a query lies: by nearness, or dot products. */
-  function keyed({ keys, bandwidth }, query) {
+  function keyed({ bandwidth }, { keys, query }) {
     if (bandwidth === null) return keys.map((key) => dot(query, key));
     return keys.map((key) => -(Math.hypot(...key.map((k, i) => k - query[i])) ** 2) / (2 * bandwidth ** 2));
   }

@@ -27,8 +27,8 @@ window.stageTable = (() => {
     const sum = (numbers) => number(numbers.reduce((a, b) => a + b, 0));
     const near = data.mode === "keys" && data.bandwidth !== null;
     const before = (j) => {
-      if (near) return [vector(data.keys[j]), number(Math.sqrt(-scores[j] * 2) * data.bandwidth)];
-      if (data.mode === "keys") return [product(state.query, data.keys[j]), number(scores[j])];
+      if (near) return [vector(state.keys[j]), number(Math.sqrt(-scores[j] * 2) * data.bandwidth)];
+      if (data.mode === "keys") return [product(state.query, state.keys[j]), number(scores[j])];
       if (data.queries) return [product(data.queries[state.asks], data.keys[j]), number(scores[j])];
       return [number(scores[j])];
     };

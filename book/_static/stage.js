@@ -36,7 +36,7 @@
     const view = stageViews[data.mode === "keys" ? "keys" : "line"](figure, data);
     const state = {
       ...{ asks: data.asks ?? 0, time: END, head: 0, leak: false, sharpness: 0.5 },
-      query: [...(data.query ?? [])],
+      ...{ query: [...(data.query ?? [])], keys: data.keys ?? [] },
     };
     const stops = data.mode === "dial" ? [0, 2, 4] : [1, 2, 3, 4];
     let [running, goal] = [0, END];
@@ -175,6 +175,8 @@
       get state() {
         return { ...state };
       },
+      data,
+      draw,
     };
     figure.dataset.started = "";
     if (!lessMotion.matches) {
@@ -198,7 +200,14 @@
     watch.observe(figure.querySelector(".stage-inside"));
   }
 
-  document.addEventListener("DOMContentLoaded", () => {
+  let begun = false;
+  function begin() {
+    if (begun) return;
+    begun = true;
     document.querySelectorAll("figure.stage").forEach(start);
-  });
+  }
+  document.addEventListener("DOMContentLoaded", begin);
+  // A first screen's figure does not wait for the scripts of all others, but for its own.
+  const own = [window.stageRows, window.stageParts, window.stageTable, window.stageAnswer];
+  if (document.readyState === "interactive" && own.every(Boolean) && stageViews?.line) begin();
 })();

@@ -1,13 +1,11 @@
 // A translator of dates (book/lab/live.py): the reader types a date in one of its languages, and
 // sees it written in digits, symbol by symbol, with a row of weights over the source for each.
 (() => {
-  const [START, END, FIRST] = [1, 2, 3]; // tokens: where a text begins and ends; its first letter
   const SYMBOLS = 7; // written for a date, with what ends it
   const LONGEST = 40; // symbols written
   const PACE = 150; // ms from one symbol to the next
   const [WIDE, HIGH] = [15, 17]; // px of a weight
   const NARROWEST = 10; // px, where the window is narrow
-  const END_SIGN = "$";
 
   const PROPOSALS = [
     "take the same date in another language.",
@@ -59,42 +57,22 @@
     return { panel, focus: source, source, choices, buttons, looks, written, map, said };
   }
 
-  /**
-   * Whether a text is one date: a year of four digits, a day, and a month as a number or as one of
-   * the words that name it. `words` has all that dates are made of, each with its month's number.
-   */
-  function isDate(text, words) {
-    const named = (text.match(/\p{L}+/gu) ?? []).map((word) => words[word.toLowerCase()]);
-    const numbers = text.match(/\d+/g) ?? [];
-    const [years, others] = [true, false].map((year) =>
-      numbers.filter((number) => (number.length === 4) === year));
-    const months = named.filter(Boolean);
-    if (named.includes(undefined) || years.length !== 1 || months.length > 1) return false;
-    if (others.length + months.length !== 2) return false;
-    const [a, b] = others.map(Number);
-    const pairs = months.length ? [[months[0], a]] : [[a, b], [b, a]];
-    return pairs.some(([month, day]) => {
-      const at = new Date(Date.UTC(years[0], month - 1, day));
-      return at.getUTCMonth() === month - 1 && at.getUTCDate() === day;
-    });
-  }
-
   function run(figure, ui, later) {
     const { named } = live;
+    const { START, END, END_SIGN, isDate } = dateSymbols;
     let [model, reads, writes] = [undefined, [], []];
     let [letters, steps, shown, timer, unknown] = [[], [], 0, undefined, undefined];
     let stepping = false; // whether the reader wanted one symbol before the model was there
 
-    const symbol = ({ token }) => (token === END ? END_SIGN : writes[token - FIRST] ?? "?");
+    const symbol = ({ token }) => dateSymbols.symbol(writes, token);
     const finished = () => shown === steps.length;
 
     /** Translate the source anew, and show nothing of it yet. */
     function read() {
       clearTimeout(timer);
-      const all = [...ui.source.value.replace(/\s/g, " ").trim()];
-      unknown = all.find((letter) => !reads.includes(letter));
-      letters = all.filter((letter) => reads.includes(letter));
-      const tokens = letters.map((letter) => reads.indexOf(letter) + FIRST);
+      const found = dateSymbols.read(reads, ui.source.value);
+      [unknown, letters] = [found.unknown, found.letters];
+      const { tokens } = found;
       const limits = { start: START, end: END, longest: LONGEST };
       steps = letters.length ? [...attention.translation(model, tokens, limits)] : [];
       shown = 0;

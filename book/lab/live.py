@@ -12,6 +12,8 @@ from collections.abc import Mapping, Sequence
 
 from torch import Tensor
 
+from lab.still import still
+
 INK = 16  # a digit's darkest pixel: scikit-learn counts ink from 0 to 16
 
 
@@ -20,7 +22,16 @@ class Live:
 
     waiting = "<p>The model works in the published page, where scripts run.</p>"
 
-    def __init__(self, kind: str, model: str, alt: str, name: str, caption: str = "", **given: str):
+    def __init__(
+        self,
+        kind: str,
+        model: str,
+        alt: str,
+        name: str,
+        caption: str = "",
+        look: str = "",
+        **given: str,
+    ):
         if not alt.strip():
             raise ValueError(f"{kind}: a figure needs a description; alt is empty")
         for called, word in (("model", model), ("name", name)):
@@ -30,6 +41,8 @@ class Live:
                 )
         self.kind, self.model, self.alt, self.name, self.given = kind, model, alt, name, given
         self.caption = caption
+        if look:
+            self.waiting = f"<p>{still(look)}<br>{self.waiting.removeprefix('<p>')}"
 
     def __repr__(self) -> str:
         return f"Figure to try a model in: {self.alt}"
@@ -53,7 +66,13 @@ def given_tries(tries: tuple[str, ...]) -> dict[str, str]:
 
 
 def writing_figure(
-    model: str, text: str, alt: str, name: str, tries: tuple[str, ...] = (), caption: str = ""
+    model: str,
+    text: str,
+    alt: str,
+    name: str,
+    tries: tuple[str, ...] = (),
+    caption: str = "",
+    look: str = "",
 ) -> Live:
     """A model of the course to write with; the last value of a cell.
 
@@ -61,9 +80,11 @@ def writing_figure(
     there at first, in the model's own characters. `alt` says what can be done and what is seen
     then, to whoever hears it; `name` is short and unique in its page. `tries` are things to try,
     one after the other, each as it goes on after "Try next:". `caption` says to whoever sees it
-    what it is; without one, `alt` stands there. Raises ValueError without a description.
+    what it is; without one, `alt` stands there. `look` names what `lab.stored.keep_look` kept of
+    the model: its still stands there in a notebook, and where scripts are off. Raises ValueError
+    without a description.
     """
-    return Live("writing", model, alt, name, caption, text=text, **given_tries(tries))
+    return Live("writing", model, alt, name, caption, look, text=text, **given_tries(tries))
 
 
 def translation_figure(
@@ -74,6 +95,7 @@ def translation_figure(
     others: tuple[str, ...] = (),
     tries: tuple[str, ...] = (),
     caption: str = "",
+    look: str = "",
 ) -> Live:
     """A translator of dates to try; the last value of a cell.
 
@@ -81,7 +103,7 @@ def translation_figure(
     the model's own characters. The rest is as in `writing_figure`.
     """
     given = {"text": text, "others": "|".join(others)} | given_tries(tries)
-    return Live("translating", model, alt, name, caption, **given)
+    return Live("translating", model, alt, name, caption, look, **given)
 
 
 def digit_figure(
@@ -92,6 +114,7 @@ def digit_figure(
     first: int = 3,
     tries: tuple[str, ...] = (),
     caption: str = "",
+    look: str = "",
 ) -> Live:
     """A model that reads digits, and a grid to draw on; the last value of a cell.
 
@@ -102,7 +125,7 @@ def digit_figure(
     levels = (images * INK).round().int().flatten(1).tolist()
     pixels = " ".join("".join(chr(ord("a") + level) for level in image) for image in levels)
     given = {"examples": pixels, "first": str(first)} | given_tries(tries)
-    return Live("drawing", model, alt, name, caption, **given)
+    return Live("drawing", model, alt, name, caption, look, **given)
 
 
 def encoding_figure(

@@ -23,11 +23,6 @@ BOS, EOS = 0, 1
 CLOSE = {"rtol": 1e-4, "atol": 1e-5}
 
 
-@pytest.fixture(autouse=True)
-def seed():
-    torch.manual_seed(0)
-
-
 def take_over(layer, theirs):
     """The weights of a torch layer, all of them made random, in ours."""
     for weight in theirs.parameters():
@@ -157,6 +152,7 @@ def test_transformer_works_in_float64():
     assert logits.shape == (2, 7, 13)
 
 
+@pytest.mark.slow
 def test_a_transformer_learns_to_copy():
     model = Transformer(8, 8, 32, 4, 64, 1, 6)
     optimizer = torch.optim.Adam(model.parameters(), lr=0.003)

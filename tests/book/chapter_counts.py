@@ -17,6 +17,8 @@ NOT_PROSE = {"exercise", "dropdown", "quiz"}
 SOURCES = re.compile(r"^## Sources\n.*?(?=^## |\Z)", re.DOTALL | re.MULTILINE)
 FORMULA = re.compile(r"\$\$.*?\$\$|^```\w*\n.*?^```", re.DOTALL | re.MULTILINE)
 FOLDED = {"hide-input", "hide-cell", "remove-input", "remove-cell", "book-only"}
+# What a cue does in a figure is no text: book/_ext/cues.py.
+STATE = re.compile(r"(\{show\}`[^`<]*?) *<[^`<>]*>(?=`)")
 TITLE = re.compile(r".+, (?P<dots>●{1,3}), (?P<minutes>\d+) minutes?, \d+ points?")
 
 
@@ -63,12 +65,13 @@ def counted(notebook: NotebookNode) -> Counts:
 
 
 def _count_text(cell: NotebookNode, marks: dict, found: Counts) -> None:
-    found.text += len(cell.source.split())
+    text = STATE.sub(r"\1", cell.source)
+    found.text += len(text.split())
     if marks.get("grade"):
         found.find_outs += 1
     else:
-        found.prose += words(prose(cell.source))
-    blocks = [(block["kind"], block["title"]) for block in BLOCK.finditer(cell.source)]
+        found.prose += words(prose(text))
+    blocks = [(block["kind"], block["title"]) for block in BLOCK.finditer(text)]
     found.titles += [title.strip() for kind, title in blocks if kind == "exercise"]
     questions = sum(kind == "quiz" for kind, _ in blocks)
     found.questions += questions

@@ -16,10 +16,10 @@ from types import ModuleType
 import pytest
 
 from tests.book import measures
+from tests.book.parsed import SITE
 from tests.chromium import PATIENCE
 
 EXTENSIONS = Path(__file__).parents[2] / "book" / "_ext"
-SITE = Path(__file__).parents[2] / "build" / "book" / "_build" / "html"
 TEXT = {".html", ".css", ".js", ".json", ".svg"}  # what GitHub Pages compresses
 
 

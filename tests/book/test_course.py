@@ -1,19 +1,12 @@
 """Is what a chapter needs read from its code and its opening?"""
 
-from pathlib import Path
-
 import pytest
 from nbformat import write
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-ROOT = Path(__file__).resolve().parents[2]
-
 
 @pytest.fixture
-def needs(tmp_path, monkeypatch):
-    monkeypatch.syspath_prepend(str(ROOT / "book" / "_ext"))
-    from course import chapters
-
+def needs(tmp_path, extension):
     book, solutions = tmp_path / "book", tmp_path / "solutions"
     book.mkdir()
     solutions.mkdir()
@@ -27,7 +20,9 @@ def needs(tmp_path, monkeypatch):
         (solutions / "third").mkdir()
         reference = solutions / "third" / "reference.py"
         reference.write_text("from solutions.second import two\n")
-        return {page: set(chapter.needs) for page, chapter in chapters(book).items()}
+        return {
+            page: set(chapter.needs) for page, chapter in extension("course").chapters(book).items()
+        }
 
     return of
 
@@ -45,3 +40,13 @@ def test_a_chapter_needs_what_it_imports_and_what_its_opening_links_back_to(need
         "03-third": {"02-second"},
         "04-fourth": {"01-first", "03-third"},
     }
+
+
+def test_an_opening_ends_at_the_first_section_or_fold(needs):
+    link = "As in [chapter 1](01-first.ipynb)."
+    found = needs(
+        c01_first=["One."],
+        c05_fifth=[f"One.\n\n## Then\n\n{link}"],
+        c06_sixth=[f"One.\n\n:::{{dropdown}} More\n{link}\n:::"],
+    )
+    assert found == {"01-first": set(), "05-fifth": set(), "06-sixth": set()}

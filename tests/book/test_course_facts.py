@@ -6,19 +6,15 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from tests.book.parsed import parsed
+from tests.book.parsed import SITE, needs_book, parsed
 
 ROOT = Path(__file__).resolve().parents[2]
-SITE = ROOT / "build" / "book" / "_build" / "html"
 CHAPTERS = sorted((ROOT / "book").glob("[0-9][0-9]-*.ipynb"))
 
 
 @pytest.fixture
-def facts(monkeypatch):
-    monkeypatch.syspath_prepend(str(ROOT / "book" / "_ext"))
-    import course_facts
-
-    return course_facts
+def facts(extension):
+    return extension("course_facts")
 
 
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
@@ -53,7 +49,7 @@ def test_every_chapter_says_how_long_it_runs(facts, path):
     assert facts.running_minutes(path)
 
 
-@pytest.mark.skipif(not SITE.exists(), reason="the book is not built: make book")
+@needs_book
 def test_says_the_map_what_each_chapter_takes(facts):
     """The map's small print is counted anew: exercises by their directives, points by nbgrader."""
     page = parsed(SITE / "map.html")

@@ -4,10 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.book.parsed import parsed
+from tests.book.parsed import SITE, needs_book, parsed
 
 ROOT = Path(__file__).parents[2]
-SITE = ROOT / "build" / "book" / "_build" / "html"
 FONTS = ROOT / "book" / "_static" / "fonts"
 CHAPTERS = sorted(path.stem for path in (ROOT / "book").glob("[0-9][0-9]-*.ipynb"))
 
@@ -19,6 +18,7 @@ def test_has_every_chapter_an_emblem_of_its_own(extension):
     assert emblem("glossary") == "" == emblem("masks")
 
 
+@needs_book
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_stands_the_emblem_before_the_title_and_says_nothing(chapter):
     page = parsed(SITE / f"{chapter}.html")

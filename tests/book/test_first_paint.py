@@ -1,11 +1,11 @@
 """What is there before any script has run: the theme, the formulas, one head."""
 
 import re
-from pathlib import Path
 
 import pytest
 
-SITE = Path(__file__).parents[2] / "build" / "book" / "_build" / "html"
+from tests.book.parsed import SITE
+
 GROUND = "() => getComputedStyle(document.body).backgroundColor"
 DARKNESS = {"light": lambda light: light > 200, "dark": lambda light: light < 60}
 

@@ -1,15 +1,12 @@
 """Formulas are in the page as MathML: nothing is typeset in the browser."""
 
 import re
-from pathlib import Path
 
 import pytest
 from bs4 import BeautifulSoup
 
-from tests.book.parsed import parsed
+from tests.book.parsed import SITE, parsed
 
-ROOT = Path(__file__).parents[2]
-SITE = ROOT / "build" / "book" / "_build" / "html"
 PAGES = sorted(SITE.glob("*.html"))
 LATEX = re.compile(r"\\(?:\(|\[|[a-zA-Z]+\b)|\[\d+ex\]")
 

@@ -6,7 +6,7 @@ import nbformat
 import pytest
 
 from autograder.release.questions import inventory
-from tests.book.conftest import SITE
+from tests.book.parsed import SITE
 from tests.release.miniature import REPOSITORY
 
 

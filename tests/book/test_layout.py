@@ -7,11 +7,10 @@ import pytest
 import yaml
 
 from tests.book import measures
-from tests.book.parsed import parsed
+from tests.book.parsed import SITE, parsed
 from tests.chromium import PATIENCE
 
 ROOT = Path(__file__).parents[2]
-SITE = ROOT / "build" / "book" / "_build" / "html"
 
 
 def moved(browser, address: str, width: int, place: str, slow: bool = False) -> float:

@@ -7,9 +7,8 @@ from urllib.parse import unquote, urldefrag
 
 import pytest
 
-from tests.book.parsed import parsed
+from tests.book.parsed import SITE, parsed
 
-SITE = Path(__file__).parents[2] / "build" / "book" / "_build" / "html"
 PAGES = sorted(path.name for path in SITE.glob("*.html"))
 
 

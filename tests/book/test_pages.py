@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.book import measures
+from tests.book.parsed import SITE, needs_book
 
 SOURCES = Path(__file__).parents[2] / "book"
 PAGES = sorted(path.stem for path in (*SOURCES.glob("*.md"), *SOURCES.glob("*.ipynb")))
@@ -327,9 +328,8 @@ def test_does_the_search_field_of_any_page_suggest_what_sections_are_called(open
     assert seen.troubles == []
 
 
+@needs_book
 def test_does_the_search_work_in_a_saved_copy(browser):
-    from tests.book.conftest import SITE
-
     page = browser.new_page()
     page.goto((SITE / "search.html").as_uri() + "?q=sofmax")
     page.locator("#search-results a[href^='02-softmax.html']").first.wait_for()

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.book.parsed import SITE
 from tests.chromium import CHROMIUM
 
 ROOT = Path(__file__).parents[2]
-SITE = ROOT / "build" / "book" / "_build" / "html"
 
 pytestmark = pytest.mark.exhaustive
 

@@ -8,10 +8,9 @@ import pytest
 
 from autograder.checking.predictions import Prediction, predictions
 from autograder.notebook.predicting import as_text
-from tests.book.parsed import parsed
+from tests.book.parsed import SITE, needs_book, parsed
 
 ROOT = Path(__file__).parents[2]
-SITE = ROOT / "build" / "book" / "_build" / "html"
 SHAPE = Prediction(
     "shape",
     "02-softmax",
@@ -52,7 +51,7 @@ def plain(words: str) -> str:
     return re.sub("[\"'“”‘’`]", "", words).replace("−", "-")
 
 
-@pytest.mark.skipif(not SITE.exists(), reason="the book is not built: make book")
+@needs_book
 @pytest.mark.parametrize(("page", "name"), questions())
 def test_is_the_question_a_quiz_on_its_page(page, name):
     soup = parsed(SITE / f"{page}.html")

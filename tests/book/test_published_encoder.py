@@ -15,7 +15,7 @@ from lab import machine, minilm
 from safetensors.torch import load_file
 
 from solutions.real_encoder import SentenceEncoder, convert_weights, embed
-from tests.book.conftest import SITE
+from tests.book.parsed import SITE
 
 ROOT = Path(__file__).parents[2]
 HAVE_FILES = importlib.util.find_spec("tokenizers") and importlib.util.find_spec(minilm.PACKAGE)
@@ -50,12 +50,9 @@ READ = """async (sentences) => {
 
 
 @pytest.fixture
-def parts(monkeypatch):
+def parts(extension):
     """The part of the build that makes the page's files."""
-    monkeypatch.syspath_prepend(str(ROOT / "book" / "_ext"))
-    import published_encoder
-
-    return published_encoder
+    return extension("published_encoder")
 
 
 @pytest.fixture(scope="module")

@@ -9,11 +9,9 @@ import pytest
 import yaml
 from bs4 import BeautifulSoup, Comment
 
-from tests.book.parsed import parsed
+from tests.book.parsed import SITE, needs_book, parsed
 
 ROOT = Path(__file__).parents[2]
-SITE = ROOT / "build" / "book" / "_build" / "html"
-BUILT = pytest.mark.skipif(not SITE.exists(), reason="the book is not built: make book")
 CONF = """
 extensions = ["myst_parser", "publishing", "take_away"]
 project = "Course"
@@ -100,7 +98,7 @@ def test_is_what_depends_on_an_address_left_out_without_it(without):
     assert re.findall(r'href="(.*?)"', hidden[0]) == ["student/01-lookup.ipynb"]
 
 
-@BUILT
+@needs_book
 def test_names_the_course_no_address_that_is_not_set():
     config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
     if config["html"]["baseurl"] or config["repository"]["url"]:
@@ -112,7 +110,7 @@ def test_names_the_course_no_address_that_is_not_set():
         )
 
 
-@BUILT
+@needs_book
 def test_is_a_missing_page_told_and_the_course_cited():
     assert parsed(SITE / "404.html").select_one("article h1").get_text() == "No such page"
     page = parsed(SITE / "index.html")

@@ -9,14 +9,13 @@ import pytest
 from bs4 import BeautifulSoup
 
 from autograder.checking import exercises
-from tests.book.parsed import parsed
+from tests.book.parsed import SITE, needs_book, parsed
 
 ROOT = Path(__file__).parents[2]
-SITE = ROOT / "build" / "book" / "_build" / "html"
 CHAPTERS = sorted((ROOT / "book").glob("[0-9][0-9]-*.ipynb"))
 MACHINERY = ["from solutions", "from autograder", "glue(", "NBVAL", "# noqa"]
 
-pytestmark = pytest.mark.skipif(not SITE.exists(), reason="the book is not built: make book")
+pytestmark = needs_book
 
 
 @pytest.fixture

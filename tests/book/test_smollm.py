@@ -236,6 +236,7 @@ def test_the_packages_code_is_never_run(files, model):
     assert "llama_cpp" not in sys.modules
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not (HAVE and smollm.in_wheel()), reason="the wheel's file is not here")
 def test_the_bits_of_a_number_are_those_of_the_file():
     """Its tensors fill the file but for the lists of tokens, and no kind is left unsaid."""

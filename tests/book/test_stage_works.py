@@ -454,6 +454,35 @@ def test_does_the_answer_follow_a_dragged_query(opened_stage):
     assert re.search(r"the query looks at every key and takes \d+% from", shown.heard())
 
 
+def test_does_the_answer_follow_a_dragged_key(opened_stage):
+    shown = opened_stage("line")
+    values, query = torch.tensor([20.0, 12, 8]), 1.4
+
+    def answer(keys: list[float]) -> str:
+        weights = torch.softmax(query * torch.tensor(keys), dim=0)  # dot products as scores
+        return f"{float(weights @ values):.1f}"
+
+    words = shown.figure.locator(".stage-output-words")
+    assert words.text_content() == answer([1, 2, 4])
+    box = shown.figure.locator(".stage-keys").bounding_box()
+    (left, right), height = shown.data["bounds"][0], box["y"] + 0.62 * box["height"]
+    at = [box["x"] + box["width"] * (key - left) / (right - left) for key in (4, 2.5)]
+    mouse = shown.page.mouse
+    mouse.move(at[0] + 3, height)
+    mouse.down()
+    mouse.move(at[1], height)
+    mouse.up()
+    (moved,) = shown.state()["keys"][2]
+    assert moved == pytest.approx(2.5, abs=0.02) and shown.state()["query"] == [1.4]
+    assert words.text_content() == answer([1, 2, moved])
+    shown.figure.get_by_role("slider", name="key a").focus()
+    shown.page.keyboard.press("ArrowLeft")
+    (pushed,) = shown.state()["keys"][0]
+    assert pushed == pytest.approx(1 - (right - left) / 50, abs=0.011)
+    assert words.text_content() == answer([pushed, 2, moved])
+    assert shown.figure.locator("tbody td").first.text_content().startswith("1.40 × ")
+
+
 def test_is_the_dial_sharpen(opened_stage):
     shown = opened_stage("dial")
     scores = torch.tensor([2, 2, 0.5, -1])

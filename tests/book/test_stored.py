@@ -39,6 +39,23 @@ def test_a_model_comes_back_with_its_sizes_and_an_example(folder, monkeypatch):
     torch.testing.assert_close(other(given[None])[0, -1], wanted, atol=5e-3, rtol=0)
 
 
+def test_come_a_large_models_matrices_back_within_half_a_step_of_eight_bits(folder, monkeypatch):
+    monkeypatch.setenv(stored.KEEP, "1")
+    monkeypatch.setattr(stored, "LARGE", 100)
+    model = nn.Sequential(nn.Embedding(5, 64), nn.Linear(64, 3))
+    stored.keep("large", model, torch.tensor([1, 4]))
+    numbers, about = stored.stored("large")
+    assert set(numbers) == set(model.state_dict())
+    assert about["parameters"]["0.weight"] == [5, 64]
+    for name, tensor in model.state_dict().items():
+        groups = tensor.view(-1, 32) if tensor.ndim == 2 else tensor.view(1, -1)
+        step = groups.abs().amax(dim=-1, keepdim=True) / 127  # torch's own largest, by group
+        difference = (numbers[name].view_as(groups) - groups).abs()
+        assert (difference <= step * 0.51 + 1e-3).all()
+    size = (folder / "large.safetensors").stat().st_size
+    assert size < 1.5 * sum(tensor.numel() for tensor in model.state_dict().values()) + 600
+
+
 def test_nothing_is_written_where_nobody_asked(folder, monkeypatch):
     monkeypatch.delenv(stored.KEEP, raising=False)
     stored.keep("small", Model(), torch.tensor([0]))
@@ -70,3 +87,30 @@ def test_a_translator_comes_with_a_source_and_a_target(folder, monkeypatch):
     assert (example["tokens"], example["previous"]) == (source.tolist(), previous.tolist())
     wanted = model(source[None], previous[None])[0, -1]
     torch.testing.assert_close(torch.tensor(example["logits"]), wanted, atol=1e-4, rtol=0)
+
+
+@pytest.fixture
+def looks(tmp_path, monkeypatch):
+    monkeypatch.setattr(stored, "LOOKS", tmp_path / "looks")
+    return tmp_path / "looks"
+
+
+def test_a_look_comes_back_with_two_digits(looks, monkeypatch):
+    monkeypatch.setenv(stored.KEEP, "1")
+    scores = torch.tensor([[0.123, -torch.inf], [1.0, -2.345]])
+    stored.keep_look(
+        "one", items=["é", "b"], scores=scores, heads={"H0": scores}, likely={"a": 0.5}
+    )
+    rows = [[0.12, None], [1.0, -2.35]]
+    assert stored.look("one") == {
+        "items": ["é", "b"],
+        "scores": rows,
+        "heads": {"H0": rows},
+        "likely": {"a": 0.5},
+    }
+
+
+def test_no_look_is_written_where_nobody_asked(looks, monkeypatch):
+    monkeypatch.delenv(stored.KEEP, raising=False)
+    stored.keep_look("one", items=["a"])
+    assert not looks.exists()

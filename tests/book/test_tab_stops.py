@@ -1,14 +1,10 @@
 """The Tab key stops once for each place that a chapter links to, and no place is out of reach."""
 
-from pathlib import Path
-
 import pytest
 from bs4 import BeautifulSoup
 
-from tests.book.parsed import parsed
+from tests.book.parsed import SITE, parsed
 
-ROOT = Path(__file__).parents[2]
-SITE = ROOT / "build" / "book" / "_build" / "html"
 CHAPTERS = sorted(SITE.glob("[0-9][0-9]-*.html"))
 LINK = '<a class="reference internal" href="{}"><span>x</span></a>'
 

@@ -55,7 +55,7 @@ def test_as_given_it_is_not_mended(seed):
     assert "answers as it did" in lines[1] and "expected" in lines[1]
 
 
-def test_the_same_mistake_in_other_words_is_not_mended_either():
+def test_the_same_misconception_in_other_words_is_not_mended_either():
     def mend_softmax(scores, dim=-1):
         top = scores.max(dim=dim, keepdim=True).values
         return (scores - top.clamp(min=-3e38)).exp()
@@ -68,7 +68,7 @@ def test_the_reference_and_a_function_written_anew_are_right():
     assert verdict(right).points == 3.0
 
 
-def test_another_mistake_is_told_by_its_name():
+def test_another_misconception_is_told_by_its_name():
     other = next(
         one for one in find("mend_softmax").misconceptions if "whole tensor" in one.sentence
     )

@@ -129,7 +129,7 @@ def test_right_code_passes_where_rounding_once_failed_it(name, seed):
 
 
 @every_exercise
-def test_every_mistake_is_told_by_its_own_name(name):
+def test_every_misconception_is_told_by_its_own_name(name):
     known = wrongs(name)
     wanted = 2 if name in TRIVIAL else 4
     keys = {one.key for one in known}  # there may be two ways to make one misconception
@@ -156,7 +156,7 @@ def test_a_sentence_in_other_words_changes_no_key(monkeypatch):
 
 @pytest.mark.exhaustive
 @every_exercise
-def test_mistakes_are_told_apart_with_any_inputs(name):
+def test_misconceptions_are_told_apart_with_any_inputs(name):
     for one in wrongs(name):
         for seed in range(20):
             verdict = verdict_of(name, one.thing, seed)

@@ -113,7 +113,7 @@ class LayerNorm(nn.Module):
         return self.normed
 
 
-def padding_mask(lengths, max_length, kept={}):  # noqa: B006 (the mistake)
+def padding_mask(lengths, max_length, kept={}):  # noqa: B006 (the misconception)
     positions = torch.arange(max_length, device=lengths.device)
     mask = kept.setdefault((len(lengths), max_length), torch.zeros(len(lengths), max_length) > 0)
     torch.lt(positions, lengths[:, None], out=mask)
@@ -145,7 +145,7 @@ class KeyValueCache:
         return tuple(parts)
 
 
-def scaled_dot_product_scores(query, key, kept={}):  # noqa: B006 (the mistake)
+def scaled_dot_product_scores(query, key, kept={}):  # noqa: B006 (the misconception)
     scores = query @ key.mT / query.shape[-1] ** 0.5
     kept[scores.shape] = kept.get(scores.shape, torch.empty(0, dtype=scores.dtype)).detach()
     return kept[scores.shape].resize_(scores.shape).to(scores.dtype).copy_(scores)

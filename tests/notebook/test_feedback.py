@@ -27,7 +27,7 @@ def test_the_headline(verdict, line):
     assert Feedback(verdict).text().splitlines()[0] == line
 
 
-def test_the_mistake_comes_before_what_was_seen():
+def test_the_misconception_comes_before_what_was_seen():
     assert details(FAILED) == ["The sum is <b>missing</b>.", "got <script>"]
     assert details(Verdict("double", 1.0, 1.0, "passed", message="All cases hold.")) == []
     assert details(Verdict("double", 0.0, 1.0, "not started", message="x")) == []

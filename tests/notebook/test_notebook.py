@@ -309,8 +309,9 @@ def test_other_errors_are_left_as_they_are(cells):
 def test_a_syntax_error_is_shown_as_such_and_unwritten_exercises_are_explained_after_it(cells):
     (output,) = cells["syntax-demo"].outputs
     assert (output.output_type, output.ename) == ("error", "SyntaxError")
-    (output,) = cells["demo-after-a-syntax-error"].outputs
-    assert output.text.startswith("This cell needs softmax_jacobian, which is not written yet")
+    # A busy machine may send what is printed in two parts.
+    text = "".join(output.text for output in cells["demo-after-a-syntax-error"].outputs)
+    assert text.startswith("This cell needs softmax_jacobian, which is not written yet")
 
 
 def kinds(cell):

@@ -48,6 +48,7 @@ def assert_alike(found: dict[str, list]) -> None:
     assert needless == [], "these are alike: take them out of the table"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("module", MODULES)
 def test_right_answers_pass_and_misconceptions_get_their_keys(recorded, module):
     assert_alike(judged(recorded, "right+misconceptions", module))

@@ -6,7 +6,8 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from autograder.release.add_exercise import add
+from autograder.checking.registry import exercises
+from autograder.release.add_exercise import add, cells
 from autograder.release.recipe.check_contract import UNWRITTEN
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -41,6 +42,14 @@ def test_each_part_that_is_left_to_write_is_one_that_a_release_refuses(book):
     lines = cells["double-task"].source.split("\n")
     assert [text for text in UNWRITTEN if text in lines] == list(UNWRITTEN)
     assert sum("Hint" in line for line in lines) == len(UNWRITTEN) - 1
+
+
+def test_a_debugging_exercise_has_its_task_and_says_afterward_what_was_wrong():
+    mend = next(one for one in exercises().values() if one.mend and one.reference != one.name)
+    task, _, _, reference = cells(mend)
+    assert "There is one mistake in this code." in task.source
+    assert not {"{sentence}", "{file}"} & set(task.source.split())
+    assert reference.source.startswith(f":::{{dropdown}} What was wrong\n{mend.planted.sentence}\n")
 
 
 def test_they_come_after_the_cell_that_is_named(book):

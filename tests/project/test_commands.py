@@ -39,24 +39,14 @@ def test_make_knows_how_to(target):
     make("--dry-run", target)
 
 
-def places_in_build() -> set[str]:
-    """The first names below build/ of all paths that commands, tools and extensions write."""
-    sources = [ROOT / "Makefile", ROOT / "pyproject.toml"]
-    sources += [*(ROOT / "make").glob("*.py"), *(ROOT / "book" / "_ext").glob("*.py")]
-    text = "\n".join(path.read_text() for path in sources if path.name != "clean.py")
-    written = re.sub(r'"build" / f?"', "build/", text)
-    return set(re.findall(r"\bbuild/([\w.-]*\w)", written))
-
-
 @pytest.fixture
 def built(tmp_path):
     """A build/ with a book and two courses, as the commands leave it."""
     build = tmp_path / "build"
-    for name in places_in_build() - {"course", "sample-class"}:
-        (build / name).parent.mkdir(parents=True, exist_ok=True)
+    (build / "book" / "_build" / "html").mkdir(parents=True)
+    for name in (".book", ".release", "book/_build/html/index.html"):
         (build / name).touch()
-    (build / "encoder").unlink()
-    (build / "encoder").mkdir()
+    (build / "latest").symlink_to("book")
     student = build / "course" / "student" / "01-lookup.ipynb"
     student.parent.mkdir(parents=True)
     student.write_text("released")
@@ -105,11 +95,17 @@ def test_clean_leaves_a_course_in_which_somebody_worked(built, work, said):
     assert [path.name for path in built.iterdir()] == ["course"]
 
 
-def test_clean_leaves_what_it_does_not_know(built):
-    (built / "thesis").mkdir()
-    (built / "thesis" / "chapter.tex").touch()
-    assert "thesis was not made by make" in clean(built)
-    assert (built / "thesis" / "chapter.tex").exists()
+def test_clean_finds_courses_wherever_they_lie(built):
+    """As `--course build/try/course` makes one."""
+    (built / "try").mkdir()
+    (built / "try" / "notes.txt").touch()
+    (built / "course").rename(built / "try" / "course")
+    (built / "try" / "course" / "submitted").mkdir()
+    assert "try/course holds submissions" in clean(built)
+    assert [path.name for path in (built / "try").iterdir()] == ["course"]
+    (built / "try" / "course" / "submitted").rmdir()
+    clean(built)
+    assert not built.exists()
 
 
 @pytest.mark.parametrize("other", [False, True])

@@ -23,7 +23,7 @@ from autograder.grading.course.reading import (
     read,
     without_outputs,
 )
-from autograder.grading.text import one_line
+from autograder.grading.text import listed, one_line
 
 NOTEBOOK = re.compile(r".+\.ipynb(\.(txt|json))?", re.IGNORECASE | re.DOTALL)
 LEFT_ALONE = {"__MACOSX", "__pycache__"}
@@ -128,9 +128,7 @@ def _choose(found: Found, chapter: str, candidates: list[Piece]) -> None:
 
 
 def _listed(some: list[Piece]) -> str:
-    names = [one_line(one.name, 80) for one in some[:NAMED_AT_MOST]]
-    more = len(some) - len(names)
-    return ", ".join(names) + (f" and {more} more" if more else "")
+    return listed((one_line(one.name, 80) for one in some), NAMED_AT_MOST)
 
 
 def _different(candidates: list[Piece]) -> list[Piece]:

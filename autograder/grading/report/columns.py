@@ -20,23 +20,17 @@ NOT_YET = "Not yet in Final Points"
 
 def plain(scores: Scores) -> Iterator[Row]:
     """One row for each student and chapter: the columns of nbgrader's own export, quoted."""
-    yield [
-        *("assignment", "duedate", "timestamp", "student_id", "last_name", "first_name"),
-        *("email", "raw_score", "late_submission_penalty", "score", "max_score"),
-        NOT_YET,
-    ]
+    who: Row = ["student_id", "last_name", "first_name", "email"]
+    points: Row = ["raw_score", "late_submission_penalty", "score", "max_score"]
+    yield ["assignment", "duedate", "timestamp", *who, *points, NOT_YET]
     for chapter in scores.chapters:
         for person in scores.people:
             score = scores.found.get((person.id, chapter.name))
-            yield [
-                chapter.name,
-                chapter.due,
-                score.handed_in if score else None,
-                *(person.id, person.last_name, person.first_name, person.email),
-                *([score.raw, score.penalty, score.final] if score else [None] * 3),
-                chapter.max_score,
-                _not_yet(scores, person, [chapter]),
-            ]
+            when = score.handed_in if score else None
+            who = [person.id, person.last_name, person.first_name, person.email]
+            points = [score.raw, score.penalty, score.final] if score else [None] * 3
+            last = [chapter.max_score, _not_yet(scores, person, [chapter])]
+            yield [chapter.name, chapter.due, when, *who, *points, *last]
 
 
 def canvas(scores: Scores) -> Iterator[Row]:

@@ -1,9 +1,9 @@
 """What only a teacher can settle, in sentences: answers in words, and scores that are outdated."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from autograder.grading.course.scores import ForATeacher
-from autograder.grading.text import one_line
+from autograder.grading.text import listed, one_line
 from autograder.manifest import ListedChapter
 
 NAMES_AT_MOST = 12
@@ -19,18 +19,11 @@ def sentences(cells: Sequence[ForATeacher], chapters: Mapping[str, ListedChapter
             yield one_line(
                 f"{name}: {count} answer{'s' if count > 1 else ''} in words {wait} for a score by "
                 f"hand, {WHERE}, and the scores are without {'them' if count > 1 else 'it'}: "
-                f"{listed_names([one.student for one in waiting])}"
+                f"{listed((one.student for one in waiting), NAMES_AT_MOST)}"
             )
         for one in of_chapter:
             if one.outdated:
                 yield one_line(outdated(one, chapters.get(name)))
-
-
-def listed_names(names: Iterable[str]) -> str:
-    """`ada, bob and 3 more`."""
-    different = list(dict.fromkeys(names))
-    more = len(different) - NAMES_AT_MOST
-    return ", ".join(different[:NAMES_AT_MOST]) + (f" and {more} more" if more > 0 else "")
 
 
 def outdated(one: ForATeacher, chapter: ListedChapter | None) -> str:

@@ -23,13 +23,13 @@ Answers = dict[int, tuple[str, str]]  # by a question's number, before and after
 
 @dataclass
 class AskedTwice:
-    """One question: how many of those who answered twice were right, and the commonest mistake."""
+    """One question: how many of those who answered twice were right, and what most chose else."""
 
     number: int
     text: str
     before: int
     after: int
-    mistake: str = ""  # what most took wrongly the second time
+    wrong_choice: str = ""  # the commonest of them, the second time
     times: int = 0
 
 
@@ -90,7 +90,7 @@ def survey_inventory(
     found = InventorySurvey(
         [AskedTwice(n, one["text"], 0, 0) for n, one in enumerate(asked, start=1)]
     )
-    mistakes: dict[int, Counter[str]] = {one.number: Counter() for one in found.questions}
+    wrong: dict[int, Counter[str]] = {one.number: Counter() for one in found.questions}
     for submission in submissions:
         answers = _answers(submission)
         if not any(after for _, after in answers.values()):
@@ -104,15 +104,15 @@ def survey_inventory(
             score[0] += before == right
             score[1] += after == right
             if after and after != right:
-                mistakes[one.number][after] += 1
+                wrong[one.number][after] += 1
         found.scores.append((score[0], score[1]))
     for one, each in zip(found.questions, asked, strict=True):
         texts = dict(zip(LETTERS, (choice["text"] for choice in each["choices"]), strict=False))
-        known = [(count, letter) for letter, count in mistakes[one.number].items()]
+        known = [(count, letter) for letter, count in wrong[one.number].items()]
         known = [(count, letter) for count, letter in known if letter in texts]
         if known:
             one.times, letter = max(known, key=lambda pair: (pair[0], pair[1]))
-            one.mistake = texts[letter]
+            one.wrong_choice = texts[letter]
     return found
 
 

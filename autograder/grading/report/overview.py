@@ -11,13 +11,13 @@ from rich.table import Table
 
 from autograder.grading.report.feedback_page import template
 from autograder.grading.report.figures import COLORS, figures
+from autograder.grading.report.for_a_teacher import NAMES_AT_MOST
 from autograder.grading.report.inventory import InventorySurvey
 from autograder.grading.report.survey import ChapterSurvey, Survey
 from autograder.grading.report.table import write_table
-from autograder.grading.text import visible
+from autograder.grading.text import listed, visible
 
 COLUMNS = ("student", "chapter", "exercise", "status", "points", "max_points")
-NAMES_AT_MOST = 12
 SENTENCES_AT_MOST = 3
 
 
@@ -128,7 +128,6 @@ def _show_chapter(chapter: ChapterSurvey, console: Console) -> None:
         console.print(escape(sentence), highlight=False, soft_wrap=True)
     for what, names in (("not handed in", chapter.absent), ("not graded yet", chapter.ungraded)):
         if names:
-            more = f" and {len(names) - NAMES_AT_MOST} more" if len(names) > NAMES_AT_MOST else ""
-            listed = escape(visible(", ".join(names[:NAMES_AT_MOST])))
-            console.print(f"{what}: {listed}{more}", highlight=False)
+            text = f"{what}: {listed(names, NAMES_AT_MOST)}"
+            console.print(escape(visible(text)), highlight=False)
     console.print()

@@ -13,8 +13,8 @@ from rich.table import Table
 from autograder.grading.course.folder import Course
 from autograder.grading.course.journal import Journal
 from autograder.grading.course.scores import read_scores, reading
-from autograder.grading.report.for_a_teacher import listed_names, sentences
-from autograder.grading.text import one_line
+from autograder.grading.report.for_a_teacher import NAMES_AT_MOST, sentences
+from autograder.grading.text import listed, one_line
 
 
 @contextlib.contextmanager
@@ -103,7 +103,7 @@ def left_behind(course: Course, chapters: Sequence[str], graded: Collection[str]
                 escape(
                     f"{chapter.name}: {count} other submission{'s' if count > 1 else ''} {were} "
                     "graded with other points or checks, and those scores stay: run autograder "
-                    f"grade {chapter.name} without --student ({listed_names(others)})."
+                    f"grade {chapter.name} without --student ({listed(others, NAMES_AT_MOST)})."
                 ),
                 highlight=False,
                 soft_wrap=True,

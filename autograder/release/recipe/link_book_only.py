@@ -1,4 +1,7 @@
-"""Cells for the published page alone, such as the figure to play with: a link to that page."""
+"""Cells for the published page alone, such as the figure to play with: a link to that page.
+
+A chapter's first figure is a still in the notebook, and has such a link below it.
+"""
 
 import ast
 import itertools
@@ -14,6 +17,8 @@ from autograder.release.chapter_cells import parsed
 from autograder.release.recipe.check_contract import BOOK_ONLY
 
 PLAY = "Play with it on this chapter's page of the book"
+STILL = "This figure is a still."
+FIRST_SCREEN = "first-screen"  # the book's own name for a chapter's first figure
 # What the functions of `lab` that make such figures begin a figure's id with.
 PLACES = {
     "play": "play",
@@ -38,11 +43,21 @@ def link_book_only(chapter: ChapterNotebook) -> None:
             sentences = (_sentence(chapter, figure, anchor) for figure in figures)
             cells.append(new_markdown_cell("\n\n".join(sentences), id=run[0].id))
         elif not left_out:
-            cells += run
+            for cell in run:
+                cells.append(cell)
+                if FIRST_SCREEN in tags(cell):
+                    cells.append(_page_of(chapter, cell))
         for cell in run:
             if cell.cell_type == "markdown":
                 anchor = chapter.book.last_anchor(cell.source) or anchor
     chapter.notebook.cells = cells
+
+
+def _page_of(chapter: ChapterNotebook, cell: NotebookNode) -> NotebookNode:
+    """A sentence that leads from a still to the figure: to its place, or to the top of its page."""
+    place = next((figure.get("place", "") for figure in _figures(chapter, [cell])), "")
+    sentence = f"{STILL} {link(PLAY, chapter.book.address(chapter.name, place))}."
+    return new_markdown_cell(sentence, id=f"{cell.id}-page")
 
 
 def _sentence(chapter: ChapterNotebook, figure: dict[str, str], anchor: str) -> str:

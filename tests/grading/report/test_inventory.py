@@ -52,7 +52,7 @@ def test_is_the_gain_the_share_of_what_was_missing(tmp_path):
     )
     assert (found.scores, found.once) == ([(1, 2), (0, 1)], 1)
     assert (found.before, found.after, found.gain) == (0.25, 0.75, pytest.approx(2 / 3))
-    assert [(one.before, one.after, one.mistake) for one in found.questions] == [
+    assert [(one.before, one.after, one.wrong_choice) for one in found.questions] == [
         (1, 1, "no"),
         (0, 2, ""),
     ]

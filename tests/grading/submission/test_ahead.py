@@ -42,12 +42,6 @@ DEPENDENT = "LearnedPositions"
 SEED = 11
 
 
-@pytest.fixture(scope="module")
-def warm():
-    with SandboxProcess() as process:
-        yield process
-
-
 def chapter_of(*names: str) -> ReleasedChapter:
     exercises = tuple(
         ReleasedExercise(name, find(name).points, f"check-{name}", "") for name in names
@@ -83,6 +77,7 @@ SEARCHED = {  # two misconceptions at once, or none that is known: what is found
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SEARCHED)
 def test_the_sentence_depends_on_no_clock(warm, name, monkeypatch):
     """In a notebook, in grading, and on a machine that takes ten times as long."""

@@ -21,7 +21,6 @@ from autograder.notebook.cell_log import modules_imported
 from autograder.notebook.packages import LEARNERS, NOTEBOOKS, modules
 from autograder.sandbox import probe
 from autograder.sandbox.limits import Limits
-from autograder.sandbox.process import SandboxProcess
 from tests.sample_class import reference_source
 
 REASON = probe.available()
@@ -33,12 +32,6 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 from autograder import check"""
-
-
-@pytest.fixture(scope="module")
-def warm():
-    with SandboxProcess() as process:
-        yield process
 
 
 def graded(
@@ -344,6 +337,7 @@ def block_chapter(**changed: str) -> tuple[dict[str, str], list[str]]:
     return sources, [SETUP, *(reference_source(find(name)) for name in provided)]
 
 
+@pytest.mark.slow
 def test_one_wrong_layer_does_not_cost_those_that_use_it(warm):
     wrong = reference_source(find("LayerNorm")).replace("variance + self.eps", "variance + 0.1")
     assert "0.1" in wrong
@@ -359,6 +353,7 @@ def test_one_wrong_layer_does_not_cost_those_that_use_it(warm):
     ]
 
 
+@pytest.mark.slow
 def test_what_is_wrong_by_itself_too_stays_so(warm):
     wrong = reference_source(find("LayerNorm")).replace("variance + self.eps", "variance + 0.1")
     block = reference_source(find("EncoderBlock")).replace("x + self.dropout(attended)", "attended")
@@ -462,6 +457,7 @@ def test_what_is_missing_shows_no_misconception(warm):
     assert verdict.misconception is None
 
 
+@pytest.mark.slow
 def test_the_reference_of_what_is_judged_is_never_in_the_sandbox(warm):
     """A layer that says what it sees of the others' sources, where one would look for them."""
     spy = (

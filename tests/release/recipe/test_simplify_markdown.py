@@ -96,6 +96,7 @@ TRANSLATIONS = {
     ),
     "doc": ("{doc}`words`", "[Words](https://e.org/words.html)"),
     "a link to a page": ("[W](words.md#x)", "[W](https://e.org/words.html#x)"),
+    "cue": ('{show}`"get" takes most <asks=get; time=3>` of it', '"get" takes most of it'),
     "term": ("{term}`Soft lookup`", "[Soft lookup](https://e.org/words.html#term-soft-lookup)"),
     "cite in text": ("{cite:t}`three2020`", "[Björk et al. (2020)](https://example.org/three)"),
     "cite": (

@@ -67,6 +67,24 @@ def test_every_figure_to_play_with_is_linked_where_it_stood(path):
     assert re.findall(rf"\({re.escape(page)}((?:play|live)-[\w-]+)\)", text) == drawn
 
 
+FIRST = {
+    "08-masked": "08-masked.html",  # a still of the attention machine
+    "10-writer": "10-writer.html#live-writing",
+}
+
+
+@pytest.mark.parametrize("name", FIRST)
+def test_below_the_first_figures_still_is_a_link_to_the_figure(name):
+    path = REPOSITORY / "book" / f"{name}.ipynb"
+    book = Book(REPOSITORY / "book", "https://example.org/book")
+    chapter = ChapterNotebook.read(path, References(REPOSITORY / "solutions"), book)
+    link_book_only(chapter)
+    still, below = chapter.notebook.cells[1:3]
+    assert "first-screen" in still.metadata.tags
+    words = "This figure is a still. [Play with it on this chapter's page of the book]"
+    assert below.source == f"{words}(https://example.org/book/{FIRST[name]})."
+
+
 def test_without_an_address_it_is_said_where_the_figure_is(tiny):
     path = tiny / "book" / "03-tiny.ipynb"
     chapter = ChapterNotebook.read(path, References(tiny / "solutions"), Book(tiny / "book", ""))
