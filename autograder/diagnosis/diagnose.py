@@ -169,18 +169,9 @@ def _evident(match: Match, students: Students) -> bool:
 
 
 def _known(search: Search, budget: Budget) -> Diagnosis | None:
-    """One known misconception explains all.
-
-    Where behavior is graded, many misconceptions break one property: none is named of an exercise
-    that is used inside.
-    """
+    """One known misconception explains all."""
     match = search.first_to_explain(search.known.misconceptions, search.students)
-    if match is None:
-        return None
-    (finding,) = match.candidate.findings
-    if search.students.behavior and finding.inherited:
-        return None
-    return search.diagnosis((finding,), match.places)
+    return search.diagnosis(match.candidate.findings, match.places) if match else None
 
 
 def _library(search: Search, budget: Budget) -> Diagnosis | None:
