@@ -33,6 +33,7 @@ LONG = [
     "book/10-writer.ipynb",
     "book/11-encoder-decoder.ipynb",
     "book/12-vit.ipynb",
+    "book/project.ipynb",
     "book/03-bahdanau.ipynb",
     "book/07-multi-head.ipynb",
     "book/04-attention-layer.ipynb",

@@ -20,10 +20,9 @@ from autograder.diagnosis.explaining import (
     Match,
     Place,
     Rerun,
-    Share,
     Students,
     covering,
-    share,
+    mostly_explained,
 )
 from autograder.diagnosis.findings import Fact
 from autograder.diagnosis.plain import plain
@@ -289,16 +288,16 @@ def _mostly(search: Search, budget: Budget) -> Diagnosis | None:
     students = search.rest
     if not students.failing:
         return None
-    best: tuple[Share, Candidate] | None = None
+    best: tuple[frozenset[Place], Candidate] | None = None
     for one in budget.of(search.known.misconceptions):
-        found = share(one, students, search.run)
-        if found and (best is None or len(found.places) > len(best[0].places)):
-            best = found, one
+        places = mostly_explained(one, students, search.run)
+        if places and (best is None or len(places) > len(best[0])):
+            best = places, one
     if best is None:
         return None
-    found, one = best
-    faults = search.aside.findings(found.places)
-    return search.diagnosis((*one.findings, *faults), found.places, partial=True)
+    places, one = best
+    faults = search.aside.findings(places)
+    return search.diagnosis((*one.findings, *faults), places, partial=True)
 
 
 def _facts(search: Search, budget: Budget) -> Diagnosis | None:

@@ -1,15 +1,14 @@
 """`autograder certificate`: all notebooks judged again from nothing, and a page of what was solved.
 
-The page holds no date, no name and no path: whoever has the same notebooks and the same course gets
-it again, byte for byte. The notebooks run as their owner, without a sandbox, as in `check`.
+The page (`certificate_page.py`, and as a PDF `certificate_pdf.py`) holds no date, no name and no
+path: whoever has the same notebooks and the same course gets it again, byte for byte. The notebooks
+run as their owner, without a sandbox, as in `check`.
 """
 
-import html
 import itertools
 import json
 import subprocess
 import tempfile
-import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,13 +26,12 @@ from autograder.source.content import CHECK
 from autograder.source.sources import text_of
 
 ENGINE = Path(__file__).resolve().parents[1]
-WIDTH = 94  # letters of a line in the PDF
-LINES = 62
+TITLE = "Certificate of solved exercises"
 SAID = (
     "Each notebook was run from nothing and its exercises were checked anew. The points are those "
     "of the exercises that are checked by themselves; answers in words are not among them.",
     "The notebooks ran without a sandbox, as on their owner's computer, where code that wants to "
-    "cheat can. Who has to rely on the result grades them in the sandbox (autograder grade).",
+    "cheat can. Who has to rely on the result grades them in the sandbox (`autograder grade`).",
     "To see whether this page is right, run `autograder certificate` in a folder with the same "
     "notebooks and the same course: page and hashes (SHA-256) must come out the same.",
 )
@@ -49,6 +47,38 @@ class Judged:
     passed: dict[str, bool]
     points: float
     max_points: float
+
+    @property
+    def solved(self) -> list[str]:
+        """The names of the exercises that passed."""
+        return [name for name, passed in self.passed.items() if passed]
+
+    @property
+    def open(self) -> list[str]:
+        """The names of those that did not."""
+        return [name for name, passed in self.passed.items() if not passed]
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What all chapters together say."""
+
+    chapters: list[Judged]
+    course: str  # the hash of all checks and of what judges by them
+
+    @property
+    def points(self) -> str:
+        """How many, of how many."""
+        earned, possible = (
+            sum(getattr(one, name) for one in self.chapters) for name in ("points", "max_points")
+        )
+        return f"{earned:g} of {possible:g} points"
+
+    @property
+    def exercises(self) -> str:
+        """How many, of how many."""
+        solved = sum(len(one.solved) for one in self.chapters)
+        return f"{solved} of {sum(len(one.passed) for one in self.chapters)} exercises"
 
 
 def judged(folder: Path, check: Sequence[str]) -> Iterator[Judged]:
@@ -97,62 +127,13 @@ def course_hash(chapters: list[Judged]) -> str:
     return sha256(sha256_of_files(engine, ENGINE), *(one.checks for one in chapters))
 
 
-def lines(chapters: list[Judged]) -> Iterator[str]:
-    """What the certificate says, in plain text."""
-    points = sum(one.points for one in chapters)
-    yield f"{points:g} of {sum(one.max_points for one in chapters):g} points"
-    yield f"course  {course_hash(chapters)}"
-    for one in chapters:
-        yield ""
-        yield f"{one.chapter}: {one.points:g} of {one.max_points:g} points"
-        yield f"  notebook  {one.notebook or 'not there'}"
-        yield f"  checks    {one.checks}"
-        for word, wanted in (("solved", True), ("open", False)):
-            names = [name for name, passed in one.passed.items() if passed is wanted]
-            if names and one.notebook:
-                yield f"  {word:<8}  {', '.join(names)}"
-
-
-def page(chapters: list[Judged], title: str) -> str:
-    """The certificate as one page that loads nothing."""
-    said = "".join(f"<p>{html.escape(sentence)}</p>\n" for sentence in SAID)
-    return (
-        '<!doctype html>\n<html lang="en">\n<head><meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{html.escape(title)}</title>\n<style>:root {{ color-scheme: light dark; }} "
-        "body { font: 1rem/1.5 system-ui, sans-serif; margin: 0 auto; max-width: 60rem; "
-        "padding: 1rem; } pre { overflow-wrap: anywhere; white-space: pre-wrap; }</style></head>\n"
-        f"<body><main><h1>{html.escape(title)}</h1>\n"
-        f"<pre>{html.escape(chr(10).join(lines(chapters)))}</pre>\n{said}</main></body>\n</html>\n"
-    )
-
-
-def write_pdf(chapters: list[Judged], title: str, path: Path) -> None:
-    """The same as a PDF, without a date."""
-    from matplotlib.backends.backend_pdf import FigureCanvasPdf, PdfPages
-    from matplotlib.figure import Figure
-
-    text = [title, "", *lines(chapters), *(part for one in SAID for part in ("", one))]
-    wrapped = [
-        part
-        for line in text
-        for part in textwrap.wrap(line, WIDTH, subsequent_indent=" " * 12) or [""]
-    ]
-    with PdfPages(path, metadata={"Title": title, "CreationDate": None}) as pdf:
-        for start in range(0, len(wrapped), LINES):
-            figure = Figure(figsize=(8.27, 11.69))  # inches: A4
-            FigureCanvasPdf(figure)
-            shown = "\n".join(wrapped[start : start + LINES])
-            figure.text(
-                0.07, 0.95, shown, va="top", family="monospace", fontsize=8, parse_math=False
-            )
-            pdf.savefig(figure)
-
-
 def certify(folder: Path, check: Sequence[str], target: Path) -> list[Judged]:
     """Judge, and write the page at `target` and the PDF beside it."""
+    from autograder.notebook.certificate_page import page
+    from autograder.notebook.certificate_pdf import write_pdf
+
     chapters = list(judged(folder, check))
-    title = "Certificate of solved exercises"
-    write_whole(target, page(chapters, title).encode())
-    write_pdf(chapters, title, target.with_suffix(".pdf"))
+    certificate = Certificate(chapters, course_hash(chapters))
+    write_whole(target, page(certificate).encode())
+    write_pdf(certificate, target.with_suffix(".pdf"))
     return chapters

@@ -11,7 +11,7 @@ from autograder.errors import ReleaseError
 from autograder.files import REPOSITORY
 from autograder.nbgrader_course import write_settings
 from autograder.release.latest import Latest
-from autograder.release.released import BUNDLE, CHAPTERS, INVENTORY, STATE, Released
+from autograder.release.released import BUNDLE, CHAPTERS, INVENTORY, PROJECT, STATE, Released
 
 
 def release(
@@ -28,7 +28,8 @@ def release(
     write_settings(course)
 
     book = root / "book"
-    paths = {path.stem: path for path in [*sorted(book.glob(CHAPTERS)), *book.glob(INVENTORY)]}
+    patterns = (CHAPTERS, INVENTORY, PROJECT)
+    paths = {path.stem: path for one in patterns for path in sorted(book.glob(one))}
     chosen, latest = _chosen(chapters, paths), Latest(course, state, root)
     if latest.stands():
         return Released(course, course / BUNDLE, unchanged=chosen)

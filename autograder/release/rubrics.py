@@ -17,9 +17,9 @@ from autograder.errors import ReleaseError
 from autograder.files import REPOSITORY
 from autograder.notebook.feedback import points_text
 from autograder.release.book import Book
-from autograder.release.build import CHAPTERS
 from autograder.release.chapter_cells import kind
 from autograder.release.recipe.simplify_markdown import Directive, Translation, glued_values
+from autograder.release.released import CHAPTERS, PROJECT
 
 
 def rubrics(notebook: NotebookNode, chapter: str, book: Book) -> Iterator[str]:
@@ -42,7 +42,8 @@ def _unfolded(plain: Translation, block: Directive) -> str:
 def main(chapters: Sequence[str], root: Path = REPOSITORY) -> None:
     """Print what there is of the chapters, or of all."""
     book = Book.of(root)
-    known = {path.stem: path for path in sorted(book.folder.glob(CHAPTERS))}
+    paths = [*sorted(book.folder.glob(CHAPTERS)), *book.folder.glob(PROJECT)]
+    known = {path.stem: path for path in paths}
     if unknown := sorted(set(chapters) - set(known)):
         sys.exit(f"There is no chapter {unknown[0]!r}; there are: {', '.join(known)}.")
     for name, path in known.items():

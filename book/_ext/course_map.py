@@ -2,7 +2,7 @@
 
 `{course-map}` draws the chapters and their dependencies (`course.py`) as a picture whose boxes are
 links and say what a chapter takes; with `:words:` the same is said in words below it. What a reader
-has read is marked by `_static/progress.js`.
+has read is marked by `_static/progress.js`, and what is due by `_review/due.js`.
 """
 
 from pathlib import Path
@@ -17,6 +17,8 @@ from first_screen import below
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective
+
+from autograder.release.questions import questions
 
 DESCRIPTION = (
     "Map of the course: each box is a chapter and a link to it; an arrow leads from a chapter to "
@@ -67,8 +69,13 @@ def mean(numbers: list[float]) -> float:
     return sum(numbers) / len(numbers) if numbers else 0.0
 
 
-def map_of(course: dict[str, Chapter], addresses: dict[str, str], facts: dict[str, Facts]) -> str:
-    """The map as a picture whose boxes are links."""
+def map_of(
+    course: dict[str, Chapter],
+    addresses: dict[str, str],
+    facts: dict[str, Facts],
+    asked: dict[str, list[str]],
+) -> str:
+    """The map as a picture whose boxes are links; `asked` are each chapter's review questions."""
     rows = [
         [
             Box(
@@ -77,7 +84,8 @@ def map_of(course: dict[str, Chapter], addresses: dict[str, str], facts: dict[st
                 addresses[at.page],
                 small(facts[at.page]),
                 emblem(at.page),
-                f' data-minutes="{facts[at.page].reading} {facts[at.page].solving or 0}"',
+                f' data-minutes="{facts[at.page].reading} {facts[at.page].solving or 0}"'
+                f' data-questions="{" ".join(asked.get(at.page, ()))}"',
             )
             for at in row
         ]
@@ -85,6 +93,14 @@ def map_of(course: dict[str, Chapter], addresses: dict[str, str], facts: dict[st
     ]
     arrows = [(need, at.page) for at in course.values() for need in direct(at, course)]
     return picture(rows, arrows, DESCRIPTION)
+
+
+def review_questions(root: Path) -> dict[str, list[str]]:
+    """By what each chapter's questions in the review are known."""
+    asked: dict[str, list[str]] = {}
+    for one in questions(root)["questions"]:
+        asked.setdefault(one["chapter"], []).append(one["id"])
+    return asked
 
 
 def small(facts: Facts) -> tuple[str, ...]:
@@ -111,14 +127,18 @@ def fill(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     for place in list(doctree.findall(course_map)):
         addresses = {page: app.builder.get_relative_uri(docname, page) for page in course}
         facts = {page: facts_of(Path(app.srcdir, f"{page}.ipynb")) for page in course}
-        drawn = map_of(course, addresses, facts)
-        left = '<p class="map-left pst-js-only" aria-live="polite"></p>'
-        content: list[nodes.Node] = [nodes.raw("", left + drawn, format="html")]
+        drawn = map_of(course, addresses, facts, review_questions(Path(app.srcdir).parent))
+        lines = '<p class="map-left pst-js-only" aria-live="polite"></p>'
+        if page := getattr(app.env, "review_page", None):
+            address = app.builder.get_relative_uri(docname, page)
+            due = f'<p class="map-due pst-js-only" aria-live="polite" data-review="{address}"></p>'
+            lines = due + lines
+        content: list[nodes.Node] = [nodes.raw("", lines + drawn, format="html")]
         if place["words"]:
-            lines = [line(page, course, app, docname) for page in course]
-            for page, said in zip(course, lines, strict=True):
+            roads = [line(page, course, app, docname) for page in course]
+            for page, said in zip(course, roads, strict=True):
                 said += nodes.Text(takes(facts[page]))
-            content.append(nodes.bullet_list("", *(nodes.list_item("", said) for said in lines)))
+            content.append(nodes.bullet_list("", *(nodes.list_item("", said) for said in roads)))
         place.replace_self(content)
     if docname in course and (title := next(doctree.findall(nodes.title), None)):
         roads = line(docname, course, app, docname, itself=False)

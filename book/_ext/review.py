@@ -20,7 +20,8 @@ from sphinx.util.docutils import SphinxDirective
 
 from autograder.release.questions import questions
 
-SCRIPTS = ("ts-fsrs", "schedule", "review")
+SCHEDULING = ("ts-fsrs", "schedule")
+SCRIPTS = (*SCHEDULING, "review")
 BEGIN = (
     "<noscript><p>To ask questions, this page needs scripts.</p></noscript>"
     '<div class="review"><template>'
@@ -76,8 +77,10 @@ def outdated(app: Sphinx, env: BuildEnvironment, *changes: set[str]) -> list[str
 
 
 def add_scripts(app: Sphinx, page: str, template: str, context: dict, doctree) -> None:
-    """Only these pages load what schedules, and what asks twice."""
+    """Only these pages load what schedules, what asks twice, and what the map says of it."""
     scripts = list(SCRIPTS) if page == getattr(app.env, "review_page", None) else []
+    if 'class="map-due' in (context.get("body") or ""):
+        scripts += [*SCHEDULING, "due"]
     if 'class="inventory-question"' in (context.get("body") or ""):
         scripts.append("inventory")
     for name in scripts:

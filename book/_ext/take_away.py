@@ -1,9 +1,9 @@
-"""What a reader can take away from a chapter: its notebook, on a computer or in the cloud.
+"""What a reader can take away from a chapter, the inventory or the project.
 
-The students' notebooks lie in the site's folder `student/`, and on the repository's branch
-`student`, from which Colab and Binder read (`make site`, `.github/workflows/publish.yml`). A book
-alone has none of them, so what links to them lies in comments: `make site` and `make serve` show
-it where the files are (`make/downloads.py`).
+It is the page's notebook, on a computer or in the cloud. The students' notebooks lie in the site's
+folder `student/`, and on the repository's branch `student`, from which Colab and Binder read (`make
+site`, `.github/workflows/publish.yml`). A book alone has none of them, so what links to them lies
+in comments: `make site` and `make serve` show it where the files are (`make/downloads.py`).
 """
 
 from course import CHAPTER
@@ -15,6 +15,7 @@ from sphinx.util.docutils import SphinxDirective
 
 FOLDER = "student"
 BUNDLE = "attention-course-student.zip"
+BESIDE = ("inventory", "project")  # handed out as chapters are
 BEGIN, END = "<!--on-the-site", "/on-the-site-->"
 
 
@@ -30,7 +31,8 @@ def places(config: Config, chapter: str) -> dict[str, str]:
     """Where a chapter's notebook can be had or opened: words and address."""
     named = config.html_context["take_away"]
     branch, file = named["branch"], f"{chapter}.ipynb"
-    links = {"Notebook with the exercises": f"{FOLDER}/{file}"}
+    words = "Notebook" if chapter in BESIDE else "Notebook with the exercises"
+    links = {words: f"{FOLDER}/{file}"}
     if repository := config.html_theme_options.get("repository_url", "").rstrip("/"):
         owner = "/".join(repository.split("/")[-2:])
         links |= {
@@ -79,13 +81,14 @@ def line(said: str, links: dict[str, str]) -> list[nodes.Node]:
 def add_lines(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     """Offer a chapter's notebook below its title, and everything at its end."""
     first = next(doctree.findall(nodes.section), None)
-    if not CHAPTER.fullmatch(docname) or first is None:
+    if first is None or not (docname in BESIDE or CHAPTER.fullmatch(docname)):
         return
     here = places(app.config, docname)
     first += line("Take it with you: ", here | for_all(app.config))
     title = next(first.findall(nodes.title))
     at = below(title)
-    first[at:at] = line("To solve it yourself: ", here)
+    words = "To work in it yourself: " if docname in BESIDE else "To solve it yourself: "
+    first[at:at] = line(words, here)
 
 
 def setup(app: Sphinx) -> dict:

@@ -1,7 +1,6 @@
 // The page of questions that are due: a few a day from the chapters that were read, a figure of
 // what is remembered, and what was answered as a file. All of it is kept by progress.js.
 (() => {
-  const A_DAY = 10;
   const FORMAT = "attention-course-review";
 
   // The questions by what they are known by, each with its forms, in the order of the chapters.
@@ -12,38 +11,17 @@
       if (!questions.has(known)) questions.set(known, { known, chapter, forms: [] });
       questions.get(known).forms.push(form);
     }
-    const seen = {};
-    for (const question of questions.values()) {
-      question.turn = seen[question.chapter] = (seen[question.chapter] ?? 0) + 1;
-    }
     return [...questions.values()];
   }
 
-  // What was answered before and is due, the longest due first; then what is new, chapters in turn.
-  function queue(questions) {
-    const { log, read, reviewed } = courseProgress.load();
-    const day = courseProgress.today();
-    const known = questions.filter(({ known }) => log[known])
-      .map((question) => ({ ...question, due: courseSchedule.dueOn(log[question.known]) }));
-    const due = known.filter((question) => question.due <= day)
-      .sort((one, other) => one.due.localeCompare(other.due));
-    const fresh = questions.filter(({ known, chapter }) => !log[known] && read[chapter])
-      .sort((one, other) => one.turn - other.turn);
-    const left = Math.max(0, A_DAY - (reviewed?.[day] ?? 0));
-    const later = known.filter((question) => question.due > day).map(({ due }) => due).sort();
-    return { due: [...due, ...fresh].slice(0, left), waiting: due.length + fresh.length, later };
-  }
-
-  const count = (number, noun) => `${number} ${noun}${number === 1 ? "" : "s"}`;
+  const { count, onDay, queue } = courseSchedule;
 
   function inWords({ due, waiting, later }) {
     if (due.length) return `${count(due.length, "question")} for today.`;
     if (waiting) return `Ten questions a day are enough. ${waiting} more can wait until tomorrow.`;
     if (!later.length) return "Nothing is due yet: read a chapter, or answer its questions, first.";
-    const day = new Date(`${later[0]}T12:00`);
-    const when = day.toLocaleDateString("en-US", { month: "long", day: "numeric" });
     const first = later.filter((one) => one === later[0]).length;
-    return `Nothing is due today. ${count(first, "question")} will be on ${when}.`;
+    return `Nothing is due today. ${count(first, "question")} will be on ${onDay(later[0])}.`;
   }
 
   function ask(question, links, next) {

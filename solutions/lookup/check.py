@@ -593,6 +593,30 @@ prediction(
             "half to Hans's 8 for the other."
         ),
     },
+    again={
+        "numbers": {"luke": (20, 30), "lena": (4, 12, 15), "hans": (6, 8, 18)},
+        "question": (
+            "Luke has {luke} points, Lena {lena}, Hans {hans}. 'Lake' has a similarity of 0.75 "
+            "with 'Luke', and of 0.25 with both others; 'Lukas' has 0.6 with 'Luke', 0.4 with "
+            "'Lena' and 0 with 'Hans'. Which query gets an answer nearer to Luke's {luke} from "
+            "`soft_lookup`?"
+        ),
+        "right": "'\"Lukas\"' if lena > hans else '\"Lake\"'",
+        "options": {
+            "'\"Lake\"'": (
+                "Luke's weight is 0.75 / 1.25 = 0.6, and each of the others has 0.2. That makes "
+                "{0.6 * luke + 0.2 * lena + 0.2 * hans:g}."
+            ),
+            "'\"Lukas\"'": (
+                "Luke's weight is 0.6 / 1, and all of the remaining 0.4 goes to Lena. That makes "
+                "{0.6 * luke + 0.4 * lena:g}."
+            ),
+            "'Both the same.'": (
+                "Luke has a weight of 0.6 for both. But the rest goes to Lena's {lena} alone for "
+                "one, and half to Hans's {hans} for the other."
+            ),
+        },
+    },
 )
 
 prediction(

@@ -524,6 +524,27 @@ prediction(
             "A reshape skips no number. Head 0 gets the first twelve, in their order."
         ),
     },
+    again={
+        "numbers": {"L": (4, 6, 8), "E": (6, 8, 10)},
+        "question": (
+            "`x` is (1, {L}, {E}): {L} positions with {E} features. What does head 0 get from "
+            "`x.reshape(1, 2, {L}, {E // 2})`?"
+        ),
+        "right": "f'Positions 0 to {L // 2 - 1}, with all their features.'",
+        "options": {
+            "f'All {L} positions, with features 0 to {E // 2 - 1}.'": (
+                "That is what a head should get, and the shape fits it. But a reshape keeps the "
+                "order in memory, in which a position's features stand together."
+            ),
+            "f'Positions 0 to {L // 2 - 1}, with all their features.'": (
+                "Head 0 is the first half of the new shape, so it gets the first {L * E // 2} "
+                "numbers: {L // 2} positions of {E}."
+            ),
+            "f'All {L} positions, with every other feature.'": (
+                "A reshape skips no number. Head 0 gets the first {L * E // 2}, in their order."
+            ),
+        },
+    },
 )
 
 prediction(

@@ -31,11 +31,6 @@ LAYER = {
 }
 
 
-@pytest.fixture(autouse=True)
-def seed():
-    torch.manual_seed(0)
-
-
 def published(layers):
     weights = {
         "embeddings.position_ids": torch.arange(7).unsqueeze(0),

@@ -74,4 +74,16 @@ prediction(
         0: "There is one, and it is the one that somebody tried first: 2.",
         2: "Two lines that are not the same meet once at most; a parabola and a line, twice.",
     },
+    again={
+        "numbers": {"a": (3, 4, 5, 6, 7, 8), "k": (2, 3)},
+        "question": (
+            "For how many of the whole numbers from -1000 to 1000 does `x + {a}` equal `{k} * x`?"
+        ),
+        "right": "int(a % (k - 1) == 0)",
+        "options": {
+            "0": "From x + {a} = {k}x follows {k - 1}x = {a}, so x = {a / (k - 1):g}.",
+            "1": "From x + {a} = {k}x follows {k - 1}x = {a}, so x = {a / (k - 1):g}.",
+            "2": "Two lines that are not the same meet once at most; a parabola and a line, twice.",
+        },
+    },
 )

@@ -215,3 +215,30 @@ def test_goes_what_was_answered_to_another_browser_as_a_file(reader, browser, tm
     other.page.get_by_text(f"Added: {len(answered)} questions.").wait_for()
     assert set(other.answer_all()) <= set(answered)
     other.page.context.close()
+
+
+@pytest.mark.parametrize("disk", [False, True], ids=["served", "from a disk"])
+def test_does_the_map_show_what_the_review_asks_today(reader, disk):
+    if disk:
+        reader.root = SITE.as_uri()
+    reader.go("map")
+    line, due = reader.page.locator(".map-due"), reader.page.locator("svg.boxes .box-due")
+    assert (line.inner_text(), due.count()) == ("", 0)
+    reader.has_read("02-softmax", "05-self-attention")
+    reader.go("map")
+    assert line.inner_text() == "10 questions for today in the review."
+    numbers = [int(words.split()[0]) for words in due.all_inner_texts()]
+    assert len(numbers) == 2 and sum(numbers) == 10
+    marked = reader.page.locator("svg.boxes a", has=due)
+    for link, number in zip(marked.all(), numbers, strict=True):
+        assert link.get_attribute("aria-label").endswith(f"(read) ({number} questions due)")
+    line.get_by_role("link").click()
+    assert reader.page.locator(".review-due").inner_text() == "10 questions for today."
+    answered = reader.answer_all()
+    assert len(answered) == 10
+    reader.go("map")
+    assert due.count() == 0
+    _, card = independent({START: True})
+    assert line.inner_text() == f"The next questions are due on {card.due:%B} {card.due.day}."
+    reader.go("map", day=card.due.date())
+    assert sum(int(words.split()[0]) for words in due.all_inner_texts()) == 10

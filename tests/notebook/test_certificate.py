@@ -2,6 +2,7 @@
 
 import hashlib
 import inspect
+import re
 import shutil
 
 import nbformat
@@ -36,14 +37,16 @@ def test_says_what_is_solved_by_hashes_that_anyone_can_make(folder, capsys):
     assert f"{CHAPTER}: {earned:g} of {possible:g} points" in said
     page = (folder / "certificate.html").read_text()
     total = sum(one.points for one in all_exercises.values())
-    assert f"{earned:g} of {total:g} points" in page
+    assert f"<strong>{earned:g} of {total:g} points</strong>" in page
+    assert f"<span>1 of {len(all_exercises)} exercises</span>" in page
     content = (folder / f"{CHAPTER}.ipynb").read_bytes()
     assert hashlib.sha256(content).hexdigest() in page
-    assert "solved    double\n" in page
-    of_checks = [line for line in page.splitlines() if line.startswith("  checks")]
-    assert len(set(of_checks)) == len({one.chapter for one in all_exercises.values()})
-    assert page.count("not there") == len({one.chapter for one in all_exercises.values()}) - 1
-    assert str(folder) not in page and "<script" not in page
+    assert "<dt>solved</dt><dd>double</dd>" in page and page.count("<dt>solved</dt>") == 1
+    chapters = {one.chapter for one in all_exercises.values()}
+    of_checks = re.findall(r"<dt>checks</dt><dd><code>(\w{64})</code>", page)
+    assert len(set(of_checks)) == len(of_checks) == len(chapters)
+    assert page.count("not there") == len(chapters) - 1
+    assert str(folder) not in page and "<script" not in page and "//" not in page
     assert (folder / "certificate.pdf").read_bytes().startswith(b"%PDF")
 
 

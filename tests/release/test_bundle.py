@@ -78,6 +78,25 @@ def test_a_solved_copy_earns_every_point(released, unpacked, tmp_path, name):
     assert {key: float(value) for key, value in results(ran).items()} == expected(ran)
 
 
+@pytest.mark.exhaustive
+def test_is_the_certificate_of_the_students_installation_that_of_the_repository(
+    released, unpacked, tmp_path
+):
+    """Byte for byte, though the one has the references' text and the other their recordings."""
+    (name,) = SOLVED
+    for place, environment in (("theirs", elsewhere(unpacked[1])), ("ours", None)):
+        folder = tmp_path / place
+        folder.mkdir()
+        solved(released, name, folder / f"{name}.ipynb")
+        command = [sys.executable, "-m", "autograder.cli", "certificate", str(folder)]
+        subprocess.run(command, env=environment, cwd=folder, check=True, timeout=600)
+    theirs, ours = (
+        [(tmp_path / place / f"certificate.{kind}").read_bytes() for kind in ("html", "pdf")]
+        for place in ("theirs", "ours")
+    )
+    assert theirs == ours and b"<dt>solved</dt>" in ours[0]
+
+
 @pytest.mark.parametrize("name", some(WHOLE))
 def test_all_of_a_solved_copy_runs(released, unpacked, tmp_path, name):
     """The training, for a few steps, and the figures work with what a learner wrote."""

@@ -17,6 +17,7 @@ from autograder.release.chapter_cells import parsed
 from autograder.release.recipe.check_contract import BOOK_ONLY
 
 PLAY = "Play with it on this chapter's page of the book"
+STILL = "This figure is a still."
 FIRST_SCREEN = "first-screen"  # the book's own name for a chapter's first figure
 # What the functions of `lab` that make such figures begin a figure's id with.
 PLACES = {
@@ -55,7 +56,7 @@ def link_book_only(chapter: ChapterNotebook) -> None:
 def _page_of(chapter: ChapterNotebook, cell: NotebookNode) -> NotebookNode:
     """A sentence that leads from a still to the figure: to its place, or to the top of its page."""
     place = next((figure.get("place", "") for figure in _figures(chapter, [cell])), "")
-    sentence = f"{link(PLAY, chapter.book.address(chapter.name, place))}."
+    sentence = f"{STILL} {link(PLAY, chapter.book.address(chapter.name, place))}."
     return new_markdown_cell(sentence, id=f"{cell.id}-page")
 
 

@@ -81,7 +81,7 @@ def test_below_the_first_figures_still_is_a_link_to_the_figure(name):
     link_book_only(chapter)
     still, below = chapter.notebook.cells[1:3]
     assert "first-screen" in still.metadata.tags
-    words = "[Play with it on this chapter's page of the book]"
+    words = "This figure is a still. [Play with it on this chapter's page of the book]"
     assert below.source == f"{words}(https://example.org/book/{FIRST[name]})."
 
 
