@@ -83,6 +83,15 @@ WRONG = {
             "fault.asked",
         ),
         ("from the docstring", {"@ values, weights": ", weights @ values"}, "fault.in_order"),
+        (
+            "from the docstring",
+            {
+                (
+                    "torch.as_tensor(similarity(query, key), dtype=values.dtype)"
+                ): "torch.as_tensor(similarity(query, key)).to(values.dtype)"
+            },
+            "float-rounded",
+        ),
         ("from the docstring", {"/ total": "/ scores.abs().sum()"}, "by-absolute-sum"),
     ],
     "kernel_regression": [
