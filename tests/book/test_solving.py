@@ -46,7 +46,9 @@ class WholeSite(Compressing):
     asked: list[str] = []
 
     def translate_path(self, path):
-        self.asked.append(path)
+        # The browser looks for another worker by itself, through what `set_offline` closes.
+        if not path.endswith("/offline-worker.js"):
+            self.asked.append(path)
         if not path.startswith(f"{UNDER}/"):
             return str(SITE / "nothing")
         path = path.removeprefix(UNDER)
