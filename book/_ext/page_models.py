@@ -188,10 +188,8 @@ def loaded_first(page: str) -> str | None:
 
 
 def load_early(app: Sphinx, page: str, template: str, context: dict, doctree) -> None:
-    """Begin to load that with the page, and not when its scripts run; after what is seen first."""
-    body = context.get("body") or ""
-    if address := loaded_first(body):
-        context["body"] = f'{body}<link rel="preload" as="script" href="{address}">'
+    """Begin to load that with the page, and not when its scripts run: the template has the link."""
+    context["loaded_first"] = loaded_first(context.get("body") or "")
 
 
 def leave_out(app: Sphinx, page: str, template: str, context: dict, doctree) -> None:

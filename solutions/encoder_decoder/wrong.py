@@ -110,7 +110,8 @@ WRONG = {
         (
             "from the docstring",
             {
-                "self.embedded(self.source_embedding, source)": "self.source_embedding(source) * self.scale"
+                "self.embedded(self.source_embedding, source)": "self.source_embedding(source)"
+                " * self.scale"
             },
             "source-without-positions",
         ),

@@ -58,7 +58,7 @@ WRONG = {
         (
             "from the docstring",
             {"x = x + self.drop(h)": "x = self.norm1(x) + self.drop(h)"},
-            "normalized-residual",
+            "residual-after-norm",
         ),
         (
             "two branches",
@@ -109,7 +109,7 @@ WRONG = {
                     "y, weights = self.self_attn(h, h, h, mask)\nx = h + self.drop(y"
                 )
             },
-            "plain.cases",
+            "residual-after-norm",
         ),
         ("from the docstring", {"self.drop(self.feed_forward(x))": "x"}, "doubled-residual"),
         (

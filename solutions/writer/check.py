@@ -77,7 +77,8 @@ misconceptions["KeyValueCache"] = {
         ),
         {
             "self.length = 0": "shared = type(self)\n"
-            "self.__dict__ = shared.state = getattr(shared, 'state', {'length': 0, 'stored': None})",
+            "new = {'length': 0, 'stored': None}\n"
+            "self.__dict__ = shared.state = getattr(shared, 'state', new)",
             "self.stored: tuple[Tensor, Tensor] | None = None": "pass",
         },
     ),

@@ -202,10 +202,12 @@ def graded_mutants(chapter: ReleasedChapter, examples: int) -> None:
         end(LIMITS)
 
 
+@pytest.mark.slow
 def test_noise_is_a_typed_verdict(chapter):
     noise(chapter, 100)
 
 
+@pytest.mark.slow
 def test_a_made_notebook_is_a_typed_verdict(chapter):
     made(chapter, 150)
 
@@ -215,6 +217,7 @@ def test_a_changed_notebook_is_a_typed_verdict(chapter):
 
 
 @needs_sandbox
+@pytest.mark.slow
 def test_a_changed_notebook_is_graded_to_the_end(chapter):
     graded_mutants(chapter, 25)
 

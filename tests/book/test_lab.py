@@ -122,6 +122,7 @@ def test_colored_words_are_escaped_and_say_their_weights():
         plots.colored_words(["a", "b"], [1.0])
 
 
+@pytest.mark.slow
 def test_glue_stores_what_myst_nb_reads():
     glue_module = pytest.importorskip("myst_nb.ext.glue")
     import nbformat
