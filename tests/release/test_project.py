@@ -41,7 +41,7 @@ def text_of(page, cell: str) -> str:
 
 def test_has_each_of_six_questions_a_measure_a_control_and_an_answer(page):
     form = (
-        r"^(\d)\. \*\*.{20,}\?\*\* \*Measure:\* .{20,} \*Control:\* .{20,} \*An answer:\* .{20,}$"
+        r"^(\d)\. \*\*.{10,}\?\*\* \*Measure:\* .{20,} \*Control:\* .{20,} \*An answer:\* .{20,}$"
     )
     numbers = re.findall(form, text_of(page, "questions"), re.MULTILINE)
     assert numbers == ["1", "2", "3", "4", "5", "6"]
