@@ -34,7 +34,7 @@ UNUSED = re.compile(
     r"(?:_pyrepl|asyncio|concurrent|ctypes|curses|dbm|doctest|ftplib|http|imaplib|mailbox"
     r"|multiprocessing|pdb|pickletools|profiling|pydoc|pydoc_data|smtplib|sqlite3|ssl|tarfile|turtle"
     r"|webbrowser|wsgiref|xml|xmlrpc|zoneinfo|numpy/(?:f2py|distutils|.*/tests))(?:/|\.pyc$)"
-    r"|encodings/(?!__init__|aliases|ascii|cp437|latin_1|utf_8)"
+    r"|encodings/(?!__init__|aliases|ascii|cp437|latin_1|raw_unicode|unicode|utf_8)"
 )
 
 

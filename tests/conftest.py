@@ -8,6 +8,7 @@ from filelock import FileLock
 
 from autograder.grading.course.folder import Course
 from autograder.release.build import release
+from autograder.sandbox.process import SandboxProcess
 from tests.chromium import CHROMIUM, FLAGS
 
 
@@ -30,6 +31,13 @@ def course(released, tmp_path):
     """A released course of one's own."""
     shutil.copytree(released.root, tmp_path / "course")
     return Course(tmp_path / "course")
+
+
+@pytest.fixture(scope="module")
+def warm():
+    """A fork server."""
+    with SandboxProcess() as process:
+        yield process
 
 
 @pytest.fixture(scope="session")

@@ -8,13 +8,13 @@ LONGEST = ("attacks.test_corpus", "class.test_class", "class.test_as_sent")
 
 @pytest.hookimpl(tryfirst=True)  # before pytest chooses by the markers, and xdist by the groups
 def pytest_collection_modifyitems(items):
-    """What is exhaustive is slow: `-m "not slow"` leaves it out too.
+    """What is exhaustive, or opens a browser, is slow: `-m "not slow"` leaves it out too.
 
     The tests of a module that share a fixture stay on one worker, which makes it once. What takes
     long comes first: a worker that is given it at the end works on it alone.
     """
     for item in items:
-        if item.get_closest_marker("exhaustive"):
+        if item.get_closest_marker("exhaustive") or "browser" in getattr(item, "fixturenames", ()):
             item.add_marker("slow")
         if item.get_closest_marker("xdist_group") is None and _shares(item):
             item.add_marker(pytest.mark.xdist_group(item.module.__name__.removeprefix("tests.")))

@@ -131,7 +131,8 @@ def kind_of(value: Any) -> str:
         return f"a {type(value).__name__} of {len(value)}"
     if isinstance(value, Subject | Ref):
         return "an object"
-    return f"a {type(value).__name__}: {brief(value)}"
+    name = type(value).__name__
+    return f"{'an' if name[0] in 'aeio' else 'a'} {name}: {brief(value)}"
 
 
 def _prefix(case: str, call: str) -> str:
@@ -355,7 +356,8 @@ def _of_whole_numbers(got: Any, want: int) -> str:
 def _unlike(got: Any, want: Any) -> str:
     if type(got) is type(want) and got == want:
         return ""
-    return f"expected {brief(want)}, got {kind_of(got)}."
+    came = brief(got) if type(got) is type(want) else kind_of(got)
+    return f"expected {brief(want)}, got {came}."
 
 
 def agree(

@@ -30,7 +30,10 @@ class Known:
     silent: frozenset[int] = frozenset()  # the numbers of misconceptions that no case shows
 
     def __post_init__(self) -> None:
-        every = itertools.chain(_own(self.exercise), _inherited(self.exercise))
+        # Where behavior is graded, many misconceptions break one property: none of those of an
+        # exercise that is used inside could be named.
+        inherited = iter(()) if self.exercise.behavior else _inherited(self.exercise)
+        every = itertools.chain(_own(self.exercise), inherited)
         self.misconceptions = Kept(
             one for number, one in enumerate(every) if number not in self.silent
         )

@@ -20,10 +20,9 @@ from autograder.diagnosis.explaining import (
     Match,
     Place,
     Rerun,
-    Share,
     Students,
     covering,
-    share,
+    mostly_explained,
 )
 from autograder.diagnosis.findings import Fact
 from autograder.diagnosis.plain import plain
@@ -170,18 +169,9 @@ def _evident(match: Match, students: Students) -> bool:
 
 
 def _known(search: Search, budget: Budget) -> Diagnosis | None:
-    """One known misconception explains all.
-
-    Where behavior is graded, many misconceptions break one property: none is named of an exercise
-    that is used inside.
-    """
+    """One known misconception explains all."""
     match = search.first_to_explain(search.known.misconceptions, search.students)
-    if match is None:
-        return None
-    (finding,) = match.candidate.findings
-    if search.students.behavior and finding.inherited:
-        return None
-    return search.diagnosis((finding,), match.places)
+    return search.diagnosis(match.candidate.findings, match.places) if match else None
 
 
 def _library(search: Search, budget: Budget) -> Diagnosis | None:
@@ -230,9 +220,17 @@ def _findings(chosen: Sequence[Match]) -> tuple[Finding, ...]:
     return tuple(itertools.chain.from_iterable(match.candidate.findings for match in chosen))
 
 
+def _pairs_with_first(search: Search, budget: Budget) -> Diagnosis | None:
+    """Two known misconceptions at once, of which one alone explains the first wrong answer."""
+    tried = budget.of(_with_first(search, search.students))
+    match = search.first_to_explain(tried, search.students)
+    return search.diagnosis(match.candidate.findings, match.places) if match else None
+
+
 def _pairs(search: Search, budget: Budget) -> Diagnosis | None:
-    """Two known misconceptions at once, made in one reference."""
-    match = search.first_to_explain(budget.of(_all_pairs(search, search.students)), search.students)
+    """Two known misconceptions at once, where only both explain the first wrong answer."""
+    tried = budget.of(_without_first(search, search.students))
+    match = search.first_to_explain(tried, search.students)
     return search.diagnosis(match.candidate.findings, match.places) if match else None
 
 
@@ -240,23 +238,31 @@ def _pairs_beside_faults(search: Search, budget: Budget) -> Diagnosis | None:
     """Two known misconceptions at once, beside faults that speak for themselves."""
     if not search.aside or not search.rest.failing:
         return None
-    match = search.first_to_explain(budget.of(_all_pairs(search, search.rest)), search.rest)
+    pairs = itertools.chain(_with_first(search, search.rest), _without_first(search, search.rest))
+    match = search.first_to_explain(budget.of(pairs), search.rest)
     return search.beside_faults(match) if match else None
 
 
-def _all_pairs(search: Search, students: Students) -> Iterator[Candidate]:
-    """Where both can be made and one changes the first wrong answer.
-
-    First comes what explains that answer, as any other may come in later; then two that both
-    change it.
-    """
+def _with_first(search: Search, students: Students) -> Iterator[Candidate]:
+    """One that explains the first wrong answer, and any other, which may come in later."""
     if not _failed(students, "value", "gradient", "asked"):
         return  # what does not hold says too little
-    known, leading = search.possible(students), search.leading(students)
-    for one in leading:
+    known = search.possible(students)
+    for one in search.leading(students):
         for other in known:
             if other is not one:
                 yield from search.known.both(one, other)
+
+
+def _without_first(search: Search, students: Students) -> Iterator[Candidate]:
+    """Two of which none explains the first wrong answer, and at least one changes it.
+
+    First come two that both change it.
+    """
+    if not _failed(students, "value", "gradient", "asked"):
+        return
+    leading = search.leading(students)
+    known = [one for one in search.possible(students) if one not in leading]
     changing = {id(one) for one in known if one.first_wrong(students) is not Bearing.NONE}
 
     def order(pair: tuple[tuple[int, Candidate], ...]) -> tuple[int, int]:
@@ -266,7 +272,7 @@ def _all_pairs(search: Search, students: Students) -> Iterator[Candidate]:
     # Own misconceptions stand before inherited ones; the nearer to the front both stand, the
     # earlier.
     for (_, one), (_, other) in sorted(itertools.combinations(enumerate(known), 2), key=order):
-        if changing & {id(one), id(other)} and one not in leading and other not in leading:
+        if changing & {id(one), id(other)}:
             yield from search.known.both(one, other)
 
 
@@ -289,16 +295,16 @@ def _mostly(search: Search, budget: Budget) -> Diagnosis | None:
     students = search.rest
     if not students.failing:
         return None
-    best: tuple[Share, Candidate] | None = None
+    best: tuple[frozenset[Place], Candidate] | None = None
     for one in budget.of(search.known.misconceptions):
-        found = share(one, students, search.run)
-        if found and (best is None or len(found.places) > len(best[0].places)):
-            best = found, one
+        places = mostly_explained(one, students, search.run)
+        if places and (best is None or len(places) > len(best[0])):
+            best = places, one
     if best is None:
         return None
-    found, one = best
-    faults = search.aside.findings(found.places)
-    return search.diagnosis((*one.findings, *faults), found.places, partial=True)
+    places, one = best
+    faults = search.aside.findings(places)
+    return search.diagnosis((*one.findings, *faults), places, partial=True)
 
 
 def _facts(search: Search, budget: Budget) -> Diagnosis | None:
@@ -386,13 +392,14 @@ STRATEGIES = (
     Strategy(_set),
     Strategy(_faults),
     Strategy(_set_beside_faults),
-    Strategy(_pairs, events=1500),
-    Strategy(_branches, events=1200),
+    Strategy(_pairs_with_first, events=700),
+    Strategy(_pairs, events=350),
+    Strategy(_branches, events=800),
     Strategy(_facts, behavior=True),
     Strategy(_pairs_beside_faults, events=300),
-    Strategy(_slips, events=2000),
+    Strategy(_slips, events=1200),
     Strategy(_slips_beside, events=700),
-    Strategy(_mostly, events=800),
+    Strategy(_mostly, events=600),
     Strategy(_part),
     Strategy(_plainly),
 )

@@ -365,34 +365,25 @@ class Candidate:
         return sum(1 for _ in itertools.takewhile(lambda one: one is not Bearing.AGAINST, bearings))
 
 
-@dataclass(frozen=True)
-class Share:
-    """What a misconception explains of an answer that also differs from it."""
-
-    places: frozenset[Place]
-    differing: int  # answers that are right, or wrong otherwise
-
-
-def share(one: Candidate, students: Students, run: Rerun) -> Share | None:
+def mostly_explained(one: Candidate, students: Students, run: Rerun) -> frozenset[Place] | None:
     """What a misconception explains if it gives most of the wrong numbers, to the last digit.
 
-    The same numbers are no chance: the rest of the code differs from the reference, too, or mends
-    the misconception where it would show. None if it explains less than half, or nothing of
-    numbers.
+    The rest of the code differs from the reference, too, or mends the misconception in some case.
+    None if it explains less than half or nothing of numbers, or if it is as often, or nearly, wrong
+    where the student is right: that one has made a smaller mistake, or another.
     """
     numbers = (event for event in students.failing if event.kind == "value" and not event.variant)
     first = next(numbers, None)
-    if first is None:
-        return None
-    events = one.until(first.place, students, run)
+    events = one.until(first.place, students, run) if first else None
     if events is None:
         return None
-    bearings = [(event, students.bearing(event)) for event in events]
-    alike_at = frozenset(event.place for event, bearing in bearings if bearing is Bearing.FOR)
-    differing = sum(bearing is Bearing.AGAINST for _, bearing in bearings)
-    told = [event for event in students.failing if event.place in alike_at and of_numbers(event)]
-    few = 2 * len(alike_at) < len(students.failing) or differing > len(alike_at)
-    return None if few or len(told) < 3 else Share(alike_at, differing)
+    bearings = [(event.place, students.bearing(event)) for event in events]
+    alike = frozenset(place for place, bearing in bearings if bearing is Bearing.FOR)
+    differing = [place for place, bearing in bearings if bearing is Bearing.AGAINST]
+    mended = [place for place in differing if (at := students.at(place)) and not at.failed]
+    told = [event for event in students.failing if event.place in alike and of_numbers(event)]
+    few = 2 * len(alike) < len(students.failing) or len(differing) > len(alike) or len(told) < 3
+    return None if few or 2 * len(mended) >= len(alike) else alike
 
 
 def of_numbers(event: Event) -> bool:

@@ -217,12 +217,16 @@ def imported_here(cells: Iterable[str], here: Callable[[str], bool] | None = Non
         with contextlib.suppress(SyntaxError):  # a command of IPython's
             for statement in ast.parse(cell).body:
                 roots = _roots(statement)
-                if (
-                    roots
-                    and all(map(here or _is_here, roots))
-                    or ast.unparse(statement).startswith("torch.set_printoptions(")
-                ):
+                imports = roots and all(map(here or _is_here, roots))
+                if imports or _sets_printing(statement):
                     yield ast.unparse(statement)
+
+
+def _sets_printing(statement: ast.stmt) -> bool:
+    match statement:
+        case ast.Expr(ast.Call(ast.Attribute(ast.Name("torch"), "set_printoptions"))):
+            return True
+    return False
 
 
 def _roots(statement: ast.stmt) -> list[str]:

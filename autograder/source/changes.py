@@ -66,7 +66,7 @@ def composed(
 
     Where they overlap, only the words that differ count; what one of them takes away, the other
     need not change. One that adds words to these would be another mistake: `not` before what the
-    other one makes `False` is true.
+    other one makes `False` is true. And two that write the same at one place are one in part.
     """
     if not _overlapping(one, other):
         return (*one, *other)
@@ -74,6 +74,8 @@ def composed(
     second = [part for change in other for part in _finer(codes[change.where], change)]
     for mine, theirs in itertools.product(first, second):
         if _adds_to(codes, mine, theirs) or _adds_to(codes, theirs, mine):
+            return None
+        if mine == theirs and mine.text.strip():
             return None
     left = [part for part in second if not any(part.within(outer) for outer in first)]
     return (*first, *left) if left and not _overlapping(first, left) else None

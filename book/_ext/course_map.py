@@ -172,7 +172,7 @@ def line(
     elif needs:
         said.append(nodes.Text("."))
     else:
-        said.append(nodes.Text("; every chapter takes up what it shows about working."))
+        said.append(nodes.Text("; all others build on how work is done here."))
     return nodes.paragraph("", "", *said)
 
 

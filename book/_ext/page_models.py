@@ -48,6 +48,9 @@ HANDED += ["sections", "of"]  # of passages: where they stand
 HANDED += ["notice"]  # of others' work
 # Where the scripts are there already, a figure has its size before what follows it is painted.
 BEGIN = "<script>window.live?.begin();</script>"
+OPENING = re.compile(r'<figure class="(play|stage|live)\b[^>]*>')
+SIZE = re.compile(r' data-size="([\d.]+) MB"')
+SMALL = 1  # megabytes: as live.js has it
 WAITING = re.compile(r"(?<=<p>).*?(?=</p>)")  # what a figure says until scripts run
 FIGURE = re.compile(
     r'<figure class="live \w+"[^>]* data-name="([^"]+)" data-model="([^"]+)"[^>]*(?=>)'
@@ -172,6 +175,23 @@ def at_once(page: str) -> set[str]:
     return {f"_static/{name}.js" for name in names}
 
 
+def loaded_first(page: str) -> str | None:
+    """What the first screen's figure loads by itself: Vega, or a small model."""
+    start = page.find(FIRST)
+    opening = OPENING.search(page, start) if start >= 0 else None
+    if not opening:
+        return None
+    if opening[1] == "play":
+        return "_static/vega.js"
+    model, size = FIGURE.search(opening[0]), SIZE.search(opening[0])
+    return f"{FOLDER}/{model[2]}.js" if model and size and float(size[1]) <= SMALL else None
+
+
+def load_early(app: Sphinx, page: str, template: str, context: dict, doctree) -> None:
+    """Begin to load that with the page, and not when its scripts run: the template has the link."""
+    context["loaded_first"] = loaded_first(context.get("body") or "")
+
+
 def leave_out(app: Sphinx, page: str, template: str, context: dict, doctree) -> None:
     """Load no script for figures that a page does not have."""
     scripts = {str(script.filename): script for script in context.get("script_files", [])}
@@ -199,5 +219,6 @@ def lay_in(app: Sphinx, error: Exception | None) -> None:
 def setup(app: Sphinx) -> dict:
     app.connect("doctree-read", offer, priority=399)  # before the figures are numbered
     app.connect("html-page-context", leave_out)
+    app.connect("html-page-context", load_early)
     app.connect("build-finished", lay_in)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

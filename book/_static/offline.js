@@ -37,6 +37,7 @@ window.courseOffline = (() => {
       .filter(Boolean)
       .map((chapter) => `student/${chapter}.ipynb`);
     const left = [...list.addresses, ...notebooks];
+    const wanted = new Set(left.map((address) => root + address));
     let missed = 0;
     async function next() {
       for (let address = left.pop(); address; address = left.pop()) {
@@ -47,6 +48,9 @@ window.courseOffline = (() => {
     }
     await Promise.all(Array.from({ length: AT_ONCE }, next));
     if (missed) return false;
+    for (const { url } of await cache.keys()) {
+      if (!wanted.has(url) && !url.includes("/models/")) await cache.delete(url);
+    }
     localStorage.setItem(VERSION, list.version);
     return true;
   }

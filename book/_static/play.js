@@ -31,6 +31,7 @@ window.coursePlay = (() => {
   /** What the reader has moved stays as it is when the theme changes. */
   function keepMoved(view, old) {
     for (const { name, bind } of old.bound) if (bind) view.signal(name, old.view.signal(name));
+    return view.runAsync();
   }
 
   /** What a mark says to who points at it: a line for each of its parts. */
@@ -87,8 +88,8 @@ window.coursePlay = (() => {
     const place = figure.querySelector(".play-chart, .play-still");
     place.before(chart);
     const view = new vega.View(vega.parse(spec), { renderer: "svg", tooltip: tip });
-    if (old) keepMoved(view, old);
     await view.initialize(chart).runAsync();
+    if (old) await keepMoved(view, old);
     old?.view.finalize();
     place.remove();
     figure.querySelector(".play-reserved")?.remove();

@@ -86,7 +86,18 @@ window.courseSolving = (() => {
     const [address, ...parts] = await Promise.all([script("worker"), ...names.map(part)]);
     const made = new Worker(address);
     await ask(made, { start: Object.fromEntries(names.map((name, i) => [name, parts[i]])) });
+    leaveOld().catch(() => {});
     return made;
+  }
+
+  /** Take out of the store what an earlier version of the site had. */
+  async function leaveOld() {
+    const cache = await store();
+    const { files } = await manifest();
+    const fresh = new Set(Object.values(files).map((name) => base + name));
+    for (const { url } of await cache.keys()) {
+      if (/-[0-9a-f]{12}\.[\w.]+$/.test(url) && !fresh.has(url)) await cache.delete(url);
+    }
   }
 
   // One request after the other: a reply says not which it answers.

@@ -114,7 +114,8 @@
       written = taken;
       rows[before.length - 1] = [...found.chances];
       rows.length = before.length;
-      const order = [...found.chances.keys()].sort((a, b) => found.chances[b] - found.chances[a]);
+      const order = [...found.chances.keys()].filter((token) => token >= END) // those that can be written
+        .sort((a, b) => found.chances[b] - found.chances[a]);
       ui.next.forEach((button, i) => {
         const chance = found.chances[order[i]];
         button.dataset.token = `${order[i]}`;

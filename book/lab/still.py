@@ -29,7 +29,8 @@ def still(name: str) -> str:
     plt.close(fig)
     titles = [seen[key] for key in ("title", "likely_title") if key in seen]
     alt = html.escape(f"A still: {'; '.join(titles)}.")
-    return f'<img src="data:image/png;base64,{png}" alt="{alt}" width="740" height="360">'
+    source = f"data:image/png;base64,{png}"
+    return f'<img src="{source}" alt="{alt}" width="740" height="360" loading="lazy">'
 
 
 def _picture(ax: Any, seen: dict[str, Any]) -> None:

@@ -17,12 +17,6 @@ from solutions.bahdanau import (
     sequence_log_prob,
 )
 
-
-@pytest.fixture(autouse=True)
-def seed():
-    torch.manual_seed(0)
-
-
 LENGTHS = torch.tensor([2, 5, 1, 4])
 
 

@@ -23,11 +23,6 @@ BOS, EOS = 0, 1
 CLOSE = {"rtol": 1e-4, "atol": 1e-5}
 
 
-@pytest.fixture(autouse=True)
-def seed():
-    torch.manual_seed(0)
-
-
 def take_over(layer, theirs):
     """The weights of a torch layer, all of them made random, in ours."""
     for weight in theirs.parameters():

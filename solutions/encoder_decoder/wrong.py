@@ -108,6 +108,14 @@ WRONG = {
     ],
     "Transformer": [
         (
+            "from the docstring",
+            {
+                "self.embedded(self.source_embedding, source)": "self.source_embedding(source)"
+                " * self.scale"
+            },
+            "source-without-positions",
+        ),
+        (
             "positions kept from the start",
             {"self.scale = embed_dim**0.5": "self.scale = 1"},
             "not-multiplied",
@@ -143,7 +151,7 @@ WRONG = {
         (
             "from the docstring",
             {"embedded(self.target_embedding, target)": "target_embedding(target) * self.scale"},
-            "slip.left-out",
+            "target-without-positions",
         ),
         ("from the docstring", {"output(x": "output(x).softmax(-1"}, "softmax-of-logits"),
         (
@@ -180,6 +188,11 @@ WRONG = {
         ("from the docstring", {"-(1 - smoothing) *": "-"}, "right-keeps-all"),
     ],
     "warmup_rate": [
+        (
+            "from the docstring",
+            {"step * warmup_steps**-1.5": "step / warmup_steps"},
+            "warm-up-to-one",
+        ),
         (
             "two branches",
             {"1 / math.sqrt(embed_dim * step)": "1 / math.sqrt(embed_dim * warmup_steps)"},

@@ -448,6 +448,17 @@ misconceptions["soft_lookup"] = {
         "and the keys: no gradient reaches them, so nothing that makes them could be trained.",
         {"similarity(query, key)": "torch.as_tensor(similarity(query, key)).item()"},
     ),
+    "float-rounded": (
+        "A similarity that is a Python float became a tensor of float32 first, and only then one "
+        "of the values' dtype: digits are lost on the way. Say the dtype where the tensor is made.",
+        {
+            "torch.as_tensor(one / total, dtype=values.dtype, device=values.device)": "torch.as_ten"
+            "sor(one / total).to(values)"
+        },
+        {
+            "[similarity(query, key)": "[torch.as_tensor(similarity(query, key)).to(values)",
+        },
+    ),
     "negative-to-zero": (
         "Negative similarities were set to zero. The weights are the similarities over their sum, "
         "and a negative one stays negative.",

@@ -17,11 +17,6 @@ from solutions.lookup import (
 )
 
 
-@pytest.fixture(autouse=True)
-def seed():
-    torch.manual_seed(0)
-
-
 def test_exact_lookup_equals_a_python_dictionary():
     keys, values = torch.randn(6, 4), torch.randn(6, 3)
     table = {tuple(key.tolist()): value for key, value in zip(keys, values, strict=True)}

@@ -80,9 +80,18 @@ WRONG = {
         (
             "from the docstring",
             {"total =": ("scores = scores.clamp(min=0)\ntotal =")},
-            "negative-to-zero + fault.asked",
+            "fault.asked",
         ),
         ("from the docstring", {"@ values, weights": ", weights @ values"}, "fault.in_order"),
+        (
+            "from the docstring",
+            {
+                (
+                    "torch.as_tensor(similarity(query, key), dtype=values.dtype)"
+                ): "torch.as_tensor(similarity(query, key)).to(values.dtype)"
+            },
+            "float-rounded",
+        ),
         ("from the docstring", {"/ total": "/ scores.abs().sum()"}, "by-absolute-sum"),
     ],
     "kernel_regression": [

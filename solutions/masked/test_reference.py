@@ -10,11 +10,6 @@ from torch.nn import functional as F
 from solutions.masked import causal_mask, mask_tokens, masked_softmax, next_token_loss, padding_mask
 
 
-@pytest.fixture(autouse=True)
-def seed():
-    torch.manual_seed(0)
-
-
 @pytest.mark.parametrize(("length", "past"), [(1, 0), (5, 0), (1, 6), (4, 3)])
 def test_causal_mask_allows_a_position_itself_and_all_before_it(length, past):
     mask = causal_mask(length, past)

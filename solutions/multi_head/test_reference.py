@@ -16,11 +16,6 @@ from solutions.multi_head import (
 )
 
 
-@pytest.fixture(autouse=True)
-def seed():
-    torch.manual_seed(0)
-
-
 def torchs(embed_dim, num_heads, **options):
     """Torch's layer with biases that are not zero, as they are at first."""
     layer = nn.MultiheadAttention(embed_dim, num_heads, batch_first=True, **options).eval()

@@ -305,6 +305,11 @@ misconceptions["LearnedPositions"] = {
         "positions. The position is the second axis.",
         {"weight[:L]": "weight[: len(x), None]"},
     ),
+    "length-of-batch": (
+        "The length was read from the first axis of x, which counts the examples of the batch. The "
+        "positions are the second axis.",
+        {"x.shape[1], self": "x.shape[0], self"},
+    ),
     "one-vector": (
         "All positions get the same vector: the first row of the table. Then the order of the "
         "words is as lost as before.",

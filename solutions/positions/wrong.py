@@ -68,6 +68,11 @@ WRONG = {
         ),
         ("from the docstring", {"[:L": "[-L:"}, "last-vectors"),
         (
+            "one-hot positions through a linear layer",
+            {"x.shape[-2]": "x.shape[0]"},
+            "length-of-batch",
+        ),
+        (
             "from the docstring",
             {"table = nn.Parameter(": 'register_buffer("table",'},
             "not-a-parameter",

@@ -31,11 +31,6 @@ LAYER = {
 }
 
 
-@pytest.fixture(autouse=True)
-def seed():
-    torch.manual_seed(0)
-
-
 def published(layers):
     weights = {
         "embeddings.position_ids": torch.arange(7).unsqueeze(0),
@@ -193,6 +188,7 @@ def test_a_model_that_gives_one_vector_for_all_loses_the_log_of_the_batch():
 
 
 @pytest.mark.xdist_group("book.test_minilm")  # which imports the same package, for seconds
+@pytest.mark.slow
 def test_the_contrastive_loss_equals_the_published_one():
     losses = pytest.importorskip("sentence_transformers.losses")
     theirs = losses.MultipleNegativesRankingLoss(nn.Identity(), scale=20.0)

@@ -101,6 +101,14 @@ WRONG = {
     "embed": [
         (
             "padded by hand",
+            {
+                "tokens[row, : len(encoding.ids)]": "tokens[row, longest - len(encoding.ids) :]",
+                "mask[row, : len(encoding.ids)]": "mask[row, longest - len(encoding.ids) :]",
+            },
+            "padded-in-front",
+        ),
+        (
+            "padded by hand",
             {"model(tokens, mask)": "model(tokens, torch.ones_like(mask))"},
             "padding-attended",
         ),

@@ -23,11 +23,6 @@ from tests.llama import llama, put_in
 SIZES = {"vocab_size": 50, "embed_dim": 24, "num_heads": 6, "num_kv_heads": 2, "hidden_dim": 40}
 
 
-@pytest.fixture(autouse=True)
-def seed():
-    torch.manual_seed(0)
-
-
 @pytest.mark.parametrize("shape", [(8,), (5, 8), (2, 3, 5, 8)])
 @pytest.mark.parametrize("eps", [1e-5, 0.5])
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])

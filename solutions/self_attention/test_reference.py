@@ -10,11 +10,6 @@ from solutions.positions import sinusoidal_positions
 from solutions.self_attention import SelfAttention, equivariance_gap
 
 
-@pytest.fixture(autouse=True)
-def seed():
-    torch.manual_seed(0)
-
-
 @pytest.mark.parametrize("masked", [False, True])
 def test_self_attention_is_torchs_layer_with_its_weights(masked):
     layer = SelfAttention(8, 8, 8)

@@ -193,7 +193,7 @@ def _(student, reference, draw):
 
 misconceptions["sharpen"] = {
     "nearly-one-at-most": (
-        "1 - S is not let below a small number, so that at sharpness 1 scores that are near the "
+        "1 - s is not let below a small number, so that at sharpness 1 scores that are near the "
         "largest have a share as well. There, all the weight is on the largest.",
         *[
             {
@@ -208,7 +208,7 @@ misconceptions["sharpen"] = {
         ],
     ),
     "temperature-one-minus": (
-        "The temperature is 1 - S. It should be (1 - S) / S, which is 1 for a sharpness of one "
+        "The temperature is 1 - s. It should be (1 - s) / s, which is 1 for a sharpness of one "
         "half and grows without bound toward 0.",
         {"sharpness / (1 - sharpness)": "1 / (1 - sharpness)"},
         {"sharpness / (1 - sharpness)": "(sharpness > 0) / (1 - sharpness)"},
@@ -224,7 +224,7 @@ misconceptions["sharpen"] = {
     ),
     "wrong-way": (
         "The slider works the wrong way around: the scores are multiplied by the temperature (1 - "
-        "S) / S, not divided by it, so a larger sharpness gives flatter weights.",
+        "s) / s, not divided by it, so a larger sharpness gives flatter weights.",
         {
             "if sharpness == 1:": "if sharpness == 0:",
             "sharpness / (1 - sharpness)": "(1 - sharpness) / sharpness",
@@ -246,13 +246,13 @@ misconceptions["sharpen"] = {
         ],
     ),
     "nearly-one-is-one": (
-        "A sharpness of nearly 1 is taken for 1. Below 1 it is the softmax of scores * S / (1 - "
-        "S), however near to 1 it is.",
+        "A sharpness of nearly 1 is taken for 1. Below 1 it is the softmax of scores * s / (1 - "
+        "s), however near to 1 it is.",
         {"if sharpness == 1:": "if sharpness > 0.99:"},
         {"if sharpness == 1:": "if sharpness > 0.9:"},
     ),
     "epsilon-in-divisor": (
-        "A small number is added to 1 - S, so that nothing is divided by zero. It makes the "
+        "A small number is added to 1 - s, so that nothing is divided by zero. It makes the "
         "weights a little too flat, and at sharpness 1 scores that nearly tie share: treat 1 by "
         "itself.",
         *[
@@ -268,6 +268,7 @@ misconceptions["sharpen"] = {
             "if sharpness == 1:": "if False:",
             "(sharpness / (1 - sharpness))": "sharpness",
         },
+        {"(sharpness / (1 - sharpness))": "sharpness"},
     ),
     "mixed": (
         "The plain average and the maximum are mixed in proportion. The ends are right, but in "

@@ -28,8 +28,8 @@ def softmax(scores: Tensor, dim: int = -1) -> Tensor:
 def sharpen(scores: Tensor, sharpness: float) -> Tensor:
     """Softmax with a slider: from the plain average (sharpness 0) to the maximum (sharpness 1).
 
-    In between it is the softmax of scores * S / (1 - S), where S is `sharpness`: the temperature is
-    T = (1 - S) / S. At 0 all weights are equal. At 1 the largest score has all the weight; scores
+    In between it is the softmax of scores * s / (1 - s), where s is `sharpness`: the temperature is
+    T = (1 - s) / s. At 0 all weights are equal. At 1 the largest score has all the weight; scores
     that tie for the largest share it equally.
 
     Shapes: scores (..., S), all finite; returns the same shape. The last dimension sums to one.

@@ -21,11 +21,6 @@ from solutions.softmax import (
 SCORES = (distance_scores, cosine_scores, scaled_dot_product_scores)
 
 
-@pytest.fixture(autouse=True)
-def seed():
-    torch.manual_seed(0)
-
-
 @pytest.mark.parametrize("dim", [0, 1, 2, -1, -2, -3])
 def test_softmax_equals_torch_along_every_dimension(dim):
     scores = torch.randn(3, 4, 5)

@@ -40,6 +40,7 @@ WRONG = {
             {"scores / temperature": "scores * sharpness", "if temperature == 0": "if False"},
             "sharpness-as-factor",
         ),
+        ("temperature", {"scores / temperature": "scores * sharpness"}, "sharpness-as-factor"),
         (
             "temperature",
             {"return best / best.sum(-1, keepdim=True)": "return best"},

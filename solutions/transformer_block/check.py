@@ -474,20 +474,6 @@ misconceptions["EncoderBlock"] = {
             style="one sublayer function",
         ),
     ),
-    "normalized-residual": (
-        "With norm_first the normalized x is what the sum begins with. The residual connection "
-        "adds to x itself: the norm is for what attention and feed-forward are given.",
-        {
-            "x + self.dropout(attended)": "seen + self.dropout(attended)",
-            "x + self.dropout(self.feed_forward(seen))": "seen + self.dropout(self.feed_forward("
-            "seen))",
-        },
-        {"x + self.dropout(attended)": "seen + self.dropout(attended)"},
-        {
-            "x + self.dropout(self.feed_forward(seen))": "seen + self.dropout(self.feed_forward("
-            "seen))"
-        },
-    ),
     "norm-first-unused": (
         "norm_first has no effect: the norms always come after the sums.",
         {"= norm_first": "= False"},
@@ -521,6 +507,8 @@ misconceptions["EncoderBlock"] = {
             "x + self.dropout(attended)": "seen + self.dropout(attended)",
             "x + self.dropout(self": "seen + self.dropout(self",
         },
+        {"x + self.dropout(attended)": "seen + self.dropout(attended)"},
+        {"x + self.dropout(self": "seen + self.dropout(self"},
     ),
     "queries-normalized-only": (
         "In pre-norm only the queries are normalized before the attention; keys and values come "

@@ -11,11 +11,6 @@ from solutions.masked import causal_mask, padding_mask
 from solutions.transformer_block import Encoder, EncoderBlock, FeedForward, LayerNorm
 
 
-@pytest.fixture(autouse=True)
-def seed():
-    torch.manual_seed(0)
-
-
 def filled(layer):
     """The layer with weights and biases that are all random."""
     for parameter in layer.parameters():

@@ -50,11 +50,16 @@ WRONG = {
                     "self.linear2(h)\nreturn F.gelu(h) if self.gelu else torch.relu"
                 )
             },
-            "no-activation + activation-twice",
+            "activation-last",
         ),
         ("from the docstring", {"gelu(h": 'gelu(h, approximate="tanh"'}, "gelu-by-tanh"),
     ],
     "EncoderBlock": [
+        (
+            "from the docstring",
+            {"x = x + self.drop(h)": "x = self.norm1(x) + self.drop(h)"},
+            "residual-after-norm",
+        ),
         (
             "two branches",
             {
@@ -104,7 +109,7 @@ WRONG = {
                     "y, weights = self.self_attn(h, h, h, mask)\nx = h + self.drop(y"
                 )
             },
-            "plain.cases",
+            "residual-after-norm",
         ),
         ("from the docstring", {"self.drop(self.feed_forward(x))": "x"}, "doubled-residual"),
         (

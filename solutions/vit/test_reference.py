@@ -22,11 +22,6 @@ from solutions.vit import (
 SIZES = [(1, 1, 2, 2, 2), (2, 3, 4, 6, 2), (2, 3, 6, 4, 2), (2, 1, 9, 3, 3), (1, 2, 3, 5, 1)]
 
 
-@pytest.fixture(autouse=True)
-def seed():
-    torch.manual_seed(0)
-
-
 @pytest.mark.parametrize(("B", "C", "H", "W", "P"), SIZES)
 def test_patchify_equals_torchs_unfold(B, C, H, W, P):
     images = torch.randn(B, C, H, W)

@@ -22,11 +22,6 @@ from solutions.writer import (
 )
 
 
-@pytest.fixture(autouse=True)
-def seed():
-    torch.manual_seed(0)
-
-
 @pytest.mark.parametrize("chunks", [[1] * 7, [3, 1, 1, 2], [7]])
 def test_decoding_with_the_cache_equals_decoding_without(chunks):
     layer = MultiHeadAttention(12, 3)

@@ -18,11 +18,10 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from nbgrader.api import Gradebook
 
-from autograder.cells import grade_id
 from autograder.checking import find
 from autograder.grading.course.folder import Course
 from autograder.nbgrader_course import scripts_on_path
-from tests.sample_class import reference_source
+from tests.sample_class import cell_of, reference_source
 
 HERE = Path(__file__).parent
 CHAPTER = "attacked"
@@ -130,11 +129,6 @@ def _function(path: Path) -> Callable[[NotebookNode, Path], None]:
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module.hand_in
-
-
-def cell_of(notebook: NotebookNode, name: str) -> NotebookNode:
-    """The cell with this nbgrader id."""
-    return next(cell for cell in notebook.cells if grade_id(cell) == name)
 
 
 def save(notebook: NotebookNode, path: Path) -> None:

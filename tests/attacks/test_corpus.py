@@ -27,13 +27,10 @@ from nbconvert import HTMLExporter
 from autograder.checking import find
 from autograder.grading.course.folder import STUDENT_ID, Course
 from autograder.grading.text import one_line
-from autograder.sandbox.probe import available
 from tests.attacks.corpus import CHAPTER, EXERCISES, Case, cases, place, solved, write_course
+from tests.sandboxed import needs_sandbox
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(available() is not None, reason=str(available())),
-]
+pytestmark = [pytest.mark.slow, needs_sandbox]
 CASES = cases()
 ASKED = [
     pytest.param(case, marks=pytest.mark.exhaustive) if case.seldom else case for case in CASES

@@ -31,11 +31,10 @@ from autograder.grading.submission.grade_notebook import GradedNotebook
 from autograder.sandbox.errors import SandboxUnavailable
 from autograder.sandbox.fork_server import end, fork_server
 from autograder.sandbox.limits import Limits
-from autograder.sandbox.probe import available
 from tests.attacks.corpus import CHAPTER, cell_of, place, solved, write_course
+from tests.sandboxed import needs_sandbox
 
 STUDENTS = ("ada", "ben", "eve")
-in_a_sandbox = pytest.mark.skipif(available() is not None, reason=str(available()))
 # What writes: each is a point at which a run can be ended or a disk be full.
 EVENTS = ("open", "os.rename", "os.mkdir", "os.remove", "os.rmdir", "shutil.rmtree", "sqlite3")
 
@@ -373,7 +372,7 @@ def test_a_worker_that_is_really_killed_loses_nothing(course, monkeypatch):
 SLOW = "import time\ntime.sleep(1.5)\n"
 
 
-@in_a_sandbox
+@needs_sandbox
 @pytest.mark.parametrize("kind", ["in the middle", "before"])
 def test_a_warm_process_that_is_killed_costs_nobody_points(course, kind):
     notebook = solved()
@@ -395,7 +394,7 @@ def test_a_warm_process_that_is_killed_costs_nobody_points(course, kind):
         end(limits)
 
 
-@in_a_sandbox
+@needs_sandbox
 def test_many_slow_cells_are_one_slow_submission(course):
     """Each keeps to the limit of a cell; together they would take all night."""
     notebook = solved()

@@ -22,8 +22,8 @@ from autograder.grading.submission.parse import parse
 from autograder.grading.submission.quote_text_cells import quote_text_cells
 from autograder.sandbox.fork_server import end
 from autograder.sandbox.limits import Limits
-from autograder.sandbox.probe import available
 from tests.attacks.corpus import CHAPTER, EXERCISES, solved, write_course
+from tests.sandboxed import needs_sandbox
 
 LIMITS = Limits(seconds=10, memory_bytes=512 * 2**20)
 STATUSES = {"graded", "timeout", "memory", "crashed", "invalid", "missing"}
@@ -202,13 +202,12 @@ def graded_mutants(chapter: ReleasedChapter, examples: int) -> None:
         end(LIMITS)
 
 
-in_a_sandbox = pytest.mark.skipif(available() is not None, reason=str(available()))
-
-
+@pytest.mark.slow
 def test_noise_is_a_typed_verdict(chapter):
     noise(chapter, 100)
 
 
+@pytest.mark.slow
 def test_a_made_notebook_is_a_typed_verdict(chapter):
     made(chapter, 150)
 
@@ -217,7 +216,8 @@ def test_a_changed_notebook_is_a_typed_verdict(chapter):
     mutants(chapter, 250)
 
 
-@in_a_sandbox
+@needs_sandbox
+@pytest.mark.slow
 def test_a_changed_notebook_is_graded_to_the_end(chapter):
     graded_mutants(chapter, 25)
 
@@ -229,7 +229,7 @@ def test_thousands_of_files_are_typed_verdicts(chapter):
     mutants(chapter, 5000)
 
 
-@in_a_sandbox
+@needs_sandbox
 @pytest.mark.exhaustive
 def test_a_thousand_changed_notebooks_are_graded_to_the_end(chapter):
     graded_mutants(chapter, 1000)

@@ -1,21 +1,8 @@
 """Pictures of boxes and arrows: everything within its box, every arrow downward."""
 
 import re
-import sys
-from pathlib import Path
 
 import pytest
-
-ROOT = Path(__file__).parents[2]
-
-
-@pytest.fixture
-def extension(monkeypatch):
-    """Imports a module of the book's extensions."""
-    monkeypatch.syspath_prepend(str(ROOT / "book" / "_ext"))
-    yield __import__
-    for name in ("boxes", "architecture"):
-        sys.modules.pop(name, None)
 
 
 def test_stand_all_lines_within_their_box(extension):

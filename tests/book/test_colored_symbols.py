@@ -52,12 +52,9 @@ def test_do_letters_that_mean_something_else_stay_as_they_are(colored, chapter, 
     assert colored(formula, chapter) == formula
 
 
-def test_are_a_notebooks_formulas_such_as_every_notebook_program_shows(monkeypatch):
+def test_are_a_notebooks_formulas_such_as_every_notebook_program_shows(extension):
     """The page's own macros are unknown in JupyterLab and Colab."""
-    monkeypatch.syspath_prepend(str(ROOT / "book" / "_ext"))
-    from formulas import MACROS
-
-    own = re.compile(r"\\(?:" + "|".join(MACROS) + r")(?![a-zA-Z])")
+    own = re.compile(r"\\(?:" + "|".join(extension("formulas").MACROS) + r")(?![a-zA-Z])")
     for path in sorted((ROOT / "book").glob("*.ipynb")):
         for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
             if cell["cell_type"] == "markdown":

@@ -1,19 +1,12 @@
 """Is what a chapter needs read from its code and its opening?"""
 
-from pathlib import Path
-
 import pytest
 from nbformat import write
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-ROOT = Path(__file__).resolve().parents[2]
-
 
 @pytest.fixture
-def needs(tmp_path, monkeypatch):
-    monkeypatch.syspath_prepend(str(ROOT / "book" / "_ext"))
-    from course import chapters
-
+def needs(tmp_path, extension):
     book, solutions = tmp_path / "book", tmp_path / "solutions"
     book.mkdir()
     solutions.mkdir()
@@ -27,7 +20,9 @@ def needs(tmp_path, monkeypatch):
         (solutions / "third").mkdir()
         reference = solutions / "third" / "reference.py"
         reference.write_text("from solutions.second import two\n")
-        return {page: set(chapter.needs) for page, chapter in chapters(book).items()}
+        return {
+            page: set(chapter.needs) for page, chapter in extension("course").chapters(book).items()
+        }
 
     return of
 

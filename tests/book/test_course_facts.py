@@ -13,11 +13,8 @@ CHAPTERS = sorted((ROOT / "book").glob("[0-9][0-9]-*.ipynb"))
 
 
 @pytest.fixture
-def facts(monkeypatch):
-    monkeypatch.syspath_prepend(str(ROOT / "book" / "_ext"))
-    import course_facts
-
-    return course_facts
+def facts(extension):
+    return extension("course_facts")
 
 
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)

@@ -37,6 +37,7 @@ def test_bring_words_a_stage_to_what_they_speak_of_by_click_key_and_pointer(open
     assert stage.evaluate(state) == [asks, True]
     assert stage.evaluate("figure => figure.getBoundingClientRect().top") >= 0
     stage.evaluate("figure => figure.stage.show({ asks: 0, leak: false })")
+    page.mouse.move(0, 0)
     leaking.hover()
     page.wait_for_function("figure => figure.stage.state.leak", arg=stage.element_handle())
 
@@ -58,7 +59,7 @@ def test_bring_words_a_chart_or_a_model_to_what_they_speak_of(
     page = seen.page
     page.emulate_media(reduced_motion="reduce")
     cue(page, words).first.click()
-    field = page.get_by_label(control).first
+    field = page.locator("figure input").and_(page.get_by_label(control)).first
     page.wait_for_function(
         "([field, value]) => field.value.startsWith(value)", arg=[field.element_handle(), value]
     )

@@ -12,7 +12,7 @@ WIDTHS = [1280, 390, 320]
 # Of each kind of figure, what is focused first, and the keys that change what is seen.
 USED = {
     "stage": (".stage-line input:checked, .stage-sliders input, .stage-dial input", ["ArrowRight"]),
-    "play": (".vega-bindings :is(input, select)", ["Home", "End"]),
+    "play": (".vega-bindings :is(input, select)", ["Home", "End", "Backspace", "Space"]),
     "writing": ("textarea", ["e"]),
     "translating": ("input[type=text]", ["End", "Backspace"]),
     "transformer": (".transformer-next button", ["Enter"]),

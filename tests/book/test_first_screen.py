@@ -58,3 +58,18 @@ FIRST = '<div class="cell first-screen docutils container">'
 def test_come_the_scripts_of_the_first_screens_figure_before_it_is_painted(extension, page, names):
     wanted = {f"_static/{name}.js" for name in names}
     assert extension("page_models").at_once(page) == wanted
+
+
+@pytest.mark.parametrize(
+    ("page", "address"),
+    [
+        (FIRST + FIGURE.format(' data-size="0.4 MB"'), "_static/models/m.js"),
+        (FIRST + FIGURE.format(' data-size="32.1 MB"'), None),
+        (FIRST + FIGURE.format(""), None),  # a model that is not installed
+        (FIRST + '<figure class="play" id="play-a">', "_static/vega.js"),
+        (FIRST + '<figure class="stage" id="a">' + FIGURE.format(' data-size="0.4 MB"'), None),
+        ('<figure class="play" id="play-a">', None),
+    ],
+)
+def test_is_loaded_with_the_page_what_its_first_figure_asks_for(extension, page, address):
+    assert extension("page_models").loaded_first(page) == address

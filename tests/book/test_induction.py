@@ -21,11 +21,6 @@ from solutions.multi_head import MultiHeadAttention, merge_heads, split_heads
 from solutions.writer import RotaryAttention, induction_score
 
 
-@pytest.fixture(autouse=True)
-def seed():
-    torch.manual_seed(0)
-
-
 def test_what_can_be_known_is_the_second_token_of_a_pair_that_came_before():
     tokens, known = paired(50, torch.Generator().manual_seed(0))
     assert tokens.shape == known.shape == (50, induction.LENGTH)

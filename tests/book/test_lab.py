@@ -1,6 +1,7 @@
 """The chapters' shared figures and numbers, held to the formats and the rules that they serve."""
 
 import base64
+import html
 import io
 import json
 import re
@@ -121,6 +122,7 @@ def test_colored_words_are_escaped_and_say_their_weights():
         plots.colored_words(["a", "b"], [1.0])
 
 
+@pytest.mark.slow
 def test_glue_stores_what_myst_nb_reads():
     glue_module = pytest.importorskip("myst_nb.ext.glue")
     import nbformat
@@ -175,6 +177,16 @@ def test_a_figure_to_play_with_keeps_its_specification_whole(chart):
     assert spec["width"] == "container" and spec["description"] == "A bar's <size>."
     assert found["id"] == "play-a-bar"
     assert repr(figure) == "Figure to play with: A bar's <size>."
+
+
+def test_a_figure_says_how_a_readers_function_computes_its_numbers(chart):
+    from lab.play import play
+
+    yours = {"exercise": "softmax", "expression": 'f("a") > 1', "as": "e", "at": "datum['i']"}
+    shown = play(chart, "A bar.", "bar", yours=yours)._repr_html_()
+    found = re.search(r'<figure class="play"[^>]* data-yours="([^"]*)"', shown)
+    assert json.loads(html.unescape(found[1])) == yours
+    assert "data-yours" not in play(chart, "A bar.", "bar")._repr_html_()
 
 
 def test_its_output_does_not_change_with_altair(chart):

@@ -48,20 +48,16 @@ def test_does_nothing_move_on_a_slow_phone_either(browser, address):
     assert moved(browser, address, 390, place, slow=True) < measures.MOST_MOVED
 
 
-def test_is_the_font_of_formulas_fetched_before_any_formula_is_there(browser, address):
-    context = browser.new_context(viewport={"width": 390, "height": 900})
-    page = context.new_page()
-    page.add_init_script("""
-      new MutationObserver((_, observer) => {
-        if (!document.body) return;
-        const font = [...document.fonts].find(({ family }) => family.includes("Course Math"));
-        window.asBodyBegan = font.status;
-        observer.disconnect();
-      }).observe(document, { childList: true, subtree: true });
-    """)
-    page.goto(f"{address}/06-positions.html")
-    assert page.evaluate("window.asBodyBegan") in ("loading", "loaded")
-    context.close()
+@pytest.mark.parametrize(("name", "formulas"), [("06-positions", True), ("index", False)])
+def test_are_fonts_asked_for_by_the_page_below_all_that_is_seen_first(opened, name, formulas):
+    page = opened(name).page
+    asked = page.locator("link[rel=preload][as=font]")
+    names = [link.get_attribute("href").rpartition("/")[2] for link in asked.all()]
+    assert ("course-math.woff" in names) == formulas and "course-serif-semibold.woff2" in names
+    after = "link => document.querySelector('article').compareDocumentPosition(link)"
+    assert all(link.evaluate(after) & 4 for link in asked.all())  # it follows
+    status = "[...document.fonts].filter((font) => font.status === 'error').length"
+    assert page.evaluate(status) == 0
 
 
 def test_is_a_fold_open_that_a_link_leads_into(opened):

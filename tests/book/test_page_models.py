@@ -12,18 +12,15 @@ MODELS = sorted((ROOT / "book" / "_static" / "models").glob("*.safetensors"))
 
 
 @pytest.mark.parametrize("file", MODELS, ids=lambda file: file.stem)
-def test_a_models_file_becomes_one_script(file, monkeypatch):
-    monkeypatch.syspath_prepend(str(ROOT / "book" / "_ext"))
-    from page_models import script
-
+def test_a_models_file_becomes_one_script(file, extension):
+    script = extension("page_models").script
     assert script(file).startswith(f'attention.models["{file.stem}"] = {{"sizes": {{')
 
 
-def test_a_page_loads_the_scripts_of_its_own_figures_alone(monkeypatch):
-    monkeypatch.syspath_prepend(str(ROOT / "book" / "_ext"))
-    from page_models import KINDS, PARTS, needed
-
-    figures = ["live", *sorted(KINDS.union(*PARTS.values()))]
+def test_a_page_loads_the_scripts_of_its_own_figures_alone(extension):
+    models = extension("page_models")
+    needed = models.needed
+    figures = ["live", *sorted(models.KINDS.union(*models.PARTS.values()))]
     scripts = ["_static/attention.js", *(f"_static/{name}.js" for name in figures)]
     assert all((ROOT / "book" / script).exists() for script in scripts)
     assert needed(scripts, "<p>no figure</p>") == scripts[:1]
@@ -35,10 +32,8 @@ def test_a_page_loads_the_scripts_of_its_own_figures_alone(monkeypatch):
     assert sorted(needed(scripts, page)) == [f"_static/{one}" for one in ("attention.js", *wanted)]
 
 
-def test_a_large_file_comes_in_pieces_that_fit_together(tmp_path, monkeypatch):
-    monkeypatch.syspath_prepend(str(ROOT / "book" / "_ext"))
-    import page_models
-
+def test_a_large_file_comes_in_pieces_that_fit_together(tmp_path, extension, monkeypatch):
+    page_models = extension("page_models")
     monkeypatch.setattr(page_models, "PIECE", 40)
     file = tmp_path / "large.safetensors"
     file.write_bytes(bytes(range(100)))

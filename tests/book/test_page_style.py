@@ -3,13 +3,21 @@
 import pytest
 
 from tests.book.parsed import SITE
+from tests.book.test_pages import AT_REST
 
 NAMES = frozenset({"used", "also", "place", "sm:wide"})
-# Each property that is set on any element that is seen, in a page's own order.
-LOOKS = """() => [...document.querySelectorAll("body, body *")].map((element) => {
-  const style = getComputedStyle(element);
-  return `${element.tagName} ${[...style].map((name) => style.getPropertyValue(name)).join("|")}`;
-})"""
+# Of each kind of element, by its name and classes and those of what it stands in, all properties.
+LOOKS = """() => {
+  const kinds = new Map();
+  for (const element of document.querySelectorAll("body, body *")) {
+    const kind = [element, element.parentElement]
+      .map((one) => `${one.tagName}.${one.getAttribute("class") ?? ""}`).join(" in ");
+    if (kinds.has(kind)) continue;
+    const style = getComputedStyle(element);
+    kinds.set(kind, [...style].map((name) => style.getPropertyValue(name)).join("|"));
+  }
+  return Object.fromEntries(kinds);
+}"""
 # Every sheet in the place of the one that is made of them.
 WHOLE = """async (sheets) => {
   const one = document.querySelector("link[href*='page.css']");
@@ -79,6 +87,7 @@ def test_do_addresses_lead_to_the_same_files(extension, address, from_one_for_al
 def test_looks_a_page_as_it_does_with_every_rule_of_every_sheet(opened, name, scheme):
     page = opened(name, scheme=scheme).page
     page.add_style_tag(content=STILL)
+    page.evaluate(AT_REST)
     found = page.evaluate(LOOKS)
     sheets = ["basic.css", "styles/pydata-sphinx-theme.css", "pygments.css"]
     sheets += ["styles/sphinx-book-theme.css", "togglebutton.css", "copybutton.css"]
@@ -88,6 +97,6 @@ def test_looks_a_page_as_it_does_with_every_rule_of_every_sheet(opened, name, sc
     page.evaluate(WHOLE, sheets + own)
     page.evaluate("document.fonts.ready.then(() => null)")
     whole = page.evaluate(LOOKS)
-    assert len(found) > 100
-    different = [(a[:200], b[:200]) for a, b in zip(found, whole, strict=True) if a != b]
-    assert different == []
+    both = found.keys() & whole.keys()
+    assert len(both) > 50 and len(both) > 0.9 * len(found)
+    assert {kind for kind in both if found[kind] != whole[kind]} == set()

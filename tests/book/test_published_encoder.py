@@ -50,12 +50,9 @@ READ = """async (sentences) => {
 
 
 @pytest.fixture
-def parts(monkeypatch):
+def parts(extension):
     """The part of the build that makes the page's files."""
-    monkeypatch.syspath_prepend(str(ROOT / "book" / "_ext"))
-    import published_encoder
-
-    return published_encoder
+    return extension("published_encoder")
 
 
 @pytest.fixture(scope="module")

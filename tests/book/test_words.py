@@ -89,6 +89,7 @@ def test_another_split_is_refused():
         words.sentences("valid")
 
 
+@pytest.mark.slow
 def test_needs_no_altair():
     code = "import sys; sys.modules['altair'] = None; import lab.words"
     subprocess.run([sys.executable, "-c", code], check=True)

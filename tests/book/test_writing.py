@@ -1,6 +1,5 @@
 """The figure in which a model writes: does it show what the model computes?"""
 
-import sys
 from pathlib import Path
 
 import pytest
@@ -174,13 +173,11 @@ def test_refuses_a_figure_without_a_description():
         writing_figure("../writer", "a", ALT, "writing")
 
 
-def test_is_a_model_that_is_not_there_a_warning(monkeypatch, tmp_path, caplog):
-    monkeypatch.syspath_prepend(str(ROOT / "book" / "_ext"))
-    import page_models
+def test_is_a_model_that_is_not_there_a_warning(extension, monkeypatch, tmp_path):
     from docutils import nodes
     from docutils.utils import new_document
 
-    sys.modules.pop("page_models", None)
+    page_models = extension("page_models")
     document = new_document("page")
     drawn = writing_figure("absent", "a", ALT, "writing")._repr_html_()
     document += nodes.raw("", drawn, format="html")

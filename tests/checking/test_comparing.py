@@ -41,9 +41,9 @@ X = torch.tensor([[1.0, -2.0, 3.0], [0.5, 4.0, -1.0]])
         (math.nan, 1.0, "expected 1, got nan."),
         (2.0, 2, "should be a whole number; it is a float: 2."),
         (True, 1, "should be a whole number"),
-        ("a", "b", "expected 'b', got a str: 'a'."),
+        ("a", "b", "expected 'b', got 'a'."),
         ({"a": 1}, {"b": 1}, "has other names: missing ['b'], unexpected ['a']."),
-        (3, {"b": 1}, "should return a dict; it returned a int: 3."),
+        (3, {"b": 1}, "should return a dict; it returned an int: 3."),
         ((1.0, 2.0), (1.0, 3.0), "value 1: expected 3, got 2."),
         ((1.0,), (1.0, 2.0), "should return 2 values; it returned a tuple of 1."),
         ([1.0, 2.0], (1.0, 2.0), "should return a tuple; it returned a list of 2."),
@@ -219,7 +219,7 @@ def test_an_error_is_asked_for_by_type_and_words():
         raises(subject(refuses), ValueError, 10, says=("11", "4"))
     with pytest.raises(Failure, match="should raise TypeError; it raised ValueError: the sizes"):
         raises(subject(refuses), TypeError, 10)
-    with pytest.raises(Failure, match="should raise ValueError; it returned a int: 3"):
+    with pytest.raises(Failure, match="should raise ValueError; it returned an int: 3"):
         raises(subject(answering(3)), ValueError, 10)
 
 

@@ -11,14 +11,11 @@ from autograder.grading.course.folder import Course
 from autograder.grading.run import workers
 from autograder.grading.run.runner import grade_class
 from autograder.sandbox.limits import Limits
-from autograder.sandbox.probe import available
+from tests.sandboxed import needs_sandbox
 
 as_sent = importlib.import_module("tests.class.as_sent")
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(available() is not None, reason=str(available())),
-]
+pytestmark = [pytest.mark.slow, needs_sandbox]
 # When a submission came and which of several files it is: grading's own list says it.
 FOR_THE_LIST = ("timestamp.txt", " is graded, and not ")
 LIMITS = Limits(as_sent.LIMIT_SECONDS)

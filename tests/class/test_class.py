@@ -18,15 +18,12 @@ from nbgrader.api import Gradebook
 from autograder.grading.course.folder import Course
 from autograder.grading.run.runner import grade_class
 from autograder.sandbox.limits import Limits
-from autograder.sandbox.probe import available
 from tests.sample_class import HOSTILE_CHAPTER, Class, write
+from tests.sandboxed import needs_sandbox
 
 disagreements = importlib.import_module("tests.class.expectations").disagreements
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(available() is not None, reason=str(available())),
-]
+pytestmark = [pytest.mark.slow, needs_sandbox]
 SECONDS = 4.0
 SOONER = 3.0  # for a run that waits for its limits several times
 KILLED = ("00-start-here", HOSTILE_CHAPTER)  # the chapters of a run that is killed

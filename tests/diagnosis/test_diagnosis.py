@@ -549,6 +549,8 @@ def test_one_word_changed_in_two_ways_is_no_pair_of_mistakes():
     assert composed(codes, negated, fixed) is composed(codes, fixed, negated) is None
     other = changes_of(SOURCE, {"return z": "return -z"}, "f")
     assert composed(codes, negated, other) == (*negated, *other)
+    alike = changes_of(SOURCE, {"if y": "if True", "return z": "return -z"}, "f")
+    assert composed(codes, alike, fixed) is None
 
 
 def without(monkeypatch, name, *keys):
@@ -599,3 +601,10 @@ def test_what_was_run_for_one_student_is_not_run_for_the_next(monkeypatch):
     assert first.key.startswith("plain.") and needed > 20
     assert verdict(lambda *given: wrong(*given), "attend").key == first.key
     assert len(runs) == needed
+
+
+def test_a_smaller_mistake_is_not_given_the_name_of_a_larger_one(monkeypatch):
+    """Equal by the dot product explains what goes wrong, and would go wrong elsewhere, too."""
+    without(monkeypatch, "exact_lookup", "with-tolerance")
+    wrong = restyled("exact_lookup", "", {"(keys == query)": "torch.isclose(keys, query)"})
+    assert not is_named(wrong, "exact_lookup")

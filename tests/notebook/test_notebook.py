@@ -251,6 +251,7 @@ def test_of_what_cannot_be_stopped_a_notebook_says_so_and_is_not_ended(monkeypat
     assert output.getvalue().startswith(told)
 
 
+@pytest.mark.slow
 def test_a_limit_of_the_terminal_s_is_longer_than_that_of_a_cell(tmp_path, shell, monkeypatch):
     monkeypatch.setattr(in_notebook, "limit_seconds", 0.2)
     slow = "import time\ndef double(x):\n    time.sleep(0.3)\n    return 2 * x"
@@ -349,6 +350,7 @@ def test_the_terminal_says_the_same_as_the_cells(notebook, shell, capsys):
     assert text.splitlines()[-1] == f"1 of {possible:g} points"
 
 
+@pytest.mark.slow
 def test_more_is_shown_on_request_in_a_cell_and_for_a_whole_notebook(tmp_path, shell):
     wrong, path = "def double(x):\n    return x + 2", tmp_path / "one.ipynb"
     cells = [SETUP, wrong, 'check("double", more=True)']
@@ -374,6 +376,7 @@ def test_a_name_that_is_nearly_right_is_told_though_the_stub_has_the_right_one(t
         assert verdict.status == ("failed" if near else "not started")
 
 
+@pytest.mark.slow
 def test_checking_a_notebook_leaves_the_calling_program_as_it_was(tmp_path, shell):
     """Or no process can be spawned afterwards: `multiprocessing` reads `__main__.__spec__`."""
     caller, path = sys.modules["__main__"], tmp_path / "one.ipynb"
@@ -394,6 +397,7 @@ def test_a_notebook_knows_nothing_of_another(tmp_path, shell):
     ]
 
 
+@pytest.mark.slow
 def test_ungraded_cells_are_left_out(tmp_path, shell):
     path = tmp_path / "some.ipynb"
     cells = [new_code_cell(SETUP), new_code_cell(inspect.getsource(double))]
@@ -406,6 +410,7 @@ def test_ungraded_cells_are_left_out(tmp_path, shell):
 @pytest.mark.parametrize(
     "line", ["import no_such_package", "%matplotlib widget", "input()", "import torch,", "1 / 0"]
 )
+@pytest.mark.slow
 def test_a_failing_line_does_not_take_the_rest_of_its_cell(tmp_path, shell, line):
     cell = f"{line}\n{SETUP}\n{inspect.getsource(double)}"
     path = tmp_path / "failing.ipynb"
@@ -427,6 +432,7 @@ def test_a_failing_line_does_not_take_the_rest_of_its_cell(tmp_path, shell, line
         ("import nbgrader\nfrom solutions.softmax import softmax", ""),  # a chapter of the book
     ],
 )
+@pytest.mark.slow
 def test_a_package_that_grading_will_not_have_is_named(tmp_path, shell, monkeypatch, line, told):
     """In a notebook beside the verdict, and in the terminal below the table."""
     sources = (SETUP, line, inspect.getsource(double), 'check("double")')
@@ -442,6 +448,7 @@ def test_a_package_that_grading_will_not_have_is_named(tmp_path, shell, monkeypa
     assert feedback.note in feedback.text() and feedback.note in feedback.html()
 
 
+@pytest.mark.slow
 def test_what_does_not_end_is_stopped_and_said(tmp_path, shell):
     loops = "def double(x):\n    while True:\n        x = x + 1"
     at_once = "while True:\n    pass\ndef softmax(scores):\n    pass"
@@ -455,6 +462,7 @@ def test_what_does_not_end_is_stopped_and_said(tmp_path, shell):
     assert "KeyboardInterrupt in line" in other.message and "stopped while it ran" in other.message
 
 
+@pytest.mark.slow
 def test_a_program_that_a_script_started_in_the_background_stops_what_does_not_end(tmp_path):
     path = tmp_path / "loops.ipynb"
     sources = [SETUP, "def double(x):\n    while True:\n        x = x + 1", 'check("double")']
@@ -465,6 +473,7 @@ def test_a_program_that_a_script_started_in_the_background_stops_what_does_not_e
     assert "double did not end within 0.5 seconds" in done.stdout
 
 
+@pytest.mark.slow
 def test_what_cannot_be_stopped_ends_the_program_with_a_sentence(tmp_path):
     stubborn = "import signal\nsignal.signal(signal.SIGINT, print)\nwhile True:\n    pass"
     path = tmp_path / "stubborn.ipynb"

@@ -120,3 +120,22 @@ def test_an_expression_is_computed_with_what_the_reader_wrote():
     first, second = answers(*twice)
     assert first == {"value": [[0.5, 0.5, 0.0], [None, None, None]]}
     assert second == {"value": [1.0]}
+
+
+LOADED = """
+import json, sys
+import autograder.page.start
+import ast
+from autograder.page import session
+ast.unparse(ast.parse(r"f'{x}\\x07'"))
+print(json.dumps([one for one in sys.modules if one.startswith("encodings.")]))
+"""
+
+
+def test_the_pages_library_has_the_encodings_that_the_engine_uses(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "make"))
+    from in_page import UNUSED
+
+    loaded = run("-c", LOADED)
+    assert "encodings.unicode_escape" in loaded
+    assert [one for one in loaded if UNUSED.match(one.replace(".", "/"))] == []

@@ -14,8 +14,8 @@ import nbformat
 import pytest
 from nbformat.v4 import new_markdown_cell
 
-from autograder.sandbox.probe import available
 from tests.release.miniature import check_cell, exercise_cell, setup_cell, write_chapter
+from tests.sandboxed import needs_sandbox
 
 REPOSITORY = Path(__file__).parents[2]
 REFERENCE = '''\
@@ -99,7 +99,7 @@ def autograder(fork: Path, *words: object) -> subprocess.CompletedProcess:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(available() is not None, reason="no sandbox here")
+@needs_sandbox
 def test_another_subject_is_released_checked_and_graded(fork):
     ran = autograder(fork, "release", "--course", fork / "course")
     assert ran.returncode == 0, ran.stderr

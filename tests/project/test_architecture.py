@@ -123,6 +123,7 @@ def test_are_the_arrows_what_the_code_imports(architecture):
     assert real == architecture.ARROWS
 
 
+@pytest.mark.slow
 def test_does_a_release_run_without_the_grader(tmp_path):
     course = tmp_path / "course"
     program = f"""

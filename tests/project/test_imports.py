@@ -66,6 +66,7 @@ def graded(tmp_path_factory, released):
     ],
     ids=" ".join,
 )
+@pytest.mark.slow
 def test_what_only_reads_scores_loads_nothing_heavy(graded, command):
     assert loaded_by(*command, "--course", graded) == []
 

@@ -32,12 +32,6 @@ pytestmark = pytest.mark.skipif(REASON is not None, reason=str(REASON))
 REPOSITORY = Path(autograder.__file__).parents[1]
 
 
-@pytest.fixture(scope="module")
-def warm():
-    with SandboxProcess() as process:
-        yield process
-
-
 @pytest.fixture
 def session(warm):
     with warm.session() as one:

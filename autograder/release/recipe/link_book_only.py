@@ -15,8 +15,10 @@ from autograder.release.book import link
 from autograder.release.chapter import ChapterNotebook
 from autograder.release.chapter_cells import parsed
 from autograder.release.recipe.check_contract import BOOK_ONLY
+from autograder.release.recipe.drop_hidden_cells import KEPT
 
 PLAY = "Play with it on this chapter's page of the book"
+STILL = "This figure is a still."
 FIRST_SCREEN = "first-screen"  # the book's own name for a chapter's first figure
 # What the functions of `lab` that make such figures begin a figure's id with.
 PLACES = {
@@ -32,15 +34,21 @@ PLACES = {
 
 def link_book_only(chapter: ChapterNotebook) -> None:
     """Replace each run of book-only cells by sentences that link to where they are shown."""
-    cells, anchor = [], ""
+    cells: list[NotebookNode] = []
+    anchor = ""
     for left_out, group in itertools.groupby(
         chapter.notebook.cells, lambda cell: BOOK_ONLY in tags(cell)
     ):
         run = list(group)
         if left_out and any(cell.cell_type == "code" for cell in run):
-            figures = list(_figures(chapter, run)) or [{}]
-            sentences = (_sentence(chapter, figure, anchor) for figure in figures)
-            cells.append(new_markdown_cell("\n\n".join(sentences), id=run[0].id))
+            first = [cell for cell in run if FIRST_SCREEN in tags(cell)]
+            others = [cell for cell in run if cell not in first]
+            for cell in first:
+                cells.insert(_below_still(cells), _page_of(chapter, cell))
+            figures = list(_figures(chapter, others)) or ([] if first else [{}])
+            if figures:
+                sentences = (_sentence(chapter, figure, anchor) for figure in figures)
+                cells.append(new_markdown_cell("\n\n".join(sentences), id=run[0].id))
         elif not left_out:
             for cell in run:
                 cells.append(cell)
@@ -52,10 +60,16 @@ def link_book_only(chapter: ChapterNotebook) -> None:
     chapter.notebook.cells = cells
 
 
+def _below_still(cells: list[NotebookNode]) -> int:
+    """Where a notebook that begins with a still of its page's first figure links to it."""
+    stills = (place + 1 for place, cell in enumerate(cells) if KEPT in tags(cell))
+    return next(stills, len(cells))
+
+
 def _page_of(chapter: ChapterNotebook, cell: NotebookNode) -> NotebookNode:
     """A sentence that leads from a still to the figure: to its place, or to the top of its page."""
     place = next((figure.get("place", "") for figure in _figures(chapter, [cell])), "")
-    sentence = f"{link(PLAY, chapter.book.address(chapter.name, place))}."
+    sentence = f"{STILL} {link(PLAY, chapter.book.address(chapter.name, place))}."
     return new_markdown_cell(sentence, id=f"{cell.id}-page")
 
 

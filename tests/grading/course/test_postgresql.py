@@ -15,8 +15,8 @@ from nbgrader.api import Gradebook
 from autograder.cli import main
 from autograder.grading.run.runner import grade_class
 from autograder.release.build import release
-from autograder.sandbox.probe import available
 from tests.sample_class import Class, Expected, write
+from tests.sandboxed import needs_sandbox
 
 psycopg = pytest.importorskip("psycopg")
 
@@ -33,7 +33,7 @@ SERVER = {name: program(name) for name in ("initdb", "pg_ctl")}
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(None in SERVER.values(), reason="PostgreSQL's server is not installed"),
-    pytest.mark.skipif(available() is not None, reason=str(available())),
+    needs_sandbox,
 ]
 
 

@@ -14,15 +14,15 @@ from nbgrader.api import Gradebook
 
 from autograder.cli import main
 from autograder.grading.run.runner import grade_class
-from autograder.sandbox.probe import available
 from tests.chromium import CHROMIUM, PATIENCE
 from tests.sample_class import Class, Expected, write
+from tests.sandboxed import needs_sandbox
 
 CHAPTER = "00-start-here"
 pytestmark = [
     pytest.mark.exhaustive,
     pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed"),
-    pytest.mark.skipif(available() is not None, reason=str(available())),
+    needs_sandbox,
     pytest.mark.xdist_group("formgrader"),
 ]
 

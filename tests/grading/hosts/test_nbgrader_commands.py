@@ -22,15 +22,12 @@ from traitlets.config.loader import PyFileConfigLoader
 
 from autograder.cli import main
 from autograder.nbgrader_course import scripts_on_path
-from autograder.sandbox.probe import available
 from tests.sample_class import Class, Expected, write
+from tests.sandboxed import needs_sandbox
 
 CHAPTER = "00-start-here"
 SCORES = {"ada": 1.0, "bob": 0.0}
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(available() is not None, reason=str(available())),
-]
+pytestmark = [pytest.mark.slow, needs_sandbox]
 
 
 @pytest.fixture

@@ -19,12 +19,11 @@ from autograder.grading.hosts.classroom import github, summary
 from autograder.grading.hosts.single import grade_single
 from autograder.sandbox.container import possible
 from autograder.sandbox.limits import Limits
-from autograder.sandbox.probe import available
 from tests.sample_class import Class
+from tests.sandboxed import needs_sandbox
 from tests.wrong import wrongs
 
 CHAPTER = "01-lookup"
-needs_sandbox = pytest.mark.skipif(available() is not None, reason=str(available()))
 pytestmark = pytest.mark.slow
 
 

@@ -10,15 +10,12 @@ from autograder.cells import grade_id
 from autograder.cli import main
 from autograder.grading.course import fingerprint
 from autograder.grading.course.scores import read_scores, reading, settled
-from autograder.sandbox.probe import available
 from autograder.settings import LatePolicy
 from tests.sample_class import Class
+from tests.sandboxed import needs_sandbox
 
 CHAPTER = "02-softmax"
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(available() is not None, reason=str(available())),
-]
+pytestmark = [pytest.mark.slow, needs_sandbox]
 
 
 @pytest.fixture

@@ -19,18 +19,15 @@ from autograder.grading.run.job import Job
 from autograder.grading.run.result import unfinished
 from autograder.grading.run.runner import grade_class
 from autograder.sandbox.limits import Limits
-from autograder.sandbox.probe import available
 from tests.sample_class import Class, write
+from tests.sandboxed import needs_sandbox
 
 distributed = pytest.importorskip("distributed")
 disagreements = importlib.import_module("tests.class.expectations").disagreements
 
 CHAPTER = "01-lookup"
 DEADLY = "student-30"
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(available() is not None, reason=str(available())),
-]
+pytestmark = [pytest.mark.slow, needs_sandbox]
 
 
 @pytest.fixture(scope="module")

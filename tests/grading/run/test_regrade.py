@@ -12,16 +12,13 @@ from autograder.grading.run.result import unfinished
 from autograder.grading.run.runner import grade_class
 from autograder.grading.submission.judging import Judging
 from autograder.sandbox.limits import Limits
-from autograder.sandbox.probe import available
 from tests.grading.run.deadly import deadly
 from tests.sample_class import Class, Expected, write
+from tests.sandboxed import needs_sandbox
 from tests.wrong import wrongs
 
 CHAPTER = "01-lookup"
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(available() is not None, reason=str(available())),
-]
+pytestmark = [pytest.mark.slow, needs_sandbox]
 
 
 @pytest.fixture

@@ -42,12 +42,6 @@ DEPENDENT = "LearnedPositions"
 SEED = 11
 
 
-@pytest.fixture(scope="module")
-def warm():
-    with SandboxProcess() as process:
-        yield process
-
-
 def chapter_of(*names: str) -> ReleasedChapter:
     exercises = tuple(
         ReleasedExercise(name, find(name).points, f"check-{name}", "") for name in names

@@ -21,7 +21,6 @@ from autograder.notebook.cell_log import modules_imported
 from autograder.notebook.packages import LEARNERS, NOTEBOOKS, modules
 from autograder.sandbox import probe
 from autograder.sandbox.limits import Limits
-from autograder.sandbox.process import SandboxProcess
 from tests.sample_class import reference_source
 
 REASON = probe.available()
@@ -33,12 +32,6 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 from autograder import check"""
-
-
-@pytest.fixture(scope="module")
-def warm():
-    with SandboxProcess() as process:
-        yield process
 
 
 def graded(

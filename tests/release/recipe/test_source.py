@@ -5,6 +5,7 @@ import re
 import nbformat
 import pytest
 
+from autograder.cells import tags
 from autograder.files import REPOSITORY
 from autograder.nbgrader_course import YOUR_ANSWER
 from autograder.release.book import Book
@@ -39,6 +40,10 @@ def test_a_hidden_cell_is_left_out(cells):
     assert "hidden" not in cells
 
 
+def test_a_cell_for_notebooks_alone_is_kept(cells):
+    assert cells["still"].source == "opening('03-tiny', 'A still.', 'Still')"
+
+
 def test_the_figure_to_play_with_is_a_link(cells):
     assert cells["play"].cell_type == "markdown"
     assert cells["play"].source == (
@@ -54,11 +59,17 @@ DRAWN = re.compile(r'<figure class="(?:play|live \w+)" id="([\w-]+)"')
 
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
 def test_every_figure_to_play_with_is_linked_where_it_stood(path):
-    """The page's own places are in the outputs that it is made from."""
+    """The page's own places are in the outputs that it is made from.
+
+    Where a notebook begins with a still of its page's first figure, the link is below the still.
+    """
     book = Book(REPOSITORY / "book", "https://example.org/book")
     chapter = ChapterNotebook.read(path, References(REPOSITORY / "solutions"), book)
     link_book_only(chapter)
-    outputs = [output for cell in chapter.original.cells for output in cell.get("outputs", [])]
+    cells = chapter.original.cells
+    if any("notebook-only" in tags(cell) for cell in cells):
+        cells = sorted(cells, key=lambda cell: "first-screen" not in tags(cell))
+    outputs = [output for cell in cells for output in cell.get("outputs", [])]
     drawn = [
         id for one in outputs for id in DRAWN.findall(one.get("data", {}).get("text/html", ""))
     ]
@@ -81,7 +92,7 @@ def test_below_the_first_figures_still_is_a_link_to_the_figure(name):
     link_book_only(chapter)
     still, below = chapter.notebook.cells[1:3]
     assert "first-screen" in still.metadata.tags
-    words = "[Play with it on this chapter's page of the book]"
+    words = "This figure is a still. [Play with it on this chapter's page of the book]"
     assert below.source == f"{words}(https://example.org/book/{FIRST[name]})."
 
 
