@@ -230,7 +230,7 @@ def test_does_the_map_show_what_the_review_asks_today(reader, disk):
     assert line.inner_text() == "10 questions for today in the review."
     numbers = [int(words.split()[0]) for words in due.all_text_contents()]
     assert len(numbers) == 2 and sum(numbers) == 10
-    marked = reader.page.locator("svg.boxes a", has=due)
+    marked = reader.page.locator("svg.boxes a:has(.box-due)")
     for link, number in zip(marked.all(), numbers, strict=True):
         assert link.get_attribute("aria-label").endswith(f"(read) ({number} questions due)")
     line.get_by_role("link").click()
