@@ -3,7 +3,7 @@
 import textwrap
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from autograder.notebook.certificate import SAID, TITLE, Certificate
 
@@ -39,7 +39,7 @@ def _first_page(certificate: Certificate) -> "Figure":
 
     figure = _empty()
 
-    def bar(width: float, at: float, **look) -> None:
+    def bar(width: float, at: float, **look: Any) -> None:
         place = figure.transFigure
         figure.add_artist(Rectangle((0.42, at), 0.2 * width, 0.011, transform=place, **look))
 
@@ -74,7 +74,7 @@ def _empty() -> "Figure":
     return figure
 
 
-def _write(figure: "Figure", text: str, at: float, left: float = LEFT, **look) -> None:
+def _write(figure: "Figure", text: str, at: float, left: float = LEFT, **look: Any) -> None:
     look = {"color": INK, "family": "sans-serif"} | look
     figure.text(left, at, text, va="top", parse_math=False, **look)
 

@@ -111,7 +111,9 @@ def merge(app: Sphinx, env: BuildEnvironment, docnames: set[str], other: BuildEn
 
 def visit_quiz(self: HTML5Translator, node: quiz) -> None:
     place = 'data-chapter="{}" data-form="{}" '.format(*node["place"]) if "place" in node else ""
-    kind = "inventory-question" if node.get("waits") else "quiz"
+    kind = "quiz inventory-question" if node.get("waits") else "quiz"
+    if node.get("waits") and node["number"] == 1:  # its line is there before the script, and stays
+        self.body.append('<p class="review-due pst-js-only" aria-live="polite"></p>\n')
     self.body.append(
         f'<fieldset class="{kind}" id="quiz-{node["number"]}" {place}'
         f'data-known="{node["known"]}">\n'
@@ -144,12 +146,20 @@ def depart_choice(self: HTML5Translator, node: quiz_choice) -> None:
 
 
 def visit_label(self: HTML5Translator, node: quiz_label) -> None:
-    self.body.append("<span>" if node.parent.parent.get("waits") else "<summary>")
+    if not (asked := node.parent.parent).get("waits"):
+        self.body.append("<summary>")
+        return
+    # As the script leaves it, so that nothing moves when it comes.
+    value = [one for one in asked if isinstance(one, quiz_choice)].index(node.parent)
+    self.body.append(
+        f'<label class="quiz-choice"><input type="radio" name="quiz-{asked["number"]}" '
+        f'value="{value}" autocomplete="off" disabled><span>'
+    )
 
 
 def depart_label(self: HTML5Translator, node: quiz_label) -> None:
     if node.parent.parent.get("waits"):
-        self.body.append("</span>\n<template>\n")
+        self.body.append("</span></label>\n<template>\n")
         return
     verdict = "Right." if node.parent["right"] else "Not this one."
     self.body.append(f'</summary>\n<div class="quiz-why">\n<p class="quiz-verdict">{verdict}</p>\n')

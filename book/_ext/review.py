@@ -81,7 +81,7 @@ def add_scripts(app: Sphinx, page: str, template: str, context: dict, doctree) -
     scripts = list(SCRIPTS) if page == getattr(app.env, "review_page", None) else []
     if 'class="map-due' in (context.get("body") or ""):
         scripts += [*SCHEDULING, "due"]
-    if 'class="inventory-question"' in (context.get("body") or ""):
+    if "inventory-question" in (context.get("body") or ""):
         scripts.append("inventory")
     for name in scripts:
         app.add_js_file(f"review/{name}.js", priority=950)  # after those of every page

@@ -26,13 +26,14 @@ document.addEventListener("DOMContentLoaded", () => {
   }
 
   function show() {
-    const { due, later } = queue(questions);
+    const { due, waiting, later } = queue(questions);
     for (const link of links) {
       const chapter = chapterOf(link.href.baseVal);
       mark(link, due.filter((question) => question.chapter === chapter).length);
     }
     const review = element("a", { href: line.dataset.review }, count(due.length, "question"));
     if (due.length) line.replaceChildren(review, " for today in the review.");
+    else if (waiting) line.textContent = `${count(waiting, "more question")} can wait until tomorrow.`;
     else line.textContent = later.length ? `The next questions are due on ${onDay(later[0])}.` : "";
   }
 

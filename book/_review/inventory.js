@@ -6,11 +6,10 @@
   // One question: what can be chosen, and what becomes of it.
   function question(place) {
     const { element } = courseProgress;
-    const lines = [...place.querySelectorAll("li")].map((line, index) => {
-      const radio = element("input", { type: "radio", name: place.id, value: index });
-      const label = element("label", { class: "quiz-choice" }, radio, line.querySelector("span"));
-      const why = line.querySelector("template");
-      line.prepend(label);
+    const lines = [...place.querySelectorAll("li")].map((line) => {
+      const [radio, label, why] = ["input", "label", "template"]
+        .map((name) => line.querySelector(name));
+      radio.disabled = false;
       return { line, radio, label, why, right: "right" in line.dataset };
     });
     const chosen = () => lines.findIndex(({ radio }) => radio.checked);
@@ -30,17 +29,15 @@
       });
     }
 
-    place.classList.add("quiz"); // how it looks; quiz.js has made its own by now
     return { known: place.dataset.known, chosen, clear, right, explain };
   }
 
   function start(places) {
     const { changed, change, element, load, today } = courseProgress;
     const questions = places.map(question);
-    const begin = element("p", { class: "review-due", "aria-live": "polite" });
+    const begin = places[0].parentElement.querySelector(".review-due");
     const button = element("button", { type: "button", class: "quiz-check" });
     const note = element("p", { "aria-live": "polite" });
-    places[0].before(begin);
     places.at(-1).after(element("div", { class: "quiz-buttons" }, button), note);
     const taken = () => TIMES.map((time) => load().inventory?.[time]).filter(Boolean);
     let asking = taken().length ? null : TIMES[0];

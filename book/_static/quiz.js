@@ -97,7 +97,7 @@ window.courseQuiz = (() => {
   }
 
   document.addEventListener("DOMContentLoaded", () => {
-    const quizzes = [...document.querySelectorAll(".quiz")];
+    const quizzes = [...document.querySelectorAll(".quiz:not(.inventory-question)")];
     quizzes.forEach((quiz) => start(quiz));
     if (quizzes.length) count(quizzes);
   });

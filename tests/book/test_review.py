@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 from datetime import UTC, date, datetime, time, timedelta
 
 import pytest
@@ -227,18 +228,23 @@ def test_does_the_map_show_what_the_review_asks_today(reader, disk):
     reader.has_read("02-softmax", "05-self-attention")
     reader.go("map")
     assert line.inner_text() == "10 questions for today in the review."
-    numbers = [int(words.split()[0]) for words in due.all_inner_texts()]
+    numbers = [int(words.split()[0]) for words in due.all_text_contents()]
     assert len(numbers) == 2 and sum(numbers) == 10
-    marked = reader.page.locator("svg.boxes a", has=due)
+    marked = reader.page.locator("svg.boxes a:has(.box-due)")
     for link, number in zip(marked.all(), numbers, strict=True):
         assert link.get_attribute("aria-label").endswith(f"(read) ({number} questions due)")
     line.get_by_role("link").click()
     assert reader.page.locator(".review-due").inner_text() == "10 questions for today."
-    answered = reader.answer_all()
-    assert len(answered) == 10
+    first = reader.answer_all()
     reader.go("map")
     assert due.count() == 0
+    assert re.fullmatch(r"\d+ more questions can wait until tomorrow\.", line.inner_text())
+    reader.go(day=START + A_DAY)
+    second = reader.answer_all()
+    assert len(first) == len(second) == 10  # all that the two chapters have
+    reader.go("map", day=START + A_DAY)
     _, card = independent({START: True})
+    assert card.due.date() > START + A_DAY
     assert line.inner_text() == f"The next questions are due on {card.due:%B} {card.due.day}."
     reader.go("map", day=card.due.date())
-    assert sum(int(words.split()[0]) for words in due.all_inner_texts()) == 10
+    assert sum(int(words.split()[0]) for words in due.all_text_contents()) == 10
