@@ -96,8 +96,9 @@ window.stageRows = (() => {
       `${percent(weights[j])} from `,
       among && j === state.asks ? "itself" : { bold: data.items[j] },
     ]);
-    const rest = 1 - named.reduce((sum, j) => sum + weights[j], 0);
-    if (rest >= SMALLEST) {
+    if (1 - named.reduce((sum, j) => sum + weights[j], 0) >= SMALLEST) {
+      const percents = named.reduce((sum, j) => sum + Math.floor(100 * weights[j] + 0.5), 0);
+      const rest = Math.max(100 - percents, 0.5) / 100; // so that all that is said makes 100%
       const others = ranked(weights).slice(named.length, known);
       parts.push([
         `${percent(rest)} from `,

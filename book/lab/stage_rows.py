@@ -90,9 +90,11 @@ def shares(data: dict[str, Any], asks: int, weights: Sequence[float]) -> list[tu
 
 def remainder(data: dict[str, Any], row: Row, named: int, write: Callable = str) -> str:
     """What is said of those that are not named."""
-    rest = 1 - sum(sorted(row.weights, reverse=True)[:named])
-    if rest < SMALLEST:
+    first = sorted(row.weights, reverse=True)[:named]
+    if 1 - sum(first) < SMALLEST:
         return ""
+    said = sum(math.floor(100 * weight + 0.5) for weight in first)
+    rest = max(100 - said, 0.5) / 100  # so that all that is said makes 100%
     others = ranked(row.weights)[named : len(row.scores) - row.scores.count(None)]
     one = len(others) == 1
     of = write(data["items"][others[0]]) if one else f"the other {len(others)} together"

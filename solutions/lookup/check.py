@@ -634,7 +634,7 @@ prediction(
     "the-next-evening",
     chapter="01-lookup",
     question=(
-        "The last reading was taken a little before hour 48, at midnight. What does "
+        "The last reading was taken just before midnight, at hour 47.9. What does "
         "`kernel_regression` with a bandwidth of 1 hour answer for hour 66, six in the evening?"
     ),
     right="The last reading.",

@@ -92,7 +92,7 @@ def kernel_regression(x: Tensor, keys: Tensor, values: Tensor, bandwidth: float)
 
     The weight of a key at distance d = |x - key| is exp(-d^2 / (2 bandwidth^2)), divided by the sum
     of these over all keys. Far from all keys every exp is too small for floating point; the
-    result and its gradients are finite there too: the nearest key has nearly all of the weight.
+    result and its gradients are finite there too: the nearest keys have nearly all of the weight.
 
     Shapes: x (L), keys (S), values (S); returns (L).
     Raises ValueError if bandwidth <= 0.
