@@ -108,8 +108,9 @@ def _parting(step: _Step, again: Ask, reference: Ask) -> str:
             return ""
         if got is None or want is None:
             return _too_few_or_many(step.name, number, got)
-        if not _same(got, want):
-            return "" if _one_by_one(got, want) else _other_tokens(step.name, number, got, want)
+        if not _same(got, want) and not _within(want, got):
+            one_by_one = _within(got, want)
+            return "" if one_by_one else _other_tokens(step.name, number, got, want)
     return ""
 
 
@@ -124,10 +125,14 @@ def _ordered(given: list[Any]) -> list[Any]:
     return [sorted(rows)] if beam else given
 
 
-def _one_by_one(got: list[Any], want: list[Any]) -> bool:
-    """Whether the rows of one call come in several calls."""
-    rows, right = got[0], want[0]
-    return isinstance(rows, list) and len(rows) < len(right) and all(row in right for row in rows)
+def _within(some: list[Any], more: list[Any]) -> bool:
+    """Whether all rows of one call are among those of the other.
+
+    Some give rows that have ended along, and others one row at a time.
+    """
+    rows, others = some[0], more[0]
+    beam = len(some) == 1 and isinstance(rows, list) and isinstance(others, list)
+    return beam and len(rows) < len(others) and all(row in others for row in rows)
 
 
 def _other_tokens(name: str, number: int, got: list[Any], want: list[Any]) -> str:

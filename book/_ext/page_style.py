@@ -22,6 +22,7 @@ SHEET = "page.css"
 FIRST = ["basic.css", "styles/pydata-sphinx-theme.css"]
 LARGE = {"vega.js", "fontawesome.js"}  # scripts without classes of the page's style
 NESTING = {"media", "supports", "container", "layer"}  # rules with rules in them
+OF_THE_EDITOR = "cm-"  # classes that CodeMirror sets, whose script is no part of the book
 DROPPED = {"charset"}
 
 NAMES = re.compile(r'\b(?:class|id)="([^"]*)"')
@@ -49,7 +50,8 @@ def is_used(selector: str, names: frozenset[str]) -> bool:
     text = STRING.sub("", selector)
     while text != (text := INNERMOST.sub("", text)):
         pass
-    return all(name.replace("\\", "") in names for name in NAMED.findall(text))
+    found = (name.replace("\\", "") for name in NAMED.findall(text))
+    return all(name in names or name.startswith(OF_THE_EDITOR) for name in found)
 
 
 def selectors(prelude: list[Node]) -> list[str]:

@@ -77,7 +77,7 @@
     if (figure.querySelector(".yours")) return;
     const { element } = courseProgress;
     const input = element("input", { type: "checkbox" });
-    const label = element("label", {}, input, " with your ", element("code", {}, exercise));
+    const label = element("label", {}, input, " With your ", element("code", {}, exercise));
     const said = element("span", { role: "status" });
     const line = element("p", { class: "yours" }, label, said);
     const failed = (error) => {
@@ -99,7 +99,7 @@
         failed(error);
       }
     });
-    (figure.querySelector("figcaption") ?? figure.lastElementChild).before(line);
+    figure.append(line);
   }
 
   const plain = (text) => text.replace(/\s+/g, " ").trim();

@@ -37,6 +37,7 @@ STILL = "* { animation: none !important; transition: none !important; }"
     ("style", "left"),
     [
         (".used{a:b}.unused{a:b}", ".used{a:b}"),
+        (".used .cm-gutters{a:b}", ".used .cm-gutters{a:b}"),  # of the editor
         (".unused,.used>.also{a:b}", ".used>.also{a:b}"),
         (".used:not(.unused,#no){a:b}", ".used:not(.unused,#no){a:b}"),
         (".used:is(.unused, .also){a:b}", ".used:is(.unused, .also){a:b}"),

@@ -21,6 +21,7 @@ from tests.book.conftest import Compressing
 from tests.book.parsed import SITE, needs_book
 from tests.chromium import PATIENCE
 from tests.content.answers import reference
+from tests.page.test_verdicts import SKIPPED
 from tests.sample_class import reference_source
 from tests.wrong import wrongs
 
@@ -45,7 +46,9 @@ class WholeSite(Compressing):
     asked: list[str] = []
 
     def translate_path(self, path):
-        self.asked.append(path)
+        # The browser looks for another worker by itself, through what `set_offline` closes.
+        if not path.endswith("/offline-worker.js"):
+            self.asked.append(path)
         if not path.startswith(f"{UNDER}/"):
             return str(SITE / "nothing")
         path = path.removeprefix(UNDER)
@@ -122,6 +125,15 @@ def told(box):
     return box.locator(".check-feedback").inner_text()
 
 
+def alike(name):
+    """The mistakes that are named in the page as with PyTorch: all but the few of a table."""
+    return [
+        wrong
+        for number, wrong in enumerate(wrongs(name))
+        if f"{name}, misconception {number}: {wrong.key}" not in SKIPPED
+    ]
+
+
 def said_by_pytorch(wrong, name):
     return judge(name, Home({name: wrong.thing}), reference(name)).misconception
 
@@ -177,6 +189,7 @@ def test_chapters_are_solved_one_after_the_other_and_graded_with_full_marks(
     chapters = sorted({one.chapter for one in exercises().values()})
     solved = [one for one in chapters if int(one[:2]) in {*range(10), 14}]
     unplug(reader, site, solved[0])
+    others = []
     for chapter in solved:
         page = visit(reader, site, chapter)
         for exercise in exercises().values():
@@ -184,18 +197,20 @@ def test_chapters_are_solved_one_after_the_other_and_graded_with_full_marks(
                 continue
             box = opened_box(page, exercise.name)
             # What is to be mended comes with a mistake; those of its exercise bear another name.
-            for wrong in [] if exercise.mend else wrongs(exercise.name)[:3]:
+            for wrong in [] if exercise.mend else alike(exercise.name)[:3]:
                 write(box, wrong.source)
-                assert said_by_pytorch(wrong, exercise.name) in told(box)
+                if said_by_pytorch(wrong, exercise.name) not in told(box):
+                    others.append((exercise.name, wrong.key))
             write(box, reference_source(exercise))
-            assert "passed" in told(box), exercise.name
+            if "passed" not in told(box):
+                others.append((exercise.name, "the reference"))
         with page.expect_download() as download:
             box.get_by_role("button", name="Download the notebook").click()
         handed_in = course.root / "submitted" / "reader" / chapter
         handed_in.mkdir(parents=True)
         shutil.copy(download.value.path(), handed_in / f"{chapter}.ipynb")
         page.close()
-    assert WholeSite.asked == []
+    assert WholeSite.asked == others == []
     scores = tmp_path / "scores.json"
     command = [Path(sys.executable).with_name("autograder"), "grade", *solved]
     subprocess.run([*command, "--course", course.root, "--json", scores], check=True)
@@ -279,11 +294,9 @@ def test_tab_indents_and_leaves_the_editor_after_escape(reader, site):
 
 def test_without_a_connection_after_the_first_visit_other_chapters_open_and_check(reader, site):
     unplug(reader, site)
-    page = visit(reader, site, "04-attention-layer")
     troubles = []
-    page.on("requestfailed", lambda request: troubles.append(request.url))
-    page.reload()
-    page.evaluate("for (const fold of document.querySelectorAll('details')) fold.open = true")
+    reader.on("requestfailed", lambda request: troubles.append((request.url, request.failure)))
+    page = visit(reader, site, "04-attention-layer")
     page.mouse.wheel(0, 4000)
     page.locator("figure.play[data-drawn]").first.wait_for()
     box = opened_box(page, "scaled_dot_product_attention")
@@ -293,7 +306,8 @@ def test_without_a_connection_after_the_first_visit_other_chapters_open_and_chec
     assert page.evaluate(pictures) == 0
     page.goto(f"{site}/")
     assert page.locator("h1").first.inner_text()
-    assert WholeSite.asked == troubles == []
+    assert WholeSite.asked == []
+    assert troubles == []
 
 
 @needs_book

@@ -116,3 +116,13 @@ def test_the_call_of_step_is_named_at_which_a_search_goes_astray(wrong, words):
     found = verdict("beam_search", wrong)
     assert found.key.endswith("part.step")
     assert words in found.misconception and "look at what is kept" in found.misconception
+
+
+def test_rows_that_have_ended_may_be_given_along():
+    """Only where other tokens are kept does a search go astray."""
+    root = definition("encoder_decoder", "beam_search", "tensors, finished rows padded with eos")
+    assert verdict("beam_search", root.built()).passed
+    wrong = root.code.replace("** length_penalty)", "** length_penalty - 9 * (lengths == 4))")
+    assert wrong != root.code
+    found = verdict("beam_search", root.built({"beam_search": wrong}))
+    assert found.key.startswith("plain.") and "`step` is given" not in found.misconception
