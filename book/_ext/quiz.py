@@ -113,7 +113,7 @@ def visit_quiz(self: HTML5Translator, node: quiz) -> None:
     place = 'data-chapter="{}" data-form="{}" '.format(*node["place"]) if "place" in node else ""
     kind = "quiz inventory-question" if node.get("waits") else "quiz"
     if node.get("waits") and node["number"] == 1:  # its line is there before the script, and stays
-        self.body.append('<p class="review-due pst-js-only" aria-live="polite"></p>\n')
+        self.body.append('<p class="review-due" aria-live="polite"></p>\n')
     self.body.append(
         f'<fieldset class="{kind}" id="quiz-{node["number"]}" {place}'
         f'data-known="{node["known"]}">\n'

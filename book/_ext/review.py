@@ -85,8 +85,6 @@ def add_scripts(app: Sphinx, page: str, template: str, context: dict, doctree) -
         scripts.append("inventory")
     for name in scripts:
         app.add_js_file(f"review/{name}.js", priority=950)  # after those of every page
-    if scripts:
-        app.add_css_file("review/review.css")
 
 
 def lay_in(app: Sphinx) -> None:
@@ -97,6 +95,7 @@ def lay_in(app: Sphinx) -> None:
 
 def setup(app: Sphinx) -> dict:
     app.add_directive("review", Review)
+    app.add_css_file("review/review.css")  # a part of every page's one sheet (page_style.py)
     app.connect("env-get-outdated", outdated)
     # Before others put another list in its place.
     app.connect("html-page-context", add_scripts, priority=400)

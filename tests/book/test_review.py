@@ -191,6 +191,8 @@ def test_does_the_figure_count_what_is_known(reader):
     reader.has_read("03-bahdanau")
     answered = reader.answer_all()  # all that the chapter has
     assert reader.page.locator(".review-known tbody tr").count() == 1
+    bar = reader.page.locator(".review-bar").bounding_box()
+    assert bar["height"] > 10 and bar["width"] > 100
     later = START + timedelta(days=60)
     reader.go(day=later)
     scheduler, card = independent({START: True})
