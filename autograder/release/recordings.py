@@ -2,7 +2,7 @@
 
 Their texts go with them, packed: what a student did is found by changing them.
 
-Run as a program, in a process of its own: torch and the references stay out of the release.
+Run as a program, in processes of their own: torch and the references stay out of the release.
 """
 
 import json
@@ -10,6 +10,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
@@ -23,6 +24,7 @@ from autograder.source.content import ALTERNATIVES, CHECK, REFERENCE, content
 from autograder.source.sources import ANSWERS, SILENT, SOURCE, packed, packed_name
 
 STAMPS = "stamps.json"
+PROCESSES = 2  # each has PyTorch in its memory
 
 
 def update_recordings(chapters: Iterable[ListedChapter], folder: Path, root: Path) -> list[str]:
@@ -47,8 +49,9 @@ def update_recordings(chapters: Iterable[ListedChapter], folder: Path, root: Pat
         if path.stem in stamps and not kept:
             path.unlink()
     _pack_sources(folder, root)
-    if stale:
-        _record_in_a_process_of_its_own(stale, folder, root)
+    parts = [part for part in (stale[i::PROCESSES] for i in range(PROCESSES)) if part]
+    with ThreadPoolExecutor(PROCESSES) as pool:
+        list(pool.map(lambda part: _record_in_a_process_of_its_own(part, folder, root), parts))
     stamps_file.write_text(json.dumps(keys, indent=1), encoding="utf-8")
     return [exercise["name"] for exercise in stale]
 
@@ -96,7 +99,8 @@ def _record_in_a_process_of_its_own(
     result = subprocess.run(
         [sys.executable, "-m", "autograder.release.recordings", str(folder)],
         input=json.dumps(exercises),
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, paths))},
+        env=os.environ
+        | {"PYTHONPATH": os.pathsep.join(filter(None, paths)), "OMP_NUM_THREADS": "1"},
         cwd=root,
         text=True,
         capture_output=True,
