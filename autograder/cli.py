@@ -85,7 +85,7 @@ def _check(options: argparse.Namespace) -> int:
 
 def _certificate(options: argparse.Namespace) -> int:
     """Judge all your notebooks again from nothing; write a page and a PDF of what was solved."""
-    from autograder.notebook.certificate import certify
+    from autograder.notebook.certify import certify
 
     folder = options.folder.resolve()
     if not folder.is_dir():

@@ -20,7 +20,6 @@ from autograder.files import (
     sha256,
     sha256_of_content,
     sha256_of_files,
-    write_whole,
 )
 from autograder.source.content import CHECK
 from autograder.source.sources import text_of
@@ -125,15 +124,3 @@ def course_hash(chapters: list[Judged]) -> str:
     """One hash of all checks and of what judges by them, which every installation has."""
     engine = [one for room in JUDGING for one in files_in(ENGINE / room) if one.suffix == ".py"]
     return sha256(sha256_of_files(engine, ENGINE), *(one.checks for one in chapters))
-
-
-def certify(folder: Path, check: Sequence[str], target: Path) -> list[Judged]:
-    """Judge, and write the page at `target` and the PDF beside it."""
-    from autograder.notebook.certificate_page import page
-    from autograder.notebook.certificate_pdf import write_pdf
-
-    chapters = list(judged(folder, check))
-    certificate = Certificate(chapters, course_hash(chapters))
-    write_whole(target, page(certificate).encode())
-    write_pdf(certificate, target.with_suffix(".pdf"))
-    return chapters
