@@ -154,7 +154,7 @@ def shipped(bundle: Path) -> Iterator[tuple[str, str]]:
                         if not marks.get("grade_id", "").startswith("provided-"):
                             yield f"{name}: cell {cell.id}", cell.source
                 else:
-                    yield name, file.read().decode()
+                    yield name, file.read().decode(errors="replace")
 
 
 def test_no_solution_is_in_the_bundle(bundle):
