@@ -154,7 +154,7 @@ def chapter_cells() -> list:
     included = "```{literalinclude} ../solutions/tiny/reference.py\n:pyobject: mean\n```"
     fold = f":::{{dropdown}} One way\n{included}\n:::"
     play = "import altair\nplay(altair.Chart(), alt='Drag the query.', name='drag')"
-    still = "opening('03-tiny', 'A still.', 'Still')"
+    still = "print('A still.')"
     notebook_only = {"tags": ["remove-cell", "notebook-only"]}
     return [
         new_markdown_cell("# 3 · Tiny\n\nSee {cite:t}`three2020`.", id="title"),

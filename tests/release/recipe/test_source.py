@@ -41,7 +41,7 @@ def test_a_hidden_cell_is_left_out(cells):
 
 
 def test_a_cell_for_notebooks_alone_is_kept(cells):
-    assert cells["still"].source == "opening('03-tiny', 'A still.', 'Still')"
+    assert cells["still"].source == "print('A still.')"
 
 
 def test_the_figure_to_play_with_is_a_link(cells):
