@@ -198,7 +198,7 @@ def _same(one: Any, other: Any) -> bool:
 
 
 def _parameters(exercise: Exercise, pairs: Sequence[Pair]) -> Iterator[str]:
-    """Parameters that the contract does not name, and that change the result."""
+    """Parameters that the contract does not name, and that are not zero."""
     if exercise.behavior:
         return
     for call, wanted in pairs:
@@ -207,7 +207,7 @@ def _parameters(exercise: Exercise, pairs: Sequence[Pair]) -> Iterator[str]:
         if named and extra:
             yield (
                 f"{exercise.name} learns with parameters that its contract does not name: "
-                f"{_and(extra)}. They change the result, and nobody can give them their values."
+                f"{_and(extra)}. Who gives it weights by the contract's names has none for them."
             )
 
 

@@ -102,7 +102,7 @@ def _what(students: Students) -> tuple[str, str] | None:
             continue
         if len(texts) == 1:
             return key, f"{which}{texts.pop()}"
-        if key == "factor":
+        if key == "factor" and all(found.want.numel() > 1 for found in numbers):
             return key, f"{which}In each case, all numbers are wrong by one factor."
     places = {_places(found) for found in numbers}
     if len(places) == 1 and (text := next(iter(places))):
@@ -187,7 +187,8 @@ def _clamped(found: Numbers) -> str:
         (found.got.min(), found.want.clamp(min=float(found.got.min())), "below"),
         (found.got.max(), found.want.clamp(max=float(found.got.max())), "above"),
     ):
-        if math.isfinite(float(bound)) and _same(found.got, limit):
+        beyond = bool((found.got != bound).any())  # a single number shows no limit
+        if beyond and math.isfinite(float(bound)) and _same(found.got, limit):
             return f"The numbers are cut off: none is {word} a limit, where some should be."
     return ""
 

@@ -563,9 +563,14 @@ def _(student, reference, draw):
         "state before the step has not seen.",
     )
     require(
-        not _alike(one[0], logits) and not _alike(one[1], after),
-        "The previous token has no influence on the logits or on the new state. The decoder has to "
-        "know what it has just written.",
+        not _alike(one[0], logits),
+        "The previous token has no influence on the logits. The decoder has to know what it has "
+        "just written.",
+    )
+    require(
+        not _alike(one[1], after),
+        "The previous token has no influence on the new state. The decoder has to know what it has "
+        "just written.",
     )
     # A single annotation, equal to the context, has to lead to the same step.
     average = annotations.mean(dim=1, keepdim=True)
