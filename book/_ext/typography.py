@@ -17,14 +17,14 @@ def typeset(words: str) -> str:
 
 
 def print_page(soup: BeautifulSoup, *_: object) -> None:
-    """Print captions of figures to play with as a book does; part no percentage and no shape."""
+    """Print captions of figures to play with as a book does; keep percent signs to their numbers."""
     for caption in soup.find_all("figcaption"):
         if len(caption.contents) == 1 and isinstance(caption.contents[0], NavigableString):
             caption.string = typeset(caption.string)
     before = ""
     for text in soup.find_all(string=True):
         if type(text) is NavigableString and not text.find_parent(["pre", "code"]):
-            printed = PERCENT.sub("\N{NO-BREAK SPACE}%", before[-1:] + text)[len(before[-1:]) :]
+            printed = PERCENT.sub("%", before[-1:] + text)[len(before[-1:]) :]
             if printed != text:
                 text.replace_with(printed)
         before = text

@@ -49,7 +49,7 @@
       const [first, second] = [before, after].map(rights);
       const open = questions.length - first;
       const gain = open && second >= first
-        ? ` The gain is ${Math.round((100 * (second - first)) / open)} % of what was missing.` : "";
+        ? ` The gain is ${Math.round((100 * (second - first)) / open)}% of what was missing.` : "";
       begin.textContent = `Right before: ${first} of ${questions.length}. Right after: ${second}.${gain}`;
       for (const { known, explain } of questions) {
         explain([before.answers[known], after.answers[known]]);

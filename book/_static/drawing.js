@@ -120,7 +120,7 @@
         const level = image.numbers[place];
         cell.style.setProperty("--ink", level);
         const where = `row ${Math.floor(place / SIDE) + 1}, column ${(place % SIDE) + 1}`;
-        cell.ariaLabel = `${where}, ink ${Math.round(100 * level)} %`;
+        cell.ariaLabel = `${where}, ink ${Math.round(100 * level)}%`;
       });
       if (model) read();
     }

@@ -82,8 +82,8 @@ def mask_tokens(
     """BERT's exercise for a model: hide some tokens, and keep what they were as labels.
 
     Each token that is not one of `special_ids` is chosen with `probability`, independently of all
-    others. Of the chosen, independently again, 80 % become `mask_id`, 10 % a random token, uniform
-    over 0 to vocab_size - 1, and 10 % stay as they are.
+    others. Of the chosen, independently again, 80% become `mask_id`, 10% a random token, uniform
+    over 0 to vocab_size - 1, and 10% stay as they are.
 
     Shapes: tokens of any shape, whole numbers; returns (inputs, labels), both of the shape and
     dtype of tokens. `labels` has the token where one was chosen, whatever became of it, and -100

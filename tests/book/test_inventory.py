@@ -59,7 +59,7 @@ def test_are_reasons_given_after_the_second_time_alone(opened, asked, disk):
     keep.click()
     before = sum(right_of(one) == number % 2 for number, one in enumerate(asked[:12]))
     text = page.locator(".review-due").inner_text()
-    assert text.startswith(f"Right before: {before} of 20. Right after: 20. The gain is 100 %")
+    assert text.startswith(f"Right before: {before} of 20. Right after: 20. The gain is 100%")
     assert page.get_by_text(reason).count() == 1
     assert page.locator(".inventory-times", has_text="after, right").count() == 20
     assert page.locator(".inventory-times", has_text="before").count() == 12

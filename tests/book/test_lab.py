@@ -130,7 +130,7 @@ def test_glue_stores_what_myst_nb_reads():
 
     source = "import torch\nfrom lab.numbers import glue\n"
     source += "glue('half', torch.tensor(0.5)); glue('who', 'Luke')\n"
-    source += "glue('shown', 3, display=True); glue('share', '9.5% and 7 %')"
+    source += "glue('shown', 3, display=True); glue('share', '9.5% and 7%')"
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source)])
     notebook = NotebookClient(notebook, timeout=120).execute()
     glued = dict(glue_module.extract_glue_data_cell(notebook.cells[0]))
@@ -138,7 +138,7 @@ def test_glue_stores_what_myst_nb_reads():
         "half": "0.5",
         "who": "'Luke'",
         "shown": "3",
-        "share": "'9.5 % and 7 %'",
+        "share": "'9.5% and 7%'",
     }
     assert [output["data"] for output in notebook.cells[0].outputs] == [{"text/plain": "3"}]
 

@@ -42,11 +42,11 @@ def test_are_captions_printed_and_their_tags_left(printed):
     assert printed(page) == wanted
 
 
-def test_does_a_percent_sign_stay_with_its_number_but_not_in_code(printed):
+def test_does_a_percent_sign_follow_its_number_but_not_in_code(printed):
     page = '<b>50</b> % of <pre class="c">x = 10 % y</pre> 3 % and 7 %s <code>4 % 3</code> 5 %'
     assert printed(page) == (
-        '<b>50</b>\xa0% of <pre class="c">x = 10 % y</pre> 3\xa0% and 7 %s '
-        "<code>4 % 3</code> 5\xa0%"
+        '<b>50</b>% of <pre class="c">x = 10 % y</pre> 3% and 7 %s '
+        "<code>4 % 3</code> 5%"
     )
 
 

@@ -84,7 +84,7 @@ def gained(found: InventorySurvey) -> str:
     if found.gain is None:
         return "nothing was lacking, so that there is no gain to reckon"
     interval = found.interval
-    within = f" (95 % interval {interval[0]:.2f} to {interval[1]:.2f})" if interval else ""
+    within = f" (95% interval {interval[0]:.2f} to {interval[1]:.2f})" if interval else ""
     return f"normalized gain {found.gain:.2f}{within}"
 
 
@@ -102,7 +102,7 @@ def _show_chapter(chapter: ChapterSurvey, console: Console) -> None:
         table.add_row(
             escape(one.name),
             f"{one.passed} of {one.handed_in}",
-            f"{100 * one.pass_rate:.0f} %",
+            f"{100 * one.pass_rate:.0f}%",
             str(one.stuck),
             str(one.untried),
         )

@@ -74,7 +74,7 @@ def outcomes(exercises: Sequence[ExerciseSurvey], title: str, colors: Mapping[st
             left += share
         for row, one in zip(rows, exercises, strict=True):
             axes.text(0, row - 0.28, one.name, va="bottom", fontsize=10)
-            axes.text(100, row - 0.28, f"{100 * one.pass_rate:.0f} %", va="bottom", ha="right")
+            axes.text(100, row - 0.28, f"{100 * one.pass_rate:.0f}%", va="bottom", ha="right")
         axes.set(xlim=(0, 100), ylim=(len(exercises) - 0.6, -0.75), yticks=[])
         axes.set_xlabel("% of those who handed in")
         axes.spines["left"].set_visible(False)

@@ -130,7 +130,7 @@ def test_goes_the_inventory_through_release_collection_and_report(tmp_path, caps
     said = " ".join(capsys.readouterr().out.split())
     assert "2 answered both times: 50% right before, 100% after; normalized gain 1.00" in said
     page = (course / "report.html").read_text()
-    assert "Before and after the course" in page and "50 % right before, 100 % after" in page
+    assert "Before and after the course" in page and "50% right before, 100% after" in page
     assert main(["export", "csv", "--course", str(course), "--to", str(tmp_path / "g.csv")]) == 0
     with open(tmp_path / "g.csv", newline="") as file:
         assert {row["assignment"] for row in csv.DictReader(file)} == {"00-start-here"}
