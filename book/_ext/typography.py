@@ -17,7 +17,7 @@ def typeset(words: str) -> str:
 
 
 def print_page(soup: BeautifulSoup, *_: object) -> None:
-    """Print captions of figures to play with as a book does; keep percent signs to their numbers."""
+    """Print captions of figures to play with as a book does, and percent signs at their numbers."""
     for caption in soup.find_all("figcaption"):
         if len(caption.contents) == 1 and isinstance(caption.contents[0], NavigableString):
             caption.string = typeset(caption.string)
