@@ -28,7 +28,7 @@
     const choices = [text, ...others.split("|")].map(live.button);
     const buttons = ["Write it all", "Start over"].map(live.button);
     const next = Array.from({ length: OFFERED }, () =>
-      element("button", { type: "button" }, element("b", {}, " "), element("span", {}, " ")));
+      element("button", { type: "button", "aria-label": "the next symbol" }, element("b", {}, " "), element("span", {}, " ")));
     const written = element("output", { class: "transformer-written", "aria-label": "written" });
     const said = live.status();
     const canvases = {};
@@ -119,6 +119,7 @@
       ui.next.forEach((button, i) => {
         const chance = found.chances[order[i]];
         button.dataset.token = `${order[i]}`;
+        button.removeAttribute("aria-label"); // what stands in it says more
         button.firstChild.textContent = symbol(order[i]);
         button.lastChild.textContent = chance.toFixed(2);
         button.style.setProperty("--weight", chance.toFixed(3));

@@ -49,9 +49,10 @@ def test_does_nothing_move_on_a_slow_phone_either(browser, address):
 
 
 @pytest.mark.parametrize(("name", "formulas"), [("06-positions", True), ("index", False)])
-def test_are_fonts_asked_for_by_the_page_below_all_that_is_seen_first(opened, name, formulas):
+def test_is_the_font_of_text_asked_for_with_its_style_and_others_below(opened, name, formulas):
     page = opened(name).page
-    asked = page.locator("link[rel=preload][as=font]")
+    assert page.locator("head link[rel=preload][href$='source-sans-3-normal.woff2']").count() == 1
+    asked = page.locator("body link[rel=preload][as=font]")
     names = [link.get_attribute("href").rpartition("/")[2] for link in asked.all()]
     assert ("course-math.woff" in names) == formulas and "course-serif-semibold.woff2" in names
     after = "link => document.querySelector('article').compareDocumentPosition(link)"
