@@ -102,7 +102,7 @@ def _what(students: Students) -> tuple[str, str] | None:
             continue
         if len(texts) == 1:
             return key, f"{which}{texts.pop()}"
-        if key == "factor" and all(found.want.numel() > 1 for found in numbers):
+        if key == "factor" and any(found.want.numel() > 1 for found in numbers):
             return key, f"{which}In each case, all numbers are wrong by one factor."
     places = {_places(found) for found in numbers}
     if len(places) == 1 and (text := next(iter(places))):

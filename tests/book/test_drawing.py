@@ -51,7 +51,7 @@ def figure(page):
 def ink(figure) -> torch.Tensor:
     """What the grid says of its pixels."""
     cells = figure.get_by_role("gridcell").evaluate_all("all => all.map((one) => one.ariaLabel)")
-    return torch.tensor([int(cell.split()[-2]) / 100 for cell in cells]).view(8, 8)
+    return torch.tensor([int(cell.split()[-1].rstrip("%")) / 100 for cell in cells]).view(8, 8)
 
 
 def bars(figure) -> torch.Tensor:
