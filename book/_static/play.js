@@ -1,5 +1,6 @@
 // Brings the figures to play with alive: draws each chart when it comes near the screen, in the
-// page's light or dark theme. Vega is loaded from beside this script, only where it is needed; the build has compiled the charts for it.
+// page's light or dark theme. Vega is loaded from beside this script, only where it is needed; the
+// build has compiled the charts for it.
 window.coursePlay = (() => {
   const here = /** @type {HTMLScriptElement} */ (document.currentScript).src;
   let loading;
