@@ -303,7 +303,7 @@ def answer(data: dict[str, Any], asks: int, found: Row) -> str:
 
 def summed(data: dict[str, Any], asks: int, found: Row) -> str:
     """The sum that makes the answer, as far as it matters."""
-    order = stage_rows.ranked(found.weights)
+    order = [j for j in stage_rows.ranked(found.weights) if found.weights[j] > 0]
     largest = [j for j in order[:3] if found.weights[j] >= stage_rows.SMALLEST]
     terms = [
         f'<span class="stage-term"><b class="stage-weight">{stage_rows.number(found.weights[j])}'

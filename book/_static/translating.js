@@ -4,7 +4,8 @@
   const SYMBOLS = 7; // written for a date, with what ends it
   const LONGEST = 40; // symbols written
   const PACE = 150; // ms from one symbol to the next
-  const [WIDE, HIGH] = [26, 21]; // px of a weight, where there is room
+  const WIDE = 26; // px of a weight, where there is room
+  const [HIGH, LOW] = [21, 17]; // px of a row, of one date and of more
   const NARROWEST = 10; // px, where the window is narrow
   const NUMBERED = 22; // px, from which a weight's percent has room
   const TOLD = 0.1; // a weight whose percent is written
@@ -40,7 +41,7 @@
     const map = element("canvas", { role: "img" });
     // Room for as many symbols as its dates have, so that nothing moves when they are written.
     const dates = text.split(";").length;
-    map.style.minHeight = `${(SYMBOLS * dates + 2) * HIGH}px`;
+    map.style.minHeight = `${(SYMBOLS * dates + 2) * (dates > 1 ? LOW : HIGH)}px`;
     figure.style.setProperty("--dates", dates);
     const said = live.status();
     const panel = element(
@@ -91,9 +92,10 @@
     function draw() {
       const [columns, rows] = [letters.length + 1.5, steps.length + 1];
       const fitting = Math.floor(ui.map.parentElement.clientWidth / columns);
+      const high = steps.length > SYMBOLS + 1 ? LOW : HIGH;
       const wide = Math.min(WIDE, Math.max(NARROWEST, fitting));
       const sharp = window.devicePixelRatio || 1;
-      [ui.map.width, ui.map.height] = [columns * wide * sharp, rows * HIGH * sharp];
+      [ui.map.width, ui.map.height] = [columns * wide * sharp, rows * high * sharp];
       ui.map.style.width = `${columns * wide}px`;
       const context = ui.map.getContext("2d");
       context.scale(sharp, sharp);
@@ -104,7 +106,7 @@
       [context.textAlign, context.textBaseline] = ["center", "middle"];
       const write = (letter, column, row, color = style.color) => {
         context.fillStyle = color;
-        context.fillText(letter, (column + 0.5) * wide, (row + 0.5) * HIGH);
+        context.fillText(letter, (column + 0.5) * wide, (row + 0.5) * high);
       };
       letters.forEach((letter, j) => write(letter, j + 1.5, 0));
       steps.slice(0, shown).forEach((step, t) => {
@@ -113,7 +115,7 @@
         const weights = looked(step);
         weights.forEach((weight, j) => {
           context.globalAlpha = Math.min(1, weight);
-          context.fillRect((j + 1.5) * wide + 0.5, (t + 1) * HIGH + 0.5, wide - 1, HIGH - 1);
+          context.fillRect((j + 1.5) * wide + 0.5, (t + 1) * high + 0.5, wide - 1, high - 1);
         });
         context.globalAlpha = 1;
         if (wide < NUMBERED) return;
