@@ -529,20 +529,20 @@ def agrees(
     autograder.checking.comparing.Failure: two numbers: double(...) expected 1 at [0], got 4 \
 (2 of 2 numbers differ).
     """
-    given = {**dict(tensors(args)), **dict(tensors(kwargs))}
-    floating = any(tensor.is_floating_point() for tensor in given.values())
+    inputs = {**dict(tensors(args)), **dict(tensors(kwargs))}
+    floating = any(tensor.is_floating_point() for tensor in inputs.values())
     others = _others(args) if ask.unchanged and ask.contiguous else None
     tolerance = {"rtol": rtol, "atol": atol, "dtype": dtype}
     asked = _Case(case, student, reference, args, kwargs, tolerance, names)
     # A part that fails leaves out none of the others: what is asked of the reference is the same
     # for all, as a recording of its answers may stand in for it.
     with _going_on(case):
-        asked.values(given if ask.unchanged else {})
+        asked.values(inputs if ask.unchanged else {})
     with _beside_values():
         if ask.gradients and (floating or student.is_instance):
             with _going_on(case):
                 asked.gradients()
-        if ask.contiguous and given:
+        if ask.contiguous and inputs:
             with _going_on(case):
                 asked.spread(others)
         if ask.double and floating:
@@ -571,13 +571,13 @@ class _Case:
         log = current_log.get()
         return log is not None and log.brief
 
-    def values(self, given: dict[str, Tensor]) -> None:
-        """The answers, and that what was `given` stays as it is."""
+    def values(self, inputs: dict[str, Tensor]) -> None:
+        """The answers, and that the `inputs` stay as they are."""
         self.want = self.reference(*self.args, **self.kwargs)
         self.got, left = self.student.with_inputs(*self.args, **self.kwargs)
         self._close(self.got, self.want, self.student.describing())
-        if given:
-            _unchanged(self.student, given, left, self.text)
+        if inputs:
+            _unchanged(self.student, inputs, left, self.text)
 
     def gradients(self) -> None:
         """The gradients; those of values that are wrong tell no more about why they are."""
@@ -698,10 +698,10 @@ def left_alone(student: Subject, got: Any, later: Any, case: str = "") -> None:
     _note("holds", left, problem, reason=Reason.RESULT_CHANGED, case=case)
 
 
-def _unchanged(student: Subject, given: dict[str, Tensor], left: dict, case: str) -> None:
+def _unchanged(student: Subject, inputs: dict[str, Tensor], left: dict, case: str) -> None:
     changed = [
         path
-        for path, tensor in given.items()
+        for path, tensor in inputs.items()
         if left.get(path) is None or not agree(left[path], tensor, 0.0, 0.0)
     ]
     described = student.describing()

@@ -133,7 +133,7 @@ class Ahead(Performer):
             self._deadline.hurry()
         self.failed = self._found[self._now] = True
 
-    def known(self) -> Verdict | None:
+    def recalled(self) -> Verdict | None:
         """What was found on the same answers; else `answer` gives those that have come again."""
         while not isinstance(found := self._plan.found.get(self._now), Verdict | None):
             if found:
