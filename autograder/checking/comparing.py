@@ -4,7 +4,7 @@ import contextlib
 import contextvars
 import functools
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +15,7 @@ from autograder.checking.draw import Draw
 from autograder.checking.events import Reason, current_log
 from autograder.remote.calling import mapped, spread, tensors
 from autograder.remote.subject import Raised, Subject
-from autograder.remote.values import Function, Ref
+from autograder.remote.values import Function, Ref, pairs
 
 FLOATS = (torch.float32, torch.float64)
 LOOKED_AT = {"weights", "cross_weights"}  # results whose gradient no contract promises
@@ -155,7 +155,7 @@ def close(
 
     def problem() -> str:
         start = _prefix(case, call() if callable(call) else call) or "The result"
-        return f"{start} {within.difference(got, want, names=names)}"
+        return f"{start} {within.difference(got, want, names)}"
 
     within = Closeness(rtol, atol, dtype)
     right = within.agree(got, want)
@@ -176,18 +176,14 @@ def close(
 
 def reason_of(got: Any, want: Any, dtype: bool = True) -> Reason:
     """Why two trees that do not agree differ: by what is first found."""
+    exactly = Closeness(0.0, 0.0, dtype)
+    apart = (pair for _, *pair in pairs(got, want) if not exactly.alike(*pair))
+    got, want = next(apart, (None, None))
     if isinstance(want, tuple | list):
-        if not isinstance(got, tuple | list) or len(got) != len(want):
-            return Reason.COUNT
-        if isinstance(got, tuple) != isinstance(want, tuple):
-            return Reason.SEQUENCE
-        both = zip(got, want, strict=True)
-        return next((reason_of(*pair, dtype) for pair in both if not agree(*pair, 0, 0, dtype)),
-                    Reason.VALUES)  # fmt: skip
+        counted = isinstance(got, tuple | list) and len(got) == len(want)
+        return Reason.SEQUENCE if counted else Reason.COUNT
     if isinstance(want, dict):
-        if not isinstance(got, dict) or set(got) != set(want):
-            return Reason.COUNT
-        return reason_of([got[key] for key in want], list(want.values()), dtype)
+        return Reason.COUNT
     if not isinstance(want, Tensor):
         numbers = isinstance(want, int | float) and isinstance(got, int | float)
         return Reason.VALUES if numbers or type(got) is type(want) else Reason.KIND
@@ -226,61 +222,32 @@ class Closeness:
 
     def agree(self, got: Any, want: Any) -> bool:
         """Whether `difference` finds none, without the words."""
+        return all(self.alike(mine, right) for _, mine, right in pairs(got, want))
+
+    def alike(self, got: Any, want: Any) -> bool:
+        """Whether a pair of two trees' leaves agrees; one of branches does not."""
         if isinstance(want, Tensor):
             return isinstance(got, Tensor) and self._tensors_agree(got, want)
-        if isinstance(want, tuple | list):
-            alike = isinstance(got, tuple | list) and len(got) == len(want)
-            alike = alike and isinstance(got, tuple) == isinstance(want, tuple)
-            return alike and all(map(self.agree, got, want))
-        return not self.difference(got, want)
+        return not isinstance(want, tuple | list | dict) and not self._of_leaves(got, want)
 
-    def difference(
-        self, got: Any, want: Any, label: str = "", names: Sequence[str] | None = None
-    ) -> str:
+    def difference(self, got: Any, want: Any, names: Sequence[str] | None = None) -> str:
         """Where `got` first differs from `want`, as the rest of a sentence; empty if nowhere."""
-        subject = f"{label}: " if label else ""
-        if isinstance(want, tuple | list):
-            return self._of_items(got, want, label, names)
-        if isinstance(want, dict):
-            return self._of_dicts(got, want, label)
-        if isinstance(want, Tensor):
-            problem = self._of_tensors(got, want)
-        elif isinstance(want, float):
-            problem = self._of_floats(got, want)
-        elif isinstance(want, int) and not isinstance(want, bool):
-            problem = _of_whole_numbers(got, want)
-        else:
-            problem = _unlike(got, want)
-        return f"{subject}{problem}" if problem else ""
-
-    def _of_items(
-        self, got: Any, want: tuple | list, label: str, names: Sequence[str] | None
-    ) -> str:
-        subject = f"{label}: " if label else ""
-        if not isinstance(got, tuple | list) or len(got) != len(want):
-            parts = f" ({', '.join(names)})" if names else ""
-            return f"{subject}should return {len(want)} values{parts}; it returned {kind_of(got)}."
-        if isinstance(got, tuple) != isinstance(want, tuple):
-            kind = "tuple" if isinstance(want, tuple) else "list"
-            return f"{subject}should return a {kind}; it returned {kind_of(got)}."
-        known = list(names or ())
-        known += [f"value {number}" for number in range(len(known), len(want))]
-        return self._of_parts(zip(known, got, want, strict=False), label)
-
-    def _of_dicts(self, got: Any, want: dict, label: str) -> str:
-        subject = f"{label}: " if label else ""
-        if not isinstance(got, dict):
-            return f"{subject}should return a dict; it returned {kind_of(got)}."
-        if set(got) != set(want):
-            missing, extra = sorted(set(want) - set(got)), sorted(set(got) - set(want))
-            return f"{subject}has other names: missing {missing[:5]}, unexpected {extra[:5]}."
-        return self._of_parts(((key, got[key], want[key]) for key in want), label)
-
-    def _of_parts(self, parts: Iterable[tuple[str, Any, Any]], label: str) -> str:
-        for name, got, want in parts:
-            if problem := self.difference(got, want, f"{label}, {name}" if label else name):
-                return problem
+        for path, mine, right in pairs(got, want):
+            parts = names if not path and names else ()
+            if problem := _of_branches(mine, right, parts) or self._of_leaves(mine, right):
+                called = ", ".join(_called(key, names if not depth else None)
+                                   for depth, key in enumerate(path))  # fmt: skip
+                return f"{called}: {problem}" if called else problem
         return ""
+
+    def _of_leaves(self, got: Any, want: Any) -> str:
+        if isinstance(want, Tensor):
+            return self._of_tensors(got, want)
+        if isinstance(want, float):
+            return self._of_floats(got, want)
+        if isinstance(want, int) and not isinstance(want, bool):
+            return _of_whole_numbers(got, want)
+        return _unlike(got, want)
 
     def _of_floats(self, got: Any, want: float) -> str:
         got = got.item() if isinstance(got, Tensor) and got.numel() == 1 else got
@@ -343,6 +310,28 @@ class Closeness:
         if want.dtype in (torch.float16, torch.bfloat16) and self.rtol:
             return max(self.rtol, 2e-2), max(self.atol, 2e-2)
         return self.rtol, self.atol
+
+
+def _called(key: int | str, names: Sequence[str] | None) -> str:
+    if isinstance(key, str):
+        return key
+    return names[key] if names and key < len(names) else f"value {key}"
+
+
+def _of_branches(got: Any, want: Any, names: Sequence[str]) -> str:
+    """How two branches differ in form; empty for leaves."""
+    if isinstance(want, dict):
+        if not isinstance(got, dict):
+            return f"should return a dict; it returned {kind_of(got)}."
+        missing, extra = sorted(set(want) - set(got)), sorted(set(got) - set(want))
+        return f"has other names: missing {missing[:5]}, unexpected {extra[:5]}."
+    if not isinstance(want, tuple | list):
+        return ""
+    if not isinstance(got, tuple | list) or len(got) != len(want):
+        parts = f" ({', '.join(names)})" if names else ""
+        return f"should return {len(want)} values{parts}; it returned {kind_of(got)}."
+    kind = "tuple" if isinstance(want, tuple) else "list"
+    return f"should return a {kind}; it returned {kind_of(got)}."
 
 
 def _of_whole_numbers(got: Any, want: int) -> str:
