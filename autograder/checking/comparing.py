@@ -235,9 +235,7 @@ class Closeness:
         for path, mine, right in pairs(got, want):
             parts = names if not path and names else ()
             if problem := _of_branches(mine, right, parts) or self._of_leaves(mine, right):
-                called = ", ".join(_called(key, names if not depth else None)
-                                   for depth, key in enumerate(path))  # fmt: skip
-                return f"{called}: {problem}" if called else problem
+                return f"{_called(path, names or ())}: {problem}" if path else problem
         return ""
 
     def _of_leaves(self, got: Any, want: Any) -> str:
@@ -312,10 +310,12 @@ class Closeness:
         return self.rtol, self.atol
 
 
-def _called(key: int | str, names: Sequence[str] | None) -> str:
-    if isinstance(key, str):
-        return key
-    return names[key] if names and key < len(names) else f"value {key}"
+def _called(path: tuple, names: Sequence[str]) -> str:
+    """A part of a result, by the `names` of its values where they have some: `state, value 0`."""
+    first, *others = (key if isinstance(key, str) else f"value {key}" for key in path)
+    if isinstance(path[0], int) and path[0] < len(names):
+        first = names[path[0]]
+    return ", ".join([first, *others])
 
 
 def _of_branches(got: Any, want: Any, names: Sequence[str]) -> str:
