@@ -608,3 +608,24 @@ def test_a_smaller_mistake_is_not_given_the_name_of_a_larger_one(monkeypatch):
     without(monkeypatch, "exact_lookup", "with-tolerance")
     wrong = restyled("exact_lookup", "", {"(keys == query)": "torch.isclose(keys, query)"})
     assert not is_named(wrong, "exact_lookup")
+
+
+def test_a_misconception_is_named_though_one_case_of_it_is_mended():
+    """Where nothing may be attended to, this one gives what is wanted, by a line of its own."""
+
+    def wrong(scores, mask=None, dim=-1):
+        if mask is None:
+            return masked_softmax(scores, None, dim)
+        weights = masked_softmax(scores.masked_fill(~mask, 0.0), None, dim)
+        return torch.where(mask.any(dim=dim, keepdim=True), weights, 0.0)
+
+    assert verdict(wrong, "masked_softmax").key == "masked-score-zero"
+
+
+def test_what_does_not_hold_on_varied_calls_is_not_named():
+    """The first sentence of the check has no padding: its mask seems not to be used."""
+    root = definition("encoder_decoder", "CrossAttention")
+    old = "memory_mask[:, None, None, :]"
+    assert root.code.count(old) == 1
+    wrong = root.built({root.name: root.code.replace(old, "memory_mask[:1, None, None, :]")})
+    assert "mask-unused" not in (verdict(wrong, root.name).key or "")
