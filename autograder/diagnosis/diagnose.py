@@ -121,6 +121,8 @@ class Search:
                 continue
             if match.is_vague and match.is_one_of(self._consistent(students)):
                 continue
+            if len(one.findings) > 1 and not holds_up(one.make, self.look.calls()):
+                continue  # two at once give some answers by chance
             return match
         return None
 
@@ -135,14 +137,15 @@ class Search:
 
     def beside_faults(self, match: Match) -> Diagnosis:
         """A match, and the faults that it does not explain."""
-        faults = self.aside.findings(self.as_it_came([match]), match.places)
+        faults = self.faults_beside([match], match.places)
         return self.diagnosis((*match.candidate.findings, *faults), match.places)
 
-    def as_it_came(self, matches: Sequence[Match]) -> frozenset[Place]:
-        """Where they explain the answer itself, and not only what is left without its faults."""
-        mine = itertools.chain.from_iterable(match.mine for match in matches)
-        bearings = ((event.place, self.students.bearing(event)) for event in mine)
-        return frozenset(place for place, bearing in bearings if bearing is Bearing.FOR)
+    def faults_beside(
+        self, matches: Sequence[Match], explained: frozenset[Place]
+    ) -> tuple[Finding, ...]:
+        """The faults that they do not explain, which is more than what is left without them."""
+        exactly = _as_it_came(matches, Students(self.aside.restored))
+        return self.aside.findings(_as_it_came(matches, self.students), explained, exactly)
 
     def plain(self) -> list[Statement]:
         """What is true of what is left without faults that speak for themselves."""
@@ -164,6 +167,13 @@ class Search:
         known = self.possible(students)
         found = [one for one in known if one.first_wrong(students) is Bearing.FOR]
         return sorted(found, key=lambda one: -one.reach(students))
+
+
+def _as_it_came(matches: Sequence[Match], students: Students) -> frozenset[Place]:
+    """Where they explain the answer itself, and not only what is left without its faults."""
+    mine = itertools.chain.from_iterable(match.mine for match in matches)
+    bearings = ((event.place, students.bearing(event)) for event in mine)
+    return frozenset(place for place, bearing in bearings if bearing is Bearing.FOR)
 
 
 def _evident(match: Match, students: Students) -> bool:
@@ -215,7 +225,7 @@ def _set_beside_faults(search: Search, budget: Budget) -> Diagnosis | None:
     chosen, explained = search.chosen, _explained(search.chosen)
     if not search.aside or not chosen or not explained >= search.rest.places:
         return None
-    faults = search.aside.findings(search.as_it_came(chosen), explained)
+    faults = search.faults_beside(chosen, explained)
     return search.diagnosis((*_findings(chosen), *faults), explained)
 
 

@@ -195,13 +195,18 @@ def has_the_wrong_numbers(mine: Event, students: Event) -> bool:
 def entries_alike(
     mine: Any, students: Any, want: Any, rtol: float = 1e-4, atol: float = 1e-5
 ) -> bool:
-    """Whether two answers are the same wherever the second is not what is wanted."""
+    """Whether two answers are the same wherever the second is not what is wanted.
+
+    True and False, or whole numbers, are so by chance: a mask can be wrong in one way only.
+    """
     ours, right = dict(tensors(mine)), dict(tensors(want))
     theirs = dict(tensors(students))
     if not theirs or not theirs.keys() == ours.keys() == right.keys():
         return False
     for path, got in theirs.items():
         if not got.shape == ours[path].shape == right[path].shape:
+            return False
+        if not got.is_floating_point():
             return False
         one, other, wanted = (each[path].double() for each in (theirs, ours, right))
         wrong = ~torch.isclose(one, wanted, rtol, atol, equal_nan=True)

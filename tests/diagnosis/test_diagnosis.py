@@ -629,3 +629,22 @@ def test_what_does_not_hold_on_varied_calls_is_not_named():
     assert root.code.count(old) == 1
     wrong = root.built({root.name: root.code.replace(old, "memory_mask[:1, None, None, :]")})
     assert "mask-unused" not in (verdict(wrong, root.name).key or "")
+
+
+def test_a_mask_that_is_wrong_at_few_places_is_not_named_after_one_that_is_so_at_more():
+    """True and False can be wrong in one way only: that tells nothing of why they are."""
+
+    def two_before(length, past_length=0):
+        query = torch.arange(length)[:, None] + past_length
+        key = torch.arange(past_length + length)
+        return (key <= query) & (key >= query - 1)
+
+    assert not is_named(two_before, "causal_mask")
+
+
+def test_digits_are_not_spoken_of_where_the_order_of_results_hides_them():
+    def unscaled(query, inputs):
+        weights = torch.softmax(inputs @ query, dim=0)
+        return weights, weights @ inputs
+
+    assert verdict(unscaled, "attend").key == "not-scaled + fault.in_order"
