@@ -27,7 +27,12 @@ from autograder.diagnosis.explaining import (
 from autograder.diagnosis.findings import Fact
 from autograder.diagnosis.plain import Statement, plain
 from autograder.diagnosis.set_aside import SetAside, set_aside
-from autograder.diagnosis.varied import gives_a_wrong_answer, holds_up
+from autograder.diagnosis.varied import (
+    gives_a_wrong_answer,
+    gives_one_result,
+    holds_up,
+    only_wrong_result,
+)
 from autograder.diagnosis.where import Calls
 
 VALUES_STAY = {"slip.cut-off", "slip.precision"}
@@ -356,6 +361,24 @@ def _mended(search: Search, students: Students, budget: Budget) -> Iterator[tupl
                 yield mended, one
 
 
+def _one_result(search: Search, budget: Budget) -> Diagnosis | None:
+    """A known misconception that is made in one of several results, and in none of the others."""
+    values = [event for event in search.students.failing if event.kind == "value"]
+    names = values[0].fields.get("names", ()) if values else ()
+    if len(values) < len(search.students.failing) or len(names) < 2:
+        return None
+    calls = search.look.calls()
+    place = only_wrong_result(calls)
+    for one in budget.of(search.known.misconceptions) if place in range(len(names)) else ():
+        one.cost = one.price(0)
+        if gives_one_result(one.make, calls, place or 0):
+            own = one.findings[0]
+            sentence = f"In `{names[place or 0]}` alone of what is returned: {own.sentence}"
+            found = Finding(own.key, sentence)
+            return search.diagnosis((found,), search.students.places)
+    return None
+
+
 def _facts(search: Search, budget: Budget) -> Diagnosis | None:
     """What can be told from the calls, without explaining a number."""
     fact = search.look.fact()
@@ -442,6 +465,7 @@ STRATEGIES = (
     Strategy(_set),
     Strategy(_faults),
     Strategy(_set_beside_faults),
+    Strategy(_one_result, events=700),
     Strategy(_mended_in_part, events=700),
     Strategy(_pairs_with_first, events=700),
     Strategy(_pairs, events=350),

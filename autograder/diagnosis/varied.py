@@ -50,12 +50,41 @@ def holds_up(make: Callable[[], Any], calls: Calls, partly: bool = False) -> boo
 def gives_a_wrong_answer(make: Callable[[], Any], calls: Calls) -> bool:
     """Whether a changed reference has the wrong numbers of the student's smallest wrong call."""
     for one in _wrong(calls)[:1]:
-        request = one.asked.request
-        asked = CallRequest(request.target, request.args, request.kwargs, request.method)
+        asked = _plain(one)
         if home := _home(make, calls, asked.target):
             reply, want = home.answer(asked), calls.right(asked)
             return not reply.error and entries_alike(reply.value, one.asked.reply.value, want)
     return False
+
+
+def only_wrong_result(calls: Calls) -> int | None:
+    """The place of the only one of several results that is ever wrong; None if there is none."""
+    places: set[int] = set()
+    for one in _wrong(calls):
+        got, want = one.asked.reply.value, calls.right(_plain(one))
+        if not (isinstance(got, tuple) and isinstance(want, tuple) and len(got) == len(want)):
+            return None
+        pairs = enumerate(zip(got, want, strict=True))
+        places |= {place for place, pair in pairs if not _agree(*pair)}
+    return places.pop() if len(places) == 1 else None
+
+
+def gives_one_result(make: Callable[[], Any], calls: Calls, place: int) -> bool:
+    """Whether a changed reference has that one of the student's results wherever it is wrong."""
+    for one in _wrong(calls):
+        home = _home(make, calls, one.asked.request.target)
+        reply = home.answer(_plain(one)) if home else None
+        if reply is None or reply.error or not isinstance(reply.value, tuple):
+            return False
+        if not _agree(one.asked.reply.value[place], reply.value[place]):
+            return False
+    return True
+
+
+def _plain(one: Judged) -> CallRequest:
+    """The call without what else is asked of it."""
+    request = one.asked.request
+    return CallRequest(request.target, request.args, request.kwargs, request.method)
 
 
 def _home(make: Callable[[], Any], calls: Calls, only: Target | None = None) -> Home | None:
@@ -75,8 +104,7 @@ def _size(one: Judged) -> int:
 
 def _like(home: Home, one: Judged) -> bool:
     """Whether the change explains the call as it was."""
-    request = one.asked.request
-    reply = home.answer(CallRequest(request.target, request.args, request.kwargs, request.method))
+    reply = home.answer(_plain(one))
     both = reply.error, one.asked.reply.error
     return not any(both) and _agree(one.asked.reply.value, reply.value)
 

@@ -648,3 +648,13 @@ def test_digits_are_not_spoken_of_where_the_order_of_results_hides_them():
         return weights, weights @ inputs
 
     assert verdict(unscaled, "attend").key == "not-scaled + fault.in_order"
+
+
+def test_a_misconception_in_one_of_two_results_is_named():
+    def apart(query, inputs):
+        output, _ = attend(query, inputs)
+        return output, torch.softmax(inputs @ query, dim=0)
+
+    found = verdict(apart, "attend")
+    assert found.key == "not-scaled"
+    assert found.misconception.startswith("In `weights` alone of what is returned: The scores are")
