@@ -658,3 +658,11 @@ def test_a_misconception_in_one_of_two_results_is_named():
     found = verdict(apart, "attend")
     assert found.key == "not-scaled"
     assert found.misconception.startswith("In `weights` alone of what is returned: The scores are")
+
+
+def test_an_axis_that_is_counted_from_the_front_in_two_places_is_a_slip():
+    def counted(query, key):
+        normalize = torch.nn.functional.normalize
+        return normalize(query, dim=1) @ normalize(key, dim=1).mT
+
+    assert verdict(counted, "cosine_scores").key == "slip.axis"
