@@ -466,7 +466,7 @@ STRATEGIES = (
     Strategy(_faults),
     Strategy(_set_beside_faults),
     Strategy(_one_result, events=700),
-    Strategy(_mended_in_part, events=700),
+    Strategy(_mended_in_part, events=1500),
     Strategy(_pairs_with_first, events=700),
     Strategy(_pairs, events=350),
     Strategy(_branches, events=800),

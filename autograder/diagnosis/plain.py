@@ -208,10 +208,9 @@ def _in_place(event: Event) -> str:
             [name for name in one if name not in other]
             for one, other in ((event.want, event.got), (event.got, event.want))
         )
-        lacks = f"lacks {_listed(missing)}" if missing else "lacks no name"
-        return (
-            f"The result {lacks}, and has {_listed(extra) if extra else 'none'} that is too many."
-        )
+        texts = [f"The result lacks {_listed(missing)}."] if missing else []
+        texts += [f"It has {_listed(extra)}, which should not be there."] if extra else []
+        return " ".join(texts)
     if got == want:
         return "The result is of the right kind, but another one."
     return f"The result is {got}, where it should be {want}."

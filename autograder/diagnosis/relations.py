@@ -284,9 +284,9 @@ def _off(numbers: Sequence[Numbers]) -> str:
         return f"It is off by up to {number(max(gaps))}."
     share = "all" if count == every else f"{count} of {every}"
     if not math.isfinite(max(gaps) + max(sizes)):
-        return f"The shape is right; {share} numbers are not."
+        return f"The shape is right, but {share} numbers are wrong."
     return (
-        f"The shape is right; {share} numbers are not, by up to {number(max(gaps))}, where the "
+        f"The shape is right, but {share} numbers are wrong, by up to {number(max(gaps))}; the "
         f"right ones go up to {number(max(sizes))}."
     )
 
@@ -302,10 +302,11 @@ def shapes_in_words(got: Tensor, want: Tensor) -> tuple[str, str]:
     if sorted(mine) == sorted(right):
         return "order", f"The axes stand in another order: {mine}, where {right} belongs."
     places = [place - len(right) for place in range(len(right)) if mine[place] != right[place]]
-    axes = " and ".join(AXES.get(place, f"axis {place}") for place in places)
-    one = [(mine[place], right[place]) for place in places]
-    sizes = " and ".join(f"{a} where {b} belongs" for a, b in one)
-    return "size", f"Another size than it should has {axes}: {sizes}."
+    words = [AXES.get(place, f"axis {place}") for place in places]
+    sizes = [f"{one} has the size {mine[at]}, where {right[at]} belongs"
+             for one, at in zip(words, places, strict=True)]  # fmt: skip
+    text = ", and ".join(sizes)
+    return "size", f"{text[0].upper()}{text[1:]}."
 
 
 Relations = tuple[tuple[str, Callable[[Numbers], str]], ...]

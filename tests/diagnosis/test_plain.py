@@ -57,7 +57,7 @@ def test_nothing_is_said_that_is_true_of_some_only():
         ((2, 3), (2, 3, 4), "one axis too few"),
         ((2, 3, 4, 1), (2, 3, 4), "one axis too many"),
         ((3, 2), (2, 3), "in another order"),
-        ((2, 4), (2, 3), "the last axis: 4 where 3 belongs"),
+        ((2, 4), (2, 3), "The last axis has the size 4, where 3 belongs"),
     ],
 )
 def test_how_a_shape_is_wrong(mine, right, words):
