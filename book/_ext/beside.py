@@ -33,7 +33,7 @@ FEWEST = 20  # words: less than that is read at a glance, with the figure above 
 
 def is_figure(node: nodes.Node) -> bool:
     """A cell that shows one picture with a caption, one figure to play with or a stage alone."""
-    if not is_cell(node) or PLACE in node["classes"]:
+    if not is_cell(node) or PLACE in node["classes"] or is_folded_cell(node):
         return False
     pictures = [image for image in node.findall(nodes.image) if image.get("figure")]
     raws = [raw.astext() for raw in node.findall(nodes.raw)]
@@ -63,11 +63,18 @@ def is_text(unit: list[nodes.Node]) -> bool:
         text = "".join(node.astext() for node in unit if isinstance(node, nodes.raw))
         return 0 < text.count("<details") == text.count("</details>")
     if is_cell(first):
+        if is_folded_cell(first):
+            return True
         blocks = [node for node in shown(first) if not is_fold(node)]
         return all(isinstance(node, nodes.literal_block) for node in blocks)
     if isinstance(first, nodes.section | nodes.title):
         return False
     return PLACE not in first.get("classes", [])
+
+
+def is_folded_cell(node: nodes.Node) -> bool:
+    """Whether a cell is folded with all that it shows."""
+    return node.get("hide_mode") == "all"
 
 
 def is_fold(node: nodes.Node) -> bool:

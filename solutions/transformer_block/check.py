@@ -802,8 +802,8 @@ prediction(
     chapter="09-transformer-block",
     question=(
         "With weights as `nn.Linear` makes them, the positions of the tower become the same, and "
-        "of the gradient next to nothing arrives at the tower's input. Which of the two does "
-        "an initialization with orthogonal matrices cure, which keep every vector's length?"
+        "next to nothing of the gradient arrives at its input. Which of the two do orthogonal "
+        "matrices cure, which keep every vector's length?"
     ),
     right="The gradient alone.",
     options={
