@@ -385,7 +385,10 @@ def _facts(search: Search, budget: Budget) -> Diagnosis | None:
     if fact is None:
         return None
     explained = frozenset(event.place for event in fact.explained)
-    return search.diagnosis((fact.finding,), explained, partial=True)
+    beside = [fault for fault in search.aside.certain if fault.event.place not in explained]
+    findings = {fault.kind: fault.finding for fault in reversed(beside)}
+    explained |= {fault.event.place for fault in beside}
+    return search.diagnosis((fact.finding, *findings.values()), explained, partial=True)
 
 
 def _slips(search: Search, budget: Budget) -> Diagnosis | None:

@@ -67,10 +67,14 @@ class SetAside:
         return tuple(kinds.values())
 
     @property
-    def sure(self) -> tuple[Finding, ...]:
+    def certain(self) -> list[Fault]:
         """What is to be said whatever else is wrong."""
-        kinds = {fault.kind: fault.finding for fault in self.faults if fault.kind != FLOAT64}
-        return tuple(kinds.values())
+        return [fault for fault in self.faults if fault.kind != FLOAT64]
+
+    @property
+    def sure(self) -> tuple[Finding, ...]:
+        """The same, of each kind one."""
+        return tuple({fault.kind: fault.finding for fault in self.certain}.values())
 
 
 def set_aside(students: Log, name: str) -> SetAside:

@@ -666,3 +666,12 @@ def test_an_axis_that_is_counted_from_the_front_in_two_places_is_a_slip():
         return normalize(query, dim=1) @ normalize(key, dim=1).mT
 
     assert verdict(counted, "cosine_scores").key == "slip.axis"
+
+
+def test_what_is_not_refused_is_told_beside_a_fact():
+    def of_numbers(query, keys, values, similarity):
+        shares = [float(similarity(query, key)) for key in keys]
+        weights = torch.tensor(shares, dtype=values.dtype) / sum(shares)
+        return weights @ values, weights
+
+    assert verdict(of_numbers, "soft_lookup").key == "fact.cut_off + fault.asked"
