@@ -74,6 +74,14 @@ class Exercise:
         except NoSource:
             return []
 
+    @functools.cached_property
+    def defaults(self) -> dict[str, Any]:
+        """What the arguments are that are left out."""
+        try:
+            return definition(self.module, self.reference).defaults
+        except NoSource:
+            return {}
+
 
 KEY_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
 _exercises: dict[str, Exercise] = {}

@@ -83,6 +83,19 @@ class Definition:
         conditions += _conditions("", _optional(call)) if isinstance(call, ast.FunctionDef) else []
         return conditions
 
+    @functools.cached_property
+    def defaults(self) -> dict[str, Any]:
+        """What is left out stands for these: of a class, when it is made and when it is called."""
+        tree = ast.parse(self.code).body[0]
+        calls = [_method(tree, "__init__"), _method(tree, "forward")]
+        found = [_optional(one) for one in ([tree] if isinstance(tree, ast.FunctionDef) else calls)]
+        return {
+            name: value
+            for each in found
+            for name, value in each.items()
+            if not isinstance(value, ast.AST | type(...))
+        }
+
     @property
     def docstring(self) -> str:
         """Its contract."""
