@@ -586,6 +586,11 @@ misconceptions["EncoderBlock"] = {
         "passes through it too.",
         {"self.dropout(self.feed_forward(seen))": "self.feed_forward(seen)"},
     ),
+    "dropout-of-feed-forward-only": (
+        "Dropout is applied to the output of the feed-forward network only; the attention's output "
+        "passes through it too.",
+        {"x + self.dropout(attended)": "x + attended"},
+    ),
     "dropout-inside": (
         "Dropout is applied inside the feed-forward network too, to what is between its layers. It "
         "belongs on what the network returns, and nowhere else.",
