@@ -39,7 +39,7 @@ def is_figure(node: nodes.Node) -> bool:
 
     A model at work needs the whole column, but on the first screen.
     """
-    if not is_cell(node):
+    if not is_cell(node) or is_folded_cell(node):
         return False
     pictures = [image for image in node.findall(nodes.image) if image.get("figure")]
     raws = [raw.astext() for raw in node.findall(nodes.raw)]
@@ -70,11 +70,18 @@ def is_text(unit: list[nodes.Node]) -> bool:
         text = "".join(node.astext() for node in unit if isinstance(node, nodes.raw))
         return 0 < text.count("<details") == text.count("</details>")
     if is_cell(first):
+        if is_folded_cell(first):
+            return True
         blocks = [node for node in shown(first) if not is_fold(node)]
         return all(isinstance(node, nodes.literal_block) for node in blocks)
     if isinstance(first, nodes.section | nodes.title):
         return False
     return PLACE not in first.get("classes", [])
+
+
+def is_folded_cell(node: nodes.Node) -> bool:
+    """Whether a cell is folded with all that it shows."""
+    return node.get("hide_mode") == "all"
 
 
 def is_fold(node: nodes.Node) -> bool:

@@ -4,8 +4,11 @@
   const SYMBOLS = 7; // written for a date, with what ends it
   const LONGEST = 40; // symbols written
   const PACE = 150; // ms from one symbol to the next
-  const [WIDE, HIGH] = [15, 17]; // px of a weight
+  const WIDE = 26; // px of a weight, where there is room
+  const [HIGH, LOW] = [21, 17]; // px of a row, of one date and of more
   const NARROWEST = 10; // px, where the window is narrow
+  const NUMBERED = 22; // px, from which a weight's percent has room
+  const TOLD = 0.1; // a weight whose percent is written
 
   const PROPOSALS = [
     "take the same date in another language.",
@@ -39,7 +42,7 @@
     // Room for as many symbols as its dates have, so that nothing moves when they are written.
     const dates = text.split(";").length;
     const rows = SYMBOLS * dates + 2;
-    map.style.minHeight = `${rows * HIGH}px`;
+    map.style.minHeight = `${rows * (dates > 1 ? LOW : HIGH)}px`;
     figure.style.setProperty("--dates", dates);
     const said = live.status();
     const panel = element(
@@ -49,7 +52,7 @@
       live.toolbar("Dates", { also: "translating-choices" }, ...choices),
       element("div", { class: "live-buttons" }, ...buttons, written),
       said.line,
-      title("Where it looks: a row for each symbol it wrote, a column for each it reads; the darker, the larger the weight"),
+      title("Where it looks: for each symbol it wrote a row of weights over what it reads, shares that make 100%"),
       numHeads ? element("div", { class: "live-knobs" }, labeled("shown:", looks)) : "",
       element("div", {
         ...{ class: "translating-map", role: "group", tabindex: 0, "aria-label": "the weights" },
@@ -98,28 +101,40 @@
     function draw() {
       const [columns, rows] = [letters.length + 1.5, Math.max(ui.rows, steps.length + 1)];
       const fitting = Math.floor(ui.map.parentElement.clientWidth / columns);
+      const high = letters.includes(";") ? LOW : HIGH;
       const wide = Math.min(WIDE, Math.max(NARROWEST, fitting));
       const sharp = window.devicePixelRatio || 1;
-      [ui.map.width, ui.map.height] = [columns * wide * sharp, rows * HIGH * sharp];
+      [ui.map.width, ui.map.height] = [columns * wide * sharp, rows * high * sharp];
       ui.map.style.width = `${columns * wide}px`;
       const context = ui.map.getContext("2d");
       context.scale(sharp, sharp);
       const style = getComputedStyle(ui.map);
-      context.font = `14px ${style.fontFamily}`;
+      const letterFont = `14px ${style.fontFamily}`;
+      const ground = getComputedStyle(document.body).backgroundColor;
+      context.font = letterFont;
       [context.textAlign, context.textBaseline] = ["center", "middle"];
-      const write = (letter, column, row) => {
-        context.fillStyle = style.color;
-        context.fillText(letter, (column + 0.5) * wide, (row + 0.5) * HIGH);
+      const write = (letter, column, row, color = style.color) => {
+        context.fillStyle = color;
+        context.fillText(letter, (column + 0.5) * wide, (row + 0.5) * high);
       };
       letters.forEach((letter, j) => write(letter, j + 1.5, 0));
       steps.forEach((step, t) => {
         write(symbol(step), 0, t + 1);
         context.fillStyle = live.color(figure, "weight");
-        looked(step).forEach((weight, j) => {
+        const weights = looked(step);
+        weights.forEach((weight, j) => {
           context.globalAlpha = Math.min(1, weight);
-          context.fillRect((j + 1.5) * wide + 0.5, (t + 1) * HIGH + 0.5, wide - 1, HIGH - 1);
+          context.fillRect((j + 1.5) * wide + 0.5, (t + 1) * high + 0.5, wide - 1, high - 1);
         });
         context.globalAlpha = 1;
+        if (wide < NUMBERED) return;
+        context.font = `11px ${style.fontFamily}`;
+        weights.forEach((weight, j) => {
+          if (weight < TOLD) return;
+          const deep = weight > 0.5;
+          write(`${Math.round(100 * weight)}`, j + 1.5, t + 1, deep ? ground : style.color);
+        });
+        context.font = letterFont;
       });
     }
 
@@ -159,7 +174,8 @@
       const days = text.replace(END_SIGN, "").split("/").map((day) => day.match(/../g) ?? []);
       const whole = days.every((parts) => parts.length === 3);
       const told = days.map(([year, month, day]) => `year ${year}, month ${month}, day ${day}`);
-      if (whole) parts.push(`(${told.join("; ")}).`);
+      const end = text.endsWith(END_SIGN) ? `, and ${END_SIGN} for the end` : "";
+      if (whole) parts.push(`(${told.join("; ")}${end}).`);
       if (!text.endsWith(END_SIGN)) parts.push("and does not come to its end.");
       return parts.join(" ");
     }

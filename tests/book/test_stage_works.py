@@ -452,7 +452,7 @@ def test_does_the_answer_follow_a_dragged_query(opened_stage):
     shown.figure.get_by_label("query, first number").focus()
     shown.page.keyboard.press("ArrowRight")
     assert shown.state()["query"][0] == pytest.approx(query[0] + 0.01)
-    assert re.search(r"the query looks at every key and takes \d+% from", shown.heard())
+    assert re.search(r"The query looks at every key and takes \d+% from", shown.heard())
 
 
 def test_does_the_answer_follow_a_dragged_key(opened_stage):
