@@ -10,6 +10,7 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from autograder.checking.comparing import finite
 from autograder.checking.events import Event, Log, Reason
 from autograder.diagnosis.candidates import Known
 from autograder.diagnosis.explaining import (
@@ -25,7 +26,7 @@ from autograder.diagnosis.explaining import (
     of_numbers,
 )
 from autograder.diagnosis.findings import Fact
-from autograder.diagnosis.plain import Statement, plain
+from autograder.diagnosis.plain import Statement, plain, right_all_the_same
 from autograder.diagnosis.set_aside import SetAside, set_aside
 from autograder.diagnosis.varied import (
     gives_a_wrong_answer,
@@ -34,6 +35,7 @@ from autograder.diagnosis.varied import (
     only_wrong_result,
 )
 from autograder.diagnosis.where import Calls
+from autograder.remote.calling import tensors
 
 VALUES_STAY = {"slip.cut-off", "slip.precision"}
 
@@ -338,19 +340,31 @@ def _mended_in_part(search: Search, budget: Budget) -> Diagnosis | None:
     students = search.rest
     if not _failed(students, "value"):
         return None
-    found = sorted(_mended(search, students, budget), key=lambda one: one[0])
-    nearest = [one for mended, one in found if mended == found[0][0]]
-    several = len({one.findings[0].key for one in nearest}) > 1
-    if not found or several and not any(map(of_numbers, students.failing)):
+    found = sorted(_mended(search, students, budget), key=lambda one: len(one[0]))
+    nearest = [pair for pair in found if len(pair[0]) == len(found[0][0])]
+    keys = {one.findings[0].key for _, one in nearest}
+    told_by_numbers = any(map(of_numbers, students.failing))
+    if not keys or not told_by_numbers and (len(keys) > 1 or not _not_finite(students)):
         return None  # zeros and NaN come from many places
+    mended, one = nearest[0]
+    own = one.findings[0]
+    sentence = f"{own.sentence}{right_all_the_same(mended)}"
     faults = search.aside.findings(students.places)
-    return search.diagnosis((*nearest[0].findings, *faults), students.places)
+    return search.diagnosis((Finding(own.key, sentence), *faults), students.places)
 
 
-def _mended(search: Search, students: Students, budget: Budget) -> Iterator[tuple[int, Candidate]]:
+def _not_finite(students: Students) -> bool:
+    """Whether something that is wrong is NaN or infinite."""
+    values = (event.got for event in students.failing if event.kind == "value")
+    return not all(finite(one) for got in values for _, one in tensors(got))
+
+
+def _mended(
+    search: Search, students: Students, budget: Budget
+) -> Iterator[tuple[list[Event], Candidate]]:
     """Those that have the student's wrong numbers, in the check and on varied calls.
 
-    Before each stands in how many cases the student's code is right and it is not.
+    Before each stands what the student's code gets right, and it does not.
     """
     calls = search.look.calls()
     for one in budget.of(search.known.misconceptions):
