@@ -110,6 +110,13 @@ class Search:
         """Few of them that explain as much as can be of what is left without such faults."""
         return covering(self.rest, self.matches(self.rest))
 
+    def first_known_to_explain(self, students: Students) -> Match | None:
+        """The same of known misconceptions: first those that may do so by their patterns."""
+        known = self.known.misconceptions
+        likely = (one for one in known if one.may_be_all(students))
+        others = (one for one in known if not one.may_be_all(students))
+        return self.first_to_explain(itertools.chain(likely, others), students)
+
     def first_to_explain(self, tried: Iterable[Candidate], students: Students) -> Match | None:
         """The first that explains every wrong answer."""
         for one in tried:
@@ -149,14 +156,25 @@ class Search:
             for one in self.known.misconceptions
             if one.root is not None
             and not one.is_silent(students)
-            and not any(event.failed for event in one.events if event.place < place)
+            and not one.is_wrong_before(place, students, self.run)
         ]
+
+    def may_be_in_one_branch(self, one: Candidate) -> bool:
+        """Whether it may explain the first wrong answer where an option is given, or where not.
+
+        There a branch answers as the misconception does, or as the reference.
+        """
+        first = self.rest.failing[0].place
+        return (
+            one.is_wrong_before(first, self.rest, self.run)
+            or one.first_wrong(self.rest, self.run) is Bearing.FOR
+        )
 
     def leading(self, students: Students) -> list[Candidate]:
         """Those that explain the first wrong answer, and the more after it the earlier."""
         known = self.possible(students)
-        found = [one for one in known if one.first_wrong(students) is Bearing.FOR]
-        return sorted(found, key=lambda one: -one.reach(students))
+        found = [one for one in known if one.first_wrong(students, self.run) is Bearing.FOR]
+        return sorted(found, key=lambda one: -one.reach(students, self.run))
 
 
 def _evident(match: Match, students: Students) -> bool:
@@ -170,7 +188,7 @@ def _evident(match: Match, students: Students) -> bool:
 
 def _known(search: Search, budget: Budget) -> Diagnosis | None:
     """One known misconception explains all."""
-    match = search.first_to_explain(search.known.misconceptions, search.students)
+    match = search.first_known_to_explain(search.students)
     return search.diagnosis(match.candidate.findings, match.places) if match else None
 
 
@@ -191,7 +209,7 @@ def _faults(search: Search, budget: Budget) -> Diagnosis | None:
         return None
     if aside.complete:
         return search.diagnosis(aside.findings(), search.students.places)
-    match = search.first_to_explain(search.known.misconceptions, search.rest)
+    match = search.first_known_to_explain(search.rest)
     return search.beside_faults(match) if match else None
 
 
@@ -263,7 +281,8 @@ def _without_first(search: Search, students: Students) -> Iterator[Candidate]:
         return
     leading = search.leading(students)
     known = [one for one in search.possible(students) if one not in leading]
-    changing = {id(one) for one in known if one.first_wrong(students) is not Bearing.NONE}
+    firsts = ((one, one.first_wrong(students, search.run)) for one in known)
+    changing = {id(one) for one, bearing in firsts if bearing is not Bearing.NONE}
 
     def order(pair: tuple[tuple[int, Candidate], ...]) -> tuple[int, int]:
         (place, one), (other_place, other) = pair
@@ -282,10 +301,11 @@ def _failed(students: Students, *kinds: str) -> bool:
 
 def _branches(search: Search, budget: Budget) -> Diagnosis | None:
     """A known misconception that is made where some option is given, or where it is not."""
-    if not _failed(search.students, "value", "gradient"):
+    if not _failed(search.students, "value", "gradient") or not search.rest.failing:
         return None
     own = (one for one in search.known.misconceptions if "." not in one.findings[0].key)
-    tried = itertools.chain.from_iterable(map(search.known.in_one_branch, own))
+    likely = filter(search.may_be_in_one_branch, own)
+    tried = itertools.chain.from_iterable(map(search.known.in_one_branch, likely))
     match = search.first_to_explain(budget.of(tried), search.rest)
     return search.beside_faults(match) if match else None
 
