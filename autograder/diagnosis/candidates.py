@@ -39,7 +39,7 @@ class Known:
         self.misconceptions = Kept(
             replace(one, pattern=pattern, sure=self.sure)
             for one, pattern in itertools.zip_longest(every, self.patterns)
-            if one and not (self.sure and pattern and not pattern.wrong)
+            if one and not (self.sure and pattern == Pattern())
         )
         self.slips = Kept(_slips(self.exercise))
         self._combined: dict[tuple[Any, ...], Kept] = {}  # what is made, and of which candidates

@@ -97,13 +97,18 @@ class Search:
 
     def matches(self, students: Students) -> list[Match]:
         """The known misconceptions that may be named for what they explain."""
-        matches = self._consistent(students)
+        matches = list(self._consistent(students))
         return [match for match in matches if not (match.is_vague and match.is_one_of(matches))]
 
-    def _consistent(self, students: Students) -> list[Match]:
-        """The known misconceptions that explain something and that nothing speaks against."""
-        found = (one.match(students, self.run) for one in self.known.misconceptions)
-        return [match for match in found if match]
+    def _consistent(self, students: Students, part: str | None = None) -> Iterator[Match]:
+        """The known misconceptions that explain something and that nothing speaks against.
+
+        Of all, or of one earlier exercise that is used inside.
+        """
+        for one in self.known.misconceptions:
+            asked = part is None or one.findings[0].part == part
+            if asked and (match := one.match(students, self.run)):
+                yield match
 
     @functools.cached_property
     def chosen(self) -> list[Match]:
@@ -123,7 +128,8 @@ class Search:
             match = one.match(students, self.run)
             if not match or not match.places >= students.places or not _evident(match, students):
                 continue
-            if match.is_vague and match.is_one_of(self._consistent(students)):
+            part = match.candidate.findings[0].part
+            if match.is_vague and match.is_one_of(self._consistent(students, part)):
                 continue
             return match
         return None

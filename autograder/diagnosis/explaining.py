@@ -10,7 +10,7 @@ import functools
 import itertools
 import math
 import operator
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,7 +18,7 @@ import torch
 
 from autograder.checking.comparing import agree, finite
 from autograder.checking.events import Event, Log
-from autograder.diagnosis.patterns import Pattern, Place
+from autograder.diagnosis.patterns import Pattern, Place, Wrong
 from autograder.remote.calling import tensors
 from autograder.source.changes import Change, composed, stacked
 from autograder.source.sources import Definition
@@ -111,24 +111,15 @@ class Students:
             return Bearing.NONE  # cut off by an error, or anything goes
         return Bearing.FOR if theirs.failed and theirs.kind == kind else Bearing.AGAINST
 
+    def telling(self, pattern: Pattern) -> Wrong:
+        """What of a pattern tells of the student's answers."""
+        return pattern.values if self.told_by_values else pattern.whole
+
     def admits(self, pattern: Pattern) -> bool:
-        """Whether what goes wrong like that may explain something, and nothing speaks against it.
-
-        Where values tell, these must be among what it explains; where they do not, what a
-        misconception of values gives besides them is not in its pattern.
-        """
-        bearings = [self.bearing_at(*one) for one in pattern.wrong]
-        if Bearing.AGAINST in bearings or self.told_by_values and not pattern.of_values:
+        """Whether such a change may explain something, and nothing speaks against it."""
+        if any(self.bearing_at(*one) is Bearing.AGAINST for one in pattern.whole):
             return False
-        return Bearing.FOR in bearings or pattern.of_values and not self.told_by_values
-
-    def may_be_all(self, pattern: Pattern) -> bool:
-        """Whether what goes wrong like that may explain everything."""
-        places = {place for place, _ in pattern.wrong}
-        if pattern.of_values:
-            told = {event.place for event in self.failing if event.beside is None}
-            return self.admits(pattern) and (not self.told_by_values or told <= places)
-        return self.admits(pattern) and self.places <= places
+        return any(self.bearing_at(*one) is Bearing.FOR for one in self.telling(pattern))
 
 
 def same_answer(mine: Event, students: Event, behavior: bool = False) -> bool:
@@ -227,7 +218,7 @@ class Match:
         """
         return self.inherited and not any(map(of_numbers, self.explained))
 
-    def is_one_of(self, matches: Sequence["Match"]) -> bool:
+    def is_one_of(self, matches: Iterable["Match"]) -> bool:
         """Whether others of the same earlier exercise would do as well, or one beside another."""
         finding, *second = self.candidate.findings
         return bool(second) or any(
@@ -284,13 +275,16 @@ class Candidate:
     def is_silent(self, students: Students) -> bool:
         """Whether nothing is wrong for it in this check, of what tells of the student's answers."""
         if self.pattern and self.sure:
-            return not (self.pattern.of_values if students.told_by_values else self.pattern.wrong)
+            return not students.telling(self.pattern)
         run = self._values() if students.told_by_values else self.whole
         return run.complete and not any(event.failed for event in run.events)
 
     def may_be_all(self, students: Students) -> bool:
-        """Whether its pattern, where it has one, leaves that open."""
-        return self.pattern is None or students.may_be_all(self.pattern)
+        """Whether its pattern, where it has one, lets it explain everything."""
+        if self.pattern is None:
+            return True
+        places = {place for place, _ in self.pattern.whole}
+        return students.places <= places and students.admits(self.pattern)
 
     def match(self, students: Students, run: Rerun) -> Match | None:
         """What it explains, or None if some answer speaks against it or it explains nothing."""
@@ -303,11 +297,6 @@ class Candidate:
         if not pairs:
             return None
         return Match(self, tuple(theirs for _, theirs in pairs), tuple(mine for mine, _ in pairs))
-
-    def _told_by(self, students: Students) -> Pattern | None:
-        """Its pattern, where that has all that tells of the student's answers in this check."""
-        pattern = self.pattern if self.sure else None
-        return pattern if pattern and (students.told_by_values or not pattern.of_values) else None
 
     def _followed(self, students: Students, run: Rerun) -> list[Event]:
         """Its events as far as nothing speaks against it, of what tells of the student's answers.
@@ -374,7 +363,7 @@ class Candidate:
         known, self.cost = self.whole, 0
         if self.is_silent(students):
             return None
-        if self.pattern and self.sure and not self._wrong_likewise(place, students):
+        if self._is_right_at(place, students):
             before = (event for event in students.events if event.place <= place)
             self.cost = self.price(sum(1 for _ in before))
             return None
@@ -398,23 +387,22 @@ class Candidate:
         """What it costs to try it until so many events have come."""
         return events + TO_MAKE
 
-    def _wrong_likewise(self, place: Place, students: Students) -> bool:
-        """Whether by its pattern it may give the student's answer to a question about values."""
-        kind = self.pattern.at(place) if self.pattern else None
-        return kind is not None and students.bearing_at(place, kind) is Bearing.FOR
+    def _is_right_at(self, place: Place, students: Students) -> bool:
+        """Whether its pattern tells that it is right there."""
+        wrong = students.telling(self.pattern) if self.pattern and self.sure else None
+        return wrong is not None and all(other != place for other, _ in wrong)
 
     def is_wrong_before(self, place: Place, students: Students, run: Rerun) -> bool:
         """Whether it gives another answer than the reference before that place."""
-        if pattern := self._told_by(students):
-            return any(wrong < place for wrong, _ in pattern.wrong)
+        if self.pattern and self.sure:
+            return any(wrong < place for wrong, _ in students.telling(self.pattern))
         events = self._followed(students, run)
         return any(event.failed for event in events if event.place < place)
 
     def first_wrong(self, students: Students, run: Rerun) -> Bearing:
         """What it says of the student's first wrong answer, if it was right or alike before."""
         place = students.failing[0].place
-        pattern = self._told_by(students)
-        if pattern and pattern.at(place) is None:
+        if self._is_right_at(place, students):
             return Bearing.NONE
         for event in self._followed(students, run):
             bearing = students.bearing(event)

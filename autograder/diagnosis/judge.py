@@ -371,16 +371,12 @@ def patterns_of(name: str, reference: Performer) -> list[Pattern | None]:
 
 def _pattern(exercise: Exercise, reference: _Remembered, one: Candidate) -> Pattern | None:
     """Where it goes wrong with the public seed; None where it makes no code."""
-    for of_values in (True, False):
-        log = Log(brief=of_values)
-        try:
-            _imitate(exercise, reference, PUBLIC_SEED, one.make(), log)
-        except Exception:
-            return None
-        pattern = Pattern.of(log.events, of_values)
-        if pattern.wrong:
-            break
-    return pattern
+    log = Log()
+    try:
+        _imitate(exercise, reference, PUBLIC_SEED, one.make(), log)
+    except Exception:
+        return None
+    return Pattern.of(log.events)
 
 
 def _in_words(exercise: Exercise, name: str, request: Request) -> str:

@@ -15,31 +15,34 @@ from autograder.source.sources import packed, unpacked
 Place = tuple[int, int]
 
 
+Wrong = frozenset[tuple[Place, str]]  # at which places, and in which kind of comparison
+
+
 @dataclass(frozen=True)
 class Pattern:
-    """The places of a check at which a misconception is wrong, and in which kind of comparison.
+    """Where a misconception is wrong in a check: by its values, and in what else is asked."""
 
-    Of values alone where some of them are wrong; where all are right, of whatever else is asked.
-    """
-
-    wrong: frozenset[tuple[Place, str]]
-    of_values: bool
+    values: Wrong = frozenset()
+    besides: Wrong = frozenset()
 
     @classmethod
-    def of(cls, events: Iterable[Event], of_values: bool) -> "Pattern":
-        """The pattern of a run."""
-        failed = (event for event in events if event.failed and not event.free)
-        return cls(frozenset((event.place, event.kind) for event in failed), of_values)
+    def of(cls, events: Iterable[Event]) -> "Pattern":
+        """The pattern of a whole run."""
+        failed = [event for event in events if event.failed and not event.free]
+        besides = {(event.place, event.kind) for event in failed if event.beside is not None}
+        values = {(event.place, event.kind) for event in failed if event.beside is None}
+        return cls(frozenset(values), frozenset(besides))
 
-    def at(self, place: Place) -> str | None:
-        """The kind of comparison that is wrong there; None where none is."""
-        return next((kind for where, kind in self.wrong if where == place), None)
+    @property
+    def whole(self) -> Wrong:
+        return self.values | self.besides
 
 
 def written(patterns: Iterable[Pattern | None]) -> bytes:
     """Those of an exercise's misconceptions, in the order in which these are tried."""
     plain = [
-        one and [one.of_values, sorted([*at, kind] for at, kind in one.wrong)] for one in patterns
+        one and [sorted([*at, kind] for at, kind in part) for part in (one.values, one.besides)]
+        for one in patterns
     ]
     return packed(json.dumps(plain))
 
@@ -48,7 +51,8 @@ def written(patterns: Iterable[Pattern | None]) -> bytes:
 def read(blob: bytes) -> Sequence[Pattern | None]:
     """The patterns again; none at all where nothing was written."""
     plain = json.loads(unpacked(blob)) if blob else ()
-    return tuple(
-        one and Pattern(frozenset(((part, number), kind) for part, number, kind in one[1]), one[0])
-        for one in plain
-    )
+    return tuple(one and Pattern(*map(_wrong, one)) for one in plain)
+
+
+def _wrong(plain: list[list]) -> Wrong:
+    return frozenset(((part, number), kind) for part, number, kind in plain)

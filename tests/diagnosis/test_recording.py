@@ -58,7 +58,7 @@ def test_what_is_saved_is_loaded(tmp_path, monkeypatch):
     ]
     monkeypatch.setattr(recording, "record", lambda name: replies)
     wrong = frozenset({((0, 1), "value"), ((2, 0), "raised")})
-    patterns = [Pattern(wrong, True), None, Pattern(frozenset(), False)]
+    patterns = [Pattern(wrong), None, Pattern(besides=wrong), Pattern()]
     monkeypatch.setattr(recording, "patterns_of", lambda name, reference: patterns)
     save("softmax", tmp_path / "new")
     loaded = load("softmax", tmp_path / "new")
@@ -130,7 +130,7 @@ def half_wrong(query, inputs):
 def test_with_patterns_the_same_is_said_after_fewer_runs(told):
     """Of an exercise of which other code is wrong, and of one that uses earlier ones."""
     known = [("attend", half_wrong)]
-    known += [(name, one.thing) for name in ("attend", "mean_pool") for one in wrongs(name)]
+    known += [(name, one.thing) for name in ("attend", "mean_pool") for one in wrongs(name)[::4]]
     fewer = 0
     for name, thing in known:
         replies = record(name)
@@ -141,7 +141,7 @@ def test_with_patterns_the_same_is_said_after_fewer_runs(told):
         assert everything[0] == by_patterns[0]
         assert everything[1] >= by_patterns[1]
         fewer += everything[1] - by_patterns[1]
-    assert fewer > 100
+    assert fewer > 20
 
 
 def test_with_another_seed_patterns_say_what_to_try_first(told):
@@ -150,7 +150,7 @@ def test_with_another_seed_patterns_say_what_to_try_first(told):
     replies = Recorder(live(find(name)))
     assert judge(name, live(find(name)), replies, seed).passed
     patterns = patterns_of(name, live(find(name)))
-    false = [Pattern(frozenset({((0, 0), "raised")}), True) for _ in patterns]
+    false = [Pattern(frozenset({((0, 0), "raised")})) for _ in patterns]
     last = wrongs(name)[-1]
     verdicts, runs = zip(
         *(
