@@ -82,8 +82,16 @@ def load(name: str, folder: Path = RECORDINGS) -> Recording:
     from autograder.remote.wire import decode
 
     replies = decode((folder / f"{name}{ANSWERS}").read_bytes())
-    patterns = read((folder / f"{name}{PATTERNS}").read_bytes())
-    return Recording([Reply.of(reply) for reply in replies], patterns)
+    return Recording([Reply.of(reply) for reply in replies], patterns_in(name, folder))
+
+
+def patterns_in(name: str, folder: Path = RECORDINGS) -> Sequence[Pattern | None]:
+    """The patterns of an exercise's misconceptions; none where nothing was recorded.
+
+    Without them, more is run: what is said is the same.
+    """
+    path = folder / f"{name}{PATTERNS}"
+    return read(path.read_bytes()) if path.exists() else ()
 
 
 def reference_for(exercise: Exercise) -> Performer:

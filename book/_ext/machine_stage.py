@@ -72,7 +72,7 @@ def said(data: dict[str, Any], asks: int, found: Row) -> str:
     if rest := stage_rows.remainder(data, found, len(parts), bold):
         parts.append(rest)
     return (
-        f'<b class="stage-asking">{html.escape(stage_rows.asking(data, asks))}</b> looks at '
+        f'<b class="stage-asking">{html.escape(stage_rows.asking(data, asks, first=True))}</b> looks at '
         f"{everyone(data, found)} and takes {stage_rows.joined(parts)}. Such a share is a "
         '<b class="stage-weight">weight</b>; all weights together make 100%.'
     )
@@ -266,6 +266,9 @@ def leak(data: dict[str, Any]) -> str:
         for j, weight in enumerate(row_of(data, i).weights)
         if weight
     )
+    cells += "".join(
+        f'<path class="stage-forbidden" d="M{i + 1} {i}H{n}v1H{i + 1}z"/>' for i in range(n - 1)
+    )
     return (
         f'<div class="stage-map"><svg viewBox="0 0 {n} {n}" aria-hidden="true"><g>{cells}</g>'
         f'<path class="stage-map-row" d="M0 {data["asks"]}h{n}v1h-{n}z"/></svg>'
@@ -288,11 +291,10 @@ def answer(data: dict[str, Any], asks: int, found: Row) -> str:
     """The values with their average, and whose numbers all this is."""
     drawn = plane(data, found.weights)
     parts = []
+    if drawn or data["mode"] not in ALONE:
+        parts.append(f'<p class="stage-sum">{summed(data, asks, found)}</p>')
     if drawn:
-        parts.append(
-            f'<p class="stage-sum">{summed(data, asks, found)}</p>'
-            f'<p class="stage-legend">{legend(data)}</p>'
-        )
+        parts.append(f'<p class="stage-legend">{legend(data)}</p>')
     parts += [
         f"<p>{html.escape(text)}</p>" for text in (data.get("note"), data.get("about")) if text
     ]
@@ -301,15 +303,23 @@ def answer(data: dict[str, Any], asks: int, found: Row) -> str:
 
 def summed(data: dict[str, Any], asks: int, found: Row) -> str:
     """The sum that makes the answer, as far as it matters."""
-    order = stage_rows.ranked(found.weights)
+    order = [j for j in stage_rows.ranked(found.weights) if found.weights[j] > 0]
     largest = [j for j in order[:3] if found.weights[j] >= stage_rows.SMALLEST]
     terms = [
         f'<span class="stage-term"><b class="stage-weight">{stage_rows.number(found.weights[j])}'
-        f"</b> × {html.escape(data['items'][j])}</span>"
+        f"</b> × {html.escape(taken(data, j))}</span>"
         for j in largest
     ]
     more = " + …" if len(order) > len(largest) else ""
-    return f"The answer: {' + '.join(terms)}{more}"
+    made = f" = {stage_rows.number(found.output[0], 1)}" if len(found.output) == 1 else ""
+    return f"The answer: {' + '.join(terms)}{more}{made}"
+
+
+def taken(data: dict[str, Any], j: int) -> str:
+    """What is taken of an item: its value, where that is one number."""
+    value = data["values"][j] if data.get("values") else []
+    item = data["items"][j]
+    return f"{value[0]:g} ({item})".replace("-", "−") if len(value) == 1 else item
 
 
 def legend(data: dict[str, Any]) -> str:

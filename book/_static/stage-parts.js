@@ -127,7 +127,16 @@ window.stageParts = (() => {
   function map(data, state) {
     return data.items.map((_, asks) =>
       stageRows.rowOf(data, { ...state, asks }).weights.map((weight, j) =>
-        weight ? `<path d="M${j} ${asks}h1v1h-1z" opacity="${weight.toFixed(3)}"/>` : "").join("")).join("");
+        weight ? `<path d="M${j} ${asks}h1v1h-1z" opacity="${weight.toFixed(3)}"/>` : "").join("")).join("") +
+      forbidden(data, state);
+  }
+
+  /** The stairs of what may not be looked at. */
+  function forbidden({ items }, { leak }) {
+    const n = items.length;
+    const far = leak ? 2 : 1;
+    return items.map((_, i) =>
+      i + far < n ? `<path class="stage-forbidden" d="M${i + far} ${i}H${n}v1H${i + far}z"/>` : "").join("");
   }
 
   const escaped = (text) => text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");

@@ -100,10 +100,11 @@ window.stageRows = (() => {
       const percents = named.reduce((sum, j) => sum + Math.floor(100 * weights[j] + 0.5), 0);
       const rest = Math.max(100 - percents, 0.5) / 100; // so that all that is said makes 100%
       const others = ranked(weights).slice(named.length, known);
-      parts.push([
-        `${percent(rest)} from `,
-        ...(others.length === 1 ? [{ bold: data.items[others[0]] }] : [`the other ${others.length} together`]),
-      ]);
+      parts.push(
+        others.length === 1
+          ? [`${percent(weights[others[0]])} from `, { bold: data.items[others[0]] }]
+          : [`${percent(rest)} from the other ${others.length} together`],
+      );
     }
     return joined(parts);
   }
@@ -112,6 +113,7 @@ window.stageRows = (() => {
   function said(data, state) {
     const row = rowOf(data, state);
     const who = { bold: asking(data, state.asks), role: "asking" };
+    const first = data.mode === "keys" ? { ...who, bold: "The query" } : who; // in a sentence
     const weight = { bold: "weight", role: "weight" };
     const all = data.mode === "keys" ? "key" : data.noun;
     const among = data.mode !== "keys" && !data.askers;
@@ -126,7 +128,7 @@ window.stageRows = (() => {
     if (step <= 1) {
       const few = hidden ? `the ${seen} ${plural(all)} up to ${reach}` : `all ${seen} ${plural(all)}`;
       const itself = among && !hidden ? ", itself too" : "";
-      return [who, ` asks ${few}${itself}: what do you have for me?`];
+      return [first, ` asks ${few}${itself}: what do you have for me?`];
     }
     if (step === 2 && near) {
       return [
@@ -153,7 +155,7 @@ window.stageRows = (() => {
       ];
     }
     const every = `every ${all}${hidden ? ` up to ${reach}` : ""}`;
-    return [who, ` looks at ${every} and takes `, ...shares(data, state, row), ...ending];
+    return [first, ` looks at ${every} and takes `, ...shares(data, state, row), ...ending];
   }
 
   function dialed(data, state, row) {

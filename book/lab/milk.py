@@ -20,7 +20,10 @@ ABOUT = (
     f"Real numbers: one of the {HEADS} attention heads of a small published model, chosen because "
     "it is easy to read. [CLS] and [SEP] are marks that the model puts around every text."
 )
-NOTE = f"Each value is a list of {WIDTH} numbers; the drawing shows two directions of them."
+NOTE = (
+    f"Each value is a list of {WIDTH} numbers, and its weight multiplies all of them. The drawing "
+    "shows two directions of them."
+)
 
 
 class Row(TypedDict):

@@ -43,7 +43,7 @@ class Play:
         return (
             f'<figure class="play" id="play-{self.name}"{yours} data-name="{self.name}" '
             f"data-spec='{spec}'>"
-            f'<p class="play-still">This figure moves in the published page.</p>'
+            f'<p class="play-still">This figure moves on the published page.</p>'
             f"<figcaption>{html.escape(self.caption)}</figcaption></figure>"
         )
 

@@ -71,10 +71,10 @@ def plural(noun: str) -> str:
     return f"{noun}es" if noun.endswith(("ch", "s", "sh", "x")) else f"{noun}s"
 
 
-def asking(data: dict[str, Any], asks: int) -> str:
-    """The one that asks."""
+def asking(data: dict[str, Any], asks: int, first: bool = False) -> str:
+    """The one that asks; `first` is for the beginning of a sentence."""
     if data["mode"] == "keys":
-        return "the query"
+        return "The query" if first else "the query"
     return (data.get("askers") or data["items"])[asks]
 
 
@@ -93,12 +93,12 @@ def remainder(data: dict[str, Any], row: Row, named: int, write: Callable = str)
     first = sorted(row.weights, reverse=True)[:named]
     if 1 - sum(first) < SMALLEST:
         return ""
+    others = ranked(row.weights)[named : len(row.scores) - row.scores.count(None)]
+    if len(others) == 1:
+        return f"{percent(row.weights[others[0]])} from {write(data['items'][others[0]])}"
     said = sum(math.floor(100 * weight + 0.5) for weight in first)
     rest = max(100 - said, 0.5) / 100  # so that all that is said makes 100%
-    others = ranked(row.weights)[named : len(row.scores) - row.scores.count(None)]
-    one = len(others) == 1
-    of = write(data["items"][others[0]]) if one else f"the other {len(others)} together"
-    return f"{percent(rest)} from {of}"
+    return f"{percent(rest)} from the other {len(others)} together"
 
 
 def joined(parts: Sequence[str]) -> str:
@@ -118,6 +118,6 @@ def in_words(data: dict[str, Any]) -> str:
     output = ", ".join(number(value) for value in row.output)
     items = data["items"]
     all_of_them = f"{len(items)} {plural(data['noun'])} ({', '.join(items)})"
-    sentence = f"{asking(data, asks)} asks {all_of_them} and takes {joined(parts)}."
+    sentence = f"{asking(data, asks, first=True)} asks {all_of_them} and takes {joined(parts)}."
     sentence += f" The average of the values: {output}." if output else ""
     return sentence.replace("−", "minus ")

@@ -723,6 +723,22 @@ misconceptions["AttentionDecoder"] = {
         "The previous token is not used. The decoder then does not know what it has just written.",
         {"embedded = self.embedding(previous)": "embedded = 0 * self.embedding(previous)"},
     ),
+    "previous-only-in-logits": (
+        "The previous token goes into the logits only, and never into the state: the decoder knows "
+        "what it has just written for one step, and then no more.",
+        {
+            "nn.GRUCell(embed_dim + key_dim, hidden_dim)": "nn.GRUCell(key_dim, hidden_dim)",
+            "self.rnn(torch.cat([embedded, context], dim=-1), state)": "self.rnn(context, state)",
+        },
+    ),
+    "annotation-past-attention": (
+        "One annotation goes into the step past the attention, whatever its weight is. All that "
+        "the decoder learns of the source comes through the context.",
+        *[
+            {"embedded = self.": f"context = context + annotations[:, {place}]\nembedded = self."}
+            for place in (0, -1)
+        ],
+    ),
     "no-embedding": (
         "There is no embedding of the previous token, so the decoder does not know what it has "
         "just written.",
@@ -1067,41 +1083,26 @@ misconceptions["greedy_decode"] = {
 
 
 prediction(
-    "annotations-shape",
+    "without-attention",
     chapter="03-bahdanau",
     question=(
-        "Two dates of 12 and 31 characters are one batch. An encoder with hidden_dim = 8 reads it "
-        "in both directions. What is the shape of the annotations?"
+        "Of strings with four dates, the model with attention gets 99% right. Another one is the "
+        "same but for one thing: its decoder sees a summary of 128 numbers in place of all "
+        "annotations. How many of these strings does it get right?"
     ),
-    right=(2, 31, 16),
+    right="Hardly any.",
     options={
-        (2, 31, 16): (
-            "One annotation for each place of the longer row, padding included: 8 numbers of the "
-            "forward direction, then 8 of the backward direction."
+        "Hardly any.": (
+            "Single dates it learns rather well. Four dates must go through the same 128 numbers, "
+            "and in as many steps of training it does not learn to store them."
         ),
-        (2, 31, 8): "This is one direction alone. The two are put side by side, not added.",
-        (2, 12, 16): "The batch is as long as its longer row; the shorter one is padded.",
-        (2, 16): "This is one vector a text, a summary. The annotations are one for each token.",
-    },
-    again={
-        "numbers": {"short": (9, 14), "long": (20, 25, 40), "H": (16, 32, 64)},
-        "question": (
-            "Two texts of {short} and {long} characters are one batch. An encoder with hidden_dim "
-            "= {H} reads it in both directions. What is the shape of the annotations?"
+        "About half.": (
+            "A string is right only if all its 28 characters are. Half of the strings would take "
+            "nearly every character, and a summary that was not learned gives far fewer."
         ),
-        "right": "(2, long, 2 * H)",
-        "options": {
-            "(2, long, 2 * H)": (
-                "One annotation for each place of the longer row, with {H} numbers of each "
-                "direction."
-            ),
-            "(2, long, H)": "This is one direction alone. The two are put side by side, not added.",
-            "(2, short, 2 * H)": (
-                "The batch is as long as its longer row; the shorter one is padded."
-            ),
-            "(2, 2 * H)": (
-                "This is one vector a text, a summary. The annotations are one for each token."
-            ),
-        },
+        "Nearly all, since 128 numbers have room for 24 digits.": (
+            "They may well have the room. But training has to find out how to fill it, and in as "
+            "many steps it does not."
+        ),
     },
 )

@@ -639,7 +639,7 @@ prediction(
     ),
     right="The last reading.",
     options={
-        "The temperature of yesterday's evening, since the wave goes on.": (
+        "Yesterday evening's temperature, since the wave goes on.": (
             "Nothing in the formula knows of a wave. It knows distances, and all are large."
         ),
         "The mean of all readings.": (

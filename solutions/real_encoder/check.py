@@ -831,8 +831,8 @@ prediction(
     "output-of-the-sink",
     chapter="13-real-encoder",
     question=(
-        "In layers 1 to 4, `[CLS]` gets more than half of the weight. What share does it have in "
-        "the lengths of what these heads pass on?"
+        "In layers 1 to 4, `[CLS]` gets more than half of the weight. What share of what these "
+        "heads pass on, measured by length, is from it?"
     ),
     right="About a tenth.",
     options={

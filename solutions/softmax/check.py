@@ -760,8 +760,8 @@ prediction(
     "which-function",
     chapter="02-softmax",
     question=(
-        "Which pass all: ReLU, max(z, 0); absolute value; square; sigmoid, 1 / (1 + exp(-z)); "
-        "softplus, log(1 + exp(z)); exponential?"
+        "Which pass all three: ReLU, max(z, 0); absolute value; square; sigmoid, "
+        "1 / (1 + exp(-z)); softplus, log(1 + exp(z)); exponential?"
     ),
     right="The exponential alone.",
     options={

@@ -648,46 +648,6 @@ misconceptions["masked_patch_loss"] = {
 
 
 prediction(
-    "photo-as-a-sequence",
-    chapter="12-vit",
-    question=(
-        "The photograph is (1, 3, 224, 224), P = 16, and E = 64. What is the shape of what "
-        "`PatchEmbedding` makes of it?"
-    ),
-    right=(1, 197, 64),
-    options={
-        (1, 197, 64): "14 rows of 14 patches are 196, and the class token stands in front of them.",
-        (1, 196, 64): "These are the 14 times 14 patches. One vector more stands in front of them.",
-        (1, 197, 768): "A patch has 16 * 16 * 3 = 768 numbers. The projection makes 64 of them.",
-        (1, 64, 197): "The sequence comes first, then the numbers of each position: (B, L, E).",
-    },
-    again={
-        "numbers": {"rows": (4, 6, 8, 10), "P": (8, 16, 32), "E": (48, 96, 128)},
-        "question": (
-            "A picture is (1, 3, {rows * P}, {rows * P}), P = {P}, and E = {E}. What is the shape "
-            "of what `PatchEmbedding` makes of it?"
-        ),
-        "right": "(1, rows * rows + 1, E)",
-        "options": {
-            "(1, rows * rows + 1, E)": (
-                "{rows} rows of {rows} patches are {rows * rows}, and the class token stands in "
-                "front of them."
-            ),
-            "(1, rows * rows, E)": (
-                "These are the {rows} times {rows} patches. One vector more stands in front of "
-                "them."
-            ),
-            "(1, rows * rows + 1, 3 * P * P)": (
-                "A patch has {P} * {P} * 3 = {3 * P * P} numbers. The projection makes {E} of them."
-            ),
-            "(1, E, rows * rows + 1)": (
-                "The sequence comes first, then the numbers of each position: (B, L, E)."
-            ),
-        },
-    },
-)
-
-prediction(
     "patches-moved",
     chapter="12-vit",
     question=(
@@ -701,12 +661,41 @@ prediction(
             "Nothing else in the model says which patches are neighbors."
         ),
         "It changes a little.": (
-            "So it is when the patches move and the positions stay. Which vectors does the encoder "
-            "get when both move?"
+            "That happens when the patches move and the positions stay. Which vectors does the "
+            "encoder get when both move?"
         ),
         "It is as different as for another image.": (
             "A person would hardly recognize the image. But who told the model what lies beside "
             "what? It adds to each patch the position that belongs to it."
+        ),
+    },
+)
+
+prediction(
+    "four-patches-hidden",
+    chapter="12-vit",
+    question=(
+        "Of each digit's 16 patches four are hidden: the four with the most ink, or the four of "
+        "the highest rollout. Which of the two does the model miss more, when they are left out "
+        "of its sequence, and when they are painted white?"
+    ),
+    right="Left out: those of the highest rollout. Painted white: those with the most ink.",
+    options={
+        "Those of the highest rollout, both times.": (
+            "A map that shows what the model reads should win both times. Left out, its patches "
+            "are missed more, indeed. But a white patch is still read, and says something false."
+        ),
+        "Those with the most ink, both times.": (
+            "Painted white, they are missed more: the digit's strokes are gone. But left out, "
+            "they are hardly missed at all."
+        ),
+        "Left out: those of the highest rollout. Painted white: those with the most ink.": (
+            "A patch that is left out says nothing, but a white one says that no stroke is there. "
+            "So two ways to hide the same patches give opposite verdicts."
+        ),
+        "Left out: those with the most ink. Painted white: those of the highest rollout.": (
+            "The two verdicts do differ, but the other way around. What does a white patch say, in "
+            "a place where much ink was?"
         ),
     },
 )

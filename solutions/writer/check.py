@@ -781,9 +781,9 @@ prediction(
     "positions-without-a-cache",
     chapter="10-writer",
     question=(
-        "A model begins with one character and writes 128 more. Nothing is kept from one step to "
-        "the next: each step runs the whole text so far through the model, 1 position, then 2, and "
-        "so on up to 128. How many positions are that in all?"
+        "A model, whose context has no limit, begins with one character and writes 128 more. "
+        "Nothing is kept from one step to the next: each step runs the whole text so far through "
+        "the model. How many positions are that in all?"
     ),
     right=8256,
     options={
@@ -794,9 +794,9 @@ prediction(
     again={
         "numbers": {"n": (10, 20, 50, 64, 100, 200)},
         "question": (
-            "A model begins with one character and writes {n} more. Nothing is kept from one step "
-            "to the next: each step runs the whole text so far through the model, 1 position, then"
-            " 2, and so on up to {n}. How many positions are that in all?"
+            "A model, whose context has no limit, begins with one character and writes {n} more. "
+            "Nothing is kept from one step to the next: each step runs the whole text so far "
+            "through the model. How many positions are that in all?"
         ),
         "right": "n * (n + 1) // 2",
         "options": {
@@ -823,11 +823,11 @@ prediction(
         "It learns to copy too, only later.": (
             "It did not in three times as many steps, twice as wide. To be found from a, the key "
             "of b would have to know that a stood before it. In the first layer it knows its own "
-            "token and place alone: with c before it, it would be the same key."
+            "token and place alone: with c before it, the key would be the same."
         ),
         "It gets a little better, and does not copy.": (
-            "It could see which tokens this row has, and may learn a little of that. Which of them "
-            "followed a, the key of b does not say: in the first layer it knows its own token and "
+            "It could see which tokens this row has, and may learn a little of that. The key of b "
+            "does not say which of them followed a: in the first layer it knows its own token and "
             "place alone."
         ),
         "It learns nothing: the tokens are random.": (

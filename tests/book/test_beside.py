@@ -90,6 +90,19 @@ def test_ends_what_stands_beside_a_figure_at_what_needs_the_column(
     assert [node for node in section.findall(nodes.paragraph) if node in paragraphs] == paragraphs
 
 
+def test_stands_a_figure_that_is_folded_with_its_cell_in_the_text(extension, tmp_path):
+    (tmp_path / "a.svg").write_text('<svg width="500" height="400"></svg>')
+    folded = cell(nodes.image(uri="a.svg", figure="a"))
+    folded["hide_mode"] = "all"
+    section = nodes.section("", folded, words(50))
+    extension("beside").pair(SimpleNamespace(srcdir=tmp_path), section)
+    assert section[0] is folded
+    section += cell(nodes.image(uri="a.svg", figure="b"))
+    extension("beside").pair(SimpleNamespace(srcdir=tmp_path), section)
+    (pair,) = section
+    assert pair[0][0] is folded
+
+
 def test_do_words_and_parts_of_a_figure_light_each_other(opened):
     page = opened("07-multi-head").page
     word, other = page.locator("math .value").first, page.locator("math .query").first

@@ -83,7 +83,7 @@ class Judging:
             try:
                 with self._execution.timed(session) as deadline, checking_memory():
                     ahead = Ahead(session, foreseen, deadline)
-                    verdict = ahead.known()
+                    verdict = ahead.recalled()
                     if verdict is None:
                         verdict = judge(name, ahead, right, self._seed, more=True)
                         ahead.keep(verdict)
