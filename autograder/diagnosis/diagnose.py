@@ -381,7 +381,7 @@ def _mended(search: Search, students: Students, budget: Budget) -> Iterator[tupl
     calls = search.look.calls()
     for one in budget.of(search.known.misconceptions):
         one.cost = one.price(0)
-        if one.may_be_wrong_with(students) and gives_a_wrong_answer(one.make, calls):
+        if one.may_be_mended(students) and gives_a_wrong_answer(one.make, calls):
             mended = one.mended(students, search.run)
             if mended is not None and holds_up(one.make, calls, partly=True):
                 yield mended, one

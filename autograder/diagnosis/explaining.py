@@ -337,12 +337,15 @@ class Candidate:
         places = {place for place, _ in self.pattern.whole}
         return students.places <= places and students.admits(self.pattern)
 
-    def may_be_wrong_with(self, students: Students) -> bool:
-        """Whether its pattern lets it be wrong wherever the student's values are."""
+    def may_be_mended(self, students: Students) -> bool:
+        """Whether its pattern leaves open that it has all wrong numbers, and few others."""
         if not (self.pattern and self.sure):
             return True
         values = {event.place for event in students.failing if event.kind == "value"}
-        return values <= {place for place, _ in self.pattern.whole}
+        beside = (students.at(place) for place, _ in self.pattern.values)
+        mended = [one for one in beside if one and one.kind == "value" and not one.failed]
+        wrong = {place for place, _ in self.pattern.whole}
+        return values <= wrong and len(mended) <= len(values)
 
     def match(self, students: Students, run: Rerun) -> Match | None:
         """What it explains, or None if some answer speaks against it or it explains nothing."""
