@@ -123,13 +123,6 @@ class Search:
         """Few of them that explain as much as can be of what is left without such faults."""
         return covering(self.rest, self.matches(self.rest))
 
-    def first_known_to_explain(self, students: Students) -> Match | None:
-        """The same of known misconceptions: first those that may do so by their patterns."""
-        known = self.known.misconceptions
-        likely = (one for one in known if one.may_be_all(students))
-        others = (one for one in known if not one.may_be_all(students))
-        return self.first_to_explain(itertools.chain(likely, others), students)
-
     def first_to_explain(self, tried: Iterable[Candidate], students: Students) -> Match | None:
         """The first that explains every wrong answer."""
         for one in tried:
@@ -143,6 +136,13 @@ class Search:
                 continue  # two at once give some answers by chance
             return match
         return None
+
+    def first_known_to_explain(self, students: Students) -> Match | None:
+        """The same of known misconceptions: first those that may do so by their patterns."""
+        known = self.known.misconceptions
+        likely = (one for one in known if one.may_be_all(students))
+        others = (one for one in known if not one.may_be_all(students))
+        return self.first_to_explain(itertools.chain(likely, others), students)
 
     def diagnosis(
         self, findings: Sequence[Finding], explained: frozenset[Place], partial: bool = False

@@ -13,8 +13,6 @@ from autograder.checking.events import Event
 from autograder.source.sources import packed, unpacked
 
 Place = tuple[int, int]
-
-
 Wrong = frozenset[tuple[Place, str]]  # at which places, and in which kind of comparison
 
 
