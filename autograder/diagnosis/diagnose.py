@@ -12,7 +12,6 @@ from dataclasses import dataclass
 
 from autograder.checking.events import Event, Log, Reason
 from autograder.diagnosis.candidates import Known
-from autograder.diagnosis.errors import error_in_words
 from autograder.diagnosis.explaining import (
     Bearing,
     Candidate,
@@ -23,10 +22,18 @@ from autograder.diagnosis.explaining import (
     Students,
     covering,
     mostly_explained,
+    of_numbers,
 )
 from autograder.diagnosis.findings import Fact
-from autograder.diagnosis.plain import plain
+from autograder.diagnosis.plain import Statement, plain
 from autograder.diagnosis.set_aside import SetAside, set_aside
+from autograder.diagnosis.varied import (
+    gives_a_wrong_answer,
+    gives_one_result,
+    holds_up,
+    only_wrong_result,
+)
+from autograder.diagnosis.where import Calls
 
 VALUES_STAY = {"slip.cut-off", "slip.precision"}
 
@@ -37,6 +44,7 @@ class Look:
 
     fact: Callable[[], Fact | None]
     part: Callable[[], Finding | None]
+    calls: Callable[[], Calls]
 
 
 @dataclass(frozen=True)
@@ -118,6 +126,8 @@ class Search:
                 continue
             if match.is_vague and match.is_one_of(self._consistent(students)):
                 continue
+            if len(one.findings) > 1 and not holds_up(one.make, self.look.calls()):
+                continue  # two at once give some answers by chance
             return match
         return None
 
@@ -132,14 +142,19 @@ class Search:
 
     def beside_faults(self, match: Match) -> Diagnosis:
         """A match, and the faults that it does not explain."""
-        faults = self.aside.findings(self.as_it_came([match]), match.places)
+        faults = self.faults_beside([match], match.places)
         return self.diagnosis((*match.candidate.findings, *faults), match.places)
 
-    def as_it_came(self, matches: Sequence[Match]) -> frozenset[Place]:
-        """Where they explain the answer itself, and not only what is left without its faults."""
-        mine = itertools.chain.from_iterable(match.mine for match in matches)
-        bearings = ((event.place, self.students.bearing(event)) for event in mine)
-        return frozenset(place for place, bearing in bearings if bearing is Bearing.FOR)
+    def faults_beside(
+        self, matches: Sequence[Match], explained: frozenset[Place]
+    ) -> tuple[Finding, ...]:
+        """The faults that they do not explain, which is more than what is left without them."""
+        exactly = _as_it_came(matches, Students(self.aside.restored))
+        return self.aside.findings(_as_it_came(matches, self.students), explained, exactly)
+
+    def plain(self) -> list[Statement]:
+        """What is true of what is left without faults that speak for themselves."""
+        return list(plain(self.known.exercise, self.rest, self.look.calls))
 
     def possible(self, students: Students) -> list[Candidate]:
         """Changes of the reference that leave every answer right before the first wrong one."""
@@ -157,6 +172,13 @@ class Search:
         known = self.possible(students)
         found = [one for one in known if one.first_wrong(students) is Bearing.FOR]
         return sorted(found, key=lambda one: -one.reach(students))
+
+
+def _as_it_came(matches: Sequence[Match], students: Students) -> frozenset[Place]:
+    """Where they explain the answer itself, and not only what is left without its faults."""
+    mine = itertools.chain.from_iterable(match.mine for match in matches)
+    bearings = ((event.place, students.bearing(event)) for event in mine)
+    return frozenset(place for place, bearing in bearings if bearing is Bearing.FOR)
 
 
 def _evident(match: Match, students: Students) -> bool:
@@ -208,7 +230,7 @@ def _set_beside_faults(search: Search, budget: Budget) -> Diagnosis | None:
     chosen, explained = search.chosen, _explained(search.chosen)
     if not search.aside or not chosen or not explained >= search.rest.places:
         return None
-    faults = search.aside.findings(search.as_it_came(chosen), explained)
+    faults = search.faults_beside(chosen, explained)
     return search.diagnosis((*_findings(chosen), *faults), explained)
 
 
@@ -298,7 +320,8 @@ def _mostly(search: Search, budget: Budget) -> Diagnosis | None:
     best: tuple[frozenset[Place], Candidate] | None = None
     for one in budget.of(search.known.misconceptions):
         places = mostly_explained(one, students, search.run)
-        if places and (best is None or len(places) > len(best[0])):
+        better = places and (best is None or len(places) > len(best[0]))
+        if places and better and holds_up(one.make, search.look.calls()):
             best = places, one
     if best is None:
         return None
@@ -307,13 +330,65 @@ def _mostly(search: Search, budget: Budget) -> Diagnosis | None:
     return search.diagnosis((*one.findings, *faults), places, partial=True)
 
 
+def _mended_in_part(search: Search, budget: Budget) -> Diagnosis | None:
+    """The misconception that gives all wrong numbers, though some case of it is mended.
+
+    Where nothing may be attended to, for one, many write what is wanted by itself.
+    """
+    students = search.rest
+    if not _failed(students, "value"):
+        return None
+    found = sorted(_mended(search, students, budget), key=lambda one: one[0])
+    nearest = [one for mended, one in found if mended == found[0][0]]
+    several = len({one.findings[0].key for one in nearest}) > 1
+    if not found or several and not any(map(of_numbers, students.failing)):
+        return None  # zeros and NaN come from many places
+    faults = search.aside.findings(students.places)
+    return search.diagnosis((*nearest[0].findings, *faults), students.places)
+
+
+def _mended(search: Search, students: Students, budget: Budget) -> Iterator[tuple[int, Candidate]]:
+    """Those that have the student's wrong numbers, in the check and on varied calls.
+
+    Before each stands in how many cases the student's code is right and it is not.
+    """
+    calls = search.look.calls()
+    for one in budget.of(search.known.misconceptions):
+        one.cost = one.price(0)
+        if gives_a_wrong_answer(one.make, calls):
+            mended = one.mended(students, search.run)
+            if mended is not None and holds_up(one.make, calls, partly=True):
+                yield mended, one
+
+
+def _one_result(search: Search, budget: Budget) -> Diagnosis | None:
+    """A known misconception that is made in one of several results, and in none of the others."""
+    values = [event for event in search.students.failing if event.kind == "value"]
+    names = values[0].fields.get("names", ()) if values else ()
+    if len(values) < len(search.students.failing) or len(names) < 2:
+        return None
+    calls = search.look.calls()
+    place = only_wrong_result(calls)
+    for one in budget.of(search.known.misconceptions) if place in range(len(names)) else ():
+        one.cost = one.price(0)
+        if gives_one_result(one.make, calls, place or 0):
+            own = one.findings[0]
+            sentence = f"In `{names[place or 0]}` alone of what is returned: {own.sentence}"
+            found = Finding(own.key, sentence)
+            return search.diagnosis((found,), search.students.places)
+    return None
+
+
 def _facts(search: Search, budget: Budget) -> Diagnosis | None:
     """What can be told from the calls, without explaining a number."""
     fact = search.look.fact()
     if fact is None:
         return None
     explained = frozenset(event.place for event in fact.explained)
-    return search.diagnosis((fact.finding,), explained, partial=True)
+    beside = [fault for fault in search.aside.certain if fault.event.place not in explained]
+    findings = {fault.kind: fault.finding for fault in reversed(beside)}
+    explained |= {fault.event.place for fault in beside}
+    return search.diagnosis((fact.finding, *findings.values()), explained, partial=True)
 
 
 def _slips(search: Search, budget: Budget) -> Diagnosis | None:
@@ -346,14 +421,15 @@ def _slips_beside(search: Search, budget: Budget) -> Diagnosis | None:
 def _part(search: Search, budget: Budget) -> Diagnosis | None:
     """Known misconceptions and faults that explain some of it; the rest is said to be there."""
     chosen = [match for match in search.chosen if _of_numbers(match.explained)]
-    explained, sure = _explained(chosen), search.aside.sure
+    explained = _explained(chosen)
     left = [event for event in search.rest.failing if event.place not in explained]
     if _of_numbers(left) or len(explained) < len(left):
-        chosen, explained = [], frozenset()  # what leaves other numbers wrong may fit by chance
-    if not chosen and not sure:
+        return None  # what leaves other numbers wrong may fit by chance
+    if not chosen:
         return None
     places = frozenset(fault.event.place for fault in search.aside.faults)
-    return search.diagnosis((*_findings(chosen), *sure), explained | places, partial=True)
+    findings = (*_findings(chosen), *search.aside.sure)
+    return search.diagnosis(findings, explained | places, partial=True)
 
 
 def _of_numbers(events: Sequence[Event]) -> bool:
@@ -362,19 +438,19 @@ def _of_numbers(events: Sequence[Event]) -> bool:
 
 
 def _plainly(search: Search, budget: Budget) -> Diagnosis | None:
-    """In which way the numbers are wrong, or in which cases: no misconception, but true."""
-    failing = search.students.failing
-    if error := error_in_words(search.known.exercise, failing):
-        finding, explained = error
-        places = frozenset(event.place for event in explained)
-        return search.diagnosis((finding,), places, partial=True)
-    found = plain(search.known.exercise, search.students)
-    if found is None:
-        return None
-    if inside := search.look.part():
-        found = Finding(f"{found.key}+{inside.key}", f"{inside.sentence} {found.sentence}")
-    cases = frozenset(event.place for event in failing if not event.variant)
-    return search.diagnosis((found,), cases or search.students.places)
+    """In which way answers are wrong, and in which cases: no misconception, but true."""
+    told = search.plain()
+    faults = search.aside.sure
+    findings: list[Finding] = [*(one.finding for one in told), *faults]
+    if not findings:
+        return None  # what does not hold is told in words
+    if (inside := search.look.part()) and told:
+        first = findings[0]
+        findings[0] = Finding(f"{first.key}+{inside.key}", f"{inside.sentence} {first.sentence}")
+    explained = {event.place for one in told for event in one.events}
+    explained |= {fault.event.place for fault in search.aside.faults}
+    left = search.students.places - explained
+    return search.diagnosis(findings, frozenset(explained), partial=bool(left))
 
 
 @dataclass(frozen=True)
@@ -392,6 +468,8 @@ STRATEGIES = (
     Strategy(_set),
     Strategy(_faults),
     Strategy(_set_beside_faults),
+    Strategy(_one_result, events=700),
+    Strategy(_mended_in_part, events=1500),
     Strategy(_pairs_with_first, events=700),
     Strategy(_pairs, events=350),
     Strategy(_branches, events=800),
@@ -401,7 +479,7 @@ STRATEGIES = (
     Strategy(_slips_beside, events=700),
     Strategy(_mostly, events=600),
     Strategy(_part),
-    Strategy(_plainly),
+    Strategy(_plainly, behavior=True),
 )
 
 
@@ -422,6 +500,13 @@ def diagnose(known: Known, log: Log, run: Rerun, look: Look) -> Diagnosis | None
         exercise.candidates.clear()
         raise
     return None
+
+
+def plainly(known: Known, log: Log, look: Look, run: Rerun) -> str:
+    """What is true of the student's wrong answers, and names no mistake; empty for nothing."""
+    students = Students(log, known.exercise.behavior)
+    told = Search(known, students, run, look, log).plain()
+    return " And: ".join(one.finding.sentence for one in told)
 
 
 def still_planted(known: Known, log: Log, run: Rerun) -> bool:

@@ -4,8 +4,6 @@ import re
 from collections.abc import Sequence
 
 from autograder.checking.events import Event
-from autograder.checking.registry import Exercise
-from autograder.diagnosis.explaining import Finding
 
 # What torch or Python says -> a key, and what it means. The first that fits is said.
 MEANINGS: tuple[tuple[str, str, str], ...] = (
@@ -114,22 +112,18 @@ MEANINGS: tuple[tuple[str, str, str], ...] = (
 )
 
 
-def error_in_words(
-    exercise: Exercise, failing: Sequence[Event]
-) -> tuple[Finding, list[Event]] | None:
-    """What the error means that goes wrong first, and where else one means the same."""
-    meant = _meaning(failing[0])
-    if meant is None:
-        return None
-    key, meaning = meant
-    alike = [event for event in failing if (_meaning(event) or ("",))[0] == key]
-    return Finding(f"plain.error.{key}", f"{exercise.name} ends in an error. {meaning}"), alike
+def error_in_words(raised: Sequence[Event]) -> tuple[str, str, list[Event]]:
+    """A key, what the error means that comes first, and where else one means the same."""
+    key, meaning = _meaning(raised[0])
+    alike = [event for event in raised if _meaning(event)[0] == key]
+    line = str(raised[0].fields.get("where", ""))
+    return key, f"It arises in {line.partition(': ')[0]}. {meaning}" if line else meaning, alike
 
 
-def _meaning(event: Event) -> tuple[str, str] | None:
-    """The key and the words for what an error says, if that is known."""
-    message = str(event.fields.get("message", "")) if event.kind == "raised" else ""
+def _meaning(event: Event) -> tuple[str, str]:
+    """The key and the words for what an error says; its own, where no others are known."""
+    message = str(event.fields.get("message", ""))
     for pattern, key, meaning in MEANINGS:
         if found := re.search(pattern, message):
             return key, meaning.format(*(group for group in found.groups() if group))
-    return None
+    return str(event.got), f"{event.got}: {message}".removesuffix(".") + "."

@@ -164,6 +164,57 @@ class _Comparing(Log):
             raise Apart
 
 
+class _Entrywise(Log):
+    """The run of a misconception, which ends where some wrong number of the student's is no other.
+
+    What the student's code gets right may be wrong in it: somebody has mended that case alone.
+    """
+
+    def __init__(self, students: Students) -> None:
+        super().__init__()
+        self._students = students
+
+    def note(self, kind: str, got: Any = None, **details: Any) -> None:
+        """Add an event. Raises Apart if it does not have the student's wrong numbers."""
+        super().note(kind, got, **details)
+        mine = self.events[-1]
+        theirs = self._students.at(mine.place)
+        if theirs is None or not theirs.failed or theirs.free:
+            return
+        if not (theirs.place == mine.place and has_the_wrong_numbers(mine, theirs)):
+            raise Apart
+
+
+def has_the_wrong_numbers(mine: Event, students: Event) -> bool:
+    """Whether wherever a student's number is wrong, a change's answer has the same one."""
+    if mine.kind != "value" or students.kind != "value":
+        return same_answer(mine, students)
+    return entries_alike(mine.got, students.got, students.want, students.rtol, students.atol)
+
+
+def entries_alike(
+    mine: Any, students: Any, want: Any, rtol: float = 1e-4, atol: float = 1e-5
+) -> bool:
+    """Whether two answers are the same wherever the second is not what is wanted.
+
+    True and False, or whole numbers, are so by chance: a mask can be wrong in one way only.
+    """
+    ours, right = dict(tensors(mine)), dict(tensors(want))
+    theirs = dict(tensors(students))
+    if not theirs or not theirs.keys() == ours.keys() == right.keys():
+        return False
+    for path, got in theirs.items():
+        if not got.shape == ours[path].shape == right[path].shape:
+            return False
+        if not got.is_floating_point():
+            return False
+        one, other, wanted = (each[path].double() for each in (theirs, ours, right))
+        wrong = ~torch.isclose(one, wanted, rtol, atol, equal_nan=True)
+        if not bool(torch.isclose(other[wrong], one[wrong], rtol, atol, equal_nan=True).all()):
+            return False
+    return True
+
+
 @dataclass(frozen=True)
 class Match:
     """What a consistent change explains."""
@@ -343,6 +394,35 @@ class Candidate:
             apart = known.apart_at(place, students)
         self.cost = self.price(len(known.events) if apart is None else apart + 1)
         return known.events if apart is None else None
+
+    def mended(self, students: Students, run: Rerun) -> int | None:
+        """In how many cases only it is wrong, if it has all of the student's wrong numbers.
+
+        None if it has not, or if these are more than it explains.
+        """
+        events = self._entrywise(students, run)
+        self.cost = self.price(len(events))
+        places = {event.place: event for event in events}
+        for event in students.failing:
+            mine = places.get(event.place)
+            if mine is None or not has_the_wrong_numbers(mine, event):
+                return None
+        values = [one for one in students.failing if one.kind == "value" and not one.variant]
+        told = [one for one in values if of_numbers(one) or not self.findings[0].inherited]
+        others = (students.at(one.place) for one in events if one.failed and not one.variant)
+        mended = [one for one in others if one and one.kind == "value" and not one.failed]
+        return len(mended) if told and len(mended) <= len(told) else None
+
+    def _entrywise(self, students: Students, run: Rerun) -> list[Event]:
+        """All of its events, or those until a wrong number is another one."""
+        if not self.whole.complete:
+            log = _Entrywise(students)
+            try:
+                run(self.make(), log)
+            except (Apart, Exception):  # the change may make no code
+                return log.events
+            self.whole.events, self.whole.complete = log.events, True
+        return self.whole.events
 
     def price(self, events: int) -> int:
         """What it costs to try it until so many events have come."""

@@ -104,7 +104,7 @@ def fact(
     again: Again,
 ) -> Fact | None:
     """The first that explains something: in the events of a check, or in what either side said."""
-    pairs = list(_aligned(mine, theirs))
+    pairs = list(aligned(mine, theirs))
     compared = (_parameters, _dtype, _shape, _memory, _batch, _errors)
     texts: list[tuple[str, Iterator[str]]] = [
         ("missing", _missing(exercise, events, mine)),
@@ -149,7 +149,7 @@ EXPLAINS: dict[str, Callable[[Event], bool]] = {
 }
 
 
-def _aligned(mine: Sequence[Call], theirs: Sequence[Call]) -> Iterator[Pair]:
+def aligned(mine: Sequence[Call], theirs: Sequence[Call]) -> Iterator[Pair]:
     """The student's calls with the reference's answers, which may have been asked once for two."""
     start, states = 0, dict[Target, State]()
     for call in mine:
@@ -266,7 +266,7 @@ def _written_into(exercise: Exercise, calls: Sequence[Call]) -> Iterator[str]:
         given = dict(tensors(call.request.args)) | dict(tensors(call.request.kwargs))
         for path, left in (call.reply.inputs or {}).items():
             if path in given and not agree(left, given[path], 0.0, 0.0, nan_equal=True):
-                name = _name(exercise, call, path.split(".")[0])
+                name = _name(exercise, call.request, path.split(".")[0])
                 yield (
                     f"{exercise.name} writes into `{name}`, which belongs to the caller: `+=`, an "
                     "assignment to a part of it, and methods that end in an underscore change a "
@@ -286,8 +286,8 @@ def _errors(exercise: Exercise, pairs: Sequence[Pair]) -> Iterator[str]:
     asked = [(call, wanted) for call, wanted in pairs if not wanted.error]
     if any(call.reply.error and isinstance(call.request.target, Ref) for call, _ in asked):
         asked = [pair for pair in asked if isinstance(pair[0].request.target, Ref)]
-    failed = [_given(exercise, call) for call, _ in asked if call.reply.error]
-    worked = [_given(exercise, call) for call, _ in asked if not call.reply.error]
+    failed = [arguments(exercise, call.request) for call, _ in asked if call.reply.error]
+    worked = [arguments(exercise, call.request) for call, _ in asked if not call.reply.error]
     texts = [call.reply.error.message for call, _ in asked if call.reply.error]
     if not failed or not worked or any(_differ(got, want) for _, got, want in _answers(asked)):
         return
@@ -316,9 +316,9 @@ def _left_out(exercise: Exercise, calls: Sequence[Call]) -> Iterator[str]:
     failed = [(call, call.reply.error) for call in asked if call.reply.error]
     if any(isinstance(call.request.target, Ref) for call, _ in failed):
         asked = [call for call in asked if isinstance(call.request.target, Ref)]
-    worked = [_given(exercise, call) for call in asked if not call.reply.error]
+    worked = [arguments(exercise, call.request) for call in asked if not call.reply.error]
     about_none = [(call, error) for call, error in failed if "None" in error.message]
-    given = [_given(exercise, call) for call, _ in about_none]
+    given = [arguments(exercise, call.request) for call, _ in about_none]
     for name in dict.fromkeys(name for side in worked for name in side if given):
         never = all(one.get(name) is None for one in given)
         if never and all(one.get(name) is not None for one in worked):
@@ -345,10 +345,10 @@ def _refused(exercise: Exercise, asked: Sequence[Pair]) -> Iterator[str]:
         )
 
 
-def _given(exercise: Exercise, call: Asked) -> dict[str, Any]:
+def arguments(exercise: Exercise, request: CallRequest) -> dict[str, Any]:
     """The arguments of a call by name."""
-    by_place = {_name(exercise, call, str(i)): item for i, item in enumerate(call.request.args)}
-    return by_place | call.request.kwargs
+    by_place = {_name(exercise, request, str(i)): item for i, item in enumerate(request.args)}
+    return by_place | request.kwargs
 
 
 def _numbers(numbers: set[int | None]) -> str:
@@ -444,13 +444,15 @@ def _unused(exercise: Exercise, pairs: Sequence[Pair], again: Again) -> Iterator
             continue
         differing = _differing(one.request, other.request)
         if len(differing) == 1 and _differ(right, right_other):
-            name = _name(exercise, one, differing[0])
+            name = _name(exercise, one.request, differing[0])
             same = not _differ(mine, my_other, nan_equal=False)
             makes_none[name] = same and makes_none.get(name, True)
     for name in (name for name, none in makes_none.items() if none):
         if _makes_a_difference(exercise, name, calls, again):
             continue
-        without = [mine for call, mine, _ in calls if _given(exercise, call).get(name) is None]
+        without = [
+            mine for call, mine, _ in calls if arguments(exercise, call.request).get(name) is None
+        ]
         yield Told(
             f"`{name}` makes no difference: what {exercise.name} returns is the same, whatever is "
             "given for it.",
@@ -487,15 +489,21 @@ def _makes_a_difference(
 
 def _varied(exercise: Exercise, call: Asked, name: str) -> CallRequest | None:
     """The call with another value for one argument, if there is one of its kind."""
-    request = call.request
-    for place, given in enumerate(request.args):
-        if _name(exercise, call, str(place)) == name:
-            other = another(given)
-            args = (*request.args[:place], other, *request.args[place + 1 :])
-            return None if other is None else replace(request, args=args, gradients=False)
-    other = another(request.kwargs.get(name))
-    kwargs = request.kwargs | {name: other}
-    return None if other is None else replace(request, kwargs=kwargs, gradients=False)
+    other = another(arguments(exercise, call.request).get(name))
+    return None if other is None else with_argument(exercise, call.request, name, other)
+
+
+def with_argument(
+    exercise: Exercise, request: CallRequest, name: str, value: Any
+) -> CallRequest | None:
+    """The call with that value for an argument; None where it is not given in that call."""
+    for place in range(len(request.args)):
+        if _name(exercise, request, str(place)) == name:
+            args = (*request.args[:place], value, *request.args[place + 1 :])
+            return replace(request, args=args, gradients=False)
+    if name not in request.kwargs:
+        return None
+    return replace(request, kwargs=request.kwargs | {name: value}, gradients=False)
 
 
 def another(value: Any) -> Any:
@@ -526,7 +534,7 @@ def _cut_off(exercise: Exercise, pairs: Sequence[Pair], again: Again) -> Iterato
         for path, right in wanted.found.inputs.items():
             found = mine.get(path)
             if found is not None and (right.abs() > 1e-6).any():
-                name = _name(exercise, call, path.split(".")[0])
+                name = _name(exercise, call.request, path.split(".")[0])
                 never[name] = not found.any() and never.get(name, True)
                 wrong |= _differ(call.reply.value, wanted.value)
     calls = list(_answers(pairs))
@@ -553,9 +561,9 @@ def _differing(one: CallRequest, other: CallRequest) -> list[str]:
     ]
 
 
-def _name(exercise: Exercise, call: Asked, place: str) -> str:
+def _name(exercise: Exercise, request: CallRequest, place: str) -> str:
     """The name of an argument that is given by its place."""
-    made = isinstance(call.request.target, Ref)
+    made = isinstance(request.target, Ref)
     names = exercise.forward_parameters if made else exercise.parameters
     return names[int(place)] if place.isdigit() and int(place) < len(names) else place
 

@@ -15,13 +15,14 @@ from autograder.checking.families import used_of
 from autograder.checking.registry import Exercise, find
 from autograder.checking.verdict import Verdict
 from autograder.diagnosis.candidates import Known, candidates
-from autograder.diagnosis.diagnose import Look, diagnose, still_planted
+from autograder.diagnosis.diagnose import Look, diagnose, plainly, still_planted
 from autograder.diagnosis.explaining import Candidate, Rerun
 from autograder.diagnosis.findings import fact
 from autograder.diagnosis.parts import part
 from autograder.diagnosis.section import section_of
 from autograder.diagnosis.smallest import as_data, smallest
 from autograder.diagnosis.steps import step_that_parts
+from autograder.diagnosis.where import Calls
 from autograder.remote.calling import Copies, Home
 from autograder.remote.library import seeded
 from autograder.remote.requests import (
@@ -90,15 +91,16 @@ def _explained(
 ) -> Verdict:
     """The verdict with the mistake that was made, if one is found."""
     exercise = known.exercise
-    if still_planted(known, log, run):
-        text = f"{AS_GIVEN} {failed.message}"
-        return replace(failed, status="not mended", message=text)
     look = Look(
         lambda: fact(exercise, log.events, *calls(), home.again),
         lambda: (
             part(exercise, *calls(), home.again) or step_that_parts(exercise, *calls(), home.again)
         ),
+        functools.cache(lambda: Calls(exercise, *calls(), home.again)),
     )
+    if still_planted(known, log, run):
+        text = " ".join(filter(None, (AS_GIVEN, failed.message, plainly(known, log, look, run))))
+        return replace(failed, status="not mended", message=text)
     diagnosis = diagnose(known, log, run, look)
     if diagnosis is None:
         return failed

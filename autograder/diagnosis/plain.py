@@ -1,76 +1,142 @@
-"""What is true of wrong numbers where no misconception is known that gives them.
+"""What is true of wrong answers where no misconception is known that gives them.
 
-In which cases they are wrong, in which of several results, at which places, and by what: a factor,
-a shift, a sign. None of it is a guess; it is where to look.
+In which way they are wrong, and in which cases: by a factor, in their shape, by an error; where a
+mask is given, for an odd size, from the second call on. None of it is a guess; it is where to look.
+Something is said whatever fails.
 """
 
-import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-import torch
-from torch import Tensor
-
-from autograder.checking.comparing import agree
+from autograder.checking.comparing import finite, kind_of
 from autograder.checking.events import Event, Reason
 from autograder.checking.registry import Exercise
+from autograder.diagnosis.errors import error_in_words
+from autograder.diagnosis.experiments import experiment
 from autograder.diagnosis.explaining import Finding, Students
+from autograder.diagnosis.relations import numbers_of, related, shapes_in_words
+from autograder.diagnosis.where import DIFFERS, RAISES, Calls
 from autograder.remote.calling import tensors
 
+DRAWN = (
+    "Asked the same twice, it gives two results: something is drawn at random, or left over from "
+    "the call before."
+)
 NAMED = 3  # cases that are named; of more, how many there are
-CLOSE = {"rtol": 2e-3, "atol": 1e-5}
 
 
 @dataclass(frozen=True)
-class Numbers:
-    """One result that is wrong in its numbers alone."""
+class Statement:
+    """What is true of some answers that are wrong, and of which."""
 
-    path: str
-    got: Tensor
-    want: Tensor
-
-
-def plain(exercise: Exercise, students: Students) -> Finding | None:
-    """What is true of all that is wrong; None where that says no more than the account does."""
-    if students.failing[0].reason not in (Reason.VALUES, Reason.GRADIENT, Reason.SHAPE):
-        return None  # an error, or what does not hold, is told in words
-    parts = [part for part in (_where(exercise, students), _what(students)) if part]
-    if not parts:
-        return None
-    key = "+".join(key for key, _ in parts)
-    return Finding(f"plain.{key}", " ".join(text for _, text in parts))
+    finding: Finding
+    events: Sequence[Event]
 
 
-def _where(exercise: Exercise, students: Students) -> tuple[str, str] | None:
-    """Which questions get a wrong answer, if others of their kind get a right one."""
-    failing = students.failing
-    if all(event.kind == "gradient" for event in failing):
-        of = _listed(list(dict.fromkeys(event.variant for event in failing)))
-        return "gradients", (
-            f"The values of {exercise.name} are right, but a gradient is not: that of {of}. Some "
-            "step on the way to the result is cut off, or made in a way that "
-            "autograd sees otherwise."
+def plain(
+    exercise: Exercise, students: Students, calls: Callable[[], Calls]
+) -> Iterator[Statement]:
+    """What is true of all that is wrong, each way to be so by itself, the first one first."""
+    raised = [event for event in students.failing if event.kind == "raised"]
+    values = [event for event in students.failing if event.kind == "value"]
+    gradients = [event for event in students.failing if event.kind == "gradient"]
+    found = []
+    if raised:
+        found.append(_error(exercise, students, raised, calls))
+    if values:
+        found.append(_values(exercise, students, values, calls))
+    if gradients:
+        found.append(_gradients(exercise, students, gradients))
+    yield from sorted(found, key=lambda one: one.events[0].place)
+
+
+def _error(
+    exercise: Exercise, students: Students, raised: Sequence[Event], calls: Callable[[], Calls]
+) -> Statement:
+    """What an error says, and where it comes."""
+    key, meaning, alike = error_in_words(raised)
+    where = ""
+    if len(alike) == len(raised):
+        condition = calls().condition(RAISES)
+        where = f" {condition.text}" if condition else _in_cases(students, raised)
+    text = f"{exercise.name} ends in an error{where}. {meaning}"
+    return Statement(Finding(f"plain.error.{key}", text), alike)
+
+
+def _values(
+    exercise: Exercise, students: Students, wrong: Sequence[Event], calls: Callable[[], Calls]
+) -> Statement:
+    """How results are wrong, and where."""
+    parts = [_where(exercise, students, wrong, calls)]
+    as_they_are = [event for event in wrong if not event.variant]
+    if calls().drawn:
+        parts.append(("drawn", DRAWN))
+    else:
+        parts += _what(as_they_are or wrong)
+        if as_they_are and (found := experiment(calls())):
+            parts.append(found)
+    key = "+".join(key for key, _ in parts if key)
+    return Statement(Finding(f"plain.{key}", " ".join(text for _, text in parts)), wrong)
+
+
+def _gradients(exercise: Exercise, students: Students, wrong: Sequence[Event]) -> Statement:
+    """What is wrong with gradients, where the values are right."""
+    kinds = dict.fromkeys(map(_of_gradient, wrong))
+    of = _listed(list(dict.fromkeys(event.variant for event in wrong)))
+    key, text = next(iter(kinds)) if len(kinds) == 1 else ("", OTHERWISE)
+    start = f"Where the values of {exercise.name} are right, a gradient is wrong"
+    text = f"{start}{_in_cases(students, wrong)}: that of {of}. {text}"
+    return Statement(Finding(f"plain.gradients{key}", text), wrong)
+
+
+OTHERWISE = "Some step on the way to the result is made in a way that autograd sees otherwise."
+
+
+def _of_gradient(event: Event) -> tuple[str, str]:
+    """Which of the ways to be wrong it is."""
+    if event.got is None or not bool(event.got.any()):
+        return "-none", "No gradient gets there: the result is cut off from it on the way."
+    if not finite(event.got):
+        return "-nan", (
+            "It is NaN or infinite: on the way a number is, even if another one is put in its "
+            "place afterward, or a slope is, as that of a root at zero."
         )
+    return "", OTHERWISE
+
+
+def _where(
+    exercise: Exercise, students: Students, wrong: Sequence[Event], calls: Callable[[], Calls]
+) -> tuple[str, str]:
+    """Which questions get a wrong answer, if others of their kind get a right one."""
     for variant, words in (
         ("float64", "in float64"),
         ("not contiguous", "for inputs that are not contiguous in memory"),
     ):
-        if all(event.variant == variant for event in failing):
+        if all(event.variant == variant for event in wrong):
             return variant, f"{exercise.name} is right otherwise, and wrong only {words}."
-    wrong = [event for event in failing if event.kind in ("value", "raised", "holds", "asked")]
-    bad = list(dict.fromkeys(event.case for event in wrong if not event.variant))
-    asked = dict.fromkeys(event.case for event in students.events if not event.variant)
-    good = [case for case in asked if case not in bad]
+    if condition := calls().condition(DIFFERS):
+        return "where", f"{exercise.name} is wrong {condition.text}."
+    cases = _in_cases(students, wrong)
+    if cases:
+        return "cases", f"{exercise.name} is wrong{cases}."
+    return "all", f"{exercise.name} is wrong in every case that is tried."
+
+
+def _in_cases(students: Students, wrong: Sequence[Event]) -> str:
+    """In which cases, to follow `is wrong`; empty if there is no other."""
+    alike = [event for event in students.events if event.kind == wrong[0].kind]
+    if wrong[0].kind != "gradient":
+        alike = [event for event in students.events if not event.variant]
+        wrong = [event for event in wrong if not event.variant]
+    bad = list(dict.fromkeys(event.case for event in wrong))
+    failed = {event.case for event in alike if event.failed}
+    good = [case for case in dict.fromkeys(event.case for event in alike) if case not in failed]
     if not good or not bad:
-        return None
+        return ""
+    right = f"right in {_number(good)} ({_cases(good)})"
     if bad == [""]:
-        return "cases", (
-            f"{exercise.name} is right in special cases ({_cases(good)}), but not in the plain one."
-        )
-    return "cases", (
-        f"{exercise.name} is right in {_number(good)} ({_cases(good)}), and wrong in "
-        f"{_number(bad)} ({_cases(bad)}): what do these have that the others do not?"
-    )
+        return f" in the plain case, and {right}"
+    return f" in {_number(bad)} ({_cases(bad)}), and {right}"
 
 
 def _number(cases: Sequence[str]) -> str:
@@ -87,164 +153,64 @@ def _listed(names: Sequence[str]) -> str:
     return " and ".join(names[:NAMED]) + (" and others" if len(names) > NAMED else "")
 
 
-def _what(students: Students) -> tuple[str, str] | None:
-    """What is wrong with the numbers, if it is the same wherever they are wrong."""
-    wrong = [event for event in students.failing if event.kind == "value" and not event.variant]
-    if not wrong or any(event.reason is not Reason.VALUES for event in wrong):
-        return None
-    numbers = [found for event in wrong for found in _numbers(event)]
-    if not numbers:
-        return None
-    which = _which(wrong, numbers)
-    for key, relation in RELATIONS:
-        texts = {relation(found) for found in numbers}
-        if "" in texts:
-            continue
-        if len(texts) == 1:
-            return key, f"{which}{texts.pop()}"
-        if key == "factor" and any(found.want.numel() > 1 for found in numbers):
-            return key, f"{which}In each case, all numbers are wrong by one factor."
-    places = {_places(found) for found in numbers}
-    if len(places) == 1 and (text := next(iter(places))):
-        return "places", f"{which}{text}"
-    return ("result", which.strip()) if which else None
+def _what(wrong: Sequence[Event]) -> Iterator[tuple[str, str]]:
+    """How results are wrong: in their numbers, and in what else."""
+    numbers = [event for event in wrong if event.reason is Reason.VALUES]
+    others = [event for event in wrong if event.reason is not Reason.VALUES]
+    found = [one for event in numbers for one in numbers_of(event)]
+    if found:
+        key, text = related(found)
+        yield key, f"{_which(numbers)}{text}"
+    elif numbers:
+        yield "other", _in_place(numbers[0])
+    if others:
+        yield _other(others)
 
 
-def _which(events: Sequence[Event], numbers: Sequence[Numbers]) -> str:
-    """Of several results, the only one that is wrong."""
-    paths = {found.path for found in numbers}
-    names = events[0].fields.get("names", ())
-    if len(paths) != 1 or not isinstance(events[0].want, tuple | list):
+def _which(events: Sequence[Event]) -> str:
+    """Of several results, those that are wrong, if not all are."""
+    names, want = events[0].fields.get("names", ()), events[0].want
+    paths = {one.path for event in events for one in numbers_of(event)}
+    if isinstance(want, dict):
+        wrong = [one.path for one in numbers_of(events[0])]
+        return f"Of {len(want)} entries, wrong are {_listed(wrong)}. " if wrong else ""
+    if len(paths) != 1 or not isinstance(want, tuple | list) or len(want) < 2:
         return ""
-    path = paths.pop()
-    if not path.isdigit() or len(events[0].want) < 2:
+    (path,) = paths
+    if not path.isdigit():
         return ""
     place = int(path)
     name = names[place] if place < len(names) else f"value {place}"
     return f"Of what is returned, only {name} is wrong. "
 
 
-def _numbers(event: Event) -> Iterator[Numbers]:
-    if isinstance(event.want, float | int) and isinstance(event.got, float | int):
-        yield Numbers("", torch.tensor([float(event.got)]), torch.tensor([float(event.want)]))
-        return
+def _other(events: Sequence[Event]) -> tuple[str, str]:
+    """What is wrong with results that cannot be compared number by number."""
+    texts = dict.fromkeys(map(_kind, events))
+    (key, text), *more = texts
+    return key, text if not more else f"{text.removesuffix('.')} in one case."
+
+
+def _kind(event: Event) -> tuple[str, str]:
+    """Another shape, or another kind of thing."""
     theirs = dict(tensors(event.got))
     for path, want in tensors(event.want):
         got = theirs.get(path)
-        if got is not None and got.shape == want.shape and not agree(got, want, dtype=False):
-            yield Numbers(path, got.double(), want.double())
+        if event.reason is Reason.SHAPE and got is not None and got.shape != want.shape:
+            return shapes_in_words(got, want)
+    return "kind", _in_place(event)
 
 
-def _same(one: Tensor, other: Tensor) -> bool:
-    return bool(torch.isclose(one, other, **CLOSE, equal_nan=True).all())
-
-
-def _not_finite(found: Numbers) -> str:
-    if bool(torch.isfinite(found.want).all()) and bool(torch.isnan(found.got).all()):
-        return "All numbers are NaN, as from 0 / 0 or infinity minus infinity."
-    return ""
-
-
-def _not_finite_in_part(found: Numbers) -> str:
-    wrong = torch.isnan(found.got)
-    others_right = _same(found.got[~wrong], found.want[~wrong])
-    if bool(torch.isfinite(found.want).all()) and bool(wrong.any()) and others_right:
-        return "Where it is wrong there is NaN, as from 0 / 0 or infinity minus infinity."
-    return ""
-
-
-def _zeros(found: Numbers) -> str:
-    return "" if bool(found.got.any()) else "All numbers are zero."
-
-
-def _factor(found: Numbers) -> str:
-    big = found.want.abs() > 1e-3 * found.want.abs().max()
-    if not bool(big.any()) or found.want.numel() < 1:
-        return ""
-    ratio = float((found.got[big] / found.want[big]).median())
-    if not math.isfinite(ratio) or ratio == 0 or not _same(found.got, ratio * found.want):
-        return ""
-    if abs(ratio + 1) < 1e-3:
-        return "Every number has the wrong sign."
-    return f"Every number is {ratio:.4g} times what it should be."
-
-
-def _offset(found: Numbers) -> str:
-    gap = float((found.got - found.want).median())
-    if found.want.numel() > 1 and math.isfinite(gap) and _same(found.got, found.want + gap):
-        return f"Every number is off by the same amount, {gap:.4g}."
-    return ""
-
-
-def _absolute(found: Numbers) -> str:
-    if _same(found.got, found.want.abs()):
-        return "The numbers have the right size, but all are positive: a sign is lost."
-    return ""
-
-
-def _clamped(found: Numbers) -> str:
-    for bound, limit, word in (
-        (found.got.min(), found.want.clamp(min=float(found.got.min())), "below"),
-        (found.got.max(), found.want.clamp(max=float(found.got.max())), "above"),
-    ):
-        beyond = bool((found.got != bound).any())  # a single number shows no limit
-        if beyond and math.isfinite(float(bound)) and _same(found.got, limit):
-            return f"The numbers are cut off: none is {word} a limit, where some should be."
-    return ""
-
-
-def _moved(found: Numbers) -> str:
-    """The right numbers, at other places."""
-    for axis in range(found.want.dim()):
-        words = f"along axis {axis - found.want.dim()}"
-        if found.want.shape[axis] < 2:
-            continue
-        for step in (1, -1):
-            if _same(found.got, found.want.roll(step, axis)):
-                return f"The right numbers stand one place too far {words}."
-        if _same(found.got, found.want.flip(axis)):
-            return f"The right numbers stand in reverse order {words}."
-    square = found.want.dim() > 1 and found.want.shape[-1] == found.want.shape[-2]
-    if square and _same(found.got, found.want.mT):
-        return "The last two axes are exchanged."
-    one, other = found.got.flatten().sort().values, found.want.flatten().sort().values
-    if found.want.numel() > 3 and _same(one, other):
-        return "These are the right numbers, but at other places than they should stand."
-    return ""
-
-
-RELATIONS: tuple[tuple[str, Callable[[Numbers], str]], ...] = (
-    ("nan", _not_finite),
-    ("nan", _not_finite_in_part),
-    ("zeros", _zeros),
-    ("factor", _factor),
-    ("offset", _offset),
-    ("absolute", _absolute),
-    ("clamped", _clamped),
-    ("moved", _moved),
-)
-
-
-def _places(found: Numbers) -> str:
-    """Where along one axis all that is wrong stands, if the rest is right."""
-    wrong = ~torch.isclose(found.got, found.want, rtol=1e-4, atol=1e-5, equal_nan=True)
-    if not bool(wrong.any()):
-        return ""
-    for axis in range(wrong.dim()):
-        size = wrong.shape[axis]
-        others = [other for other in range(wrong.dim()) if other != axis]
-        flags = (wrong.any(dim=others) if others else wrong).tolist()
-        words = f"along axis {axis - wrong.dim()}"
-        if size < 3 and not (size == 2 and flags == [False, True]):
-            continue
-        if sum(flags) == size:
-            continue
-        if flags == [True] + [False] * (size - 1):
-            return f"Only the first entry {words} is wrong."
-        if flags == [False] * (size - 1) + [True]:
-            return f"Only the last entry {words} is wrong."
-        if flags == [False] + [True] * (size - 1):
-            return f"Only the first entry {words} is right."
-        if flags == [True] * (size - 1) + [False]:
-            return f"Only the last entry {words} is right."
-    return ""
+def _in_place(event: Event) -> str:
+    got, want = kind_of(event.got), kind_of(event.want)
+    if isinstance(event.got, dict) and isinstance(event.want, dict):
+        missing, extra = (
+            [name for name in one if name not in other]
+            for one, other in ((event.want, event.got), (event.got, event.want))
+        )
+        texts = [f"The result lacks {_listed(missing)}."] if missing else []
+        texts += [f"It has {_listed(extra)}, which should not be there."] if extra else []
+        return " ".join(texts)
+    if got == want:
+        return "The result is of the right kind, but another one."
+    return f"The result is {got}, where it should be {want}."

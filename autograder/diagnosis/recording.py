@@ -82,8 +82,16 @@ def load(name: str, folder: Path = RECORDINGS) -> Recording:
     from autograder.remote.wire import decode
 
     replies = decode((folder / f"{name}{ANSWERS}").read_bytes())
-    silent = json.loads((folder / f"{name}{SILENT}").read_text(encoding="utf-8"))
-    return Recording([Reply.of(reply) for reply in replies], silent)
+    return Recording([Reply.of(reply) for reply in replies], silent_in(name, folder))
+
+
+def silent_in(name: str, folder: Path = RECORDINGS) -> frozenset[int]:
+    """The numbers of the misconceptions that change nothing in a recording; none if none is known.
+
+    Without them, all are tried: what is said is the same.
+    """
+    path = folder / f"{name}{SILENT}"
+    return frozenset(json.loads(path.read_text(encoding="utf-8"))) if path.exists() else frozenset()
 
 
 def reference_for(exercise: Exercise) -> Performer:

@@ -42,6 +42,7 @@ class SetAside:
     rest: Log
     faults: Sequence[Fault]
     suspects: Sequence[Fault]  # faults if what explains the answer does so only nearly
+    restored: Log  # the events with all digits, and without what is wrong in their form
 
     def __bool__(self) -> bool:
         return bool(self.faults or self.suspects)
@@ -55,25 +56,30 @@ class SetAside:
         self,
         explained: frozenset[Place] = frozenset(),
         nearly: frozenset[Place] = frozenset(),
+        exactly: frozenset[Place] = frozenset(),
     ) -> tuple[Finding, ...]:
         """Of each kind the first that is not explained already."""
         kinds: dict[str, Finding] = {}
-        suspects = [fault for fault in self.suspects if fault.event.place in nearly]
+        suspects = [fault for fault in self.suspects if fault.event.place in nearly - exactly]
         for fault in (*self.faults, *suspects):
             if fault.event.place not in explained:
                 kinds.setdefault(fault.kind, fault.finding)
         return tuple(kinds.values())
 
     @property
-    def sure(self) -> tuple[Finding, ...]:
+    def certain(self) -> list[Fault]:
         """What is to be said whatever else is wrong."""
-        kinds = {fault.kind: fault.finding for fault in self.faults if fault.kind != FLOAT64}
-        return tuple(kinds.values())
+        return [fault for fault in self.faults if fault.kind != FLOAT64]
+
+    @property
+    def sure(self) -> tuple[Finding, ...]:
+        """The same, of each kind one."""
+        return tuple({fault.kind: fault.finding for fault in self.certain}.values())
 
 
 def set_aside(students: Log, name: str) -> SetAside:
     """What can be set aside, and the rest."""
-    rest = Log()
+    rest, exact = Log(), Log()
     faults: list[Fault] = []
     suspects: list[Fault] = []
     events: Sequence[Event] = students.events
@@ -83,12 +89,13 @@ def set_aside(students: Log, name: str) -> SetAside:
             if before is not after:
                 faults.append(Fault(before, restore.__name__.strip("_"), text))
         events = restored
+    exact.events = list(events)
     for event in events:
         kept, kind, text = _without(event, name)
         rest.events.append(kept)
         if text:
             (suspects if kept.failed and not kept.free else faults).append(Fault(event, kind, text))
-    return SetAside(rest, faults, suspects)
+    return SetAside(rest, faults, suspects, exact)
 
 
 def _without(event: Event, name: str) -> tuple[Event, str, str]:

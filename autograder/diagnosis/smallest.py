@@ -19,7 +19,7 @@ from autograder.checking.comparing import agree, brief, number
 from autograder.checking.registry import Exercise
 from autograder.diagnosis.findings import Again
 from autograder.remote.calling import Home, mapped, tensors
-from autograder.remote.requests import CallRequest, Reply
+from autograder.remote.requests import CallRequest, Reply, Target
 from autograder.remote.subject import Call
 from autograder.remote.values import Ref
 from autograder.source.sources import NoSource, definition
@@ -94,11 +94,22 @@ def smallest(
 
 def reference_of(exercise: Exercise, asked: Sequence[Call]) -> Home:
     """The reference where it can be asked anew, with the instances that the check has made."""
-    home = Home({exercise.name: definition(exercise.module, exercise.reference).built()})
+    return home_of(definition(exercise.module, exercise.reference).built(), exercise, asked)
+
+
+def home_of(
+    thing: Any, exercise: Exercise, asked: Sequence[Call], only: Target | None = None
+) -> Home:
+    """The same of a changed reference; of the instances `only` that one, if one is named."""
+    home = Home({exercise.name: thing})
     for call in asked:
-        request = call.request
-        if not isinstance(request, CallRequest) or isinstance(call.reply.value, Ref):
+        request, made = call.request, call.reply.value
+        if isinstance(request, CallRequest) and not isinstance(made, Ref):
+            continue
+        if only is None or only in (request.target, made):
             home.answer(request)
+        elif isinstance(made, Ref):
+            home.instances.append(None)  # in its place, so that the others keep their numbers
     return home
 
 

@@ -57,8 +57,8 @@ class Latest:
 
     def _there(self) -> list[str]:
         """Which of the release's own files are still there."""
-        known = json.loads((self._state / "files.json").read_text(encoding="utf-8"))
-        return [name for name in sorted(known) if (self._course / name).exists()]
+        own_files = json.loads((self._state / "files.json").read_text(encoding="utf-8"))
+        return [name for name in sorted(own_files) if (self._course / name).exists()]
 
 
 def chapters_entered(course: Path) -> set[str]:

@@ -294,6 +294,24 @@ def _another_axis(node: ast.Call) -> Iterator[Edit]:
         yield lambda found: found.keywords.clear()
 
 
+def _another_axis_everywhere(node: ast.FunctionDef) -> Iterator[Edit]:
+    """The same other axis in all that works along one: who takes it for the last does so twice."""
+    if len(list(_along_an_axis(node))) > 1:
+        for other in (0, 1, -2):
+            yield partial(_set_axis_everywhere, other)
+
+
+def _along_an_axis(node: ast.AST) -> Iterator[ast.Call]:
+    for one in ast.walk(node):
+        if isinstance(one, ast.Call) and getattr(one.func, "attr", "") in REDUCING:
+            yield from (one for keyword in one.keywords if keyword.arg == "dim")
+
+
+def _set_axis_everywhere(axis: int, node: ast.AST) -> None:
+    for one in list(_along_an_axis(node)):
+        _set_option("dim", ast.parse(str(axis), mode="eval").body, one)
+
+
 def _set_option(name: str, value: ast.expr, node: ast.Call) -> None:
     node.keywords = [one for one in node.keywords if one.arg != name]
     node.keywords.append(ast.keyword(name, value))
@@ -429,9 +447,9 @@ def _called(name: str, argument: ast.expr) -> ast.Call:
 
 def _default_in_its_place(node: ast.FunctionDef) -> Iterator[Edit]:
     """An argument that is not used: what it is by default stands in its place."""
-    given = node.args
-    optional = given.args[len(given.args) - len(given.defaults) :]
-    for argument, default in zip(optional, given.defaults, strict=True):
+    arguments = node.args
+    optional = arguments.args[len(arguments.args) - len(arguments.defaults) :]
+    for argument, default in zip(optional, arguments.defaults, strict=True):
         text = f"{argument.arg} = {ast.unparse(default)}"
         yield partial(_put_first, ast.parse(text).body[0])
 
@@ -590,6 +608,7 @@ SEARCHED: tuple[Row, ...] = (
     (ast.BinOp, "left out", _one_side),
     (ast.Call, "left out", _skipped_call),
     (ast.Call, "axis", _another_axis),
+    (ast.FunctionDef, "axis", _another_axis_everywhere),
     (ast.FunctionDef, "exchanged", _exchanged_inputs),
     (ast.ClassDef, "exchanged", _exchanged_parts),
     (ast.Return, "sign", _negative),

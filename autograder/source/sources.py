@@ -83,6 +83,19 @@ class Definition:
         conditions += _conditions("", _optional(call)) if isinstance(call, ast.FunctionDef) else []
         return conditions
 
+    @functools.cached_property
+    def defaults(self) -> dict[str, Any]:
+        """What is left out stands for these: of a class, when it is made and when it is called."""
+        tree = ast.parse(self.code).body[0]
+        calls = [_method(tree, "__init__"), _method(tree, "forward")]
+        found = [_optional(one) for one in ([tree] if isinstance(tree, ast.FunctionDef) else calls)]
+        return {
+            name: value
+            for each in found
+            for name, value in each.items()
+            if not isinstance(value, ast.AST | type(...))
+        }
+
     @property
     def docstring(self) -> str:
         """Its contract."""
@@ -104,8 +117,8 @@ def _method(made: ast.stmt, name: str) -> ast.FunctionDef | None:
 def _arguments(function: ast.FunctionDef | None) -> list[str]:
     if function is None:
         return []
-    given = function.args
-    names = [item.arg for item in (*given.posonlyargs, *given.args, *given.kwonlyargs)]
+    arguments = function.args
+    names = [item.arg for item in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
     return names[1:] if names[:1] == ["self"] else names
 
 
@@ -113,9 +126,9 @@ def _optional(function: ast.FunctionDef | None) -> dict[str, Any]:
     """The arguments that may be left out, with what they are then."""
     if function is None:
         return {}
-    given = function.args
-    last = given.args[len(given.args) - len(given.defaults) :]
-    pairs = zip(last, given.defaults, strict=True)
+    arguments = function.args
+    last = arguments.args[len(arguments.args) - len(arguments.defaults) :]
+    pairs = zip(last, arguments.defaults, strict=True)
     return {one.arg: getattr(value, "value", ...) for one, value in pairs}
 
 
@@ -177,7 +190,7 @@ def alternatives(module: str, name: str) -> list[Definition]:
         styles = _parsed(f"{module}.{ALTERNATIVES}").styles
     except NoSource:
         return []
-    return [definition(module, name, style) for known, style in styles if known == name]
+    return [definition(module, name, style) for exercise, style in styles if exercise == name]
 
 
 @functools.cache

@@ -71,8 +71,9 @@ def said(data: dict[str, Any], asks: int, found: Row) -> str:
     parts = [f"{share} from {item if item == 'itself' else bold(item)}" for share, item in named]
     if rest := stage_rows.remainder(data, found, len(parts), bold):
         parts.append(rest)
+    who = html.escape(stage_rows.asking(data, asks, first=True))
     return (
-        f'<b class="stage-asking">{html.escape(stage_rows.asking(data, asks, first=True))}</b> looks at '
+        f'<b class="stage-asking">{who}</b> looks at '
         f"{everyone(data, found)} and takes {stage_rows.joined(parts)}. Such a share is a "
         '<b class="stage-weight">weight</b>; all weights together make 100%.'
     )
@@ -303,7 +304,7 @@ def answer(data: dict[str, Any], asks: int, found: Row) -> str:
 
 def summed(data: dict[str, Any], asks: int, found: Row) -> str:
     """The sum that makes the answer, as far as it matters."""
-    order = stage_rows.ranked(found.weights)
+    order = [j for j in stage_rows.ranked(found.weights) if found.weights[j] > 0]
     largest = [j for j in order[:3] if found.weights[j] >= stage_rows.SMALLEST]
     terms = [
         f'<span class="stage-term"><b class="stage-weight">{stage_rows.number(found.weights[j])}'

@@ -7,7 +7,7 @@ window.stageAnswer = (figure, data) => {
   const rows = [...table.tBodies[0].rows, table.tFoot.rows[0]];
 
   function terms({ weights, output }) {
-    const order = ranked(weights);
+    const order = ranked(weights).filter((j) => weights[j] > 0);
     const largest = order.slice(0, 3).filter((j) => weights[j] >= 0.005);
     const named = largest.map((j) =>
       `<span class="stage-term"><b class="stage-weight">${number(weights[j])}</b> × ${stageParts.escaped(taken(j))}</span>`);

@@ -723,6 +723,22 @@ misconceptions["AttentionDecoder"] = {
         "The previous token is not used. The decoder then does not know what it has just written.",
         {"embedded = self.embedding(previous)": "embedded = 0 * self.embedding(previous)"},
     ),
+    "previous-only-in-logits": (
+        "The previous token goes into the logits only, and never into the state: the decoder knows "
+        "what it has just written for one step, and then no more.",
+        {
+            "nn.GRUCell(embed_dim + key_dim, hidden_dim)": "nn.GRUCell(key_dim, hidden_dim)",
+            "self.rnn(torch.cat([embedded, context], dim=-1), state)": "self.rnn(context, state)",
+        },
+    ),
+    "annotation-past-attention": (
+        "One annotation goes into the step past the attention, whatever its weight is. All that "
+        "the decoder learns of the source comes through the context.",
+        *[
+            {"embedded = self.": f"context = context + annotations[:, {place}]\nembedded = self."}
+            for place in (0, -1)
+        ],
+    ),
     "no-embedding": (
         "There is no embedding of the previous token, so the decoder does not know what it has "
         "just written.",

@@ -354,6 +354,21 @@ misconceptions["DecoderBlock"] = {
         "dropout before it is added.",
         {"nn.Dropout(dropout)": "nn.Identity()"},
     ),
+    "no-dropout-of-self-attention": (
+        "What the self-attention returns is added without dropout. Each of the three sublayers has "
+        "its own.",
+        {"seen, mask) x = x + self.dropout(attended)": "seen, mask)\nx = x + attended"},
+    ),
+    "no-dropout-of-cross-attention": (
+        "What the cross-attention returns is added without dropout. Each of the three sublayers "
+        "has its own.",
+        {"memory_mask) x = x + self.dropout(attended)": "memory_mask)\nx = x + attended"},
+    ),
+    "no-dropout-of-feed-forward": (
+        "What the feed-forward network returns is added without dropout. Each of the three "
+        "sublayers has its own.",
+        {"self.dropout(self.feed_forward(seen))": "self.feed_forward(seen)"},
+    ),
     "dropout-of-sum": (
         "Dropout stands after the sum, so it also hits x itself. It is for what the sublayers "
         "return, and the residual path stays whole.",

@@ -586,6 +586,11 @@ misconceptions["EncoderBlock"] = {
         "passes through it too.",
         {"self.dropout(self.feed_forward(seen))": "self.feed_forward(seen)"},
     ),
+    "dropout-of-feed-forward-only": (
+        "Dropout is applied to the output of the feed-forward network only; the attention's output "
+        "passes through it too.",
+        {"x + self.dropout(attended)": "x + attended"},
+    ),
     "dropout-inside": (
         "Dropout is applied inside the feed-forward network too, to what is between its layers. It "
         "belongs on what the network returns, and nowhere else.",
@@ -797,8 +802,8 @@ prediction(
     chapter="09-transformer-block",
     question=(
         "With weights as `nn.Linear` makes them, the positions of the tower become the same, and "
-        "of the gradient next to nothing arrives at the tower's input. Which of the two does "
-        "an initialization with orthogonal matrices cure, which keep every vector's length?"
+        "next to nothing of the gradient arrives at its input. Which of the two do orthogonal "
+        "matrices cure, which keep every vector's length?"
     ),
     right="The gradient alone.",
     options={

@@ -90,6 +90,19 @@ def test_ends_what_stands_beside_a_figure_at_what_needs_the_column(
     assert [node for node in section.findall(nodes.paragraph) if node in paragraphs] == paragraphs
 
 
+def test_stands_a_figure_that_is_folded_with_its_cell_in_the_text(extension, tmp_path):
+    (tmp_path / "a.svg").write_text('<svg width="500" height="400"></svg>')
+    folded = cell(nodes.image(uri="a.svg", figure="a"))
+    folded["hide_mode"] = "all"
+    section = nodes.section("", folded, words(50))
+    extension("beside").pair(SimpleNamespace(srcdir=tmp_path), section)
+    assert section[0] is folded
+    section += cell(nodes.image(uri="a.svg", figure="b"))
+    extension("beside").pair(SimpleNamespace(srcdir=tmp_path), section)
+    (pair,) = section
+    assert pair[0][0] is folded
+
+
 def test_do_words_and_parts_of_a_figure_light_each_other(opened):
     page = opened("07-multi-head").page
     word, other = page.locator("math .value").first, page.locator("math .query").first
@@ -114,6 +127,19 @@ def test_begins_it_with_the_section_or_below_a_guess_at_what_the_figure_shows(ex
     *before, pair = section
     assert before == [title, one, guess]
     assert pair[0].children == [question, two] and pair[1] is figure
+
+
+def test_has_the_first_figure_beside_it_no_text_that_tells_of_another(extension, tmp_path):
+    beside, cue = extension("beside"), extension("cues").cue
+    first = cell(raw('<figure class="stage"></figure>'))
+    first["classes"].append("first-screen")
+    own = nodes.paragraph("", "word " * 30, cue("", "b asks", state={"asks": "b"}))
+    others = nodes.paragraph("", "word " * 30, cue("", "wider", state={"bandwidth": "2"}))
+    section = nodes.section("", nodes.title("", "T"), first, own, others)
+    beside.pair(SimpleNamespace(srcdir=tmp_path), section)
+    _, pair, below = section
+    assert pair.children[0] is first and pair[1].children == [own]
+    assert below is others
 
 
 def test_is_a_wide_figure_beside_no_more_text_than_is_as_high(extension, tmp_path):

@@ -129,8 +129,10 @@ def test_draws_the_weights(figure, model):
     drawn = figure.locator("canvas").evaluate(
         """(canvas, [rows, columns]) => {
           const context = canvas.getContext("2d");
+          const [wide, high] = [canvas.width / (columns + 1.5), 21];  // a row's height
+          // In a square's corner, where its percent does not lie on its color.
           return Array.from({ length: rows }, (_, t) => Array.from({ length: columns }, (_, j) =>
-            context.getImageData((j + 2) * 15, (t + 1.5) * 17, 1, 1).data[3] / 255));
+            context.getImageData((j + 1.5) * wide + 2, (t + 1) * high + 2, 1, 1).data[3] / 255));
         }""",
         list(weights.shape),
     )

@@ -608,3 +608,70 @@ def test_a_smaller_mistake_is_not_given_the_name_of_a_larger_one(monkeypatch):
     without(monkeypatch, "exact_lookup", "with-tolerance")
     wrong = restyled("exact_lookup", "", {"(keys == query)": "torch.isclose(keys, query)"})
     assert not is_named(wrong, "exact_lookup")
+
+
+def test_a_misconception_is_named_though_one_case_of_it_is_mended():
+    """Where nothing may be attended to, this one gives what is wanted, by a line of its own."""
+
+    def wrong(scores, mask=None, dim=-1):
+        if mask is None:
+            return masked_softmax(scores, None, dim)
+        weights = masked_softmax(scores.masked_fill(~mask, 0.0), None, dim)
+        return torch.where(mask.any(dim=dim, keepdim=True), weights, 0.0)
+
+    assert verdict(wrong, "masked_softmax").key == "masked-score-zero"
+
+
+def test_what_does_not_hold_on_varied_calls_is_not_named():
+    """The first sentence of the check has no padding: its mask seems not to be used."""
+    root = definition("encoder_decoder", "CrossAttention")
+    old = "memory_mask[:, None, None, :]"
+    assert root.code.count(old) == 1
+    wrong = root.built({root.name: root.code.replace(old, "memory_mask[:1, None, None, :]")})
+    assert "mask-unused" not in (verdict(wrong, root.name).key or "")
+
+
+def test_a_mask_that_is_wrong_at_few_places_is_not_named_after_one_that_is_so_at_more():
+    """True and False can be wrong in one way only: that tells nothing of why they are."""
+
+    def two_before(length, past_length=0):
+        query = torch.arange(length)[:, None] + past_length
+        key = torch.arange(past_length + length)
+        return (key <= query) & (key >= query - 1)
+
+    assert not is_named(two_before, "causal_mask")
+
+
+def test_digits_are_not_spoken_of_where_the_order_of_results_hides_them():
+    def unscaled(query, inputs):
+        weights = torch.softmax(inputs @ query, dim=0)
+        return weights, weights @ inputs
+
+    assert verdict(unscaled, "attend").key == "not-scaled + fault.in_order"
+
+
+def test_a_misconception_in_one_of_two_results_is_named():
+    def apart(query, inputs):
+        output, _ = attend(query, inputs)
+        return output, torch.softmax(inputs @ query, dim=0)
+
+    found = verdict(apart, "attend")
+    assert found.key == "not-scaled"
+    assert found.misconception.startswith("In `weights` alone of what is returned: The scores are")
+
+
+def test_an_axis_that_is_counted_from_the_front_in_two_places_is_a_slip():
+    def counted(query, key):
+        normalize = torch.nn.functional.normalize
+        return normalize(query, dim=1) @ normalize(key, dim=1).mT
+
+    assert verdict(counted, "cosine_scores").key == "slip.axis"
+
+
+def test_what_is_not_refused_is_told_beside_a_fact():
+    def of_numbers(query, keys, values, similarity):
+        shares = [float(similarity(query, key)) for key in keys]
+        weights = torch.tensor(shares, dtype=values.dtype) / sum(shares)
+        return weights @ values, weights
+
+    assert verdict(of_numbers, "soft_lookup").key == "fact.cut_off + fault.asked"

@@ -1,9 +1,15 @@
-"""Is what is said of wrong numbers true of them? The numbers themselves are the judge."""
+"""Is what is said of wrong answers true of them, and is something said whatever fails?"""
 
 import pytest
 import torch
 
-from autograder.diagnosis import plain
+from autograder.checking import find
+from autograder.diagnosis import diagnose, relations
+from autograder.diagnosis.judge import judge
+from autograder.diagnosis.recording import live
+from autograder.remote.calling import Home
+from solutions.masked import masked_softmax
+from solutions.softmax import softmax
 
 
 @pytest.mark.parametrize(
@@ -17,6 +23,109 @@ from autograder.diagnosis import plain
     ],
 )
 def test_numbers_are_cut_off_only_where_others_are_not(got, want, said):
-    found = plain.Numbers("", torch.tensor(got), torch.tensor(want))
-    sentence = plain._clamped(found)
+    found = relations.Numbers("", torch.tensor(got), torch.tensor(want))
+    sentence = relations._clamped(found)
     assert said in sentence if said else not sentence
+
+
+@pytest.mark.parametrize(
+    ("got", "key"),
+    [
+        ([[1.0, 4.0, 9.0]], "function+places"),
+        ([[2.0, 4.0, 6.0]], "factor"),
+        ([[0.5, 1.5, 2.5]], "offset"),
+        ([[1.0, 2.0, 3.5]], "places"),
+        ([[1.1, 2.3, 2.8]], "off"),
+    ],
+)
+def test_how_numbers_are_wrong_is_told_of_all_of_them(got, key):
+    found = relations.Numbers("", torch.tensor(got), torch.tensor([[1.0, 2.0, 3.0]]))
+    assert relations.related([found])[0] == key
+
+
+def test_nothing_is_said_that_is_true_of_some_only():
+    """The one is doubled, the other is not."""
+    want = torch.tensor([[1.0, 2.0, 4.0]])
+    both = [relations.Numbers("", want * 2, want), relations.Numbers("", want.square() + 1, want)]
+    key, sentence = relations.related(both)
+    assert "2 times" not in sentence
+
+
+@pytest.mark.parametrize(
+    ("mine", "right", "words"),
+    [
+        ((2, 3), (2, 3, 4), "one axis too few"),
+        ((2, 3, 4, 1), (2, 3, 4), "one axis too many"),
+        ((3, 2), (2, 3), "in another order"),
+        ((2, 4), (2, 3), "The last axis has the size 4, where 3 belongs"),
+    ],
+)
+def test_how_a_shape_is_wrong(mine, right, words):
+    assert words in relations.shapes_in_words(torch.empty(mine), torch.empty(right))[1]
+
+
+def said(monkeypatch, name, thing):
+    """What is said where no misconception is looked for."""
+    plainly = [one for one in diagnose.STRATEGIES if one.find.__name__ == "_plainly"]
+    monkeypatch.setattr(diagnose, "STRATEGIES", tuple(plainly))
+    return judge(name, Home({name: thing}), live(find(name)))
+
+
+def test_where_a_mask_is_given(monkeypatch):
+    def wrong(scores, mask=None, dim=-1):
+        result = masked_softmax(scores, mask, dim)
+        return result if mask is None else result * 0.37
+
+    found = said(monkeypatch, "masked_softmax", wrong)
+    assert "is wrong only where `mask` is given" in found.misconception
+    assert "0.37 times" in found.misconception
+
+
+def test_a_condition_is_tried_and_not_only_counted(monkeypatch):
+    """In every call with a mask something is forbidden, but it is the mask that does it."""
+
+    def wrong(scores, mask=None, dim=-1):
+        result = masked_softmax(scores, mask, dim)
+        return result if mask is None else result + 0.1
+
+    sentence = said(monkeypatch, "masked_softmax", wrong).misconception
+    assert "where something is False" not in sentence
+
+
+def test_along_one_axis(monkeypatch):
+    def wrong(scores, dim=-1):
+        last = dim in (-1, scores.dim() - 1)
+        return softmax(scores, dim) if last else softmax(scores, dim) ** 2
+
+    sentence = said(monkeypatch, "softmax", wrong).misconception
+    assert "where `dim` is not the last axis of `scores`" in sentence
+
+
+def test_an_error_is_told_with_where_it_comes_and_what_it_says(monkeypatch):
+    def wrong(scores, mask=None, dim=-1):
+        if mask is not None:
+            raise KeyError("no such thing")
+        return masked_softmax(scores, mask, dim)
+
+    found = said(monkeypatch, "masked_softmax", wrong)
+    assert found.key == "plain.error.KeyError"
+    assert "ends in an error where `mask` is given" in found.misconception
+    assert "no such thing" in found.misconception
+
+
+def test_what_a_result_hangs_on_is_tried(monkeypatch):
+    """Every number hangs on the one after it, in all cases, by no simple relation."""
+
+    def wrong(scores, dim=-1):
+        return softmax(scores + scores.roll(-1, 0).square(), dim)
+
+    found = said(monkeypatch, "softmax", wrong)
+    assert found.key.endswith("flow")
+    assert "of the result depends on place" in found.misconception
+
+
+def test_what_is_drawn_at_random_is_told(monkeypatch):
+    def wrong(scores, dim=-1):
+        return softmax(scores, dim) + torch.rand(()).item()
+
+    assert "gives two results" in said(monkeypatch, "softmax", wrong).misconception

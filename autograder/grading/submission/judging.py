@@ -81,7 +81,7 @@ class Judging:
             try:
                 with self._execution.timed(session) as deadline, checking_memory():
                     ahead = Ahead(session, foreseen, deadline)
-                    verdict = ahead.known()
+                    verdict = ahead.recalled()
                     if verdict is None:
                         answers = Recording(foreseen.answers)
                         verdict = judge(name, ahead, answers, self._seed, more=True)

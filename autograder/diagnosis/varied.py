@@ -1,0 +1,150 @@
+"""Whether an explanation holds up where the check has not looked: on its calls, a little varied.
+
+Two pieces of code may give the same few answers by chance. Before a mixture of misconceptions is
+named, or one beside a rest, both are asked the same calls with what is given in another order, or
+with other sizes. What the reference itself refuses is not asked.
+"""
+
+import itertools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from autograder.checking.comparing import Closeness, finite
+from autograder.diagnosis.explaining import entries_alike
+from autograder.diagnosis.smallest import home_of, size_of
+from autograder.diagnosis.where import DIFFERS, Calls, Judged
+from autograder.remote.calling import Home, tensors
+from autograder.remote.requests import CallRequest, Target
+
+ASKED = 12  # varied calls
+LIKE = Closeness(dtype=False, nan_equal=True)
+
+
+def holds_up(make: Callable[[], Any], calls: Calls, partly: bool = False) -> bool:
+    """Whether a changed reference answers varied calls as the student's code does.
+
+    What it does not explain as it was is not asked, and `partly` asks for the wrong numbers alone.
+    """
+    home = _home(make, calls)
+    if home is None:
+        return False
+    tried = [one for one in _wrong(calls) if partly or _like(home, one)]
+    for request in itertools.islice(_varied(tried), ASKED):
+        values = calls.both(request)
+        if values is None or not all(finite(one) for _, one in tensors(values[1])):
+            continue
+        if not _agree(calls.right(request), values[1]):
+            continue  # it is drawn at random
+        reply = home.answer(request)
+        if partly and not reply.error:
+            if not entries_alike(reply.value, *values):
+                return False
+        elif reply.error or not _agree(values[0], reply.value):
+            return False
+    return True
+
+
+def gives_a_wrong_answer(make: Callable[[], Any], calls: Calls) -> bool:
+    """Whether a changed reference has the wrong numbers of the student's smallest wrong call."""
+    for one in _wrong(calls)[:1]:
+        asked = _plain(one)
+        if home := _home(make, calls, asked.target):
+            reply, want = home.answer(asked), calls.right(asked)
+            return not reply.error and entries_alike(reply.value, one.asked.reply.value, want)
+    return False
+
+
+def only_wrong_result(calls: Calls) -> int | None:
+    """The place of the only one of several results that is ever wrong; None if there is none."""
+    places: set[int] = set()
+    for one in _wrong(calls):
+        got, want = one.asked.reply.value, calls.right(_plain(one))
+        if not (isinstance(got, tuple) and isinstance(want, tuple) and len(got) == len(want)):
+            return None
+        pairs = enumerate(zip(got, want, strict=True))
+        places |= {place for place, pair in pairs if not _agree(*pair)}
+    return places.pop() if len(places) == 1 else None
+
+
+def gives_one_result(make: Callable[[], Any], calls: Calls, place: int) -> bool:
+    """Whether a changed reference has that one of the student's results wherever it is wrong."""
+    for one in _wrong(calls):
+        home = _home(make, calls, one.asked.request.target)
+        reply = home.answer(_plain(one)) if home else None
+        if reply is None or reply.error or not isinstance(reply.value, tuple):
+            return False
+        if not _agree(one.asked.reply.value[place], reply.value[place]):
+            return False
+    return True
+
+
+def _plain(one: Judged) -> CallRequest:
+    """The call without what else is asked of it."""
+    request = one.asked.request
+    return CallRequest(request.target, request.args, request.kwargs, request.method)
+
+
+def _home(make: Callable[[], Any], calls: Calls, only: Target | None = None) -> Home | None:
+    try:
+        return home_of(make(), calls.exercise, calls.theirs, only)
+    except Exception:  # it makes no code
+        return None
+
+
+def _wrong(calls: Calls) -> list[Judged]:
+    return sorted((one for one in calls.judged if one.outcome == DIFFERS), key=_size)
+
+
+def _size(one: Judged) -> int:
+    return size_of(one.asked.request)
+
+
+def _like(home: Home, one: Judged) -> bool:
+    """Whether the change explains the call as it was."""
+    reply = home.answer(_plain(one))
+    both = reply.error, one.asked.reply.error
+    return not any(both) and _agree(one.asked.reply.value, reply.value)
+
+
+def _agree(got: Any, want: Any) -> bool:
+    try:
+        return LIKE.agree(got, want)
+    except Exception:  # answers of any kind, which cannot be compared
+        return False
+
+
+def _varied(tried: list[Judged]) -> Iterator[CallRequest]:
+    """Each argument of each call in another order; of all calls one argument after another."""
+    kinds = [list(_others(one.asked.request)) for one in tried]
+    for row in itertools.zip_longest(*kinds):
+        yield from (one for one in row if one is not None)
+
+
+def _others(request: CallRequest) -> Iterator[CallRequest]:
+    """Masks and sizes first, which have few values: two of them may be alike by chance."""
+    given = [*enumerate(request.args), *request.kwargs.items()]
+    for place, value in sorted(given, key=lambda one: _is_of_numbers(one[1])):
+        for other in _values(value):
+            args = tuple(other if place == at else one for at, one in enumerate(request.args))
+            kwargs = {name: other if place == name else one for name, one in request.kwargs.items()}
+            yield CallRequest(request.target, args, kwargs, request.method)
+
+
+def _is_of_numbers(value: Any) -> bool:
+    return isinstance(value, Tensor) and value.is_floating_point()
+
+
+def _values(value: Any) -> Iterator[Any]:
+    """What is like a value, and another one."""
+    if isinstance(value, Tensor):
+        for axis in range(value.dim()):
+            other = value.roll(1, axis)
+            if not torch.equal(other, value):
+                yield other
+    elif type(value) is int:
+        yield value + 1
+        if value > 1:
+            yield value - 1

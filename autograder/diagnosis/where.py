@@ -1,0 +1,374 @@
+"""In which calls an answer is wrong and in which it is right, told by what is given in them.
+
+Every call of a check has traits: a mask is given, two lengths are equal, an option has some value.
+A trait that all wrong calls have and no right one says where to look. Where the trait can be taken
+away, as a mask can be left out, that is tried, too: the wrong calls must be right without it.
+"""
+
+import functools
+import itertools
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from autograder.checking.comparing import Closeness
+from autograder.checking.registry import Exercise
+from autograder.diagnosis.findings import Again, Asked, aligned, arguments, with_argument
+from autograder.diagnosis.smallest import reference_of
+from autograder.remote.calling import Home, tensors
+from autograder.remote.requests import CallRequest, Reply, Target
+from autograder.remote.subject import Call
+from autograder.remote.values import Ref
+from autograder.source.sources import NoSource
+
+RAISES, DIFFERS = "raises", "differs"
+NEARLY = Closeness(dtype=False, nan_equal=True)
+LARGE = 30.0  # from where on an exponential function leaves little room
+MOST = 2 / 3  # of the calls with a trait, which must be wrong
+TRIED_AT_MOST = 4  # wrong calls in which a trait is taken away
+
+
+@dataclass(frozen=True)
+class Trait:
+    """Something that holds of a call or does not, in words for both."""
+
+    holds: bool
+    yes: str
+    no: str
+    strong: bool = False  # whether it is an option, and no chance of sizes and numbers
+    without: tuple[str, Any] | None = None  # an argument, and its value where it does not hold
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A call and what came of it; what is given by name, and to the making of its object, too."""
+
+    asked: Asked
+    given: Mapping[str, Any]
+    number: int  # of its object's calls
+    outcome: str  # empty if right
+
+    def traits(self) -> dict[str, Trait]:
+        """By the words for those that hold."""
+        every = itertools.chain(
+            *(_of_argument(name, value) for name, value in self.given.items()),
+            _of_sizes(self.given),
+            _of_the_call(self),
+        )
+        return {trait.yes: trait for trait in every}
+
+    def repeats(self, other: "Judged") -> bool:
+        """Whether it is the same call once more, as in float64 or in other memory."""
+        one, two = self.asked.request, other.asked.request
+        if (one.target, one.method) != (two.target, two.method):
+            return False
+        mine, theirs = ([*tensors((each.args, each.kwargs))] for each in (one, two))
+        return [path for path, _ in mine] == [path for path, _ in theirs] and all(
+            a.shape == b.shape and torch.equal(a.double(), b.double())
+            for (_, a), (_, b) in zip(mine, theirs, strict=True)
+        )
+
+
+@dataclass(frozen=True)
+class Condition:
+    """Where the calls go wrong in one way, and where all of them are right."""
+
+    words: str
+    wrong: int
+    such: int  # calls like that, of which most go wrong
+    right: int  # all others
+    apart: int  # the calls that go wrong otherwise
+
+    @property
+    def text(self) -> str:
+        """To follow `is wrong` or `ends in an error`."""
+        others = "where it is right" if self.apart else "elsewhere"
+        if self.such > self.wrong:
+            many = f"{self.wrong} of {self.such} such calls"
+            return f"only {self.words} ({many}), and not {others} ({_calls(self.right)})"
+        return f"{self.words} ({_calls(self.wrong)}), and not {others} ({_calls(self.right)})"
+
+
+def _calls(number: int) -> str:
+    return "one call" if number == 1 else f"{number} calls"
+
+
+@dataclass(frozen=True)
+class Calls:
+    """All calls of a check that both sides have answered, and the student's code to ask more."""
+
+    exercise: Exercise
+    mine: Sequence[Call]
+    theirs: Sequence[Call]
+    again: Again
+
+    @functools.cached_property
+    def judged(self) -> list[Judged]:
+        """Each with its outcome; those in which an error is asked for are left out."""
+        made = {
+            call.reply.value.number: arguments(self.exercise, call.request)
+            for call in self.mine
+            if isinstance(call.request, CallRequest) and isinstance(call.reply.value, Ref)
+        }
+        numbers = Counter[Target]()
+        found: list[Judged] = []
+        for asked, wanted in aligned(self.mine, self.theirs):
+            request = asked.request
+            if wanted.error or request.gradients or isinstance(wanted.value, Ref):
+                continue
+            numbers[request.target] += 1
+            own = made.get(request.target.number, {}) if isinstance(request.target, Ref) else {}
+            every = self.exercise.defaults | own | arguments(self.exercise, request)
+            outcome = _outcome(asked.reply, wanted)
+            if self.exercise.behavior and outcome != RAISES:
+                outcome = ""  # right answers differ
+            one = Judged(asked, every, numbers[request.target], outcome)
+            if not (found and found[-1].outcome == one.outcome and one.repeats(found[-1])):
+                found.append(one)
+        return found
+
+    @functools.cached_property
+    def _reference(self) -> Home | None:
+        try:
+            return reference_of(self.exercise, self.theirs)
+        except NoSource:
+            return None
+
+    def right(self, request: CallRequest) -> Any:
+        """What the reference makes of a further call; None where it has no answer."""
+        wanted = self._reference.answer(request) if self._reference else None
+        return None if wanted is None or wanted.error else wanted.value
+
+    def both(self, request: CallRequest) -> tuple[Any, Any] | None:
+        """What both sides make of a further call; None where one of them has no answer."""
+        request = CallRequest(request.target, request.args, request.kwargs, request.method)
+        wanted = self.right(request)
+        reply = None if wanted is None else self.again(request)
+        return None if not reply or reply.error else (reply.value, wanted)
+
+    @functools.cached_property
+    def drawn(self) -> bool:
+        """Whether a wrong answer is another one when the same is asked twice."""
+        wrong = (one.asked.request for one in self.judged if one.outcome == DIFFERS)
+        for request in itertools.islice(wrong, 1):
+            twice = self.both(request), self.both(request)
+            if twice[0] and twice[1]:
+                (mine, right), (mine_again, right_again) = twice[0], twice[1]
+                return not NEARLY.agree(mine_again, mine) and NEARLY.agree(right_again, right)
+        return False
+
+    def condition(self, outcome: str) -> Condition | None:
+        """What is given wherever the calls have this outcome, and nowhere where they are right."""
+        every = [one for one in self.judged if one.outcome in ("", outcome)]
+        wrong = frozenset(number for number, one in enumerate(every) if one.outcome)
+        if not wrong or len(wrong) == len(every):
+            return None
+        traits = [one.traits() for one in every]
+        keys = dict.fromkeys(key for each in traits for key in each)
+        sides = [_side(key, value, traits) for key in keys for value in (True, False)]
+        requests = [every[number].asked.request for number in sorted(wrong)]
+        for found in _telling(sides, wrong, len(every)):
+            if found.without is None or self._right_without(*found.without, requests):
+                such, apart = len(found.places), len(self.judged) - len(every)
+                return Condition(found.words, len(wrong), such, len(every) - such, apart)
+        return None
+
+    def _right_without(self, name: str, value: Any, wrong: Sequence[CallRequest]) -> bool:
+        """Whether calls that are wrong are right as soon as an argument has another value."""
+        changed = [with_argument(self.exercise, one, name, value) for one in wrong]
+        values = [self.both(one) for one in changed[:TRIED_AT_MOST] if one]
+        return all(NEARLY.agree(*pair) for pair in values if pair)
+
+
+@dataclass(frozen=True)
+class Side:
+    """A trait, or its opposite, and in which calls it holds."""
+
+    words: str
+    places: frozenset[int]
+    strong: bool
+    without: tuple[str, Any] | None = None
+
+    def __and__(self, other: "Side") -> "Side":
+        words = f"{self.words} and {other.words}"
+        return Side(words, self.places & other.places, True)
+
+
+def _side(key: str, value: bool, traits: Sequence[Mapping[str, Trait]]) -> Side:
+    found = [each.get(key) for each in traits]
+    one = next(trait for trait in found if trait)
+    places = (number for number, trait in enumerate(found) if trait and trait.holds is value)
+    words, without = (one.yes, one.without) if value else (one.no, None)
+    return Side(words, frozenset(places), one.strong, without)
+
+
+def _telling(sides: Sequence[Side], wrong: frozenset[int], every: int) -> Iterator[Side]:
+    """What holds in just these calls: one option, two at once, or an option that most have.
+
+    Then how sizes and numbers lie, of which too much holds by chance of a single call.
+    """
+    several = min(len(wrong), every - len(wrong)) > 1
+    strong = [side for side in sides if side.strong]
+    both = (one & other for one, other in itertools.combinations(strong, 2))
+    yield from (side for side in strong if side.places == wrong)
+    yield from (side for side in both if several and side.places == wrong)
+    for side in strong:
+        most = wrong < side.places and MOST * len(side.places) < len(wrong)
+        if several and most and len(side.places) < every:
+            yield side
+    yield from (side for side in sides if several and not side.strong and side.places == wrong)
+
+
+def _outcome(reply: Reply, wanted: Reply) -> str:
+    if reply.error:
+        return RAISES
+    try:
+        return "" if NEARLY.agree(reply.value, wanted.value) else DIFFERS
+    except Exception:  # answers of any kind, which cannot be compared
+        return DIFFERS
+
+
+def _of_argument(name: str, value: Any) -> Iterator[Trait]:
+    """What can be told of one argument, given or not."""
+    word = f"`{name}`"
+    yield Trait(
+        value is not None, f"where {word} is given", f"where {word} is left out", True, (name, None)
+    )
+    match value:
+        case bool():
+            yield Trait(value, f"where {word} is True", f"where {word} is False", True)
+        case int():
+            for number in (0, 1):
+                yield _is(value == number, word, f"is {number}", f"is not {number}")
+            yield _is(value % 2 == 1, word, "is odd", "is even")
+            yield _is(value < 0, word, "is negative", "is not negative")
+        case float():
+            for number in (0, 1):
+                yield _is(value == number, word, f"is {number}", f"is not {number}")
+            yield _is(value < 1, word, "is less than 1", "is at least 1")
+        case str():
+            yield Trait(True, f"where {word} is {value!r}", f"where {word} is not {value!r}", True)
+            yield _is(not value, word, "is empty", "is not empty")
+        case Tensor():
+            content = _of_mask if value.dtype == torch.bool else _of_numbers
+            yield from content(word, value)
+            yield from _of_axes(word, value)
+        case tuple() | list():
+            yield _is(not value, word, "is empty", "is not empty")
+            yield _is(len(value) == 1, word, "has one item", "has another number of items than one")
+
+
+def _is(holds: bool, word: str, yes: str, no: str) -> Trait:
+    return Trait(holds, f"where {word} {yes}", f"where {word} {no}")
+
+
+def _of_mask(word: str, mask: Tensor) -> Iterator[Trait]:
+    yield Trait(
+        not bool(mask.all()),
+        f"where something is False in {word}",
+        f"where {word} is True everywhere",
+        True,
+        (word.strip("`"), torch.ones_like(mask)),
+    )
+    if mask.dim():
+        empty = bool((~mask.any(dim=-1)).any())
+        yield Trait(
+            empty,
+            f"where a row of {word} is False throughout",
+            f"where no row of {word} is False throughout",
+            True,
+        )
+    if mask.dim() > 1:
+        yield Trait(
+            not bool((mask == mask[:1]).all()),
+            f"where the first axis of {word} has entries that differ",
+            f"where {word} is the same all along its first axis",
+        )
+
+
+def _of_numbers(word: str, tensor: Tensor) -> Iterator[Trait]:
+    """What stands in a tensor."""
+    yield _is(not tensor.numel(), word, "is empty", "is not empty")
+    if tensor.is_floating_point():
+        yield _is(tensor.dtype == torch.float64, word, "is float64", "is float32")
+        real = tensor[tensor.isfinite()]
+        yield _is(real.numel() < tensor.numel(), word, "has infinite numbers", "is finite")
+        large = bool((real.abs() > LARGE).any())
+        yield _is(large, word, "has large numbers", "has no large numbers")
+    elif tensor.dim() and tensor.shape[-1] > 1:
+        ordered = tensor.sort(dim=-1).values
+        twice = bool((ordered[..., 1:] == ordered[..., :-1]).any())
+        words = f"comes twice in a row of {word}"
+        yield Trait(twice, f"where a number {words}", f"where no number {words}")
+    yield _is(bool((tensor == 0).any()), word, "has a zero", "has no zero")
+    yield _is(bool((tensor < 0).any()), word, "has negative numbers", "has no negative numbers")
+
+
+def _of_axes(word: str, tensor: Tensor) -> Iterator[Trait]:
+    """How a tensor lies."""
+    axes = tensor.dim()
+    for number in range(1, 5):
+        yield _is(
+            axes == number,
+            word,
+            f"has {_axes(number)}",
+            f"has another number of axes than {number}",
+        )
+    for place in range(-min(axes, 3), 0):
+        yield Trait(
+            tensor.shape[place] == 1,
+            f"where {AXES[place]} of {word} has the size 1",
+            f"where {AXES[place]} of {word} is larger than 1",
+        )
+    packed = tensor.is_contiguous()
+    yield _is(not packed, word, "is not contiguous in memory", "is contiguous in memory")
+
+
+AXES = {-1: "the last axis", -2: "the next to last axis", -3: "the third to last axis"}
+
+
+def _axes(number: int) -> str:
+    return "one axis" if number == 1 else f"{number} axes"
+
+
+def _of_sizes(given: Mapping[str, Any]) -> Iterator[Trait]:
+    """How the sizes of two arguments, or two numbers among them, compare."""
+    held = [(name, value) for name, value in given.items() if isinstance(value, Tensor)]
+    for (name, one), (other_name, other) in itertools.combinations(held, 2):
+        pair = f"`{name}` and `{other_name}`"
+        for place in range(-min(one.dim(), other.dim(), 2), 0):
+            yield Trait(
+                one.shape[place] != other.shape[place],
+                f"where {AXES[place]} of {pair} is not of one size",
+                f"where {AXES[place]} of {pair} is of one size",
+            )
+        yield Trait(
+            one.dim() != other.dim(),
+            f"where {pair} have different numbers of axes",
+            f"where {pair} have as many axes",
+        )
+        equal = one.shape == other.shape and torch.equal(one, other)
+        yield Trait(equal, f"where {pair} are the same", f"where {pair} are not the same", True)
+    for (name, axis), (other_name, one) in itertools.product(given.items(), held):
+        if name == "dim" and type(axis) is int and one.dim() > 1:
+            last = axis in (-1, one.dim() - 1)
+            words = f"the last axis of `{other_name}`"
+            yield Trait(last, f"where `{name}` is {words}", f"where `{name}` is not {words}", True)
+    whole = [(name, value) for name, value in given.items() if type(value) is int]
+    for (name, one), (other_name, other) in itertools.combinations(whole, 2):
+        pair = f"`{name}` and `{other_name}`"
+        yield Trait(one == other, f"where {pair} are equal", f"where {pair} differ")
+
+
+def _of_the_call(call: Judged) -> Iterator[Trait]:
+    """When it is made."""
+    state, method = call.asked.state, call.asked.request.method
+    yield Trait(call.number > 1, "from the second call on", "in the first call")
+    yield Trait(not state.mode, "in evaluation", "in training", True)
+    yield Trait(state.dtype == "float64", "once it is made float64", "in float32")
+    if method:
+        yield Trait(True, f"in `{method}`", f"outside of `{method}`", True)
