@@ -13,6 +13,7 @@ import math
 from pathlib import Path
 from typing import NamedTuple
 
+from cues import STATES, cue
 from docutils import nodes
 from figures import BESIDE, FIGURE, NARROWED, drawn_size
 from first_screen import BESIDE_TEXT, PLACE
@@ -148,7 +149,11 @@ def pair(app: Sphinx, doctree: nodes.document) -> None:
             free = at if PLACE in figure["classes"] else free  # above it is the chapter's title
             while first > free and is_text(parts[first - 1]) and not is_guess(parts[first - 1]):
                 first -= 1
-            while last < len(parts) and is_text(parts[last]):
+            while (
+                last < len(parts)
+                and is_text(parts[last])
+                and not tells_of_another(parts[last], figure)
+            ):
                 last += 1
             number = words(parts[first:last])
             if number < FEWEST:
@@ -160,6 +165,21 @@ def pair(app: Sphinx, doctree: nodes.document) -> None:
                 first += 1
             free = last
             put_beside(figure, parts[first:at], parts[at + 1 : last], size.wide)
+
+
+def tells_of_another(unit: list[nodes.Node], figure: nodes.Element) -> bool:
+    """Whether its words show something in another figure than the first screen's."""
+    if PLACE not in figure["classes"]:
+        return False
+    names = {name for node in unit for words in node.findall(cue) for name in words["state"]}
+    drawn = "".join(raw.astext() for raw in figure.findall(nodes.raw))
+    if STAGE in drawn:
+        return not names <= STATES
+    if play := FIGURE.search(drawn):
+        given = {one["name"] for one in json.loads(html.unescape(play[2])).get("params", [])}
+        # Of a parameter with several numbers, each has a name of its own.
+        return any(name not in given and name.partition("_")[0] not in given for name in names)
+    return not names <= {"text"}
 
 
 def is_guess(unit: list[nodes.Node]) -> bool:
