@@ -53,11 +53,12 @@ def mostly_holds_up(make: Callable[[], Any], calls: Calls) -> bool:
 
 
 def partly_holds_up(make: Callable[[], Any], calls: Calls) -> bool:
-    """The same, where its answers also have all wrong numbers of the student's."""
+    """Whether it has all wrong numbers of the student's, and where it is wrong mostly no others."""
     home = _home(make, calls)
     answers = list(_answers(home, calls, _wrong(calls))) if home else []
     told = all(entries_alike(one.mine, one.got, one.want) for one in answers)
-    return home is not None and told and _mostly(answers)
+    wrong = [one.alike for one in answers if not _agree(one.mine, one.want)]
+    return home is not None and told and 2 * sum(wrong) >= len(wrong)
 
 
 def _mostly(answers: Sequence[_Answer]) -> bool:
