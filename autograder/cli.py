@@ -290,9 +290,9 @@ COMMANDS: dict[str, tuple[Command, list[Option]]] = {
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser("autograder", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for name, (run, options) in COMMANDS.items():
-        command = commands.add_parser(name, help=run.__doc__, description=run.__doc__)
-        command.set_defaults(run=run)
+    for name, (function, options) in COMMANDS.items():
+        command = commands.add_parser(name, help=function.__doc__, description=function.__doc__)
+        command.set_defaults(run=function)
         for add_to in options:
             add_to(command)
     return parser

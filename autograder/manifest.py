@@ -12,6 +12,8 @@ from typing import Any
 from autograder.files import write_whole
 
 NAME = "manifest.json"
+STATE = ".release"  # in the course's folder: what releasing remembers between runs
+RECORDINGS = f"{STATE}/recordings"  # what was found out about the references and misconceptions
 VERSION = 1
 
 
@@ -96,13 +98,15 @@ def write(course: Path, chapters: Iterable[ListedChapter]) -> None:
 
 
 def _chapter(name: str, entry: dict[str, Any]) -> ListedChapter:
-    exercises = tuple(ListedExercise(**one) for one in _known(ListedExercise, entry["exercises"]))
-    cells = tuple(ListedCell(**one) for one in _known(ListedCell, entry.get("cells", ())))
-    (rest,) = _known(ListedChapter, [entry])
+    exercises = tuple(
+        ListedExercise(**one) for one in _known_fields(ListedExercise, entry["exercises"])
+    )
+    cells = tuple(ListedCell(**one) for one in _known_fields(ListedCell, entry.get("cells", ())))
+    (rest,) = _known_fields(ListedChapter, [entry])
     return ListedChapter(**rest | {"name": name, "exercises": exercises, "cells": cells})
 
 
-def _known(kind: type, entries: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+def _known_fields(kind: type, entries: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     """Of each entry the fields that this version knows."""
     names = {one.name for one in fields(kind)}
     return [{name: entry[name] for name in entry.keys() & names} for entry in entries]

@@ -69,7 +69,7 @@ def read_settings(course: Path) -> Settings:
         entries = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise SettingsError(f"{path} is not TOML: {error}.") from None
-    _known(path, "", entries, {"course_id", "gradebook", "due", "late"})
+    _refuse_unknown(path, "", entries, {"course_id", "gradebook", "due", "late"})
     gradebook = entries.get("gradebook", default)
     if not isinstance(gradebook, str) or ":" not in gradebook:
         raise SettingsError(
@@ -101,7 +101,7 @@ def _moment(path: Path, name: str, value: Any) -> datetime:
 
 def _policy(path: Path, late: dict[str, Any]) -> LatePolicy:
     names = {"penalty_per_day": 1.0, "at_most": 1.0, "grace_minutes": float("inf")}
-    _known(path, "[late] ", late, set(names))
+    _refuse_unknown(path, "[late] ", late, set(names))
     if "penalty_per_day" not in late:
         raise SettingsError(f"{path}: [late] has no penalty_per_day, as in penalty_per_day = 0.1.")
     for name, value in late.items():
@@ -113,7 +113,7 @@ def _policy(path: Path, late: dict[str, Any]) -> LatePolicy:
     return LatePolicy(**late)
 
 
-def _known(path: Path, where: str, entries: dict[str, Any], names: set[str]) -> None:
+def _refuse_unknown(path: Path, where: str, entries: dict[str, Any], names: set[str]) -> None:
     if unknown := sorted(set(entries) - names):
         there_are = ", ".join(sorted(names))
         raise SettingsError(f"{path}: there is no setting {where}{unknown[0]}, only {there_are}.")

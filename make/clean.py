@@ -36,7 +36,7 @@ def held(course: Path) -> Iterator[str]:
     """What cannot be built again of a course, in words."""
     if (course / "submitted").exists() and not is_sample(course):
         yield "submissions and scores"
-    known = own_files(course)
+    digests = own_files(course)
     for path in sorted(course.rglob("*")):
         name = path.relative_to(course).as_posix()
         top = name.split("/")[0]
@@ -46,7 +46,7 @@ def held(course: Path) -> Iterator[str]:
             continue
         if name == "nbgrader_config.py" and "made by `autograder release`" in text_of(path):
             continue
-        if path.is_symlink() or known.get(name) != digest(path):
+        if path.is_symlink() or digests.get(name) != digest(path):
             yield f"{name}, which is not as it was made"
     if students := enrolled(course / "gradebook.db"):
         yield f"a gradebook with {students} students"

@@ -45,24 +45,24 @@ def _dropped(names: list[str], others: re.Pattern) -> list[bool]:
     Cython's helpers bear no package's name, but lie among the functions of the one they are of.
     """
     clear = [bool(others.search(name)) and "_5numpy" not in name for name in names]
-    known = [
+    foreign = [
         None if CYTHON.match(name) and not other and "_5numpy" not in name else other
         for name, other in zip(names, clear, strict=True)
     ]
     cython = [bool(CYTHON.match(name)) for name in names]
-    before, after = _nearest(known, cython), _nearest(known[::-1], cython[::-1])[::-1]
+    before, after = _nearest(foreign, cython), _nearest(foreign[::-1], cython[::-1])[::-1]
     return [
         not name.startswith(("PyInit", "_GLOBAL"))
         and (other or (own is None and left is True and right is True))
-        for name, other, own, left, right in zip(names, clear, known, before, after, strict=True)
+        for name, other, own, left, right in zip(names, clear, foreign, before, after, strict=True)
     ]
 
 
-def _nearest(known: list[bool | None], cython: list[bool]) -> list[bool | None]:
+def _nearest(foreign: list[bool | None], cython: list[bool]) -> list[bool | None]:
     """For each the last of Cython's before it of which it is known whose it is."""
     last: bool | None = None
     found = []
-    for own, is_cython in zip(known, cython, strict=True):
+    for own, is_cython in zip(foreign, cython, strict=True):
         last = own if is_cython and own is not None else last
         found.append(last)
     return found

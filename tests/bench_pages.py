@@ -23,7 +23,7 @@ from tests.book import measures
 from tests.book.conftest import SITE, Compressing
 from tests.chromium import CHROMIUM, FLAGS, PATIENCE
 
-PAGES = ["index", "map", "02-softmax", "11-encoder-decoder", "13-real-encoder"]
+PAGES = ["index", "map", "02-softmax", "10-writer", "11-encoder-decoder", "13-real-encoder"]
 SOON = {False: 1_000, True: 1_500}  # ms to the first paint; on a slow phone
 ANSWERING = 3_000  # ms there until the first screen's figure heeds its reader
 WIDTH = {False: 1280, True: 390}

@@ -2,19 +2,20 @@
 
 import pytest
 
+LONG = {"browser", "released"}  # fixtures that take long to make
 # What takes longest of what stays on one worker.
 LONGEST = ("attacks.test_corpus", "class.test_class", "class.test_as_sent")
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest chooses by the markers, and xdist by the groups
 def pytest_collection_modifyitems(items):
-    """What is exhaustive, or opens a browser, is slow: `-m "not slow"` leaves it out too.
+    """What is exhaustive, opens a browser or needs the whole course released is slow.
 
     The tests of a module that share a fixture stay on one worker, which makes it once. What takes
     long comes first: a worker that is given it at the end works on it alone.
     """
     for item in items:
-        if item.get_closest_marker("exhaustive") or "browser" in getattr(item, "fixturenames", ()):
+        if item.get_closest_marker("exhaustive") or LONG & {*getattr(item, "fixturenames", ())}:
             item.add_marker("slow")
         if item.get_closest_marker("xdist_group") is None and _shares(item):
             item.add_marker(pytest.mark.xdist_group(item.module.__name__.removeprefix("tests.")))

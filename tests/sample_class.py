@@ -322,6 +322,16 @@ def write(handed: list[Handed], course: Course) -> None:
             nbformat.write(one.content, path)
 
 
+def hand_in_two(course: Course, name: str) -> ReleasedChapter:
+    """Hand in a chapter twice: ada's is right, bob's untouched."""
+    made = Class(course)
+    chapter = made.chapters[name]
+    made.hand_in("ada", chapter, made.solved(chapter), Expected())
+    made.hand_in("bob", chapter, made.released(chapter), Expected())
+    write(made.handed, course)
+    return chapter
+
+
 def main() -> None:
     """Write the sample class into a course folder."""
     parser = argparse.ArgumentParser(description=__doc__)

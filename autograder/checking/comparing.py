@@ -4,7 +4,7 @@ import contextlib
 import contextvars
 import functools
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +15,7 @@ from autograder.checking.draw import Draw
 from autograder.checking.events import Reason, current_log
 from autograder.remote.calling import mapped, spread, tensors
 from autograder.remote.subject import Raised, Subject
-from autograder.remote.values import Function, Ref
+from autograder.remote.values import Function, Ref, pairs
 
 FLOATS = (torch.float32, torch.float64)
 LOOKED_AT = {"weights", "cross_weights"}  # results whose gradient no contract promises
@@ -155,7 +155,7 @@ def close(
 
     def problem() -> str:
         start = _prefix(case, call() if callable(call) else call) or "The result"
-        return f"{start} {within.difference(got, want, names=names)}"
+        return f"{start} {within.difference(got, want, names)}"
 
     within = Closeness(rtol, atol, dtype)
     right = within.agree(got, want)
@@ -176,18 +176,14 @@ def close(
 
 def reason_of(got: Any, want: Any, dtype: bool = True) -> Reason:
     """Why two trees that do not agree differ: by what is first found."""
+    exactly = Closeness(0.0, 0.0, dtype)
+    apart = (pair for _, *pair in pairs(got, want) if not exactly.alike(*pair))
+    got, want = next(apart, (None, None))
     if isinstance(want, tuple | list):
-        if not isinstance(got, tuple | list) or len(got) != len(want):
-            return Reason.COUNT
-        if isinstance(got, tuple) != isinstance(want, tuple):
-            return Reason.SEQUENCE
-        both = zip(got, want, strict=True)
-        return next((reason_of(*pair, dtype) for pair in both if not agree(*pair, 0, 0, dtype)),
-                    Reason.VALUES)  # fmt: skip
+        counted = isinstance(got, tuple | list) and len(got) == len(want)
+        return Reason.SEQUENCE if counted else Reason.COUNT
     if isinstance(want, dict):
-        if not isinstance(got, dict) or set(got) != set(want):
-            return Reason.COUNT
-        return reason_of([got[key] for key in want], list(want.values()), dtype)
+        return Reason.COUNT
     if not isinstance(want, Tensor):
         numbers = isinstance(want, int | float) and isinstance(got, int | float)
         return Reason.VALUES if numbers or type(got) is type(want) else Reason.KIND
@@ -226,61 +222,30 @@ class Closeness:
 
     def agree(self, got: Any, want: Any) -> bool:
         """Whether `difference` finds none, without the words."""
+        return all(self.alike(mine, right) for _, mine, right in pairs(got, want))
+
+    def alike(self, got: Any, want: Any) -> bool:
+        """Whether a pair of two trees' leaves agrees; one of branches does not."""
         if isinstance(want, Tensor):
             return isinstance(got, Tensor) and self._tensors_agree(got, want)
-        if isinstance(want, tuple | list):
-            alike = isinstance(got, tuple | list) and len(got) == len(want)
-            alike = alike and isinstance(got, tuple) == isinstance(want, tuple)
-            return alike and all(map(self.agree, got, want))
-        return not self.difference(got, want)
+        return not isinstance(want, tuple | list | dict) and not self._of_leaves(got, want)
 
-    def difference(
-        self, got: Any, want: Any, label: str = "", names: Sequence[str] | None = None
-    ) -> str:
+    def difference(self, got: Any, want: Any, names: Sequence[str] | None = None) -> str:
         """Where `got` first differs from `want`, as the rest of a sentence; empty if nowhere."""
-        subject = f"{label}: " if label else ""
-        if isinstance(want, tuple | list):
-            return self._of_items(got, want, label, names)
-        if isinstance(want, dict):
-            return self._of_dicts(got, want, label)
-        if isinstance(want, Tensor):
-            problem = self._of_tensors(got, want)
-        elif isinstance(want, float):
-            problem = self._of_floats(got, want)
-        elif isinstance(want, int) and not isinstance(want, bool):
-            problem = _of_whole_numbers(got, want)
-        else:
-            problem = _unlike(got, want)
-        return f"{subject}{problem}" if problem else ""
-
-    def _of_items(
-        self, got: Any, want: tuple | list, label: str, names: Sequence[str] | None
-    ) -> str:
-        subject = f"{label}: " if label else ""
-        if not isinstance(got, tuple | list) or len(got) != len(want):
-            parts = f" ({', '.join(names)})" if names else ""
-            return f"{subject}should return {len(want)} values{parts}; it returned {kind_of(got)}."
-        if isinstance(got, tuple) != isinstance(want, tuple):
-            kind = "tuple" if isinstance(want, tuple) else "list"
-            return f"{subject}should return a {kind}; it returned {kind_of(got)}."
-        known = list(names or ())
-        known += [f"value {number}" for number in range(len(known), len(want))]
-        return self._of_parts(zip(known, got, want, strict=False), label)
-
-    def _of_dicts(self, got: Any, want: dict, label: str) -> str:
-        subject = f"{label}: " if label else ""
-        if not isinstance(got, dict):
-            return f"{subject}should return a dict; it returned {kind_of(got)}."
-        if set(got) != set(want):
-            missing, extra = sorted(set(want) - set(got)), sorted(set(got) - set(want))
-            return f"{subject}has other names: missing {missing[:5]}, unexpected {extra[:5]}."
-        return self._of_parts(((key, got[key], want[key]) for key in want), label)
-
-    def _of_parts(self, parts: Iterable[tuple[str, Any, Any]], label: str) -> str:
-        for name, got, want in parts:
-            if problem := self.difference(got, want, f"{label}, {name}" if label else name):
-                return problem
+        for path, mine, right in pairs(got, want):
+            parts = names if not path and names else ()
+            if problem := _of_branches(mine, right, parts) or self._of_leaves(mine, right):
+                return f"{_called(path, names or ())}: {problem}" if path else problem
         return ""
+
+    def _of_leaves(self, got: Any, want: Any) -> str:
+        if isinstance(want, Tensor):
+            return self._of_tensors(got, want)
+        if isinstance(want, float):
+            return self._of_floats(got, want)
+        if isinstance(want, int) and not isinstance(want, bool):
+            return _of_whole_numbers(got, want)
+        return _unlike(got, want)
 
     def _of_floats(self, got: Any, want: float) -> str:
         got = got.item() if isinstance(got, Tensor) and got.numel() == 1 else got
@@ -343,6 +308,30 @@ class Closeness:
         if want.dtype in (torch.float16, torch.bfloat16) and self.rtol:
             return max(self.rtol, 2e-2), max(self.atol, 2e-2)
         return self.rtol, self.atol
+
+
+def _called(path: tuple, names: Sequence[str]) -> str:
+    """A part of a result, by the `names` of its values where they have some: `state, value 0`."""
+    first, *others = (key if isinstance(key, str) else f"value {key}" for key in path)
+    if isinstance(path[0], int) and path[0] < len(names):
+        first = names[path[0]]
+    return ", ".join([first, *others])
+
+
+def _of_branches(got: Any, want: Any, names: Sequence[str]) -> str:
+    """How two branches differ in form; empty for leaves."""
+    if isinstance(want, dict):
+        if not isinstance(got, dict):
+            return f"should return a dict; it returned {kind_of(got)}."
+        missing, extra = sorted(set(want) - set(got)), sorted(set(got) - set(want))
+        return f"has other names: missing {missing[:5]}, unexpected {extra[:5]}."
+    if not isinstance(want, tuple | list):
+        return ""
+    if not isinstance(got, tuple | list) or len(got) != len(want):
+        parts = f" ({', '.join(names)})" if names else ""
+        return f"should return {len(want)} values{parts}; it returned {kind_of(got)}."
+    kind = "tuple" if isinstance(want, tuple) else "list"
+    return f"should return a {kind}; it returned {kind_of(got)}."
 
 
 def _of_whole_numbers(got: Any, want: int) -> str:
@@ -529,20 +518,20 @@ def agrees(
     autograder.checking.comparing.Failure: two numbers: double(...) expected 1 at [0], got 4 \
 (2 of 2 numbers differ).
     """
-    given = {**dict(tensors(args)), **dict(tensors(kwargs))}
-    floating = any(tensor.is_floating_point() for tensor in given.values())
+    inputs = {**dict(tensors(args)), **dict(tensors(kwargs))}
+    floating = any(tensor.is_floating_point() for tensor in inputs.values())
     others = _others(args) if ask.unchanged and ask.contiguous else None
     tolerance = {"rtol": rtol, "atol": atol, "dtype": dtype}
     asked = _Case(case, student, reference, args, kwargs, tolerance, names)
     # A part that fails leaves out none of the others: what is asked of the reference is the same
     # for all, as a recording of its answers may stand in for it.
     with _going_on(case):
-        asked.values(given if ask.unchanged else {})
+        asked.values(inputs if ask.unchanged else {})
     with _beside_values():
         if ask.gradients and (floating or student.is_instance):
             with _going_on(case):
                 asked.gradients()
-        if ask.contiguous and given:
+        if ask.contiguous and inputs:
             with _going_on(case):
                 asked.spread(others)
         if ask.double and floating:
@@ -571,13 +560,13 @@ class _Case:
         log = current_log.get()
         return log is not None and log.brief
 
-    def values(self, given: dict[str, Tensor]) -> None:
-        """The answers, and that what was `given` stays as it is."""
+    def values(self, inputs: dict[str, Tensor]) -> None:
+        """The answers, and that the `inputs` stay as they are."""
         self.want = self.reference(*self.args, **self.kwargs)
         self.got, left = self.student.with_inputs(*self.args, **self.kwargs)
         self._close(self.got, self.want, self.student.describing())
-        if given:
-            _unchanged(self.student, given, left, self.text)
+        if inputs:
+            _unchanged(self.student, inputs, left, self.text)
 
     def gradients(self) -> None:
         """The gradients; those of values that are wrong tell no more about why they are."""
@@ -698,10 +687,10 @@ def left_alone(student: Subject, got: Any, later: Any, case: str = "") -> None:
     _note("holds", left, problem, reason=Reason.RESULT_CHANGED, case=case)
 
 
-def _unchanged(student: Subject, given: dict[str, Tensor], left: dict, case: str) -> None:
+def _unchanged(student: Subject, inputs: dict[str, Tensor], left: dict, case: str) -> None:
     changed = [
         path
-        for path, tensor in given.items()
+        for path, tensor in inputs.items()
         if left.get(path) is None or not agree(left[path], tensor, 0.0, 0.0)
     ]
     described = student.describing()

@@ -109,9 +109,9 @@ def exercise(
         if name in _exercises:
             raise ValueError(f"Two checks are registered for the exercise {name}.")
         module = chapter_of(check.__module__)
-        known = _early.pop(name, [])
+        early = _early.pop(name, [])
         _exercises[name] = Exercise(
-            name, chapter, float(points), module, forbidden, check, behavior, known, mend
+            name, chapter, float(points), module, forbidden, check, behavior, early, mend
         )
         return check
 
@@ -178,11 +178,11 @@ class Misconceptions:
     hyphens.
     """
 
-    def __setitem__(self, exercise: str, known: Mapping[str, Ways]) -> None:
+    def __setitem__(self, exercise: str, ways_by_key: Mapping[str, Ways]) -> None:
         of_exercise = _exercises.get(exercise)
         there = of_exercise.misconceptions if of_exercise else _early.setdefault(exercise, [])
         taken = {one.key for one in there}
-        for key, (sentence, *ways) in known.items():
+        for key, (sentence, *ways) in ways_by_key.items():
             if not set(key) <= KEY_LETTERS or not key:
                 raise ValueError(
                     f"The key {key!r} of a misconception in {exercise}: lowercase letters, digits "
@@ -221,9 +221,9 @@ def find(name: str) -> Exercise:
     """The exercise of that name; KeyError with the names that come close."""
     import difflib
 
-    known = exercises()
-    if name not in known:
-        near = difflib.get_close_matches(name, known, n=3)
+    registered = exercises()
+    if name not in registered:
+        near = difflib.get_close_matches(name, registered, n=3)
         hint = f" Did you mean {' or '.join(near)}?" if near else ""
         raise KeyError(f"There is no exercise named {name!r}.{hint}")
-    return known[name]
+    return registered[name]

@@ -20,10 +20,10 @@ def alternative(exercise: str, style: str) -> Callable[[Any], Any]:
     """Register a correct implementation of an exercise."""
 
     def register(solution: Any) -> Any:
-        known = _styles.setdefault(exercise, {})
-        if style in known:
+        styles = _styles.setdefault(exercise, {})
+        if style in styles:
             raise ValueError(f"Two alternatives for {exercise} are called {style!r}.")
-        known[style] = solution
+        styles[style] = solution
         return solution
 
     return register

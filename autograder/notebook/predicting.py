@@ -47,22 +47,22 @@ def answered(asked: Prediction, guess: Any = None) -> Card:
     """The card for a guess; without one, the question."""
     if guess is None or guess is ...:
         return _question(asked)
-    given: Guess | None
+    choice: Guess | None
     match kind(asked.right):
         case "shape":
-            given = _as_shape(guess)
+            choice = _as_shape(guess)
         case "number":
-            given = _as_number(guess)
+            choice = _as_number(guess)
         case _:
-            given = _as_choice(asked, guess)
-    if given is None:
+            choice = _as_choice(asked, guess)
+    if choice is None:
         return Card("?", f"{guess!r} is no answer to this question.", [_how(asked)])
-    if _agrees(given, asked.right):
+    if _agrees(choice, asked.right):
         yes = f"Yes: {as_text(asked.right)}."
         return Card("\N{CHECK MARK}", yes, [asked.options[asked.right]], right=True)
-    known = [why for option, why in asked.options.items() if _agrees(given, option)]
-    lines = [*known, f"It is {as_text(asked.right)}. {asked.options[asked.right]}"]
-    return Card("\N{BALLOT X}", f"Not {as_text(given)}.", lines, right=False)
+    explanations = [why for option, why in asked.options.items() if _agrees(choice, option)]
+    lines = [*explanations, f"It is {as_text(asked.right)}. {asked.options[asked.right]}"]
+    return Card("\N{BALLOT X}", f"Not {as_text(choice)}.", lines, right=False)
 
 
 def _question(asked: Prediction) -> Card:
@@ -107,13 +107,13 @@ def _agrees(guess: Any, option: Any) -> bool:
 
 def predict(name: str, guess: Any = None) -> None:
     """Ask the question `name`, or say what there is to say to your guess. It counts no points."""
-    known = predictions()
-    if name not in known:
-        near = difflib.get_close_matches(str(name), known, n=1)
+    registered = predictions()
+    if name not in registered:
+        near = difflib.get_close_matches(str(name), registered, n=1)
         hint = f" Did you mean {near[0]!r}?" if near else ""
         card = Card("?", f"There is no question named {name!r}.{hint}", [])
     else:
-        card = answered(known[name], guess)
+        card = answered(registered[name], guess)
         if card.right is not None:
             note_prediction(name, card.right)
     from autograder.notebook.check import display  # which imports the whole of checking

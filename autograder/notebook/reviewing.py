@@ -60,7 +60,7 @@ class Memory:
         """What a file keeps. Raises Unreadable, and OSError where there is none."""
         try:
             kept = json.loads(path.read_text(encoding="utf-8"))
-            log = {known: _answers(one) for known, one in kept["log"].items()}
+            log = {question: _answers(one) for question, one in kept["log"].items()}
             reviewed = {day: int(number) for day, number in kept.get("reviewed", {}).items()}
         except (ValueError, KeyError, TypeError, AttributeError):
             raise Unreadable(NOT_OURS.format(path)) from None
@@ -73,9 +73,9 @@ class Memory:
         """What the file beside the notebooks keeps."""
         return cls.read(FILE) if FILE.exists() else cls()
 
-    def note(self, known: str, right: bool, day: str) -> None:
+    def note(self, question: str, right: bool, day: str) -> None:
         """Remember an answer, if it is the day's first to this question."""
-        self.log.setdefault(known, {}).setdefault(day, right)
+        self.log.setdefault(question, {}).setdefault(day, right)
 
     def keep(self) -> None:
         """Write the file."""
@@ -124,9 +124,9 @@ def _said(
         return
     if add is not None:
         added = Memory.read(Path(add)).log
-        for known, answers in added.items():
+        for question, answers in added.items():
             for day, right in answers.items():
-                memory.note(known, right, day)
+                memory.note(question, right, day)
         memory.keep()
         yield f"Added: {_count(len(added))}."
     if sign is not None and _open:

@@ -101,11 +101,11 @@ def _run(shell: Any, source: str, limit_seconds: float) -> list[Verdict]:
     if not limit.reached:
         return []
     stopped = described(result.error_in_exec).where if result.error_in_exec else ""
-    known = exercises()
+    registered = exercises()
     return [
-        verdict_on_endless(known[name], limit_seconds, stopped)
+        verdict_on_endless(registered[name], limit_seconds, stopped)
         for name in CHECKED.findall(source)
-        if name in known
+        if name in registered
     ]
 
 

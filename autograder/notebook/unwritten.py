@@ -96,10 +96,10 @@ class _Cells:
 def _stub_that_raised(error: BaseException) -> str | None:
     if not isinstance(error, NotImplementedError):
         return None
-    known = exercises()
+    registered = exercises()
     for frame, _ in reversed(list(traceback.walk_tb(error.__traceback__))):
         for name in frame.f_code.co_qualname.split("."):
-            if name in known:
+            if name in registered:
                 return name
     return None
 

@@ -97,13 +97,13 @@ def add(name: str, after: str | None = None, book: Path = REPOSITORY / "book") -
     They come after the cell with the id `after`, else after the chapter's last exercise.
     Raises ValueError without such an exercise, chapter or cell, or if it is in the chapter already.
     """
-    known = exercises()
-    if name not in known:
+    registered = exercises()
+    if name not in registered:
         raise ValueError(
             f"No check is registered for {name!r}: write it first, in "
             f"{where_written('<chapter>', CHECK)}."
         )
-    path = book / f"{known[name].chapter}.ipynb"
+    path = book / f"{registered[name].chapter}.ipynb"
     if not path.exists():
         raise ValueError(f"{name}: there is no chapter {path.name} in {book.name}/.")
     notebook = nbformat.read(path, as_version=4)
@@ -122,7 +122,7 @@ def add(name: str, after: str | None = None, book: Path = REPOSITORY / "book") -
             f"The cell {after!r} and the check cell behind it belong together; "
             f"give the id of the last cell of that exercise."
         )
-    notebook.cells[where:where] = cells(known[name])
+    notebook.cells[where:where] = cells(registered[name])
     nbformat.write(notebook, path)
     return path
 

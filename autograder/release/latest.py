@@ -46,7 +46,7 @@ class Latest:
         folders = (Path("autograder"), Path("book"), content().folder)
         inputs = [path for folder in folders for path in files_in(self._root / folder)]
         inputs += [path for name in FILES if (path := self._root / name).exists()]
-        course = [self._course / manifest.NAME, *files_in(self._state / "recordings")]
+        course = [self._course / manifest.NAME, *files_in(self._course / manifest.RECORDINGS)]
         course += sorted((self._course / "release").glob("*/*.ipynb"))
         return sha256(
             sha256_of_files(inputs, self._root),
@@ -57,8 +57,8 @@ class Latest:
 
     def _there(self) -> list[str]:
         """Which of the release's own files are still there."""
-        known = json.loads((self._state / "files.json").read_text(encoding="utf-8"))
-        return [name for name in sorted(known) if (self._course / name).exists()]
+        own_files = json.loads((self._state / "files.json").read_text(encoding="utf-8"))
+        return [name for name in sorted(own_files) if (self._course / name).exists()]
 
 
 def chapters_entered(course: Path) -> set[str]:

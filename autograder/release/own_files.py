@@ -19,14 +19,14 @@ class OwnFiles:
 
     def __init__(self, folder: Path, record: Path) -> None:
         self._folder, self._record = folder, record
-        self._known: dict[str, str] = {}
+        self._digests: dict[str, str] = {}
         if record.exists():
-            self._known = json.loads(record.read_text(encoding="utf-8"))
+            self._digests = json.loads(record.read_text(encoding="utf-8"))
         self.notes: list[str] = []  # what was left or moved, in sentences
 
     def claim(self, name: str, digest: str) -> None:
         """Take a file that nothing is known of for the release's own if it has this hash."""
-        self._known.setdefault(name, digest)
+        self._digests.setdefault(name, digest)
 
     def beside(self, place: str, files: Mapping[str, Path]) -> None:
         """Put files into a folder; where one has been changed, the new one goes beside it."""
@@ -35,8 +35,8 @@ class OwnFiles:
             digest = sha256(source.read_bytes())
             if self._is_own(name, digest):
                 self._write(name, source)
-            elif self._known.get(name) != digest:  # else it was made from this very version
-                now[name] = self._known.get(name, "")
+            elif self._digests.get(name) != digest:  # else it was made from this very version
+                now[name] = self._digests.get(name, "")
                 mine, name = name, self._free_name(name, digest)
                 self._write(name, source)
                 self.notes.append(
@@ -60,7 +60,7 @@ class OwnFiles:
 
     def has_all(self, place: str) -> bool:
         """Whether there is something under every name that was put into a folder."""
-        return all((self._folder / name).exists() for name in self._known if _in(place, name))
+        return all((self._folder / name).exists() for name in self._digests if _in(place, name))
 
     def _is_own(self, name: str, digest: str) -> bool:
         """Whether nothing is lost if the file with this hash is written under the name."""
@@ -69,7 +69,7 @@ class OwnFiles:
             return True
         if path.is_symlink() or not path.is_file():
             return False
-        return sha256(path.read_bytes()) in (digest, self._known.get(name))
+        return sha256(path.read_bytes()) in (digest, self._digests.get(name))
 
     def _write(self, name: str, source: Path) -> None:
         path = self._folder / name
@@ -91,16 +91,16 @@ class OwnFiles:
 
     def _settle(self, place: str, now: dict[str, str]) -> None:
         """Remove the own files of a folder that are not wanted any more; note what there is."""
-        before = {name: digest for name, digest in self._known.items() if _in(place, name)}
+        before = {name: digest for name, digest in self._digests.items() if _in(place, name)}
         for name in before.keys() - now.keys():
             path = self._folder / name
             plain = path.is_file() and not path.is_symlink()
             if plain and sha256(path.read_bytes()) == before[name]:
                 path.unlink()
-            del self._known[name]
-        self._known |= now
+            del self._digests[name]
+        self._digests |= now
         self._record.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(self._record, json.dumps(self._known, indent=1).encode())
+        write_whole(self._record, json.dumps(self._digests, indent=1).encode())
 
 
 def _ends() -> Iterator[str]:

@@ -30,7 +30,7 @@ FILE = "questions.json"
 Question = dict[str, Any]
 
 
-def known_by(*lines: str) -> str:
+def id_of(*lines: str) -> str:
     """By what a question is remembered: its text, so that a changed one counts as new."""
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:12]
 
@@ -88,14 +88,14 @@ def of_quiz(quiz: Quiz, translate: Translation) -> Question:
         {"text": translate(one.label), "why": translate(one.why), "right": one.right}
         for one in quiz.choices
     ]
-    return {"id": known_by(*quiz.lines), "text": translate(quiz.question), "choices": choices}
+    return {"id": id_of(*quiz.lines), "text": translate(quiz.question), "choices": choices}
 
 
 def of_prediction(asked: Prediction) -> Question:
     """A question before a demo, and the same with other numbers."""
     variants = [{"text": one.question, "choices": _choices(one)} for one in asked.variants()]
     return {
-        "id": known_by(asked.question, *map(as_text, in_order(asked))),
+        "id": id_of(asked.question, *map(as_text, in_order(asked))),
         "name": asked.name,
         "text": asked.question,
         "choices": _choices(asked),

@@ -43,10 +43,10 @@ def main(chapters: Sequence[str], root: Path = REPOSITORY) -> None:
     """Print what there is of the chapters, or of all."""
     book = Book.of(root)
     paths = [*sorted(book.folder.glob(CHAPTERS)), *book.folder.glob(PROJECT)]
-    known = {path.stem: path for path in paths}
-    if unknown := sorted(set(chapters) - set(known)):
-        sys.exit(f"There is no chapter {unknown[0]!r}; there are: {', '.join(known)}.")
-    for name, path in known.items():
+    paths_by_name = {path.stem: path for path in paths}
+    if unknown := sorted(set(chapters) - set(paths_by_name)):
+        sys.exit(f"There is no chapter {unknown[0]!r}; there are: {', '.join(paths_by_name)}.")
+    for name, path in paths_by_name.items():
         if not chapters or name in chapters:
             try:
                 for text in rubrics(nbformat.read(path, as_version=4), name, book):

@@ -25,15 +25,15 @@ CALL = re.compile(r"`([^`]*\([^`]*)`")
 def wrong_lines(references: References, module: str, name: str) -> list[dict[str, Any]]:
     """The questions about a reference."""
     path = references.path(module).with_name(f"{CHECK}.py")
-    known = mended(path) if path.exists() else {}
-    if not path.exists() or known.get(name):
+    planted = mended(path) if path.exists() else {}
+    if not path.exists() or planted.get(name):
         return []
     code = references.find(module, name).source
     asked: dict[int, dict[str, Any]] = {}
     for key, sentence, change in misconceptions(path, name):
         if len(asked) == OF_ONE:
             break
-        if key != known.get(f"{PREFIX}{name}") and isinstance(change, ast.Dict):
+        if key != planted.get(f"{PREFIX}{name}") and isinstance(change, ast.Dict):
             _ask(code, ast.literal_eval(change), sentence, asked)
     return list(asked.values())
 

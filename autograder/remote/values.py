@@ -3,7 +3,7 @@
 import functools
 import inspect
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from types import CodeType
 from typing import Any
@@ -63,3 +63,29 @@ def tensors(value: Any, path: str = "") -> Iterator[tuple[str, Tensor]]:
     elif isinstance(value, dict):
         for key, item in value.items():
             yield from tensors(item, f"{path}.{key}" if path else str(key))
+
+
+def pairs(one: Any, other: Any, path: tuple = ()) -> Iterator[tuple[tuple, Any, Any]]:
+    """The leaves of two trees side by side, each with its path.
+
+    Where the forms of the trees differ, the branches there. A function is a branch: what is bound
+    to it may be tensors.
+    """
+    keys = _keys(one, other)
+    if keys is None:
+        yield path, one, other
+    elif isinstance(one, Function):
+        yield from pairs(vars(one), vars(other), path)
+    else:
+        for key in keys:
+            yield from pairs(one[key], other[key], (*path, key))
+
+
+def _keys(one: Any, other: Any) -> Iterable[Any] | None:
+    """What two branches of one form have in common; None of leaves and of other forms."""
+    if isinstance(one, tuple | list) and isinstance(other, tuple | list):
+        alike = isinstance(one, tuple) == isinstance(other, tuple) and len(one) == len(other)
+        return range(len(one)) if alike else None
+    if isinstance(one, dict) and isinstance(other, dict):
+        return other if one.keys() == other.keys() else None
+    return () if isinstance(one, Function) and isinstance(other, Function) else None

@@ -63,15 +63,15 @@ def tried_layout(program: str) -> tuple[Layout | None, str]:
     for layout in layouts:
         with layout.command(program, ["-c", PROBE, layout.scratch]) as (command, descriptors):
             try:
-                run = subprocess.run(
+                attempt = subprocess.run(
                     command, pass_fds=descriptors, capture_output=True, text=True, timeout=60
                 )
             except (OSError, subprocess.TimeoutExpired) as error:
                 reason = f"{error}"
                 continue
-        if run.returncode == 0:
+        if attempt.returncode == 0:
             return layout, ""
-        reason = (run.stderr.strip().splitlines() or [f"exit code {run.returncode}"])[-1]
+        reason = (attempt.stderr.strip().splitlines() or [f"exit code {attempt.returncode}"])[-1]
     return None, reason
 
 

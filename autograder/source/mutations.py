@@ -447,9 +447,9 @@ def _called(name: str, argument: ast.expr) -> ast.Call:
 
 def _default_in_its_place(node: ast.FunctionDef) -> Iterator[Edit]:
     """An argument that is not used: what it is by default stands in its place."""
-    given = node.args
-    optional = given.args[len(given.args) - len(given.defaults) :]
-    for argument, default in zip(optional, given.defaults, strict=True):
+    arguments = node.args
+    optional = arguments.args[len(arguments.args) - len(arguments.defaults) :]
+    for argument, default in zip(optional, arguments.defaults, strict=True):
         text = f"{argument.arg} = {ast.unparse(default)}"
         yield partial(_put_first, ast.parse(text).body[0])
 

@@ -19,7 +19,7 @@ from autograder.source import syntax
 from autograder.source.content import ALTERNATIVES, REFERENCE, content
 
 # What a student's installation carries of references.
-SOURCE, ANSWERS, SILENT = ".source", ".answers", ".silent"
+SOURCE, ANSWERS, PATTERNS = ".source", ".answers", ".patterns"
 ENGINE = __name__.split(".")[0]  # whose imports are no part of a solution
 RECORDINGS = Path(__file__).resolve().parent.parent / "recordings"
 
@@ -117,8 +117,8 @@ def _method(made: ast.stmt, name: str) -> ast.FunctionDef | None:
 def _arguments(function: ast.FunctionDef | None) -> list[str]:
     if function is None:
         return []
-    given = function.args
-    names = [item.arg for item in (*given.posonlyargs, *given.args, *given.kwonlyargs)]
+    arguments = function.args
+    names = [item.arg for item in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
     return names[1:] if names[:1] == ["self"] else names
 
 
@@ -126,9 +126,9 @@ def _optional(function: ast.FunctionDef | None) -> dict[str, Any]:
     """The arguments that may be left out, with what they are then."""
     if function is None:
         return {}
-    given = function.args
-    last = given.args[len(given.args) - len(given.defaults) :]
-    pairs = zip(last, given.defaults, strict=True)
+    arguments = function.args
+    last = arguments.args[len(arguments.args) - len(arguments.defaults) :]
+    pairs = zip(last, arguments.defaults, strict=True)
     return {one.arg: getattr(value, "value", ...) for one, value in pairs}
 
 
@@ -190,7 +190,7 @@ def alternatives(module: str, name: str) -> list[Definition]:
         styles = _parsed(f"{module}.{ALTERNATIVES}").styles
     except NoSource:
         return []
-    return [definition(module, name, style) for known, style in styles if known == name]
+    return [definition(module, name, style) for exercise, style in styles if exercise == name]
 
 
 @functools.cache

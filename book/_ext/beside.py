@@ -2,8 +2,9 @@
 
 A picture or a figure to play with becomes a pair with the text around it, up to the next figure,
 wide table or section, and back to the section's beginning or to a guess at what the figure shows.
-The pair stands side by side in the layer to read. In narrow windows the figure stands where the
-notebook has it. Beside text a figure has a phone's width, and a phone's drawing where there is one.
+The figure on a chapter's first screen makes one with what follows it. The pair stands side by side
+in the layer to read. In narrow windows the figure stands where the notebook has it. Beside text a
+figure has a phone's width, and a phone's drawing where there is one.
 """
 
 import html
@@ -12,9 +13,10 @@ import math
 from pathlib import Path
 from typing import NamedTuple
 
+from cues import STATES, cue
 from docutils import nodes
 from figures import BESIDE, FIGURE, NARROWED, drawn_size
-from first_screen import PLACE
+from first_screen import BESIDE_TEXT, PLACE
 from quiz import quiz
 from reader import is_cell, shown
 from sphinx.application import Sphinx
@@ -26,18 +28,23 @@ WIDTH, WIDER = 448, 672  # pixels of the columns beside text, as custom.css has 
 LINE = 26  # pixels
 WORDS_A_LINE = {True: 9, False: 13}  # beside a wide figure, and else
 STAGE = '<figure class="stage'
+LIVE = '<figure class="live'
 HEIGHT = 600  # pixels: no higher, there too
 TALLEST = 720  # pixels: what is higher cannot be read when it is made so small
 FEWEST = 20  # words: less than that is read at a glance, with the figure above it
 
 
 def is_figure(node: nodes.Node) -> bool:
-    """A cell that shows one picture with a caption, one figure to play with or a stage alone."""
-    if not is_cell(node) or PLACE in node["classes"] or is_folded_cell(node):
+    """A cell that shows one picture with a caption, one figure to play with or a stage alone.
+
+    A model at work needs the whole column, but on the first screen.
+    """
+    if not is_cell(node) or is_folded_cell(node):
         return False
     pictures = [image for image in node.findall(nodes.image) if image.get("figure")]
     raws = [raw.astext() for raw in node.findall(nodes.raw)]
     played = [raw for raw in raws if FIGURE.search(raw) or STAGE in raw]
+    played += [raw for raw in raws if LIVE in raw and PLACE in node["classes"]]
     return len(pictures) + len(played) == 1 and not list(node.findall(nodes.table))
 
 
@@ -103,19 +110,23 @@ class Size(NamedTuple):
 def sizes_beside(folder: Path, figure: nodes.Node) -> list[Size]:
     """As it may stand there."""
     found = []
+    first = PLACE in figure["classes"]  # which is no higher than its screen
     for image in figure.findall(nodes.image):
         picture = Path(folder, image["uri"].lstrip("/"))
         narrow = picture.with_suffix(NARROWED)
         drawn = [(False, narrow if narrow.exists() else picture, WIDTH), (True, picture, WIDER)]
         found = [Size(wide, scaled(path, column)) for wide, path, column in drawn]
     for raw in figure.findall(nodes.raw):
-        if STAGE in raw.astext():
+        if STAGE in raw.astext() or LIVE in raw.astext():
             return [Size(True, HEIGHT)]
         if not (play := FIGURE.search(raw.astext())):
             continue
         specification = json.loads(html.unescape(play[2]))
         high = specification.get("height", math.inf)
-        found = [Size(False, high + CONTROL * len(specification.get("params", [])))]
+        high += CONTROL * len(specification.get("params", []))
+        high = min(HEIGHT, high) if first else high
+        stretches = specification.get("width") == "container"
+        found = [Size(wide, high) for wide in ([True, False] if first and stretches else [False])]
     return [size for size in found if size.height <= HEIGHT]
 
 
@@ -135,9 +146,14 @@ def pair(app: Sphinx, doctree: nodes.document) -> None:
             if not is_figure(figure) or not (sizes := sizes_beside(Path(app.srcdir), figure)):
                 continue
             first, last = at, at + 1
+            free = at if PLACE in figure["classes"] else free  # above it is the chapter's title
             while first > free and is_text(parts[first - 1]) and not is_guess(parts[first - 1]):
                 first -= 1
-            while last < len(parts) and is_text(parts[last]):
+            while (
+                last < len(parts)
+                and is_text(parts[last])
+                and not tells_of_another(parts[last], figure)
+            ):
                 last += 1
             number = words(parts[first:last])
             if number < FEWEST:
@@ -149,6 +165,21 @@ def pair(app: Sphinx, doctree: nodes.document) -> None:
                 first += 1
             free = last
             put_beside(figure, parts[first:at], parts[at + 1 : last], size.wide)
+
+
+def tells_of_another(unit: list[nodes.Node], figure: nodes.Element) -> bool:
+    """Whether its words show something in another figure than the first screen's."""
+    if PLACE not in figure["classes"]:
+        return False
+    names = {name for node in unit for words in node.findall(cue) for name in words["state"]}
+    drawn = "".join(raw.astext() for raw in figure.findall(nodes.raw))
+    if STAGE in drawn:
+        return not names <= STATES
+    if play := FIGURE.search(drawn):
+        given = {one["name"] for one in json.loads(html.unescape(play[2])).get("params", [])}
+        # Of a parameter with several numbers, each has a name of its own.
+        return any(name not in given and name.partition("_")[0] not in given for name in names)
+    return not names <= {"text"}
 
 
 def is_guess(unit: list[nodes.Node]) -> bool:
@@ -172,7 +203,7 @@ def put_beside(figure: nodes.Node, before: list, after: list, wide: bool) -> Non
     at = parent.index((sides[0] or [figure])[0])
     for node in (*sides[0], figure, *sides[1]):
         parent.remove(node)
-    texts = [nodes.container("", *side, classes=["beside-text"]) for side in sides]
+    texts = [nodes.container("", *side, classes=[BESIDE_TEXT]) for side in sides]
     shown = [node for node in (texts[0], figure, texts[1]) if node.children]
     classes = ["beside-pair", "beside-wide"] if wide else ["beside-pair"]
     parent.insert(at, nodes.container("", *shown, classes=classes))

@@ -13,7 +13,7 @@ from course_facts import Facts, facts_of
 from docutils import nodes
 from docutils.parsers.rst import directives
 from emblems import emblem
-from first_screen import below
+from first_screen import put_below
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective
@@ -143,7 +143,7 @@ def fill(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     if docname in course and (title := next(doctree.findall(nodes.title), None)):
         roads = line(docname, course, app, docname, itself=False)
         roads["classes"] = ["chapter-roads"]
-        title.parent.insert(below(title), roads)
+        put_below(title, roads)
 
 
 def line(

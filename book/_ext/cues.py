@@ -18,6 +18,7 @@ from sphinx.util.docutils import SphinxRole
 from sphinx.writers.html5 import HTML5Translator
 
 CUE = re.compile(r"(?P<words>.+?) *<(?P<state>[^<>]+)>", re.DOTALL)
+STATES = {"asks", "time", "head", "leak", "sharpness", "query"}  # of a stage, as cues.js has them
 
 
 class cue(nodes.General, nodes.Inline, nodes.TextElement):

@@ -16,8 +16,8 @@ LOOK = (
 )
 
 
-def dots(*places: tuple[float, float], radius: float = 1.9) -> str:
-    return "".join(f'<circle class="full" cx="{x}" cy="{y}" r="{radius}"/>' for x, y in places)
+def dots(*places: tuple[float, float]) -> str:
+    return "".join(f'<circle class="full" cx="{x}" cy="{y}" r="1.9"/>' for x, y in places)
 
 
 def line(path: str, kind: str = "") -> str:
@@ -77,15 +77,13 @@ EMBLEMS = {
 }
 
 
-def emblem(page: str, place: str = "") -> str:
-    """A chapter's emblem as SVG; nothing for other pages. `place` are attributes of the element."""
+def emblem(page: str) -> str:
+    """A chapter's emblem as SVG; nothing for other pages."""
     match = CHAPTER.fullmatch(page)
     drawn = EMBLEMS.get(int(match[1])) if match else None
     if drawn is None:
         return ""
-    return (
-        f'<svg class="emblem" viewBox="0 0 {SIZE} {SIZE}" aria-hidden="true"{place}>{drawn}</svg>'
-    )
+    return f'<svg class="emblem" viewBox="0 0 {SIZE} {SIZE}" aria-hidden="true">{drawn}</svg>'
 
 
 def mask(page: str) -> str:

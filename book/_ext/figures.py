@@ -82,16 +82,16 @@ def describe(app: Sphinx, doctree: nodes.document) -> None:
     path = Path(app.env.doc2path(app.env.docname))
     if path.suffix != ".ipynb":
         return
-    known = pictures(path)
+    descriptions = pictures(path)
     for image in doctree.findall(nodes.image):
         stem = Path(image["uri"]).stem
-        if stem in known:
-            image["alt"] = known[stem].get("alt", "")
-            image["figure"] = known[stem].get("name", "")
-            image["caption"] = known[stem].get("caption", "")
-            if data := known[stem].get("stage"):
+        if stem in descriptions:
+            image["alt"] = descriptions[stem].get("alt", "")
+            image["figure"] = descriptions[stem].get("name", "")
+            image["caption"] = descriptions[stem].get("caption", "")
+            if data := descriptions[stem].get("stage"):
                 image["stage"] = data  # the page draws it itself: machine_stage.py
-            elif svg := known[stem].get("svg"):
+            elif svg := descriptions[stem].get("svg"):
                 vector(app, image, svg)
             else:
                 smaller(app, image)

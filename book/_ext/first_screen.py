@@ -3,7 +3,7 @@
 A notebook's cell with the tag `first-screen` shows its figure there, wherever the notebook has the
 cell: what trains a model may stand far below. Without such a cell it is the attention machine. The
 cell's code stays where the notebook has it, folded. What the chapter needs and where its notebook
-is come after the figure.
+is come after the figure, before the text.
 """
 
 from docutils import nodes
@@ -15,6 +15,7 @@ log = logging.getLogger(__name__)
 
 TAG = "first-screen"
 PLACE = "first-screen"  # the class of what stands there
+BESIDE_TEXT = "beside-text"  # of the text that stands beside a figure (beside.py)
 SHOWING = ("Show the code of the figure on the first screen", "Hide the code")
 MACHINE = "stage("  # a call whose code is no code to read: it goes with it
 
@@ -70,15 +71,17 @@ def without_code(cell: nodes.container) -> nodes.container:
     return first
 
 
-def below(title: nodes.title) -> int:
-    """Where in a chapter's section goes on what its first screen begins with."""
-    section = title.parent
-    places = [
-        at
-        for at, node in enumerate(section)
-        if isinstance(node, nodes.Element) and PLACE in node.get("classes", [])
-    ]
-    return (places[0] if places else section.index(title)) + 1
+def put_below(title: nodes.title, *said: nodes.Node) -> None:
+    """Put what a chapter says of itself below what its first screen begins with."""
+    first = next(title.parent.findall(is_first), title)
+    follower = first.next_node(descend=False, siblings=True)
+    beside = isinstance(follower, nodes.container) and BESIDE_TEXT in follower["classes"]
+    parent, at = (follower, 0) if beside else (first.parent, first.parent.index(first) + 1)
+    parent[at:at] = said
+
+
+def is_first(node: nodes.Node) -> bool:
+    return isinstance(node, nodes.container) and PLACE in node["classes"]
 
 
 def setup(app: Sphinx) -> dict:

@@ -71,16 +71,16 @@ def link_terms(app: Sphinx, doctree: nodes.document) -> None:
     if not CHAPTER.fullmatch(app.env.docname):
         return
     words = terms(Path(app.srcdir))
-    known = {word.lower(): word for word in words}
+    unlinked = {word.lower(): word for word in words}
     for link in doctree.findall(addnodes.pending_xref):
         if link.get("reftype") == "term":
-            known.pop(link["reftarget"].lower(), None)
+            unlinked.pop(link["reftarget"].lower(), None)
     find = pattern(words)
     for paragraph in list(doctree.findall(nodes.paragraph)):
         for text in [text for text in paragraph.findall(nodes.Text) if is_prose(text)]:
             pieces, done = [], 0
             for match in find.finditer(text):
-                term = known.pop(match["term"].lower(), None)
+                term = unlinked.pop(match["term"].lower(), None)
                 if term is None:
                     continue
                 pieces += [nodes.Text(text[done : match.start()]), reference(term, match[0])]

@@ -63,9 +63,9 @@ def closing() -> nodes.raw:
 
 def lay(app: Sphinx, doctree: nodes.document) -> None:
     """Put code and exercises into their folds."""
-    for run in runs(doctree):
-        first, last = run[0], run[-1]
-        line = opening("code", in_a_line("\n".join(source_of(cell) for cell in run)))
+    for cells in unfolded_cells(doctree):
+        first, last = cells[0], cells[-1]
+        line = opening("code", in_a_line("\n".join(source_of(cell) for cell in cells)))
         if shown(first):  # its code alone: what it shows is read
             code = part(first, "cell_code_source")
             at = first.index(code)
@@ -112,7 +112,7 @@ def fold(node: nodes.Node, line: nodes.raw) -> None:
     node.parent.insert(at, line)
 
 
-def runs(doctree: nodes.document) -> list[list[nodes.container]]:
+def unfolded_cells(doctree: nodes.document) -> list[list[nodes.container]]:
     """Cells whose code is not folded: those that show nothing and follow each other together."""
     groups: list[list[nodes.container]] = []
     for cell in list(doctree.findall(is_cell)):

@@ -71,8 +71,9 @@ def said(data: dict[str, Any], asks: int, found: Row) -> str:
     parts = [f"{share} from {item if item == 'itself' else bold(item)}" for share, item in named]
     if rest := stage_rows.remainder(data, found, len(parts), bold):
         parts.append(rest)
+    who = html.escape(stage_rows.asking(data, asks, first=True))
     return (
-        f'<b class="stage-asking">{html.escape(stage_rows.asking(data, asks, first=True))}</b> looks at '
+        f'<b class="stage-asking">{who}</b> looks at '
         f"{everyone(data, found)} and takes {stage_rows.joined(parts)}. Such a share is a "
         '<b class="stage-weight">weight</b>; all weights together make 100%.'
     )

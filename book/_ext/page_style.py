@@ -108,8 +108,11 @@ def replace_sheets(app: Sphinx, page: str, template: str, context: dict, doctree
     in_order = sorted(context.get("css_files", []), key=lambda sheet: sheet.priority)
     sheets = {name_of(sheet): sheet for sheet in in_order}
     together = [name for name in sheets if name.endswith(".css") and "://" not in name]
-    known = getattr(app.env, "page_sheets", FIRST)
-    app.env.page_sheets = [*known, *(name for name in together if name not in known)]
+    sheets_so_far = getattr(app.env, "page_sheets", FIRST)
+    app.env.page_sheets = [
+        *sheets_so_far,
+        *(name for name in together if name not in sheets_so_far),
+    ]
     context["css_files"] = [sheet for name, sheet in sheets.items() if name not in together]
     context["page_sheet"] = f"_static/{SHEET}"
     context["page_sheet_version"] = version(Path(app.outdir, "_static"), tuple(together))

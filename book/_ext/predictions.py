@@ -29,7 +29,7 @@ def as_quiz(question: Prediction) -> quiz:
         for one in said["choices"]
     ]
     words = quiz_question("", nodes.paragraph("", "", *_inline(said["text"])))
-    return quiz("", words, *choices, known=said["id"], before=True)
+    return quiz("", words, *choices, question=said["id"], before=True)
 
 
 def _inline(text: str) -> list[nodes.Node]:

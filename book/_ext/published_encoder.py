@@ -51,7 +51,7 @@ def prepared(app: Sphinx) -> Path | None:
     """The model's file for the page, made if it is not there; None where its weights are not."""
     file = folder(app) / f"{NAME}.safetensors"
     made_of = {"format": FORMAT, "files": minilm.SHA256}
-    if known(file).get("made_of") == made_of:
+    if stored_about(file).get("made_of") == made_of:
         return file
     weights, tokenizer = minilm.load()
     if weights is None:
@@ -87,7 +87,7 @@ def rounded(tensors: "dict[str, Tensor]") -> "dict[str, Tensor]":
     return small
 
 
-def known(file: Path) -> dict:
+def stored_about(file: Path) -> dict:
     """The JSON beside a file."""
     about = file.with_suffix(".json")
     return json.loads(about.read_text(encoding="utf-8")) if about.exists() else {}
@@ -105,7 +105,7 @@ def keep(file: Path, tensors: "dict[str, Tensor]", **about) -> None:
 
 def shelve(app: Sphinx) -> None:
     """Write the passages' vectors, with the section of each, where a page asks for the model."""
-    if not known(folder(app) / f"{NAME}.safetensors"):
+    if not stored_about(folder(app) / f"{NAME}.safetensors"):
         return
     library = minilm.passages(app.srcdir, **SEARCHED)
     pages = sorted({passage.chapter for passage in library} & set(app.env.found_docs))
@@ -130,7 +130,7 @@ def shelve(app: Sphinx) -> None:
     file = folder(app) / f"{LIBRARY}.safetensors"
     about = {"sizes": {}, "sections": headings, "of": of, "format": FORMAT}
     about["texts"] = [digest(text) for text in texts]
-    if known(file) == about:
+    if stored_about(file) == about:
         return
     rows = vectors(texts, folder(app) / "vectors.safetensors")
     if rows is not None:
@@ -179,4 +179,4 @@ def files(app: Sphinx) -> list[Path]:
     """The files that the page loads, if it can load the model at all."""
     shelve(app)
     paths = [folder(app) / f"{name}.safetensors" for name in (NAME, LIBRARY)]
-    return [file for file in paths if file.exists() and known(file)]
+    return [file for file in paths if file.exists() and stored_about(file)]

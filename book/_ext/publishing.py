@@ -19,9 +19,9 @@ UNLISTED = {"404", "search", "genindex"}
 
 def offer_buttons(app: Sphinx, config: Config) -> None:
     """Buttons to the repository, where there is one."""
-    known = bool(config.html_theme_options.get("repository_url"))
+    has_repository = bool(config.html_theme_options.get("repository_url"))
     for button in ("use_repository_button", "use_issues_button"):
-        config.html_theme_options[button] = known
+        config.html_theme_options[button] = has_repository
 
 
 def description(doctree: nodes.document | None) -> str:

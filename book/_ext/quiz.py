@@ -23,7 +23,7 @@ from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective
 from sphinx.writers.html5 import HTML5Translator
 
-from autograder.release.questions import known_by
+from autograder.release.questions import id_of
 
 MARKS = {"[x] ": True, "[ ] ": False}
 END = "</div></details></li>\n"
@@ -68,9 +68,9 @@ class Quiz(SphinxDirective):
         choices = [self.choice(item) for item in listed]
         if len(choices) < 2 or sum(choice["right"] for choice in choices) != 1:
             raise self.error("quiz: two or more choices are wanted, one of them right: `- [x]`")
-        known = known_by(*self.arguments, *self.content)
+        question_id = id_of(*self.arguments, *self.content)
         waits = self.name == "inventory"
-        return [quiz("", quiz_question("", *question), *choices, known=known, waits=waits)]
+        return [quiz("", quiz_question("", *question), *choices, question=question_id, waits=waits)]
 
     def choice(self, item: nodes.list_item) -> quiz_choice:
         """A list item as a choice: its first paragraph is the choice, the rest explains it."""
@@ -91,8 +91,8 @@ def count(app: Sphinx, doctree: nodes.document) -> None:
     questions = list(doctree.findall(quiz))
     for number, node in enumerate(questions, start=1):
         node["number"] = number
-    known = [node["known"] for node in questions]
-    app.env.quizzes = getattr(app.env, "quizzes", {}) | {app.env.docname: known}
+    ids = [node["question"] for node in questions]
+    app.env.quizzes = getattr(app.env, "quizzes", {}) | {app.env.docname: ids}
 
 
 def questions_of(env: BuildEnvironment, docname: str) -> list[str]:
@@ -116,7 +116,7 @@ def visit_quiz(self: HTML5Translator, node: quiz) -> None:
         self.body.append('<p class="review-due" aria-live="polite"></p>\n')
     self.body.append(
         f'<fieldset class="{kind}" id="quiz-{node["number"]}" {place}'
-        f'data-known="{node["known"]}">\n'
+        f'data-question="{node["question"]}">\n'
     )
 
 

@@ -104,12 +104,12 @@ def shown(cell: nodes.container) -> list[nodes.Node]:
 def join_trainings(cell: nodes.container) -> None:
     """Put what several trainings in a row say into one block, and the same line once."""
     outputs = part(cell, "cell_code_output") or nodes.container()
-    for trained, run in itertools.groupby(
+    for trained, outputs_in_a_row in itertools.groupby(
         list(outputs), key=lambda output: TRAINED.fullmatch(output.astext()) is not None
     ):
         if not trained:
             continue
-        first, *others = run
+        first, *others = outputs_in_a_row
         lines = Counter(output.astext() for output in (first, *others))
         said = [f"{line}, {times} times" if times > 1 else line for line, times in lines.items()]
         put_into(next(first.findall(nodes.literal_block)), "\n".join(said))

@@ -51,7 +51,7 @@ class Review(SphinxDirective):
         text = as_markdown(asked).splitlines()
         self.state.nested_parse(StringList(text, asked["id"]), self.content_offset, body)
         (found,) = body.findall(quiz)
-        found["known"], found["place"] = asked["id"], (asked["chapter"], variant)
+        found["question"], found["place"] = asked["id"], (asked["chapter"], variant)
         return found
 
 

@@ -8,7 +8,7 @@ in comments: `make site` and `make serve` show it where the files are (`make/dow
 
 from course import CHAPTER
 from docutils import nodes
-from first_screen import below
+from first_screen import put_below
 from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.util.docutils import SphinxDirective
@@ -86,9 +86,8 @@ def add_lines(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     here = places(app.config, docname)
     first += line("Take it with you: ", here | for_all(app.config))
     title = next(first.findall(nodes.title))
-    at = below(title)
     words = "To work in it yourself: " if docname in BESIDE else "To solve it yourself: "
-    first[at:at] = line(words, here)
+    put_below(title, *line(words, here))
 
 
 def setup(app: Sphinx) -> dict:

@@ -10,7 +10,7 @@ document.addEventListener("DOMContentLoaded", () => {
     .map((link) => ({ link, chapter: chapterOf(link.href.baseVal) }))
     .sort((one, other) => one.chapter.localeCompare(other.chapter))
     .flatMap(({ link, chapter }) => link.dataset.questions.split(" ").filter(Boolean)
-      .map((known) => ({ known, chapter })));
+      .map((id) => ({ id, chapter })));
 
   function mark(link, number) {
     link.querySelector(".box-due")?.remove();

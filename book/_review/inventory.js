@@ -29,7 +29,7 @@
       });
     }
 
-    return { known: place.dataset.known, chosen, clear, right, explain };
+    return { id: place.dataset.question, chosen, clear, right, explain };
   }
 
   function start(places) {
@@ -43,7 +43,7 @@
     let asking = taken().length ? null : TIMES[0];
 
     const rights = ({ answers }) =>
-      questions.filter(({ known, right }) => answers[known] === right).length;
+      questions.filter(({ id, right }) => answers[id] === right).length;
 
     function compare([before, after]) {
       const [first, second] = [before, after].map(rights);
@@ -51,8 +51,8 @@
       const gain = open && second >= first
         ? ` The gain is ${Math.round((100 * (second - first)) / open)}% of what was missing.` : "";
       begin.textContent = `Right before: ${first} of ${questions.length}. Right after: ${second}.${gain}`;
-      for (const { known, explain } of questions) {
-        explain([before.answers[known], after.answers[known]]);
+      for (const { id, explain } of questions) {
+        explain([before.answers[id], after.answers[id]]);
       }
       button.remove();
     }
@@ -75,7 +75,7 @@
         return places[0].querySelector("input").focus();
       }
       const answers = Object.fromEntries(questions
-        .map(({ known, chosen }) => [known, chosen()]).filter(([, index]) => index >= 0));
+        .map(({ id, chosen }) => [id, chosen()]).filter(([, index]) => index >= 0));
       const left = questions.length - Object.keys(answers).length;
       if (asking === TIMES[1] && left) {
         note.textContent = `${left} of ${questions.length} are open: the second time, answer all.`;

@@ -3,13 +3,13 @@
 (() => {
   const FORMAT = "attention-course-review";
 
-  // The questions by what they are known by, each with its forms, in the order of the chapters.
+  // The questions by their ids, each with its forms, in the order of the chapters.
   function bank(template) {
     const questions = new Map();
     for (const form of template.querySelectorAll(".quiz")) {
-      const { known, chapter } = form.dataset;
-      if (!questions.has(known)) questions.set(known, { known, chapter, forms: [] });
-      questions.get(known).forms.push(form);
+      const { question: id, chapter } = form.dataset;
+      if (!questions.has(id)) questions.set(id, { id, chapter, forms: [] });
+      questions.get(id).forms.push(form);
     }
     return [...questions.values()];
   }
@@ -26,7 +26,7 @@
 
   function ask(question, links, next) {
     const { change, element, load, note, today } = courseProgress;
-    const before = Object.keys(load().log[question.known] ?? {}).length;
+    const before = Object.keys(load().log[question.id] ?? {}).length;
     const form = question.forms[before % question.forms.length].cloneNode(true);
     const link = links.get(question.chapter).cloneNode(true);
     form.querySelector(".quiz-number").replaceChildren("From ", link);
@@ -34,13 +34,13 @@
     const taken = [];
     courseQuiz.start(form, {
       chosen: () => taken,
-      choose: (known, choice, right) => {
+      choose: (id, choice, right) => {
         taken.push(choice);
         if (taken.length > 1) return;
         change((progress) => {
           const day = today();
           progress.reviewed = { [day]: (progress.reviewed?.[day] ?? 0) + 1 };
-          note(progress.log, known, right);
+          note(progress.log, id, right);
         });
         form.querySelector(".quiz-buttons").append(onwards);
       },
@@ -56,10 +56,10 @@
     let [all, sum] = [0, 0];
     for (const [chapter, link] of links) {
       const own = questions.filter((question) => question.chapter === chapter);
-      const asked = own.filter(({ known }) => log[known]);
+      const asked = own.filter(({ id }) => log[id]);
       if (!asked.length) continue;
       const remembered = asked
-        .reduce((so, { known }) => so + courseSchedule.remembered(log[known], today()), 0);
+        .reduce((so, { id }) => so + courseSchedule.remembered(log[id], today()), 0);
       all += asked.length;
       sum += remembered;
       const share = (part) => `${(100 * part) / own.length}%`;
@@ -98,8 +98,8 @@
       return `${file.name} is no file that this page, or review() in a notebook, has written.`;
     }
     courseProgress.change(({ log }) => {
-      for (const [known, answers] of Object.entries(content.log)) {
-        log[known] = { ...answers, ...log[known] };
+      for (const [id, answers] of Object.entries(content.log)) {
+        log[id] = { ...answers, ...log[id] };
       }
     });
     return `Added: ${count(Object.keys(content.log).length, "question")}.`;
@@ -127,7 +127,7 @@
     const questions = bank(template);
     const line = element("p", { class: "review-due", "aria-live": "polite" });
     const place = element("div");
-    const known = document.querySelector(".review-known");
+    const table = document.querySelector(".review-known");
     page.append(line, place);
 
     function next(event) {
@@ -138,10 +138,10 @@
     }
 
     next();
-    showKnown(known, questions, links);
+    showKnown(table, questions, links);
     offerFile(document.querySelector(".review-file"));
     changed.addEventListener("change", () => {
-      showKnown(known, questions, links);
+      showKnown(table, questions, links);
       if (!place.querySelector("[data-verdict]")) next(); // not while an explanation is read
     });
   }

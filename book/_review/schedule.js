@@ -25,13 +25,13 @@ window.courseSchedule = (() => {
   /**
    * Today's questions: what was answered before and is due, the longest due first; then what is new
    * of the chapters that were read, chapters in turn.
-   * @param {{ known: string, chapter: string }[]} questions in the order of the chapters
+   * @param {{ id: string, chapter: string }[]} questions in the order of the chapters
    */
   function queue(questions) {
     const { log, read, reviewed } = courseProgress.load();
     const day = courseProgress.today();
-    const asked = questions.filter(({ known }) => log[known])
-      .map((question) => ({ ...question, due: dueOn(log[question.known]) }));
+    const asked = questions.filter(({ id }) => log[id])
+      .map((question) => ({ ...question, due: dueOn(log[question.id]) }));
     const again = asked.filter(({ due }) => due <= day)
       .sort((one, other) => one.due.localeCompare(other.due));
     const met = {};
@@ -40,7 +40,7 @@ window.courseSchedule = (() => {
         const turn = met[question.chapter] = (met[question.chapter] ?? 0) + 1;
         return { ...question, turn };
       })
-      .filter(({ known, chapter }) => !log[known] && read[chapter])
+      .filter(({ id, chapter }) => !log[id] && read[chapter])
       .sort((one, other) => one.turn - other.turn);
     const left = Math.max(0, A_DAY - (reviewed?.[day] ?? 0));
     const later = asked.filter(({ due }) => due > day).map(({ due }) => due).sort();

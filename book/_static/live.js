@@ -185,14 +185,13 @@ window.live = (() => {
    * @param {string} kind
    * @param {(figure: HTMLElement) => any} build
    * @param {(figure: HTMLElement, ui: any, later: (act: () => any) => void) => (model: any) => any} run
-   * @param {string[]} proposals what to try, one after the other, where the figure has none of its own
+   * @param {string[]} proposals what to try, one after the other
    */
   function figures(kind, build, run, proposals = []) {
     /** Put the panel in a place; returns what loads the model. */
     function open(figure, place) {
       const ui = build(figure);
-      const own = figure.dataset.try?.split("|");
-      ui.said.line.after(proposed(ui.panel, own ?? proposals));
+      ui.said.line.after(proposed(ui.panel, proposals));
       place.replaceWith(ui.panel);
       const asked = [];
       const begin = run(figure, ui, (act) => {

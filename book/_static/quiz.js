@@ -28,7 +28,7 @@ window.courseQuiz = (() => {
   function start(quiz, memory = progress()) {
     const { changed, element } = progress();
     const { choose, chosen } = memory;
-    const question = quiz.dataset.known;
+    const question = quiz.dataset.question;
     const details = [...quiz.querySelectorAll("details.quiz-choice")];
     const choices = details.map((one) => choiceOf(one, `${quiz.id}-choice`));
     const check = element("button", { type: "button", class: "quiz-check" }, "Check");
@@ -88,7 +88,7 @@ window.courseQuiz = (() => {
     const link = (page, text) => element("a", { href: `${root}${page}.html` }, text);
     line.append(words, link("progress", "Your progress"), " · ", link("review", "Review"));
     const show = () => {
-      const answered = quizzes.filter((quiz) => chosen(quiz.dataset.known).length).length;
+      const answered = quizzes.filter((quiz) => chosen(quiz.dataset.question).length).length;
       words.textContent = `${answered} of ${quizzes.length} questions answered. `;
     };
     show();

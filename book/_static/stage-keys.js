@@ -13,6 +13,7 @@ window.stageViews.keys = (figure, data) => {
   const plane = data.bounds.length === 2;
   const change = (detail) => figure.dispatchEvent(new CustomEvent("stage-change", { detail }));
   const NEAR = 24; // pixels from a key's dot at which it is the key that is dragged
+  const FINGER = 22; // pixels around a dot in which a finger takes hold of it
   const STEPS = 50; // of an arrow key, from one side to the other
   let [now, keys] = [data.query, data.keys];
   let held; // the key that is dragged; otherwise it is the query
@@ -39,16 +40,20 @@ window.stageViews.keys = (figure, data) => {
     return data.bounds.map(([low, high], axis) => within([low, high])(low + (high - low) * shares[axis]));
   }
 
-  /** The key whose dot is pointed at, if the query is not nearer. */
-  function pointedAt({ clientX, clientY }) {
+  /** How far a place of the window is from the query's dot and from each key's, in pixels. */
+  function distances({ clientX, clientY }) {
     const { left, top, width, height } = box.getBoundingClientRect();
-    const away = (place) => {
+    return [now, ...keys].map((place) => {
       const [x, y] = at(place);
       return Math.hypot(left + x * width - clientX, top + y * height - clientY);
-    };
-    const distances = keys.map(away);
-    const nearest = distances.indexOf(Math.min(...distances));
-    return distances[nearest] < Math.min(NEAR, away(now)) ? nearest : undefined;
+    });
+  }
+
+  /** The key whose dot is pointed at, if the query is not nearer. */
+  function pointedAt(event) {
+    const [query, ...others] = distances(event);
+    const nearest = others.indexOf(Math.min(...others));
+    return others[nearest] < Math.min(NEAR, query) ? nearest : undefined;
   }
 
   const moveKey = (j, place) => change({ keys: keys.map((key, i) => (i === j ? place : key)) });
@@ -58,14 +63,29 @@ window.stageViews.keys = (figure, data) => {
     else moveKey(held, under(event));
   }
 
+  // A finger drags what it lies on; elsewhere it scrolls the page, or taps where the query shall be.
+  const holds = (touch) => Math.min(...distances(touch)) <= FINGER;
+  let dragging; // by which pointer
+
+  box.addEventListener("touchstart", (event) => {
+    if (holds(event.touches[0])) event.preventDefault(); // or the page would scroll
+  }, { passive: false });
   box.addEventListener("pointerdown", (event) => {
-    box.setPointerCapture(event.pointerId);
+    if (event.pointerType === "touch" && !holds(event)) return;
+    dragging = event.pointerId;
+    box.setPointerCapture(dragging);
     held = pointedAt(event);
     if (held === undefined) dragged(event);
     event.preventDefault();
   });
   box.addEventListener("pointermove", (event) => {
-    if (box.hasPointerCapture(event.pointerId)) dragged(event);
+    if (event.pointerId === dragging) dragged(event);
+  });
+  box.addEventListener("pointerup", (event) => {
+    if (event.pointerType === "touch" && dragging === undefined) change({ query: under(event) });
+  });
+  box.addEventListener("lostpointercapture", ({ pointerId }) => {
+    if (pointerId === dragging) dragging = undefined;
   });
   marks.forEach((mark, j) => {
     mark.tabIndex = 0;

@@ -41,7 +41,8 @@
     const map = element("canvas", { role: "img" });
     // Room for as many symbols as its dates have, so that nothing moves when they are written.
     const dates = text.split(";").length;
-    map.style.minHeight = `${(SYMBOLS * dates + 2) * (dates > 1 ? LOW : HIGH)}px`;
+    const rows = SYMBOLS * dates + 2;
+    map.style.minHeight = `${rows * (dates > 1 ? LOW : HIGH)}px`;
     figure.style.setProperty("--dates", dates);
     const said = live.status();
     const panel = element(
@@ -57,28 +58,36 @@
         ...{ class: "translating-map", role: "group", tabindex: 0, "aria-label": "the weights" },
       }, map),
     );
-    return { panel, focus: source, source, choices, buttons, looks, written, map, said };
+    return { panel, focus: source, source, choices, buttons, looks, written, map, rows, said };
   }
 
   function run(figure, ui, later) {
     const { named } = live;
     const { START, END, END_SIGN, isDate } = dateSymbols;
     let [model, reads, writes] = [undefined, [], []];
-    let [letters, steps, shown, timer, unknown] = [[], [], 0, undefined, undefined];
+    let [letters, steps, timer, unknown] = [[], [], undefined, undefined];
+    let [writer, ended] = [undefined, true]; // what writes the next symbol, and whether there is none
     let stepping = false; // whether the reader wanted one symbol before the model was there
 
     const symbol = ({ token }) => dateSymbols.symbol(writes, token);
-    const finished = () => shown === steps.length;
 
-    /** Translate the source anew, and show nothing of it yet. */
+    /** Let the model write until so many symbols are there: no more, as a slow phone waits for each. */
+    function write(most) {
+      while (!ended && steps.length < most) {
+        const step = writer.next().value;
+        steps.push(step);
+        ended = step.token === END || steps.length === LONGEST;
+      }
+    }
+
+    /** Read the source anew, and write nothing yet. */
     function read() {
       clearTimeout(timer);
       const found = dateSymbols.read(reads, ui.source.value);
       [unknown, letters] = [found.unknown, found.letters];
-      const { tokens } = found;
       const limits = { start: START, end: END, longest: LONGEST };
-      steps = letters.length ? [...attention.translation(model, tokens, limits)] : [];
-      shown = 0;
+      writer = attention.translation(model, found.tokens, limits);
+      [steps, ended] = [[], !letters.length];
     }
 
     /** Of a step, the row of weights that is looked at. */
@@ -90,9 +99,9 @@
     }
 
     function draw() {
-      const [columns, rows] = [letters.length + 1.5, steps.length + 1];
+      const [columns, rows] = [letters.length + 1.5, Math.max(ui.rows, steps.length + 1)];
       const fitting = Math.floor(ui.map.parentElement.clientWidth / columns);
-      const high = steps.length > SYMBOLS + 1 ? LOW : HIGH;
+      const high = letters.includes(";") ? LOW : HIGH;
       const wide = Math.min(WIDE, Math.max(NARROWEST, fitting));
       const sharp = window.devicePixelRatio || 1;
       [ui.map.width, ui.map.height] = [columns * wide * sharp, rows * high * sharp];
@@ -109,7 +118,7 @@
         context.fillText(letter, (column + 0.5) * wide, (row + 0.5) * high);
       };
       letters.forEach((letter, j) => write(letter, j + 1.5, 0));
-      steps.slice(0, shown).forEach((step, t) => {
+      steps.forEach((step, t) => {
         write(symbol(step), 0, t + 1);
         context.fillStyle = live.color(figure, "weight");
         const weights = looked(step);
@@ -131,7 +140,7 @@
 
     /** In words: for each symbol the letter that has most of the weight. */
     function described() {
-      const rows = steps.slice(0, shown).map((step) => {
+      const rows = steps.map((step) => {
         const weights = looked(step);
         const most = weights.indexOf(Math.max(...weights));
         return `${symbol(step)} looks most at “${named(letters[most])}”, ` +
@@ -141,11 +150,11 @@
     }
 
     function show() {
-      ui.written.textContent = steps.slice(0, shown).map(symbol).join("");
+      ui.written.textContent = steps.map(symbol).join("");
       draw();
       ui.map.ariaLabel = described();
-      ui.buttons[1].disabled = !steps.length;
-      if (finished()) ui.said.soon(saying());
+      ui.buttons[1].disabled = !letters.length;
+      if (ended) ui.said.soon(saying());
     }
 
     function saying() {
@@ -174,9 +183,9 @@
     /** One symbol after another; at once for those who want nothing to move. */
     function go() {
       const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
-      shown = still ? steps.length : Math.min(shown + 1, steps.length);
+      write(still ? LONGEST : steps.length + 1);
       show();
-      if (finished() || !figure.isConnected) return;
+      if (ended || !figure.isConnected) return;
       ui.said.now("The model writes …");
       timer = setTimeout(go, PACE);
     }
@@ -193,10 +202,10 @@
         return later(one);
       }
       clearTimeout(timer);
-      if (finished()) read();
-      shown = Math.min(shown + 1, steps.length);
+      if (ended) read();
+      write(steps.length + 1);
       show();
-      if (!finished()) ui.said.now(`${described().split("; ").at(-1)}.`);
+      if (!ended) ui.said.now(`${described().split("; ").at(-1)}.`);
     }
 
     ui.source.addEventListener("input", translate);

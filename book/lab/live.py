@@ -60,17 +60,11 @@ class Live:
         )
 
 
-def given_tries(tries: tuple[str, ...]) -> dict[str, str]:
-    """What a figure proposes, where it is not what its kind does."""
-    return {"try": "|".join(tries)} if tries else {}
-
-
 def writing_figure(
     model: str,
     text: str,
     alt: str,
     name: str,
-    tries: tuple[str, ...] = (),
     caption: str = "",
     look: str = "",
 ) -> Live:
@@ -78,13 +72,12 @@ def writing_figure(
 
     `model` is the name of a file in `_static/models`, without its ending; `text` is what stands
     there at first, in the model's own characters. `alt` says what can be done and what is seen
-    then, to whoever hears it; `name` is short and unique in its page. `tries` are things to try,
-    one after the other, each as it goes on after "Try next:". `caption` says to whoever sees it
-    what it is; without one, `alt` stands there. `look` names what `lab.stored.keep_look` kept of
-    the model: its still stands there in a notebook, and where scripts are off. Raises ValueError
-    without a description.
+    then, to whoever hears it; `name` is short and unique in its page. `caption` says to whoever
+    sees it what it is; without one, `alt` stands there. `look` names what `lab.stored.keep_look`
+    kept of the model: its still stands there in a notebook, and where scripts are off. Raises
+    ValueError without a description.
     """
-    return Live("writing", model, alt, name, caption, look, text=text, **given_tries(tries))
+    return Live("writing", model, alt, name, caption, look, text=text)
 
 
 def translation_figure(
@@ -93,7 +86,6 @@ def translation_figure(
     alt: str,
     name: str,
     others: tuple[str, ...] = (),
-    tries: tuple[str, ...] = (),
     caption: str = "",
     look: str = "",
 ) -> Live:
@@ -102,7 +94,7 @@ def translation_figure(
     `text` is the source that stands there at first, `others` are more of them to choose from, in
     the model's own characters. The rest is as in `writing_figure`.
     """
-    given = {"text": text, "others": "|".join(others)} | given_tries(tries)
+    given = {"text": text, "others": "|".join(others)}
     return Live("translating", model, alt, name, caption, look, **given)
 
 
@@ -112,7 +104,6 @@ def digit_figure(
     alt: str,
     name: str,
     first: int = 3,
-    tries: tuple[str, ...] = (),
     caption: str = "",
     look: str = "",
 ) -> Live:
@@ -124,7 +115,7 @@ def digit_figure(
     """
     levels = (images * INK).round().int().flatten(1).tolist()
     pixels = " ".join("".join(chr(ord("a") + level) for level in image) for image in levels)
-    given = {"examples": pixels, "first": str(first)} | given_tries(tries)
+    given = {"examples": pixels, "first": str(first)}
     return Live("drawing", model, alt, name, caption, look, **given)
 
 
@@ -136,8 +127,6 @@ def encoding_figure(
     questions: tuple[str, ...],
     alt: str,
     name: str,
-    tries: tuple[str, ...] = (),
-    caption: str = "",
 ) -> Live:
     """The published encoder: every head's weights in a sentence, and the course asked by meaning.
 
@@ -145,9 +134,9 @@ def encoding_figure(
     is shown of it, and `asking` the token whose row is. `questions` are some to choose from, the
     first of which stands there. The rest is as in `writing_figure`.
     """
-    first = {"layer": str(layer), "head": str(head), "asking": asking} | given_tries(tries)
+    first = {"layer": str(layer), "head": str(head), "asking": asking}
     given = {"text": text} | first | {"questions": "|".join(questions)}
-    return Live("encoding", "minilm", alt, name, caption, **given)
+    return Live("encoding", "minilm", alt, name, **given)
 
 
 def training_figure(
@@ -162,9 +151,10 @@ def training_figure(
 
     `task` is what it is trained on, "copying" or "sentences". `losses` are those of a run of the
     notebook, for each number of layers, and are drawn where scripts are off, from 0 to `highest`.
+    `tries` are things to try, one after the other, each as it goes on after "Try next:".
     The rest is as in `writing_figure`.
     """
-    figure = Live("training", task, alt, name, **given_tries(tries))
+    figure = Live("training", task, alt, name, **({"try": "|".join(tries)} if tries else {}))
     lines = "".join(
         f'<polyline{" data-fewer" * (layers < max(losses))} points="{_points(curve, highest)}"/>'
         for layers, curve in losses.items()

@@ -6,7 +6,6 @@ color vision by lightness or by their lines, and stand out from a white page and
 """
 
 import base64
-import html
 import io
 import re
 from collections.abc import Sequence
@@ -218,43 +217,3 @@ def heatmap(
                     j, i, words, ha="center", va="center", color=CELL_PAPER if dark else CELL_INK
                 )
     return image
-
-
-class Words:
-    """Words on a colored ground, the stronger the larger the weight, with the weight below."""
-
-    def __init__(self, words: Sequence[str], weights: Sequence[float], alt: str | None = None):
-        weights = [float(weight) for weight in weights]
-        if len(words) != len(weights):
-            raise ValueError(f"colored_words: {len(words)} words but {len(weights)} weights")
-        self.words, self.weights = list(words), weights
-        self.alt = alt or "Words with their weights"
-
-    def __repr__(self) -> str:
-        pairs = ", ".join(f"{w} {x:.2f}" for w, x in zip(self.words, self.weights, strict=True))
-        return f"{self.alt}: {pairs}"
-
-    def _repr_html_(self) -> str:
-        most = max([abs(weight) for weight in self.weights] + [1e-12])
-        r, g, b = (int(WEIGHT[i : i + 2], 16) for i in (1, 3, 5))
-        cells = []
-        for word, weight in zip(self.words, self.weights, strict=True):
-            ground = f"rgba({r}, {g}, {b}, {0.6 * abs(weight) / most:.2f})"
-            cells.append(
-                f'<span style="display: inline-block; text-align: center; margin: 0 0.15em 0.4em">'
-                f'<span style="display: block; background: {ground}; border-radius: 0.3em; '
-                f'padding: 0.15em 0.4em">{html.escape(word)}</span>'
-                f'<small style="display: block">{weight:.2f}</small></span>'
-            )
-        return (
-            f'<div class="colored-words" role="group" aria-label="{html.escape(self.alt)}" '
-            f'style="line-height: 1.5">{"".join(cells)}</div>'
-        )
-
-
-def colored_words(words: Sequence[str], weights: Sequence[float], alt: str | None = None) -> Words:
-    """Words with their weights, as colored ground and as numbers; the last value of a cell.
-
-    `alt` says what the reader should see. Raises ValueError if the lengths differ.
-    """
-    return Words(words, weights, alt)

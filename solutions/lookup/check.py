@@ -127,7 +127,7 @@ def _(student, reference, draw):
         close(got, reference(a, b), case=case, call=student.last_call)
         of_kind(got, float, case, student.last_call)
 
-    compare("Luke", "Puke", "one letter differs")
+    compare("Luke", "Duke", "one letter differs")
     compare("abcde", "eabcd", "the same letters in other places")
     shared = draw.words(4)
     for word in shared:

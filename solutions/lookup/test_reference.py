@@ -54,7 +54,7 @@ def test_exact_lookup_has_the_delta_as_its_gradient():
 @pytest.mark.parametrize(
     ("a", "b", "expected"),
     [
-        ("Luke", "Puke", 3 / 4),
+        ("Luke", "Duke", 3 / 4),
         ("luke", "LUKE", 1.0),
         ("at", "attention", 2 / 9),
         ("attention", "at", 2 / 9),
@@ -112,7 +112,7 @@ def test_weighted_average_has_the_gradient_that_finite_differences_find():
 
 def test_soft_lookup_of_words_equals_the_numbers_worked_out_by_hand():
     values = torch.tensor([[4.0], [1.0], [100.0]])
-    output, weights = soft_lookup("Luke", ["Luke", "Puke", "Tina"], values, letter_similarity)
+    output, weights = soft_lookup("Luke", ["Luke", "Duke", "Tina"], values, letter_similarity)
     torch.testing.assert_close(weights, torch.tensor([4 / 7, 3 / 7, 0.0]))
     torch.testing.assert_close(output, torch.tensor([19 / 7]))
 

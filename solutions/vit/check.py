@@ -675,25 +675,25 @@ prediction(
     "four-patches-hidden",
     chapter="12-vit",
     question=(
-        "Of each digit's 16 patches four are hidden: the four with the most ink, or the four of "
-        "the highest rollout. Which of the two does the model miss more, when they are left out "
-        "of its sequence, and when they are painted white?"
+        "Of each digit's 16 patches four are hidden: the four with the most ink, or the four "
+        "with the highest rollout. Which of the two does the model miss more, when they are left "
+        "out of its sequence, and when they are painted white?"
     ),
-    right="Left out: those of the highest rollout. Painted white: those with the most ink.",
+    right="Left out: those with the highest rollout. Painted white: those with the most ink.",
     options={
-        "Those of the highest rollout, both times.": (
+        "Those with the highest rollout, both times.": (
             "A map that shows what the model reads should win both times. Left out, its patches "
             "are missed more, indeed. But a white patch is still read, and says something false."
         ),
         "Those with the most ink, both times.": (
             "Painted white, they are missed more: the digit's strokes are gone. But left out, "
-            "they are hardly missed at all."
+            "they are missed less than four by chance."
         ),
-        "Left out: those of the highest rollout. Painted white: those with the most ink.": (
-            "A patch that is left out says nothing, but a white one says that no stroke is there. "
-            "So two ways to hide the same patches give opposite verdicts."
+        "Left out: those with the highest rollout. Painted white: those with the most ink.": (
+            "Perhaps because a patch that is left out says nothing, and a white one says that no "
+            "stroke is there. Two ways to hide the same patches give opposite verdicts."
         ),
-        "Left out: those with the most ink. Painted white: those of the highest rollout.": (
+        "Left out: those with the most ink. Painted white: those with the highest rollout.": (
             "The two verdicts do differ, but the other way around. What does a white patch say, in "
             "a place where much ink was?"
         ),

@@ -184,6 +184,7 @@ def killed_at(points: list[int], another: Callable[[str], Course], wanted: dict)
         ends_as_undisturbed(course, wanted)
 
 
+@pytest.mark.slow
 def test_killed_at_some_points_a_run_ends_as_if_undisturbed(another, undisturbed):
     killed_at(points_of(undisturbed, 8), another, undisturbed[0])
 

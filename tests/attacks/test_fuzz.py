@@ -212,6 +212,7 @@ def test_a_made_notebook_is_a_typed_verdict(chapter):
     made(chapter, 150)
 
 
+@pytest.mark.slow
 def test_a_changed_notebook_is_a_typed_verdict(chapter):
     mutants(chapter, 250)
 

@@ -129,6 +129,19 @@ def test_begins_it_with_the_section_or_below_a_guess_at_what_the_figure_shows(ex
     assert pair[0].children == [question, two] and pair[1] is figure
 
 
+def test_has_the_first_figure_beside_it_no_text_that_tells_of_another(extension, tmp_path):
+    beside, cue = extension("beside"), extension("cues").cue
+    first = cell(raw('<figure class="stage"></figure>'))
+    first["classes"].append("first-screen")
+    own = nodes.paragraph("", "word " * 30, cue("", "b asks", state={"asks": "b"}))
+    others = nodes.paragraph("", "word " * 30, cue("", "wider", state={"bandwidth": "2"}))
+    section = nodes.section("", nodes.title("", "T"), first, own, others)
+    beside.pair(SimpleNamespace(srcdir=tmp_path), section)
+    _, pair, below = section
+    assert pair.children[0] is first and pair[1].children == [own]
+    assert below is others
+
+
 def test_is_a_wide_figure_beside_no_more_text_than_is_as_high(extension, tmp_path):
     (tmp_path / "a.svg").write_text('<svg width="700" height="300"></svg>')
     (tmp_path / "a.narrow.svg").write_text('<svg width="400" height="900"></svg>')

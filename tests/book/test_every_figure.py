@@ -1,14 +1,18 @@
-"""Every live figure at three widths, light and dark: does it heed the keyboard, and fit?"""
+"""Every live figure at three widths, light and dark, in forced colors, on paper, from a disk and
+without scripts: does it heed the keyboard, and fit?"""
 
 import re
+from collections.abc import Iterator
 
 import pytest
 
 from tests.book.parsed import SITE
+from tests.chromium import PATIENCE
 
 FIGURE = re.compile(r'<figure class="(?:play|stage|live)\b')
 PAGES = [path.stem for path in sorted(SITE.glob("*.html")) if FIGURE.search(path.read_text())]
 WIDTHS = [1280, 390, 320]
+PAPER = 718  # pixels: A4 with margins of 1 cm
 # Of each kind of figure, what is focused first, and the keys that change what is seen.
 USED = {
     "stage": (".stage-line input:checked, .stage-sliders input, .stage-dial input", ["ArrowRight"]),
@@ -52,24 +56,29 @@ def kind(figure) -> str | None:
     return next((name for name in USED if name in classes), None)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize(
+EACH_PAGE = pytest.mark.parametrize(
     "name",
     [
         page if page == "08-masked" else pytest.param(page, marks=pytest.mark.exhaustive)
         for page in PAGES
     ],
 )
-def test_heeds_every_figure_the_keyboard_and_fits_its_page(opened, name, width, scheme):
-    seen = opened(name, width, scheme)
+
+
+def visible(page) -> Iterator:
+    """Every live figure that is not folded away, scrolled to."""
+    for figure in page.locator("main figure:is(.play, .stage, .live)").all():
+        if figure.is_visible():
+            figure.scroll_into_view_if_needed()
+            yield figure
+
+
+def use_all(seen, width: int) -> None:
+    """Change every figure by the keyboard, and see that it fits."""
     page = seen.page
     page.emulate_media(reduced_motion="reduce")
     asked = 0
-    for figure in page.locator("main figure:is(.play, .stage, .live)").all():
-        if not figure.is_visible():
-            continue
-        figure.scroll_into_view_if_needed()
+    for figure in visible(page):
         page.wait_for_function(READY, arg=figure.element_handle())
         assert figure.evaluate(TOO_WIDE) == []
         if not (known := kind(figure)):
@@ -87,3 +96,57 @@ def test_heeds_every_figure_the_keyboard_and_fits_its_page(opened, name, width, 
     assert asked or not page.locator("main figure:is(.play, .stage)").count()
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert seen.troubles == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", WIDTHS)
+@EACH_PAGE
+def test_heeds_every_figure_the_keyboard_and_fits_its_page(opened, name, width, scheme):
+    use_all(opened(name, width, scheme), width)
+
+
+@EACH_PAGE
+def test_heeds_every_figure_the_keyboard_in_forced_colors(opened, name):
+    seen = opened(name, 390)
+    seen.page.emulate_media(forced_colors="active")
+    use_all(seen, 390)
+
+
+@EACH_PAGE
+def test_begins_every_figure_from_a_disk(browser, name):
+    page, troubles = browser.new_page(), []
+    page.set_default_timeout(PATIENCE)
+    page.on("pageerror", lambda error: troubles.append(str(error)))
+    page.goto((SITE / f"{name}.html").as_uri())
+    for figure in visible(page):
+        page.wait_for_function(READY, arg=figure.element_handle())
+    page.close()
+    assert troubles == []
+
+
+@pytest.mark.parametrize("width", [1280, 320])
+@EACH_PAGE
+def test_stands_something_for_every_figure_without_scripts(opened, name, width):
+    seen = opened(name, width, scripts=False)
+    for figure in visible(seen.page):
+        assert figure.evaluate(TOO_WIDE) == []
+        drawn = figure.locator("svg, img")
+        assert drawn.count() or len(figure.inner_text().split()) > 5, "an empty figure"
+        for picture in figure.locator("img").all():
+            picture.scroll_into_view_if_needed()
+            seen.page.wait_for_timeout(100)
+            picture.evaluate("picture => picture.decode()")
+    assert seen.page.evaluate("document.documentElement.scrollWidth") <= width
+    assert seen.troubles == []
+
+
+@EACH_PAGE
+def test_is_every_figure_whole_on_paper(opened, name):
+    seen = opened(name, PAPER)
+    seen.page.emulate_media(media="print")
+    for figure in visible(seen.page):
+        seen.page.wait_for_function(READY, arg=figure.element_handle())
+        assert figure.evaluate(TOO_WIDE) == []
+        box = figure.bounding_box()
+        assert box["x"] >= 0 and box["x"] + box["width"] <= PAPER
+    assert seen.page.evaluate("document.documentElement.scrollWidth") <= PAPER

@@ -25,7 +25,9 @@ def test_stands_a_figure_below_the_title_and_the_question(chapter):
     page = parsed(SITE / f"{chapter}.html")
     (first,) = page.select("article .first-screen")
     assert first.find(["figure", "img"])
-    above = first.find_previous_siblings()
+    (pair,) = page.select("article .beside-pair:has(> .first-screen)")
+    assert first.find_previous_sibling() is None
+    above = pair.find_previous_siblings()
     assert [part.name for part in above] in (["h1"], ["p", "h1"])
     assert all(part.name == "h1" or "chapter-question" in part["class"] for part in above)
     assert not first.select("pre")
@@ -40,6 +42,30 @@ def test_is_the_live_figure_on_the_first_screen(opened, chapter, width, height):
     assert top < height / 2
     if seen.page.locator(".first-screen figure.live").count():
         assert bottom <= height
+
+
+@pytest.mark.parametrize("chapter", ["00-start-here", "10-writer"])
+def test_stays_the_figure_in_a_wide_window_while_the_text_that_follows_it_is_read(opened, chapter):
+    page = opened(chapter, 1280).page
+    text = page.locator(".first-screen + .beside-text")
+    figure = page.locator(".first-screen figure")
+    at, beside = text.bounding_box(), figure.bounding_box()
+    assert at["x"] + at["width"] <= beside["x"]
+    assert abs(at["y"] - beside["y"]) < 40
+    text.evaluate("text => (text.style.minHeight = '3000px')")
+    text.evaluate("text => scrollBy(0, text.getBoundingClientRect().top + 1500)")
+    page.wait_for_function(
+        "text => text.getBoundingClientRect().top < -1400", arg=text.element_handle()
+    )
+    assert 0 < figure.bounding_box()["y"] < 100
+
+
+def test_brings_the_text_beside_it_the_first_figure_to_what_it_speaks_of(opened):
+    page = opened("02-softmax", 1280).page
+    page.wait_for_function("document.querySelector('.first-screen [data-drawn]')")
+    page.locator(".first-screen + .beside-text .cue").first.hover()
+    page.wait_for_function("coursePlay.values(document.querySelector('figure.play')).sharp === 0")
+    assert 0 <= page.locator(".first-screen figure").bounding_box()["y"] < 300
 
 
 FIGURE = '<figure class="live drawing" id="live-a" data-name="a" data-model="m"{}></figure>'

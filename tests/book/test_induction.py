@@ -62,6 +62,7 @@ def test_neither_distance_nor_recency_says_which_pair_comes_next():
     assert sum(ranks) / len(ranks) == pytest.approx(0.5, abs=0.01)
 
 
+@pytest.mark.slow
 def test_in_one_layer_a_key_cannot_know_what_stood_before_it():
     """Exchange what stood before two tokens: their share of each head's weight must stay."""
     model = AttentionOnly([RotaryAttention(8, 2)], 8)

@@ -112,16 +112,6 @@ def test_a_heatmap_writes_every_number_readably(signed):
     plt.close(fig)
 
 
-def test_colored_words_are_escaped_and_say_their_weights():
-    words = plots.colored_words(["<b>", "milk"], torch.tensor([0.25, 0.75]), alt='The "milk"')
-    assert repr(words) == 'The "milk": <b> 0.25, milk 0.75'
-    page = words._repr_html_()
-    assert "<b>" not in page and "&lt;b&gt;" in page and "0.25" in page
-    assert 'aria-label="The &quot;milk&quot;"' in page
-    with pytest.raises(ValueError, match="2 words but 1 weights"):
-        plots.colored_words(["a", "b"], [1.0])
-
-
 @pytest.mark.slow
 def test_glue_stores_what_myst_nb_reads():
     glue_module = pytest.importorskip("myst_nb.ext.glue")

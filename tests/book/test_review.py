@@ -15,7 +15,7 @@ from tests.chromium import PATIENCE
 KEY = "attention-course-progress"
 START = date(2026, 3, 2)
 A_DAY = timedelta(days=1)
-ANSWER = "known => courseSchedule.dueOn(courseProgress.load().log[known])"
+ANSWER = "question => courseSchedule.dueOn(courseProgress.load().log[question])"
 
 
 def noon(day: date) -> datetime:
@@ -52,23 +52,23 @@ class Reader:
         return self.page.locator(".review .quiz")
 
     @property
-    def known(self) -> str | None:
-        """By what the question that is asked is known."""
-        return self.quiz.get_attribute("data-known") if self.quiz.count() else None
+    def question(self) -> str | None:
+        """The id of the question that is asked."""
+        return self.quiz.get_attribute("data-question") if self.quiz.count() else None
 
     def answer(self, right: bool = True) -> None:
-        is_right = """known => [...document.querySelector('.review template').content
-            .querySelector(`[data-known="${known}"]`).querySelectorAll('details')]
+        is_right = """question => [...document.querySelector('.review template').content
+            .querySelector(`[data-question="${question}"]`).querySelectorAll('details')]
             .map(one => 'right' in one.dataset)"""
-        choices = self.page.evaluate(is_right, self.known)
+        choices = self.page.evaluate(is_right, self.question)
         self.quiz.get_by_role("radio").nth(choices.index(right)).check()
         self.quiz.get_by_role("button", name="Check").click()
 
     def answer_all(self) -> list[str]:
         """Answer whatever is asked today."""
         found = []
-        while self.known:
-            found.append(self.known)
+        while self.question:
+            found.append(self.question)
             self.answer()
             self.page.get_by_role("button", name="Next question").click()
         return found
@@ -90,23 +90,23 @@ def test_who_comes_back_after_a_day_a_week_and_a_month_meets_what_is_due(reader,
     if disk:
         reader.root = SITE.as_uri()
     reader.has_read("03-bahdanau")
-    known, day, answers = reader.known, START, {}
+    question, day, answers = reader.question, START, {}
     for right in (True, True, False, True):
         reader.answer(right)
         answers[day] = right
-        due = date.fromisoformat(reader.page.evaluate(ANSWER, known))
+        due = date.fromisoformat(reader.page.evaluate(ANSWER, question))
         assert abs(due - independent(answers)[1].due.date()) <= A_DAY
         reader.go(day=due - A_DAY)
-        assert known not in reader.answer_all()
+        assert question not in reader.answer_all()
         day = due
         reader.go(day=day)
-        assert reader.known == known
+        assert reader.question == question
     days = [*answers, day]
     gaps = [(later - earlier).days for earlier, later in zip(days, days[1:], strict=False)]
     assert gaps[1] >= 7 > gaps[0] >= 2 >= gaps[2]
     reader.answer()
     reader.go(day=day + timedelta(days=30))
-    assert known in reader.answer_all()
+    assert question in reader.answer_all()
     if not disk:
         assert reader.seen.troubles == []
 
@@ -120,8 +120,8 @@ def test_are_ten_a_day_asked_of_what_was_read_and_no_more(reader):
     second = reader.answer_all()
     assert second and not set(first) & set(second)  # right ones are not due on the next day
     chapters = reader.page.evaluate(
-        """known => [...document.querySelector('.review template').content
-            .querySelectorAll('.quiz')].filter(one => known.includes(one.dataset.known))
+        """questions => [...document.querySelector('.review template').content
+            .querySelectorAll('.quiz')].filter(one => questions.includes(one.dataset.question))
             .map(one => one.dataset.chapter)""",
         first + second,
     )
@@ -134,27 +134,27 @@ def test_does_a_chapter_feed_the_review_with_what_is_answered_there(reader):
     opening = reader.page.locator("details:has-text('Three questions')").first
     opening.locator("summary").first.click()
     quiz = opening.locator(".quiz").first
-    known = quiz.get_attribute("data-known")
+    question = quiz.get_attribute("data-question")
     quiz.get_by_role("radio").first.check()  # a wrong one
     quiz.get_by_role("button", name="Check").click()
     quiz.get_by_role("radio").nth(1).check()  # the day's second answer does not count
     quiz.get_by_role("button", name="Check").click()
     reader.go()
-    assert reader.known is None
+    assert reader.question is None
     reader.go(day=START + 2 * A_DAY)
-    assert reader.answer_all() == [known]
+    assert reader.answer_all() == [question]
 
 
 def test_are_the_numbers_of_a_guess_others_each_time(reader):
     reader.has_read("02-softmax")
     forms = reader.page.evaluate(
         """() => [...document.querySelector('.review template').content.querySelectorAll('.quiz')]
-            .filter(one => one.dataset.form === '1').map(one => one.dataset.known)"""
+            .filter(one => one.dataset.form === '1').map(one => one.dataset.question)"""
     )
     texts = []
     for days in (0, 5, 40):
         reader.go(day=START + days * A_DAY)
-        while reader.known not in forms:
+        while reader.question not in forms:
             reader.answer()
             reader.page.get_by_role("button", name="Next question").click()
         texts.append(reader.quiz.locator(".quiz-question p").inner_text())
@@ -210,7 +210,7 @@ def test_goes_what_was_answered_to_another_browser_as_a_file(reader, browser, tm
     (tmp_path / "other.json").write_text('{"log": 5}')
     other = Reader(Opened(browser.new_page()), reader.root)
     other.go(day=START + timedelta(days=90))
-    assert other.known is None
+    assert other.question is None
     choose = other.page.get_by_label("Add a file")
     choose.set_input_files(tmp_path / "other.json")
     other.page.get_by_text("other.json is no file that this page").wait_for()

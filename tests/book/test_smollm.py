@@ -203,6 +203,7 @@ def lists(tokenizer_text):
 
 
 @needs_files
+@pytest.mark.slow
 def test_the_tokenizer_is_gpt2s_with_digits_apart(files):
     vocab, merges = lists(files.tokenizer.to_str())
     ranks = {pair: rank for rank, pair in enumerate(merges)}
@@ -254,6 +255,7 @@ def test_the_bits_of_a_number_are_those_of_the_file():
 
 
 @torch.no_grad()
+@pytest.mark.slow
 def test_the_hubs_file_is_read_as_transformers_wrote_it(tmp_path, monkeypatch):
     """A small Llama, saved by transformers in 16 bits with its halves apart, has its own logits."""
     pytest.importorskip("transformers")

@@ -129,7 +129,7 @@ def test_draws_the_weights(figure, model):
     drawn = figure.locator("canvas").evaluate(
         """(canvas, [rows, columns]) => {
           const context = canvas.getContext("2d");
-          const [wide, high] = [canvas.width / (columns + 1.5), canvas.height / (rows + 1)];
+          const [wide, high] = [canvas.width / (columns + 1.5), 21];  // a row's height
           // In a square's corner, where its percent does not lie on its color.
           return Array.from({ length: rows }, (_, t) => Array.from({ length: columns }, (_, j) =>
             context.getImageData((j + 1.5) * wide + 2, (t + 1) * high + 2, 1, 1).data[3] / 255));

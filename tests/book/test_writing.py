@@ -66,14 +66,14 @@ def test_is_the_model_loaded_when_it_is_asked_for(page):
 
 def test_proposes_the_next_thing_to_try_when_something_was_tried(browser, model, tmp_path):
     said = written(model, tmp_path, "writer", sizes=model.sizes, characters=LETTERS)
-    drawn = writing_figure("writer", TEXT, ALT, "writing", tries=("type a.", "type b."))
+    drawn = writing_figure("writer", TEXT, ALT, "writing")
     page = open_figure(browser, tmp_path, drawn, said)
     line = page.locator(".live-try")
-    assert line.inner_text() == "Try next: type a."
+    assert line.inner_text() == "Try next: type a few words of your own."
     page.get_by_label("The text so far").press("a")
-    line.locator("text=type b.").wait_for()
+    line.locator("text=let it keep writing").wait_for()
     page.get_by_role("button", name="Start over").click()
-    line.locator("text=type a.").wait_for()
+    line.locator("text=switch off one head").wait_for()
     page.close()
 
 

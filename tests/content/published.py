@@ -31,3 +31,14 @@ def by_module() -> list:
     return [
         pytest.param(name, id=f"{exercise.module}.{name}") for name, exercise in published().items()
     ]
+
+
+@cache
+def first_of_each_module() -> list:
+    """The same for what computes for long: all but each module's first are slow."""
+    modules = [exercise.module for exercise in published().values()]
+    first = [module not in modules[:place] for place, module in enumerate(modules)]
+    return [
+        pytest.param(*each.values, id=each.id, marks=() if quick else pytest.mark.slow)
+        for each, quick in zip(by_module(), first, strict=True)
+    ]

@@ -23,7 +23,7 @@ from autograder.diagnosis.judge import PUBLIC_SEED, judge
 from autograder.diagnosis.recording import live, load, save
 from autograder.remote.calling import Home
 from tests.content.answers import reference
-from tests.content.published import by_module, published
+from tests.content.published import by_module, first_of_each_module, published
 from tests.sample_class import reference_source
 from tests.wrong import source_of, wrongs
 
@@ -41,6 +41,8 @@ TRIVIAL = {"double"}
 SEEDS = (PUBLIC_SEED, 101, 102)
 
 every_exercise = pytest.mark.parametrize("name", by_module())
+# What takes long is asked of one exercise of each chapter among the quick tests.
+every_exercise_slowly = pytest.mark.parametrize("name", first_of_each_module())
 
 
 def reference_of(exercise: Exercise) -> Any:
@@ -103,7 +105,9 @@ def free_names(source: str) -> set[str]:
 
 
 @every_exercise
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize(
+    "seed", [SEEDS[0], *(pytest.param(seed, marks=pytest.mark.slow) for seed in SEEDS[1:])]
+)
 def test_the_reference_passes(name, seed):
     verdict = verdict_of(name, reference_of(exercises()[name]), seed)
     assert verdict.passed, verdict.message
@@ -128,7 +132,7 @@ def test_right_code_passes_where_rounding_once_failed_it(name, seed):
         assert verdict.passed, f"{style}: {verdict.message}"
 
 
-@every_exercise
+@every_exercise_slowly
 def test_every_misconception_is_told_by_its_own_name(name):
     known = wrongs(name)
     wanted = 2 if name in TRIVIAL else 4
@@ -171,7 +175,7 @@ def test_only_the_names_of_the_setup_cell_are_used(name):
         assert outside == set(), f"{what} uses {outside}, which a notebook does not have"
 
 
-@every_exercise
+@every_exercise_slowly
 def test_the_source_text_of_the_reference_and_of_other_styles_passes(name):
     """A notebook and the sample class are made of the text, not of the objects."""
     known, texts = styles(name), sources(name)
@@ -181,7 +185,7 @@ def test_the_source_text_of_the_reference_and_of_other_styles_passes(name):
         assert verdict.passed, f"{style}: {verdict.message}"
 
 
-@every_exercise
+@every_exercise_slowly
 def test_a_recorded_reference_judges_as_the_live_one(name, tmp_path):
     exercise = exercises()[name]
     save(name, tmp_path)

@@ -5,7 +5,7 @@ import pytest
 from autograder.checking import exercises
 from autograder.checking.samples import WrongAnswer, styles, wrong_answers
 from tests.content.judge_wrong import key_said, verdict_of
-from tests.content.published import by_module
+from tests.content.published import by_module, first_of_each_module
 from tests.content.test_checks import TRIVIAL
 
 SEARCHED = ("slip.", "plain.")  # for long: found by none of the list's misconceptions
@@ -16,7 +16,7 @@ def is_named(answer: WrongAnswer) -> bool:
     return answer.key is not None and not answer.key.startswith(SEARCHED) and "+" not in answer.key
 
 
-@pytest.mark.parametrize("name", by_module())
+@pytest.mark.parametrize("name", first_of_each_module())
 def test_misconceptions_are_named_in_other_styles(name):
     known = [answer for answer in wrong_answers().get(name, []) if is_named(answer)]
     assert len(known) >= (2 if name in TRIVIAL else 4)

@@ -27,7 +27,7 @@ def test_is_every_question_of_the_pages_there_under_the_name_that_pages_know(ban
     known = {
         (page.stem, name)
         for page in pages
-        for name in re.findall(r'data-known="(\w+)"', page.read_text(encoding="utf-8"))
+        for name in re.findall(r'data-question="(\w+)"', page.read_text(encoding="utf-8"))
     }
     assert {(one["chapter"], one["id"]) for one in bank if one["kind"] != "line"} == known
     assert len({one["id"] for one in bank}) == len(bank)

@@ -36,8 +36,8 @@ def _grader() -> str:
     return _of_folders(*(PACKAGE / room for room in (*JUDGING, "notebook", "sandbox", "grading")))
 
 
-def _of_chapters(root: Path = REPOSITORY) -> str:
-    folder = root / content().folder
+def _of_chapters() -> str:
+    folder = REPOSITORY / content().folder
     parts = {f"{part}.py" for part in (REFERENCE, ALTERNATIVES, CHECK)}
     return sha256_of_files([path for path in files_in(folder) if path.name in parts], folder)
 
@@ -69,9 +69,9 @@ def of_exercise(name: str, module: str, root: Path = REPOSITORY) -> str:
     return sha256(*parts)
 
 
-def chapters_with_exercises(root: Path = REPOSITORY) -> set[str]:
+def chapters_with_exercises() -> set[str]:
     """The chapters that the checks are registered for: read, since to import them takes seconds."""
-    modules = files_in(root / content().folder)
+    modules = files_in(REPOSITORY / content().folder)
     calls = (
         call
         for path in modules

@@ -114,12 +114,12 @@ class Course:
 
         A chapter that is not released yet may have its date.
         """
-        known = set(self._released())
-        if set(self.settings.due) <= known:
+        chapters = set(self._released())
+        if set(self.settings.due) <= chapters:
             return
-        known |= chapters_with_exercises()
-        if unknown := sorted(set(self.settings.due) - known):
-            there_are = ", ".join(sorted(known))
+        chapters |= chapters_with_exercises()
+        if unknown := sorted(set(self.settings.due) - chapters):
+            there_are = ", ".join(sorted(chapters))
             raise CourseError(
                 f"{self.root / SETTINGS}: [due] {unknown[0]} is no chapter; there are: {there_are}."
             )

@@ -108,10 +108,10 @@ def survey_inventory(
         found.scores.append((score[0], score[1]))
     for one, each in zip(found.questions, asked, strict=True):
         texts = dict(zip(LETTERS, (choice["text"] for choice in each["choices"]), strict=False))
-        known = [(count, letter) for letter, count in wrong[one.number].items()]
-        known = [(count, letter) for count, letter in known if letter in texts]
-        if known:
-            one.times, letter = max(known, key=lambda pair: (pair[0], pair[1]))
+        wrong_choices = [(count, letter) for letter, count in wrong[one.number].items()]
+        wrong_choices = [(count, letter) for count, letter in wrong_choices if letter in texts]
+        if wrong_choices:
+            one.times, letter = max(wrong_choices, key=lambda pair: (pair[0], pair[1]))
             one.wrong_choice = texts[letter]
     return found
 

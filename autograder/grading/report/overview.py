@@ -54,9 +54,9 @@ def report_page(found: Survey, table: str, kept: Path) -> str:
     )
 
 
-def show_report(results: Survey, console: Console | None = None) -> None:
+def show_report(results: Survey) -> None:
     """The same, in the terminal."""
-    console = console or Console()
+    console = Console()
     if results.inventory is not None:
         _show_inventory(results.inventory, console)
     for chapter in results.chapters:

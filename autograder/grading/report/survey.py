@@ -129,9 +129,9 @@ def survey(course: Course, chapters: Sequence[str] = ()) -> Survey:
     """Count what is graded. Raises CourseError where nothing is."""
     released, journal = course.listed(chapters), Journal(course.state)
     with reading(course.settings.gradebook) as query:
-        known = read_scores(query)
+        scores = read_scores(query)
     handed_in = {(one.student, one.chapter): one for one in course.submissions(list(released))}
-    class_list = sorted({person.id for person in known.people} | {who for who, _ in handed_in})
+    class_list = sorted({person.id for person in scores.people} | {who for who, _ in handed_in})
     places = {
         one.name: chapter for chapter, has in course.listed().items() for one in has.exercises
     }
@@ -145,7 +145,7 @@ def survey(course: Course, chapters: Sequence[str] = ()) -> Survey:
             ExerciseSurvey(exercise.name, exercise.points) for exercise in chapter.exercises
         ]
         result = ChapterSurvey(chapter.name, chapter.max_points, exercises)
-        by_hand = known.only([chapter.name], []).for_a_teacher
+        by_hand = scores.only([chapter.name], []).for_a_teacher
         result.for_a_teacher = list(sentences(by_hand, released))
         for student in class_list:
             if (student, chapter.name) not in handed_in:
@@ -162,7 +162,7 @@ def survey(course: Course, chapters: Sequence[str] = ()) -> Survey:
             if problem := handed_in[student, chapter.name].came.problem:
                 result.troubles.append((student, record["status"], problem))
             if record["status"] != "missing":
-                score = known.found.get((student, chapter.name))
+                score = scores.found.get((student, chapter.name))
                 result.scores.append(score.final if score else record["score"])
                 result.late += bool(score and score.late_seconds)
         found.append(result)

@@ -50,13 +50,13 @@ def _graded(job: Job) -> dict[str, Any]:
     except Invalid as invalid:
         return unfinished(job, "invalid", str(invalid))
     notes = restored(notebook, chapter)
-    graded = _run(job, notebook)
+    graded = _grade(job, notebook)
     graded.notes = notes + graded.notes
     quote_text_cells(notebook, chapter)
     return result_of(job, graded, notebook)
 
 
-def _run(job: Job, notebook: nbformat.NotebookNode) -> GradedNotebook:
+def _grade(job: Job, notebook: nbformat.NotebookNode) -> GradedNotebook:
     """Run a notebook; again from the start if the fork server ended meanwhile.
 
     No submission can reach the fork server, so none is blamed for its end.
@@ -68,9 +68,9 @@ def _run(job: Job, notebook: nbformat.NotebookNode) -> GradedNotebook:
             if isinstance(server, SandboxProcess):
                 cells = (cell for cell in notebook.cells if cell.cell_type == "code")
                 compile_imported((cell.source for cell in cells), server)
-            chapter, known = job.chapter, job.known
+            chapter, standing = job.chapter, job.standing
             graded = grade_notebook(
-                notebook, chapter, server, job.limits, job.seed, known, job.others_wait
+                notebook, chapter, server, job.limits, job.seed, standing, job.others_wait
             )
         except SandboxUnavailable:
             if last:

@@ -21,5 +21,5 @@ class Job:
     limits: Limits
     key: str = ""  # of the result, in the journal
     basis: str = ""
-    known: dict[str, Verdict] = field(default_factory=dict)
+    standing: dict[str, Verdict] = field(default_factory=dict)
     others_wait: bool = False  # then one that sleeps is left for later

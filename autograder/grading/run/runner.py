@@ -51,14 +51,14 @@ def grade_class(
     course.see_due_dates()
     with (
         _in_a_sentence(),
-        _ClassGrading(course, released, limits or Limits(), students, progress) as run,
+        _ClassGrading(course, released, limits or Limits(), students, progress) as grading,
     ):
-        for job, result in _results(run.jobs(), workers or os.cpu_count() or 1, scheduler):
-            run.take(job, result)
-        run.take_what_was_graded_before()
-        run.settle()
-        run.journal.finished()
-    return sorted(run.records, key=lambda record: (record["chapter"], record["student"]))
+        for job, result in _results(grading.jobs(), workers or os.cpu_count() or 1, scheduler):
+            grading.take(job, result)
+        grading.take_what_was_graded_before()
+        grading.settle()
+        grading.journal.finished()
+    return sorted(grading.records, key=lambda record: (record["chapter"], record["student"]))
 
 
 @dataclass
@@ -150,8 +150,8 @@ class _ClassGrading(contextlib.AbstractContextManager["_ClassGrading"]):
         beside_page = side_files.for_feedback(beside, journal, student, chapter)
         current = journal.shown(student, chapter) == key
         if found is None and current and autograded.exists() and feedback.exists():
-            known = self.scores.found.get((student, chapter))
-            if came.when is not None and (known is None or known.handed_in != came.when):
+            score = self.scores.found.get((student, chapter))
+            if came.when is not None and (score is None or score.handed_in != came.when):
                 self.gradebook.note_arrival(student, chapter, came.when)
             side_files.put(autograded, beside)
             side_files.put(feedback, beside_page)
@@ -211,11 +211,11 @@ def _job(submission: Submission, chapter: ReleasedChapter, journal: Journal, lim
     basis = journal.basis(graded, chapter, f"{limits!r}, {submission.student}")
     key = journal.key(basis, chapter)
     seed = journal.seed(chapter, submission.student)
-    known = _known(submission, chapter, journal, basis, key)
-    return Job(submission.student, chapter, content, problem, seed, limits, key, basis, known)
+    standing = _standing(submission, chapter, journal, basis, key)
+    return Job(submission.student, chapter, content, problem, seed, limits, key, basis, standing)
 
 
-def _known(
+def _standing(
     submission: Submission, chapter: ReleasedChapter, journal: Journal, basis: str, key: str
 ) -> dict[str, Verdict]:
     """The verdicts of the last run that stand although another check has changed."""

@@ -40,7 +40,7 @@ from autograder.remote.requests import (
     mapped_request,
     message_of,
 )
-from autograder.remote.values import Function, Ref
+from autograder.remote.values import pairs
 from autograder.sandbox.bounds import bounded, frame_limits, size
 from autograder.sandbox.deadline import Deadline
 from autograder.sandbox.session import REPLIES, Session, many, opened
@@ -133,7 +133,7 @@ class Ahead(Performer):
             self._deadline.hurry()
         self.failed = self._found[self._now] = True
 
-    def known(self) -> Verdict | None:
+    def recalled(self) -> Verdict | None:
         """What was found on the same answers; else `answer` gives those that have come again."""
         while not isinstance(found := self._plan.found.get(self._now), Verdict | None):
             if found:
@@ -194,24 +194,25 @@ class Ahead(Performer):
         return bounded(request, answer, right)
 
 
-def same_request(one: Any, other: Any) -> bool:
-    """Whether two requests, or parts of them, are the same to the last bit."""
+def same_request(one: Request, other: Request) -> bool:
+    """Whether two requests are the same to the last bit."""
+    return type(one) is type(other) and same(vars(one), vars(other))
+
+
+def same(one: Any, other: Any) -> bool:
+    """Whether two trees are."""
+    return all(_same(mine, theirs) for _, mine, theirs in pairs(one, other))
+
+
+def _same(one: Any, other: Any) -> bool:
     if one is other:
         return True
-    if type(one) is not type(other):
+    if type(one) is not type(other) or isinstance(one, tuple | list | dict):
         return False
     if isinstance(one, Tensor):
         kinds = [(each.dtype, each.shape, each.is_contiguous()) for each in (one, other)]
         return kinds[0] == kinds[1] and (torch.equal(one, other) or _bits(one) == _bits(other))
-    if isinstance(one, tuple | list):
-        return len(one) == len(other) and all(map(same_request, one, other))
-    if isinstance(one, dict):
-        return one.keys() == other.keys() and all(same_request(one[key], other[key]) for key in one)
-    if isinstance(one, float):
-        return one == other or (one != one and other != other)
-    if isinstance(one, Request | Function | Ref):
-        return same_request(vars(one), vars(other))
-    return one == other
+    return one == other or (one != one and other != other)
 
 
 def _bits(tensor: Tensor) -> bytes:

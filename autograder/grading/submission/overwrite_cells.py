@@ -101,9 +101,9 @@ def _restore(cell: NotebookNode, name: str, chapter: ReleasedChapter) -> Iterato
     if cell.cell_type != kind:
         yield f"the cell {name} had its type changed"
         _retype(cell, kind)
-    former, given = chapter.former.get(name, frozenset()), cell.metadata.nbgrader
-    changed = [key for key in ("points", "grade") if given.get(key) != release.get(key)]
-    if changed and not (changed == ["points"] and given.get("points") in former):
+    former, marks = chapter.former.get(name, frozenset()), cell.metadata.nbgrader
+    changed = [key for key in ("points", "grade") if marks.get(key) != release.get(key)]
+    if changed and not (changed == ["points"] and marks.get("points") in former):
         yield f"the metadata of the cell {name} was edited"
     cell.metadata.nbgrader = NotebookNode(release)
     if name in chapter.locked and cell.source != chapter.locked[name]:

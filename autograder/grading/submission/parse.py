@@ -69,9 +69,9 @@ def _of_older_format(notebook: dict[str, Any]) -> dict[str, Any]:
             if kind == "heading":
                 line = source if isinstance(source, str) else "".join(source)
                 source = f"{'#' * min(6, int(cell.get('level', 1)))} {line}"
-            known = kind if kind in ("code", "raw") else "markdown"
+            cell_type = kind if kind in ("code", "raw") else "markdown"
             metadata = cell.get("metadata")
-            cells.append({"cell_type": known, "source": source, "metadata": metadata})
+            cells.append({"cell_type": cell_type, "source": source, "metadata": metadata})
     return {"cells": cells}
 
 
@@ -101,11 +101,11 @@ def _tidied(notebook: dict[str, Any]) -> NotebookNode:
     return tidied
 
 
-def _metadata(given: Any) -> NotebookNode:
+def _metadata(metadata: Any) -> NotebookNode:
     """Of a cell's metadata what grading reads: its tags, and plain values of nbgrader's."""
     kept = NotebookNode()
-    given = given if isinstance(given, dict) else {}
-    tags, marks = given.get("tags"), given.get("nbgrader")
+    metadata = metadata if isinstance(metadata, dict) else {}
+    tags, marks = metadata.get("tags"), metadata.get("nbgrader")
     if isinstance(tags, list):
         kept.tags = [tag for tag in tags if isinstance(tag, str) and _TAG.fullmatch(tag)]
     if isinstance(marks, dict):

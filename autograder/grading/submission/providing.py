@@ -27,8 +27,8 @@ class StandingIn:
     @property
     def absent(self) -> str:
         """`not written yet`, or `missing`, where there was none of the student's own at all."""
-        known = list(dict.fromkeys(NOT_THERE.get(status, "") for status in self.statuses))
-        return " or ".join(known) if all(known) else ""
+        reasons = list(dict.fromkeys(NOT_THERE.get(status, "") for status in self.statuses))
+        return " or ".join(reasons) if all(reasons) else ""
 
     def note(self, name: str) -> str:
         """What a teacher is told of an exercise that is right with them."""

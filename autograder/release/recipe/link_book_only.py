@@ -33,28 +33,28 @@ PLACES = {
 
 
 def link_book_only(chapter: ChapterNotebook) -> None:
-    """Replace each run of book-only cells by sentences that link to where they are shown."""
+    """Replace each group of book-only cells by sentences that link to where they are shown."""
     cells: list[NotebookNode] = []
     anchor = ""
     for left_out, group in itertools.groupby(
         chapter.notebook.cells, lambda cell: BOOK_ONLY in tags(cell)
     ):
-        run = list(group)
-        if left_out and any(cell.cell_type == "code" for cell in run):
-            first = [cell for cell in run if FIRST_SCREEN in tags(cell)]
-            others = [cell for cell in run if cell not in first]
+        group_cells = list(group)
+        if left_out and any(cell.cell_type == "code" for cell in group_cells):
+            first = [cell for cell in group_cells if FIRST_SCREEN in tags(cell)]
+            others = [cell for cell in group_cells if cell not in first]
             for cell in first:
                 cells.insert(_below_still(cells), _page_of(chapter, cell))
             figures = list(_figures(chapter, others)) or ([] if first else [{}])
             if figures:
                 sentences = (_sentence(chapter, figure, anchor) for figure in figures)
-                cells.append(new_markdown_cell("\n\n".join(sentences), id=run[0].id))
+                cells.append(new_markdown_cell("\n\n".join(sentences), id=group_cells[0].id))
         elif not left_out:
-            for cell in run:
+            for cell in group_cells:
                 cells.append(cell)
                 if FIRST_SCREEN in tags(cell):
                     cells.append(_page_of(chapter, cell))
-        for cell in run:
+        for cell in group_cells:
             if cell.cell_type == "markdown":
                 anchor = chapter.book.last_anchor(cell.source) or anchor
     chapter.notebook.cells = cells
@@ -79,9 +79,9 @@ def _sentence(chapter: ChapterNotebook, figure: dict[str, str], anchor: str) -> 
     return f"{words} {link(PLAY, address)}."
 
 
-def _figures(chapter: ChapterNotebook, run: list[NotebookNode]) -> Iterator[dict[str, str]]:
+def _figures(chapter: ChapterNotebook, cells: list[NotebookNode]) -> Iterator[dict[str, str]]:
     """What each call of `lab` says: `alt`, the figure in words, and the `place` it is at."""
-    for cell in run:
+    for cell in cells:
         if cell.cell_type != "code":
             continue
         for call in ast.walk(parsed(cell, chapter.name)):

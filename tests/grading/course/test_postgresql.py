@@ -15,7 +15,7 @@ from nbgrader.api import Gradebook
 from autograder.cli import main
 from autograder.grading.run.runner import grade_class
 from autograder.release.build import release
-from tests.sample_class import Class, Expected, write
+from tests.sample_class import hand_in_two
 from tests.sandboxed import needs_sandbox
 
 psycopg = pytest.importorskip("psycopg")
@@ -75,11 +75,7 @@ def test_a_course_works_on_postgresql_as_on_sqlite(address, course, capsys):
     (course.root / "gradebook.db").unlink()  # nothing may fall back to it
     release([CHAPTER], course.root)
 
-    made = Class(course)
-    chapter = made.chapters[CHAPTER]
-    made.hand_in("ada", chapter, made.solved(chapter), Expected())
-    made.hand_in("bob", chapter, made.released(chapter), Expected())
-    write(made.handed, course)
+    chapter = hand_in_two(course, CHAPTER)
     (course.root / "submitted" / "ada" / CHAPTER / "timestamp.txt").write_text(
         "2026-03-01 13:00:00 UTC"
     )

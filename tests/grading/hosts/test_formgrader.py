@@ -15,7 +15,7 @@ from nbgrader.api import Gradebook
 from autograder.cli import main
 from autograder.grading.run.runner import grade_class
 from tests.chromium import CHROMIUM, PATIENCE
-from tests.sample_class import Class, Expected, write
+from tests.sample_class import hand_in_two
 from tests.sandboxed import needs_sandbox
 
 CHAPTER = "00-start-here"
@@ -30,11 +30,7 @@ pytestmark = [
 @pytest.fixture
 def handed_in(course):
     """Two submissions: one right, one untouched."""
-    made = Class(course)
-    chapter = made.chapters[CHAPTER]
-    made.hand_in("ada", chapter, made.solved(chapter), Expected())
-    made.hand_in("bob", chapter, made.released(chapter), Expected())
-    write(made.handed, course)
+    hand_in_two(course, CHAPTER)
     return course
 
 

@@ -22,7 +22,7 @@ from traitlets.config.loader import PyFileConfigLoader
 
 from autograder.cli import main
 from autograder.nbgrader_course import scripts_on_path
-from tests.sample_class import Class, Expected, write
+from tests.sample_class import hand_in_two
 from tests.sandboxed import needs_sandbox
 
 CHAPTER = "00-start-here"
@@ -33,11 +33,7 @@ pytestmark = [pytest.mark.slow, needs_sandbox]
 @pytest.fixture
 def handed_in(course, monkeypatch):
     """A course to which two students handed in a chapter: one right, one untouched."""
-    made = Class(course)
-    chapter = made.chapters[CHAPTER]
-    made.hand_in("ada", chapter, made.solved(chapter), Expected())
-    made.hand_in("bob", chapter, made.released(chapter), Expected())
-    write(made.handed, course)
+    hand_in_two(course, CHAPTER)
     monkeypatch.chdir(course.root)
     return course
 

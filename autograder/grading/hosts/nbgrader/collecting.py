@@ -100,13 +100,13 @@ class PlatformNames(FileNameCollectorPlugin):
         self.log.warning("%s is not named as Canvas or Moodle do", path.name)
         return None
 
-    def _student(self, **known: str) -> str | None:
-        """The id of the one student of the gradebook of whom this is known."""
+    def _student(self, **fields: str) -> str | None:
+        """The id of the one student of the gradebook with these fields."""
         coursedir = self.parent.coursedir
         with Gradebook(coursedir.db_url, coursedir.course_id) as gradebook:
             ids = [
                 student.id
                 for student in gradebook.students
-                if all(str(getattr(student, name)) == value for name, value in known.items())
+                if all(str(getattr(student, name)) == value for name, value in fields.items())
             ]
         return ids[0] if len(ids) == 1 else None

@@ -2,13 +2,7 @@
 # expect: failed: the library's own
 
 
-class LayerNorm(nn.Module):
-    def __init__(self, embed_dim, eps=1e-5):
-        super().__init__()
-        self.eps = eps
-        self.weight = nn.Parameter(torch.ones(embed_dim))
-        self.bias = nn.Parameter(torch.zeros(embed_dim))
-
+class LayerNorm(Provided):
     def forward(self, x):
         vectors = (x - x.mean(-1, keepdim=True)).reshape(1, -1, x.shape[-1])
         call = torch.ops.aten._native_batch_norm_legit.no_stats
