@@ -447,7 +447,7 @@ class Candidate:
     def mended(self, students: Students, run: Rerun) -> list[Event] | None:
         """What it gets wrong and the student right, if it has all of the student's wrong numbers.
 
-        None if it has not, or if these are more than it explains.
+        None if it has not, or if these are more than what it explains.
         """
         events = self._entrywise(students, run)
         self.cost = self.price(len(events))
@@ -460,7 +460,8 @@ class Candidate:
         told = [one for one in values if of_numbers(one) or not self.findings[0].inherited]
         others = (students.at(one.place) for one in events if one.failed and not one.variant)
         mended = [one for one in others if one and one.kind == "value" and not one.failed]
-        return mended if told and len(mended) <= len(told) else None
+        several = len(told) > 2 or not mended  # few numbers are alike by chance
+        return mended if told and several and len(mended) <= len(told) else None
 
     def _entrywise(self, students: Students, run: Rerun) -> list[Event]:
         """All of its events, or those until a wrong number is another one."""
@@ -537,6 +538,8 @@ def of_numbers(event: Event) -> bool:
         return math.isfinite(event.got) and event.got != 0
     right = dict(tensors(event.want))
     for path, one in tensors(event.got):
+        if getattr(one, "is_meta", False):
+            continue  # it has no memory, and so no numbers
         other = right.get(path, one.new_empty(()))
         wrong = one.isfinite() & (one != 0)
         if other.shape == one.shape:
