@@ -12,6 +12,8 @@ from typing import Any
 from autograder.files import write_whole
 
 NAME = "manifest.json"
+STATE = ".release"  # in the course's folder: what releasing remembers between runs
+RECORDINGS = f"{STATE}/recordings"  # what was found out about the references and misconceptions
 VERSION = 1
 
 

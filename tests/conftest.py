@@ -7,14 +7,14 @@ import shutil
 import pytest
 from filelock import FileLock
 
+from autograder import manifest
 from autograder.files import REPOSITORY
 from autograder.grading.course.folder import Course
 from autograder.release.build import release
-from autograder.release.released import STATE
 from autograder.sandbox.process import SandboxProcess
 from tests.chromium import CHROMIUM, FLAGS
 
-RECORDINGS = REPOSITORY / "build" / "course" / STATE / "recordings"
+RECORDINGS = REPOSITORY / "build" / "course" / manifest.RECORDINGS
 
 
 @pytest.fixture(scope="session")
@@ -28,7 +28,7 @@ def released(tmp_path_factory):
         if not done.exists():
             # Those of `make release`, of which a release records only what has changed since.
             with contextlib.suppress(FileNotFoundError):
-                recordings = root / "released" / "course" / STATE / "recordings"
+                recordings = root / "released" / "course" / manifest.RECORDINGS
                 shutil.copytree(RECORDINGS, recordings, dirs_exist_ok=True)
             release((), root / "released" / "course")
             done.touch()

@@ -197,8 +197,8 @@ def reason_of(got: Any, want: Any, dtype: bool = True) -> Reason:
 
 
 def finite(tensor: Tensor) -> bool:
-    """Whether no number in it is NaN or infinite."""
-    return bool(torch.isfinite(tensor).all())
+    """Whether no number in it is NaN or infinite; one without memory has none to look at."""
+    return not getattr(tensor, "is_meta", False) and bool(torch.isfinite(tensor).all())
 
 
 def _apart(one: Tensor, other: Tensor) -> float:

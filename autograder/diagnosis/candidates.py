@@ -3,11 +3,12 @@
 import functools
 import itertools
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from autograder.checking.registry import Exercise, Misconception, exercises
 from autograder.diagnosis.explaining import Candidate, Finding, Kept
+from autograder.diagnosis.patterns import Pattern
 from autograder.diagnosis.searching import LEFT_OUT, slips
 from autograder.source.changes import (
     Change,
@@ -27,7 +28,8 @@ class Known:
     """What is tried for an exercise; the answers to the check of one seed are kept with it."""
 
     exercise: Exercise
-    silent: frozenset[int] = frozenset()  # the numbers of misconceptions that no case shows
+    patterns: Sequence[Pattern | None] = ()  # of its misconceptions, where they are at hand
+    sure: bool = False  # whether they are of the same check, and not of one with another seed
 
     def __post_init__(self) -> None:
         # Where behavior is graded, many misconceptions break one property: none of those of an
@@ -35,7 +37,9 @@ class Known:
         inherited = iter(()) if self.exercise.behavior else _inherited(self.exercise)
         every = itertools.chain(_own(self.exercise), inherited)
         self.misconceptions = Kept(
-            one for number, one in enumerate(every) if number not in self.silent
+            replace(one, pattern=pattern, sure=self.sure)
+            for one, pattern in itertools.zip_longest(every, self.patterns)
+            if one and not (self.sure and pattern == Pattern())
         )
         self.slips = Kept(_slips(self.exercise))
         self._combined: dict[tuple[Any, ...], Kept] = {}  # what is made, and of which candidates
@@ -59,16 +63,18 @@ class Known:
         return self._combined[key]
 
 
-def candidates(exercise: Exercise, seed: int, silent: frozenset[int] = frozenset()) -> Known:
+def candidates(
+    exercise: Exercise, seed: int, patterns: Sequence[Pattern | None] = (), sure: bool = False
+) -> Known:
     """The misconceptions of an exercise, then those of the exercises that its reference uses.
 
-    They are kept for the next student of a class, which has few seeds. Those that are known to be
-    silent need not be tried: what is said is the same.
+    They are kept for the next student of a class, which has few seeds. Those whose patterns speak
+    against them need not be tried: what is said is the same.
     """
     if seed not in exercise.candidates:
         if len(exercise.candidates) >= SEEDS_KEPT:
             exercise.candidates.clear()
-        exercise.candidates[seed] = Known(exercise, silent)
+        exercise.candidates[seed] = Known(exercise, patterns, sure)
     return exercise.candidates[seed]
 
 

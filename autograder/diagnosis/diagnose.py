@@ -10,6 +10,7 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from autograder.checking.comparing import finite
 from autograder.checking.events import Event, Log, Reason
 from autograder.diagnosis.candidates import Known
 from autograder.diagnosis.explaining import (
@@ -25,15 +26,18 @@ from autograder.diagnosis.explaining import (
     of_numbers,
 )
 from autograder.diagnosis.findings import Fact
-from autograder.diagnosis.plain import Statement, plain
+from autograder.diagnosis.plain import Statement, plain, right_all_the_same
 from autograder.diagnosis.set_aside import SetAside, set_aside
 from autograder.diagnosis.varied import (
     gives_a_wrong_answer,
     gives_one_result,
     holds_up,
+    mostly_holds_up,
     only_wrong_result,
+    partly_holds_up,
 )
 from autograder.diagnosis.where import Calls
+from autograder.remote.calling import tensors
 
 VALUES_STAY = {"slip.cut-off", "slip.precision"}
 
@@ -105,13 +109,18 @@ class Search:
 
     def matches(self, students: Students) -> list[Match]:
         """The known misconceptions that may be named for what they explain."""
-        matches = self._consistent(students)
+        matches = list(self._consistent(students))
         return [match for match in matches if not (match.is_vague and match.is_one_of(matches))]
 
-    def _consistent(self, students: Students) -> list[Match]:
-        """The known misconceptions that explain something and that nothing speaks against."""
-        found = (one.match(students, self.run) for one in self.known.misconceptions)
-        return [match for match in found if match]
+    def _consistent(self, students: Students, part: str | None = None) -> Iterator[Match]:
+        """The known misconceptions that explain something and that nothing speaks against.
+
+        Of all, or of one earlier exercise that is used inside.
+        """
+        for one in self.known.misconceptions:
+            asked = part is None or one.findings[0].part == part
+            if asked and (match := one.match(students, self.run)):
+                yield match
 
     @functools.cached_property
     def chosen(self) -> list[Match]:
@@ -124,12 +133,20 @@ class Search:
             match = one.match(students, self.run)
             if not match or not match.places >= students.places or not _evident(match, students):
                 continue
-            if match.is_vague and match.is_one_of(self._consistent(students)):
+            part = match.candidate.findings[0].part
+            if match.is_vague and match.is_one_of(self._consistent(students, part)):
                 continue
             if len(one.findings) > 1 and not holds_up(one.make, self.look.calls()):
                 continue  # two at once give some answers by chance
             return match
         return None
+
+    def first_known_to_explain(self, students: Students) -> Match | None:
+        """The same of known misconceptions: first those that may do so by their patterns."""
+        known = self.known.misconceptions
+        likely = (one for one in known if one.may_be_all(students))
+        others = (one for one in known if not one.may_be_all(students))
+        return self.first_to_explain(itertools.chain(likely, others), students)
 
     def diagnosis(
         self, findings: Sequence[Finding], explained: frozenset[Place], partial: bool = False
@@ -164,14 +181,25 @@ class Search:
             for one in self.known.misconceptions
             if one.root is not None
             and not one.is_silent(students)
-            and not any(event.failed for event in one.events if event.place < place)
+            and not one.is_wrong_before(place, students, self.run)
         ]
+
+    def may_be_in_one_branch(self, one: Candidate) -> bool:
+        """Whether it may explain the first wrong answer where an option is given, or where not.
+
+        There a branch answers as the misconception does, or as the reference.
+        """
+        first = self.rest.failing[0].place
+        return (
+            one.is_wrong_before(first, self.rest, self.run)
+            or one.first_wrong(self.rest, self.run) is Bearing.FOR
+        )
 
     def leading(self, students: Students) -> list[Candidate]:
         """Those that explain the first wrong answer, and the more after it the earlier."""
         known = self.possible(students)
-        found = [one for one in known if one.first_wrong(students) is Bearing.FOR]
-        return sorted(found, key=lambda one: -one.reach(students))
+        found = [one for one in known if one.first_wrong(students, self.run) is Bearing.FOR]
+        return sorted(found, key=lambda one: -one.reach(students, self.run))
 
 
 def _as_it_came(matches: Sequence[Match], students: Students) -> frozenset[Place]:
@@ -192,7 +220,7 @@ def _evident(match: Match, students: Students) -> bool:
 
 def _known(search: Search, budget: Budget) -> Diagnosis | None:
     """One known misconception explains all."""
-    match = search.first_to_explain(search.known.misconceptions, search.students)
+    match = search.first_known_to_explain(search.students)
     return search.diagnosis(match.candidate.findings, match.places) if match else None
 
 
@@ -213,7 +241,7 @@ def _faults(search: Search, budget: Budget) -> Diagnosis | None:
         return None
     if aside.complete:
         return search.diagnosis(aside.findings(), search.students.places)
-    match = search.first_to_explain(search.known.misconceptions, search.rest)
+    match = search.first_known_to_explain(search.rest)
     return search.beside_faults(match) if match else None
 
 
@@ -285,7 +313,8 @@ def _without_first(search: Search, students: Students) -> Iterator[Candidate]:
         return
     leading = search.leading(students)
     known = [one for one in search.possible(students) if one not in leading]
-    changing = {id(one) for one in known if one.first_wrong(students) is not Bearing.NONE}
+    firsts = ((one, one.first_wrong(students, search.run)) for one in known)
+    changing = {id(one) for one, bearing in firsts if bearing is not Bearing.NONE}
 
     def order(pair: tuple[tuple[int, Candidate], ...]) -> tuple[int, int]:
         (place, one), (other_place, other) = pair
@@ -304,10 +333,11 @@ def _failed(students: Students, *kinds: str) -> bool:
 
 def _branches(search: Search, budget: Budget) -> Diagnosis | None:
     """A known misconception that is made where some option is given, or where it is not."""
-    if not _failed(search.students, "value", "gradient"):
+    if not _failed(search.students, "value", "gradient") or not search.rest.failing:
         return None
     own = (one for one in search.known.misconceptions if "." not in one.findings[0].key)
-    tried = itertools.chain.from_iterable(map(search.known.in_one_branch, own))
+    likely = filter(search.may_be_in_one_branch, own)
+    tried = itertools.chain.from_iterable(map(search.known.in_one_branch, likely))
     match = search.first_to_explain(budget.of(tried), search.rest)
     return search.beside_faults(match) if match else None
 
@@ -321,7 +351,7 @@ def _mostly(search: Search, budget: Budget) -> Diagnosis | None:
     for one in budget.of(search.known.misconceptions):
         places = mostly_explained(one, students, search.run)
         better = places and (best is None or len(places) > len(best[0]))
-        if places and better and holds_up(one.make, search.look.calls()):
+        if places and better and mostly_holds_up(one.make, search.look.calls()):
             best = places, one
     if best is None:
         return None
@@ -338,26 +368,40 @@ def _mended_in_part(search: Search, budget: Budget) -> Diagnosis | None:
     students = search.rest
     if not _failed(students, "value"):
         return None
-    found = sorted(_mended(search, students, budget), key=lambda one: one[0])
-    nearest = [one for mended, one in found if mended == found[0][0]]
-    several = len({one.findings[0].key for one in nearest}) > 1
-    if not found or several and not any(map(of_numbers, students.failing)):
+    found = sorted(_mended(search, students, budget), key=lambda one: len(one[0]))
+    nearest = [pair for pair in found if len(pair[0]) == len(found[0][0])]
+    keys = {one.findings[0].key for _, one in nearest}
+    if not keys:
+        return None
+    told_by_numbers = any(map(of_numbers, students.failing))
+    if not told_by_numbers and (len(keys) > 1 or not _not_finite(students)):
         return None  # zeros and NaN come from many places
+    mended, one = nearest[0]
+    own = one.findings[0]
+    sentence = f"{own.sentence}{right_all_the_same(mended)}"
     faults = search.aside.findings(students.places)
-    return search.diagnosis((*nearest[0].findings, *faults), students.places)
+    return search.diagnosis((Finding(own.key, sentence), *faults), students.places)
 
 
-def _mended(search: Search, students: Students, budget: Budget) -> Iterator[tuple[int, Candidate]]:
+def _not_finite(students: Students) -> bool:
+    """Whether something that is wrong is NaN or infinite."""
+    values = (event.got for event in students.failing if event.kind == "value")
+    return not all(finite(one) for got in values for _, one in tensors(got))
+
+
+def _mended(
+    search: Search, students: Students, budget: Budget
+) -> Iterator[tuple[list[Event], Candidate]]:
     """Those that have the student's wrong numbers, in the check and on varied calls.
 
-    Before each stands in how many cases the student's code is right and it is not.
+    Before each stands what the student's code gets right, and it does not.
     """
     calls = search.look.calls()
     for one in budget.of(search.known.misconceptions):
         one.cost = one.price(0)
-        if gives_a_wrong_answer(one.make, calls):
+        if one.may_be_mended(students) and gives_a_wrong_answer(one.make, calls):
             mended = one.mended(students, search.run)
-            if mended is not None and holds_up(one.make, calls, partly=True):
+            if mended is not None and partly_holds_up(one.make, calls):
                 yield mended, one
 
 
@@ -468,11 +512,11 @@ STRATEGIES = (
     Strategy(_set),
     Strategy(_faults),
     Strategy(_set_beside_faults),
+    Strategy(_branches, events=800),
     Strategy(_one_result, events=700),
     Strategy(_mended_in_part, events=1500),
     Strategy(_pairs_with_first, events=700),
     Strategy(_pairs, events=350),
-    Strategy(_branches, events=800),
     Strategy(_facts, behavior=True),
     Strategy(_pairs_beside_faults, events=300),
     Strategy(_slips, events=1200),

@@ -10,7 +10,7 @@ import functools
 import itertools
 import math
 import operator
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,11 +18,11 @@ import torch
 
 from autograder.checking.comparing import agree, finite
 from autograder.checking.events import Event, Log
+from autograder.diagnosis.patterns import Pattern, Place, Wrong
 from autograder.remote.calling import tensors
 from autograder.source.changes import Change, composed, stacked
 from autograder.source.sources import Definition
 
-Place = tuple[int, int]
 Rerun = Callable[[Any, Log], None]  # run the check with a changed reference, and note its events
 TO_MAKE = 8  # what it costs to make a changed reference, in events
 
@@ -92,17 +92,34 @@ class Students:
 
     def bearing(self, mine: Event) -> Bearing:
         """What a change's answer says of the student's at that place."""
-        theirs = self.at(mine.place)
-        if theirs is None:
-            ended = mine.part > self.last or not mine.failed
-            return Bearing.NONE if ended else Bearing.AGAINST
-        if theirs.place != mine.place or theirs.free or mine.free and mine.kind == theirs.kind:
-            return Bearing.NONE  # cut off by an error, or anything goes
         if not mine.failed:
             return Bearing.NONE
-        if not theirs.failed:
-            return Bearing.AGAINST
-        return Bearing.FOR if same_answer(mine, theirs, self.behavior) else Bearing.AGAINST
+        theirs = self.at(mine.place)
+        if theirs is not None and mine.free and mine.kind == theirs.kind:
+            return Bearing.NONE  # anything goes
+        possible = self.bearing_at(mine.place, mine.kind)
+        if possible is not Bearing.FOR or theirs is None:
+            return possible
+        return possible if same_answer(mine, theirs, self.behavior) else Bearing.AGAINST
+
+    def bearing_at(self, place: Place, kind: str) -> Bearing:
+        """The same of an answer of which nothing is known but that it is wrong, at its best."""
+        theirs = self.at(place)
+        if theirs is None:
+            return Bearing.NONE if place[0] > self.last else Bearing.AGAINST
+        if theirs.place != place or theirs.free:
+            return Bearing.NONE  # cut off by an error, or anything goes
+        return Bearing.FOR if theirs.failed and theirs.kind == kind else Bearing.AGAINST
+
+    def telling(self, pattern: Pattern) -> Wrong:
+        """What of a pattern tells of the student's answers."""
+        return pattern.values if self.told_by_values else pattern.whole
+
+    def admits(self, pattern: Pattern) -> bool:
+        """Whether such a change may explain something, and nothing speaks against it."""
+        if any(self.bearing_at(*one) is Bearing.AGAINST for one in pattern.whole):
+            return False
+        return any(self.bearing_at(*one) is Bearing.FOR for one in self.telling(pattern))
 
 
 def same_answer(mine: Event, students: Event, behavior: bool = False) -> bool:
@@ -252,7 +269,7 @@ class Match:
         """
         return self.inherited and not any(map(of_numbers, self.explained))
 
-    def is_one_of(self, matches: Sequence["Match"]) -> bool:
+    def is_one_of(self, matches: Iterable["Match"]) -> bool:
         """Whether others of the same earlier exercise would do as well, or one beside another."""
         finding, *second = self.candidate.findings
         return bool(second) or any(
@@ -292,36 +309,64 @@ class Run:
 class Candidate:
     """A changed reference that may be what the student wrote, and what is to be said of it.
 
-    It is run for the values alone where these tell enough: most changes explain none.
+    It is run for the values alone where these tell enough: most changes explain none. Its pattern
+    tells where it goes wrong, without a run, in this very check if it is `sure`.
     """
 
     findings: tuple[Finding, ...]
     make: Callable[[], Any]
     root: Definition | None = None
     changes: tuple[Change, ...] = ()
+    pattern: Pattern | None = None
+    sure: bool = False
     whole: Run = field(default_factory=Run)
     values: Run = field(default_factory=Run)
     cost: int = 0  # of the last look at it, in events: the same whatever is known already
 
-    @property
-    def events(self) -> list[Event]:
-        """Those of the run of which more is known."""
-        return self.whole.events or self.values.events
-
     def is_silent(self, students: Students) -> bool:
         """Whether nothing is wrong for it in this check, of what tells of the student's answers."""
+        if self.pattern and self.sure:
+            return not students.telling(self.pattern)
         run = self._values() if students.told_by_values else self.whole
         return run.complete and not any(event.failed for event in run.events)
+
+    def may_be_all(self, students: Students) -> bool:
+        """Whether its pattern, where it has one, lets it explain everything."""
+        if self.pattern is None:
+            return True
+        places = {place for place, _ in self.pattern.whole}
+        return students.places <= places and students.admits(self.pattern)
+
+    def may_be_mended(self, students: Students) -> bool:
+        """Whether its pattern leaves open that it has all wrong numbers, and few others."""
+        if not (self.pattern and self.sure):
+            return True
+        values = {event.place for event in students.failing if event.kind == "value"}
+        beside = (students.at(place) for place, _ in self.pattern.values)
+        mended = [one for one in beside if one and one.kind == "value" and not one.failed]
+        wrong = {place for place, _ in self.pattern.whole}
+        return values <= wrong and len(mended) <= len(values)
 
     def match(self, students: Students, run: Rerun) -> Match | None:
         """What it explains, or None if some answer speaks against it or it explains nothing."""
         self.cost = 0
+        if self.pattern and self.sure and not students.admits(self.pattern):
+            return None
         if students.told_by_values and not self._explained(self._values(), students, run, True):
             return None
         pairs = self._explained(self.whole, students, run, False)
         if not pairs:
             return None
         return Match(self, tuple(theirs for _, theirs in pairs), tuple(mine for mine, _ in pairs))
+
+    def _followed(self, students: Students, run: Rerun) -> list[Event]:
+        """Its events as far as nothing speaks against it, of what tells of the student's answers.
+
+        The same ones whoever was judged before.
+        """
+        known = self._values() if students.told_by_values else self.whole
+        self._explained(known, students, run, students.told_by_values)
+        return known.events
 
     def _values(self) -> Run:
         """The run for values alone, which is known where the whole is."""
@@ -379,6 +424,10 @@ class Candidate:
         known, self.cost = self.whole, 0
         if self.is_silent(students):
             return None
+        if self._is_right_at(place, students):
+            before = (event for event in students.events if event.place <= place)
+            self.cost = self.price(sum(1 for _ in before))
+            return None
         apart = known.apart_at(place, students)
         if apart is None and not known.complete:
             log = _Comparing(students, place)
@@ -395,10 +444,10 @@ class Candidate:
         self.cost = self.price(len(known.events) if apart is None else apart + 1)
         return known.events if apart is None else None
 
-    def mended(self, students: Students, run: Rerun) -> int | None:
-        """In how many cases only it is wrong, if it has all of the student's wrong numbers.
+    def mended(self, students: Students, run: Rerun) -> list[Event] | None:
+        """What it gets wrong and the student right, if it has all of the student's wrong numbers.
 
-        None if it has not, or if these are more than it explains.
+        None if it has not, or if these are more than what it explains.
         """
         events = self._entrywise(students, run)
         self.cost = self.price(len(events))
@@ -411,7 +460,8 @@ class Candidate:
         told = [one for one in values if of_numbers(one) or not self.findings[0].inherited]
         others = (students.at(one.place) for one in events if one.failed and not one.variant)
         mended = [one for one in others if one and one.kind == "value" and not one.failed]
-        return len(mended) if told and len(mended) <= len(told) else None
+        several = len(told) > 2 or not mended  # few numbers are alike by chance
+        return mended if told and several and len(mended) <= len(told) else None
 
     def _entrywise(self, students: Students, run: Rerun) -> list[Event]:
         """All of its events, or those until a wrong number is another one."""
@@ -428,10 +478,24 @@ class Candidate:
         """What it costs to try it until so many events have come."""
         return events + TO_MAKE
 
-    def first_wrong(self, students: Students) -> Bearing:
+    def _is_right_at(self, place: Place, students: Students) -> bool:
+        """Whether its pattern tells that it is right there."""
+        wrong = students.telling(self.pattern) if self.pattern and self.sure else None
+        return wrong is not None and all(other != place for other, _ in wrong)
+
+    def is_wrong_before(self, place: Place, students: Students, run: Rerun) -> bool:
+        """Whether it gives another answer than the reference before that place."""
+        if self.pattern and self.sure:
+            return any(wrong < place for wrong, _ in students.telling(self.pattern))
+        events = self._followed(students, run)
+        return any(event.failed for event in events if event.place < place)
+
+    def first_wrong(self, students: Students, run: Rerun) -> Bearing:
         """What it says of the student's first wrong answer, if it was right or alike before."""
         place = students.failing[0].place
-        for event in self.events:
+        if self._is_right_at(place, students):
+            return Bearing.NONE
+        for event in self._followed(students, run):
             bearing = students.bearing(event)
             if event.place == place and event.failed:
                 return bearing
@@ -439,9 +503,9 @@ class Candidate:
                 return Bearing.NONE
         return Bearing.NONE
 
-    def reach(self, students: Students) -> int:
+    def reach(self, students: Students, run: Rerun) -> int:
         """How many events there are before one that speaks against it."""
-        bearings = map(students.bearing, self.events)
+        bearings = map(students.bearing, self._followed(students, run))
         return sum(1 for _ in itertools.takewhile(lambda one: one is not Bearing.AGAINST, bearings))
 
 
@@ -474,6 +538,8 @@ def of_numbers(event: Event) -> bool:
         return math.isfinite(event.got) and event.got != 0
     right = dict(tensors(event.want))
     for path, one in tensors(event.got):
+        if getattr(one, "is_meta", False):
+            continue  # it has no memory, and so no numbers
         other = right.get(path, one.new_empty(()))
         wrong = one.isfinite() & (one != 0)
         if other.shape == one.shape:

@@ -19,6 +19,7 @@ from autograder.diagnosis.diagnose import Look, diagnose, plainly, still_planted
 from autograder.diagnosis.explaining import Candidate, Rerun
 from autograder.diagnosis.findings import fact
 from autograder.diagnosis.parts import part
+from autograder.diagnosis.patterns import Pattern
 from autograder.diagnosis.section import section_of
 from autograder.diagnosis.smallest import as_data, smallest
 from autograder.diagnosis.steps import step_that_parts
@@ -75,7 +76,7 @@ def judge(
         return failed
     calls = functools.cache(functools.partial(_calls, exercise, bounded, remembered, seed))
     run = functools.partial(_imitate, exercise, remembered, seed)
-    known = candidates(exercise, seed, getattr(reference, "silent", frozenset()))
+    known = candidates(exercise, seed, getattr(reference, "patterns", ()), seed == PUBLIC_SEED)
     failed = _explained(failed, known, log, run, calls, bounded)
     asked = more and failed.status == "failed"
     return _with_example(failed, exercise, log, calls(), bounded) if asked else failed
@@ -364,26 +365,20 @@ def _imitate(exercise: Exercise, reference: _Remembered, seed: int, thing: Any, 
         raise KeyboardInterrupt
 
 
-def silent_misconceptions(name: str, reference: Performer, seed: int = PUBLIC_SEED) -> list[int]:
-    """The numbers of those, in the order in which they are tried, that no case of the check shows.
-
-    They are of earlier exercises: what is known of the exercise itself always shows.
-    """
+def patterns_of(name: str, reference: Performer) -> list[Pattern | None]:
+    """The patterns of its misconceptions, in the order in which they are tried."""
     exercise, remembered = find(name), _Remembered(reference)
-    return [
-        number
-        for number, one in enumerate(Known(exercise).misconceptions)
-        if one.findings[0].inherited and _changes_nothing(exercise, remembered, seed, one)
-    ]
+    return [_pattern(exercise, remembered, one) for one in Known(exercise).misconceptions]
 
 
-def _changes_nothing(exercise: Exercise, reference: _Remembered, seed: int, one: Candidate) -> bool:
-    log = _UntilItFails()
+def _pattern(exercise: Exercise, reference: _Remembered, one: Candidate) -> Pattern | None:
+    """Where it goes wrong with the public seed; None where it makes no code."""
+    log = Log()
     try:
-        _imitate(exercise, reference, seed, one.make(), log)
-    except (_Found, Exception):  # it fails, or makes no code
-        return False
-    return not any(event.failed for event in log.events)
+        _imitate(exercise, reference, PUBLIC_SEED, one.make(), log)
+    except Exception:
+        return None
+    return Pattern.of(log.events)
 
 
 def _in_words(exercise: Exercise, name: str, request: Request) -> str:

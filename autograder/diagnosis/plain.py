@@ -139,6 +139,12 @@ def _in_cases(students: Students, wrong: Sequence[Event]) -> str:
     return f" in {_number(bad)} ({_cases(bad)}), and {right}"
 
 
+def right_all_the_same(events: Sequence[Event]) -> str:
+    """Where a misconception is mended: a sentence to follow its own; empty if nowhere."""
+    cases = list(dict.fromkeys(event.case for event in events))
+    return f" It is right all the same in {_number(cases)} ({_cases(cases)})." if cases else ""
+
+
 def _number(cases: Sequence[str]) -> str:
     return "one case" if len(cases) == 1 else f"{len(cases)} cases"
 

@@ -1,15 +1,15 @@
 """The reference as a live function, or as a recording of its answers for the public seed."""
 
-import json
-from collections.abc import Collection
+from collections.abc import Sequence
 from pathlib import Path
 
 from autograder.checking.registry import Exercise, find
-from autograder.diagnosis.judge import PUBLIC_SEED, first_failure, silent_misconceptions
+from autograder.diagnosis.judge import PUBLIC_SEED, first_failure, patterns_of
+from autograder.diagnosis.patterns import Pattern, read, written
 from autograder.remote.calling import Home
 from autograder.remote.requests import Performer, Reply, Request
 from autograder.source.content import references
-from autograder.source.sources import ANSWERS, RECORDINGS, SILENT
+from autograder.source.sources import ANSWERS, PATTERNS, RECORDINGS
 
 
 class Recorder(Performer):
@@ -33,12 +33,12 @@ class Recorder(Performer):
 class Recording(Performer):
     """Answers the requests of one check, in their order, from a recording.
 
-    With it comes which misconceptions change nothing there, by their numbers.
+    With it come the patterns of misconceptions, where they are known.
     """
 
-    def __init__(self, replies: list[Reply], silent: Collection[int] = ()) -> None:
+    def __init__(self, replies: list[Reply], patterns: Sequence[Pattern | None] = ()) -> None:
         self._replies = replies
-        self.silent = frozenset(silent)
+        self.patterns = patterns
         self._next = 0
 
     def rewind(self) -> None:
@@ -73,8 +73,8 @@ def save(name: str, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     replies = [reply.message() for reply in record(name)]
     (folder / f"{name}{ANSWERS}").write_bytes(encode(replies))
-    silent = silent_misconceptions(name, live(find(name)))
-    (folder / f"{name}{SILENT}").write_text(json.dumps(silent), encoding="utf-8")
+    patterns = written(patterns_of(name, live(find(name))))
+    (folder / f"{name}{PATTERNS}").write_bytes(patterns)
 
 
 def load(name: str, folder: Path = RECORDINGS) -> Recording:
@@ -82,16 +82,16 @@ def load(name: str, folder: Path = RECORDINGS) -> Recording:
     from autograder.remote.wire import decode
 
     replies = decode((folder / f"{name}{ANSWERS}").read_bytes())
-    return Recording([Reply.of(reply) for reply in replies], silent_in(name, folder))
+    return Recording([Reply.of(reply) for reply in replies], patterns_in(name, folder))
 
 
-def silent_in(name: str, folder: Path = RECORDINGS) -> frozenset[int]:
-    """The numbers of the misconceptions that change nothing in a recording; none if none is known.
+def patterns_in(name: str, folder: Path = RECORDINGS) -> Sequence[Pattern | None]:
+    """The patterns of an exercise's misconceptions; none where nothing was recorded.
 
-    Without them, all are tried: what is said is the same.
+    Without them, more is run: what is said is the same.
     """
-    path = folder / f"{name}{SILENT}"
-    return frozenset(json.loads(path.read_text(encoding="utf-8"))) if path.exists() else frozenset()
+    path = folder / f"{name}{PATTERNS}"
+    return read(path.read_bytes()) if path.exists() else ()
 
 
 def reference_for(exercise: Exercise) -> Performer:

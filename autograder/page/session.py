@@ -21,7 +21,7 @@ from typing import Any
 import torch
 
 from autograder.checking.registry import Exercise, exercises
-from autograder.diagnosis.recording import Recording, silent_in
+from autograder.diagnosis.recording import Recording, patterns_in
 from autograder.notebook import check as checking
 from autograder.page.recordings import unpacked
 from autograder.remote.calling import Home
@@ -95,7 +95,7 @@ class Recorded(Performer):
 
     def __init__(self, exercise: Exercise) -> None:
         self._recording = Recording(recording_of(exercise.name))
-        self.silent = silent_in(exercise.name)
+        self.patterns = patterns_in(exercise.name)
         built = definition(exercise.module, exercise.reference).built()
         self._live = Home({exercise.name: built})
 

@@ -22,13 +22,13 @@ from autograder.release.questions import inventory, write_questions
 from autograder.release.recipe import make_source
 from autograder.release.recordings import update_recordings
 from autograder.release.references import References
-from autograder.release.released import BUNDLE, INVENTORY, STATE, Released
+from autograder.release.released import BUNDLE, INVENTORY, Released
 from autograder.source.content import content
 
 
 def make_anew(chosen: list[str], paths: dict[str, Path], course: Path, root: Path) -> Released:
     """Bring the chosen chapters, of all that there are, and the bundle to what the book says."""
-    state = course / STATE
+    state = course / manifest.STATE
     book, references = Book.of(root), References(root / content().folder)
     chapters = {name: one for name, one in (manifest.read(course) or {}).items() if name in paths}
     files = OwnFiles(course, state / "files.json")
@@ -44,7 +44,7 @@ def make_anew(chosen: list[str], paths: dict[str, Path], course: Path, root: Pat
         released.built.append(name)
     manifest.write(course, chapters.values())
 
-    recordings = state / "recordings"
+    recordings = course / manifest.RECORDINGS
     released.recorded = update_recordings(chapters.values(), recordings, root)
     write_questions(recordings, root)
     notebooks = [course / "release" / name / f"{name}.ipynb" for name in sorted(chapters)]
@@ -66,7 +66,7 @@ def _release_chapter(
         return None
     if before is not None:
         files.claim(f"release/{name}/{name}.ipynb", before.sha256)
-    with tempfile.TemporaryDirectory(dir=course / STATE) as staged:
+    with tempfile.TemporaryDirectory(dir=course / manifest.STATE) as staged:
         _generate(name, source, Path(staged), course)
         notebooks = {notebook.name: Path(staged) / "source" / name / notebook.name}
         files.instead(f"source/{name}", notebooks)

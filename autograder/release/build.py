@@ -7,11 +7,12 @@ import difflib
 from collections.abc import Sequence
 from pathlib import Path
 
+from autograder import manifest
 from autograder.errors import ReleaseError
 from autograder.files import REPOSITORY
 from autograder.nbgrader_course import write_settings
 from autograder.release.latest import Latest
-from autograder.release.released import BUNDLE, CHAPTERS, INVENTORY, PROJECT, STATE, Released
+from autograder.release.released import BUNDLE, CHAPTERS, INVENTORY, PROJECT, Released
 
 
 def release(
@@ -23,7 +24,7 @@ def release(
     Raises ReleaseError with one sentence that says where to look.
     """
     course = (course or root / "build" / "course").resolve()
-    state = course / STATE
+    state = course / manifest.STATE
     state.mkdir(parents=True, exist_ok=True)
     write_settings(course)
 

@@ -46,7 +46,7 @@ class Latest:
         folders = (Path("autograder"), Path("book"), content().folder)
         inputs = [path for folder in folders for path in files_in(self._root / folder)]
         inputs += [path for name in FILES if (path := self._root / name).exists()]
-        course = [self._course / manifest.NAME, *files_in(self._state / "recordings")]
+        course = [self._course / manifest.NAME, *files_in(self._course / manifest.RECORDINGS)]
         course += sorted((self._course / "release").glob("*/*.ipynb"))
         return sha256(
             sha256_of_files(inputs, self._root),

@@ -21,7 +21,7 @@ from autograder.files import JUDGING, files_in, sha256, sha256_of_files
 from autograder.manifest import ListedChapter
 from autograder.release.references import References, where_written
 from autograder.source.content import ALTERNATIVES, CHECK, REFERENCE, content
-from autograder.source.sources import ANSWERS, SILENT, SOURCE, packed, packed_name
+from autograder.source.sources import ANSWERS, PATTERNS, SOURCE, packed, packed_name
 
 STAMPS = "stamps.json"
 PROCESSES = 2  # each has PyTorch in its memory
@@ -42,10 +42,10 @@ def update_recordings(chapters: Iterable[ListedChapter], folder: Path, root: Pat
         exercise
         for name, exercise in wanted.items()
         if stamps.get(name) != keys[name]
-        or not all((folder / f"{name}{suffix}").exists() for suffix in (ANSWERS, SILENT))
+        or not all((folder / f"{name}{suffix}").exists() for suffix in (ANSWERS, PATTERNS))
     ]
     for path in folder.iterdir():
-        kept = path.stem in wanted and path.suffix in (ANSWERS, SILENT, SOURCE)
+        kept = path.stem in wanted and path.suffix in (ANSWERS, PATTERNS, SOURCE)
         if path.stem in stamps and not kept:
             path.unlink()
     _pack_sources(folder, root)

@@ -6,7 +6,6 @@ from pathlib import Path
 CHAPTERS = "[0-9][0-9]-*.ipynb"  # in the book's folder
 INVENTORY = "inventory.ipynb"  # beside them: what is asked before the first and after the last
 PROJECT = "project.ipynb"  # and what learners do on their own after the last, graded by hand
-STATE = ".release"  # in the course's folder: what releasing remembers between runs
 BUNDLE = "attention-course-student.zip"  # in the course's folder
 
 

@@ -19,7 +19,7 @@ from autograder.source import syntax
 from autograder.source.content import ALTERNATIVES, REFERENCE, content
 
 # What a student's installation carries of references.
-SOURCE, ANSWERS, SILENT = ".source", ".answers", ".silent"
+SOURCE, ANSWERS, PATTERNS = ".source", ".answers", ".patterns"
 ENGINE = __name__.split(".")[0]  # whose imports are no part of a solution
 RECORDINGS = Path(__file__).resolve().parent.parent / "recordings"
 

@@ -96,9 +96,8 @@ window.stageRows = (() => {
       `${percent(weights[j])} from `,
       among && j === state.asks ? "itself" : { bold: data.items[j] },
     ]);
-    if (1 - named.reduce((sum, j) => sum + weights[j], 0) >= SMALLEST) {
-      const percents = named.reduce((sum, j) => sum + Math.floor(100 * weights[j] + 0.5), 0);
-      const rest = Math.max(100 - percents, 0.5) / 100; // so that all that is said makes 100%
+    const rest = 1 - named.reduce((sum, j) => sum + weights[j], 0);
+    if (rest >= SMALLEST) {
       const others = ranked(weights).slice(named.length, known);
       parts.push(
         others.length === 1

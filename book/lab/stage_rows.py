@@ -96,9 +96,7 @@ def remainder(data: dict[str, Any], row: Row, named: int, write: Callable = str)
     others = ranked(row.weights)[named : len(row.scores) - row.scores.count(None)]
     if len(others) == 1:
         return f"{percent(row.weights[others[0]])} from {write(data['items'][others[0]])}"
-    said = sum(math.floor(100 * weight + 0.5) for weight in first)
-    rest = max(100 - said, 0.5) / 100  # so that all that is said makes 100%
-    return f"{percent(rest)} from the other {len(others)} together"
+    return f"{percent(1 - sum(first))} from the other {len(others)} together"
 
 
 def joined(parts: Sequence[str]) -> str:

@@ -9,7 +9,8 @@ from autograder.checking import find
 from autograder.checking.samples import styles
 from autograder.diagnosis import judge as judging
 from autograder.diagnosis import recording
-from autograder.diagnosis.judge import PUBLIC_SEED, judge, silent_misconceptions
+from autograder.diagnosis.judge import PUBLIC_SEED, judge, patterns_of
+from autograder.diagnosis.patterns import Pattern
 from autograder.diagnosis.recording import (
     Recorder,
     Recording,
@@ -22,6 +23,7 @@ from autograder.diagnosis.recording import (
 from autograder.remote.calling import Home
 from autograder.remote.requests import CallRequest, Error, GradientsFound, Reply
 from autograder.remote.values import Ref
+from tests.wrong import wrongs
 
 
 def call(x):
@@ -55,13 +57,15 @@ def test_what_is_saved_is_loaded(tmp_path, monkeypatch):
         Reply(error=Error("ValueError", ("ValueError",), "x")),
     ]
     monkeypatch.setattr(recording, "record", lambda name: replies)
-    monkeypatch.setattr(recording, "silent_misconceptions", lambda name, reference: [3, 5])
+    wrong = frozenset({((0, 1), "value"), ((2, 0), "raised")})
+    patterns = [Pattern(wrong), None, Pattern(besides=wrong), Pattern()]
+    monkeypatch.setattr(recording, "patterns_of", lambda name, reference: patterns)
     save("softmax", tmp_path / "new")
     loaded = load("softmax", tmp_path / "new")
-    assert loaded.silent == {3, 5}
+    assert list(loaded.patterns) == patterns
     for reply in replies:
         assert alike(loaded.answer(call(0)).message(), reply.message())
-    assert {path.suffix for path in (tmp_path / "new").iterdir()} == {".answers", ".silent"}
+    assert {path.suffix for path in (tmp_path / "new").iterdir()} == {".answers", ".patterns"}
 
 
 def alike(one, two):
@@ -103,23 +107,57 @@ def test_a_recording_is_used_where_there_is_one(tmp_path, monkeypatch):
     assert isinstance(reference_for(find("double")), Recording)
 
 
-def test_what_no_case_shows_is_not_tried_and_the_sentence_is_the_same(monkeypatch):
-    """An exercise of an earlier one, whose mistakes show here in part."""
-    name, seed, tried = "attend", PUBLIC_SEED, []
-
-    def wrong(query, inputs):
-        weights = (inputs @ query / len(query) ** 0.5).softmax(dim=0)
-        return (weights @ inputs).cumsum(0).sqrt(), weights
-
-    def told(reference):
-        monkeypatch.setattr(find(name), "candidates", {})
-        tried.clear()
-        return judge(name, Home({name: wrong}), reference, seed), len(tried)
-
-    silent = silent_misconceptions(name, live(find(name)))
+@pytest.fixture
+def told(monkeypatch):
+    """What is said of code by someone who knows nothing yet, and how many changes were run."""
+    runs = []
     once = judging._imitate
-    monkeypatch.setattr(judging, "_imitate", lambda *given: (tried.append(given), once(*given)))
-    replies = record(name)
-    everything, without_them = told(Recording(replies)), told(Recording(replies, silent))
-    assert silent and everything[0] == without_them[0]
-    assert everything[1] == without_them[1] + len(silent)
+    monkeypatch.setattr(judging, "_imitate", lambda *given: (runs.append(given), once(*given)))
+
+    def told(name, thing, reference, seed=PUBLIC_SEED):
+        monkeypatch.setattr(find(name), "candidates", {})
+        runs.clear()
+        return judge(name, Home({name: thing}), reference, seed), len(runs)
+
+    return told
+
+
+def half_wrong(query, inputs):
+    weights = (inputs @ query / len(query) ** 0.5).softmax(dim=0)
+    return (weights @ inputs).cumsum(0).sqrt(), weights
+
+
+def test_with_patterns_the_same_is_said_after_fewer_runs(told):
+    """Of an exercise of which other code is wrong, and of one that uses earlier ones."""
+    known = [("attend", half_wrong)]
+    known += [(name, one.thing) for name in ("attend", "mean_pool") for one in wrongs(name)[::4]]
+    fewer = 0
+    for name, thing in known:
+        replies = record(name)
+        patterns = patterns_of(name, live(find(name)))
+        everything, by_patterns = (
+            told(name, thing, Recording(replies, given)) for given in ((), patterns)
+        )
+        assert everything[0] == by_patterns[0]
+        assert everything[1] >= by_patterns[1]
+        fewer += everything[1] - by_patterns[1]
+    assert fewer > 20
+
+
+def test_with_another_seed_patterns_say_what_to_try_first(told):
+    """What they say against a misconception may then be false: all the others are tried later."""
+    name, seed = "mean_pool", 7
+    replies = Recorder(live(find(name)))
+    assert judge(name, live(find(name)), replies, seed).passed
+    patterns = patterns_of(name, live(find(name)))
+    false = [Pattern(frozenset({((0, 0), "raised")})) for _ in patterns]
+    last = wrongs(name)[-1]
+    verdicts, runs = zip(
+        *(
+            told(name, last.thing, Recording(replies.replies, given), seed)
+            for given in ((), patterns, false)
+        ),
+        strict=True,
+    )
+    assert {verdict.key for verdict in verdicts} == {last.key}
+    assert runs[1] < runs[0] == runs[2]

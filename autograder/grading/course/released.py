@@ -10,7 +10,8 @@ from typing import Any
 from autograder.cells import grade_id, tags
 from autograder.errors import CourseError
 from autograder.grading.course import fingerprint
-from autograder.manifest import ListedChapter
+from autograder.manifest import RECORDINGS, ListedChapter
+from autograder.source.sources import PATTERNS
 
 UNGRADED = "ungraded"  # the tag of cells that grading need not run
 
@@ -24,6 +25,7 @@ class ReleasedExercise:
     check_id: str
     check_source: str
     digest: str = ""  # of its check and its reference
+    patterns: bytes = b""  # of its misconceptions, as the release found them: which to try first
 
 
 @dataclass(frozen=True)
@@ -73,6 +75,7 @@ def read_chapter(course: Path, listed: ListedChapter) -> ReleasedChapter:
             check_id=exercise.check_grade_id,
             check_source=cells[exercise.check_grade_id]["source"],
             digest=fingerprint.of_exercise(exercise.name, exercise.module),
+            patterns=_patterns(course / RECORDINGS / f"{exercise.name}{PATTERNS}"),
         )
         for exercise in listed.exercises
     )
@@ -94,3 +97,7 @@ def read_chapter(course: Path, listed: ListedChapter) -> ReleasedChapter:
         },
         former={key: frozenset(kept) for key, kept in listed.former.items()},
     )
+
+
+def _patterns(path: Path) -> bytes:
+    return path.read_bytes() if path.exists() else b""

@@ -9,6 +9,7 @@ import torch
 from autograder.checking.families import used_of
 from autograder.checking.registry import find
 from autograder.checking.verdict import Verdict
+from autograder.diagnosis import patterns
 from autograder.diagnosis.judge import calls_hidden, judge
 from autograder.diagnosis.recording import Recording
 from autograder.grading.course.released import ReleasedExercise
@@ -46,13 +47,13 @@ class Judging:
         foreseen = plan(exercise.name, self._seed)
         try:
             try:
-                verdict = self._asked(index, exercise.name, foreseen)
+                verdict = self._asked(index, exercise, foreseen)
             except Gone as gone:
                 if gone.status == "timeout" or not foreseen.bounds_memory:
                     raise
                 # What the checks before it have left in memory is not to this one's charge.
                 self._execution.close()
-                verdict = self._asked(index, exercise.name, foreseen)
+                verdict = self._asked(index, exercise, foreseen)
         except Gone as gone:
             self._execution.lose(gone)
             return gone.verdict(exercise.name, exercise.points)
@@ -72,19 +73,19 @@ class Judging:
     ) -> Verdict:
         """The verdict with sources that run before the cells of certain places. Raises Gone."""
         with self._execution.providing(sources):
-            return self._asked(index, exercise.name, plan(exercise.name, self._seed))
+            return self._asked(index, exercise, plan(exercise.name, self._seed))
 
-    def _asked(self, index: int, name: str, foreseen: Plan) -> Verdict:
+    def _asked(self, index: int, exercise: ReleasedExercise, foreseen: Plan) -> Verdict:
         """Judge, asking everything at once as long as the check asks what was foreseen."""
-        session = self._execution.ready(index)
+        session, name = self._execution.ready(index), exercise.name
+        right = Recording(foreseen.answers, patterns.read(exercise.patterns))
         if foreseen.holds:
             try:
                 with self._execution.timed(session) as deadline, checking_memory():
                     ahead = Ahead(session, foreseen, deadline)
                     verdict = ahead.recalled()
                     if verdict is None:
-                        answers = Recording(foreseen.answers)
-                        verdict = judge(name, ahead, answers, self._seed, more=True)
+                        verdict = judge(name, ahead, right, self._seed, more=True)
                         ahead.keep(verdict)
                 self._stop(session, deadline, ahead.lost)
                 return verdict
@@ -95,7 +96,7 @@ class Judging:
                 session = self._execution.ready(index)
         with self._execution.timed(session) as deadline, checking_memory():
             home = SandboxHome(session, deadline, max(foreseen.sizes, default=0))
-            verdict = judge(name, home, Recording(foreseen.answers), self._seed, more=True)
+            verdict = judge(name, home, right, self._seed, more=True)
         if home.lost:  # after the verdict, which stands
             self._execution.begin_again()
         else:

@@ -3,6 +3,8 @@
 import nbformat
 from nbformat import NotebookNode
 
+from autograder.checking.registry import find
+from autograder.diagnosis import patterns
 from autograder.files import sha256
 from autograder.grading.course.released import ReleasedChapter, ReleasedExercise
 from autograder.grading.submission.overwrite_cells import restored
@@ -61,3 +63,10 @@ def test_line_ends_of_another_system_are_no_edit():
         cell.metadata.nbgrader = NotebookNode(MARKS)
         assert restored(nbformat.v4.new_notebook(cells=[cell]), chapter) == []
         assert cell.source == source
+
+
+def test_grading_has_from_the_release_where_misconceptions_go_wrong(released):
+    for exercise in released.chapters(["02-softmax"])["02-softmax"].exercises:
+        known = patterns.read(exercise.patterns)
+        assert len(known) >= len(find(exercise.name).misconceptions)
+        assert any(known), exercise.name
