@@ -802,8 +802,8 @@ prediction(
     chapter="09-transformer-block",
     question=(
         "With weights as `nn.Linear` makes them, the positions of the tower become the same, and "
-        "next to nothing of the gradient arrives at its input. Which of the two do orthogonal "
-        "matrices cure, which keep every vector's length?"
+        "next to nothing of the gradient arrives at its input. Which of the two is cured by "
+        "orthogonal matrices, which keep every vector's length?"
     ),
     right="The gradient alone.",
     options={
@@ -818,7 +818,7 @@ prediction(
         "The gradient alone.": (
             "It shrinks because small weights make vectors shorter, going up and coming down. The "
             "positions collapse for another reason: each layer averages. (The collapse then takes "
-            "away the gradient of the query's and the key's matrices, as the third panel shows.)"
+            "away the gradient of the query's and the key's matrices, as the next figure shows.)"
         ),
         "Neither.": "The gradient is multiplied by the matrices too, and orthogonal ones keep it.",
     },
