@@ -224,6 +224,13 @@ class Closeness:
         """Whether `difference` finds none, without the words."""
         return all(self.alike(mine, right) for _, mine, right in pairs(got, want))
 
+    def surely_agree(self, got: Any, want: Any) -> bool:
+        """The same of answers of any kind: those that cannot be compared do not agree."""
+        try:
+            return self.agree(got, want)
+        except Exception:  # a number too large for a float, a tensor that torch cannot compare
+            return False
+
     def alike(self, got: Any, want: Any) -> bool:
         """Whether a pair of two trees' leaves agrees; one of branches does not."""
         if isinstance(want, Tensor):

@@ -35,7 +35,7 @@ class _Answer:
 
     @property
     def alike(self) -> bool:
-        return _agree(self.got, self.mine)
+        return LIKE.surely_agree(self.got, self.mine)
 
 
 def holds_up(make: Callable[[], Any], calls: Calls) -> bool:
@@ -57,7 +57,7 @@ def partly_holds_up(make: Callable[[], Any], calls: Calls) -> bool:
     home = _home(make, calls)
     answers = list(_answers(home, calls, _wrong(calls))) if home else []
     told = all(entries_alike(one.mine, one.got, one.want) for one in answers)
-    wrong = [one.alike for one in answers if not _agree(one.mine, one.want)]
+    wrong = [one.alike for one in answers if not LIKE.surely_agree(one.mine, one.want)]
     return home is not None and told and 2 * sum(wrong) >= len(wrong)
 
 
@@ -66,7 +66,7 @@ def _mostly(answers: Sequence[_Answer]) -> bool:
 
     What is wrong with one example of a batch is so wherever it stands.
     """
-    wrong = [one for one in answers if not _agree(one.mine, one.want)]
+    wrong = [one for one in answers if not LIKE.surely_agree(one.mine, one.want)]
     if not all(one.alike for one in wrong if one.first):
         return False
     return 2 * sum(one.alike for one in wrong) >= len(wrong)
@@ -78,7 +78,7 @@ def _answers(home: Home, calls: Calls, tried: Sequence[Judged]) -> Iterator[_Ans
         values = calls.both(request)
         if values is None or not all(finite(one) for _, one in tensors(values[1])):
             continue
-        if not _agree(calls.right(request), values[1]):
+        if not LIKE.surely_agree(calls.right(request), values[1]):
             continue  # it is drawn at random
         reply = home.answer(request)
         yield _Answer(first, values[0], None if reply.error else reply.value, values[1])
@@ -102,7 +102,7 @@ def only_wrong_result(calls: Calls) -> int | None:
         if not (isinstance(got, tuple) and isinstance(want, tuple) and len(got) == len(want)):
             return None
         pairs = enumerate(zip(got, want, strict=True))
-        places |= {place for place, pair in pairs if not _agree(*pair)}
+        places |= {place for place, pair in pairs if not LIKE.surely_agree(*pair)}
     return places.pop() if len(places) == 1 else None
 
 
@@ -113,7 +113,7 @@ def gives_one_result(make: Callable[[], Any], calls: Calls, place: int) -> bool:
         reply = home.answer(_plain(one)) if home else None
         if reply is None or reply.error or not isinstance(reply.value, tuple):
             return False
-        if not _agree(one.asked.reply.value[place], reply.value[place]):
+        if not LIKE.surely_agree(one.asked.reply.value[place], reply.value[place]):
             return False
     return True
 
@@ -143,14 +143,7 @@ def _like(home: Home, one: Judged) -> bool:
     """Whether the change explains the call as it was."""
     reply = home.answer(_plain(one))
     both = reply.error, one.asked.reply.error
-    return not any(both) and _agree(one.asked.reply.value, reply.value)
-
-
-def _agree(got: Any, want: Any) -> bool:
-    try:
-        return LIKE.agree(got, want)
-    except Exception:  # answers of any kind, which cannot be compared
-        return False
+    return not any(both) and LIKE.surely_agree(one.asked.reply.value, reply.value)
 
 
 def _varied(tried: Sequence[Judged]) -> Iterator[tuple[bool, CallRequest]]:
