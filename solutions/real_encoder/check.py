@@ -839,7 +839,7 @@ prediction(
         "More than half, as of the weight.": (
             "That would hold if all values were equally long. A value can be short."
         ),
-        "About a third.": "It is less: the value of `[CLS]` is a small fraction of the others.",
+        "About a third.": "It is less: the value of `[CLS]` is far shorter than the others.",
         "About a tenth.": (
             "Its values are short, so that much weight on them brings little. The weight says "
             "where a head looks, not what it takes away from there."

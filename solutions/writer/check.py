@@ -781,7 +781,7 @@ prediction(
     "positions-without-a-cache",
     chapter="10-writer",
     question=(
-        "A model, whose context has no limit, begins with one character and writes 128 more. "
+        "A model whose context has no limit begins with one character and writes 128 more. "
         "Nothing is kept from one step to the next: each step runs the whole text so far through "
         "the model. How many positions are that in all?"
     ),
@@ -794,7 +794,7 @@ prediction(
     again={
         "numbers": {"n": (10, 20, 50, 64, 100, 200)},
         "question": (
-            "A model, whose context has no limit, begins with one character and writes {n} more. "
+            "A model whose context has no limit begins with one character and writes {n} more. "
             "Nothing is kept from one step to the next: each step runs the whole text so far "
             "through the model. How many positions are that in all?"
         ),
