@@ -197,8 +197,8 @@ def reason_of(got: Any, want: Any, dtype: bool = True) -> Reason:
 
 
 def finite(tensor: Tensor) -> bool:
-    """Whether no number in it is NaN or infinite."""
-    return bool(torch.isfinite(tensor).all())
+    """Whether no number in it is NaN or infinite; one without memory has none to look at."""
+    return not getattr(tensor, "is_meta", False) and bool(torch.isfinite(tensor).all())
 
 
 def _apart(one: Tensor, other: Tensor) -> float:
@@ -223,6 +223,13 @@ class Closeness:
     def agree(self, got: Any, want: Any) -> bool:
         """Whether `difference` finds none, without the words."""
         return all(self.alike(mine, right) for _, mine, right in pairs(got, want))
+
+    def surely_agree(self, got: Any, want: Any) -> bool:
+        """The same of answers of any kind: those that cannot be compared do not agree."""
+        try:
+            return self.agree(got, want)
+        except Exception:  # a number too large for a float, a tensor that torch cannot compare
+            return False
 
     def alike(self, got: Any, want: Any) -> bool:
         """Whether a pair of two trees' leaves agrees; one of branches does not."""

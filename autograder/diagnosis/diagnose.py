@@ -32,7 +32,9 @@ from autograder.diagnosis.varied import (
     gives_a_wrong_answer,
     gives_one_result,
     holds_up,
+    mostly_holds_up,
     only_wrong_result,
+    partly_holds_up,
 )
 from autograder.diagnosis.where import Calls
 from autograder.remote.calling import tensors
@@ -349,7 +351,7 @@ def _mostly(search: Search, budget: Budget) -> Diagnosis | None:
     for one in budget.of(search.known.misconceptions):
         places = mostly_explained(one, students, search.run)
         better = places and (best is None or len(places) > len(best[0]))
-        if places and better and holds_up(one.make, search.look.calls()):
+        if places and better and mostly_holds_up(one.make, search.look.calls()):
             best = places, one
     if best is None:
         return None
@@ -369,8 +371,10 @@ def _mended_in_part(search: Search, budget: Budget) -> Diagnosis | None:
     found = sorted(_mended(search, students, budget), key=lambda one: len(one[0]))
     nearest = [pair for pair in found if len(pair[0]) == len(found[0][0])]
     keys = {one.findings[0].key for _, one in nearest}
+    if not keys:
+        return None
     told_by_numbers = any(map(of_numbers, students.failing))
-    if not keys or not told_by_numbers and (len(keys) > 1 or not _not_finite(students)):
+    if not told_by_numbers and (len(keys) > 1 or not _not_finite(students)):
         return None  # zeros and NaN come from many places
     mended, one = nearest[0]
     own = one.findings[0]
@@ -397,7 +401,7 @@ def _mended(
         one.cost = one.price(0)
         if one.may_be_mended(students) and gives_a_wrong_answer(one.make, calls):
             mended = one.mended(students, search.run)
-            if mended is not None and holds_up(one.make, calls, partly=True):
+            if mended is not None and partly_holds_up(one.make, calls):
                 yield mended, one
 
 
@@ -508,11 +512,11 @@ STRATEGIES = (
     Strategy(_set),
     Strategy(_faults),
     Strategy(_set_beside_faults),
+    Strategy(_branches, events=800),
     Strategy(_one_result, events=700),
     Strategy(_mended_in_part, events=1500),
     Strategy(_pairs_with_first, events=700),
     Strategy(_pairs, events=350),
-    Strategy(_branches, events=800),
     Strategy(_facts, behavior=True),
     Strategy(_pairs_beside_faults, events=300),
     Strategy(_slips, events=1200),

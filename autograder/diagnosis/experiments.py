@@ -62,7 +62,7 @@ def _order(request: CallRequest) -> tuple[bool, int]:
 
 
 def _is_finite(value: Any) -> bool:
-    return all(finite(tensor) for _, tensor in tensors(value))
+    return all(not one.is_meta and finite(one) for _, one in tensors(value))
 
 
 def _flow(tried: _Tried) -> Iterator[tuple[str, str]]:

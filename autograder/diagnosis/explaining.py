@@ -16,7 +16,7 @@ from typing import Any
 
 import torch
 
-from autograder.checking.comparing import agree, finite
+from autograder.checking.comparing import Closeness, finite
 from autograder.checking.events import Event, Log
 from autograder.diagnosis.patterns import Pattern, Place, Wrong
 from autograder.remote.calling import tensors
@@ -143,12 +143,8 @@ def same_answer(mine: Event, students: Event, behavior: bool = False) -> bool:
             return not finite(mine.got)  # which NaN it is, no contract says
     if not (mine.failed or students.failed):
         return True  # both are right
-    try:
-        return agree(
-            mine.got, students.got, students.rtol, students.atol, students.dtype, nan_equal=True
-        )
-    except Exception:  # a number too large for a float, a tensor that torch cannot compare
-        return False
+    within = Closeness(students.rtol, students.atol, students.dtype, nan_equal=True)
+    return within.surely_agree(mine.got, students.got)
 
 
 class _Following(Log):
@@ -447,7 +443,7 @@ class Candidate:
     def mended(self, students: Students, run: Rerun) -> list[Event] | None:
         """What it gets wrong and the student right, if it has all of the student's wrong numbers.
 
-        None if it has not, or if these are more than it explains.
+        None if it has not, or if these are more than what it explains.
         """
         events = self._entrywise(students, run)
         self.cost = self.price(len(events))
@@ -460,7 +456,8 @@ class Candidate:
         told = [one for one in values if of_numbers(one) or not self.findings[0].inherited]
         others = (students.at(one.place) for one in events if one.failed and not one.variant)
         mended = [one for one in others if one and one.kind == "value" and not one.failed]
-        return mended if told and len(mended) <= len(told) else None
+        several = len(told) > 2 or not mended  # few numbers are alike by chance
+        return mended if told and several and len(mended) <= len(told) else None
 
     def _entrywise(self, students: Students, run: Rerun) -> list[Event]:
         """All of its events, or those until a wrong number is another one."""
@@ -537,6 +534,8 @@ def of_numbers(event: Event) -> bool:
         return math.isfinite(event.got) and event.got != 0
     right = dict(tensors(event.want))
     for path, one in tensors(event.got):
+        if getattr(one, "is_meta", False):
+            continue  # it has no memory, and so no numbers
         other = right.get(path, one.new_empty(()))
         wrong = one.isfinite() & (one != 0)
         if other.shape == one.shape:

@@ -35,7 +35,7 @@ from autograder.remote.requests import (
     TrainRequest,
 )
 from autograder.remote.subject import Call
-from autograder.remote.values import Function, Ref
+from autograder.remote.values import Ref, pairs
 
 ORDER = "order"
 ABOUT_AXES = re.compile(
@@ -184,17 +184,16 @@ def _same_question(one: Request, other: Request) -> bool:
 
 def _same(one: Any, other: Any) -> bool:
     """Whether two arguments have the same values, however they lie in memory."""
+    return all(_same_leaf(mine, theirs) for _, mine, theirs in pairs(one, other))
+
+
+def _same_leaf(one: Any, other: Any) -> bool:
     if one is other:
         return True
     if isinstance(one, Tensor) and isinstance(other, Tensor):
         return one.dtype == other.dtype and torch.equal(one, other)
-    if isinstance(one, tuple | list) and isinstance(other, tuple | list):
-        return len(one) == len(other) and all(map(_same, one, other))
-    if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(_same(one[key], other[key]) for key in one)
-    if isinstance(one, Function) and isinstance(other, Function):
-        return _same(vars(one), vars(other))  # what is bound may be tensors
-    return type(one) is type(other) and not isinstance(one, Tensor) and one == other
+    branches = isinstance(one, tuple | list | dict)  # of other forms
+    return type(one) is type(other) and not branches and one == other
 
 
 def _parameters(exercise: Exercise, pairs: Sequence[Pair]) -> Iterator[str]:

@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from autograder.checking.comparing import agree
+from autograder.checking.comparing import Closeness
 from autograder.checking.registry import Exercise
 from autograder.diagnosis.explaining import Finding
 from autograder.diagnosis.findings import Again, another
@@ -23,7 +23,7 @@ from autograder.remote.values import Ref
 from autograder.source.sources import NoSource
 
 CALLS_LOOKED_AT = 8
-WITHIN = {"rtol": 1e-3, "atol": 1e-4}
+WITHIN = Closeness(1e-3, 1e-4, dtype=False, nan_equal=True)
 
 
 @dataclass
@@ -48,7 +48,7 @@ class _Layer:
     def agrees(self, request: CallRequest) -> bool | None:
         """Whether both give the same; None where one of them has no answer."""
         values = self.both(request)
-        return None if values is None else _alike(*values)
+        return None if values is None else WITHIN.surely_agree(*values)
 
     def flow(self) -> list[tuple[str, tuple, dict[str, Any]]]:
         """What every part of the reference is given in that call, from the inside out."""
@@ -138,7 +138,7 @@ def _right_without(layer: _Layer, path: str) -> bool:
             return False
         answer = layer.home.answer(layer.request).value
         others = [layer.home.answer(one).value for one in _varied(layer.request)]
-        if not others or any(_alike(answer, other) for other in others):
+        if not others or any(WITHIN.surely_agree(answer, other) for other in others):
             return False
         return layer.agrees(layer.request) is True
     finally:
@@ -151,13 +151,6 @@ def _varied(request: CallRequest) -> Iterator[CallRequest]:
         other = another(given) if isinstance(given, Tensor) else None
         if other is not None and given.dtype != torch.bool:
             yield replace(request, args=(*request.args[:place], other, *request.args[place + 1 :]))
-
-
-def _alike(one: Any, other: Any) -> bool:
-    try:
-        return agree(one, other, **WITHIN, dtype=False, nan_equal=True)
-    except Exception:  # answers of any kind, which cannot be compared
-        return False
 
 
 def _inside(name: str, path: str) -> str:

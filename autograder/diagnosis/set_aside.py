@@ -12,7 +12,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from autograder.checking.comparing import agree, reason_of
+from autograder.checking.comparing import Closeness, reason_of
 from autograder.checking.events import Event, Log, Reason
 from autograder.diagnosis.explaining import Finding, Place
 from autograder.remote.calling import mapped, tensors
@@ -319,10 +319,7 @@ def _as_many(events: Sequence[Event], name: str) -> tuple[Sequence[Event], str]:
 
 def _with(event: Event, got: Any) -> Event:
     """The event with another answer, which may be right."""
-    try:
-        right = agree(got, event.want, event.rtol, event.atol, event.dtype)
-    except Exception:  # answers of any kind, which cannot be compared
-        right = False
+    right = Closeness(event.rtol, event.atol, event.dtype).surely_agree(got, event.want)
     reason = None if right else reason_of(got, event.want, event.dtype)
     return replace(event, got=got, account="" if right else event.account, reason=reason)
 

@@ -15,7 +15,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from autograder.checking.comparing import agree, brief, number
+from autograder.checking.comparing import Closeness, brief, number
 from autograder.checking.registry import Exercise
 from autograder.diagnosis.findings import Again
 from autograder.remote.calling import Home, mapped, tensors
@@ -25,6 +25,7 @@ from autograder.remote.values import Ref
 from autograder.source.sources import NoSource, definition
 
 ASKED_AT_MOST = 60  # questions, to either side
+WITHIN = Closeness(dtype=False)
 ROWS, COLUMNS = 6, 8  # of a table
 
 
@@ -59,7 +60,7 @@ class _Both:
         if want.error or isinstance(want.value, Ref):
             return None
         got = self.student(request)
-        if got is None or not got.error and _agree(got.value, want.value):
+        if got is None or not got.error and WITHIN.surely_agree(got.value, want.value):
             return None
         return got, want.value
 
@@ -188,13 +189,6 @@ def _rounded(factor: float, tensor: Tensor) -> Tensor:
     return (factor * tensor).round() + 0.0  # no zero with a sign
 
 
-def _agree(got: Any, want: Any) -> bool:
-    try:
-        return agree(got, want, dtype=False)
-    except Exception:  # answers of any kind, which cannot be compared
-        return False
-
-
 def _example(
     exercise: Exercise, request: CallRequest, both: _Both, results: Sequence[str]
 ) -> Example | None:
@@ -253,7 +247,7 @@ def _where_they_differ(got: Any, want: Any) -> tuple[str, Any, Any]:
     theirs = dict(tensors(got))
     for path, right in tensors(want):
         mine = theirs.get(path)
-        if mine is None or not _agree(mine, right):
+        if mine is None or not WITHIN.surely_agree(mine, right):
             return path, mine, right
     return "", got, want
 

@@ -158,7 +158,9 @@ class Calls:
             twice = self.both(request), self.both(request)
             if twice[0] and twice[1]:
                 (mine, right), (mine_again, right_again) = twice[0], twice[1]
-                return not NEARLY.agree(mine_again, mine) and NEARLY.agree(right_again, right)
+                return not NEARLY.surely_agree(mine_again, mine) and NEARLY.surely_agree(
+                    right_again, right
+                )
         return False
 
     def condition(self, outcome: str) -> Condition | None:
@@ -181,7 +183,7 @@ class Calls:
         """Whether calls that are wrong are right as soon as an argument has another value."""
         changed = [with_argument(self.exercise, one, name, value) for one in wrong]
         values = [self.both(one) for one in changed[:TRIED_AT_MOST] if one]
-        return all(NEARLY.agree(*pair) for pair in values if pair)
+        return all(NEARLY.surely_agree(*pair) for pair in values if pair)
 
 
 @dataclass(frozen=True)
@@ -226,10 +228,7 @@ def _telling(sides: Sequence[Side], wrong: frozenset[int], every: int) -> Iterat
 def _outcome(reply: Reply, wanted: Reply) -> str:
     if reply.error:
         return RAISES
-    try:
-        return "" if NEARLY.agree(reply.value, wanted.value) else DIFFERS
-    except Exception:  # answers of any kind, which cannot be compared
-        return DIFFERS
+    return "" if NEARLY.surely_agree(reply.value, wanted.value) else DIFFERS
 
 
 def _of_argument(name: str, value: Any) -> Iterator[Trait]:

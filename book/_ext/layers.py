@@ -127,6 +127,12 @@ def unfolded_cells(doctree: nodes.document) -> list[list[nodes.container]]:
     return groups
 
 
+def show_first(soup: BeautifulSoup, *_: object) -> None:
+    """Put what a cell shows before its code where both are in one fold."""
+    for code in soup.select(".cell.tag_hide-cell > details > .cell_input"):
+        code.parent.append(code)
+
+
 def name_lines(soup: BeautifulSoup, *_: object) -> None:
     """Give an exercise's line its number and title, and a question's its words.
 

@@ -18,6 +18,7 @@ PASS = (
     typography.print_page,
     emblems.put_before_title,
     layers.name_lines,
+    layers.show_first,
     stub_lines.mark,
     spoken.name_columns,
     spoken.modernize,

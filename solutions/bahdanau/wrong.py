@@ -59,7 +59,11 @@ WRONG = {
             {"[:, None, :] +": ")[:, None, :] + torch.tanh("},
             "tanh-before-sum",
         ),
-        ("from the docstring", {"math.inf).softmax(dim=1": "1e9).softmax(dim=0"}, "plain.cases"),
+        (
+            "from the docstring",
+            {"math.inf).softmax(dim=1": "1e9).softmax(dim=0"},
+            "plain.where+off+flow",
+        ),
     ],
     "AttentionDecoder": [
         (

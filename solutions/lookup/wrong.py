@@ -80,7 +80,7 @@ WRONG = {
         (
             "from the docstring",
             {"total =": ("scores = scores.clamp(min=0)\ntotal =")},
-            "fault.asked",
+            "negative-to-zero + fault.asked",
         ),
         ("from the docstring", {"@ values, weights": ", weights @ values"}, "fault.in_order"),
         (

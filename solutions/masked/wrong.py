@@ -83,7 +83,7 @@ WRONG = {
                     "torch.where(mask, scores, torch.full_like(scores, -math.inf)"
                 ): "scores + mask.to(scores.dtype"
             },
-            "plain.cases",
+            "plain.where+off+flow",
         ),
         ("from the docstring", {"softmax(filled": "softmax(scores"}, "masked-after-softmax"),
         ("from the docstring", {"filled, dim=dim": "filled, dim=-1"}, "dim-unused"),

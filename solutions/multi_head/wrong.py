@@ -37,7 +37,7 @@ WRONG = {
         (
             "from the docstring",
             {"transpose(1, 2).reshape(B, L, H * D": "sum(dim=1).repeat(1, 1, H"},
-            "plain.cases",
+            "plain.cases+off+follows",
         ),
     ],
     "MultiHeadAttention": [
@@ -96,7 +96,7 @@ WRONG = {
         (
             "from the docstring",
             {"layer.W_o.weight.copy_(mha.out_proj.weight)": ""},
-            None,
+            "plain.cases+off+part.inside",
         ),
         (
             "from the docstring",

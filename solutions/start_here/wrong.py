@@ -7,6 +7,10 @@ WRONG = {
         ("in place, on a copy", {"x.clone()": "x"}, "changes-input"),
         ("from the docstring", {"+ x": "** 2"}, "squared"),
         ("from the docstring", {"return x +": ("x *= 2\nreturn")}, "changes-input"),
-        ("from the docstring", {"x + x": "torch.cat([x, x], dim=-1)"}, None),
+        (
+            "from the docstring",
+            {"x + x": "torch.cat([x, x], dim=-1)"},
+            "plain.all+size+follows + plain.error.RuntimeError",
+        ),
     ],
 }

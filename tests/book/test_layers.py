@@ -3,12 +3,14 @@
 from pathlib import Path
 
 import pytest
+from bs4 import BeautifulSoup
 
 from tests.book import measures
 
 BOOK = Path(__file__).parents[2] / "book"
 CHAPTERS = sorted(path.stem for path in BOOK.glob("[0-9][0-9]-*.ipynb"))
 CHAPTER = "02-softmax"
+TAGS = ["tag_hide-cell", "tag_hide-input"]
 FOLDED = "() => [...document.querySelectorAll('details.layer')].filter(({ open }) => !open).length"
 ALL = "() => document.querySelectorAll('details.layer').length"
 HIDDEN_CODE = """() => [...document.querySelectorAll("details.layer pre, .exercise section")]
@@ -28,6 +30,14 @@ HIDDEN_CODE = """() => [...document.querySelectorAll("details.layer pre, .exerci
 )
 def test_says_a_line_what_its_code_makes_and_how_long_it_is(extension, code, line):
     assert extension("layers").in_a_line(code) == line
+
+
+def test_begins_a_cell_that_is_folded_whole_with_what_it_shows(extension):
+    parts = '<summary>S</summary><div class="cell_input">C</div><div class="cell_output">F</div>'
+    page = "".join(f'<div class="cell {tag}"><details>{parts}</details></div>' for tag in TAGS)
+    soup = BeautifulSoup(page, "html.parser")
+    extension("layers").show_first(soup)
+    assert [fold.get_text() for fold in soup("details")] == ["SFC", "SCF"]
 
 
 def test_is_a_chapter_read_at_first_and_built_on_a_click_which_is_remembered(opened, address):

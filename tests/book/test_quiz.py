@@ -109,11 +109,11 @@ def test_is_a_chapter_not_read_by_going_to_its_end_or_rushing_through(with_clock
 
 def test_is_a_chapter_read_that_is_read_in_two_parts(with_clock, address):
     page = with_clock.page
-    read_through(page, 60, until=0.5)
+    read_through(page, 60, until=0.3)
     assert not is_read(page)
     page.goto(f"{address}/map.html")
     page.goto(f"{address}/00-start-here.html")
-    read_through(page, 60, since=0.45)
+    read_through(page, 60, since=0.25)
     assert is_read(page)
     assert with_clock.troubles == []
 

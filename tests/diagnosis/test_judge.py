@@ -228,9 +228,11 @@ def test_the_library_s_own_function_is_told_from_right_code():
     assert (verdict.misconception, verdict.key) == (verdict.message, "fact.library")
 
 
-def test_a_wrong_answer_that_nobody_foresaw_has_no_sentence():
+def test_of_a_wrong_answer_that_nobody_foresaw_something_true_is_said():
     verdict = verdict_of(lambda scores, dim=-1: scores + 17)
-    assert verdict.status == "failed" and verdict.misconception is None
+    assert verdict.status == "failed" and verdict.misconception is not None
+    assert verdict.misconception.startswith("softmax is wrong in every case")
+    assert (verdict.key or "").startswith("plain.")
     assert verdict.message.startswith("softmax(scores [L=5, S=7]) expected ")
 
 

@@ -196,11 +196,11 @@ class Ahead(Performer):
 
 def same_request(one: Request, other: Request) -> bool:
     """Whether two requests are the same to the last bit."""
-    return type(one) is type(other) and same(vars(one), vars(other))
+    return type(one) is type(other) and identical(vars(one), vars(other))
 
 
-def same(one: Any, other: Any) -> bool:
-    """Whether two trees are."""
+def identical(one: Any, other: Any) -> bool:
+    """Whether two trees are the same to the last bit."""
     return all(_same(mine, theirs) for _, mine, theirs in pairs(one, other))
 
 

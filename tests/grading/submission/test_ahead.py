@@ -13,7 +13,7 @@ from autograder.diagnosis.judge import judge
 from autograder.diagnosis.recording import Recording, live
 from autograder.grading.course.released import ReleasedChapter, ReleasedExercise
 from autograder.grading.submission import judging
-from autograder.grading.submission.ahead import Ahead, Unforeseen, plan, same, same_request
+from autograder.grading.submission.ahead import Ahead, Unforeseen, identical, plan, same_request
 from autograder.grading.submission.grade_notebook import grade_notebook
 from autograder.grading.submission.sandbox_home import Gone
 from autograder.remote import wire
@@ -405,8 +405,8 @@ def test_an_answer_that_is_none_is_gone(warm):
     ],
 )
 def test_what_differs_in_kind_or_in_a_bit_is_not_alike(one, other):
-    assert same(one, one) and same(other, other)
-    assert not same(one, other) and not same({"x": (one,)}, {"x": (other,)})
+    assert identical(one, one) and identical(other, other)
+    assert not identical(one, other) and not identical({"x": (one,)}, {"x": (other,)})
 
 
 def test_a_frame_for_many_sessions_is_plain_data():
