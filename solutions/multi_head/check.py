@@ -166,6 +166,7 @@ def _(student, reference, draw):
     full = draw.boolean(B, H, L, S)
     full[..., 1] = True
     agrees(layer, wanted, query, key, value, full, case="a mask for each head", **quick)
+    agrees(layer, wanted, query, key, value, full[0], case="a mask [H, L, S]", **quick)
     full[1, :, 3] = False
     full[0, 1, 0] = False
     agrees(layer, wanted, query, key, value, full, case="rows with nothing to attend to", **names)

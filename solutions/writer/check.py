@@ -602,6 +602,9 @@ def _(student, reference, draw):
 
     large = {"case": "scores of some hundreds", "rtol": 2e-3, "atol": 1e-4}
     agrees(student, reference, 20 * query, 20 * key, value, 3, **large, ask=quick)
+    apart = 20 * query.abs(), -20 * key.abs(), value
+    low = large | {"case": "scores of minus some hundreds"}
+    agrees(student, reference, *apart, 3, **low, ask=quick)
     agrees(student, reference, query, key[:L], value[:L], 4, causal=True, case="causal", ask=quick)
     agrees(student, reference, query, key[:L], value[:L], 2, True, case="causal", ask=quick)
     agrees(student, reference, query, key, value, 3, causal=True, case="causal, L < S", ask=quick)
@@ -657,6 +660,12 @@ def _(student, reference, draw):
 
 
 misconceptions["blockwise_attention"] = {
+    "maximum-from-zero": (
+        "The running maximum begins at 0. Where all scores of a query are far below zero, every "
+        "exponential is then 0, and the sum is, too. Begin at minus infinity, so that the first "
+        "block sets the maximum.",
+        {"torch.full_like(block[..., :1], -math.inf)": "torch.zeros_like(block[..., :1])"},
+    ),
     "not-divided": (
         "The sums of the values are not divided by the sums of the exponentials: the weights of a "
         "query do not sum to one.",
