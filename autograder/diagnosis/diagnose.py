@@ -51,6 +51,11 @@ class Look:
     calls: Callable[[], Calls]
 
 
+def joined(sentences: Iterable[str]) -> str:
+    """All of them, each once: two findings may say the same."""
+    return " And: ".join(dict.fromkeys(sentences))
+
+
 @dataclass(frozen=True)
 class Diagnosis:
     """What is said, the wrong answer that is shown with it, and one that it does not explain."""
@@ -65,7 +70,7 @@ class Diagnosis:
 
     @property
     def sentence(self) -> str:
-        told = " And: ".join(finding.sentence for finding in self.findings)
+        told = joined(finding.sentence for finding in self.findings)
         return f"{told} Something else is wrong, too: {self.rest.text}" if self.rest else told
 
 
@@ -550,7 +555,7 @@ def plainly(known: Known, log: Log, look: Look, run: Rerun) -> str:
     """What is true of the student's wrong answers, and names no mistake; empty for nothing."""
     students = Students(log, known.exercise.behavior)
     told = Search(known, students, run, look, log).plain()
-    return " And: ".join(one.finding.sentence for one in told)
+    return joined(one.finding.sentence for one in told)
 
 
 def still_planted(known: Known, log: Log, run: Rerun) -> bool:

@@ -112,6 +112,38 @@ MEANINGS: tuple[tuple[str, str, str], ...] = (
 )
 
 
+# What is said where the weights of a check do not fit: no error of the student's code.
+UNFIT = (
+    (
+        r"^the parameters (\S+) and (\S+) are one and the same$",
+        "shared-parameters",
+        "`{0}` and `{1}` are one and the same parameter: two parts share it, where the contract "
+        "gives each its own.",
+    ),
+    (
+        r"^there is no parameter (\S+); its parameters are: ",
+        "missing-parameter",
+        "There is no parameter `{0}`, which the contract names: it has another name, or was never "
+        "made, or stands where PyTorch does not find it.",
+    ),
+    (
+        r"^the parameter (\S+) has shape (\[.*\]), not (\[.*\])$",
+        "parameter-shape",
+        "The parameter `{0}` has the shape {1}, where {2} belongs.",
+    ),
+)
+
+
+def unfit(event: Event) -> tuple[str, str] | None:
+    """The key and the words of how parameters differ from the contract's; None for an error."""
+    if event.got != "LookupError" or event.fields.get("where"):
+        return None  # with a place, it comes from the student's own lines
+    for pattern, key, meaning in UNFIT:
+        if found := re.search(pattern, str(event.fields.get("message", ""))):
+            return key, meaning.format(*found.groups())
+    return None
+
+
 def error_in_words(raised: Sequence[Event]) -> tuple[str, str, list[Event]]:
     """A key, what the error means that comes first, and where else one means the same."""
     key, meaning = _meaning(raised[0])

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from autograder.checking.comparing import finite, kind_of
 from autograder.checking.events import Event, Reason
 from autograder.checking.registry import Exercise
-from autograder.diagnosis.errors import error_in_words
+from autograder.diagnosis.errors import error_in_words, unfit
 from autograder.diagnosis.experiments import experiment
 from autograder.diagnosis.explaining import Finding, Students
 from autograder.diagnosis.relations import numbers_of, related, shapes_in_words
@@ -37,12 +37,16 @@ def plain(
     exercise: Exercise, students: Students, calls: Callable[[], Calls]
 ) -> Iterator[Statement]:
     """What is true of all that is wrong, each way to be so by itself, the first one first."""
-    raised = [event for event in students.failing if event.kind == "raised"]
+    errors = [event for event in students.failing if event.kind == "raised"]
+    raised = [event for event in errors if not unfit(event)]
+    unlike = [event for event in errors if unfit(event)]
     values = [event for event in students.failing if event.kind == "value"]
     gradients = [event for event in students.failing if event.kind == "gradient"]
     found = []
     if raised:
         found.append(_error(exercise, students, raised, calls))
+    if unlike:
+        found.append(_unlike(exercise, unlike))
     if values:
         found.append(_values(exercise, students, values, calls))
     if gradients:
@@ -61,6 +65,13 @@ def _error(
         where = f" {condition.text}" if condition else _in_cases(students, raised)
     text = f"{exercise.name} ends in an error{where}. {meaning}"
     return Statement(Finding(f"plain.error.{key}", text), alike)
+
+
+def _unlike(exercise: Exercise, unlike: Sequence[Event]) -> Statement:
+    """Parameters that are not the contract's: no error of the student's code."""
+    key, meaning = unfit(unlike[0]) or ("", "")
+    text = f"{exercise.name} has other parameters than its contract names. {meaning}"
+    return Statement(Finding(f"plain.{key}", text), unlike)
 
 
 def _values(
@@ -178,8 +189,7 @@ def _which(events: Sequence[Event]) -> str:
     names, want = events[0].fields.get("names", ()), events[0].want
     paths = {one.path for event in events for one in numbers_of(event)}
     if isinstance(want, dict):
-        wrong = [one.path for one in numbers_of(events[0])]
-        return f"Of {len(want)} entries, wrong are {_listed(wrong)}. " if wrong else ""
+        return _entries(events[0])
     if len(paths) != 1 or not isinstance(want, tuple | list) or len(want) < 2:
         return ""
     (path,) = paths
@@ -188,6 +198,21 @@ def _which(events: Sequence[Event]) -> str:
     place = int(path)
     name = names[place] if place < len(names) else f"value {place}"
     return f"Of what is returned, only {name} is wrong. "
+
+
+def _entries(event: Event) -> str:
+    """Which entries of a dictionary are wrong in their numbers, and which otherwise."""
+    wrong = [one.path for one in numbers_of(event)]
+    theirs = dict(tensors(event.got))
+    others = [
+        path
+        for path, want in tensors(event.want)
+        if path not in theirs or theirs[path].shape != want.shape
+    ]
+    if not wrong:
+        return ""
+    shapes = f"; missing or of another shape are {_listed(others)}" if others else ""
+    return f"Of {len(event.want)} entries, wrong in their numbers are {_listed(wrong)}{shapes}. "
 
 
 def _other(events: Sequence[Event]) -> tuple[str, str]:
@@ -214,7 +239,7 @@ def _in_place(event: Event) -> str:
             [name for name in one if name not in other]
             for one, other in ((event.want, event.got), (event.got, event.want))
         )
-        texts = [f"The result lacks {_listed(missing)}."] if missing else []
+        texts = [f"Missing: {_listed(missing)}."] if missing else []
         texts += [f"It has {_listed(extra)}, which should not be there."] if extra else []
         return " ".join(texts)
     if got == want:

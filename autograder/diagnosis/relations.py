@@ -15,6 +15,7 @@ from autograder.checking.events import Event
 from autograder.remote.calling import tensors
 
 CLOSE = {"rtol": 2e-3, "atol": 1e-5}
+WRONG_SIGN = "Every number has the wrong sign."
 AXES = {
     -1: "the last axis",
     -2: "the next to last axis",
@@ -62,10 +63,16 @@ def _first(relations: "Relations", numbers: Sequence[Numbers]) -> tuple[str, str
         if "" in texts:
             continue
         if len(texts) == 1:
+            if key == "factor" and _is_one_number(numbers) and texts != {WRONG_SIGN}:
+                continue  # any number is some factor times any other
             return key, texts.pop()
         if key == "factor" and any(found.want.numel() > 1 for found in numbers):
             return key, "In each case, all numbers are wrong by one factor."
     return None
+
+
+def _is_one_number(numbers: Sequence[Numbers]) -> bool:
+    return sum(found.want.numel() for found in numbers) == 1
 
 
 def _joined(numbers: Sequence[Numbers]) -> Numbers:
@@ -107,7 +114,7 @@ def _factor(found: Numbers) -> str:
     if not math.isfinite(ratio) or ratio == 0 or not _same(found.got, ratio * found.want):
         return ""
     if abs(ratio + 1) < 1e-3:
-        return "Every number has the wrong sign."
+        return WRONG_SIGN
     return f"Every number is {ratio:.4g} times what it should be."
 
 

@@ -23,6 +23,8 @@ KINDS = {
     "condition": "a condition or a mask is taken the other way around, or a part of it is missing",
     "number": "a number is off: a size, an axis, an index or a constant is another one than it "
     "should be, perhaps by one",
+    "exponent": "the exponent of a power has the other sign, which is the same as to multiply by "
+    "the power where it should be divided by it, or the other way around",
     "sign": "a sign is missing, or one too many",
     "function": "one function stands in the place of its neighbor, as min for max or mean for sum",
     "option": "an option of a function is missing, such as the axis along which it works",

@@ -299,6 +299,9 @@ class Home(Performer):
         own = dict(module.named_parameters())
         for name, weight in request.weights.items():
             if name not in own:
+                same = _attribute(module, name)
+                for first in (other for other in own if own[other] is same):
+                    raise LookupError(f"the parameters {first} and {name} are one and the same")
                 names = ", ".join(own) or "none"
                 raise LookupError(f"there is no parameter {name}; its parameters are: {names}")
             if own[name].shape != weight.shape:
@@ -312,6 +315,14 @@ class Home(Performer):
     def _parameters(self, request: ParametersRequest) -> dict[str, Tensor]:
         named = self._module(request.target).named_parameters()
         return {name: copied(parameter) for name, parameter in named}
+
+
+def _attribute(module: nn.Module, path: str) -> Any:
+    """What stands there, though it may be listed under another name; None for nothing."""
+    try:
+        return operator.attrgetter(path)(module)
+    except AttributeError:
+        return None
 
 
 def _some_of(value: Any, places: tuple[int, ...] | None) -> Any:

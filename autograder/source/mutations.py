@@ -245,6 +245,16 @@ def _other_negative(node: ast.UnaryOp) -> Iterator[Edit]:
             yield partial(_set, op=sign, operand=ast.Constant(abs(other)))
 
 
+def _other_exponent(node: ast.BinOp) -> Iterator[Edit]:
+    """The reciprocal of a power: its exponent has the other sign."""
+    if not isinstance(node.op, ast.Pow):
+        return
+    if isinstance(node.right, ast.UnaryOp) and _is_literal(node.right):
+        yield partial(_set, right=node.right.operand)
+    elif isinstance(node.right, ast.Constant):
+        yield partial(_set, right=ast.UnaryOp(ast.USub(), node.right))
+
+
 def _other_constant(node: ast.Constant) -> Iterator[Edit]:
     value = node.value
     if isinstance(value, bool):
@@ -605,6 +615,7 @@ TABLE: tuple[Row, ...] = (
     (ast.AST, "left out", _dropped_statements),
 )
 SEARCHED: tuple[Row, ...] = (
+    (ast.BinOp, "exponent", _other_exponent),
     (ast.BinOp, "left out", _one_side),
     (ast.Call, "left out", _skipped_call),
     (ast.Call, "axis", _another_axis),

@@ -65,7 +65,7 @@ def _(student, reference, draw):
     _, left = student.with_inputs(given)
     require(
         {path.removeprefix("0.") for path in left} == set(given),
-        f"{student.last_call} changes the dictionary that it gets: make a new one.",
+        f"{student.last_call} changes the dictionary that it gets: only read from it.",
     )
 
 
@@ -161,8 +161,9 @@ misconceptions["convert_weights"] = {
         },
     ),
     "changes-input": (
-        "The names were changed in the dictionary that was given, which is then empty or half "
-        "renamed for whoever else uses it. Make a new one.",
+        "The dictionary that was given is another one after the call: entries were taken out of "
+        "it, renamed in it or added to it, and whoever else uses it finds them changed. Only read "
+        "from it.",
         {
             "for name, tensor in state_dict.items():": (
                 "for name in list(state_dict):\n    tensor = state_dict.pop(name)"

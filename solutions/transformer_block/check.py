@@ -459,8 +459,8 @@ misconceptions["EncoderBlock"] = {
     ),
     "outer-residual": (
         "The second residual connection goes around the whole block: the feed-forward's output is "
-        "added to what the block was given. It should be added to what the feed-forward network "
-        "was given.",
+        "added to what the block was given. It should be added to what the first half of the "
+        "block returned: the attention with its residual connection and, in post-norm, its norm.",
         {
             "seen = self.norm1": "given = x\nseen = self.norm1",
             "x + self.dropout(self": "given + self.dropout(self",

@@ -93,8 +93,8 @@ misconceptions["patchify"] = {
         ),
     ),
     "width-unchecked": (
-        "Only the height was tested. The width has to be divisible by the patch size as well, or "
-        "it is a ValueError.",
+        "A width that does not divide was let through. Height and width each have to be divisible "
+        "by the patch size; where one is not, it is a ValueError.",
         by(
             {"height % patch_size != 0 or width % patch_size != 0": "height % patch_size"},
             style="unfold",

@@ -14,6 +14,8 @@ from autograder.source.changes import StaleMisconception, applied, changes_of, c
 from autograder.source.sources import branched, definition, packed, unpacked
 from solutions.attention_layer import attend
 from solutions.masked import masked_softmax
+from solutions.real_encoder import convert_weights
+from solutions.vit import patchify
 
 SOURCE = '''\
 def f(x, y):
@@ -675,3 +677,41 @@ def test_what_is_not_refused_is_told_beside_a_fact():
         return weights @ values, weights
 
     assert verdict(of_numbers, "soft_lookup").key == "fact.cut_off + fault.asked"
+
+
+def product_alone(images, patch_size):
+    """The number of pixels is tested, and neither of the sides."""
+    B, C, H, W = images.shape
+    if H * W % patch_size**2:
+        raise ValueError(f"cannot cut {H}x{W} into patches of {patch_size}")
+    fitting = images[..., : H // patch_size * patch_size, : W // patch_size * patch_size]
+    return patchify(fitting, patch_size)
+
+
+def emptied(state_dict):
+    """A new dictionary is made, and what is in the old one goes."""
+    given = dict(state_dict)
+    state_dict.clear()
+    return convert_weights(given)
+
+
+def around_the_block():
+    second = {"x + self.dropout(self": "given + self.dropout(self"}
+    return restyled(
+        "EncoderBlock", "", {"seen = self.norm1": "given = x\nseen = self.norm1"} | second
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong", "key", "true", "false"),
+    [
+        ("patchify", lambda: product_alone, "width-unchecked", "Height and width each", "Only"),
+        ("convert_weights", lambda: emptied, "changes-input", "taken out", "Make a new"),
+        ("EncoderBlock", around_the_block, "outer-residual", "the first half", "was given."),
+    ],
+)
+def test_a_sentence_is_true_of_all_answers_that_get_it(name, wrong, key, true, false):
+    """The same answers come of other code than that of the misconception."""
+    found = verdict(wrong(), name)
+    assert found.key == key
+    assert true in found.misconception and false not in found.misconception

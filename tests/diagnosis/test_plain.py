@@ -8,8 +8,12 @@ from autograder.diagnosis import diagnose, relations
 from autograder.diagnosis.judge import judge
 from autograder.diagnosis.recording import live
 from autograder.remote.calling import Home
+from solutions.encoder_decoder import warmup_rate
 from solutions.masked import masked_softmax
+from solutions.real_encoder import convert_weights
+from solutions.self_attention import equivariance_gap
 from solutions.softmax import softmax
+from solutions.transformer_block import Encoder
 
 
 @pytest.mark.parametrize(
@@ -49,6 +53,13 @@ def test_nothing_is_said_that_is_true_of_some_only():
     both = [relations.Numbers("", want * 2, want), relations.Numbers("", want.square() + 1, want)]
     key, sentence = relations.related(both)
     assert "2 times" not in sentence
+
+
+def test_one_number_shows_no_factor():
+    found = relations.Numbers("", torch.tensor([3.0]), torch.tensor([2.0]))
+    assert relations.related([found])[0] == "off"
+    assert relations.related([found, found])[0] == "factor"
+    assert "sign" in relations.related([relations.Numbers("", -found.got, found.got)])[1]
 
 
 @pytest.mark.parametrize(
@@ -129,3 +140,60 @@ def test_what_is_drawn_at_random_is_told(monkeypatch):
         return softmax(scores, dim) + torch.rand(()).item()
 
     assert "gives two results" in said(monkeypatch, "softmax", wrong).misconception
+
+
+def test_what_one_number_hangs_on_is_not_concluded_from_one_call(monkeypatch):
+    """The largest difference hangs on other places in each call."""
+
+    def wrong(layer, x, permutation):
+        if isinstance(layer(x), tuple):
+            return equivariance_gap(layer, x, permutation)
+        return float((layer(x[permutation])[0] - layer(x)[permutation][0]).abs().max())
+
+    found = said(monkeypatch, "equivariance_gap", wrong)
+    assert found.key == "plain.cases+off"
+    assert "depends on" not in found.misconception
+
+
+def test_entries_of_another_shape_are_among_those_that_are_wrong(monkeypatch):
+    def wrong(state_dict):
+        right = convert_weights(state_dict)
+        changed = ("W_o.weight", "linear1.weight", "linear2.weight", "pooler.weight")
+        return {name: one.t() if name.endswith(changed) else one for name, one in right.items()}
+
+    sentence = said(monkeypatch, "convert_weights", wrong).misconception
+    told, others = sentence.split("; missing or of another shape are ")
+    assert "pooler.weight" in told and "W_o.weight" in told
+    assert "linear1.weight" in others and "linear2.weight" in others
+
+
+class OneBlock(Encoder):
+    """One block, used again and again."""
+
+    def __init__(self, num_layers, *args, **kwargs):
+        super().__init__(num_layers, *args, **kwargs)
+        self.layers = torch.nn.ModuleList([*self.layers[:1]] * num_layers)
+
+
+def test_parameters_that_are_shared_are_no_error_of_the_code(monkeypatch):
+    verdict = said(monkeypatch, "Encoder", OneBlock)
+    sentence = f"{verdict.misconception} {verdict.message}"
+    assert "are one and the same parameter" in sentence
+    assert "Error" not in sentence and "ends in an error" not in sentence
+
+
+def test_an_exponent_with_the_other_sign_is_told_as_such():
+    def wrong(step, embed_dim, warmup_steps=4000):
+        return warmup_rate(step, embed_dim, warmup_steps) * embed_dim
+
+    found = judge("warmup_rate", Home({"warmup_rate": wrong}), live(find("warmup_rate")))
+    assert found.key == "slip.exponent"
+    assert "exponent of a power has the other sign" in found.misconception
+
+
+def test_a_sentence_is_said_once():
+    one, other = diagnose.Finding("one", "It is so."), diagnose.Finding("other", "It is so.")
+    more = diagnose.Finding("more", "It is thus.")
+    told = diagnose.Diagnosis((one, other, more), diagnose.Event("value"))
+    assert told.sentence == "It is so. And: It is thus."
+    assert told.key == "one + other + more"

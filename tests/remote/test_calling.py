@@ -63,12 +63,24 @@ def test_a_layer_is_called_loaded_and_listed():
     assert (made.call("append", torch.ones(4)), made.call("__len__")) == (4, 4)
 
 
+class Shared(nn.Module):
+    """Two names for one layer."""
+
+    def __init__(self):
+        super().__init__()
+        self.one = self.two = Scale(3)
+
+
 def test_weights_that_do_not_fit_are_named():
     made = subject(Scale)(3)
     with pytest.raises(Raised, match="there is no parameter bias; its parameters are: weight"):
         made.load({"bias": torch.ones(3)})
     with pytest.raises(Raised, match=r"the parameter weight has shape \[3\], not \[4\]"):
         made.load({"weight": torch.ones(4)})
+    shared = subject(Shared)()
+    words = "the parameters one.weight and two.weight are one and the same"
+    with pytest.raises(Raised, match=words):
+        shared.load({"two.weight": torch.ones(3)})
     with pytest.raises(Raised, match="object is not an nn.Module, so it has no parameters"):
         subject(object)().load({})
 

@@ -15,6 +15,8 @@ CASES = [
     ("half", "def f(x):\n    return x ** 0.5", 16, 8),
     ("half", "def f(x):\n    return x.sqrt()", torch.tensor(16.0), 8),
     ("half", "def f(x):\n    return x ** -0.5", 16, 1 / 32),
+    ("exponent", "def f(x):\n    return x ** 0.5", 16, 1 / 4),
+    ("exponent", "def f(x):\n    return x ** -0.5", 16, 4),
     ("new axis", SHAPE, torch.zeros(2, 3), (2, 3)),
     ("new axis", SHAPE, torch.zeros(2, 3), (2, 3, 1)),
     ("loop", "def f(x):\n    for i in [1, 2, 3]:\n        x += i\n    return x", 0, 5),
