@@ -707,7 +707,7 @@ def around_the_block():
     [
         ("patchify", lambda: product_alone, "width-unchecked", "Height and width each", "Only"),
         ("convert_weights", lambda: emptied, "changes-input", "taken out", "Make a new"),
-        ("EncoderBlock", around_the_block, "outer-residual", "the first half", "was given."),
+        ("EncoderBlock", around_the_block, "outer-residual", "first half", "network was given"),
     ],
 )
 def test_a_sentence_is_true_of_all_answers_that_get_it(name, wrong, key, true, false):
