@@ -1094,15 +1094,15 @@ prediction(
     options={
         "Hardly any.": (
             "Single dates it learns rather well. Four dates must go through the same 128 numbers, "
-            "and in as many steps of training it does not learn to store them."
+            "and in the same training it does not learn to store them."
         ),
         "About half.": (
             "A string is right only if all its 28 characters are. Half of the strings would take "
             "nearly every character, and a summary that was not learned gives far fewer."
         ),
         "Nearly all, since 128 numbers have room for 24 digits.": (
-            "They may well have the room. But training has to find out how to fill it, and in as "
-            "many steps it does not."
+            "They may well have the room. But training has to find out how to fill it, and in "
+            "1,000 steps it does not."
         ),
     },
 )

@@ -565,8 +565,8 @@ prediction(
             "one answer a little louder than the others, since that lowers the loss more."
         ),
         "One relation well, the others seldom.": (
-            "One of the four gets the largest share of the weight (in the first run 0.38, and the "
-            "next 0.31), and a linear reader hears the loudest."
+            "One of the four gets the largest share of the weight (in the first run 0.38, the "
+            "second largest 0.31), and a linear reader hears the loudest."
         ),
         "None well.": "Even one average has room for one answer, which a linear reader can get.",
     },

@@ -773,7 +773,9 @@ prediction(
             "A shift multiplies all of its numbers by the same factor, and the division takes it "
             "out again."
         ),
-        "ReLU and exponential.": "ReLU gives nothing to scores below zero; a shift changes that.",
+        "ReLU and exponential.": (
+            "ReLU gives nothing to scores below zero, so not everyone counts; a shift changes that."
+        ),
     },
 )
 

@@ -820,7 +820,9 @@ prediction(
             "positions collapse for another reason: each layer averages. (The collapse then takes "
             "away the gradient of the query's and the key's matrices, as the next figure shows.)"
         ),
-        "Neither.": "The gradient is multiplied by the matrices too, and orthogonal ones keep it.",
+        "Neither.": (
+            "The gradient is multiplied by the matrices too, and orthogonal ones keep its length."
+        ),
     },
 )
 

@@ -1,6 +1,21 @@
 """Words that bring a figure to what they speak of."""
 
+import re
+
+import nbformat
 import pytest
+
+from tests.book.chapter_counts import BOOK
+
+WHOLE = re.compile(r"\{show\}`[^`<>]+<[^`<>]+>`")
+PIECES = re.compile(r"\{show\}|<\w+=[^`<>]*>`")
+
+
+@pytest.mark.parametrize("path", sorted(BOOK.glob("*.ipynb")), ids=lambda path: path.stem)
+def test_stands_no_piece_of_a_cue_in_a_text(path):
+    cells = nbformat.read(path, as_version=4).cells
+    texts = [WHOLE.sub("", cell.source) for cell in cells if cell.cell_type == "markdown"]
+    assert [piece for text in texts for piece in PIECES.findall(text)] == []
 
 
 @pytest.mark.parametrize(

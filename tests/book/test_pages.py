@@ -12,8 +12,9 @@ from tests.book.parsed import SITE, needs_book
 SOURCES = Path(__file__).parents[2] / "book"
 PAGES = sorted(path.stem for path in (*SOURCES.glob("*.md"), *SOURCES.glob("*.ipynb")))
 CHAPTERS = [page for page in PAGES if re.match(r"\d\d-", page)]
-MASKS_OF = "08-masked"  # whose figure to play with stands on the page of masks
-TYPED_INTO = "11-encoder-decoder"  # whose figure is its model, and has no slider
+# In a notebook, of a chart with a slider or a menu.
+MOVED = re.compile(r'\\"input\\":\\"(range|select)\\"')
+PLAYED = [path.stem for path in sorted(SOURCES.glob("*.ipynb")) if MOVED.search(path.read_text())]
 VIEWS = [(1280, "light"), (390, "dark")]
 # Colors, slow to look at, are the same at all widths but for what only a phone shows.
 COLORS = ["color-contrast", "link-in-text-block"]
@@ -194,14 +195,13 @@ def test_is_a_page_small_and_does_nothing_in_it_move(visited):
     "name",
     [
         page if page in OF_EVERY_KIND else pytest.param(page, marks=pytest.mark.exhaustive)
-        for page in ("masks" if page == MASKS_OF else page for page in CHAPTERS)
-        if page != TYPED_INTO
+        for page in PLAYED
     ],
 )
-def test_has_a_chapter_a_figure_to_play_with_by_keyboard(opened, name):
+def test_is_a_figure_played_with_by_keyboard(opened, name):
     seen = opened(name)
     page = seen.page
-    figure = page.locator("figure.play").first
+    figure = page.locator("figure.play:has(input[type=range], select)").first
     figure.scroll_into_view_if_needed()
     control = figure.locator("input[type=range], select").first
     control.wait_for()

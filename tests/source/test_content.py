@@ -56,7 +56,8 @@ def test_the_engine_judges_what_it_is_handed(tmp_path: Path):
         "triad",
         "passed 3.0 None",
         "failed 0.0 The third is sharp.",
-        "failed 0.0 Every number is 1.5 times what it should be.",
+        "failed 0.0 triad is wrong in every case that is tried. "
+        "Every number is 1.5 times what it should be.",
     ], ran.stderr
 
 
