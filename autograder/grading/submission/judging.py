@@ -19,13 +19,15 @@ from autograder.grading.submission.execution import Execution
 from autograder.grading.submission.names_used import shortcuts, unwatched
 from autograder.grading.submission.notes import Notes
 from autograder.grading.submission.sandbox_home import Gone, SandboxHome, ask, lost_as_gone
-from autograder.grading.text import one_line, said_by_submission
+from autograder.grading.text import LINE_AT_MOST, one_line, said_by_submission
 from autograder.remote.requests import CallRequest
 from autograder.remote.wire import WireError
 from autograder.sandbox.bounds import checking_memory
 from autograder.sandbox.deadline import Deadline
 from autograder.sandbox.errors import SandboxError
 from autograder.sandbox.session import Session
+
+SENTENCES_AT_MOST, KEY_AT_MOST = 3000, 200
 
 NOT_DEFINED = re.compile(r"NameError: name '(\w+)' is not defined")
 MISSING_NAME = re.compile(r"name '(\w+)' is not defined")
@@ -65,8 +67,16 @@ class Judging:
             else:
                 verdict = replace(verdict, status="failed", message=calls_hidden(exercise.name))
         points = exercise.points if verdict.passed else 0.0
-        text = one_line(verdict.message)
-        return replace(verdict, points=points, max_points=exercise.points, message=text)
+        # Each may quote the submission: an error's own words, the name of its class.
+        said = {
+            part: text and one_line(text, at_most)
+            for part, text, at_most in (
+                ("message", verdict.message, LINE_AT_MOST),
+                ("misconception", verdict.misconception, SENTENCES_AT_MOST),
+                ("key", verdict.key, KEY_AT_MOST),
+            )
+        }
+        return replace(verdict, points=points, max_points=exercise.points, **said)
 
     def with_provided(
         self, index: int, exercise: ReleasedExercise, sources: list[tuple[int, str]]
