@@ -19,7 +19,7 @@ from autograder.grading.submission.execution import Execution
 from autograder.grading.submission.names_used import shortcuts, unwatched
 from autograder.grading.submission.notes import Notes
 from autograder.grading.submission.sandbox_home import Gone, SandboxHome, ask, lost_as_gone
-from autograder.grading.text import LINE_AT_MOST, one_line, said_by_submission
+from autograder.grading.text import one_line, said_by_submission
 from autograder.remote.requests import CallRequest
 from autograder.remote.wire import WireError
 from autograder.sandbox.bounds import checking_memory
@@ -67,16 +67,14 @@ class Judging:
             else:
                 verdict = replace(verdict, status="failed", message=calls_hidden(exercise.name))
         points = exercise.points if verdict.passed else 0.0
-        # Each may quote the submission: an error's own words, the name of its class.
-        said = {
-            part: text and one_line(text, at_most)
-            for part, text, at_most in (
-                ("message", verdict.message, LINE_AT_MOST),
-                ("misconception", verdict.misconception, SENTENCES_AT_MOST),
-                ("key", verdict.key, KEY_AT_MOST),
-            )
-        }
-        return replace(verdict, points=points, max_points=exercise.points, **said)
+        return replace(
+            verdict,
+            points=points,
+            max_points=exercise.points,
+            message=one_line(verdict.message),
+            misconception=_quoting(verdict.misconception, SENTENCES_AT_MOST),
+            key=_quoting(verdict.key, KEY_AT_MOST),
+        )
 
     def with_provided(
         self, index: int, exercise: ReleasedExercise, sources: list[tuple[int, str]]
@@ -199,3 +197,8 @@ class Judging:
             self._execution.lose(gone)
             return False
         return bool(used_of(["softmax"], reply.calls or ()))
+
+
+def _quoting(text: str | None, at_most: int) -> str | None:
+    """What may quote the submission, an error's own words or its class's name, made visible."""
+    return text and one_line(text, at_most)
