@@ -39,9 +39,9 @@ def judged(monkeypatch):
     """The exercises that were judged, in order."""
     names, asked = [], Judging._asked
 
-    def noting(self, index, name, *arguments):
-        names.append(name)
-        return asked(self, index, name, *arguments)
+    def noting(self, index, exercise, *arguments):
+        names.append(exercise.name)
+        return asked(self, index, exercise, *arguments)
 
     monkeypatch.setattr(Judging, "_asked", noting)
     return names
