@@ -74,7 +74,8 @@ def _check(options: argparse.Namespace) -> int:
         raise UsageError(str(error)) from None
     if not verdicts:
         raise UsageError(f"{options.notebook} has no check cells.")
-    print(table(verdicts))
+    # An error's words may have halves of characters, which no terminal takes.
+    print(table(verdicts).encode(errors="backslashreplace").decode())
     if note := note_on_packages(options.notebook):
         print(note)
     if options.json:

@@ -485,6 +485,18 @@ def test_what_cannot_be_stopped_ends_the_program_with_a_sentence(tmp_path):
     assert done.stderr == f"{sentence}, and cannot be stopped.\n"
 
 
+@pytest.mark.slow
+def test_an_error_that_no_terminal_can_write_is_told_all_the_same(tmp_path):
+    path = tmp_path / "half.ipynb"
+    half = 'def double(x):\n    raise ValueError("\\ud800")'
+    cells = [new_code_cell(source) for source in (SETUP, half, 'check("double")')]
+    nbformat.write(new_notebook(cells=cells), path)
+    command = [sys.executable, "-m", "autograder.cli", "check", path]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 1 and not done.stderr
+    assert "ValueError: \\ud800" in done.stdout
+
+
 @pytest.mark.parametrize("content", ["", "{}", "[1]", '{"cells": [', "\x00"])
 def test_what_is_no_notebook_is_told_in_a_sentence(tmp_path, content):
     path = tmp_path / "no.ipynb"
