@@ -37,7 +37,7 @@ def scaled_dot_product_attention(
     `mask` is boolean, True where a query may attend to a key, and broadcasts to (..., L, S); None
     allows all. A key that is masked has a weight of exactly zero, and the other weights sum to one.
     A query that may attend to nothing gets an output and weights of zeros, never NaN.
-    Gradients reach `query`, `key` and `value` and are finite, also where everything is masked; what
+    Gradients reach `query`, `key` and `value` and are finite, even where everything is masked; what
     is masked gets a gradient of zero. Scores may be as large as 1e4. Inputs and earlier results are
     left unchanged; non-contiguous inputs and float64 work. `torch.softmax` is allowed.
     Not: torch's own scaled_dot_product_attention.

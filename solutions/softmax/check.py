@@ -766,7 +766,7 @@ prediction(
     right="The exponential alone.",
     options={
         "Sigmoid, softplus and exponential.": (
-            "All three keep the order and leave out nobody. But two of them bend at a fixed place, "
+            "All three keep the order and leave nobody out. But two of them bend at a fixed place, "
             "and a shift moves the scores away from it."
         ),
         "The exponential alone.": (
