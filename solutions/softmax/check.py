@@ -300,7 +300,7 @@ misconceptions["sharpen"] = {
     ),
     "one-of-ties": (
         "At sharpness 1 only one of several equal largest scores gets the weight: whichever comes "
-        "first. Equal scores should have equal weights, also in the limit.",
+        "first. Equal scores should have equal weights, even in the limit.",
         by(
             {
                 "return best / best.sum(-1, keepdim=True)": "first = best.argmax(dim=-1)\n"
