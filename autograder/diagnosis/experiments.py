@@ -5,7 +5,7 @@ student's result moves and the reference's does not, or the other way around, th
 """
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -57,19 +57,23 @@ def experiment(calls: Calls) -> tuple[str, str] | None:
         values = calls.both(request)
         if values and all(map(_is_finite, values)):
             every.append(_Tried(calls, request, *values))
-    flows = [list(_flow(tried)) for tried in every]
-    sure = (
-        one
-        for tried, flow in zip(every, flows, strict=True)
-        for one in flow
-        if not _is_one_number(tried.want) or sum(one in other for other in flows) > 1
-    )
+    sure = itertools.chain.from_iterable(_sure(tried, every) for tried in every)
     found = itertools.chain(sure, *map(_scaled, every))
     return next(((key, f"{START}{text}") for key, text in found), None)
 
 
 def _smaller(value: Tensor) -> Tensor:
     return SMALLER * value if value.is_floating_point() else value
+
+
+def _sure(tried: _Tried, every: Sequence[_Tried]) -> Iterator[tuple[str, str]]:
+    """What one call shows, one after the other as it is asked for; of one number, what two show."""
+    if not _is_one_number(tried.want):
+        yield from _flow(tried)
+        return
+    for found in _flow(tried):
+        if any(found in _flow(other) for other in every if other is not tried):
+            yield found
 
 
 def _is_one_number(value: Any) -> bool:
@@ -114,20 +118,21 @@ def _flow(tried: _Tried) -> Iterator[tuple[str, str]]:
                     extra.add((number, place))
                 if should and not moves:
                     missing.add((number, place))
-        lined_up = _lined_up(tried.want, value, axis)
-        where = "" if value.dim() == 1 else f" along {AXES[axis]}"
+        of = f"`{name}`" if value.dim() == 1 else f"`{name}` along {AXES[axis]}"
+        places = _places(tried.want)
+        lined_up = places == value.shape[axis]
         if extra:
-            text = _hangs(extra, lined_up, "depends", where, name)
+            text = _hangs(extra, "depends", of, places > 0, lined_up)
             yield "flow", f"{text}, which it should not."
         if missing:
-            text = _hangs(missing, lined_up, "does not depend", where, name)
+            text = _hangs(missing, "does not depend", of, places > 0, lined_up)
             yield "flow", f"{text}, which it should."
 
 
-def _lined_up(result: Any, value: Tensor, axis: int) -> bool:
-    """Whether each place of the result belongs to one of the input."""
+def _places(result: Any) -> int:
+    """How many places the first result has, along its next to last axis; none for no such axis."""
     first = next((one for _, one in tensors(result)), None)
-    return first is not None and first.dim() > 1 and first.shape[-2] == value.shape[axis]
+    return first.shape[-2] if first is not None and first.dim() > 1 else 0
 
 
 def _where_it_moves(
@@ -145,6 +150,8 @@ def _where_it_moves(
             return None
         mine = [a or b for a, b in itertools.zip_longest(mine, one)]
         right = [a or b for a, b in itertools.zip_longest(right, two)]
+        if all(mine) and all(right):
+            break
     return (mine, right) if mine else None
 
 
@@ -179,9 +186,8 @@ def _moved(before: Any, after: Any) -> list[bool] | None:
     return apart.movedim(-2, 0).flatten(1).any(dim=1).tolist()
 
 
-def _hangs(pairs: set[tuple[int, int]], lined_up: bool, verb: str, where: str, name: str) -> str:
-    """Which places of the result hang on which of an input."""
-    numbers = {number for number, _ in pairs}
+def _hangs(pairs: set[tuple[int, int]], verb: str, of: str, several: bool, lined_up: bool) -> str:
+    """Which places of the result, if it has several, hang on which of an input."""
     if lined_up and len(pairs) > 1:
         for words, alike in (
             ("later places", all(place > number for number, place in pairs)),
@@ -189,10 +195,10 @@ def _hangs(pairs: set[tuple[int, int]], lined_up: bool, verb: str, where: str, n
             ("the same place", all(place == number for number, place in pairs)),
         ):
             if alike:
-                return f"the result at a place {verb} on {words} of `{name}`"
+                return f"the result at a place {verb} on {words} of {of}"
     number, place = min(pairs)
-    of = "the result" if numbers == {0} else f"the result at place {number} along {AXES[-2]}"
-    return f"{of} {verb} on place {place} of `{name}`{where}"
+    where = f" at place {number} along {AXES[-2]}" if several else ""
+    return f"the result{where} {verb} on place {place} of {of}"
 
 
 def _scaled(tried: _Tried) -> Iterator[tuple[str, str]]:
