@@ -650,7 +650,7 @@ misconceptions["label_smoothed_loss"] = {
         {"real.sum().clamp(min=1)": "real.numel()"},
     ),
     "padding-counted": (
-        "Padding counts like any target. Positions whose target is pad_id should count nothing.",
+        "Padding counts like any target. Positions whose target is pad_id should not count.",
         {"real = targets != pad_id": "targets = targets.clamp(min=0)\nreal = targets >= 0"},
     ),
     "padding-smoothed": (
