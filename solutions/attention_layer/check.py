@@ -294,9 +294,9 @@ misconceptions["scaled_dot_product_attention"] = {
         {"softmax(scores)": "scores.softmax(dim=-1)"},
     ),
     "large-negative": (
-        "A masked score is a large negative number instead of -inf. For a query that may attend "
-        "to nothing these are all the same, so it attends to everything alike, where the weights "
-        "should be zeros.",
+        "A query that may attend to nothing attends to everything alike, as it does where masked "
+        "scores are one large negative number instead of -inf. Its weights and its output should "
+        "be zeros.",
         {"-math.inf": "-1e9"},
     ),
     "nan-replaced": (

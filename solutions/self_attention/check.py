@@ -159,9 +159,9 @@ misconceptions["SelfAttention"] = {
         ),
     ),
     "large-negative": (
-        "A masked score is a large negative number instead of -inf. For a position that may "
-        "attend to nothing these are all the same, so it attends to everything alike, where the "
-        "weights should be zeros.",
+        "A position that may attend to nothing attends to everything alike, as it does where "
+        "masked scores are one large negative number instead of -inf. Its weights and its output "
+        "should be zeros.",
         by(
             {"-math.inf": "-1e30"},
             within="scaled_dot_product_attention",

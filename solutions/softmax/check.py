@@ -1130,9 +1130,6 @@ misconceptions["scaled_dot_product_scores"] = {
         {
             "math.sqrt(D)": "math.isqrt(D)",
         },
-        {
-            "math.sqrt(D)": "round(math.sqrt(D))",
-        },
     ),
     "fourth-root": (
         "The dot products are divided by the fourth root of D. That is right for each of "
