@@ -134,6 +134,17 @@ UNFIT = (
 )
 
 
+LIBRARYS_OWN = re.compile(r"unpack|domain|convert|literal|zip\(\)|not in list|[Ee]xpected")
+
+
+def written(error: str, message: str) -> bool:
+    """Whether somebody wrote down that such an error is raised, to refuse what was given."""
+    if error == "AssertionError":
+        return True
+    said = " " in message and not LIBRARYS_OWN.search(message)
+    return error in ("ValueError", "KeyError") and said
+
+
 def unfit(event: Event) -> tuple[str, str] | None:
     """The key and the words of how parameters differ from the contract's; None for an error."""
     if event.got != "LookupError" or event.fields.get("where"):

@@ -16,6 +16,7 @@ from torch import Tensor
 from autograder.checking.comparing import agree
 from autograder.checking.events import Event, Reason
 from autograder.checking.registry import Exercise
+from autograder.diagnosis.errors import written
 from autograder.diagnosis.explaining import Finding
 from autograder.diagnosis.set_aside import (
     axis_kind,
@@ -42,7 +43,6 @@ ABOUT_AXES = re.compile(
     r"[Dd]im|unpack|\d-?D|axis|axes|size of tensor|shape|subscripts|operand|matri"
 )
 ABOUT_MEMORY = re.compile(r"view|stride|contiguous")
-LIBRARYS_OWN = re.compile(r"unpack|domain|convert|literal|zip\(\)|not in list|[Ee]xpected")
 
 
 @dataclass(frozen=True)
@@ -330,14 +330,7 @@ def _left_out(exercise: Exercise, calls: Sequence[Call]) -> Iterator[str]:
 def _refused(exercise: Exercise, asked: Sequence[Pair]) -> Iterator[str]:
     """An error that somebody wrote down, raised where there is nothing to refuse."""
     errors: list[Error] = [call.reply.error for call, _ in asked if call.reply.error]
-    written = all(
-        error.type == "AssertionError"
-        or error.type in ("ValueError", "KeyError")
-        and " " in error.message
-        and not LIBRARYS_OWN.search(error.message)
-        for error in errors
-    )
-    if written:
+    if all(written(error.type, error.message) for error in errors):
         yield (
             f"{exercise.name} refuses what its contract allows: it raises {errors[0].type} "
             f"({errors[0].message}) where there is an answer to give."

@@ -756,7 +756,7 @@ def _(student, reference, draw):
         "the ways from it, the query of the attention is one, something cuts it off.",
     )
 
-    order = draw.permutation(S)
+    order = torch.arange(S).roll(1)  # none stays where it was, whatever was drawn before
     one = layer(previous, state, annotations[:, order], mask[:, order])
     require(
         _alike(one[0], logits) and _alike(one[1], after) and _alike(one[2], weights[:, order]),
@@ -886,6 +886,14 @@ misconceptions["AttentionDecoder"] = {
         },
         {
             "[state, context, embedded]": "[state, context + annotations.mean(dim=1), embedded]",
+        },
+        {
+            "[state, context, embedded]": "[state, context + annotations[:, 0] * (1 if mask "
+            "is None else mask[:, :1]), embedded]",
+        },
+        {
+            "embedded = self.": "context = context + annotations[:, 0] * (1 if mask is None "
+            "else mask[:, :1])\nembedded = self.",
         },
     ),
     "no-embedding": (
