@@ -15,7 +15,7 @@ from autograder.checking import (
     raises,
     require,
 )
-from autograder.checking.cases import VALUES, each_one, without_a_loop
+from autograder.checking.cases import VALUES, each_one, low_scores, without_a_loop
 from autograder.checking.predictions import prediction
 
 LIBRARY = ("softmax", "log_softmax", "scaled_dot_product_attention")
@@ -43,6 +43,9 @@ def _(student, reference, draw):
     agrees(student, reference, holes, case="some scores -inf")
     holes[1] = -math.inf
     agrees(student, reference, holes, case="a slice that is all -inf")
+    low = low_scores(3, 4)
+    low[:, -1] = -math.inf
+    agrees(student, reference, low, case="scores of -1e4 beside -inf", ask=VALUES)
 
 
 misconceptions["softmax"] = {

@@ -2,12 +2,14 @@
 
 import pytest
 import torch
+from torch import nn
 
 from autograder.checking import find
-from autograder.diagnosis import diagnose, relations
+from autograder.diagnosis import diagnose, experiments, relations
 from autograder.diagnosis.judge import judge
 from autograder.diagnosis.recording import live
 from autograder.remote.calling import Home
+from solutions.attention_layer import AttentionLayer
 from solutions.encoder_decoder import warmup_rate
 from solutions.masked import masked_softmax
 from solutions.real_encoder import convert_weights
@@ -132,7 +134,31 @@ def test_what_a_result_hangs_on_is_tried(monkeypatch):
 
     found = said(monkeypatch, "softmax", wrong)
     assert found.key.endswith("flow")
-    assert "of the result depends on place" in found.misconception
+    assert "depends on place 1 of `scores` along the next to last axis" in found.misconception
+
+
+def test_a_saturated_result_is_not_said_to_hang_on_too_much(monkeypatch):
+    """Keys of unit length: where scores are large, the right result hangs on one input only."""
+
+    class Wrong(AttentionLayer):
+        def forward(self, queries, inputs):
+            query = nn.functional.normalize(queries, dim=-1)
+            key = nn.functional.normalize(self.W_k(inputs), dim=-1)
+            weights = (query @ key.mT / query.shape[-1] ** 0.5).softmax(dim=-1)
+            return weights @ self.W_v(inputs), weights
+
+    sentence = said(monkeypatch, "AttentionLayer", Wrong).misconception
+    assert "depends" not in sentence
+    assert "`queries` are doubled, the result stays as it is, which it should not" in sentence
+
+
+def test_how_a_result_follows_is_said_with_what_it_should_not():
+    assert experiments._unlike("double", experiments.OTHERWISE) == (
+        "the result doubles, which it should not."
+    )
+    assert experiments._unlike(experiments.OTHERWISE, "double") == (
+        "the result should double, and it changes in another way."
+    )
 
 
 def test_what_is_drawn_at_random_is_told(monkeypatch):
@@ -179,7 +205,7 @@ def test_parameters_that_are_shared_are_no_error_of_the_code(monkeypatch):
     verdict = said(monkeypatch, "Encoder", OneBlock)
     sentence = f"{verdict.misconception} {verdict.message}"
     assert "are one and the same parameter" in sentence
-    assert "Error" not in sentence and "ends in an error" not in sentence
+    assert "ends in an error" not in sentence and "issing" not in sentence
 
 
 def test_an_exponent_with_the_other_sign_is_told_as_such():
