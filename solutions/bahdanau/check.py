@@ -106,10 +106,13 @@ def _(student, reference, draw):
     )
     first = _moved(before[..., :H], after[..., :H])
     second = _moved(before[..., H:], after[..., H:])
+    pair = torch.cat([tokens[:1], tokens[:1]]), torch.cat([changed, tokens[:1]])
+    along_batch = [layer(one, torch.tensor([5, 5]))[0][1] for one in pair]
     require(
         not first == second == {1},
         "An annotation depends on its own token only. The directions have to carry what they read "
         "from one token to the next.",
+        "" if _alike(*along_batch) else "along the batch",
     )
     require(
         (first, second) != ({0, 1}, {1, 2, 3, 4}),
@@ -397,6 +400,17 @@ misconceptions["BidirectionalEncoder"] = {
         {
             "position =": "nn.utils.rnn.pack_padded_sequence(self.embedding(tokens), lengths, "
             "batch_first=True)\nposition =",
+        },
+    ),
+    "not-batch-first": (
+        "The recurrent layers run along the batch: without batch_first=True, `nn.GRU` and "
+        "`nn.LSTM` take the first axis for the positions. What one sentence says must not "
+        "reach the next.",
+        {
+            "forward_rnn = nn.GRU(embed_dim, hidden_dim, batch_first=True)": "forward_rnn = "
+            "nn.GRU(embed_dim, hidden_dim)",
+            "backward_rnn = nn.GRU(embed_dim, hidden_dim, batch_first=True)": "backward_rnn = "
+            "nn.GRU(embed_dim, hidden_dim)",
         },
     ),
 }

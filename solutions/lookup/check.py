@@ -707,12 +707,6 @@ misconceptions["soft_lookup"] = {
             "return weights @ values, weights": "return weights * total @ values, weights",
         },
     ),
-    "results-swapped": (
-        "The two results have changed places: the output comes first, then the weights.",
-        {
-            "weights @ values, weights": "weights, weights @ values",
-        },
-    ),
     "by-largest": (
         "The similarities are divided by the largest of them. Then the largest weight is one, "
         "and not their sum.",

@@ -588,6 +588,13 @@ misconceptions["from_torch"] = {
             "mha.kdim != mha.embed_dim or": "",
         },
     ),
+    "one-head": (
+        "The layer is made with one head, whatever the source has. The matrices are of the "
+        "same size, but the heads share them out in another way.",
+        {
+            "mha.num_heads)": "1)",
+        },
+    ),
 }
 
 

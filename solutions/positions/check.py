@@ -703,6 +703,18 @@ misconceptions["rotate_positions"] = {
             "* angle.cos() - second * angle.sin()], dim=-1) if True else torch.stack(",
         },
     ),
+    "exponent-doubled": (
+        "The exponent is twice what it should be: -4i / D. It is -2i / D.",
+        {
+            "-column / D": "-2 * column / D",
+        },
+    ),
+    "half-turned": (
+        "Only the first half of the features is turned. All pairs are, each by its own speed.",
+        {
+            "base ** (-column / D))": "base ** (-column / D) * (column < D / 2))",
+        },
+    ),
 }
 
 

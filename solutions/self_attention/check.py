@@ -442,6 +442,20 @@ misconceptions["equivariance_gap"] = {
             "straight[permutation])[0].abs().max().item()",
         },
     ),
+    "both-reordered": (
+        "The rows are put in another order on both ways before the layer, and on one of them "
+        "after it, too. One way goes through the layer first.",
+        {
+            "layer(x[permutation]), layer(x)": "layer(x[permutation]), layer(x[permutation])",
+        },
+    ),
+    "input-unordered": (
+        "The rows go through the layer in their first order on both ways, so the gap is about "
+        "the order alone. On one way they are put in another order before the layer.",
+        {
+            "layer(x[permutation]), layer(x)": "layer(x), layer(x)",
+        },
+    ),
 }
 
 
