@@ -13,14 +13,15 @@ import torch
 from torch import Tensor
 
 from autograder.checking.comparing import Closeness, finite
-from autograder.diagnosis.findings import arguments, with_argument
+from autograder.diagnosis.findings import another, arguments, with_argument
 from autograder.diagnosis.relations import AXES
 from autograder.diagnosis.smallest import size_of
-from autograder.diagnosis.where import DIFFERS, LARGE, Calls
+from autograder.diagnosis.where import DIFFERS, LARGE, RAISES, Calls
 from autograder.remote.calling import cotangent, mapped, tensors
 from autograder.remote.requests import CallRequest
 
 CALLS, PLACES = 3, 6  # of an input, at most
+CALLS_VARIED = 6
 SMALLER = 0.1  # numbers so much smaller saturate no softmax and pass no limit
 LIKE = Closeness(rtol=1e-3, atol=1e-4, dtype=False, nan_equal=True)
 START = "Tried on one of the calls that go wrong: "
@@ -51,6 +52,8 @@ class _Tried:
 
 def experiment(calls: Calls) -> tuple[str, str] | None:
     """The key and the words of what is found first; None if nothing is."""
+    if idle := next(_idle(calls), None):
+        return "idle", f"`{idle}` makes no difference to the result, whatever is given for it."
     wrong = [one.asked.request for one in calls.judged if one.outcome == DIFFERS]
     every = []
     for request in sorted(wrong, key=_order)[:CALLS]:
@@ -60,6 +63,27 @@ def experiment(calls: Calls) -> tuple[str, str] | None:
     sure = itertools.chain.from_iterable(_sure(tried, every) for tried in every)
     found = itertools.chain(sure, *map(_scaled, every))
     return next(((key, f"{START}{text}") for key, text in found), None)
+
+
+def _idle(calls: Calls) -> Iterator[str]:
+    """The arguments on which the right result hangs, and the student's in no call that is tried."""
+    asked = [one.plain for one in calls.judged if one.outcome != RAISES][:CALLS_VARIED]
+    for name in dict.fromkeys(name for one in asked for name in arguments(calls.exercise, one)):
+        moves = [moved for one in asked if (moved := _moves_with(calls, one, name))]
+        should = [right for _, right in moves]
+        if sum(should) > 1 and not any(mine for mine, _ in moves):
+            yield name
+
+
+def _moves_with(calls: Calls, request: CallRequest, name: str) -> tuple[bool, bool] | None:
+    """Whether both results are others with another value for an argument; None without a try."""
+    other = another(arguments(calls.exercise, request).get(name))
+    varied = None if other is None else with_argument(calls.exercise, request, name, other)
+    before, after = (one and calls.both(one) for one in (request, varied))
+    if not before or not after:
+        return None
+    mine, right = (not LIKE.surely_agree(*pair) for pair in zip(before, after, strict=True))
+    return mine, right
 
 
 def _smaller(value: Tensor) -> Tensor:

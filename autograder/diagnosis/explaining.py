@@ -17,7 +17,7 @@ import torch
 
 from autograder.checking.comparing import Closeness, finite
 from autograder.checking.events import Event, Log
-from autograder.diagnosis.errors import written
+from autograder.diagnosis.errors import is_written
 from autograder.diagnosis.patterns import Pattern, Place, Wrong
 from autograder.remote.calling import tensors
 from autograder.remote.requests import Reply
@@ -300,7 +300,7 @@ def _says(event: Event) -> str:
 
 
 def _refuses(event: Event) -> bool:
-    return event.kind == "raised" and written(event.got, _says(event))
+    return event.kind == "raised" and is_written(event.got, _says(event))
 
 
 @dataclass

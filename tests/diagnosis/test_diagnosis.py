@@ -15,7 +15,7 @@ from autograder.grading.course.journal import DRAWS
 from autograder.remote.calling import Home
 from autograder.source.changes import StaleMisconception, applied, changes_of, composed
 from autograder.source.sources import branched, definition, packed, unpacked
-from solutions.attention_layer import attend
+from solutions.attention_layer import AttentionLayer, attend
 from solutions.masked import masked_softmax
 from solutions.real_encoder import convert_weights
 from solutions.real_writer import RMSNorm
@@ -777,3 +777,16 @@ def test_where_digits_have_several_causes_all_are_said():
     )
     sentence, kind = set_aside._inexact(event, "f")
     assert kind == "digits" and "in float32" in sentence and "an epsilon" in sentence
+
+
+def test_an_example_alone_is_told_apart_from_one_that_others_have_changed():
+    class AxisFromTheFront(AttentionLayer):
+        def forward(self, queries, inputs):
+            scores = queries @ self.W_k(inputs).mT / queries.shape[-1] ** 0.5
+            weights = scores.softmax(dim=1)
+            return weights @ self.W_v(inputs), weights
+
+    found = verdict(AxisFromTheFront, "AttentionLayer")
+    assert found.key == "fact.batch"
+    assert "the number of axes is" in found.misconception
+    assert "not independent" not in found.misconception
