@@ -66,6 +66,11 @@ misconceptions["softmax"] = {
             "-math.inf, math.inf).amin(dim=dim, keepdim=True).clamp(max=-lowest)",
             ".clamp(min=1)": ".clamp(min=1e-30)",
         },
+        {
+            "scores.amax(dim=dim, keepdim=True).clamp(min=lowest)": "scores.amin(dim=dim, "
+            "keepdim=True)\nlargest = largest.masked_fill(largest == -math.inf, 0.0)",
+            ".clamp(min=1)": ".clamp(min=1e-30)",
+        },
     ),
     "not-divided": (
         "The exponentials are not divided by their sum, so they are positive, but are no shares "
