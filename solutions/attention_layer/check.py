@@ -467,6 +467,21 @@ misconceptions["scaled_dot_product_attention"] = {
             " weights = weights * mask.all(dim=-1, keepdim=True)",
         },
     ),
+    "empty-row-allowed": (
+        "A query that may attend to nothing attends as if it had no mask. Its weights and its "
+        "output should be zeros.",
+        {
+            "masked_fill(~mask,": "masked_fill(~mask & mask.any(dim=-1, keepdim=True),",
+        },
+    ),
+    "zeros-if-all-empty": (
+        "Weights of zeros are made only where the mask allows nothing at all. Each query that "
+        "may attend to nothing needs them, whatever the others may: it gets NaN here.",
+        {
+            "softmax(scores)": "scores.softmax(dim=-1) if mask is None or mask.any() else "
+            "torch.zeros_like(scores)",
+        },
+    ),
 }
 
 

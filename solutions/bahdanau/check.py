@@ -336,6 +336,9 @@ misconceptions["BidirectionalEncoder"] = {
         "The state is taken at the last position. The backward direction has read only one token "
         "there; it ends at the first position.",
         {"backward[:, 0]": "annotations[:, -1].chunk(2, dim=-1)[1]"},
+        {
+            "backward[:, 0]": "backward[torch.arange(len(tokens)), lengths - 1]",
+        },
     ),
     "state-from-average": (
         "The state is made from the average of the annotations. The paper takes the backward "
@@ -515,6 +518,15 @@ misconceptions["AdditiveAttention"] = {
         "A masked score was set to zero. Zero is a score like any other: its weight is exp(0) over "
         "the sum.",
         {"-math.inf": "0.0"},
+        {
+            "-math.inf": "0.0",
+            "softmax(scores)": "softmax(scores) * (1 if mask is None else mask.any(dim=-1, "
+            "keepdim=True))",
+        },
+        {
+            "-math.inf": "0.0",
+            "softmax(scores)": "softmax(scores) * (1 if mask is None else mask)",
+        },
     ),
     "masked-after-softmax": (
         "The mask is applied after the softmax only. The weights that remain do not sum to one any "
@@ -633,6 +645,22 @@ misconceptions["AdditiveAttention"] = {
         "not sum to one.",
         {
             "weights = softmax(scores)": "weights = scores.masked_fill(scores == -math.inf, 0.0)",
+        },
+    ),
+    "empty-row-allowed": (
+        "A row that may attend to nothing attends as if it had no mask. Its weights and its "
+        "context should be zeros.",
+        {
+            "masked_fill(~mask,": "masked_fill(~mask & mask.any(dim=-1, keepdim=True),",
+        },
+    ),
+    "zeros-if-all-empty": (
+        "Weights of zeros are made only where the mask allows nothing in any row of the "
+        "batch. Each row that allows nothing needs them, whatever the others allow: it gets "
+        "NaN here.",
+        {
+            "softmax(scores)": "torch.softmax(scores, dim=-1) if mask is None or mask.any() "
+            "else torch.zeros_like(scores)",
         },
     ),
 }
@@ -1022,6 +1050,16 @@ misconceptions["AttentionDecoder"] = {
             "return logits, state, weights": "return logits, state, weights.unsqueeze(1)",
         },
     ),
+    "empty-row-allowed": (
+        "In a row that may attend to nothing the annotations are attended to as if there were "
+        "no mask. Its weights and its context should be zeros.",
+        by(
+            {
+                "masked_fill(~mask,": "masked_fill(~mask & mask.any(dim=-1, keepdim=True),",
+            },
+            within="AdditiveAttention",
+        ),
+    ),
 }
 
 
@@ -1154,6 +1192,10 @@ misconceptions["sequence_log_prob"] = {
         "The logarithm is taken of a softmax. Where a probability is rounded to zero, its "
         "logarithm is -inf; log_softmax never makes that step.",
         {"log_softmax(dim=-1)": "softmax(dim=-1).log()"},
+        {
+            "log_softmax(dim=-1)": "softmax(dim=-1).log()",
+            "picked.masked_fill(~real, 0.0)": "(picked * real)",
+        },
     ),
     "summed-over-batch": (
         "The rows are added up, position by position. It is the positions of each row that "

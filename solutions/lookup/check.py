@@ -738,6 +738,13 @@ misconceptions["soft_lookup"] = {
             "similarities]\ntotal = sum(similarities)",
         },
     ),
+    "cancelling-accepted": (
+        "Similarities that cancel are accepted: only where each of them is zero is there an "
+        "error here. What counts is their sum; where it is zero, no key has a weight.",
+        {
+            "if total == 0:": "if all(one == 0 for one in similarities):",
+        },
+    ),
 }
 
 
@@ -799,6 +806,12 @@ misconceptions["kernel_regression"] = {
         "peak and long tails, not a Gaussian.",
         {"-(distance**2) / 2": "-distance.abs()"},
         {"-(distance**2) / 2": "-distance.abs() / 2"},
+        {
+            "-(distance**2) / 2": "-distance.abs() / bandwidth / 2",
+        },
+        {
+            "-(distance**2) / 2": "-distance.abs() / bandwidth",
+        },
     ),
     "sign": (
         "The minus sign is missing, so the farthest key counts most. A kernel is largest where the "

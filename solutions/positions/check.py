@@ -715,6 +715,13 @@ misconceptions["rotate_positions"] = {
             "base ** (-column / D))": "base ** (-column / D) * (column < D / 2))",
         },
     ),
+    "start-once": (
+        "Only the first position is moved to `start`; the others count on from 1. All of them "
+        "move: start, start + 1 and so on.",
+        {
+            "torch.arange(start, start + L)": "torch.tensor([start, *range(1, L)])",
+        },
+    ),
 }
 
 

@@ -298,6 +298,16 @@ misconceptions["SelfAttention"] = {
             "asking, weights * asking",
         },
     ),
+    "empty-row-allowed": (
+        "A position that may attend to nothing attends as if it had no mask. Its weights and "
+        "its output should be zeros.",
+        by(
+            {
+                "masked_fill(~mask,": "masked_fill(~mask & mask.any(dim=-1, keepdim=True),",
+            },
+            within="scaled_dot_product_attention",
+        ),
+    ),
 }
 
 
@@ -454,6 +464,18 @@ misconceptions["equivariance_gap"] = {
         "the order alone. On one way they are put in another order before the layer.",
         {
             "layer(x[permutation]), layer(x)": "layer(x), layer(x)",
+        },
+    ),
+    "always-first": (
+        "The first element is taken of whatever the layer returns. Of a plain tensor that is "
+        "its first row alone: only a tuple is judged by its first element.",
+        {
+            "if isinstance(straight, tuple):": "if not isinstance(straight, tuple):\n    "
+            "return (turned[0] - straight[permutation][0]).abs().max().item()\nif True:",
+        },
+        {
+            "if isinstance(straight, tuple):": "if not isinstance(straight, tuple):\n    "
+            "return (turned[0] - straight[0]).abs().max().item()\nif True:",
         },
     ),
 }

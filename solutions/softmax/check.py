@@ -132,6 +132,10 @@ misconceptions["softmax"] = {
             "scores.amax(dim=dim, keepdim=True)": "scores.max()",
             "total.clamp(min=1)": "torch.where(total > 0, total, 1.0)",
         },
+        {
+            "scores.amax(dim=dim, keepdim=True)": "scores.max()",
+            "total.clamp(min=1)": "(total + (scores == -math.inf).all(dim=dim, keepdim=True))",
+        },
     ),
     "sum-detached": (
         "The sum in the denominator is cut off from the gradient. The values are right, but every "
@@ -245,6 +249,13 @@ misconceptions["softmax"] = {
             "total.clamp(min=1)": "(total + 1e-3)",
         },
     ),
+    "keepdim-forgotten": (
+        "The sum has lost its axis, so it is lined up with another one where it divides. Keep "
+        "it with keepdim=True: each slice is divided by its own sum.",
+        {
+            "exponentials.sum(dim=dim, keepdim=True)": "exponentials.sum(dim=dim)",
+        },
+    ),
 }
 
 
@@ -286,6 +297,42 @@ misconceptions["sharpen"] = {
             {"if sharpness == 1:": f"sharpness = min(sharpness, 1 - {small})\nif sharpness == 1:"}
             for small in ("1e-6", "1e-5", "1e-4", "1e-3")
         ],
+        {
+            "if sharpness == 1:": "sharpness = min(sharpness, 1 - 1e-6)\nif sharpness == 1:",
+            "scores * (sharpness / (1 - sharpness))": "scores * sharpness / (1 - sharpness)",
+        },
+        {
+            "if sharpness == 1:": "sharpness = min(sharpness, 1 - 1e-6)\nif sharpness == 1:",
+            "scores * (sharpness / (1 - sharpness))": "scores / ((1 - sharpness) / "
+            "max(sharpness, 1e-9))",
+        },
+        {
+            "if sharpness == 1:": "sharpness = min(sharpness, 1 - 1e-5)\nif sharpness == 1:",
+            "scores * (sharpness / (1 - sharpness))": "scores * sharpness / (1 - sharpness)",
+        },
+        {
+            "if sharpness == 1:": "sharpness = min(sharpness, 1 - 1e-5)\nif sharpness == 1:",
+            "scores * (sharpness / (1 - sharpness))": "scores / ((1 - sharpness) / "
+            "max(sharpness, 1e-9))",
+        },
+        {
+            "if sharpness == 1:": "sharpness = min(sharpness, 1 - 1e-4)\nif sharpness == 1:",
+            "scores * (sharpness / (1 - sharpness))": "scores * sharpness / (1 - sharpness)",
+        },
+        {
+            "if sharpness == 1:": "sharpness = min(sharpness, 1 - 1e-4)\nif sharpness == 1:",
+            "scores * (sharpness / (1 - sharpness))": "scores / ((1 - sharpness) / "
+            "max(sharpness, 1e-9))",
+        },
+        {
+            "if sharpness == 1:": "sharpness = min(sharpness, 1 - 1e-3)\nif sharpness == 1:",
+            "scores * (sharpness / (1 - sharpness))": "scores * sharpness / (1 - sharpness)",
+        },
+        {
+            "if sharpness == 1:": "sharpness = min(sharpness, 1 - 1e-3)\nif sharpness == 1:",
+            "scores * (sharpness / (1 - sharpness))": "scores / ((1 - sharpness) / "
+            "max(sharpness, 1e-9))",
+        },
     ),
     "temperature-one-minus": (
         "The temperature is 1 - s. It should be (1 - s) / s, which is 1 for a sharpness of one "
@@ -462,6 +509,28 @@ misconceptions["sharpen"] = {
         {
             "return winners.to(scores.dtype) / winners.sum(dim=-1, keepdim=True)": "return "
             "scores * winners",
+        },
+    ),
+    "by-all-at-zero": (
+        "At sharpness 0 each weight is 1 over the number of all scores. Those of one slice "
+        "sum to one: 1 / S each, where S is the size of the last dimension.",
+        {
+            "if sharpness == 1:": "if sharpness == 0:\n    return torch.ones_like(scores) / "
+            "scores.numel()\nif sharpness == 1:",
+        },
+    ),
+    "keepdim-forgotten": (
+        "At sharpness 1 the largest scores, or the numbers of those that tie, have lost their "
+        "axis, so they are lined up with another one. Keep it with keepdim=True.",
+        {
+            "winners.sum(dim=-1, keepdim=True)": "winners.sum(dim=-1)",
+        },
+        {
+            "scores.amax(dim=-1, keepdim=True)": "scores.amax(dim=-1)",
+        },
+        {
+            "winners.sum(dim=-1, keepdim=True)": "winners.sum(dim=-1)",
+            "scores.amax(dim=-1, keepdim=True)": "scores.amax(dim=-1)",
         },
     ),
 }
@@ -1060,6 +1129,14 @@ misconceptions["cosine_scores"] = {
         "are kept from that.",
         {
             "(key_length + (key_length == 0))": "key_length",
+        },
+    ),
+    "keepdim-forgotten": (
+        "The lengths have lost their axis, so they are lined up with another one where they "
+        "divide. Keep it with keepdim=True: each vector is divided by its own length.",
+        {
+            "query.norm(dim=-1, keepdim=True)": "query.norm(dim=-1)",
+            "key.norm(dim=-1, keepdim=True)": "key.norm(dim=-1)",
         },
     ),
 }

@@ -82,6 +82,13 @@ misconceptions["double"] = {
             "2 * x": "2 * x.long().to(x.dtype)",
         },
     ),
+    "half-gradient": (
+        "The values are right, but the gradient is half of what it should be: one of two "
+        "summands is cut off from `x`, as by `.detach()`.",
+        {
+            "2 * x": "x + x.detach()",
+        },
+    ),
 }
 
 prediction(
