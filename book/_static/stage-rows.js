@@ -60,8 +60,9 @@ window.stageRows = (() => {
     return keys.map((key) => -(Math.hypot(...key.map((k, i) => k - query[i])) ** 2) / (2 * bandwidth ** 2));
   }
 
-  const percent = (share) =>
-    share > 0 && share < SMALLEST ? "<1%" : `${Math.floor(100 * share + 0.5)}%`;
+  /** @param {number} share */
+  const hundredths = (share) => Math.floor(100 * share + 0.5);
+  const percent = (share) => (share > 0 && share < SMALLEST ? "<1%" : `${hundredths(share)}%`);
 
   function number(value, digits = 2) {
     if (value === null) return "−∞";
@@ -99,10 +100,11 @@ window.stageRows = (() => {
     const rest = 1 - named.reduce((sum, j) => sum + weights[j], 0);
     if (rest >= SMALLEST) {
       const others = ranked(weights).slice(named.length, known);
+      const left = 100 - named.reduce((sum, j) => sum + hundredths(weights[j]), 0); // of 100% shown
       parts.push(
         others.length === 1
           ? [`${percent(weights[others[0]])} from `, { bold: data.items[others[0]] }]
-          : [`${percent(rest)} from the other ${others.length} together`],
+          : [`${left > 0 ? `${left}%` : "<1%"} from the other ${others.length} together`],
       );
     }
     return joined(parts);

@@ -33,7 +33,7 @@ def moved(browser, address: str, width: int, place: str, slow: bool = False) -> 
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize(
     "place",
-    ["/02-softmax.html#play-sharpness", "/06-positions.html#play-shift"],
+    ["/02-softmax.html#play-sharpness", "/04-attention-layer.html#play-plane"],
     ids=["start", "deep"],
 )
 def test_does_nothing_move_where_a_link_leads_to_a_figure_to_play_with(
@@ -44,7 +44,7 @@ def test_does_nothing_move_where_a_link_leads_to_a_figure_to_play_with(
 
 @pytest.mark.exhaustive  # beside the other tests a slowed page may take minutes to load
 def test_does_nothing_move_on_a_slow_phone_either(browser, address):
-    place = "/06-positions.html#play-shift"
+    place = "/04-attention-layer.html#play-plane"
     assert moved(browser, address, 390, place, slow=True) < measures.MOST_MOVED
 
 

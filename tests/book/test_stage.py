@@ -2,6 +2,7 @@
 
 import base64
 import json
+import re
 from types import SimpleNamespace
 
 import pytest
@@ -112,6 +113,13 @@ def test_has_a_notebook_a_still_with_a_description_and_the_pages_data(displayed,
 def test_says_a_description_who_takes_how_much():
     words = in_words(described("sentence", **milk()))
     assert "get asks 11 words" in words and "takes 41% from milk, 24% from some" in words
+
+
+def test_make_the_shares_of_a_description_a_whole():
+    sentence = described("sentence", **milk())
+    for asks in range(len(sentence["items"])):
+        words = in_words(sentence | {"asks": asks})
+        assert sum(int(share) for share in re.findall(r"(\d+)%", words)) == 100
 
 
 @pytest.mark.parametrize(
