@@ -72,6 +72,9 @@ def count_bytes(page) -> dict[str, int]:
     return counted
 
 
+# Scripts that wait for a first figure's file were there, and have begun.
+SCRIPTS_BEGAN = """!document.querySelector("script[data-src]")
+  || document.documentElement.dataset.scripts === "here" """
 QUIET = """async (pause) => {
   let before = -1, came = 0;
   while (before !== came) {
@@ -83,10 +86,11 @@ QUIET = """async (pause) => {
 
 
 def wait_until_quiet(page, pause: int = 500) -> None:
-    """Wait until nothing came for so many milliseconds of the page's own time.
+    """Wait until all scripts began, and nothing came for so many milliseconds of the page's own time.
 
     playwright's own "networkidle" may never come where the machine is busy.
     """
+    page.wait_for_function(SCRIPTS_BEGAN)
     page.evaluate(QUIET, pause)
 
 
