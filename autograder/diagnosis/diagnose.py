@@ -404,7 +404,7 @@ def _mended(
     calls = search.look.calls()
     for one in budget.of(search.known.misconceptions):
         one.cost = one.price(0)
-        if one.may_be_mended(students) and gives_a_wrong_answer(one.make, calls):
+        if one.may_be_mended(students) and gives_a_wrong_answer(one, calls):
             mended = one.mended(students, search.run)
             if mended is not None and partly_holds_up(one.make, calls):
                 yield mended, one

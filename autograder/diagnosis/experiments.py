@@ -5,7 +5,7 @@ student's result moves and the reference's does not, or the other way around, th
 """
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,15 +47,19 @@ def experiment(calls: Calls) -> tuple[str, str] | None:
         values = calls.both(request)
         if values and all(map(_is_finite, values)):
             every.append(_Tried(calls, request, *values))
-    flows = [list(_flow(tried)) for tried in every]
-    sure = (
-        one
-        for tried, flow in zip(every, flows, strict=True)
-        for one in flow
-        if not _is_one_number(tried.want) or sum(one in other for other in flows) > 1
-    )
+    sure = itertools.chain.from_iterable(_sure(tried, every) for tried in every)
     found = itertools.chain(sure, *map(_scaled, every))
     return next(((key, f"{START}{text}") for key, text in found), None)
+
+
+def _sure(tried: _Tried, every: Sequence[_Tried]) -> Iterator[tuple[str, str]]:
+    """What one call shows, one after the other as it is asked for; of one number, what two show."""
+    if not _is_one_number(tried.want):
+        yield from _flow(tried)
+        return
+    for found in _flow(tried):
+        if any(found in _flow(other) for other in every if other is not tried):
+            yield found
 
 
 def _is_one_number(value: Any) -> bool:
@@ -112,6 +116,8 @@ def _where_it_moves(
             return None
         mine = [a or b for a, b in itertools.zip_longest(mine, one)]
         right = [a or b for a, b in itertools.zip_longest(right, two)]
+        if all(mine) and all(right):
+            break
     return (mine, right) if mine else None
 
 

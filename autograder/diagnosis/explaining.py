@@ -20,6 +20,7 @@ from autograder.checking.comparing import Closeness, finite
 from autograder.checking.events import Event, Log
 from autograder.diagnosis.patterns import Pattern, Place, Wrong
 from autograder.remote.calling import tensors
+from autograder.remote.requests import Reply
 from autograder.source.changes import Change, composed, stacked
 from autograder.source.sources import Definition
 
@@ -317,6 +318,7 @@ class Candidate:
     sure: bool = False
     whole: Run = field(default_factory=Run)
     values: Run = field(default_factory=Run)
+    answers: dict[bytes, Reply | None] = field(default_factory=dict)  # to single calls
     cost: int = 0  # of the last look at it, in events: the same whatever is known already
 
     def is_silent(self, students: Students) -> bool:

@@ -6,6 +6,7 @@ away, as a mask can be left out, that is tried, too: the wrong calls must be rig
 """
 
 import functools
+import hashlib
 import itertools
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,11 +19,12 @@ from torch import Tensor
 from autograder.checking.comparing import Closeness
 from autograder.checking.registry import Exercise
 from autograder.diagnosis.findings import Again, Asked, aligned, arguments, with_argument
-from autograder.diagnosis.smallest import reference_of
+from autograder.diagnosis.smallest import reference_of, size_of
 from autograder.remote.calling import Home, tensors
-from autograder.remote.requests import CallRequest, Reply, Target
+from autograder.remote.requests import CallRequest, Reply, Target, message_of
 from autograder.remote.subject import Call
 from autograder.remote.values import Ref
+from autograder.remote.wire import encode
 from autograder.source.sources import NoSource
 
 RAISES, DIFFERS = "raises", "differs"
@@ -51,6 +53,12 @@ class Judged:
     given: Mapping[str, Any]
     number: int  # of its object's calls
     outcome: str  # empty if right
+
+    @property
+    def plain(self) -> CallRequest:
+        """The call without what else is asked of it."""
+        request = self.asked.request
+        return CallRequest(request.target, request.args, request.kwargs, request.method)
 
     def traits(self) -> dict[str, Trait]:
         """By the words for those that hold."""
@@ -95,6 +103,21 @@ class Condition:
 
 def _calls(number: int) -> str:
     return "one call" if number == 1 else f"{number} calls"
+
+
+@dataclass(frozen=True)
+class SmallestWrong:
+    """A call, what it returns and what it should; the key sums up all that its object is asked."""
+
+    key: bytes
+    asked: CallRequest
+    got: Any
+    want: Any
+
+
+def _of(call: Call) -> tuple[Target, Any]:
+    """What is asked, and what is made."""
+    return call.request.target, call.reply.value
 
 
 @dataclass(frozen=True)
@@ -149,6 +172,22 @@ class Calls:
         wanted = self.right(request)
         reply = None if wanted is None else self.again(request)
         return None if not reply or reply.error else (reply.value, wanted)
+
+    @functools.cached_property
+    def wrong(self) -> list[Judged]:
+        """Those whose answer differs, small ones first."""
+        differing = (one for one in self.judged if one.outcome == DIFFERS)
+        return sorted(differing, key=lambda one: size_of(one.asked.request))
+
+    @functools.cached_property
+    def smallest_wrong(self) -> SmallestWrong | None:
+        """The smallest call whose answer differs."""
+        if not self.wrong:
+            return None
+        asked = self.wrong[0].plain
+        before = (call.request for call in self.theirs if asked.target in _of(call))
+        digest = hashlib.sha256(encode([message_of(one) for one in (*before, asked)])).digest()
+        return SmallestWrong(digest, asked, self.wrong[0].asked.reply.value, self.right(asked))
 
     @functools.cached_property
     def drawn(self) -> bool:
