@@ -35,11 +35,12 @@ STOPS = """() => {
   return stops.length;
 }"""
 PAINTED = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime"
-# The first screen's figure heeds its reader, or asks first whether its large model be loaded.
+# The first screen's figure heeds its reader: with its model or chart, with what its page knows of
+# the example that it opens with; or it asks first whether its large model be loaded.
 ANSWERS = """() => {
   const figure = document.querySelector("main figure:is(.live, .play, .stage)");
   if (!figure) return true;
-  return figure.matches("[data-started], [data-drawn], :has(.live-load)");
+  return figure.matches("[data-started], [data-drawn], [data-known], :has(.live-load)");
 }"""
 # Chromium's devtools protocol: a slow phone, as web.dev's Lighthouse has it.
 SLOW_LINE = {
