@@ -36,9 +36,9 @@ FIGURES = ("/stage.js", FIRST_PLAY)
 def defer_scripts(app: Sphinx, page: str, template: str, context: dict, doctree) -> None:
     """Let the page be shown before its scripts are read, a figure's own first.
 
-    Where a first screen's figure loads a file by itself, all but its own scripts wait for that, too:
-    the template has the few lines that bring them then. The page of the search has scripts of its
-    own that need the others at once.
+    Where a first screen's figure loads a file by itself, all but its own scripts wait for that,
+    too: the template has the few lines that bring them then. The page of the search has scripts of
+    its own that need the others at once.
     """
     # Docutils names the viewport once more.
     metatags = context.get("metatags", "")

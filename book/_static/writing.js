@@ -11,6 +11,9 @@
     "give it a word that it cannot have met.",
   ];
 
+  /** A character within a sentence, where a comma would be taken for the sentence's own. */
+  const quoted = (letter) => live.named(letter) === letter ? `“${letter}”` : live.named(letter);
+
   /** All that is seen, before the model is there: nothing moves when it comes. */
   function build(figure) {
     const { element, labeled, slider, title } = live;
@@ -129,7 +132,7 @@
       if (order) {
         const best = order.slice(0, 3).filter((token) => chances[token] > 0);
         const words = best.map((token) =>
-          `${named(letters[token])} ${chances[token].toFixed(2)}`);
+          `${quoted(letters[token])} ${chances[token].toFixed(2)}`);
         parts.push(`Next: ${words.join(", ")}.`);
       } else {
         parts.push("Type something for the model to go on from.");

@@ -87,7 +87,7 @@ QUIET = """async (pause) => {
 
 
 def wait_until_quiet(page, pause: int = 500) -> None:
-    """Wait until all scripts began, and nothing came for so many milliseconds of the page's own time.
+    """Wait until all scripts began, and nothing came for so many of the page's own milliseconds.
 
     playwright's own "networkidle" may never come where the machine is busy.
     """

@@ -52,7 +52,9 @@ def test_does_nothing_move_on_a_slow_phone_either(browser, address):
 @pytest.mark.parametrize("name", ["06-positions", "08-masked", "index"])
 def test_are_the_letters_of_text_and_titles_asked_for_with_their_style(opened, name):
     page = opened(name).page
-    asked = page.locator("link[rel=preload][as=font]").evaluate_all("all => all.map((one) => one.href)")
+    asked = page.locator("link[rel=preload][as=font]").evaluate_all(
+        "all => all.map((one) => one.href)"
+    )
     files = ["source-sans-3-normal.woff2", "course-serif-semibold.woff2"]
     assert [address.rpartition("/")[2] for address in asked] == files
     page.evaluate("document.fonts.ready.then(() => null)")
