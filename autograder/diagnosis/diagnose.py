@@ -565,6 +565,6 @@ def still_planted(known: Known, log: Log, run: Rerun) -> bool:
     for one in known.misconceptions if exercise.mend else ():
         if one.findings[0].key == exercise.mend:
             match = one.match(students, run)
-            if match and match.places == students.places:
+            if match and match.places == students.places and _evident(match, students):
                 return True
     return False

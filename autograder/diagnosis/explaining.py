@@ -140,12 +140,25 @@ def same_answer(mine: Event, students: Event, behavior: bool = False) -> bool:
     if mine.kind == "gradient":
         if mine.got is None or students.got is None:
             return mine.free or mine.got is students.got
+        if not finite(mine.got):
+            return True  # it has no slope there: which NaN or number comes of that, nobody says
         if not finite(students.got):
-            return not finite(mine.got)  # which NaN it is, no contract says
+            return False
     if not (mine.failed or students.failed):
         return True  # both are right
     within = Closeness(students.rtol, students.atol, students.dtype, nan_equal=True)
     return within.surely_agree(mine.got, students.got)
+
+
+def _is_of_no_slope(pair: tuple[Event, Event]) -> bool:
+    """Whether a change has no slope there, and the student's code another one than is right.
+
+    A misconception that is one of slopes alone is not told by that.
+    """
+    mine, students = pair
+    if mine.kind != "gradient" or mine.got is None or finite(mine.got):
+        return False
+    return students.got is not None and finite(students.got)
 
 
 class _Following(Log):
@@ -353,7 +366,7 @@ class Candidate:
         if students.told_by_values and not self._explained(self._values(), students, run, True):
             return None
         pairs = self._explained(self.whole, students, run, False)
-        if not pairs:
+        if not pairs or all(map(_is_of_no_slope, pairs)):
             return None
         return Match(self, tuple(theirs for _, theirs in pairs), tuple(mine for mine, _ in pairs))
 

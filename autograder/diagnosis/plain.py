@@ -14,6 +14,7 @@ from autograder.checking.registry import Exercise
 from autograder.diagnosis.errors import error_in_words, unfit
 from autograder.diagnosis.experiments import experiment
 from autograder.diagnosis.explaining import Finding, Students
+from autograder.diagnosis.findings import is_written
 from autograder.diagnosis.relations import numbers_of, related, shapes_in_words
 from autograder.diagnosis.where import DIFFERS, RAISES, Calls
 from autograder.remote.calling import tensors
@@ -64,6 +65,12 @@ def _error(
         condition = calls().condition(RAISES)
         where = f" {condition.text}" if condition else _in_cases(students, raised)
     text = f"{exercise.name} ends in an error{where}. {meaning}"
+    first, message = str(alike[0].got), str(alike[0].fields.get("message", ""))
+    if first != "KeyError" and is_written(first, message):
+        text = (
+            f"{exercise.name} refuses what its contract allows{where}: it raises {first} "
+            f"({message}), where there is an answer to give."
+        )
     return Statement(Finding(f"plain.error.{key}", text), alike)
 
 

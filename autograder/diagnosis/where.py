@@ -9,7 +9,7 @@ import functools
 import hashlib
 import itertools
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -53,6 +53,7 @@ class Judged:
     given: Mapping[str, Any]
     number: int  # of its object's calls
     outcome: str  # empty if right
+    options: frozenset[str] = frozenset()  # the arguments that may be left out
 
     @property
     def plain(self) -> CallRequest:
@@ -63,7 +64,8 @@ class Judged:
     def traits(self) -> dict[str, Trait]:
         """By the words for those that hold."""
         every = itertools.chain(
-            *(_of_argument(name, value) for name, value in self.given.items()),
+            *(_of_argument(name, value, self.options) for name, value in self.given.items()),
+            _of_tokens(self.given),
             _of_sizes(self.given),
             _of_the_call(self),
         )
@@ -149,7 +151,8 @@ class Calls:
             outcome = _outcome(asked.reply, wanted)
             if self.exercise.behavior and outcome != RAISES:
                 outcome = ""  # right answers differ
-            one = Judged(asked, every, numbers[request.target], outcome)
+            options = frozenset(self.exercise.defaults)
+            one = Judged(asked, every, numbers[request.target], outcome, options)
             if not (found and found[-1].outcome == one.outcome and one.repeats(found[-1])):
                 found.append(one)
         return found
@@ -270,7 +273,7 @@ def _outcome(reply: Reply, wanted: Reply) -> str:
     return "" if NEARLY.surely_agree(reply.value, wanted.value) else DIFFERS
 
 
-def _of_argument(name: str, value: Any) -> Iterator[Trait]:
+def _of_argument(name: str, value: Any, options: Collection[str] = ()) -> Iterator[Trait]:
     """What can be told of one argument, given or not."""
     word = f"`{name}`"
     yield Trait(
@@ -289,7 +292,8 @@ def _of_argument(name: str, value: Any) -> Iterator[Trait]:
                 yield _is(value == number, word, f"is {number}", f"is not {number}")
             yield _is(value < 1, word, "is less than 1", "is at least 1")
         case str():
-            yield Trait(True, f"where {word} is {value!r}", f"where {word} is not {value!r}", True)
+            words = f"where {word} is {value!r}", f"where {word} is not {value!r}"
+            yield Trait(True, *words, name in options)
             yield _is(not value, word, "is empty", "is not empty")
         case Tensor():
             content = _of_mask if value.dtype == torch.bool else _of_numbers
@@ -298,6 +302,19 @@ def _of_argument(name: str, value: Any) -> Iterator[Trait]:
         case tuple() | list():
             yield _is(not value, word, "is empty", "is not empty")
             yield _is(len(value) == 1, word, "has one item", "has another number of items than one")
+
+
+def _of_tokens(given: Mapping[str, Any]) -> Iterator[Trait]:
+    """Whether a token of a special meaning is among others."""
+    for name, token in given.items():
+        for other, value in given.items() if name.endswith("_id") and type(token) is int else ():
+            if isinstance(value, Tensor) and value.dtype == torch.int64:
+                holds = bool((value == token).any())
+                yes, no = (f"where `{name}` {verb} in `{other}`" for verb in STANDS)
+                yield Trait(holds, yes, no, True)
+
+
+STANDS = "stands", "does not stand"
 
 
 def _is(holds: bool, word: str, yes: str, no: str) -> Trait:

@@ -119,7 +119,7 @@ def _(student, reference, draw):
     key = 20.0 * draw.permutation(5)[:, None].expand(5, 4)
     case("scores of 1e4", query, key, draw.normal(S=5, E=6), mask)
     value = draw.normal(S=5, E=6)
-    low = low_scores(5)[:, None].expand(5, 4)
+    low = low_scores(5)[:, None].expand(5, 4) / 2  # the product of 4 ones with it, over 2
     last = torch.arange(5) < 4
     some = torch.ones(3, 4), low, value, last
     agrees(student, reference, *some, names=NAMES, case="allowed scores that are low", ask=VALUES)
@@ -506,7 +506,7 @@ prediction(
     "words-without-places",
     chapter="04-attention-layer",
     question=(
-        "Nothing in the model knows a place, so a picture and the same with its halves swapped "
+        "Nothing in the model knows a place, so a picture and its copy with the halves swapped "
         "give the same logits. One picture in ten has the same digit twice. If the model reads "
         "every digit perfectly, what share of all words can it get right at best?"
     ),

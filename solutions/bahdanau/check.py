@@ -227,7 +227,8 @@ def _(student, reference, draw):
         all(
             _alike(*pair) for pair in zip(layer(other, lengths), (annotations, state), strict=True)
         ),
-        "Another token in the place of padding changes the result.",
+        "Another token in the place of padding changes the result. How many of a row's tokens are "
+        "real is told by `lengths`, not by which tokens they are, and the rest is not read.",
     )
     layer.to("float32")
     agrees(layer, layer, batch, lengths, ask=Ask(gradients=False))
@@ -592,8 +593,9 @@ def _(student, reference, draw):
     )
     require(
         _alike(two[0], logits) and _alike(two[1], after),
-        "The context is not the sum of the annotations, each times its weight. (A single "
-        "annotation that equals this sum should lead to the same logits and the same state.)",
+        "Logits and new state do not hang on the annotations by their weighted sum alone: a single "
+        "annotation that equals this sum should lead to the same logits and the same state. Either "
+        "the context is another sum, or an annotation is used beside it.",
     )
 
     apart = []
@@ -619,8 +621,9 @@ def _(student, reference, draw):
     )
     require(
         torch.allclose(slope.sum(dim=-1), (ahead - behind) / 2e-5, rtol=1e-4, atol=1e-5),
-        "The gradient that reaches the state is not the slope of logits and new state: on one of "
-        "the ways from it, the query of the attention is one, something cuts it off.",
+        "The gradient that reaches the state is not the slope of logits and new state: the state "
+        "is cut off from them, as `.detach()` cuts it off, on at least one of its ways. The query "
+        "of the attention is one of these.",
     )
 
     order = draw.permutation(S)

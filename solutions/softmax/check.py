@@ -15,7 +15,7 @@ from autograder.checking import (
     raises,
     require,
 )
-from autograder.checking.cases import VALUES, each_one, without_a_loop
+from autograder.checking.cases import VALUES, each_one, low_scores, without_a_loop
 from autograder.checking.predictions import prediction
 
 LIBRARY = ("softmax", "log_softmax", "scaled_dot_product_attention")
@@ -43,6 +43,9 @@ def _(student, reference, draw):
     agrees(student, reference, holes, case="some scores -inf")
     holes[1] = -math.inf
     agrees(student, reference, holes, case="a slice that is all -inf")
+    low = low_scores(3, 4)
+    low[:, -1] = -math.inf
+    agrees(student, reference, low, case="scores of -1e4 beside -inf", ask=VALUES)
 
 
 misconceptions["softmax"] = {
@@ -300,7 +303,7 @@ misconceptions["sharpen"] = {
     ),
     "one-of-ties": (
         "At sharpness 1 only one of several equal largest scores gets the weight: whichever comes "
-        "first. Equal scores should have equal weights, also in the limit.",
+        "first. Equal scores should have equal weights, even in the limit.",
         by(
             {
                 "return best / best.sum(-1, keepdim=True)": "first = best.argmax(dim=-1)\n"
@@ -766,7 +769,7 @@ prediction(
     right="The exponential alone.",
     options={
         "Sigmoid, softplus and exponential.": (
-            "All three keep the order and leave out nobody. But two of them bend at a fixed place, "
+            "All three keep the order and leave nobody out. But two of them bend at a fixed place, "
             "and a shift moves the scores away from it."
         ),
         "The exponential alone.": (

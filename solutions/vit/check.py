@@ -434,17 +434,19 @@ misconceptions["attention_rollout"] = {
 }
 
 
-def seeded(seed, other=0):
+def seeded(seed, other=0, drawn=0):
     torch.manual_seed(other)  # what is drawn without the generator is told apart by this
-    return torch.Generator().manual_seed(seed)
+    generator = torch.Generator().manual_seed(seed)
+    torch.rand(drawn, generator=generator)
+    return generator
 
 
 @exercise("random_patch_mask", chapter="12-vit", points=2)
 def _(student, reference, draw):
     seed = draw.int(0, 2**30)
 
-    def mask(batch, num_patches, ratio, seed, other=0):
-        arguments = (batch, num_patches, ratio, built(seeded, seed=seed, other=other))
+    def mask(batch, num_patches, ratio, seed, **more):
+        arguments = (batch, num_patches, ratio, built(seeded, seed=seed, **more))
         wanted = reference(*arguments)
         found = student(*arguments)
         close(found, wanted, call=student.last_call, atol=2.0)  # which patches is free
@@ -486,6 +488,12 @@ def _(student, reference, draw):
         not torch.equal(first, another),
         f"{student.last_call}: generators with different seeds give the same mask.",
     )
+    require(
+        not torch.equal(first, mask(8, 16, 0.75, seed, drawn=128)),
+        f"{student.last_call}: a generator that has drawn before gives the same mask as a new one. "
+        "It should go on from where it is: the next call with the same generator gives another "
+        "mask.",
+    )
     free, again = student(8, 16, 0.75), student(8, 16, 0.75)
     require(
         not torch.equal(free, again),
@@ -501,6 +509,15 @@ misconceptions["random_patch_mask"] = {
         {
             ".argsort()": "",
             "places < count": "places < ratio",
+        },
+    ),
+    "generator-restarted": (
+        "The generator is set back to its seed, so that every call with it gives the same mask. "
+        "Draw from it as it is: the seed was set by whoever made it.",
+        {
+            "count = round(ratio * num_patches)": "count = round(ratio * num_patches)\n"
+            "if generator is not None:\n"
+            "    generator.manual_seed(generator.initial_seed())"
         },
     ),
     "true-is-kept": (
