@@ -57,17 +57,6 @@ def test_gives_the_runs_own_logits(load):
     torch.testing.assert_close(got.softmax(dim=0), wanted.softmax(dim=0), atol=0.01, rtol=0)
 
 
-def test_does_the_page_know_beforehand_what_the_writer_computes():
-    model, about = writer()
-    known = stored.look("writer")
-    tokens = torch.tensor([about["characters"].index(letter) for letter in known["rows"]])
-    with torch.no_grad():
-        chances = model(tokens[None])[0, -1].softmax(dim=0)
-    assert "".join(known["scores"]) == about["characters"]
-    said = torch.tensor(list(known["scores"].values())).softmax(dim=0)
-    torch.testing.assert_close(said, chances, atol=0.01, rtol=0)
-
-
 @pytest.mark.parametrize(("name", "load"), [("writer", writer), ("induction", copier)])
 def test_gives_the_page_the_same_logits_and_weights(browser, tmp_path, name, load):
     model, about = load()
