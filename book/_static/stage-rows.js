@@ -107,7 +107,9 @@ window.stageRows = (() => {
           : [`the rest from the other ${others.length} together`],
       );
     }
-    return joined(parts);
+    const whole = parts.at(-1)[0].startsWith("the rest") ||
+      parts.reduce((sum, [share]) => sum + (Number.parseInt(share, 10) || 0), 0) === 100;
+    return whole ? joined(parts) : [...joined(parts), " (each rounded)"];
   }
 
   /** What there is to say at a time, in pieces. @param {Data} data @param {State} state */
@@ -116,7 +118,7 @@ window.stageRows = (() => {
     const who = { bold: asking(data, state.asks), role: "asking" };
     const first = data.mode === "keys" ? { ...who, bold: "The query" } : who; // in a sentence
     const weight = { bold: "weight", role: "weight" };
-    const all = data.mode === "keys" ? "key" : data.noun;
+    const all = data.noun;
     const among = data.mode !== "keys" && !data.askers;
     const near = data.mode === "keys" && data.bandwidth !== null;
     const seen = row.scores.filter((score) => score !== null).length;
