@@ -51,7 +51,10 @@ def shows(figure, logits, temperature=1.0, top_k=None) -> None:
     order = chances.argsort(descending=True)
     names = {" ": "space", "\n": "new line"}
     wanted = [
-        f"{names.get(LETTERS[i], LETTERS[i])} {chances[i]:.2f}" for i in order if chances[i] > 0
+        f"{names.get(LETTERS[i], LETTERS[i])} "
+        + ("<1%" if chances[i] < 0.005 else f"{chances[i]:.0%}")
+        for i in order
+        if chances[i] > 0
     ]
     lines = figure.locator(".live-bars > li").evaluate_all(
         "lines => lines.map((line) => `${line.children[0].textContent} "
