@@ -107,8 +107,9 @@ window.stageRows = (() => {
           : [`the rest from the other ${others.length} together`],
       );
     }
-    const whole = parts.at(-1)[0].startsWith("the rest") ||
-      parts.reduce((sum, [share]) => sum + (Number.parseInt(share, 10) || 0), 0) === 100;
+    const begun = parts.map(([words]) => `${words}`);
+    const whole = begun.at(-1).startsWith("the rest") ||
+      begun.reduce((sum, share) => sum + (Number.parseInt(share, 10) || 0), 0) === 100;
     return whole ? joined(parts) : [...joined(parts), " (each rounded)"];
   }
 
