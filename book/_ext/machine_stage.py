@@ -309,7 +309,8 @@ def summed(data: dict[str, Any], found: Row) -> str:
         for j in largest
     ]
     more = " + …" if len(order) > len(largest) else ""
-    return f"The answer: {' + '.join(terms)}{more} = {result(found.output)}"
+    made = f'<span class="stage-term">= {result(found.output)}</span>'
+    return f"The answer: {' + '.join(terms)}{more} {made}"
 
 
 def result(output: list[float]) -> str:

@@ -12,7 +12,7 @@ window.stageAnswer = (figure, data) => {
     const named = largest.map((j) =>
       `<span class="stage-term"><b class="stage-weight">${percent(weights[j])}</b> of ${stageParts.escaped(taken(j))}</span>`);
     const more = order.length > largest.length ? " + …" : "";
-    return `The answer: ${named.join(" + ")}${more} = ${result(output)}`;
+    return `The answer: ${named.join(" + ")}${more} <span class="stage-term">= ${result(output)}</span>`;
   }
 
   const result = (output) => output.length === 1

@@ -140,7 +140,7 @@ def test_ends_a_sum_in_its_result_or_is_none(extension):
     given = described("sentence", WORDS, queries=VECTORS, keys=VECTORS, values=VECTORS, asks="bank")
     attended = torch.nn.functional.scaled_dot_product_attention(VECTORS, VECTORS, VECTORS)[2]
     result = ", ".join(f"{part:.2f}" for part in attended.tolist())
-    assert f" + … = ({result})</p>" in figure(given)
+    assert f"= ({result})</span></p>" in figure(given)
     assert "stage-sum" not in figure(described("sentence", WORDS, scores=torch.zeros(5, 5)))
 
 
