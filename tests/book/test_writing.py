@@ -91,7 +91,7 @@ def test_shows_what_the_model_computes(figure, model):
         letter = TEXT[-CONTEXT:][last.argmax()].replace(" ", "space")
         copying = induction_score(map_[None, None], tokens(TEXT)[None]).item()
         assert f"looks most at “{letter}”, {CONTEXT - 1 - last.argmax()} back" in name
-        assert f"{last.max():.2f}; copying {copying:.2f}" in name
+        assert f"{last.max():.0%}; copying {copying:.2f}" in name
 
 
 def test_draws_each_heads_map(figure, model):
