@@ -134,6 +134,16 @@ misconceptions["attend"] = {
             "weights = (scores == scores.max()).to(inputs.dtype)",
         },
     ),
+    "unweighted": (
+        "The inputs are averaged or added up without the weights. Each counts as much as its "
+        "weight says.",
+        {
+            "weights @ inputs,": "inputs.sum(dim=0),",
+        },
+        {
+            "weights @ inputs,": "inputs.mean(dim=0),",
+        },
+    ),
 }
 
 
@@ -480,6 +490,13 @@ misconceptions["scaled_dot_product_attention"] = {
         {
             "softmax(scores)": "scores.softmax(dim=-1) if mask is None or mask.any() else "
             "torch.zeros_like(scores)",
+        },
+    ),
+    "unweighted": (
+        "The values are averaged without the weights. Each value counts as much as the "
+        "query's weight for its key says.",
+        {
+            "return weights @ value": "return (0 * weights + 1 / weights.shape[-1]) @ value",
         },
     ),
 }

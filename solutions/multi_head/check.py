@@ -391,6 +391,14 @@ misconceptions["MultiHeadAttention"] = {
             "mask.dim() == 4 else mask)",
         },
     ),
+    "mask-of-batch": (
+        "A mask of two axes is taken for one of [B, S], with a row for each example. It "
+        "broadcasts to (B, H, L, S) from the last axis on, so its rows belong to the queries.",
+        {
+            "value, mask)": "value, mask[:, None, None, :] if mask is not None and mask.dim() "
+            "== 2 else mask)",
+        },
+    ),
 }
 
 
@@ -593,6 +601,12 @@ misconceptions["from_torch"] = {
         "same size, but the heads share them out in another way.",
         {
             "mha.num_heads)": "1)",
+        },
+    ),
+    "output-weight-left": (
+        "The matrix of out_proj is not copied: W_o keeps what it was drawn as.",
+        {
+            "layer.W_o.weight.copy_(mha.out_proj.weight)": "pass",
         },
     ),
 }

@@ -533,6 +533,18 @@ misconceptions["sharpen"] = {
             "scores.amax(dim=-1, keepdim=True)": "scores.amax(dim=-1)",
         },
     ),
+    "squared-slider": (
+        "The factor before the scores is s / (1 - s) squared. It is s / (1 - s) itself.",
+        {
+            "sharpness / (1 - sharpness)": "(sharpness / (1 - sharpness)) ** 2",
+        },
+    ),
+    "slider-of-root": (
+        "The factor before the scores is the root of s / (1 - s). It is s / (1 - s) itself.",
+        {
+            "sharpness / (1 - sharpness)": "(sharpness / (1 - sharpness)) ** 0.5",
+        },
+    ),
 }
 
 
@@ -661,6 +673,13 @@ misconceptions["softmax_jacobian"] = {
         "-weights[i] * weights[j].",
         {
             "torch.outer(weights, weights)": "(weights[:, None] + weights)",
+        },
+    ),
+    "outer-with-scores": (
+        "The product has the scores in the place of one of the weights. It is a product of "
+        "two weights.",
+        {
+            "torch.outer(weights, weights)": "torch.outer(weights, scores)",
         },
     ),
 }
@@ -861,6 +880,21 @@ misconceptions["distance_scores"] = {
         {
             "return 2 * products - query_square - key_square": "return -(2 * products + "
             "query_square + key_square)",
+        },
+    ),
+    "squared-product": (
+        "The dot product was squared, and the lengths were left as they are. It is the "
+        "difference of query and key that is squared.",
+        {
+            "return 2 * products - query_square - key_square": "return -(products**2)",
+        },
+    ),
+    "negative-cut-off": (
+        "The scores are cut off at -1, or at another small number. A squared distance may be "
+        "as large as it is.",
+        {
+            "return 2 * products - query_square - key_square": "return (2 * products - "
+            "query_square - key_square).clamp(min=-1)",
         },
     ),
 }
@@ -1249,6 +1283,13 @@ misconceptions["scaled_dot_product_scores"] = {
         "The dot products are divided by the logarithm of D. Their standard deviation is sqrt(D).",
         {
             "math.sqrt(D)": "math.log(D)",
+        },
+    ),
+    "added-scale": (
+        "sqrt(D) is subtracted from the dot products. They are divided by it: what is to "
+        "shrink is their spread.",
+        {
+            "/ math.sqrt(D)": "- math.sqrt(D)",
         },
     ),
 }
