@@ -489,9 +489,18 @@ misconceptions["from_torch"] = {
         {"ours.bias.zero_()": "pass"},
     ),
     "other-order": (
-        "The three parts of in_proj_weight are taken in another order. Torch has the queries "
+        "A part of in_proj_weight went to another projection than its own. Torch has the queries "
         "first, then the keys, then the values.",
         {"layer.W_q, layer.W_k, layer.W_v": "layer.W_v, layer.W_k, layer.W_q"},
+        {
+            "layer.W_q, layer.W_k, layer.W_v": "layer.W_k, layer.W_q, layer.W_v",
+        },
+        {
+            "layer.W_q, layer.W_k, layer.W_v": "layer.W_q, layer.W_v, layer.W_k",
+        },
+        {
+            "mha.in_proj_weight.chunk(3)": "[mha.in_proj_weight[: mha.embed_dim]] * 3",
+        },
     ),
     "transposed": (
         "The matrices are transposed on the way. Torch stores all of them as nn.Linear does, "
@@ -511,14 +520,18 @@ misconceptions["from_torch"] = {
         {"layer.W_o.bias.copy_(mha.out_proj.bias)": ""},
     ),
     "cut-by-heads": (
-        "The rows of in_proj_weight are cut head by head: queries, keys and values of the first "
-        "head, then of the second. Torch has all queries first, then all keys, then all values.",
+        "All three projections got other rows of in_proj_weight than their own, as where they are "
+        "cut head by head, or every third is taken. All rows of the queries come first, then those "
+        "of the keys, then those of the values.",
         {
             "with torch.no_grad()": "def in_heads(rows):\n"
             "    cut = rows.unflatten(0, (mha.num_heads, 3, -1)).transpose(0, 1)\n"
             "    return cut.reshape(3, mha.embed_dim, *rows.shape[1:])\nwith torch.no_grad()",
             "mha.in_proj_weight.chunk(3)": "in_heads(mha.in_proj_weight)",
             "mha.in_proj_bias.chunk(3)": "in_heads(mha.in_proj_bias)",
+        },
+        {
+            "layer.W_q, layer.W_k, layer.W_v": "layer.W_k, layer.W_v, layer.W_q",
         },
     ),
     "head-size-as-number": (
