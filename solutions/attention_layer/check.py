@@ -235,6 +235,11 @@ misconceptions["scaled_dot_product_attention"] = {
             }
             for small in ("-100.0", "-1e3")
         ],
+        {
+            "weights = softmax(scores)": "weights = softmax(scores)\nweights = weights if "
+            "mask is None else weights * mask",
+            "-math.inf": "-1e4",
+        },
     ),
     "mask-of-two-axes": (
         "A mask of one axis, [S], is not taken. It broadcasts as in every operation of torch, and "
@@ -497,6 +502,34 @@ misconceptions["scaled_dot_product_attention"] = {
         "query's weight for its key says.",
         {
             "return weights @ value": "return (0 * weights + 1 / weights.shape[-1]) @ value",
+        },
+    ),
+    "filled-with-small": (
+        "A masked score is a number that is meant to be small, such as -1e4. Allowed scores "
+        "may be as low themselves, and beside them it takes a share: -inf takes none.",
+        {
+            "-math.inf": "-100.0",
+            "softmax(scores)": "softmax(scores) * (1 if mask is None else mask.any(dim=-1, "
+            "keepdim=True))",
+        },
+        {
+            "-math.inf": "-1e3",
+            "softmax(scores)": "softmax(scores) * (1 if mask is None else mask.any(dim=-1, "
+            "keepdim=True))",
+        },
+        {
+            "-math.inf": "-1e4",
+            "softmax(scores)": "softmax(scores) * (1 if mask is None else mask.any(dim=-1, "
+            "keepdim=True))",
+        },
+        {
+            "-math.inf": "-100.0",
+        },
+        {
+            "-math.inf": "-1e3",
+        },
+        {
+            "-math.inf": "-1e4",
         },
     ),
 }

@@ -484,8 +484,8 @@ def _(student, reference, draw):
 
 misconceptions["from_torch"] = {
     "biases-stay-random": (
-        "Where the source has no biases, some of the new layer's, or all, stay what they were "
-        "drawn as. All four are to be zeros then.",
+        "Where the source has no biases, those of the new layer stay what they were drawn as. They "
+        "are to be zeros then.",
         {"ours.bias.zero_()": "pass"},
     ),
     "other-order": (
@@ -620,6 +620,27 @@ misconceptions["from_torch"] = {
         "The matrix of out_proj is not copied: W_o keeps what it was drawn as.",
         {
             "layer.W_o.weight.copy_(mha.out_proj.weight)": "pass",
+        },
+    ),
+    "output-bias-random": (
+        "Where the source has no biases, that of W_o stays what it was drawn as. It is zeros "
+        "then, as the other three.",
+        {
+            "(*projections, layer.W_o)": "projections",
+        },
+    ),
+    "input-biases-random": (
+        "Where the source has no biases, those of W_q, W_k and W_v stay what they were drawn "
+        "as. They are zeros then, as that of W_o.",
+        {
+            "(*projections, layer.W_o)": "(layer.W_o,)",
+        },
+    ),
+    "input-biases-missing": (
+        "The biases of the queries, keys and values are not copied: they stand in "
+        "in_proj_bias, a third for each.",
+        {
+            "ours.bias.copy_(bias)": "pass",
         },
     ),
 }

@@ -50,9 +50,20 @@ def _(student, reference, draw):
 
 misconceptions["softmax"] = {
     "replaced-by-small": (
-        "A score of -inf is replaced by a number that is meant to be small, and so is every score "
-        "below it. Scores may be lower still, and a slice of -inf alone then gives equal weights.",
+        "A score of -inf is replaced by a number that is meant to be small, such as -1e4. Scores "
+        "may be as low themselves, and beside them it takes a share: its weight should be zero.",
         {"lowest = torch.finfo(scores.dtype).min": "scores, lowest = scores.clamp(min=-1e4), -1e4"},
+        {
+            "lowest = torch.finfo(scores.dtype).min": "empty = (scores == "
+            "-math.inf).all(dim=dim, keepdim=True)\nscores = scores.masked_fill(scores == "
+            "-math.inf, -1e4)\nlowest = -1e9",
+            "return exponentials / total.clamp(min=1)": "return (exponentials / "
+            "total).masked_fill(empty, 0.0)",
+        },
+        {
+            "lowest = torch.finfo(scores.dtype).min": "lowest = -1e9\nscores = "
+            "scores.masked_fill(scores == -math.inf, -1e4)",
+        },
     ),
     "base-two": (
         "The powers have the base 2, not e: the weights are flatter than softmax's.",
