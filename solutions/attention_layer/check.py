@@ -656,6 +656,25 @@ misconceptions["AttentionLayer"] = {
             "(queries, key, value)": "(self.W_k(queries), key, value)",
         },
     ),
+    "scores-returned": (
+        "The scores come back in the place of the weights. The weights are what softmax makes "
+        "of them, and sum to one over the inputs.",
+        {
+            "return scaled_dot_product_attention(queries, key, value)": "output, _ = "
+            "scaled_dot_product_attention(queries, key, value)\nreturn output, queries @ "
+            "key.transpose(-2, -1) / queries.shape[-1] ** 0.5",
+        },
+    ),
+    "output-by-query": (
+        "The queries were added to the output, as a residual connection does. The output is "
+        "made of the values alone.",
+        {
+            "return scaled_dot_product_attention(queries, key, value)": "output, weights = "
+            "scaled_dot_product_attention(queries, key, value)\nreturn (output + queries if "
+            "output.shape == queries.shape else output + queries.mean(dim=-1, keepdim=True)), "
+            "weights",
+        },
+    ),
 }
 
 

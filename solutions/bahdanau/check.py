@@ -673,6 +673,26 @@ misconceptions["AdditiveAttention"] = {
             "else torch.zeros_like(scores)",
         },
     ),
+    "dot-product": (
+        "The score is a dot product of the two projections. Additive attention adds them, and "
+        "tanh and v make the score of the sum.",
+        {
+            "scores = self.v(hidden).squeeze(-1)": "scores = (self.W_s(query).unsqueeze(1) * "
+            "self.W_h(keys)).sum(dim=-1) + 0 * self.v(hidden).squeeze(-1)",
+        },
+        {
+            "scores = self.v(hidden).squeeze(-1)": "scores = (self.W_s(query).unsqueeze(1) * "
+            "self.W_h(keys)).sum(dim=-1) / hidden.shape[-1] ** 0.5 + 0 * "
+            "self.v(hidden).squeeze(-1)",
+        },
+    ),
+    "scores-returned": (
+        "The scores come back in the place of the weights. The weights are what softmax makes "
+        "of them, and sum to one.",
+        {
+            "return context, weights": "return context, scores",
+        },
+    ),
 }
 
 

@@ -100,6 +100,13 @@ misconceptions["split_heads"] = {
             ".transpose(1, 2)": ".transpose(1, 2).flatten(0, 1)",
         },
     ),
+    "batch-and-positions": (
+        "Batch and positions have changed places: (L, H, B, D). The batch stays in front.",
+        {
+            "return x.reshape(B, L, num_heads, D).transpose(1, 2)": "return x.reshape(B, L, "
+            "num_heads, D).permute(1, 2, 0, 3)",
+        },
+    ),
 }
 
 
@@ -397,6 +404,37 @@ misconceptions["MultiHeadAttention"] = {
         {
             "value, mask)": "value, mask[:, None, None, :] if mask is not None and mask.dim() "
             "== 2 else mask)",
+        },
+    ),
+    "scores-returned": (
+        "The scores come back in the place of the weights. The weights are what softmax makes "
+        "of them, and each row sums to one.",
+        {
+            "return self.W_o(merge_heads(heads)), weights": "return "
+            "self.W_o(merge_heads(heads)), query @ key.transpose(-2, -1) / query.shape[-1] ** "
+            "0.5",
+        },
+    ),
+    "weights-unmasked": (
+        "The weights that come back are those without the mask; only the output has it. They "
+        "are to be the weights that the output was made with.",
+        {
+            "return self.W_o(merge_heads(heads)), weights": "return "
+            "self.W_o(merge_heads(heads)), scaled_dot_product_attention(query, key, value)[1]",
+        },
+    ),
+    "heads-summed-weights": (
+        "The weights of the heads were added up. Each head has its own, (B, H, L, S).",
+        {
+            "return self.W_o(merge_heads(heads)), weights": "return "
+            "self.W_o(merge_heads(heads)), weights.sum(dim=1)",
+        },
+    ),
+    "weights-of-first-head": (
+        "Only the first head's weights come back. Each head has its own, (B, H, L, S).",
+        {
+            "return self.W_o(merge_heads(heads)), weights": "return "
+            "self.W_o(merge_heads(heads)), weights[:, 0]",
         },
     ),
 }
