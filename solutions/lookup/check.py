@@ -199,6 +199,13 @@ misconceptions["exact_lookup"] = {
             "values[matches].sum(dim=0)": "(matches * values).sum(dim=0)",
         },
     ),
+    "sum-over-all": (
+        "Everything was added up to one number. The values are added entry by entry, over the "
+        "keys alone (`dim=0`), so that E numbers come back.",
+        {
+            "values[matches].sum(dim=0)": "values[matches].sum()",
+        },
+    ),
 }
 
 

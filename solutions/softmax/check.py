@@ -398,6 +398,22 @@ misconceptions["sharpen"] = {
             for small in ("1e-9", "1e-8", "1e-7", "1e-6", "1e-5", "1e-4")
             for condition in ("if False:", "if sharpness > 1 - 1e-9:")
         ],
+        {
+            "scores * (sharpness / (1 - sharpness))": "scores * sharpness / (1 - sharpness + 1e-9)",
+            "if sharpness == 1:": "if False:",
+        },
+        {
+            "scores * (sharpness / (1 - sharpness))": "scores * sharpness / (1 - sharpness + 1e-8)",
+            "if sharpness == 1:": "if False:",
+        },
+        {
+            "scores * (sharpness / (1 - sharpness))": "scores * sharpness / (1 - sharpness + 1e-6)",
+            "if sharpness == 1:": "if False:",
+        },
+        {
+            "scores * (sharpness / (1 - sharpness))": "scores * sharpness / (1 - sharpness + 1e-5)",
+            "if sharpness == 1:": "if False:",
+        },
     ),
     "sharpness-as-factor": (
         "The scores are multiplied by the sharpness alone. At most that gives the usual softmax; "
@@ -1182,6 +1198,28 @@ misconceptions["cosine_scores"] = {
         {
             "query.norm(dim=-1, keepdim=True)": "query.norm(dim=-1)",
             "key.norm(dim=-1, keepdim=True)": "key.norm(dim=-1)",
+        },
+    ),
+    "epsilon-under-root": (
+        "A small number is added under the root of the lengths. Beside a short vector it is "
+        "not small, and the cosine shrinks: it may only be there where a length is zero.",
+        {
+            "query.norm(dim=-1, keepdim=True)": "(query.square().sum(dim=-1, keepdim=True) + "
+            "1e-12).sqrt()",
+            "key.norm(dim=-1, keepdim=True)": "(key.square().sum(dim=-1, keepdim=True) + "
+            "1e-12).sqrt()",
+        },
+        {
+            "query.norm(dim=-1, keepdim=True)": "(query.square().sum(dim=-1, keepdim=True) + "
+            "1e-8).sqrt()",
+            "key.norm(dim=-1, keepdim=True)": "(key.square().sum(dim=-1, keepdim=True) + "
+            "1e-8).sqrt()",
+        },
+        {
+            "query.norm(dim=-1, keepdim=True)": "(query.square().sum(dim=-1, keepdim=True) + "
+            "1e-6).sqrt()",
+            "key.norm(dim=-1, keepdim=True)": "(key.square().sum(dim=-1, keepdim=True) + "
+            "1e-6).sqrt()",
         },
     ),
 }
