@@ -24,7 +24,6 @@ from autograder.remote.calling import Home, tensors
 from autograder.remote.requests import CallRequest, Reply, Target, message_of
 from autograder.remote.subject import Call
 from autograder.remote.values import Ref
-from autograder.remote.wire import encode
 from autograder.source.sources import NoSource
 
 RAISES, DIFFERS = "raises", "differs"
@@ -32,6 +31,17 @@ NEARLY = Closeness(dtype=False, nan_equal=True)
 LARGE = 30.0  # from where on an exponential function leaves little room
 MOST = 2 / 3  # of the calls with a trait, which must be wrong
 TRIED_AT_MOST = 4  # wrong calls in which a trait is taken away
+
+
+def _plain(value: Any) -> Any:
+    """A message without tensors, each as its dtype and its numbers: the page has no other form."""
+    if isinstance(value, Tensor):
+        return str(value.dtype), tuple(value.shape), value.detach().tolist()
+    if isinstance(value, tuple | list):
+        return [_plain(item) for item in value]
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    return value
 
 
 @dataclass(frozen=True)
@@ -189,7 +199,9 @@ class Calls:
             return None
         asked = self.wrong[0].plain
         before = (call.request for call in self.theirs if asked.target in _of(call))
-        digest = hashlib.sha256(encode([message_of(one) for one in (*before, asked)])).digest()
+        digest = hashlib.sha256(
+            repr([_plain(message_of(one)) for one in (*before, asked)]).encode()
+        ).digest()
         return SmallestWrong(digest, asked, self.wrong[0].asked.reply.value, self.right(asked))
 
     @functools.cached_property
