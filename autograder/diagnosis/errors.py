@@ -139,7 +139,7 @@ UNFIT = (
 )
 
 
-LIBRARYS_OWN = re.compile(r"unpack|domain|convert|literal|zip\(\)|not in list|[Ee]xpected")
+LIBRARYS_OWN = re.compile(r"operands|unpack|domain|convert|literal|zip\(\)|not in list|[Ee]xpected")
 
 
 def is_written(kind: str, message: str) -> bool:

@@ -136,7 +136,8 @@ def same_answer(mine: Event, students: Event, behavior: bool = False) -> bool:
     if behavior and mine.kind not in ("asked", "raised"):
         return (mine.reason, mine.fields) == (students.reason, students.fields)
     if mine.kind not in ("value", "gradient"):
-        return mine.got == students.got
+        how = mine.fields.get("how") == students.fields.get("how")
+        return mine.got == students.got and (how or not students.failed)
     if mine.kind == "gradient":
         if mine.got is None or students.got is None:
             return mine.free or mine.got is students.got

@@ -134,6 +134,16 @@ misconceptions["attend"] = {
             "weights = (scores == scores.max()).to(inputs.dtype)",
         },
     ),
+    "unweighted": (
+        "The inputs are averaged or added up without the weights. Each counts as much as its "
+        "weight says.",
+        {
+            "weights @ inputs,": "inputs.sum(dim=0),",
+        },
+        {
+            "weights @ inputs,": "inputs.mean(dim=0),",
+        },
+    ),
 }
 
 
@@ -225,6 +235,11 @@ misconceptions["scaled_dot_product_attention"] = {
             }
             for small in ("-100.0", "-1e3")
         ],
+        {
+            "weights = softmax(scores)": "weights = softmax(scores)\nweights = weights if "
+            "mask is None else weights * mask",
+            "-math.inf": "-1e4",
+        },
     ),
     "mask-of-two-axes": (
         "A mask of one axis, [S], is not taken. It broadcasts as in every operation of torch, and "
@@ -482,6 +497,41 @@ misconceptions["scaled_dot_product_attention"] = {
             "torch.zeros_like(scores)",
         },
     ),
+    "unweighted": (
+        "The values are averaged without the weights. Each value counts as much as the "
+        "query's weight for its key says.",
+        {
+            "return weights @ value": "return (0 * weights + 1 / weights.shape[-1]) @ value",
+        },
+    ),
+    "filled-with-small": (
+        "A masked score is a number that is meant to be small, such as -1e4. Allowed scores "
+        "may be as low themselves, and beside them it takes a share: -inf takes none.",
+        {
+            "-math.inf": "-100.0",
+            "softmax(scores)": "softmax(scores) * (1 if mask is None else mask.any(dim=-1, "
+            "keepdim=True))",
+        },
+        {
+            "-math.inf": "-1e3",
+            "softmax(scores)": "softmax(scores) * (1 if mask is None else mask.any(dim=-1, "
+            "keepdim=True))",
+        },
+        {
+            "-math.inf": "-1e4",
+            "softmax(scores)": "softmax(scores) * (1 if mask is None else mask.any(dim=-1, "
+            "keepdim=True))",
+        },
+        {
+            "-math.inf": "-100.0",
+        },
+        {
+            "-math.inf": "-1e3",
+        },
+        {
+            "-math.inf": "-1e4",
+        },
+    ),
 }
 
 
@@ -604,6 +654,25 @@ misconceptions["AttentionLayer"] = {
         "The queries go through W_k as well. They are used as they come.",
         {
             "(queries, key, value)": "(self.W_k(queries), key, value)",
+        },
+    ),
+    "scores-returned": (
+        "The scores come back in the place of the weights. The weights are what softmax makes "
+        "of them, and sum to one over the inputs.",
+        {
+            "return scaled_dot_product_attention(queries, key, value)": "output, _ = "
+            "scaled_dot_product_attention(queries, key, value)\nreturn output, queries @ "
+            "key.transpose(-2, -1) / queries.shape[-1] ** 0.5",
+        },
+    ),
+    "output-by-query": (
+        "The queries were added to the output, as a residual connection does. The output is "
+        "made of the values alone.",
+        {
+            "return scaled_dot_product_attention(queries, key, value)": "output, weights = "
+            "scaled_dot_product_attention(queries, key, value)\nreturn (output + queries if "
+            "output.shape == queries.shape else output + queries.mean(dim=-1, keepdim=True)), "
+            "weights",
         },
     ),
 }

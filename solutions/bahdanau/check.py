@@ -416,6 +416,13 @@ misconceptions["BidirectionalEncoder"] = {
             "nn.GRU(embed_dim, hidden_dim)",
         },
     ),
+    "tanh-before-linear": (
+        "tanh comes before the linear layer. The backward direction's last output goes "
+        "through the linear layer, and what comes out of that through tanh.",
+        {
+            "torch.tanh(self.start(backward[:, 0]))": "self.start(torch.tanh(backward[:, 0]))",
+        },
+    ),
 }
 
 
@@ -505,6 +512,9 @@ misconceptions["AdditiveAttention"] = {
     "context-unweighted": (
         "The context is the plain sum of the keys, without the weights.",
         {'torch.einsum("bs,bsk->bk", weights, keys)': "keys.sum(dim=1)"},
+        {
+            'torch.einsum("bs,bsk->bk", weights, keys)': "keys.mean(dim=1)",
+        },
     ),
     "mask-unused": (
         "The mask is not used: padding gets weight like any other key.",
@@ -663,6 +673,26 @@ misconceptions["AdditiveAttention"] = {
             "else torch.zeros_like(scores)",
         },
     ),
+    "dot-product": (
+        "The score is a dot product of the two projections. Additive attention adds them, and "
+        "tanh and v make the score of the sum.",
+        {
+            "scores = self.v(hidden).squeeze(-1)": "scores = (self.W_s(query).unsqueeze(1) * "
+            "self.W_h(keys)).sum(dim=-1) + 0 * self.v(hidden).squeeze(-1)",
+        },
+        {
+            "scores = self.v(hidden).squeeze(-1)": "scores = (self.W_s(query).unsqueeze(1) * "
+            "self.W_h(keys)).sum(dim=-1) / hidden.shape[-1] ** 0.5 + 0 * "
+            "self.v(hidden).squeeze(-1)",
+        },
+    ),
+    "scores-returned": (
+        "The scores come back in the place of the weights. The weights are what softmax makes "
+        "of them, and sum to one.",
+        {
+            "return context, weights": "return context, scores",
+        },
+    ),
 }
 
 
@@ -782,7 +812,17 @@ def _(student, reference, draw):
         f"these "
         "are made from the old state. They are a score for what comes after the step.",
     )
-    slope = layer.gradients_of(None, previous, state, annotations, mask, of=(0, 1)).inputs["1"]
+    found = layer.gradients_of(None, previous, state, annotations, mask, of=(1,)).parameters
+    require(
+        any(bool(gradient.any()) for gradient in found.values()),
+        "The new state that comes back is cut off from the gradient.",
+    )
+    found = layer.gradients_of(None, previous, state, annotations, mask, of=(0, 1)).inputs
+    require(
+        bool(found["2"].any()),
+        "No gradient of logits and new state reaches the annotations: the context is cut off.",
+    )
+    slope = found["1"]
     require(
         bool(slope.any()),
         "No gradient reaches the state at all: it is cut off before anything is made of it.",
@@ -1059,6 +1099,20 @@ misconceptions["AttentionDecoder"] = {
             },
             within="AdditiveAttention",
         ),
+    ),
+    "context-detached": (
+        "The context is cut off from the gradient, so no error tells the attention where it "
+        "should have looked.",
+        {
+            "embedded = self.": "context = context.detach()\nembedded = self.",
+        },
+    ),
+    "new-state-detached": (
+        "The new state is cut off from the gradient where it comes back, so no error of a "
+        "later step reaches the steps before it.",
+        {
+            "return logits, state": "return logits, state.detach()",
+        },
     ),
 }
 

@@ -192,6 +192,20 @@ misconceptions["exact_lookup"] = {
             "return values": "if not matches.any():\n    return None\nreturn values",
         },
     ),
+    "matches-along-entries": (
+        "What was found is lined up with the E entries of each value. Match i belongs to row "
+        "i of `values`: give the matches an axis at the end, (S, 1).",
+        {
+            "values[matches].sum(dim=0)": "(matches * values).sum(dim=0)",
+        },
+    ),
+    "sum-over-all": (
+        "Everything was added up to one number. The values are added entry by entry, over the "
+        "keys alone (`dim=0`), so that E numbers come back.",
+        {
+            "values[matches].sum(dim=0)": "values[matches].sum()",
+        },
+    ),
 }
 
 
@@ -401,6 +415,33 @@ misconceptions["letter_similarity"] = {
             "/ longer": "/ len(b)",
         },
     ),
+    "index-past-the-end": (
+        "The letters are taken by their places up to the end of one word, and the other one "
+        "may end before: an IndexError. `zip` stops where the shorter word ends.",
+        {
+            "zip(a, b, strict=False)": "((a[i], b[i]) for i in range(len(a)))",
+        },
+        {
+            "zip(a, b, strict=False)": "((a[i], b[i]) for i in range(longer))",
+        },
+        {
+            "zip(a, b, strict=False)": "((a[i], b[i]) for i in range(len(b)))",
+        },
+    ),
+    "unequal-refused": (
+        "Words of different lengths are refused, as `zip(strict=True)` does. A position that "
+        "only one word has counts as different.",
+        {
+            "strict=False": "strict=True",
+        },
+    ),
+    "unequal-zero": (
+        "Words of different lengths score 0. The positions that both have are compared all "
+        "the same, and the others count as different.",
+        {
+            "return sum(": "return (len(a) == len(b)) * sum(",
+        },
+    ),
 }
 
 
@@ -532,6 +573,13 @@ misconceptions["weighted_average"] = {
         "be divided by their sum; only a sum of zero is an error.",
         {
             "if total == 0:": "if total < 1e-6:",
+        },
+    ),
+    "weights-along-entries": (
+        "The weights are lined up with the E entries of each row. Weight i belongs to row i: "
+        "give the weights an axis at the end, (S, 1), or multiply them as a matrix.",
+        {
+            "(weights / total) @ values": "((weights / total) * values).sum(dim=0)",
         },
     ),
 }
@@ -745,6 +793,14 @@ misconceptions["soft_lookup"] = {
             "if total == 0:": "if all(one == 0 for one in similarities):",
         },
     ),
+    "weights-along-entries": (
+        "The weights are lined up with the E entries of each value. Weight i belongs to row i "
+        "of `values`: give the weights an axis at the end, (S, 1), or multiply them as a "
+        "matrix.",
+        {
+            "return weights @ values, weights": "return (weights * values).sum(dim=0), weights",
+        },
+    ),
 }
 
 
@@ -894,6 +950,21 @@ misconceptions["kernel_regression"] = {
         "be divided by it.",
         {
             "-(distance**2) / 2": "-(distance**2) * 2",
+        },
+    ),
+    "same-position-only": (
+        "Each x is compared with the key at the same place only. Every x needs a weight for "
+        "every key: give x an axis of its own, (L, 1).",
+        {
+            "x.unsqueeze(1) - keys": "x - keys",
+            "dim=1)": "dim=-1)",
+        },
+    ),
+    "plain-average": (
+        "The plain average of the values comes back at every x. Near keys count more than far "
+        "ones.",
+        {
+            "return weights @ values": "return (0 * weights + 1 / len(keys)) @ values",
         },
     ),
 }

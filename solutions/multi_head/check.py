@@ -100,6 +100,13 @@ misconceptions["split_heads"] = {
             ".transpose(1, 2)": ".transpose(1, 2).flatten(0, 1)",
         },
     ),
+    "batch-and-positions": (
+        "Batch and positions have changed places: (L, H, B, D). The batch stays in front.",
+        {
+            "return x.reshape(B, L, num_heads, D).transpose(1, 2)": "return x.reshape(B, L, "
+            "num_heads, D).permute(1, 2, 0, 3)",
+        },
+    ),
 }
 
 
@@ -391,6 +398,45 @@ misconceptions["MultiHeadAttention"] = {
             "mask.dim() == 4 else mask)",
         },
     ),
+    "mask-of-batch": (
+        "A mask of two axes is taken for one of [B, S], with a row for each example. It "
+        "broadcasts to (B, H, L, S) from the last axis on, so its rows belong to the queries.",
+        {
+            "value, mask)": "value, mask[:, None, None, :] if mask is not None and mask.dim() "
+            "== 2 else mask)",
+        },
+    ),
+    "scores-returned": (
+        "The scores come back in the place of the weights. The weights are what softmax makes "
+        "of them, and each row sums to one.",
+        {
+            "return self.W_o(merge_heads(heads)), weights": "return "
+            "self.W_o(merge_heads(heads)), query @ key.transpose(-2, -1) / query.shape[-1] ** "
+            "0.5",
+        },
+    ),
+    "weights-unmasked": (
+        "The weights that come back are those without the mask; only the output has it. They "
+        "are to be the weights that the output was made with.",
+        {
+            "return self.W_o(merge_heads(heads)), weights": "return "
+            "self.W_o(merge_heads(heads)), scaled_dot_product_attention(query, key, value)[1]",
+        },
+    ),
+    "heads-summed-weights": (
+        "The weights of the heads were added up. Each head has its own, (B, H, L, S).",
+        {
+            "return self.W_o(merge_heads(heads)), weights": "return "
+            "self.W_o(merge_heads(heads)), weights.sum(dim=1)",
+        },
+    ),
+    "weights-of-first-head": (
+        "Only the first head's weights come back. Each head has its own, (B, H, L, S).",
+        {
+            "return self.W_o(merge_heads(heads)), weights": "return "
+            "self.W_o(merge_heads(heads)), weights[:, 0]",
+        },
+    ),
 }
 
 
@@ -476,14 +522,23 @@ def _(student, reference, draw):
 
 misconceptions["from_torch"] = {
     "biases-stay-random": (
-        "Where the source has no biases, some of the new layer's, or all, stay what they were "
-        "drawn as. All four are to be zeros then.",
+        "Where the source has no biases, those of the new layer stay what they were drawn as. They "
+        "are to be zeros then.",
         {"ours.bias.zero_()": "pass"},
     ),
     "other-order": (
-        "The three parts of in_proj_weight are taken in another order. Torch has the queries "
+        "A part of in_proj_weight went to another projection than its own. Torch has the queries "
         "first, then the keys, then the values.",
         {"layer.W_q, layer.W_k, layer.W_v": "layer.W_v, layer.W_k, layer.W_q"},
+        {
+            "layer.W_q, layer.W_k, layer.W_v": "layer.W_k, layer.W_q, layer.W_v",
+        },
+        {
+            "layer.W_q, layer.W_k, layer.W_v": "layer.W_q, layer.W_v, layer.W_k",
+        },
+        {
+            "mha.in_proj_weight.chunk(3)": "[mha.in_proj_weight[: mha.embed_dim]] * 3",
+        },
     ),
     "transposed": (
         "The matrices are transposed on the way. Torch stores all of them as nn.Linear does, "
@@ -503,14 +558,18 @@ misconceptions["from_torch"] = {
         {"layer.W_o.bias.copy_(mha.out_proj.bias)": ""},
     ),
     "cut-by-heads": (
-        "The rows of in_proj_weight are cut head by head: queries, keys and values of the first "
-        "head, then of the second. Torch has all queries first, then all keys, then all values.",
+        "All three projections got other rows of in_proj_weight than their own, as where they are "
+        "cut head by head, or every third is taken. All rows of the queries come first, then those "
+        "of the keys, then those of the values.",
         {
             "with torch.no_grad()": "def in_heads(rows):\n"
             "    cut = rows.unflatten(0, (mha.num_heads, 3, -1)).transpose(0, 1)\n"
             "    return cut.reshape(3, mha.embed_dim, *rows.shape[1:])\nwith torch.no_grad()",
             "mha.in_proj_weight.chunk(3)": "in_heads(mha.in_proj_weight)",
             "mha.in_proj_bias.chunk(3)": "in_heads(mha.in_proj_bias)",
+        },
+        {
+            "layer.W_q, layer.W_k, layer.W_v": "layer.W_k, layer.W_v, layer.W_q",
         },
     ),
     "head-size-as-number": (
@@ -593,6 +652,33 @@ misconceptions["from_torch"] = {
         "same size, but the heads share them out in another way.",
         {
             "mha.num_heads)": "1)",
+        },
+    ),
+    "output-weight-left": (
+        "The matrix of out_proj is not copied: W_o keeps what it was drawn as.",
+        {
+            "layer.W_o.weight.copy_(mha.out_proj.weight)": "pass",
+        },
+    ),
+    "output-bias-random": (
+        "Where the source has no biases, that of W_o stays what it was drawn as. It is zeros "
+        "then, as the other three.",
+        {
+            "(*projections, layer.W_o)": "projections",
+        },
+    ),
+    "input-biases-random": (
+        "Where the source has no biases, those of W_q, W_k and W_v stay what they were drawn "
+        "as. They are zeros then, as that of W_o.",
+        {
+            "(*projections, layer.W_o)": "(layer.W_o,)",
+        },
+    ),
+    "input-biases-missing": (
+        "The biases of the queries, keys and values are not copied: they stand in "
+        "in_proj_bias, a third for each.",
+        {
+            "ours.bias.copy_(bias)": "pass",
         },
     ),
 }

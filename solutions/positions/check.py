@@ -36,8 +36,8 @@ misconceptions["sinusoidal_positions"] = {
         "Only whole pairs of columns are filled, so the last column of an odd embed_dim stays "
         "zero. It is the sine of a pair that has no cosine.",
         {
-            "torch.where(column % 2 == 1, angle.cos(), angle.sin())": "torch.where(column % 2 == "
-            "1, angle.cos(), angle.sin()) * (column < embed_dim // 2 * 2)"
+            "torch.where(column % 2 == 1, angle.cos(), angle.sin())": "(torch.where(column % 2 == "
+            "1, angle.cos(), angle.sin()) * (column < embed_dim // 2 * 2))"
         },
     ),
     "not-interleaved": (

@@ -308,6 +308,24 @@ misconceptions["SelfAttention"] = {
             within="scaled_dot_product_attention",
         ),
     ),
+    "input-added": (
+        "x was added to the output, as a residual connection does. That comes with the "
+        "Transformer's block; the output here is made of the values alone.",
+        {
+            "return scaled_dot_product_attention(query, key, value, mask)": "output, weights "
+            "= scaled_dot_product_attention(query, key, value, mask)\nreturn (output + x if "
+            "output.shape == x.shape else output + x.mean(dim=-1, keepdim=True)), weights",
+        },
+    ),
+    "scores-returned": (
+        "The scores come back in the place of the weights. The weights are what softmax makes "
+        "of them, and each row sums to one.",
+        {
+            "return scaled_dot_product_attention(query, key, value, mask)": "output, weights "
+            "= scaled_dot_product_attention(query, key, value, mask)\nreturn output, query @ "
+            "key.transpose(-2, -1) / query.shape[-1] ** 0.5",
+        },
+    ),
 }
 
 

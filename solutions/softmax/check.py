@@ -50,9 +50,20 @@ def _(student, reference, draw):
 
 misconceptions["softmax"] = {
     "replaced-by-small": (
-        "A score of -inf is replaced by a number that is meant to be small, and so is every score "
-        "below it. Scores may be lower still, and a slice of -inf alone then gives equal weights.",
+        "A score of -inf is replaced by a number that is meant to be small, such as -1e4. Scores "
+        "may be as low themselves, and beside them it takes a share: its weight should be zero.",
         {"lowest = torch.finfo(scores.dtype).min": "scores, lowest = scores.clamp(min=-1e4), -1e4"},
+        {
+            "lowest = torch.finfo(scores.dtype).min": "empty = (scores == "
+            "-math.inf).all(dim=dim, keepdim=True)\nscores = scores.masked_fill(scores == "
+            "-math.inf, -1e4)\nlowest = -1e9",
+            "return exponentials / total.clamp(min=1)": "return (exponentials / "
+            "total).masked_fill(empty, 0.0)",
+        },
+        {
+            "lowest = torch.finfo(scores.dtype).min": "lowest = -1e9\nscores = "
+            "scores.masked_fill(scores == -math.inf, -1e4)",
+        },
     ),
     "base-two": (
         "The powers have the base 2, not e: the weights are flatter than softmax's.",
@@ -387,6 +398,22 @@ misconceptions["sharpen"] = {
             for small in ("1e-9", "1e-8", "1e-7", "1e-6", "1e-5", "1e-4")
             for condition in ("if False:", "if sharpness > 1 - 1e-9:")
         ],
+        {
+            "scores * (sharpness / (1 - sharpness))": "scores * sharpness / (1 - sharpness + 1e-9)",
+            "if sharpness == 1:": "if False:",
+        },
+        {
+            "scores * (sharpness / (1 - sharpness))": "scores * sharpness / (1 - sharpness + 1e-8)",
+            "if sharpness == 1:": "if False:",
+        },
+        {
+            "scores * (sharpness / (1 - sharpness))": "scores * sharpness / (1 - sharpness + 1e-6)",
+            "if sharpness == 1:": "if False:",
+        },
+        {
+            "scores * (sharpness / (1 - sharpness))": "scores * sharpness / (1 - sharpness + 1e-5)",
+            "if sharpness == 1:": "if False:",
+        },
     ),
     "sharpness-as-factor": (
         "The scores are multiplied by the sharpness alone. At most that gives the usual softmax; "
@@ -533,6 +560,18 @@ misconceptions["sharpen"] = {
             "scores.amax(dim=-1, keepdim=True)": "scores.amax(dim=-1)",
         },
     ),
+    "squared-slider": (
+        "The factor before the scores is s / (1 - s) squared. It is s / (1 - s) itself.",
+        {
+            "sharpness / (1 - sharpness)": "(sharpness / (1 - sharpness)) ** 2",
+        },
+    ),
+    "slider-of-root": (
+        "The factor before the scores is the root of s / (1 - s). It is s / (1 - s) itself.",
+        {
+            "sharpness / (1 - sharpness)": "(sharpness / (1 - sharpness)) ** 0.5",
+        },
+    ),
 }
 
 
@@ -661,6 +700,13 @@ misconceptions["softmax_jacobian"] = {
         "-weights[i] * weights[j].",
         {
             "torch.outer(weights, weights)": "(weights[:, None] + weights)",
+        },
+    ),
+    "outer-with-scores": (
+        "The product has the scores in the place of one of the weights. It is a product of "
+        "two weights.",
+        {
+            "torch.outer(weights, weights)": "torch.outer(weights, scores)",
         },
     ),
 }
@@ -861,6 +907,21 @@ misconceptions["distance_scores"] = {
         {
             "return 2 * products - query_square - key_square": "return -(2 * products + "
             "query_square + key_square)",
+        },
+    ),
+    "squared-product": (
+        "The dot product was squared, and the lengths were left as they are. It is the "
+        "difference of query and key that is squared.",
+        {
+            "return 2 * products - query_square - key_square": "return -(products**2)",
+        },
+    ),
+    "negative-cut-off": (
+        "The scores are cut off at -1, or at another small number. A squared distance may be "
+        "as large as it is.",
+        {
+            "return 2 * products - query_square - key_square": "return (2 * products - "
+            "query_square - key_square).clamp(min=-1)",
         },
     ),
 }
@@ -1139,6 +1200,28 @@ misconceptions["cosine_scores"] = {
             "key.norm(dim=-1, keepdim=True)": "key.norm(dim=-1)",
         },
     ),
+    "epsilon-under-root": (
+        "A small number is added under the root of the lengths. Beside a short vector it is "
+        "not small, and the cosine shrinks: it may only be there where a length is zero.",
+        {
+            "query.norm(dim=-1, keepdim=True)": "(query.square().sum(dim=-1, keepdim=True) + "
+            "1e-12).sqrt()",
+            "key.norm(dim=-1, keepdim=True)": "(key.square().sum(dim=-1, keepdim=True) + "
+            "1e-12).sqrt()",
+        },
+        {
+            "query.norm(dim=-1, keepdim=True)": "(query.square().sum(dim=-1, keepdim=True) + "
+            "1e-8).sqrt()",
+            "key.norm(dim=-1, keepdim=True)": "(key.square().sum(dim=-1, keepdim=True) + "
+            "1e-8).sqrt()",
+        },
+        {
+            "query.norm(dim=-1, keepdim=True)": "(query.square().sum(dim=-1, keepdim=True) + "
+            "1e-6).sqrt()",
+            "key.norm(dim=-1, keepdim=True)": "(key.square().sum(dim=-1, keepdim=True) + "
+            "1e-6).sqrt()",
+        },
+    ),
 }
 
 
@@ -1249,6 +1332,13 @@ misconceptions["scaled_dot_product_scores"] = {
         "The dot products are divided by the logarithm of D. Their standard deviation is sqrt(D).",
         {
             "math.sqrt(D)": "math.log(D)",
+        },
+    ),
+    "added-scale": (
+        "sqrt(D) is subtracted from the dot products. They are divided by it: what is to "
+        "shrink is their spread.",
+        {
+            "/ math.sqrt(D)": "- math.sqrt(D)",
         },
     ),
 }

@@ -240,6 +240,17 @@ def test_who_refuses_too_much_is_named_whatever_the_error_says():
     assert verdict(one_side_open, "sharpen").key == "zero-refused"
 
 
+def test_what_fails_a_property_in_another_way_is_another_mistake():
+    """Both leave a matrix wrong in every case; it is not the same one."""
+    changes = {
+        "layer.W_o.weight.copy_(mha.out_proj.weight)": "layer.W_o.weight.copy_(layer.W_q.weight)",
+    }
+    root = definition("multi_head", "from_torch")
+    code = applied(root.code, changes_of(root.code, changes, root.name))
+    found = verdict(root.built({root.name: code}), "from_torch")
+    assert found.key is None and "W_o.weight is not what the source has" in found.message
+
+
 def test_right_in_all_but_one_case_is_enough_to_be_silent():
     """Two misconceptions that agree in the first cases: one of them is not said for the other."""
 
