@@ -102,24 +102,30 @@ def describe(app: Sphinx, doctree: nodes.document) -> None:
 
 
 def number(app: Sphinx, doctree: nodes.document) -> None:
-    """Number a chapter's figures: a line below each, which `{ref}` finds as fig-06-NAME."""
+    """Number a page's figures: a line below each, which `{ref}` finds as fig-06-NAME.
+
+    Pages that are no chapters number only pictures that have a caption.
+    """
     docname = app.env.docname
-    if not (chapter := CHAPTER.fullmatch(docname)):
-        return
-    places = [
-        node
-        for node in doctree.findall(lambda node: isinstance(node, nodes.image | nodes.raw))
-        if node.get("figure") or FIGURE.search(node.astext())
-    ]
+    if chapter := CHAPTER.fullmatch(docname):
+        page, first = chapter[1], f"{int(chapter[1])}."
+        places = [
+            node
+            for node in doctree.findall(lambda node: isinstance(node, nodes.image | nodes.raw))
+            if node.get("figure") or FIGURE.search(node.astext())
+        ]
+    else:
+        page, first = docname, ""
+        places = [image for image in doctree.findall(nodes.image) if image.get("caption")]
     labels = set()
     for i, node in enumerate(places, start=1):
         play = FIGURE.search(node.astext())
         under = CAPTION.search(node.astext())
-        label = f"fig-{chapter[1]}-{play[1] if play else node['figure']}"
+        label = f"fig-{page}-{play[1] if play else node['figure']}"
         if label in labels:  # a picture and a figure to play with may share a name
             label += "-play"
         labels.add(label)
-        words = f"Figure {int(chapter[1])}.{i}"
+        words = f"Figure {first}{i}"
         link = nodes.reference("", words, internal=True, refuri=f"#{label}")
         line = nodes.paragraph("", "", link, ids=[label], classes=["figure-number"])
         if caption := html.unescape(under[1]) if under else node.get("caption", ""):

@@ -132,10 +132,16 @@ def test_has_every_picture_its_size_and_every_figure_a_link(path):
     for number in page.select(".figure-number"):
         link = number.find("a")
         assert link["href"] == f"#{number['id']}"
-        assert re.fullmatch(r"Figure \d+\.\d+", link.get_text())
+        kind = r"Figure \d+\.\d+" if path.stem[:2].isdigit() else r"Figure \d+"
+        assert re.fullmatch(kind, link.get_text())
         assert number.get_text().removeprefix(link.get_text()).strip(), link
     named = [figure["aria-labelledby"] for figure in page.select("figure[aria-labelledby]")]
     assert [label for label in named if not page.find(id=label)] == []
+
+
+def test_has_the_projects_figure_a_number_and_a_caption_too():
+    (line,) = parsed(SITE / "project.html").select(".figure-number")
+    assert line.get_text().startswith("Figure 1 Left, bits for each character")
 
 
 @pytest.mark.parametrize("width", [1280, 390])
