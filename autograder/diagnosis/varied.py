@@ -16,9 +16,9 @@ from torch import Tensor
 from autograder.checking.comparing import Closeness, finite
 from autograder.diagnosis.explaining import Candidate, entries_alike
 from autograder.diagnosis.smallest import home_of
-from autograder.diagnosis.where import Calls, Judged
+from autograder.diagnosis.where import Calls, Judged, SmallestWrong
 from autograder.remote.calling import Home, tensors
-from autograder.remote.requests import CallRequest, Target
+from autograder.remote.requests import CallRequest, Reply, Target
 
 ASKED = 12  # varied calls
 LIKE = Closeness(dtype=False, nan_equal=True)
@@ -89,11 +89,18 @@ def gives_a_wrong_answer(one: Candidate, calls: Calls) -> bool:
     call = calls.smallest_wrong
     if call is None:
         return False
-    if call.key not in one.answers:  # for an earlier student who got the same call wrong
-        home = _home(one.make, calls, call.asked.target)
-        one.answers[call.key] = home.answer(call.asked) if home else None
-    reply = one.answers[call.key]
+    if one.sure:  # few are tried
+        reply = _reply(one, calls, call)
+    elif call.key in one.answers:  # of an earlier student who got the same call wrong
+        reply = one.answers[call.key]
+    else:
+        reply = one.answers[call.key] = _reply(one, calls, call)
     return reply is not None and not reply.error and entries_alike(reply.value, call.got, call.want)
+
+
+def _reply(one: Candidate, calls: Calls, call: SmallestWrong) -> Reply | None:
+    home = _home(one.make, calls, call.asked.target)
+    return home.answer(call.asked) if home else None
 
 
 def only_wrong_result(calls: Calls) -> int | None:

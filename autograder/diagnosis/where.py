@@ -21,10 +21,9 @@ from autograder.checking.registry import Exercise
 from autograder.diagnosis.findings import Again, Asked, aligned, arguments, with_argument
 from autograder.diagnosis.smallest import reference_of, size_of
 from autograder.remote.calling import Home, tensors
-from autograder.remote.requests import CallRequest, Reply, Target, message_of
+from autograder.remote.requests import CallRequest, Reply, Request, Target, message_of
 from autograder.remote.subject import Call
 from autograder.remote.values import Ref
-from autograder.remote.wire import encode
 from autograder.source.sources import NoSource
 
 RAISES, DIFFERS = "raises", "differs"
@@ -107,14 +106,22 @@ def _calls(number: int) -> str:
     return "one call" if number == 1 else f"{number} calls"
 
 
-@dataclass(frozen=True)
+@dataclass
 class SmallestWrong:
-    """A call, what it returns and what it should; the key sums up all that its object is asked."""
+    """A call, what its object is asked before, what it returns and what it should."""
 
-    key: bytes
+    before: Sequence[Request]
     asked: CallRequest
     got: Any
     want: Any
+
+    @functools.cached_property
+    def key(self) -> bytes:
+        """Sums up all that is asked."""
+        from autograder.remote.wire import encode
+
+        messages = [message_of(request) for request in (*self.before, self.asked)]
+        return hashlib.sha256(encode(messages)).digest()
 
 
 def _of(call: Call) -> tuple[Target, Any]:
@@ -188,9 +195,8 @@ class Calls:
         if not self.wrong:
             return None
         asked = self.wrong[0].plain
-        before = (call.request for call in self.theirs if asked.target in _of(call))
-        digest = hashlib.sha256(encode([message_of(one) for one in (*before, asked)])).digest()
-        return SmallestWrong(digest, asked, self.wrong[0].asked.reply.value, self.right(asked))
+        before = [call.request for call in self.theirs if asked.target in _of(call)]
+        return SmallestWrong(before, asked, self.wrong[0].asked.reply.value, self.right(asked))
 
     @functools.cached_property
     def drawn(self) -> bool:
