@@ -837,7 +837,7 @@ prediction(
     ),
     right="About a tenth.",
     options={
-        "More than half, as of the weight.": (
+        "More than half, as with the weight.": (
             "That would hold if all values were equally long. A value can be short."
         ),
         "About a third.": "It is less: the value of `[CLS]` is far shorter than the others.",

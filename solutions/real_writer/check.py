@@ -558,8 +558,8 @@ prediction(
             "them, and some heads find them."
         ),
         "It stays the same: no head learned to look ahead.": (
-            "None was trained to. But a head that looks for the place before which its own token "
-            "stood needs no training to find the next one there."
+            "None was trained to. But a head that looks for a position right after its own token "
+            "needs no training to find the next position, which is one."
         ),
         "It falls far below 3.7.": (
             "The answers now stand in the text, and some heads find them. Which ones, and whether "

@@ -705,15 +705,15 @@ prediction(
         ),
         "Those with the most ink, both times.": (
             "Painted white, they are missed more: the digit's strokes are gone. But left out, "
-            "they are missed less than four by chance."
+            "they are missed less than four at random."
         ),
         "Left out: those with the highest rollout. Painted white: those with the most ink.": (
             "Perhaps because a patch that is left out says nothing, and a white one says that no "
             "stroke is there. Two ways to hide the same patches give opposite verdicts."
         ),
         "Left out: those with the most ink. Painted white: those with the highest rollout.": (
-            "The two verdicts do differ, but the other way around. What does a white patch say, in "
-            "a place where much ink was?"
+            "The two verdicts do differ, but the other way around. What does a white patch say in "
+            "a place where there was much ink?"
         ),
     },
 )

@@ -797,7 +797,7 @@ prediction(
     right=8256,
     options={
         8256: "1 + 2 + ... + 128 = 128 * 129 / 2. With a memory it would be 128.",
-        128: "That would be one position for each character: what a memory makes of it.",
+        128: "That would be one position for each character, which is the cost with a memory.",
         16384: "128 * 128 would be the whole text in each step. It is still short at first.",
     },
     again={
@@ -812,7 +812,7 @@ prediction(
             "n * (n + 1) // 2": (
                 "1 + 2 + ... + {n} = {n} * {n + 1} / 2. With a memory it would be {n}."
             ),
-            "n": "That would be one position for each character: what a memory makes of it.",
+            "n": "That would be one position for each character, which is the cost with a memory.",
             "n * n": "{n} * {n} would be the whole text in each step. It is still short at first.",
         },
     },
