@@ -86,14 +86,26 @@ def _answers(home: Home, calls: Calls, tried: Sequence[Judged]) -> Iterator[_Ans
 
 def gives_a_wrong_answer(one: Candidate, calls: Calls) -> bool:
     """Whether a changed reference has the wrong numbers of the student's smallest wrong call."""
+    call, reply = calls.smallest_wrong, _reply(one, calls)
+    return call is not None and reply is not None and entries_alike(reply, call.got, call.want)
+
+
+def gives_the_wrong_answer(one: Candidate, calls: Calls) -> bool:
+    """Whether a changed reference has the student's answer to that call, if there is one."""
+    call = calls.smallest_wrong
+    return call is None or LIKE.surely_agree(_reply(one, calls), call.got)
+
+
+def _reply(one: Candidate, calls: Calls) -> Any:
+    """What it answers to the student's smallest wrong call; None for an error."""
     call = calls.smallest_wrong
     if call is None:
-        return False
+        return None
     if call.key not in one.answers:  # for an earlier student who got the same call wrong
         home = _home(one.make, calls, call.asked.target)
         one.answers[call.key] = home.answer(call.asked) if home else None
     reply = one.answers[call.key]
-    return reply is not None and not reply.error and entries_alike(reply.value, call.got, call.want)
+    return None if reply is None or reply.error else reply.value
 
 
 def only_wrong_result(calls: Calls) -> int | None:
@@ -109,15 +121,20 @@ def only_wrong_result(calls: Calls) -> int | None:
 
 
 def gives_one_result(make: Callable[[], Any], calls: Calls, place: int) -> bool:
-    """Whether a changed reference has that one of the student's results wherever it is wrong."""
-    for one in calls.wrong:
+    """Whether a changed reference has that one of the student's results in all calls.
+
+    In those that go wrong, in the others, and in varied ones.
+    """
+    for one in (*calls.wrong, *(one for one in calls.judged if not one.outcome)):
         home = _home(make, calls, one.asked.request.target)
         reply = home.answer(one.plain) if home else None
         if reply is None or reply.error or not isinstance(reply.value, tuple):
             return False
         if not LIKE.surely_agree(one.asked.reply.value[place], reply.value[place]):
             return False
-    return True
+    home = _home(make, calls)
+    others = _answers(home, calls, calls.wrong) if home else ()
+    return all(LIKE.surely_agree(one.got[place], one.mine[place]) for one in others if one.mine)
 
 
 def _home(make: Callable[[], Any], calls: Calls, only: Target | None = None) -> Home | None:
