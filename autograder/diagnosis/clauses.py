@@ -132,7 +132,10 @@ def _option(mutant: Mutant, contract: Sequence[str]) -> str:
     gone, new = given - left, left - given
     if gone and new:
         return f"the option `{new.pop()}` of `{_called(mutant.before)}` stood for `{gone.pop()}`"
-    return f"`{_called(mutant.before)}` had no `{gone.pop()}`" if gone else ""
+    name = _called(mutant.before)
+    if gone == {"dim"} and "softmax" not in name:
+        return f"`{name}` ran over all axes at once"
+    return f"`{name}` had no `{gone.pop()}`" if gone else ""
 
 
 def _left_out(mutant: Mutant, contract: Sequence[str]) -> str:
