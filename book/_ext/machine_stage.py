@@ -329,7 +329,7 @@ def legend(data: dict[str, Any]) -> str:
     return (
         '<span class="stage-dot"></span> what each '
         f'{html.escape(data["noun"])} has to give, its <b class="value">value</b> '
-        f'<span class="{end}"></span> the answer, their average by weight'
+        f'<span class="{end}"></span> the answer, their weighted average'
     )
 
 

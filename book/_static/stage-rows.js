@@ -61,8 +61,8 @@ window.stageRows = (() => {
   }
 
   /** @param {number} share */
-  const hundredths = (share) => Math.floor(100 * share + 0.5);
-  const percent = (share) => (share > 0 && share < SMALLEST ? "<1%" : `${hundredths(share)}%`);
+  const percent = (share) =>
+    share > 0 && share < SMALLEST ? "<1%" : `${Math.floor(100 * share + 0.5)}%`;
 
   function number(value, digits = 2) {
     if (value === null) return "−∞";
@@ -100,11 +100,11 @@ window.stageRows = (() => {
     const rest = 1 - named.reduce((sum, j) => sum + weights[j], 0);
     if (rest >= SMALLEST) {
       const others = ranked(weights).slice(named.length, known);
-      const left = 100 - named.reduce((sum, j) => sum + hundredths(weights[j]), 0); // of 100% shown
+      // No number: the rounded rest and the rounded shares need not make 100%.
       parts.push(
         others.length === 1
           ? [`${percent(weights[others[0]])} from `, { bold: data.items[others[0]] }]
-          : [`${left > 0 ? `${left}%` : "<1%"} from the other ${others.length} together`],
+          : [`the rest from the other ${others.length} together`],
       );
     }
     return joined(parts);

@@ -51,11 +51,7 @@ def keyed(data: dict[str, Any]) -> list[float | None]:
 def percent(share: float) -> str:
     if 0 < share < SMALLEST:
         return "<1%"
-    return f"{hundredths(share)}%"
-
-
-def hundredths(share: float) -> int:
-    return math.floor(100 * share + 0.5)
+    return f"{math.floor(100 * share + 0.5)}%"
 
 
 def number(value: float | None, digits: int = 2) -> str:
@@ -100,8 +96,8 @@ def remainder(data: dict[str, Any], row: Row, named: int, write: Callable = str)
     others = ranked(row.weights)[named : len(row.scores) - row.scores.count(None)]
     if len(others) == 1:
         return f"{percent(row.weights[others[0]])} from {write(data['items'][others[0]])}"
-    left = 100 - sum(hundredths(weight) for weight in first)  # what is shown makes 100%
-    return f"{f'{left}%' if left > 0 else '<1%'} from the other {len(others)} together"
+    # No number: the rounded rest and the rounded shares need not make 100%.
+    return f"the rest from the other {len(others)} together"
 
 
 def joined(parts: Sequence[str]) -> str:

@@ -506,7 +506,7 @@ prediction(
     "words-without-places",
     chapter="04-attention-layer",
     question=(
-        "Nothing in the model knows a place, so a picture and the same with its halves swapped "
+        "Nothing in the model knows a place, so a picture and its copy with the halves swapped "
         "give the same logits. One picture in ten has the same digit twice. If the model reads "
         "every digit perfectly, what share of all words can it get right at best?"
     ),

@@ -173,7 +173,7 @@ misconceptions["letter_similarity"] = {
     ),
     "common-beginning": (
         "Counting stops at the first letter that differs, so only a common beginning is seen. "
-        "Every position counts, also those after a difference.",
+        "Every position counts, even those after a difference.",
         by(
             {"if a[i] == b[i]:": "if a[i] != b[i]:\n    break\nelse:"},
             style="loop over positions",

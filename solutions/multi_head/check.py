@@ -558,11 +558,12 @@ prediction(
     right="One relation well, the others seldom.",
     options={
         "All four well.": (
-            "One average can hold four answers. But the reader is linear, and gets at the loudest."
+            "One average can hold four answers. But the reader is linear, and hears only the "
+            "loudest."
         ),
         "All four in about half of the cases.": (
-            "So it would be if the weights were even and the reader had to guess. Training makes "
-            "one answer a little louder than the others, since that lowers the loss more."
+            "That would happen if the weights were even and the reader had to guess. Training "
+            "makes one answer a little louder than the others, since that lowers the loss more."
         ),
         "One relation well, the others seldom.": (
             "One of the four gets the largest share of the weight (in the first run 0.38, the "

@@ -303,7 +303,7 @@ misconceptions["sharpen"] = {
     ),
     "one-of-ties": (
         "At sharpness 1 only one of several equal largest scores gets the weight: whichever comes "
-        "first. Equal scores should have equal weights, also in the limit.",
+        "first. Equal scores should have equal weights, even in the limit.",
         by(
             {
                 "return best / best.sum(-1, keepdim=True)": "first = best.argmax(dim=-1)\n"
@@ -769,7 +769,7 @@ prediction(
     right="The exponential alone.",
     options={
         "Sigmoid, softplus and exponential.": (
-            "All three keep the order and leave out nobody. But two of them bend at a fixed place, "
+            "All three keep the order and leave nobody out. But two of them bend at a fixed place, "
             "and a shift moves the scores away from it."
         ),
         "The exponential alone.": (

@@ -115,11 +115,14 @@ def test_says_a_description_who_takes_how_much():
     assert "get asks 11 words" in words and "takes 41% from milk, 24% from some" in words
 
 
-def test_make_the_shares_of_a_description_a_whole():
+def test_is_every_share_of_a_description_a_weight_as_rounded():
     sentence = described("sentence", **milk())
-    for asks in range(len(sentence["items"])):
-        words = in_words(sentence | {"asks": asks})
-        assert sum(int(share) for share in re.findall(r"(\d+)%", words)) == 100
+    for asks, scores in enumerate(milk()["scores"]):
+        weights = torch.tensor(scores).softmax(-1).sort(descending=True).values
+        shares = [
+            int(share) for share in re.findall(r"(\d+)%", in_words(sentence | {"asks": asks}))
+        ]
+        assert shares == (100 * weights[: len(shares)]).round().tolist()
 
 
 @pytest.mark.parametrize(

@@ -294,8 +294,7 @@ def test_says_each_move_in_a_sentence(opened_stage):
         assert said[-1] == shown.figure.locator(".stage-said").inner_text()
     assert said[0] == "get asks all 11 words, itself too: what do you have for me?"
     assert "a poor one hangs below it. milk fits best, please worst" in said[1]
-    assert "24% from some, 17% from store, and 18% from the other 8 together" in said[2]
-    assert sum(int(share) for share in re.findall(r"(\d+)%", said[2])) == 100
+    assert "24% from some, 17% from store, and the rest from the other 8 together" in said[2]
     assert said[3].endswith("Such a share is a weight; all weights together make 100%.")
 
 
