@@ -46,7 +46,9 @@ def clause(mutant: Mutant, contract: Sequence[str]) -> str:
 def beside(mutant: Mutant, contract: Sequence[str], code: str) -> list[str]:
     """The arguments of which what has changed is made, a few steps back."""
     made = _made_of(code)
-    if isinstance(mutant.before, ast.stmt):  # a step of many
+    if mutant.slip in ("given", "step order"):
+        found = mutant.names
+    elif isinstance(mutant.before, ast.stmt):  # a step of many
         found = set(re.findall(r"\w+", mutant.words[0]))
     else:
         found = {one.id for one in _names(mutant.before)}

@@ -40,7 +40,7 @@ from autograder.diagnosis.varied import (
 from autograder.diagnosis.where import Calls
 from autograder.remote.calling import tensors
 
-SIFTED = 4  # what it costs to ask a changed reference one thing, in events
+SIFTED = 6  # what it costs to ask a changed reference one thing, in events
 VALUES_STAY = {"slip.cut-off", "slip.precision"}
 
 
