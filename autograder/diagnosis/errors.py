@@ -139,6 +139,17 @@ UNFIT = (
 )
 
 
+LIBRARYS_OWN = re.compile(r"unpack|domain|convert|literal|zip\(\)|not in list|[Ee]xpected")
+
+
+def is_written(kind: str, message: str) -> bool:
+    """Whether an error is one that somebody wrote down, to refuse something."""
+    if kind == "AssertionError":
+        return True
+    own = " " in message and not LIBRARYS_OWN.search(message)
+    return kind in ("ValueError", "KeyError") and own
+
+
 def unfit(event: Event) -> tuple[str, str] | None:
     """The key and the words of how parameters differ from the contract's; None for an error."""
     if event.got != "LookupError" or event.fields.get("where"):

@@ -9,7 +9,6 @@ import enum
 import functools
 import itertools
 import math
-import operator
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,6 +17,7 @@ import torch
 
 from autograder.checking.comparing import Closeness, finite
 from autograder.checking.events import Event, Log
+from autograder.diagnosis.errors import is_written
 from autograder.diagnosis.patterns import Pattern, Place, Wrong
 from autograder.remote.calling import tensors
 from autograder.remote.requests import Reply
@@ -258,13 +258,17 @@ class Match:
     def telling(self) -> bool:
         """Whether it explains more than that some error is raised, of which many raise one.
 
-        What goes wrong inside of an earlier exercise may even say the same by chance.
+        What goes wrong inside of an earlier exercise may even say the same by chance. Who refuses
+        what is allowed says it in words of their own.
         """
         if any(theirs.kind != "raised" for theirs in self.explained):
             return True
         if self.inherited:
             return False
-        return any(map(operator.eq, map(_says, self.mine), map(_says, self.explained)))
+        return any(
+            _says(mine) == _says(theirs) or (_refuses(mine) and _refuses(theirs))
+            for mine, theirs in zip(self.mine, self.explained, strict=True)
+        )
 
     @property
     def inherited(self) -> bool:
@@ -293,6 +297,10 @@ class Match:
 def _says(event: Event) -> str:
     """What an error says, with the sizes that it names: these tell where it arose."""
     return str(event.fields.get("message", ""))
+
+
+def _refuses(event: Event) -> bool:
+    return event.kind == "raised" and is_written(event.got, _says(event))
 
 
 @dataclass

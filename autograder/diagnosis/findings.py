@@ -16,6 +16,7 @@ from torch import Tensor
 from autograder.checking.comparing import agree
 from autograder.checking.events import Event, Reason
 from autograder.checking.registry import Exercise
+from autograder.diagnosis.errors import is_written
 from autograder.diagnosis.explaining import Finding
 from autograder.diagnosis.set_aside import (
     axis_kind,
@@ -42,7 +43,6 @@ ABOUT_AXES = re.compile(
     r"[Dd]im|unpack|\d-?D|axis|axes|size of tensor|shape|subscripts|operand|matri"
 )
 ABOUT_MEMORY = re.compile(r"view|stride|contiguous")
-LIBRARYS_OWN = re.compile(r"unpack|domain|convert|literal|zip\(\)|not in list|[Ee]xpected")
 
 
 @dataclass(frozen=True)
@@ -337,14 +337,6 @@ def _refused(exercise: Exercise, asked: Sequence[Pair]) -> Iterator[str]:
             f"{exercise.name} refuses what its contract allows: it raises {errors[0].type} "
             f"({errors[0].message}) where there is an answer to give."
         )
-
-
-def is_written(kind: str, message: str) -> bool:
-    """Whether an error is one that somebody wrote down, to refuse something."""
-    if kind == "AssertionError":
-        return True
-    own = " " in message and not LIBRARYS_OWN.search(message)
-    return kind in ("ValueError", "KeyError") and own
 
 
 def arguments(exercise: Exercise, request: CallRequest) -> dict[str, Any]:

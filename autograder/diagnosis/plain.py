@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from autograder.checking.comparing import finite, kind_of
 from autograder.checking.events import Event, Reason
 from autograder.checking.registry import Exercise
-from autograder.diagnosis.errors import error_in_words, unfit
+from autograder.diagnosis.errors import error_in_words, is_written, unfit
 from autograder.diagnosis.experiments import experiment
 from autograder.diagnosis.explaining import Finding, Students
-from autograder.diagnosis.findings import is_written
 from autograder.diagnosis.relations import numbers_of, related, shapes_in_words
 from autograder.diagnosis.where import DIFFERS, RAISES, Calls
 from autograder.remote.calling import tensors

@@ -60,6 +60,12 @@ misconceptions["causal_mask"] = {
             "past_length + length), -math.inf)",
             ".tril(past_length)": ".triu(past_length + 1)",
         },
+        {
+            "torch.ones(length, past_length + length, dtype=torch.bool)": (
+                "torch.full((length, past_length + length), -1e9)"
+            ),
+            ".tril(past_length)": ".triu(past_length + 1)",
+        },
     ),
     "not-boolean": (
         "The mask holds 0 and 1 as numbers. It should be boolean, so that `~` turns it around.",
@@ -94,6 +100,43 @@ misconceptions["causal_mask"] = {
         {
             "torch.ones(length,": "torch.ones(past_length + length,",
             ".tril(past_length)": ".tril()",
+        },
+    ),
+    "offset-backward": (
+        "The triangle is moved to the wrong side. With a past its edge is past_length columns "
+        "further to the right, so that query 0 sees all of the past and itself.",
+        {
+            ".tril(past_length)": ".tril(-past_length)",
+        },
+    ),
+    "transposed": (
+        "Keys are the rows and queries the columns. The mask is (length, past_length + length): "
+        "a row for each query, a column for each key.",
+        {
+            ".tril(past_length)": ".tril(past_length).T",
+        },
+    ),
+    "length-is-total": (
+        "`length` is taken for the number of all positions. The past comes on top: there are "
+        "`length` queries, and past_length + length keys.",
+        {
+            "torch.ones(length, past_length + length,": (
+                "torch.ones(max(length - past_length, 0), length,"
+            ),
+        },
+    ),
+    "window": (
+        "Each query sees a window of the latest past_length positions and itself. It may attend "
+        "to all that come before it, back to the first.",
+        {
+            ".tril(past_length)": ".tril(past_length).triu()",
+        },
+    ),
+    "moved-by-length": (
+        "The triangle is moved by `length`. Its edge is moved by past_length: query 0 sees the "
+        "past and itself.",
+        {
+            ".tril(past_length)": ".tril(length)",
         },
     ),
 }
@@ -146,6 +189,46 @@ misconceptions["padding_mask"] = {
         "Positions are the rows and batch the columns here: the mask is (B, max_length).",
         {"positions < lengths.unsqueeze(-1)": "positions.unsqueeze(-1) < lengths"},
     ),
+    "empty-row-open": (
+        "A row of length 0 gets one real position. It has none: a row of padding alone is False "
+        "throughout.",
+        {
+            "positions < lengths.unsqueeze(-1)": "positions < lengths.clamp(min=1).unsqueeze(-1)",
+        },
+    ),
+    "additive": (
+        "These are numbers to be added to scores, 0 and -inf. The mask is boolean here: True "
+        "means `may attend`.",
+        {
+            "return positions < lengths.unsqueeze(-1)": (
+                "return torch.zeros(len(lengths), max_length).masked_fill(positions >= "
+                "lengths.unsqueeze(-1), -torch.inf)"
+            ),
+        },
+    ),
+    "pairs": (
+        "The mask is of pairs already, queries by keys. Its shape is (B, max_length): who uses "
+        "it adds the axis of the queries.",
+        {
+            "return positions < lengths.unsqueeze(-1)": (
+                "real = positions < lengths.unsqueeze(-1)\n"
+                "return real.unsqueeze(1) & real.unsqueeze(2)"
+            ),
+        },
+    ),
+    "first-length": (
+        "All rows get the length of the first one. Each row has its own.",
+        {
+            "lengths.unsqueeze(-1)": "lengths[:1].expand_as(lengths).unsqueeze(-1)",
+        },
+    ),
+    "longest-for-all": (
+        "All rows get the length of the longest one, so that no shorter row has padding. Each "
+        "row has its own length.",
+        {
+            "lengths.unsqueeze(-1)": "lengths.max().expand_as(lengths).unsqueeze(-1)",
+        },
+    ),
 }
 
 
@@ -184,11 +267,15 @@ def _(student, reference, draw):
     column = mask.clone()
     column[:, 1] = False
     agrees(student, reference, scores, column, dim=1, case="a column that is masked fully")
+    everywhere = {"dim": 1, "case": "a column that is masked fully, in a mask of all dimensions"}
+    agrees(student, reference, scores, column.expand(B, L, S).clone(), **everywhere, ask=VALUES)
     mask[3, 2] = True
     mask[0, 1] = False
     low = low_scores(L, S)
     last = torch.arange(S) < S - 1
     agrees(student, reference, low, last, case="allowed scores that are low", ask=VALUES)
+    apart = scores - 400.0 * torch.arange(L).unsqueeze(-1)
+    agrees(student, reference, apart, mask, case="rows that are far apart", ask=VALUES)
     for case, odd in {
         "masked scores of 1e4": 1e4,
         "masked scores of inf": math.inf,
@@ -289,6 +376,14 @@ misconceptions["masked_softmax"] = {
     "dim-unused": (
         "The softmax always runs along the last dimension: `dim` is not used.",
         {"dim=dim": "dim=-1"},
+        {
+            "return softmax(scores, dim=dim)": (
+                "if mask is None:\n    return softmax(scores, dim=-1)\n"
+                "empty = ~mask.expand_as(scores).any(dim=dim, keepdim=True)\n"
+                "weights = torch.softmax(scores.masked_fill(empty, 0.0), dim=-1)\n"
+                "return weights.masked_fill(~mask, 0.0)"
+            )
+        },
     ),
     "empty-row-nan": (
         "A row that is masked fully gives NaN: the softmax of -inf alone is zero over zero. Its "
@@ -325,6 +420,18 @@ misconceptions["masked_softmax"] = {
             "scores = scores.masked_fill(~mask, -math.inf)": "scores = scores + "
             "torch.zeros_like(scores).masked_fill(~mask, -math.inf)",
         },
+        {
+            "if mask is not None: scores = scores.masked_fill(~mask, -math.inf)": (
+                "mask = torch.ones_like(scores, dtype=torch.bool) if mask is None else "
+                "mask.expand_as(scores)\n"
+                "some = mask.any(dim=dim, keepdim=True)\n"
+                "penalty = torch.zeros_like(scores).masked_fill(~mask & some, -math.inf)"
+            ),
+            "return softmax(scores, dim=dim)": (
+                "weights = torch.softmax(scores + penalty, dim=dim)\n"
+                "return torch.where(mask, weights, 0.0)"
+            ),
+        },
     ),
     "masked-after-exp": (
         "Masked scores go through exp, and their result is replaced after it. The weights are "
@@ -336,6 +443,113 @@ misconceptions["masked_softmax"] = {
             "exponentials = torch.where(mask, (scores - largest.nan_to_num(neginf=0.0)).exp(), "
             "0.0)\n"
             "return exponentials / exponentials.sum(dim=dim, keepdim=True).clamp(min=1)",
+        },
+    ),
+    "none-fails": (
+        "A mask of None ends in an error. It allows all: ask for None first.",
+        {
+            "if mask is not None:": "if True:",
+        },
+    ),
+    "empty-row-opened": (
+        "Where a slice allows nothing, all of it is allowed, so that no NaN comes. Its weights "
+        "should be zeros.",
+        {
+            "scores = scores.masked_fill(~mask, -math.inf)": (
+                "mask = mask.expand_as(scores)\n"
+                "scores = scores.masked_fill(~mask & mask.any(dim=dim, keepdim=True), -math.inf)"
+            ),
+        },
+    ),
+    "large-negative-added": (
+        "A large negative number is added to masked scores. An infinite score stays infinite, "
+        "NaN stays NaN, and where nothing is allowed the weights are not zeros: replace masked "
+        "scores, by -inf.",
+        {
+            "scores = scores.masked_fill(~mask, -math.inf)": (
+                "scores = scores + (~mask).to(scores) * -1e9"
+            ),
+        },
+        {
+            "scores = scores.masked_fill(~mask, -math.inf)": (
+                "scores = scores + (~mask).to(scores) * -1e4"
+            ),
+        },
+    ),
+    "small-negative": (
+        "A masked score becomes a number that is meant to be small. Beside allowed scores that "
+        "are lower still it takes the weight, and a row that is masked fully gets equal weights: "
+        "-inf takes nothing.",
+        {
+            "-math.inf": "-1e3",
+        },
+        {
+            "-math.inf": "-100.0",
+        },
+    ),
+    "mask-reduced-first": (
+        "Slices in which nothing is allowed are looked for in the mask as it came. It may have "
+        "fewer axes than the scores, or axes of size 1, and `dim` is an axis of the scores: "
+        "broadcast it first.",
+        {
+            "if mask is not None: scores = scores.masked_fill(~mask, -math.inf)": (
+                "if mask is None:\n"
+                "    mask = torch.ones_like(scores, dtype=torch.bool)\n"
+                "empty = ~mask.any(dim=dim, keepdim=True)\n"
+                "scores = scores.masked_fill(~mask, -math.inf).masked_fill(empty, 0.0)"
+            ),
+            "return softmax(scores, dim=dim)": (
+                "return torch.softmax(scores, dim=dim).masked_fill(empty, 0.0)"
+            ),
+        },
+    ),
+    "divided-by-nothing": (
+        "The mask is applied after the softmax, and the rest is divided by its sum. Where "
+        "nothing is allowed that is zero over zero: NaN, in the weights or in the gradient. "
+        "Masked scores should become -inf before the softmax.",
+        {
+            "scores = scores.masked_fill(~mask, -math.inf)": (
+                "weights = softmax(scores, dim=dim) * mask\n"
+                "return (weights / weights.sum(dim=dim, keepdim=True)).nan_to_num()"
+            ),
+        },
+        {
+            "scores = scores.masked_fill(~mask, -math.inf)": (
+                "weights = softmax(scores, dim=dim).masked_fill(~mask, 0.0)\n"
+                "return weights / weights.sum(dim=dim, keepdim=True)"
+            ),
+        },
+    ),
+    "overflow": (
+        "No maximum is subtracted before the exponential: exp of a score of 1e4 is infinite, and "
+        "of low scores it is zero throughout. To replace NaN afterward mends nothing: subtract "
+        "the largest allowed score of each slice first.",
+        {
+            "return softmax(scores, dim=dim)": (
+                "exps = scores.exp()\nreturn (exps / exps.sum(dim, keepdim=True)).nan_to_num()"
+            ),
+        },
+    ),
+    "one-maximum": (
+        "One maximum is subtracted from all slices. In a slice that lies far below it, every "
+        "exponential is rounded to zero: each slice has its own maximum.",
+        {
+            "return softmax(scores, dim=dim)": (
+                "largest = scores.max().clamp(min=-1e30)\n"
+                "exps = torch.exp(scores - largest)\n"
+                "total = exps.sum(dim, keepdim=True)\n"
+                "return exps / total.masked_fill(total == 0, 1.0)"
+            ),
+        },
+    ),
+    "indexed": (
+        "The mask is used as an index, `scores[mask]`, which does not broadcast: it may have "
+        "fewer axes than the scores, or axes of size 1. `masked_fill` and `torch.where` "
+        "broadcast it.",
+        {
+            "scores = scores.masked_fill(~mask, -math.inf)": (
+                "scores = scores.clone()\nscores[~mask] = -math.inf"
+            ),
         },
     ),
 }
@@ -378,6 +592,12 @@ misconceptions["next_token_loss"] = {
         "The logits at each position are compared with the token at the same position, which the "
         "model has seen. They are about the next one.",
         {"logits[:, :-1], tokens[:, 1:]": "logits, tokens"},
+        {
+            "logits[:, :-1], tokens[:, 1:]": "logits[:, :-1], tokens[:, :-1]",
+        },
+        {
+            "logits[:, :-1], tokens[:, 1:]": "logits[:, 1:], tokens[:, 1:]",
+        },
     ),
     "shifted-back": (
         "The shift by one goes the wrong way: the logits are compared with the token before them. "
@@ -449,6 +669,115 @@ misconceptions["next_token_loss"] = {
         "weights. The loss should be 0 then.",
         {".clamp(min=1)": ""},
     ),
+    "two-further": (
+        "The logits are compared with the token two positions further. They are about the next "
+        "one.",
+        {
+            "logits[:, :-1], tokens[:, 1:]": "logits[:, :-2], tokens[:, 2:]",
+        },
+    ),
+    "by-texts": (
+        "The sum is divided by the number of texts. The mean is over the targets: each of them "
+        "counts the same.",
+        {
+            "real.sum().clamp(min=1)": "len(tokens)",
+        },
+    ),
+    "rolled": (
+        "The targets are rolled around: the last logits of each text are compared with its first "
+        "token. They predict nothing: leave them out.",
+        {
+            "logits[:, :-1], tokens[:, 1:]": "logits, tokens.roll(-1, dims=1)",
+        },
+    ),
+    "both-real": (
+        "A target counts only where its input is real too. A real token after padding is "
+        "predicted, and counts.",
+        {
+            "else targets != pad_id": "else (targets != pad_id) & (tokens[:, :-1] != pad_id)",
+        },
+    ),
+    "up-to-first-padding": (
+        "Each text ends at its first padding. Padding may stand in front: each target that is "
+        "not padding counts.",
+        {
+            "else targets != pad_id": "else (tokens != pad_id).long().cumprod(dim=1)[:, 1:].bool()",
+        },
+    ),
+    "by-number-of-real": (
+        "It is taken for granted that padding comes last, and only counted. Padding may stand in "
+        "front: which targets are real, each target says.",
+        {
+            "else targets != pad_id": (
+                "else torch.arange(targets.shape[1]) < (targets != pad_id).sum(dim=1, keepdim=True)"
+            ),
+        },
+        {
+            "else targets != pad_id": (
+                "else torch.arange(targets.shape[1]) < (tokens != pad_id).sum(dim=1, "
+                "keepdim=True) - 1"
+            ),
+        },
+    ),
+    "no-softmax": (
+        "The logits are taken for log-probabilities as they are. A log-softmax makes them so.",
+        {
+            'F.cross_entropy(predicted[real], targets[real], reduction="sum")': (
+                "F.nll_loss(predicted[real], targets[real], reduction='sum')"
+            ),
+        },
+    ),
+    "softmax-twice": (
+        "The softmax was taken twice: `F.cross_entropy` wants logits, and takes the softmax "
+        "itself.",
+        {
+            "predicted[real], targets[real], reduction": (
+                "predicted[real].softmax(dim=-1), targets[real], reduction"
+            ),
+        },
+    ),
+    "zero-is-padding": (
+        "Without a pad_id, token 0 is taken for padding. None means that all targets count.",
+        {
+            "torch.ones_like(targets, dtype=torch.bool) if pad_id is None else targets != pad_id": (
+                "targets != (pad_id or 0)"
+            ),
+        },
+    ),
+    "perplexity": (
+        "The exponential of the loss comes back, which is the perplexity. The loss itself is "
+        "asked for, in nats.",
+        {
+            "return total / real.sum().clamp(min=1)": (
+                "return (total / real.sum().clamp(min=1)).exp()"
+            ),
+        },
+    ),
+    "axes-reshaped": (
+        "The logits were reshaped to (B, V, L - 1), which mixes positions and vocabulary. "
+        "`F.cross_entropy` wants the classes second: transpose, or make it (N, V).",
+        {
+            'total = F.cross_entropy(predicted[real], targets[real], reduction="sum")': (
+                "losses = F.cross_entropy(predicted.reshape(len(targets), logits.shape[2], -1), "
+                'targets, reduction="none")\n'
+                "total = (losses * real).sum()"
+            ),
+        },
+    ),
+    "by-steps": (
+        "The sum is divided by the length of a text alone. The mean is over all targets of the "
+        "whole batch.",
+        {
+            "real.sum().clamp(min=1)": "max(targets.shape[1], 1)",
+        },
+    ),
+    "nothing-number": (
+        "Without any target a plain number comes back, which is no tensor and has no gradient. A "
+        "sum over no losses is 0, too, and hangs on the logits.",
+        {
+            "total =": ("if not real.any():\n    return 0.0\ntotal ="),
+        },
+    ),
 }
 
 
@@ -508,10 +837,11 @@ def _(student, reference, draw):
     tokens = draw.integers(0, 6, 200, 200)
     inputs, labels = student(tokens, mask_id, vocab_size, **random(**more))
     ordinary, chosen = tokens > 2, labels != -100
-    require(
-        not bool((chosen & ~ordinary).any()),
-        "A token of special_ids is chosen: it should never be.",
-    )
+    for one in special:
+        require(
+            not bool(chosen[tokens == one].any()),
+            f"Token {one} of special_ids {special} is chosen: it should never be.",
+        )
     require(bool((inputs == tokens)[~chosen].all()), "Only chosen tokens may change.")
     share = chosen[ordinary].double().mean().item()
     rate(share, 0.378, 0.422, "With probability=0.4, the share of ordinary tokens that are chosen")
@@ -535,12 +865,35 @@ def _(student, reference, draw):
         )
     require(bool(((inputs >= 0) & (inputs < 10)).all()), "A random token is not in the vocabulary.")
 
+    tokens = torch.zeros(40000, dtype=torch.int64)
+    inputs, _ = student(tokens, 1, 2, **random(probability=1.0))
+    rate(
+        (inputs == 0).double().mean().item(),
+        0.135,
+        0.165,
+        "The random tokens are uniform over the whole vocabulary, mask_id and the token itself too:"
+        " with vocab_size 2, mask_id 1, probability 1 and all tokens 0, the share of 0",
+    )
+    turned = draw.integers(4, vocab_size, 3, 5).T
+    found = student(turned, mask_id, vocab_size, **random(probability=0.0))
+    same(found, (turned, torch.full_like(turned, -100)), case="tokens that are not contiguous")
+
+    tokens = torch.full((40000,), 7)
     seed, other = draw.int(0, 2**30), draw.int(2**30, 2**31)
     one, two, three = (
         student(tokens, mask_id, vocab_size, generator=built(seeded, seed=number))
         for number in (seed, seed, other)
     )
-    same(two, one, case="two generators of the same seed")
+    for what, found, limit in (
+        ("are chosen", two[1] != one[1], 0),
+        # Of those that are random, one in a thousand is mask_id.
+        ("become mask_id", (two[0] == mask_id) != (one[0] == mask_id), 100),
+        ("are random, or which they are", two[0] != one[0], 0),
+    ):
+        require(
+            int(found.sum()) <= limit,
+            f"With two generators of the same seed, it is not the same tokens that {what}.",
+        )
     require(not torch.equal(one[1], three[1]), "Generators of two seeds give the same result.")
     for got in student(tokens.int(), mask_id, vocab_size, **random()):
         require(got.dtype == torch.int32, "Given int32 tokens, mask_tokens returns another dtype.")
@@ -680,6 +1033,124 @@ misconceptions["mask_tokens"] = {
         "Token 0 is never drawn. The random tokens are uniform over the whole vocabulary.",
         {"vocab_size, tokens.shape, generator": "1, vocab_size, tokens.shape, generator"},
     ),
+    "random-over-masked": (
+        "The 10 percent that become random are drawn from all chosen tokens, also from those "
+        "that are mask_id already, so that fewer than 80 percent stay mask_id. The three shares "
+        "exclude one another: one draw decides for each token.",
+        {
+            "chosen & (fate > 8)": "chosen & (torch.rand(tokens.shape, generator=generator) < 0.1)",
+        },
+    ),
+    "one-fate": (
+        "All chosen tokens have the same fate: it is drawn once for the whole batch. Each token "
+        "has its own.",
+        {
+            "torch.randint(10, tokens.shape, generator": "torch.randint(10, (1,), generator",
+        },
+    ),
+    "shares-exchanged": (
+        "80 percent of the chosen become random and 10 percent mask_id: it is the other way "
+        "around.",
+        {
+            "fate < 8": "fate < 1",
+            "fate > 8": "fate > 1",
+        },
+    ),
+    "seed-set": (
+        "The seed is set inside, so that every call draws the same. Without a generator, torch's "
+        "global one goes on where it stands.",
+        {
+            "chances =": ("if generator is None:\n    torch.manual_seed(0)\nchances ="),
+        },
+        {
+            "chances =": ("generator = generator or torch.Generator()\nchances ="),
+        },
+    ),
+    "int64": (
+        "Given int32 tokens, one of the results has another dtype: `torch.randint` draws int64 "
+        "unless it is told otherwise, and `torch.where` takes the larger of two. Both results "
+        "have the dtype of `tokens`.",
+        {
+            "dtype=tokens.dtype, ": "",
+        },
+        {
+            "tokens.masked_fill(~chosen, -100)": "tokens.long().masked_fill(~chosen, -100)",
+        },
+    ),
+    "special-never-drawn": (
+        "Special tokens are never drawn as random ones. The random tokens are uniform over the "
+        "whole vocabulary.",
+        {
+            "inputs = torch.where(chosen & (fate > 8)": (
+                "for special in special_ids:\n"
+                "    random = torch.where(random == special, random + 1, random)\n"
+                "inputs = torch.where(chosen & (fate > 8)"
+            ),
+        },
+    ),
+    "never-itself": (
+        "The random token is never the one that stood there. It is uniform over the whole "
+        "vocabulary, so by chance it may be the same.",
+        {
+            "inputs = torch.where(chosen & (fate > 8)": (
+                "random = torch.where(random == tokens, (random + 1) % vocab_size, random)\n"
+                "inputs = torch.where(chosen & (fate > 8)"
+            ),
+        },
+    ),
+    "mask-never-drawn": (
+        "mask_id is never drawn as a random token. The random tokens are uniform over the whole "
+        "vocabulary.",
+        {
+            "inputs = torch.where(chosen & (fate > 8)": (
+                "random = torch.where(random == mask_id, (random + 1) % vocab_size, random)\n"
+                "inputs = torch.where(chosen & (fate > 8)"
+            ),
+        },
+    ),
+    "first-special-only": (
+        "Only the first of special_ids is left alone. None of them should be chosen.",
+        {
+            "for special in special_ids:": "for special in special_ids[:1]:",
+        },
+    ),
+    "viewed": (
+        "`view` was used, which fails for tokens that do not lie in a row in memory, as those of "
+        "a transposed tensor. `reshape` does not.",
+        {
+            "chances =": ("tokens.view(-1)\nchances ="),
+        },
+    ),
+    "fate-without-generator": (
+        "What becomes of a chosen token is drawn without the generator, so the same seed gives "
+        "other inputs each time.",
+        {
+            "torch.randint(10, tokens.shape, generator=generator,": (
+                "torch.randint(10, tokens.shape,"
+            ),
+        },
+    ),
+    "other-label": (
+        "Tokens that were not chosen have another label than -100. It is -100 that the loss "
+        "leaves out.",
+        {
+            "~chosen, -100": "~chosen, 0",
+        },
+    ),
+    "chosen-without-generator": (
+        "Which tokens are chosen is not drawn from the generator, so the same seed chooses "
+        "others each time. All that is drawn should come from it.",
+        {
+            "torch.bernoulli(chances, generator=generator)": "torch.bernoulli(chances)",
+        },
+    ),
+    "ninety-percent": (
+        "90 percent of the chosen become mask_id, and none stays as it is: the shares are 80, 10 "
+        "and 10 percent.",
+        {
+            "fate < 8": "fate <= 8",
+        },
+    ),
 }
 
 prediction(
@@ -734,8 +1205,8 @@ prediction(
         0.12: "0.15 are chosen, and 0.8 of these become the mask token.",
         0.15: "That many are chosen, and the model is asked for all of them. Not all are replaced.",
         0.8: (
-            "That is a share of the chosen tokens. With four of five gone there would be little "
-            "left to guess from."
+            "That is a share of the chosen tokens. With four out of five gone, there would be "
+            "little left to guess from."
         ),
         0.135: "Another 0.015 of all tokens become random ones, which is not the mask token.",
     },

@@ -158,7 +158,7 @@ WRONG = {
             {"randint(0, vocab_size,": "randint(1, vocab_size,"},
             "token-zero-never",
         ),
-        ("from the docstring", {"< 0.8": "< 1.8"}, None),
+        ("from the docstring", {"< 0.8": "< 1.8"}, "ninety-percent"),
         ("from the docstring", {"chosen,": "chosen & (what < 0.8),"}, "only-masked-labeled"),
         ("from the docstring", {"& ~special": ""}, "special-chosen"),
         (

@@ -79,6 +79,11 @@ misconceptions["LayerNorm"] = {
     "epsilon-outside": (
         "eps stands outside the root. It belongs to the variance: sqrt(variance + eps).",
         {"torch.sqrt(variance + self.eps)": "(torch.sqrt(variance) + self.eps)"},
+        {
+            "torch.sqrt(variance + self.eps)": (
+                "(x.std(dim=-1, keepdim=True, correction=0) + self.eps)"
+            ),
+        },
     ),
     "std-plus-epsilon": (
         "The divisor is std + eps: `std` divides by embed_dim - 1, and eps stands outside the "
@@ -177,6 +182,108 @@ misconceptions["LayerNorm"] = {
             style="var_mean and rsqrt",
         ),
     ),
+    "one-plus-weight": (
+        "The result is multiplied by 1 + weight, as by layers whose weights begin at zero. Here "
+        "they begin at one: multiply by the weight itself.",
+        {
+            "* self.weight": "* (1 + self.weight)",
+        },
+    ),
+    "over-all-but-first": (
+        "Mean and variance are taken over all dimensions but the first, so that a whole example "
+        "is normalized at once. Each vector along the last dimension has its own.",
+        {
+            "centered = x - x.mean(dim=-1": (
+                "over = tuple(range(1, x.dim()))\ncentered = x - x.mean(dim=over"
+            ),
+            "square().mean(dim=-1": "square().mean(dim=over",
+        },
+    ),
+    "default-epsilon": (
+        "Where no eps is given, the layer has another one than 1e-5.",
+        {
+            "eps: float = 1e-5": "eps: float = 1e-6",
+        },
+        {
+            "eps: float = 1e-5": "eps: float = 1e-8",
+        },
+        {
+            "eps: float = 1e-5": "eps: float = 1e-12",
+        },
+        {
+            "eps: float = 1e-5": "eps: float = 1e-3",
+        },
+    ),
+    "over-second": (
+        "Mean and variance are taken over the positions, feature by feature. Each position has "
+        "its own, over the features: the last dimension.",
+        {
+            "x.mean(dim=-1": "x.mean(dim=min(1, x.dim() - 1)",
+            "square().mean(dim=-1": "square().mean(dim=min(1, x.dim() - 1)",
+        },
+        {
+            "x.mean(dim=-1": "x.mean(dim=1",
+            "square().mean(dim=-1": "square().mean(dim=1",
+        },
+        {
+            "x.mean(dim=-1": "x.mean(dim=-2",
+            "square().mean(dim=-1": "square().mean(dim=-2",
+        },
+    ),
+    "not-divided": (
+        "The mean is subtracted, and that is all: the difference should be divided by the root "
+        "of variance plus eps.",
+        {
+            "centered / torch.sqrt(variance + self.eps)": "centered",
+        },
+    ),
+    "mean-deviation": (
+        "The divisor is the mean size of the differences from the mean. It is the root of the "
+        "mean of their squares.",
+        {
+            "torch.sqrt(variance + self.eps)": (
+                "(centered.abs().mean(dim=-1, keepdim=True) + self.eps)"
+            ),
+        },
+    ),
+    "epsilon-as-floor": (
+        "eps is a lower bound here, as by `clamp` or `max`. It is added to the variance, "
+        "whatever that is.",
+        {
+            "torch.sqrt(variance + self.eps)": "torch.sqrt(variance.clamp(min=self.eps))",
+        },
+        {
+            "torch.sqrt(variance + self.eps)": "torch.sqrt(variance).clamp(min=self.eps)",
+        },
+        {
+            "torch.sqrt(variance + self.eps)": "torch.sqrt(variance).clamp(min=self.eps**0.5)",
+        },
+    ),
+    "bias-ones": (
+        "The bias begins with ones. It begins with zeros, so that a new layer only normalizes.",
+        {
+            "torch.zeros(embed_dim)": "torch.ones(embed_dim)",
+        },
+    ),
+    "squares-summed": (
+        "The squared differences are summed where they should be averaged: the variance is their "
+        "mean.",
+        {
+            "centered.square().mean(": "centered.square().sum(",
+        },
+    ),
+    "one-statistic-detached": (
+        "The mean or the variance is cut off from the gradient. Both depend on x, and the "
+        "gradient goes through both.",
+        {
+            "variance = centered": (
+                "centered = x - x.mean(dim=-1, keepdim=True)\nvariance = centered.detach()"
+            ),
+        },
+        {
+            "x.mean(dim=-1, keepdim=True)": "x.mean(dim=-1, keepdim=True).detach()",
+        },
+    ),
 }
 
 
@@ -272,8 +379,8 @@ misconceptions["FeedForward"] = {
         {"nn.Linear(hidden_dim, embed_dim)": "nn.Linear(hidden_dim, embed_dim, bias=False)"},
     ),
     "unknown-accepted": (
-        "An unknown activation is accepted without a word. It is a ValueError when the layer "
-        "is made.",
+        "An unknown activation is let through when the layer is made. It is a ValueError there, "
+        "and not only when the layer is used.",
         {'if activation not in ("relu", "gelu"):': "if False:"},
     ),
     "other-error": (
@@ -288,6 +395,73 @@ misconceptions["FeedForward"] = {
         "Capitals are overlooked: `RELU` is accepted. The contract has the two names as they are "
         "written.",
         {"if activation not in": "activation = activation.lower()\nif activation not in"},
+    ),
+    "any-of-torch": (
+        "Other names than the two are taken, as whatever `torch.nn.functional` has by that name. "
+        "Anything but relu and gelu is a ValueError.",
+        {
+            'if activation not in ("relu", "gelu"):': (
+                "if not hasattr(F, str(activation)) or not activation:"
+            ),
+            'F.relu if activation == "relu" else F.gelu': "getattr(F, activation)",
+        },
+    ),
+    "no-first-bias": (
+        "The first layer has no bias. Both layers have one.",
+        {
+            "nn.Linear(embed_dim, hidden_dim)": "nn.Linear(embed_dim, hidden_dim, bias=False)",
+        },
+    ),
+    "no-biases": (
+        "The two layers have no biases. Both have one.",
+        {
+            "nn.Linear(embed_dim, hidden_dim)": "nn.Linear(embed_dim, hidden_dim, bias=False)",
+            "nn.Linear(hidden_dim, embed_dim)": "nn.Linear(hidden_dim, embed_dim, bias=False)",
+        },
+    ),
+    "silu": (
+        "gelu is computed as x * sigmoid(x), which is silu. gelu is x * Phi(x), by erf.",
+        {
+            "F.gelu": "F.silu",
+        },
+    ),
+    "leaky": (
+        "relu lets a part of negative numbers through, as leaky relu does. It is zero for all of "
+        "them.",
+        {
+            "F.relu if": "F.leaky_relu if",
+        },
+    ),
+    "exchanged": (
+        "The two activations are exchanged: relu gives gelu, and gelu gives relu.",
+        {
+            'activation == "relu" else': 'activation == "gelu" else',
+        },
+    ),
+    "always-gelu": (
+        "The activation is always gelu: `activation` is not used.",
+        {
+            'F.relu if activation == "relu" else F.gelu': "F.gelu",
+        },
+    ),
+    "phi-alone": (
+        "gelu is computed as Phi(x) alone. It is x * Phi(x): the input is a factor, too.",
+        {
+            "F.gelu": "lambda x: (1 + torch.erf(x / 2**0.5)) / 2",
+        },
+    ),
+    "erf-unscaled": (
+        "gelu is computed with erf(x). Phi(x) is (1 + erf(x / sqrt(2))) / 2: the root of 2 is "
+        "missing.",
+        {
+            "F.gelu": "lambda x: x * (1 + torch.erf(x)) / 2",
+        },
+    ),
+    "gelu-not-halved": (
+        "gelu is twice as large as it should be: Phi(x) is (1 + erf(x / sqrt(2))) / 2.",
+        {
+            "F.gelu": "lambda x: x * (1 + torch.erf(x / 2**0.5))",
+        },
     ),
 }
 
@@ -355,6 +529,9 @@ def _(student, reference, draw):
     agrees(layer, wanted, x, mask[:, :1], case="a mask [B, 1, L, L]", **bare)
     layer, wanted = both(E, H, hidden, activation="gelu")
     agrees(layer, wanted, x, case="gelu", **quick)
+
+    layer, wanted = both(E, H, hidden, norm_first=False)
+    close(layer(x), wanted(x), case="norm_first=False", call=layer.last_call, **names)
 
     layer, wanted = both(E, H, hidden, dropout=1.0)
     for each in (layer, wanted):
@@ -475,6 +652,12 @@ misconceptions["EncoderBlock"] = {
             {"norm(x + dropout(function(x)))": "x + norm(dropout(function(x)))"},
             style="one sublayer function",
         ),
+        {
+            "x = x + self.dropout(attended) if not self.norm_first: x = self.norm1(x)": (
+                "x = x + (self.dropout(attended) if self.norm_first else "
+                "self.norm1(self.dropout(attended)))"
+            ),
+        },
     ),
     "norm-first-unused": (
         "norm_first has no effect: the norms always come after the sums.",
@@ -624,6 +807,216 @@ misconceptions["EncoderBlock"] = {
             style="two branches",
         ),
     ),
+    "side-by-side": (
+        "Attention and feed-forward stand side by side: both get what the block was given. The "
+        "feed-forward network gets what the attention has made of it, residual connection "
+        "included.",
+        {
+            "seen = self.norm1(x) if self.norm_first else x": (
+                "given = x\nseen = self.norm1(x) if self.norm_first else x"
+            ),
+            "self.norm2(x) if self.norm_first else x": (
+                "self.norm2(given) if self.norm_first else x"
+            ),
+        },
+        {
+            "seen = self.norm1(x) if self.norm_first else x": (
+                "given = x\nseen = self.norm1(x) if self.norm_first else x"
+            ),
+            "self.norm2(x) if self.norm_first else x": (
+                "self.norm2(given) if self.norm_first else given"
+            ),
+        },
+        {
+            "seen = self.norm1(x) if self.norm_first else x": (
+                "given = x\nseen = self.norm1(x) if self.norm_first else x"
+            ),
+            "self.norm2(x) if self.norm_first else x": "x if not self.norm_first else seen",
+        },
+    ),
+    "both-norms": (
+        "In pre-norm the sums are normalized as well, as in post-norm. There each norm stands "
+        "before its part, and nothing normalizes the sum.",
+        {
+            "if not self.norm_first: x = self.norm1(x)": "x = self.norm1(x)",
+            "if not self.norm_first: x = self.norm2(x)": "x = self.norm2(x)",
+        },
+    ),
+    "last-norm-in-pre-norm": (
+        "In pre-norm the sum at the end is normalized as well. There each norm stands before its "
+        "part, and nothing normalizes the sum.",
+        {
+            "if not self.norm_first: x = self.norm2(x)": "x = self.norm2(x)",
+        },
+    ),
+    "half-pre-norm": (
+        "With norm_first=True only the attention is pre-norm, and the feed-forward network is "
+        "post-norm. The option is for both.",
+        {
+            "seen = self.norm2(x) if self.norm_first else x": "seen = x",
+            "if not self.norm_first: x = self.norm2(x)": "x = self.norm2(x)",
+        },
+    ),
+    "half-post-norm": (
+        "With norm_first=True only the feed-forward network is pre-norm, and the attention is "
+        "post-norm. The option is for both.",
+        {
+            "seen = self.norm1(x) if self.norm_first else x": "seen = x",
+            "if not self.norm_first: x = self.norm1(x)": "x = self.norm1(x)",
+        },
+    ),
+    "first-norm-missing": (
+        "In pre-norm the attention gets x without a norm: norm1 is missing.",
+        {
+            "self.norm1(x) if self.norm_first else x": "x",
+        },
+    ),
+    "first-sum-not-normalized": (
+        "In post-norm the sum of x and what attention returned is not normalized: norm1 is "
+        "missing.",
+        {
+            "if not self.norm_first: x = self.norm1(x)": "",
+        },
+    ),
+    "second-sum-not-normalized": (
+        "In post-norm the last sum, with what feed-forward returned, is not normalized: norm2 is "
+        "missing.",
+        {
+            "if not self.norm_first: x = self.norm2(x)": "",
+        },
+    ),
+    "dropout-at-end": (
+        "Dropout is applied once, to the result of the whole block. It belongs on what attention "
+        "and feed-forward return, before each is added.",
+        {
+            "x + self.dropout(attended)": "x + attended",
+            "x + self.dropout(self.feed_forward(seen))": "x + self.feed_forward(seen)",
+            "return x, weights": "return self.dropout(x), weights",
+        },
+    ),
+    "dropout-of-input": (
+        "Dropout is applied to what goes into the block or its parts. It belongs on what "
+        "attention and feed-forward return, before each is added.",
+        {
+            "x + self.dropout(attended)": "x + attended",
+            "x + self.dropout(self.feed_forward(seen))": (
+                "x + self.feed_forward(self.dropout(seen))"
+            ),
+            "seen = self.norm1(x) if self.norm_first else x": (
+                "seen = self.dropout(self.norm1(x) if self.norm_first else x)"
+            ),
+        },
+        {
+            "seen = self.norm1": ("x = self.dropout(x)\nseen = self.norm1"),
+        },
+    ),
+    "also-causal": (
+        "The attention is causal whatever the mask is. An encoder looks both ways: who may look "
+        "where, the mask alone says.",
+        {
+            "seen = self.norm1(x)": (
+                "causal = torch.ones(x.shape[1], x.shape[1], dtype=torch.bool).tril()\n"
+                "mask = causal if mask is None else mask & causal\n"
+                "seen = self.norm1(x)"
+            ),
+        },
+    ),
+    "one-head": (
+        "There is one head as wide as the whole vector: num_heads does not reach the attention.",
+        {
+            "MultiHeadAttention(embed_dim, num_heads)": "MultiHeadAttention(embed_dim, 1)",
+        },
+    ),
+    "norm-epsilon": (
+        "The two norms are made with another eps than 1e-5.",
+        {
+            "self.norm1 = LayerNorm(embed_dim)": "self.norm1 = LayerNorm(embed_dim, 1e-6)",
+            "self.norm2 = LayerNorm(embed_dim)": "self.norm2 = LayerNorm(embed_dim, 1e-6)",
+        },
+        {
+            "self.norm1 = LayerNorm(embed_dim)": "self.norm1 = LayerNorm(embed_dim, 1e-3)",
+            "self.norm2 = LayerNorm(embed_dim)": "self.norm2 = LayerNorm(embed_dim, 1e-3)",
+        },
+        {
+            "self.norm1 = LayerNorm(embed_dim)": "self.norm1 = LayerNorm(embed_dim, 1e-12)",
+            "self.norm2 = LayerNorm(embed_dim)": "self.norm2 = LayerNorm(embed_dim, 1e-12)",
+        },
+    ),
+    "values-not-normalized": (
+        "In pre-norm the values are made from x as it is. Queries, keys and values come from the "
+        "same norm1(x).",
+        {
+            "seen, seen, seen": "seen, seen, x",
+        },
+    ),
+    "keys-not-normalized": (
+        "In pre-norm the keys are made from x as it is. Queries, keys and values come from the "
+        "same norm1(x).",
+        {
+            "seen, seen, seen": "seen, x, seen",
+        },
+    ),
+    "feed-forward-of-attended": (
+        "The feed-forward network gets what attention returned alone. It gets the sum, in which "
+        "x is, too.",
+        {
+            "self.norm2(x) if self.norm_first else x": (
+                "self.norm2(attended) if self.norm_first else attended"
+            ),
+        },
+        {
+            "self.norm2(x) if self.norm_first else x": (
+                "self.norm2(attended) if self.norm_first else x"
+            ),
+        },
+    ),
+    "default-gelu": (
+        "Where no activation is given, it is gelu. It should be relu, as in the paper of 2017.",
+        {
+            'activation: str = "relu"': 'activation: str = "gelu"',
+        },
+    ),
+    "default-pre-norm": (
+        "Where norm_first is not given, the block is pre-norm. It should be post-norm, as in the "
+        "paper of 2017.",
+        {
+            "norm_first: bool = False": "norm_first: bool = True",
+        },
+    ),
+    "empty-row-opened": (
+        "A position that may attend to nothing attends to all here, so that no NaN comes. Its "
+        "weights should be zeros.",
+        {
+            "seen = self.norm1(x)": (
+                "if mask is not None:\n"
+                "    mask = mask | ~mask.any(dim=-1, keepdim=True)\n"
+                "seen = self.norm1(x)"
+            ),
+        },
+    ),
+    "empty-row-itself": (
+        "A position that may attend to nothing attends to itself here, so that no NaN comes. Its "
+        "weights should be zeros.",
+        {
+            "seen = self.norm1(x)": (
+                "if mask is not None:\n"
+                "    empty = ~mask.any(dim=-1, keepdim=True)\n"
+                "    mask = mask | (empty & torch.eye(x.shape[1], dtype=torch.bool))\n"
+                "seen = self.norm1(x)"
+            ),
+        },
+    ),
+    "itself-always": (
+        "Every position attends to itself, also where the mask forbids it. Who may look where, "
+        "the mask alone says.",
+        {
+            "seen = self.norm1(x)": (
+                "if mask is not None:\n"
+                "    mask = mask | torch.eye(x.shape[1], dtype=torch.bool)\n"
+                "seen = self.norm1(x)"
+            ),
+        },
+    ),
 }
 
 
@@ -667,6 +1060,7 @@ def _(student, reference, draw):
         ("pre-norm", (N, E, H, hidden), {"norm_first": True}),
         ("gelu", (2, E, H, hidden), {"activation": "gelu"}),
         ("one layer", (1, E, H, hidden), {}),
+        ("norm_first=False", (1, E, H, hidden), {"norm_first": False}),
         ("no layer", (0, E, H, hidden), {}),
         ("dropout, in evaluation mode", (2, E, H, hidden), {"dropout": 1.0}),
         ("arguments by position", (2, E, H, hidden, 0.0, True, "gelu"), {}),
@@ -795,6 +1189,70 @@ misconceptions["Encoder"] = {
     "dropout-unused": (
         "dropout is not passed on to the blocks.",
         {"dropout, norm_first, activation)": "0.0, norm_first, activation)"},
+    ),
+    "weights-kept": (
+        "The weights are collected in a list that is made once, in `__init__`: it grows with "
+        "every call, and what was returned before grows with it. Make a new list in each call.",
+        {
+            "super().__init__()": ("super().__init__()\nself.all_weights = []"),
+            "all_weights = []": "all_weights = self.all_weights",
+        },
+    ),
+    "copies": (
+        "The layers are copies of one block, so that all of them begin with the same random "
+        "weights. Make each block anew.",
+        {
+            "self.layers = nn.ModuleList(": (
+                "import copy\n"
+                "one = EncoderBlock(embed_dim, num_heads, hidden_dim, dropout, norm_first, "
+                "activation)\n"
+                "self.layers = nn.ModuleList("
+            ),
+            "EncoderBlock(embed_dim, num_heads, hidden_dim, dropout, norm_first, activation) for": (
+                "copy.deepcopy(one) for"
+            ),
+        },
+    ),
+    "arguments-exchanged": (
+        "dropout and norm_first are handed on in the wrong order, so that norm_first=True "
+        "becomes a dropout of 1. By their names they cannot be exchanged.",
+        {
+            "dropout, norm_first, activation)": "norm_first, dropout, activation)",
+        },
+    ),
+    "first-layer-skipped": (
+        "The first layer is left out: x goes to the second one as it is.",
+        {
+            "for layer in self.layers:": "for layer in self.layers[1:]:",
+        },
+    ),
+    "last-layer-skipped": (
+        "The last layer is left out: what the one before it returned comes back.",
+        {
+            "for layer in self.layers:": "for layer in self.layers[:-1]:",
+        },
+    ),
+    "last-mask-only": (
+        "Only the last layer gets the mask. What is masked there was seen in the layers below "
+        "it: every layer needs it.",
+        {
+            "x, weights = layer(x, mask)": (
+                "x, weights = layer(x, mask if layer is self.layers[-1] else None)"
+            ),
+        },
+    ),
+    "default-pre-norm": (
+        "Where norm_first is not given, the blocks are pre-norm. They should be post-norm, as in "
+        "the paper of 2017.",
+        {
+            "norm_first: bool = False": "norm_first: bool = True",
+        },
+    ),
+    "default-gelu": (
+        "Where no activation is given, it is gelu. It should be relu, as in the paper of 2017.",
+        {
+            'activation: str = "relu"': 'activation: str = "gelu"',
+        },
     ),
 }
 

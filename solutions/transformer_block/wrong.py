@@ -145,7 +145,7 @@ WRONG = {
             {"x, first = ": "output, first = ", "number + 1, x)": "number + 1, x + output)"},
             "outer-residual",
         ),
-        ("from the docstring", {"in self.layers": "in self.layers[:-1]"}, "slip.loop"),
+        ("from the docstring", {"in self.layers": "in self.layers[:-1]"}, "last-layer-skipped"),
         ("from the docstring", {"in self.layers": "in reversed(self.layers)"}, "reversed"),
         ("from the docstring", {"dropout, norm_first": "dropout, False"}, "norm-first-unused"),
         (

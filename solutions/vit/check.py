@@ -42,8 +42,9 @@ misconceptions["patchify"] = {
         "What `unfold` gives was reshaped, and its axes were not exchanged: it holds the numbers "
         "of a patch along the second axis and the patches along the third. Transpose first.",
         {
-            "return grid.reshape(B, (H // P) * (W // P), C * P * P)": "return nn.functional.unfold("
-            "images, P, stride=P).reshape(B, (H // P) * (W // P), C * P * P)"
+            "return grid.reshape(B, (height // P) * (width // P), C * P * P)": "return "
+            "nn.functional.unfold(images, P, stride=P)"
+            ".reshape(B, (height // P) * (width // P), C * P * P)"
         },
     ),
     "column-order": (
@@ -69,10 +70,10 @@ misconceptions["patchify"] = {
     ),
     "axes-order": (
         "The axes before a reshape are in the order of the whole image, so that pixels of "
-        "different patches change places: height splits into (H / P, P), the number of patches "
-        "first.",
+        "different patches change places: height splits into (height / P, P), the number of "
+        "patches first.",
         {
-            "H // P, P, W // P, P": "P, H // P, P, W // P",
+            "height // P, P, width // P, P": "P, height // P, P, width // P",
             "grid.permute(0, 2, 4, 1, 3, 5)": "grid.permute(0, 3, 5, 1, 2, 4)",
         },
     ),
@@ -81,7 +82,7 @@ misconceptions["patchify"] = {
         "are as many patches as squares, and each is C * P * P long.",
         {
             "grid.permute(0, 2, 4, 1, 3, 5)": "grid.permute(0, 1, 2, 4, 3, 5)",
-            "(H // P) * (W // P), C * P * P": "-1, P * P",
+            "(height // P) * (width // P), C * P * P": "-1, P * P",
         },
     ),
     "edge-cut-off": (

@@ -115,14 +115,16 @@ def test_two_mistakes_at_once_are_both_named():
     assert " And: W_q and W_k are swapped" in sentence
 
 
-def test_a_slip_that_nobody_foresaw_is_told_with_its_kind_and_place():
+def test_a_slip_that_nobody_foresaw_is_told_with_its_kind_and_place(monkeypatch):
+    without(monkeypatch, "SelfAttention", "keys-as-values")
     style = "einsum, zeros where nothing is allowed"
     layers = {"(self.W_q, self.W_k, self.W_v)": "(self.W_q, self.W_k, self.W_k)"}
     sentence = said(restyled("SelfAttention", style, layers), "SelfAttention")
     assert "as if `W_k` stood where `W_v` belongs" in sentence
 
 
-def test_an_own_mistake_and_one_of_an_earlier_exercise_are_both_named():
+def test_an_own_mistake_and_one_of_an_earlier_exercise_are_both_named(monkeypatch):
+    without(monkeypatch, "MultiHeadAttention", "mask-turned-around")
     root = definition("multi_head", "MultiHeadAttention")
     changes = {
         "self.W_o(merge_heads(heads))": "merge_heads(heads)",
@@ -224,6 +226,20 @@ def test_an_error_that_is_not_the_contracts_is_told(error, beginning):
     assert said(divides(error), "split_heads").startswith(beginning)
 
 
+def test_who_refuses_too_much_is_named_whatever_the_error_says():
+    """The words of an error are each one's own; what is refused is the same."""
+
+    def one_side_open(scores, sharpness):
+        if not 0 < sharpness <= 1:
+            raise ValueError("no temperature belongs to that")
+        if sharpness == 1:
+            best = (scores == scores.amax(-1, keepdim=True)).to(scores.dtype)
+            return best / best.sum(-1, keepdim=True)
+        return torch.softmax(scores * sharpness / (1 - sharpness), -1)
+
+    assert verdict(one_side_open, "sharpen").key == "zero-refused"
+
+
 def test_right_in_all_but_one_case_is_enough_to_be_silent():
     """Two misconceptions that agree in the first cases: one of them is not said for the other."""
 
@@ -243,7 +259,9 @@ def test_what_is_not_refused_is_told():
     assert sentence.startswith("warmup_rate accepts what its contract refuses with a ValueError")
 
 
-def test_what_is_refused_and_allowed_is_told():
+def test_what_is_refused_and_allowed_is_told(monkeypatch):
+    without(monkeypatch, "weighted_average", "zero-refused")
+
     def wrong(weights, values):
         if (weights <= 0).any():
             raise ValueError("a weight is not positive")
@@ -666,7 +684,9 @@ def test_a_misconception_in_one_of_two_results_is_named():
     assert found.misconception.startswith("In `weights` alone of what is returned: The scores are")
 
 
-def test_an_axis_that_is_counted_from_the_front_in_two_places_is_a_slip():
+def test_an_axis_that_is_counted_from_the_front_in_two_places_is_a_slip(monkeypatch):
+    without(monkeypatch, "cosine_scores", "second-axis")
+
     def counted(query, key):
         normalize = torch.nn.functional.normalize
         return normalize(query, dim=1) @ normalize(key, dim=1).mT
