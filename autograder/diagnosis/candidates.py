@@ -121,10 +121,12 @@ def _slips(exercise: Exercise) -> Iterator[Candidate]:
         root = definition(exercise.module, exercise.reference)
     except NoSource:
         return
-    ways = (root, *alternatives(exercise.module, exercise.reference))
+    ways = alternatives(exercise.module, exercise.reference)
     parts = [name for name in reversed(root.whole) if name != root.name]
     sources = itertools.chain(
-        ((root, slip) for slip in openings(root, [root.name, *(one.name for one in root.uses)])),
+        ((root, slip) for slip in openings(root, [root.name])),
+        ((root, slip) for slip in slips(root, [root.name])),
+        ((root, slip) for slip in openings(root, [one.name for one in root.uses])),
         ((way, slip) for way in ways for slip in slips(way, [root.name])),
         ((root, slip) for slip in slips(root, parts)),
     )
