@@ -191,12 +191,15 @@ class Calls:
 
     @functools.cached_property
     def smallest_wrong(self) -> SmallestWrong | None:
-        """The smallest call whose answer differs."""
-        if not self.wrong:
-            return None
-        asked = self.wrong[0].plain
-        before = [call.request for call in self.theirs if asked.target in _of(call)]
-        return SmallestWrong(before, asked, self.wrong[0].asked.reply.value, self.right(asked))
+        """The smallest call whose answer differs, and both answers when it is asked once more."""
+        for one in self.wrong:
+            asked = one.plain
+            values = self.both(asked)
+            if values is None or NEARLY.surely_agree(*values):
+                continue
+            before = [call.request for call in self.theirs if asked.target in _of(call)]
+            return SmallestWrong(before, asked, *values)
+        return None
 
     @functools.cached_property
     def drawn(self) -> bool:

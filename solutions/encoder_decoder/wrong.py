@@ -157,7 +157,7 @@ WRONG = {
         (
             "from the docstring",
             {"real[:, None, None, :]": "real[:, None, :, None]"},
-            "slip.new-axis",
+            "slip.mask",
         ),
     ],
     "label_smoothed_loss": [
