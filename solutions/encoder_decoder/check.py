@@ -870,13 +870,6 @@ misconceptions["Transformer"] = {
             "real[:, None, None, :]": "real[:, None, :, None]",
         },
     ),
-    "padding-pairs": (
-        "In the encoder the mask also closes the rows of padding. That padding asks is free, and "
-        "only what it answers is hidden.",
-        {
-            "real[:, None, None, :]": "(real[:, None, :, None] & real[:, None, None, :])",
-        },
-    ),
     "target-padding-zeroed": (
         "The embeddings of pad_id in the target are set to zero. The target has no padding: what "
         "is pad_id there is embedded like any token.",
@@ -978,19 +971,14 @@ misconceptions["Transformer"] = {
         },
     ),
     "first-decoder-layer-only": (
-        "Only one of the decoder's layers is run. All of them are, one after another.",
-        {
-            "for layer in self.decoder:": "for layer in self.decoder[:1]:",
-        },
-        {
-            "for layer in self.decoder:": "for layer in self.decoder[-1:]:",
-        },
+        "Only the first of the decoder's layers is run. All of them are, one after another.",
+        {"for layer in self.decoder:": "for layer in self.decoder[:1]:"},
     ),
     "target-each-layer": (
-        "Every layer of the decoder gets the embedded target. Each should take what the layer "
-        "before it returned.",
+        "Every layer of the decoder gets the embedded target, so that only the last of them counts."
+        " Each should take what the layer before it returned.",
         {
-            "for layer in self.decoder:": ("given = x\nfor layer in self.decoder:"),
+            "for layer in self.decoder:": "given = x\nfor layer in self.decoder:",
             "layer(x, memory, real)": "layer(given, memory, real)",
         },
     ),
