@@ -82,6 +82,11 @@ misconceptions["CrossAttention"] = {
             "self.W_v(memory)": "self.W_v(x)",
             "None if memory_mask is None else memory_mask[:, None, None, :]": "None",
         },
+        {
+            "self.W_q(x)": "self.W_q(memory)",
+            "self.W_k(memory)": "self.W_k(x)",
+            "self.W_v(memory)": "self.W_v(x)",
+        },
     ),
     "roles-exchanged-masked": (
         "The roles are exchanged, and the mask is on the queries: the memory asks, and x is "
@@ -1451,11 +1456,6 @@ def _(student, reference, draw):
     ended = [(step, eos, row(p1=0.97)) for step in range(1, 4)]
     step = tree(4, (0, bos, row(p1=0.5, p2=0.3)), *endless, *ended)
     check(step, bos, eos, 2, 4, case="the best ends at once")
-    first = 0, bos, row(p1=0.1, p2=0.85)
-    step = tree(
-        5, first, (1, 2, row(p3=0.5, p4=0.45)), *((n, 4, row(p4=0.97)) for n in range(2, 5))
-    )
-    check(step, bos, eos, 2, 5, case="an ended one that is crowded out")
     for width in (2, 3, 4):
         check(drawn(-3.0), bos, eos, width, 6, case="a beam")
     for width in (2, 3, 4):
@@ -1477,6 +1477,11 @@ def _(student, reference, draw):
     check(drawn(0.0), eos, eos, 3, 5, case="a start token that is the end token too")
     _, got = student(drawn(0.0), bos, eos, 2, 3)
     of_kind(got, float, "", "for log_prob, beam_search")
+    first = 0, bos, row(p1=0.1, p2=0.85)
+    step = tree(
+        5, first, (1, 2, row(p3=0.5, p4=0.45)), *((n, 4, row(p4=0.97)) for n in range(2, 5))
+    )
+    check(step, bos, eos, 2, 5, case="an ended one that is crowded out")
 
 
 misconceptions["beam_search"] = {

@@ -696,8 +696,8 @@ misconceptions["GroupedQueryAttention"] = {
         {'("num_heads", num_heads, "num_kv_heads", num_kv_heads),': ""},
     ),
     "empty-cache-is-false": (
-        "An empty cache is taken for none: `if cache` is false where its length is 0, so that "
-        "the first piece is never appended. Ask whether it is None.",
+        "What comes is not appended to an empty cache: `if cache` is false where its length is 0. "
+        "Ask whether it is None.",
         {
             "if cache is not None:": "if cache:",
         },
@@ -713,12 +713,6 @@ misconceptions["GroupedQueryAttention"] = {
             "key, value = cache.append(key, value)": (
                 "cache.append(key, value)\nkey, value = cache.append(key, value)"
             ),
-        },
-    ),
-    "never-appended": (
-        "What is new is not appended to the cache, so that the next piece does not find it.",
-        {
-            "key, value = cache.append(key, value)": "pass",
         },
     ),
     "embed-dim-unchecked": (
