@@ -29,8 +29,11 @@ def large_whole_numbers() -> Tensor:
 
 
 def low_scores(*sizes: int) -> Tensor:
-    """Scores far below what somebody may put in the place of -inf, and one at zero in each row."""
-    scores = torch.full(sizes, -2e3)
+    """The lowest scores that contracts allow, and one at zero in each row.
+
+    What somebody puts in the place of -inf may be no lower.
+    """
+    scores = torch.full(sizes, -1e4)
     scores[..., -1] = 0.0
     return scores
 

@@ -404,7 +404,7 @@ def _mended(
     calls = search.look.calls()
     for one in budget.of(search.known.misconceptions):
         one.cost = one.price(0)
-        if one.may_be_mended(students) and gives_a_wrong_answer(one.make, calls):
+        if one.may_be_mended(students) and gives_a_wrong_answer(one, calls):
             mended = one.mended(students, search.run)
             if mended is not None and partly_holds_up(one.make, calls):
                 yield mended, one
@@ -565,6 +565,6 @@ def still_planted(known: Known, log: Log, run: Rerun) -> bool:
     for one in known.misconceptions if exercise.mend else ():
         if one.findings[0].key == exercise.mend:
             match = one.match(students, run)
-            if match and match.places == students.places:
+            if match and match.places == students.places and _evident(match, students):
                 return True
     return False

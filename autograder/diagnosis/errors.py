@@ -76,6 +76,11 @@ MEANINGS: tuple[tuple[str, str, str], ...] = (
         "signature, and the signature with the contract.",
     ),
     (
+        r"selected index k out of range",
+        "topk",
+        "`topk` is asked for more entries than there are along that axis.",
+    ),
+    (
         r"out of (?:bounds|range)",
         "index",
         "An index or an axis is larger than what is there.",
@@ -134,6 +139,17 @@ UNFIT = (
 )
 
 
+LIBRARYS_OWN = re.compile(r"unpack|domain|convert|literal|zip\(\)|not in list|[Ee]xpected")
+
+
+def is_written(kind: str, message: str) -> bool:
+    """Whether an error is one that somebody wrote down, to refuse something."""
+    if kind == "AssertionError":
+        return True
+    own = " " in message and not LIBRARYS_OWN.search(message)
+    return kind in ("ValueError", "KeyError") and own
+
+
 def unfit(event: Event) -> tuple[str, str] | None:
     """The key and the words of how parameters differ from the contract's; None for an error."""
     if event.got != "LookupError" or event.fields.get("where"):
@@ -155,6 +171,8 @@ def error_in_words(raised: Sequence[Event]) -> tuple[str, str, list[Event]]:
 def _meaning(event: Event) -> tuple[str, str]:
     """The key and the words for what an error says; its own, where no others are known."""
     message = str(event.fields.get("message", ""))
+    if event.got == "KeyError" and " " not in message:
+        return "key", f"The key {message} is looked up, and nothing stands under it there."
     for pattern, key, meaning in MEANINGS:
         if found := re.search(pattern, message):
             return key, meaning.format(*(group for group in found.groups() if group))

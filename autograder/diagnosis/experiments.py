@@ -5,21 +5,24 @@ student's result moves and the reference's does not, or the other way around, th
 """
 
 import itertools
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from autograder.checking.comparing import Closeness, finite
-from autograder.diagnosis.findings import arguments, with_argument
+from autograder.diagnosis.findings import another, arguments, with_argument
+from autograder.diagnosis.relations import AXES
 from autograder.diagnosis.smallest import size_of
-from autograder.diagnosis.where import DIFFERS, LARGE, Calls
-from autograder.remote.calling import cotangent, tensors
+from autograder.diagnosis.where import DIFFERS, LARGE, RAISES, Calls
+from autograder.remote.calling import cotangent, mapped, tensors
 from autograder.remote.requests import CallRequest
 
 CALLS, PLACES = 3, 6  # of an input, at most
+CALLS_VARIED = 6
+SMALLER = 0.1  # numbers so much smaller saturate no softmax and pass no limit
 LIKE = Closeness(rtol=1e-3, atol=1e-4, dtype=False, nan_equal=True)
 START = "Tried on one of the calls that go wrong: "
 
@@ -38,24 +41,63 @@ class _Tried:
         other = with_argument(self.calls.exercise, self.request, name, value)
         return self.calls.both(other) if other else None
 
+    def smaller(self) -> "_Tried | None":
+        """The same with much smaller numbers, in which a result hangs on all that it can."""
+        args, kwargs = mapped(_smaller, (self.request.args, self.request.kwargs))
+        request = replace(self.request, args=args, kwargs=kwargs)
+        values = self.calls.both(request)
+        finite = values is not None and all(map(_is_finite, values))
+        return _Tried(self.calls, request, *values) if values and finite else None
+
 
 def experiment(calls: Calls) -> tuple[str, str] | None:
     """The key and the words of what is found first; None if nothing is."""
+    if idle := next(_idle(calls), None):
+        return "idle", f"`{idle}` makes no difference to the result, whatever is given for it."
     wrong = [one.asked.request for one in calls.judged if one.outcome == DIFFERS]
     every = []
     for request in sorted(wrong, key=_order)[:CALLS]:
         values = calls.both(request)
         if values and all(map(_is_finite, values)):
             every.append(_Tried(calls, request, *values))
-    flows = [list(_flow(tried)) for tried in every]
-    sure = (
-        one
-        for tried, flow in zip(every, flows, strict=True)
-        for one in flow
-        if not _is_one_number(tried.want) or sum(one in other for other in flows) > 1
-    )
+    sure = itertools.chain.from_iterable(_sure(tried, every) for tried in every)
     found = itertools.chain(sure, *map(_scaled, every))
     return next(((key, f"{START}{text}") for key, text in found), None)
+
+
+def _idle(calls: Calls) -> Iterator[str]:
+    """The arguments on which the right result hangs, and the student's in no call that is tried."""
+    asked = [one.plain for one in calls.judged if one.outcome != RAISES][:CALLS_VARIED]
+    for name in dict.fromkeys(name for one in asked for name in arguments(calls.exercise, one)):
+        moves = [moved for one in asked if (moved := _moves_with(calls, one, name))]
+        should = [right for _, right in moves]
+        if sum(should) > 1 and not any(mine for mine, _ in moves):
+            yield name
+
+
+def _moves_with(calls: Calls, request: CallRequest, name: str) -> tuple[bool, bool] | None:
+    """Whether both results are others with another value for an argument; None without a try."""
+    other = another(arguments(calls.exercise, request).get(name))
+    varied = None if other is None else with_argument(calls.exercise, request, name, other)
+    before, after = (one and calls.both(one) for one in (request, varied))
+    if not before or not after:
+        return None
+    mine, right = (not LIKE.surely_agree(*pair) for pair in zip(before, after, strict=True))
+    return mine, right
+
+
+def _smaller(value: Tensor) -> Tensor:
+    return SMALLER * value if value.is_floating_point() else value
+
+
+def _sure(tried: _Tried, every: Sequence[_Tried]) -> Iterator[tuple[str, str]]:
+    """What one call shows, one after the other as it is asked for; of one number, what two show."""
+    if not _is_one_number(tried.want):
+        yield from _flow(tried)
+        return
+    for found in _flow(tried):
+        if any(found in _flow(other) for other in every if other is not tried):
+            yield found
 
 
 def _is_one_number(value: Any) -> bool:
@@ -78,7 +120,11 @@ def _is_finite(value: Any) -> bool:
 
 
 def _flow(tried: _Tried) -> Iterator[tuple[str, str]]:
-    """A place of the result that hangs on a place of an input, and should not, or the reverse."""
+    """A place of the result that hangs on a place of an input, and should not, or the reverse.
+
+    What it should hang on is asked with smaller numbers, too: a saturated result hangs on little.
+    """
+    tries = [one for one in (tried, tried.smaller()) if one]
     for name, value in arguments(tried.calls.exercise, tried.request).items():
         if not isinstance(value, Tensor) or not value.dim():
             continue
@@ -86,24 +132,40 @@ def _flow(tried: _Tried) -> Iterator[tuple[str, str]]:
         extra: set[tuple[int, int]] = set()
         missing: set[tuple[int, int]] = set()
         for place in range(min(value.shape[axis], PLACES)):
-            moved = _where_it_moves(tried, name, value, axis, place)
-            for number, (moves, should) in enumerate(zip(*moved, strict=True) if moved else ()):
+            found = [_where_it_moves(one, name, axis, place) for one in tries]
+            moved = [pair for pair in found if pair]
+            if len(moved) < len(tries) or len({len(mine) for mine, _ in moved}) > 1:
+                continue
+            mine, right = (map(any, zip(*sides, strict=True)) for sides in zip(*moved, strict=True))
+            for number, (moves, should) in enumerate(zip(mine, right, strict=True)):
                 if moves and not should:
                     extra.add((number, place))
                 if should and not moves:
                     missing.add((number, place))
+        of = f"`{name}`" if value.dim() == 1 else f"`{name}` along {AXES[axis]}"
+        places = _places(tried.want)
+        lined_up = places == value.shape[axis]
         if extra:
-            yield "flow", f"{_hangs(extra, name, 'depends')}, which it should not."
+            text = _hangs(extra, "depends", of, places > 0, lined_up)
+            yield "flow", f"{text}, which it should not."
         if missing:
-            yield "flow", f"{_hangs(missing, name, 'does not depend')}, which it should."
+            text = _hangs(missing, "does not depend", of, places > 0, lined_up)
+            yield "flow", f"{text}, which it should."
+
+
+def _places(result: Any) -> int:
+    """How many places the first result has, along its next to last axis; none for no such axis."""
+    first = next((one for _, one in tensors(result)), None)
+    return first.shape[-2] if first is not None and first.dim() > 1 else 0
 
 
 def _where_it_moves(
-    tried: _Tried, name: str, value: Tensor, axis: int, place: int
+    tried: _Tried, name: str, axis: int, place: int
 ) -> tuple[list[bool], list[bool]] | None:
     """Which places of both results move with one of an input, by any of several changes."""
     mine: list[bool] = []
     right: list[bool] = []
+    value = arguments(tried.calls.exercise, tried.request)[name]
     for other in _changed_at(value, axis, place):
         values = tried.changed(name, other)
         moved = [_moved(*pair) for pair in zip((tried.got, tried.want), values or (), strict=False)]
@@ -112,6 +174,8 @@ def _where_it_moves(
             return None
         mine = [a or b for a, b in itertools.zip_longest(mine, one)]
         right = [a or b for a, b in itertools.zip_longest(right, two)]
+        if all(mine) and all(right):
+            break
     return (mine, right) if mine else None
 
 
@@ -146,18 +210,19 @@ def _moved(before: Any, after: Any) -> list[bool] | None:
     return apart.movedim(-2, 0).flatten(1).any(dim=1).tolist()
 
 
-def _hangs(pairs: set[tuple[int, int]], name: str, verb: str) -> str:
-    """Which places of the result hang on which of an input."""
-    numbers = {number for number, _ in pairs}
-    if all(place > number for number, place in pairs) and len(pairs) > 1:
-        return f"the result at a place {verb} on later places of `{name}`"
-    if all(place < number for number, place in pairs) and len(pairs) > 1:
-        return f"the result at a place {verb} on earlier places of `{name}`"
-    if all(place == number for number, place in pairs) and len(pairs) > 1:
-        return f"the result at a place {verb} on the same place of `{name}`"
+def _hangs(pairs: set[tuple[int, int]], verb: str, of: str, several: bool, lined_up: bool) -> str:
+    """Which places of the result, if it has several, hang on which of an input."""
+    if lined_up and len(pairs) > 1:
+        for words, alike in (
+            ("later places", all(place > number for number, place in pairs)),
+            ("earlier places", all(place < number for number, place in pairs)),
+            ("the same place", all(place == number for number, place in pairs)),
+        ):
+            if alike:
+                return f"the result at a place {verb} on {words} of {of}"
     number, place = min(pairs)
-    where = "the result" if numbers == {0} else f"row {number} of the result"
-    return f"{where} {verb} on place {place} of `{name}`"
+    where = f" at place {number} along {AXES[-2]}" if several else ""
+    return f"the result{where} {verb} on place {place} of {of}"
 
 
 def _scaled(tried: _Tried) -> Iterator[tuple[str, str]]:
@@ -173,11 +238,18 @@ def _scaled(tried: _Tried) -> Iterator[tuple[str, str]]:
             if mine != right and mine and right:
                 yield (
                     "follows",
-                    (
-                        f"where all numbers of `{name}` are {words}, the result should "
-                        f"{right}, and it {_third(mine)}."
-                    ),
+                    f"where all numbers of `{name}` are {words}, {_unlike(mine, right)}",
                 )
+
+
+OTHERWISE = "change in another way"
+
+
+def _unlike(mine: str, right: str) -> str:
+    """How a result follows, and how it should."""
+    if right == OTHERWISE:
+        return f"the result {_third(mine)}, which it should not."
+    return f"the result should {right}, and it {_third(mine)}."
 
 
 def _follows(before: Any, after: Any) -> str:
@@ -196,7 +268,7 @@ def _follows(before: Any, after: Any) -> str:
     ):
         if LIKE.agree(other, expected):
             return words
-    return "change in another way"
+    return OTHERWISE
 
 
 def _third(words: str) -> str:

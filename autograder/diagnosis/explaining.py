@@ -9,7 +9,6 @@ import enum
 import functools
 import itertools
 import math
-import operator
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,8 +17,10 @@ import torch
 
 from autograder.checking.comparing import Closeness, finite
 from autograder.checking.events import Event, Log
+from autograder.diagnosis.errors import is_written
 from autograder.diagnosis.patterns import Pattern, Place, Wrong
 from autograder.remote.calling import tensors
+from autograder.remote.requests import Reply
 from autograder.source.changes import Change, composed, stacked
 from autograder.source.sources import Definition
 
@@ -139,12 +140,25 @@ def same_answer(mine: Event, students: Event, behavior: bool = False) -> bool:
     if mine.kind == "gradient":
         if mine.got is None or students.got is None:
             return mine.free or mine.got is students.got
+        if not finite(mine.got):
+            return True  # it has no slope there: which NaN or number comes of that, nobody says
         if not finite(students.got):
-            return not finite(mine.got)  # which NaN it is, no contract says
+            return False
     if not (mine.failed or students.failed):
         return True  # both are right
     within = Closeness(students.rtol, students.atol, students.dtype, nan_equal=True)
     return within.surely_agree(mine.got, students.got)
+
+
+def _is_of_no_slope(pair: tuple[Event, Event]) -> bool:
+    """Whether a change has no slope there, and the student's code another one than is right.
+
+    A misconception that is one of slopes alone is not told by that.
+    """
+    mine, students = pair
+    if mine.kind != "gradient" or mine.got is None or finite(mine.got):
+        return False
+    return students.got is not None and finite(students.got)
 
 
 class _Following(Log):
@@ -244,13 +258,17 @@ class Match:
     def telling(self) -> bool:
         """Whether it explains more than that some error is raised, of which many raise one.
 
-        What goes wrong inside of an earlier exercise may even say the same by chance.
+        What goes wrong inside of an earlier exercise may even say the same by chance. Who refuses
+        what is allowed says it in words of their own.
         """
         if any(theirs.kind != "raised" for theirs in self.explained):
             return True
         if self.inherited:
             return False
-        return any(map(operator.eq, map(_says, self.mine), map(_says, self.explained)))
+        return any(
+            _says(mine) == _says(theirs) or (_refuses(mine) and _refuses(theirs))
+            for mine, theirs in zip(self.mine, self.explained, strict=True)
+        )
 
     @property
     def inherited(self) -> bool:
@@ -279,6 +297,10 @@ class Match:
 def _says(event: Event) -> str:
     """What an error says, with the sizes that it names: these tell where it arose."""
     return str(event.fields.get("message", ""))
+
+
+def _refuses(event: Event) -> bool:
+    return event.kind == "raised" and is_written(event.got, _says(event))
 
 
 @dataclass
@@ -317,6 +339,7 @@ class Candidate:
     sure: bool = False
     whole: Run = field(default_factory=Run)
     values: Run = field(default_factory=Run)
+    answers: dict[bytes, Reply | None] = field(default_factory=dict)  # to single calls
     cost: int = 0  # of the last look at it, in events: the same whatever is known already
 
     def is_silent(self, students: Students) -> bool:
@@ -351,7 +374,7 @@ class Candidate:
         if students.told_by_values and not self._explained(self._values(), students, run, True):
             return None
         pairs = self._explained(self.whole, students, run, False)
-        if not pairs:
+        if not pairs or all(map(_is_of_no_slope, pairs)):
             return None
         return Match(self, tuple(theirs for _, theirs in pairs), tuple(mine for mine, _ in pairs))
 

@@ -16,6 +16,7 @@ from torch import Tensor
 from autograder.checking.comparing import agree
 from autograder.checking.events import Event, Reason
 from autograder.checking.registry import Exercise
+from autograder.diagnosis.errors import is_written
 from autograder.diagnosis.explaining import Finding
 from autograder.diagnosis.set_aside import (
     axis_kind,
@@ -42,7 +43,6 @@ ABOUT_AXES = re.compile(
     r"[Dd]im|unpack|\d-?D|axis|axes|size of tensor|shape|subscripts|operand|matri"
 )
 ABOUT_MEMORY = re.compile(r"view|stride|contiguous")
-LIBRARYS_OWN = re.compile(r"unpack|domain|convert|literal|zip\(\)|not in list|[Ee]xpected")
 
 
 @dataclass(frozen=True)
@@ -105,13 +105,15 @@ def fact(
 ) -> Fact | None:
     """The first that explains something: in the events of a check, or in what either side said."""
     pairs = list(aligned(mine, theirs))
-    compared = (_parameters, _dtype, _shape, _memory, _batch, _errors)
+    compared = (_parameters, _dtype, _shape, _memory)
     texts: list[tuple[str, Iterator[str]]] = [
         ("missing", _missing(exercise, events, mine)),
         ("written_into", _written_into(exercise, mine)),
         ("rewritten", _rewritten(exercise, events)),
         ("left_out", _left_out(exercise, mine)),
         *((look.__name__.strip("_"), look(exercise, pairs)) for look in compared),
+        ("batch", _batch(exercise, pairs, again)),
+        ("errors", _errors(exercise, pairs)),
     ]
     failing = [event for event in events if event.failed and not event.free]
     found = [(kind, _of_kind(kind, several, failing)) for kind, several in texts]
@@ -330,14 +332,7 @@ def _left_out(exercise: Exercise, calls: Sequence[Call]) -> Iterator[str]:
 def _refused(exercise: Exercise, asked: Sequence[Pair]) -> Iterator[str]:
     """An error that somebody wrote down, raised where there is nothing to refuse."""
     errors: list[Error] = [call.reply.error for call, _ in asked if call.reply.error]
-    written = all(
-        error.type == "AssertionError"
-        or error.type in ("ValueError", "KeyError")
-        and " " in error.message
-        and not LIBRARYS_OWN.search(error.message)
-        for error in errors
-    )
-    if written:
+    if all(is_written(error.type, error.message) for error in errors):
         yield (
             f"{exercise.name} refuses what its contract allows: it raises {errors[0].type} "
             f"({errors[0].message}) where there is an answer to give."
@@ -388,8 +383,11 @@ def _memory(exercise: Exercise, pairs: Sequence[Pair]) -> Iterator[str]:
                 )
 
 
-def _batch(exercise: Exercise, pairs: Sequence[Pair]) -> Iterator[str]:
-    """An example alone gives another result than in its batch."""
+def _batch(exercise: Exercise, pairs: Sequence[Pair], again: Again) -> Iterator[str]:
+    """An example alone gives another result than in its batch.
+
+    Others in the batch have an influence, or the number of axes has.
+    """
     calls = [(call, want) for call, want in pairs if not (call.reply.error or want.error)]
     for (whole, right), (alone, right_by_itself) in combinations(calls, 2):
         if whole.request.target != alone.request.target or whole.request.method:
@@ -408,10 +406,28 @@ def _batch(exercise: Exercise, pairs: Sequence[Pair]) -> Iterator[str]:
         consistent = not _differ(wanted[number], wanted_alone)
         right_alone = not _differ(by_itself, wanted_alone)
         if consistent and right_alone and _differ(in_batch[number], by_itself):
-            yield (
-                f"In {exercise.name} the examples of a batch are not independent: one of them "
-                "alone gives another result than in its batch."
-            )
+            reply = again(_with_others(whole.request, number))
+            if reply and not reply.error and _differ(_first(reply.value)[number], in_batch[number]):
+                yield (
+                    f"In {exercise.name} the examples of a batch are not independent: one of them "
+                    "alone gives another result than in its batch."
+                )
+            elif reply and not reply.error:
+                yield (
+                    f"An example by itself, without the batch's axis, gets another result from "
+                    f"{exercise.name} than in its batch, and the other examples are not the "
+                    "reason: the number of axes is. Count axes from the end, as dim=-1 does."
+                )
+
+
+def _with_others(request: CallRequest, number: int) -> CallRequest:
+    """The call with other numbers in all examples of its batch but one."""
+    given = [(one, another(one)) for one in request.args]
+    args = [one if other is None else other for one, other in given]
+    for one, other in zip(request.args, args, strict=True):
+        if other is not one and isinstance(other, Tensor):
+            other[number] = one[number]
+    return replace(request, args=tuple(args), gradients=False)
 
 
 def _example(whole: CallRequest, alone: CallRequest) -> int | None:

@@ -100,7 +100,8 @@ def _explained(
         functools.cache(lambda: Calls(exercise, *calls(), home.again)),
     )
     if still_planted(known, log, run):
-        text = " ".join(filter(None, (AS_GIVEN, failed.message, plainly(known, log, look, run))))
+        message = f"{failed.message.removesuffix('.')}."
+        text = " ".join(filter(None, (AS_GIVEN, message, plainly(known, log, look, run))))
         return replace(failed, status="not mended", message=text)
     diagnosis = diagnose(known, log, run, look)
     if diagnosis is None:

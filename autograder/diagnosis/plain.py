@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from autograder.checking.comparing import finite, kind_of
 from autograder.checking.events import Event, Reason
 from autograder.checking.registry import Exercise
-from autograder.diagnosis.errors import error_in_words, unfit
+from autograder.diagnosis.errors import error_in_words, is_written, unfit
 from autograder.diagnosis.experiments import experiment
 from autograder.diagnosis.explaining import Finding, Students
 from autograder.diagnosis.relations import numbers_of, related, shapes_in_words
@@ -64,6 +64,12 @@ def _error(
         condition = calls().condition(RAISES)
         where = f" {condition.text}" if condition else _in_cases(students, raised)
     text = f"{exercise.name} ends in an error{where}. {meaning}"
+    first, message = str(alike[0].got), str(alike[0].fields.get("message", ""))
+    if first != "KeyError" and is_written(first, message):
+        text = (
+            f"{exercise.name} refuses what its contract allows{where}: it raises {first} "
+            f"({message}), where there is an answer to give."
+        )
     return Statement(Finding(f"plain.error.{key}", text), alike)
 
 

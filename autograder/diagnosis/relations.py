@@ -242,6 +242,8 @@ def _triangle(found: Numbers) -> str:
     if found.want.dim() < 2 or min(found.want.shape[-2:]) < 3:
         return ""
     wrong = _wrong(found)
+    if int(wrong.sum()) < 3:
+        return ""  # few places are on one side by chance
     if not bool(wrong.tril().any()):
         return "Only above the diagonal of the last two axes some numbers are wrong."
     if not bool(wrong.triu().any()):
@@ -253,7 +255,7 @@ def _triangle(found: Numbers) -> str:
 def _where_zeros_stand(found: Numbers) -> str:
     """Wrong where zeros should be, or at all others."""
     wrong, zeros = _wrong(found), found.want == 0
-    if not bool(zeros.any()) or bool(zeros.all()):
+    if found.of_truth or not bool(zeros.any()) or bool(zeros.all()):
         return ""
     if not bool((wrong & ~zeros).any()):
         return "Wrong are only places at which zero should stand."

@@ -20,6 +20,9 @@ from autograder.remote.calling import mapped, tensors
 SINGLE = {"rtol": 1e-4, "atol": 1e-5}  # to which two results in float32 are the same
 ORDINALS = ("first", "second", "third", "fourth")
 FLOAT64 = "float64"  # of these faults none is told beside what nothing explains
+UNSURE = "digits"
+DIGITS = {FLOAT64, "epsilon", UNSURE}  # what can be told of numbers that are nearly right
+SINGLE_ROUNDING = 3e-7, 2e-8  # between these, rounding to float32 leaves the largest gap of many
 
 
 @dataclass(frozen=True)
@@ -95,7 +98,22 @@ def set_aside(students: Log, name: str) -> SetAside:
         rest.events.append(kept)
         if text:
             (suspects if kept.failed and not kept.free else faults).append(Fault(event, kind, text))
-    return SetAside(rest, faults, suspects, exact)
+    return SetAside(rest, _of_one_mind(faults, name), _of_one_mind(suspects, name), exact)
+
+
+def _of_one_mind(faults: list[Fault], name: str) -> list[Fault]:
+    """The faults; of all digits that are lost the same is said, if what is sure of some allows it.
+
+    Otherwise that there may be several causes.
+    """
+    digits = [fault for fault in faults if fault.kind in DIGITS]
+    sure = {fault.kind: fault.text for fault in reversed(digits) if fault.kind != UNSURE}
+    if len({fault.kind for fault in digits}) < 2:
+        return faults
+    kind, text = sure.popitem() if len(sure) == 1 else (UNSURE, _nearly(name))
+    return [
+        replace(fault, kind=kind, text=text) if fault.kind in DIGITS else fault for fault in faults
+    ]
 
 
 def _without(event: Event, name: str) -> tuple[Event, str, str]:
@@ -149,17 +167,33 @@ def _inexact(event: Event, name: str) -> tuple[str, str]:
     if exact or not len(gap):
         return _rounded(name), FLOAT64
     smaller = float((gap < 0).double().mean())
-    size = float(gap.abs().max())
-    if len(gap) >= 4 and (smaller > 0.95 or smaller < 0.05):
-        side = "small" if smaller > 0.5 else "large"
-        parts = float(f"{1 / max(size, 1e-15):.0e}")
-        return (
-            f"The numbers of {name} are nearly right, and each a little too {side}, which float64 "
-            f"shows (by up to one part in {parts:,.0f}): something small is added on the way, "
-            "as an epsilon beside a number that needs none, or another one than was asked for.",
-            "epsilon",
-        )
-    return (_rounded(name), FLOAT64) if size < 1e-5 else ("", "")
+    one_sided = len(gap) >= 4 and (smaller > 0.95 or smaller < 0.05)
+    size, (most, least) = float(gap.abs().max()), SINGLE_ROUNDING
+    if one_sided and not least < size < most:
+        return _too_small(name, smaller > 0.5, size), "epsilon"
+    if not one_sided and size < most:
+        return _rounded(name), FLOAT64
+    return (_nearly(name), UNSURE) if size < 1e-5 else ("", "")
+
+
+def _too_small(name: str, smaller: bool, size: float) -> str:
+    """What is to be said where something small is added on the way."""
+    side = "small" if smaller else "large"
+    parts = float(f"{1 / max(size, 1e-15):.0e}")
+    return (
+        f"The numbers of {name} are nearly right, and each a little too {side}, which float64 "
+        f"shows (by up to one part in {parts:,.0f}): something small is added on the way, "
+        "as an epsilon beside a number that needs none, or another one than was asked for."
+    )
+
+
+def _nearly(name: str) -> str:
+    """What is to be said where digits are lost in a way that has several causes."""
+    return (
+        f"The numbers of {name} are nearly right, and float64 shows that they are not quite: "
+        "something on the way is made in float32, as a table or a constant, or something small "
+        "stands at another place or has another size than it should, as an epsilon."
+    )
 
 
 def _rounded(name: str) -> str:

@@ -14,11 +14,11 @@ import torch
 from torch import Tensor
 
 from autograder.checking.comparing import Closeness, finite
-from autograder.diagnosis.explaining import entries_alike
-from autograder.diagnosis.smallest import home_of, size_of
-from autograder.diagnosis.where import DIFFERS, Calls, Judged
+from autograder.diagnosis.explaining import Candidate, entries_alike
+from autograder.diagnosis.smallest import home_of
+from autograder.diagnosis.where import Calls, Judged, SmallestWrong
 from autograder.remote.calling import Home, tensors
-from autograder.remote.requests import CallRequest, Target
+from autograder.remote.requests import CallRequest, Reply, Target
 
 ASKED = 12  # varied calls
 LIKE = Closeness(dtype=False, nan_equal=True)
@@ -41,21 +41,21 @@ class _Answer:
 def holds_up(make: Callable[[], Any], calls: Calls) -> bool:
     """Whether a changed reference answers all varied calls as the student's code does."""
     home = _home(make, calls)
-    tried = [one for one in _wrong(calls) if home and _like(home, one)]
+    tried = [one for one in calls.wrong if home and _like(home, one)]
     return home is not None and all(one.alike for one in _answers(home, calls, tried))
 
 
 def mostly_holds_up(make: Callable[[], Any], calls: Calls) -> bool:
     """Whether it does so mostly, where it is wrong."""
     home = _home(make, calls)
-    tried = [one for one in _wrong(calls) if home and _like(home, one)]
+    tried = [one for one in calls.wrong if home and _like(home, one)]
     return home is not None and _mostly(list(_answers(home, calls, tried)))
 
 
 def partly_holds_up(make: Callable[[], Any], calls: Calls) -> bool:
     """Whether it has all wrong numbers of the student's, and where it is wrong mostly no others."""
     home = _home(make, calls)
-    answers = list(_answers(home, calls, _wrong(calls))) if home else []
+    answers = list(_answers(home, calls, calls.wrong)) if home else []
     told = all(entries_alike(one.mine, one.got, one.want) for one in answers)
     wrong = [one.alike for one in answers if not LIKE.surely_agree(one.mine, one.want)]
     return home is not None and told and 2 * sum(wrong) >= len(wrong)
@@ -84,21 +84,30 @@ def _answers(home: Home, calls: Calls, tried: Sequence[Judged]) -> Iterator[_Ans
         yield _Answer(first, values[0], None if reply.error else reply.value, values[1])
 
 
-def gives_a_wrong_answer(make: Callable[[], Any], calls: Calls) -> bool:
+def gives_a_wrong_answer(one: Candidate, calls: Calls) -> bool:
     """Whether a changed reference has the wrong numbers of the student's smallest wrong call."""
-    for one in _wrong(calls)[:1]:
-        asked = _plain(one)
-        if home := _home(make, calls, asked.target):
-            reply, want = home.answer(asked), calls.right(asked)
-            return not reply.error and entries_alike(reply.value, one.asked.reply.value, want)
-    return False
+    call = calls.smallest_wrong
+    if call is None:
+        return False
+    if one.sure:  # few are tried
+        reply = _reply(one, calls, call)
+    elif call.key in one.answers:  # of an earlier student who got the same call wrong
+        reply = one.answers[call.key]
+    else:
+        reply = one.answers[call.key] = _reply(one, calls, call)
+    return reply is not None and not reply.error and entries_alike(reply.value, call.got, call.want)
+
+
+def _reply(one: Candidate, calls: Calls, call: SmallestWrong) -> Reply | None:
+    home = _home(one.make, calls, call.asked.target)
+    return home.answer(call.asked) if home else None
 
 
 def only_wrong_result(calls: Calls) -> int | None:
     """The place of the only one of several results that is ever wrong; None if there is none."""
     places: set[int] = set()
-    for one in _wrong(calls):
-        got, want = one.asked.reply.value, calls.right(_plain(one))
+    for one in calls.wrong:
+        got, want = one.asked.reply.value, calls.right(one.plain)
         if not (isinstance(got, tuple) and isinstance(want, tuple) and len(got) == len(want)):
             return None
         pairs = enumerate(zip(got, want, strict=True))
@@ -108,20 +117,14 @@ def only_wrong_result(calls: Calls) -> int | None:
 
 def gives_one_result(make: Callable[[], Any], calls: Calls, place: int) -> bool:
     """Whether a changed reference has that one of the student's results wherever it is wrong."""
-    for one in _wrong(calls):
+    for one in calls.wrong:
         home = _home(make, calls, one.asked.request.target)
-        reply = home.answer(_plain(one)) if home else None
+        reply = home.answer(one.plain) if home else None
         if reply is None or reply.error or not isinstance(reply.value, tuple):
             return False
         if not LIKE.surely_agree(one.asked.reply.value[place], reply.value[place]):
             return False
     return True
-
-
-def _plain(one: Judged) -> CallRequest:
-    """The call without what else is asked of it."""
-    request = one.asked.request
-    return CallRequest(request.target, request.args, request.kwargs, request.method)
 
 
 def _home(make: Callable[[], Any], calls: Calls, only: Target | None = None) -> Home | None:
@@ -131,17 +134,9 @@ def _home(make: Callable[[], Any], calls: Calls, only: Target | None = None) -> 
         return None
 
 
-def _wrong(calls: Calls) -> list[Judged]:
-    return sorted((one for one in calls.judged if one.outcome == DIFFERS), key=_size)
-
-
-def _size(one: Judged) -> int:
-    return size_of(one.asked.request)
-
-
 def _like(home: Home, one: Judged) -> bool:
     """Whether the change explains the call as it was."""
-    reply = home.answer(_plain(one))
+    reply = home.answer(one.plain)
     both = reply.error, one.asked.reply.error
     return not any(both) and LIKE.surely_agree(one.asked.reply.value, reply.value)
 

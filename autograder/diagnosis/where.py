@@ -6,9 +6,10 @@ away, as a mask can be left out, that is tried, too: the wrong calls must be rig
 """
 
 import functools
+import hashlib
 import itertools
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,9 +19,9 @@ from torch import Tensor
 from autograder.checking.comparing import Closeness
 from autograder.checking.registry import Exercise
 from autograder.diagnosis.findings import Again, Asked, aligned, arguments, with_argument
-from autograder.diagnosis.smallest import reference_of
+from autograder.diagnosis.smallest import reference_of, size_of
 from autograder.remote.calling import Home, tensors
-from autograder.remote.requests import CallRequest, Reply, Target
+from autograder.remote.requests import CallRequest, Reply, Request, Target, message_of
 from autograder.remote.subject import Call
 from autograder.remote.values import Ref
 from autograder.source.sources import NoSource
@@ -51,11 +52,19 @@ class Judged:
     given: Mapping[str, Any]
     number: int  # of its object's calls
     outcome: str  # empty if right
+    options: frozenset[str] = frozenset()  # the arguments that may be left out
+
+    @property
+    def plain(self) -> CallRequest:
+        """The call without what else is asked of it."""
+        request = self.asked.request
+        return CallRequest(request.target, request.args, request.kwargs, request.method)
 
     def traits(self) -> dict[str, Trait]:
         """By the words for those that hold."""
         every = itertools.chain(
-            *(_of_argument(name, value) for name, value in self.given.items()),
+            *(_of_argument(name, value, self.options) for name, value in self.given.items()),
+            _of_tokens(self.given),
             _of_sizes(self.given),
             _of_the_call(self),
         )
@@ -97,6 +106,29 @@ def _calls(number: int) -> str:
     return "one call" if number == 1 else f"{number} calls"
 
 
+@dataclass
+class SmallestWrong:
+    """A call, what its object is asked before, what it returns and what it should."""
+
+    before: Sequence[Request]
+    asked: CallRequest
+    got: Any
+    want: Any
+
+    @functools.cached_property
+    def key(self) -> bytes:
+        """Sums up all that is asked."""
+        from autograder.remote.wire import encode
+
+        messages = [message_of(request) for request in (*self.before, self.asked)]
+        return hashlib.sha256(encode(messages)).digest()
+
+
+def _of(call: Call) -> tuple[Target, Any]:
+    """What is asked, and what is made."""
+    return call.request.target, call.reply.value
+
+
 @dataclass(frozen=True)
 class Calls:
     """All calls of a check that both sides have answered, and the student's code to ask more."""
@@ -126,7 +158,8 @@ class Calls:
             outcome = _outcome(asked.reply, wanted)
             if self.exercise.behavior and outcome != RAISES:
                 outcome = ""  # right answers differ
-            one = Judged(asked, every, numbers[request.target], outcome)
+            options = frozenset(self.exercise.defaults)
+            one = Judged(asked, every, numbers[request.target], outcome, options)
             if not (found and found[-1].outcome == one.outcome and one.repeats(found[-1])):
                 found.append(one)
         return found
@@ -149,6 +182,21 @@ class Calls:
         wanted = self.right(request)
         reply = None if wanted is None else self.again(request)
         return None if not reply or reply.error else (reply.value, wanted)
+
+    @functools.cached_property
+    def wrong(self) -> list[Judged]:
+        """Those whose answer differs, small ones first."""
+        differing = (one for one in self.judged if one.outcome == DIFFERS)
+        return sorted(differing, key=lambda one: size_of(one.asked.request))
+
+    @functools.cached_property
+    def smallest_wrong(self) -> SmallestWrong | None:
+        """The smallest call whose answer differs."""
+        if not self.wrong:
+            return None
+        asked = self.wrong[0].plain
+        before = [call.request for call in self.theirs if asked.target in _of(call)]
+        return SmallestWrong(before, asked, self.wrong[0].asked.reply.value, self.right(asked))
 
     @functools.cached_property
     def drawn(self) -> bool:
@@ -231,7 +279,7 @@ def _outcome(reply: Reply, wanted: Reply) -> str:
     return "" if NEARLY.surely_agree(reply.value, wanted.value) else DIFFERS
 
 
-def _of_argument(name: str, value: Any) -> Iterator[Trait]:
+def _of_argument(name: str, value: Any, options: Collection[str] = ()) -> Iterator[Trait]:
     """What can be told of one argument, given or not."""
     word = f"`{name}`"
     yield Trait(
@@ -250,7 +298,8 @@ def _of_argument(name: str, value: Any) -> Iterator[Trait]:
                 yield _is(value == number, word, f"is {number}", f"is not {number}")
             yield _is(value < 1, word, "is less than 1", "is at least 1")
         case str():
-            yield Trait(True, f"where {word} is {value!r}", f"where {word} is not {value!r}", True)
+            words = f"where {word} is {value!r}", f"where {word} is not {value!r}"
+            yield Trait(True, *words, name in options)
             yield _is(not value, word, "is empty", "is not empty")
         case Tensor():
             content = _of_mask if value.dtype == torch.bool else _of_numbers
@@ -259,6 +308,19 @@ def _of_argument(name: str, value: Any) -> Iterator[Trait]:
         case tuple() | list():
             yield _is(not value, word, "is empty", "is not empty")
             yield _is(len(value) == 1, word, "has one item", "has another number of items than one")
+
+
+def _of_tokens(given: Mapping[str, Any]) -> Iterator[Trait]:
+    """Whether a token of a special meaning is among others."""
+    for name, token in given.items():
+        for other, value in given.items() if name.endswith("_id") and type(token) is int else ():
+            if isinstance(value, Tensor) and value.dtype == torch.int64:
+                holds = bool((value == token).any())
+                yes, no = (f"where `{name}` {verb} in `{other}`" for verb in STANDS)
+                yield Trait(holds, yes, no, True)
+
+
+STANDS = "stands", "does not stand"
 
 
 def _is(holds: bool, word: str, yes: str, no: str) -> Trait:

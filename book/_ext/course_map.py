@@ -172,7 +172,7 @@ def line(
     elif needs:
         said.append(nodes.Text("."))
     else:
-        said.append(nodes.Text("; all others build on how work is done here."))
+        said.append(nodes.Text("; all others use the way of working shown here."))
     return nodes.paragraph("", "", *said)
 
 

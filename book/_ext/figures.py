@@ -60,6 +60,8 @@ TWINS = (
 POINTS = re.compile(r'\b(width|height)="([\d.]+)pt"')
 SVG = re.compile(r"<svg[^>]*>")
 PLACE = re.compile(r'<p class="play-still">.*?</p>')
+INSIDE = re.compile(r'(?<=src=")data:image/png;base64,([^"]+)')  # a still, as a notebook has it
+PLAYED = Path("_static", "play")
 
 
 def pictures(notebook: Path) -> dict[str, dict[str, str]]:
@@ -100,24 +102,30 @@ def describe(app: Sphinx, doctree: nodes.document) -> None:
 
 
 def number(app: Sphinx, doctree: nodes.document) -> None:
-    """Number a chapter's figures: a line below each, which `{ref}` finds as fig-06-NAME."""
+    """Number a page's figures: a line below each, which `{ref}` finds as fig-06-NAME.
+
+    Pages that are no chapters number only pictures that have a caption.
+    """
     docname = app.env.docname
-    if not (chapter := CHAPTER.fullmatch(docname)):
-        return
-    places = [
-        node
-        for node in doctree.findall(lambda node: isinstance(node, nodes.image | nodes.raw))
-        if node.get("figure") or FIGURE.search(node.astext())
-    ]
+    if chapter := CHAPTER.fullmatch(docname):
+        page, first = chapter[1], f"{int(chapter[1])}."
+        places = [
+            node
+            for node in doctree.findall(lambda node: isinstance(node, nodes.image | nodes.raw))
+            if node.get("figure") or FIGURE.search(node.astext())
+        ]
+    else:
+        page, first = docname, ""
+        places = [image for image in doctree.findall(nodes.image) if image.get("caption")]
     labels = set()
     for i, node in enumerate(places, start=1):
         play = FIGURE.search(node.astext())
         under = CAPTION.search(node.astext())
-        label = f"fig-{chapter[1]}-{play[1] if play else node['figure']}"
+        label = f"fig-{page}-{play[1] if play else node['figure']}"
         if label in labels:  # a picture and a figure to play with may share a name
             label += "-play"
         labels.add(label)
-        words = f"Figure {int(chapter[1])}.{i}"
+        words = f"Figure {first}{i}"
         link = nodes.reference("", words, internal=True, refuri=f"#{label}")
         line = nodes.paragraph("", "", link, ids=[label], classes=["figure-number"])
         if caption := html.unescape(under[1]) if under else node.get("caption", ""):
@@ -194,13 +202,17 @@ def place_stills(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     """Put a still picture into each figure to play with, and what Vega draws in its place."""
     if app.builder.format != "html":
         return
-    for node in doctree.findall(nodes.raw):
+    for node in list(doctree.findall(nodes.raw)):
+        if INSIDE.search(node.astext()):
+            text = INSIDE.sub(lambda found: laid_beside(app, b64decode(found[1])), node.astext())
+            node.replace_self(nodes.raw("", text, format="html"))
+            continue
         match = FIGURE.search(node.astext())
         if not match:
             continue
         name, stored = match[1], html.unescape(match[2])
         digest = hashlib.sha256(f"{THEMED}{stored}".encode()).hexdigest()[:12]
-        file = f"_static/play/{name}-{digest}.svg"
+        file = f"{PLAYED.as_posix()}/{name}-{digest}.svg"
         specification = json.loads(stored)
         if not (Path(app.outdir) / file).exists():
             still(specification, Path(app.outdir) / file)
@@ -216,6 +228,15 @@ def place_stills(app: Sphinx, doctree: nodes.document, docname: str) -> None:
         text = node.astext().replace(match[2], html.escape(compiled(specification)))
         text = PLACE.sub(lambda _, image=image: image, text)
         node.replace_self(nodes.raw("", text, format="html"))
+
+
+def laid_beside(app: Sphinx, picture: bytes) -> str:
+    """Lay a still into the site: few see it, and all would wait for it within their page."""
+    file = PLAYED / f"{hashlib.sha256(picture).hexdigest()[:12]}.png"
+    target = Path(app.outdir, file)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_bytes(picture)
+    return file.as_posix()
 
 
 def reserved(specification: dict) -> str:
@@ -257,7 +278,10 @@ def drawn_size(picture: Path) -> tuple[int, int]:
 
 
 def size_images(soup: BeautifulSoup, page: str, app: Sphinx) -> None:
-    """Say every picture's size, so that nothing moves when it comes; load those below later."""
+    """Say every picture's size, so that nothing moves when it comes; load those below later.
+
+    Below is what follows another picture, or a figure that works in the page.
+    """
     files = {name: path for path, name in getattr(app.builder, "images", {}).items()}
     own = [
         image
@@ -268,7 +292,7 @@ def size_images(soup: BeautifulSoup, page: str, app: Sphinx) -> None:
         picture = Path(app.srcdir, files[Path(image["src"]).name])
         width, height = drawn_size(picture)
         image["width"], image["height"] = str(width), str(height)
-        if i > 0:
+        if i > 0 or image.find_previous("figure", class_=["live", "play", "stage"]):
             image["loading"] = "lazy"
         if width <= NARROW:
             image["data-narrow"] = ""

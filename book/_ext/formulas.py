@@ -37,7 +37,7 @@ TAG = re.compile(r"<[^>]+>")
 LONG = 36  # characters
 PUNCTUATION = re.compile(r"[.,;:!?)]+")
 
-SHEET, FONT = "formulas.css", "course-math.woff"
+FONT = "course-math.woff"
 RADICAL = "\N{SQUARE ROOT}"
 TEXT = re.compile(r"<math[ >].*?</math>", re.DOTALL)
 # A letter that stands alone is drawn in italics, which are characters of their own.
@@ -130,8 +130,8 @@ def characters(site: Path) -> set[int]:
     return set(map(ord, used)) | {ITALICS[letter] for letter in used if letter in ITALICS}
 
 
-def write_sheet(app: Sphinx, error: Exception | None) -> None:
-    """Write the font of the formulas, STIX Two Math from `ziamath`, and its style sheet."""
+def write_font(app: Sphinx, error: Exception | None) -> None:
+    """Write the font of the formulas, STIX Two Math from `ziamath`."""
     if error or app.builder.format != "html":
         return
     package = Path(importlib.util.find_spec("ziamath").origin).parent
@@ -142,16 +142,11 @@ def write_sheet(app: Sphinx, error: Exception | None) -> None:
     maker.populate(unicodes=characters(Path(app.outdir)))
     maker.subset(font)
     font.flavor = "woff"
-    static = Path(app.outdir) / "_static"
-    font.save(static / FONT)
-    rule = f'@font-face {{ font-family: "Course Math"; src: url({FONT}) format("woff"); }}'
-    sheet = f'{rule}\nmath {{ font-family: "Course Math", math; }}\n'
-    (static / SHEET).write_text(sheet, encoding="utf-8")
+    font.save(Path(app.outdir) / "_static" / FONT)
 
 
 def setup(app: Sphinx) -> dict:
     app.add_html_math_renderer("mathml", (visit_inline, None), (visit_block, None))
     app.connect("doctree-read", keep_together, priority=900)
-    app.add_css_file(SHEET)
-    app.connect("build-finished", write_sheet)
+    app.connect("build-finished", write_font)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -10,7 +10,7 @@ from typing import Any
 
 from fontTools import subset
 from fontTools.ttLib import TTFont
-from page_models import at_once
+from page_models import at_once, loaded_first
 from sphinx.application import Sphinx
 
 FONTS = ("fa-solid-900", "fa-brands-400")
@@ -29,20 +29,26 @@ INLINE = "documentation_options.js"
 PARTS_FIRST = tuple(
     f"stage-{part}.js" for part in ("answer", "keys", "line", "parts", "rows", "table")
 )
-FIGURES = ("/stage.js", "/play.js")
+FIRST_PLAY = "/play.js"
+FIGURES = ("/stage.js", FIRST_PLAY)
 
 
 def defer_scripts(app: Sphinx, page: str, template: str, context: dict, doctree) -> None:
     """Let the page be shown before its scripts are read, a figure's own first.
 
-    The page of the search has scripts of its own that need the others at once.
+    Where a first screen's figure loads a file by itself, all but its own scripts wait for that,
+    too: the template has the few lines that bring them then. The page of the search has scripts of
+    its own that need the others at once.
     """
     # Docutils names the viewport once more.
     metatags = context.get("metatags", "")
     context["metatags"] = VIEWPORT.sub("", metatags)
     if page == "search":
         return
-    soon = tuple(at_once(context.get("body") or ""))
+    body = context.get("body") or ""
+    soon = tuple(at_once(body))
+    context["loaded_first"] = loaded_first(body)
+    context["first_scripts"] = soon or (FIRST_PLAY,) if context["loaded_first"] else ()
     context["script_files"] = [
         in_turn(app, script, soon)
         for script in sorted(context.get("script_files", []), key=lambda script: script.priority)

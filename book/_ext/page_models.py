@@ -187,11 +187,6 @@ def loaded_first(page: str) -> str | None:
     return f"{FOLDER}/{model[2]}.js" if model and size and float(size[1]) <= SMALL else None
 
 
-def load_early(app: Sphinx, page: str, template: str, context: dict, doctree) -> None:
-    """Begin to load that with the page, and not when its scripts run: the template has the link."""
-    context["loaded_first"] = loaded_first(context.get("body") or "")
-
-
 def leave_out(app: Sphinx, page: str, template: str, context: dict, doctree) -> None:
     """Load no script for figures that a page does not have."""
     scripts = {str(script.filename): script for script in context.get("script_files", [])}
@@ -219,6 +214,5 @@ def lay_in(app: Sphinx, error: Exception | None) -> None:
 def setup(app: Sphinx) -> dict:
     app.connect("doctree-read", offer, priority=399)  # before the figures are numbered
     app.connect("html-page-context", leave_out)
-    app.connect("html-page-context", load_early)
     app.connect("build-finished", lay_in)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -104,9 +104,16 @@ window.coursePlay = (() => {
     }
   }
 
+  // Words that bring a chart to the screen ask for it, and so does its coming near: it is drawn once.
+  const begun = new WeakMap();
+  function drawn(figure) {
+    if (!begun.has(figure)) begun.set(figure, draw(figure));
+    return begun.get(figure);
+  }
+
   /** Bring a chart to what the text speaks of. */
   async function show(figure, values) {
-    if (!views.has(figure)) await draw(figure);
+    await drawn(figure);
     const { view } = views.get(figure);
     for (const [name, value] of Object.entries(values)) view.signal(name, value);
     await view.runAsync();
@@ -121,7 +128,7 @@ window.coursePlay = (() => {
         for (const entry of entries) {
           if (!entry.isIntersecting) continue;
           seen.unobserve(entry.target);
-          draw(entry.target);
+          drawn(entry.target);
         }
       },
       { rootMargin: "400px" },

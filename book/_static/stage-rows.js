@@ -60,6 +60,7 @@ window.stageRows = (() => {
     return keys.map((key) => -(Math.hypot(...key.map((k, i) => k - query[i])) ** 2) / (2 * bandwidth ** 2));
   }
 
+  /** @param {number} share */
   const percent = (share) =>
     share > 0 && share < SMALLEST ? "<1%" : `${Math.floor(100 * share + 0.5)}%`;
 
@@ -99,13 +100,17 @@ window.stageRows = (() => {
     const rest = 1 - named.reduce((sum, j) => sum + weights[j], 0);
     if (rest >= SMALLEST) {
       const others = ranked(weights).slice(named.length, known);
+      // No number: the rounded rest and the rounded shares need not make 100%.
       parts.push(
         others.length === 1
           ? [`${percent(weights[others[0]])} from `, { bold: data.items[others[0]] }]
-          : [`${percent(rest)} from the other ${others.length} together`],
+          : [`the rest from the other ${others.length} together`],
       );
     }
-    return joined(parts);
+    const begun = parts.map(([words]) => `${words}`);
+    const whole = begun.at(-1).startsWith("the rest") ||
+      begun.reduce((sum, share) => sum + (Number.parseInt(share, 10) || 0), 0) === 100;
+    return whole ? joined(parts) : [...joined(parts), " (each rounded)"];
   }
 
   /** What there is to say at a time, in pieces. @param {Data} data @param {State} state */
@@ -114,7 +119,7 @@ window.stageRows = (() => {
     const who = { bold: asking(data, state.asks), role: "asking" };
     const first = data.mode === "keys" ? { ...who, bold: "The query" } : who; // in a sentence
     const weight = { bold: "weight", role: "weight" };
-    const all = data.mode === "keys" ? "key" : data.noun;
+    const all = data.noun;
     const among = data.mode !== "keys" && !data.askers;
     const near = data.mode === "keys" && data.bandwidth !== null;
     const seen = row.scores.filter((score) => score !== null).length;

@@ -11,6 +11,9 @@
     "give it a word that it cannot have met.",
   ];
 
+  /** A character within a sentence, where a comma would be taken for the sentence's own. */
+  const quoted = (letter) => live.named(letter) === letter ? `“${letter}”` : live.named(letter);
+
   /** All that is seen, before the model is there: nothing moves when it comes. */
   function build(figure) {
     const { element, labeled, slider, title } = live;
@@ -56,7 +59,9 @@
 
   function run(figure, ui, later) {
     const { named } = live;
-    let [model, letters] = [undefined, []];
+    // What the page has of the text that stands there first: a score for each next character.
+    const known = Object.entries(JSON.parse(figure.dataset.scores ?? "{}"));
+    let [model, letters] = [undefined, known.map(([letter]) => letter)];
     let writing = 0; // characters still to come
     let from = Infinity; // where begins what it wrote, until that is said
 
@@ -67,18 +72,26 @@
       return { seen: all.filter((token) => token >= 0).slice(-model.context), unknown };
     }
 
+    /** Whether there is an answer: the model's, or until it is here, what is known of the first text. */
+    const answers = () => model || (known.length && ui.text.value === figure.dataset.text &&
+      ui.causal.checked && ui.maps.every(({ on }) => on.checked));
+
     function compute() {
+      if (!model) return answers() ? likely(Float32Array.from(known, ([, score]) => score)) : {};
       const { seen, unknown } = tokens();
       if (!seen.length) return { seen, unknown };
       const off = [];
       for (const { l, h, on } of ui.maps) if (!on.checked) (off[l] ??= []).push(h);
       const found = attention.languageModel(model, seen, { causal: ui.causal.checked, off });
       const last = attention.row(found.logits, seen.length - 1).slice(0, letters.length);
+      return { seen, unknown, weights: found.weights, ...likely(last) };
+    }
+
+    function likely(scores) {
       const [temperature, k] = [Number(ui.heat.value), Number(ui.most.value)];
       const topK = k < Number(ui.most.max) ? k : letters.length;
-      const chances = attention.nextTokenProbabilities(last, { temperature, topK });
-      const order = [...chances.keys()].sort((a, b) => chances[b] - chances[a]);
-      return { seen, unknown, weights: found.weights, chances, order };
+      const chances = attention.nextTokenProbabilities(scores, { temperature, topK });
+      return { chances, order: [...chances.keys()].sort((a, b) => chances[b] - chances[a]) };
     }
 
     function show(found) {
@@ -102,10 +115,11 @@
         canvas.setAttribute(
           "aria-label",
           `${name}: the last character looks most at “${named(letters[seen[at]])}”, ` +
-            `${seen.length - 1 - at} back, ${last[at].toFixed(2)}; copying ${copies}`,
+            `${seen.length - 1 - at} back, ${live.percent(last[at])}; copying ${copies}`,
         );
       }
-      if (writing) return; // said at its end, not letter by letter
+      if (!answers()) ui.said.now("The model is loading, and will then go on from your text …");
+      if (writing || !answers()) return; // said at its end, not letter by letter
       ui.said.soon(saying(unknown, chances, order));
       from = Infinity;
     }
@@ -118,7 +132,7 @@
       if (order) {
         const best = order.slice(0, 3).filter((token) => chances[token] > 0);
         const words = best.map((token) =>
-          `${named(letters[token])} ${chances[token].toFixed(2)}`);
+          `${quoted(letters[token])} ${live.percent(chances[token])}`);
         parts.push(`Next: ${words.join(", ")}.`);
       } else {
         parts.push("Type something for the model to go on from.");
@@ -129,7 +143,7 @@
       return parts.join(" ");
     }
 
-    const update = () => model && show(compute());
+    const update = () => show(compute());
 
     function writeOne() {
       const { chances } = compute();
@@ -148,6 +162,7 @@
     }
 
     function writeOn() {
+      if (writing && !answers()) return later(writeOn);
       if (!writing || !figure.isConnected || !writeOne()) {
         stop();
         update();
@@ -160,14 +175,14 @@
     }
 
     function one() {
-      if (!model) return later(one);
+      if (!answers()) return later(one);
       writeOne();
       update();
     }
 
     function on() {
-      if (!model) return later(on);
       if (writing) return stop();
+      if (!answers()) return later(on);
       writing = LONGER;
       ui.buttons[1].textContent = "Stop";
       ui.said.now("The model writes …");
@@ -192,6 +207,10 @@
       input.addEventListener("input", update);
     }
     live.whenThemeChanges(update);
+    if (answers()) {
+      update();
+      figure.dataset.known = "";
+    }
     return (loaded) => {
       [model, letters] = [loaded, [...loaded.characters]];
       update();

@@ -8,10 +8,12 @@ encoder of chapter 13 comes into the page when the book is built.
 """
 
 import html
+import json
 from collections.abc import Mapping, Sequence
 
 from torch import Tensor
 
+from lab import stored
 from lab.still import still
 
 INK = 16  # a digit's darkest pixel: scikit-learn counts ink from 0 to 16
@@ -74,10 +76,17 @@ def writing_figure(
     there at first, in the model's own characters. `alt` says what can be done and what is seen
     then, to whoever hears it; `name` is short and unique in its page. `caption` says to whoever
     sees it what it is; without one, `alt` stands there. `look` names what `lab.stored.keep_look`
-    kept of the model: its still stands there in a notebook, and where scripts are off. Raises
-    ValueError without a description.
+    kept of the model: its still stands there in a notebook, and where scripts are off. The look's
+    `scores` of what may come after the text, by character, are what the page answers with until it
+    has the model. Raises ValueError without a description, and with a look of another text.
     """
-    return Live("writing", model, alt, name, caption, look, text=text)
+    given = {"text": text}
+    if look:
+        known = stored.look(look)
+        if "".join(known["rows"]) != text:
+            raise ValueError(f"writing: the look {look!r} is of another text")
+        given["scores"] = json.dumps(known["scores"], separators=(",", ":"))
+    return Live("writing", model, alt, name, caption, look, **given)
 
 
 def translation_figure(

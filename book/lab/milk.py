@@ -17,12 +17,13 @@ HEADS = 72
 ASKING = 7  # "get"
 STORED = Path(__file__).with_suffix(".json")
 ABOUT = (
-    f"Real numbers: one of the {HEADS} attention heads of a small published model, chosen because "
-    "it is easy to read. [CLS] and [SEP] are marks that the model puts around every text."
+    f"Real numbers, from one of the {HEADS} attention heads of a small published model, chosen "
+    "because it is easy to read. (A head is one place in a model where this happens.) "
+    "[CLS] and [SEP] are marks that the model puts around every text."
 )
 NOTE = (
-    f"Each value is a list of {WIDTH} numbers, and its weight multiplies all of them. The drawing "
-    "shows two directions of them."
+    f"Each value is a list of {WIDTH} numbers, and its weight multiplies all of them. Drawing "
+    "and table reduce each list to two numbers, as a shadow flattens a body."
 )
 
 

@@ -71,6 +71,69 @@ misconceptions["attend"] = {
             "weights = weights / weights.sum()",
         },
     ),
+    "multiplied": (
+        "The scores are multiplied by sqrt(D). Dot products spread like sqrt(D) already, and "
+        "this makes them spread twice as fast: they are divided by it.",
+        {
+            "/ math.sqrt(D)": "* math.sqrt(D)",
+        },
+    ),
+    "cosine": (
+        "The score is the cosine of query and input: both were brought to length one. It is "
+        "their dot product over sqrt(D), in which a long input counts more.",
+        {
+            "inputs @ query / math.sqrt(D)": "(inputs / inputs.norm(dim=-1, keepdim=True)) @ "
+            "(query / query.norm())",
+        },
+        {
+            "inputs @ query / math.sqrt(D)": "(inputs / inputs.norm(dim=-1, keepdim=True)) @ "
+            "(query / query.norm()) / math.sqrt(D)",
+        },
+    ),
+    "distance": (
+        "The score is minus a squared distance. It is the dot product of query and input over "
+        "sqrt(D).",
+        {
+            "inputs @ query / math.sqrt(D)": "-(inputs - query).square().sum(dim=-1) / "
+            "math.sqrt(D)",
+        },
+        {
+            "inputs @ query / math.sqrt(D)": "-(inputs - query).square().sum(dim=-1)",
+        },
+        {
+            "inputs @ query / math.sqrt(D)": "-(inputs - query).square().sum(dim=-1) / 2",
+        },
+    ),
+    "scores-returned": (
+        "The scores come back in the place of the weights. The weights are what softmax makes "
+        "of them, and sum to one.",
+        {
+            "return weights @ inputs, weights": "return weights @ inputs, inputs @ query / "
+            "math.sqrt(D)",
+        },
+    ),
+    "query-added": (
+        "The query was added to the output, as a residual connection does. The output is made "
+        "of the inputs alone.",
+        {
+            "return weights @ inputs, weights": "return weights @ inputs + query, weights",
+        },
+    ),
+    "whole-root": (
+        "The root is cut to a whole number, as `math.isqrt` does it: for D = 8 the scores are "
+        "divided by 2. Use `math.sqrt`.",
+        {
+            "math.sqrt(D)": "math.isqrt(D)",
+        },
+    ),
+    "hard-weights": (
+        "The best input has all of the weight. Attention is a soft choice: softmax gives some "
+        "to every input.",
+        {
+            "weights = softmax(inputs @ query / math.sqrt(D))": "scores = inputs @ query\n"
+            "weights = (scores == scores.max()).to(inputs.dtype)",
+        },
+    ),
 }
 
 
@@ -119,7 +182,7 @@ def _(student, reference, draw):
     key = 20.0 * draw.permutation(5)[:, None].expand(5, 4)
     case("scores of 1e4", query, key, draw.normal(S=5, E=6), mask)
     value = draw.normal(S=5, E=6)
-    low = low_scores(5)[:, None].expand(5, 4)
+    low = low_scores(5)[:, None].expand(5, 4) / 2  # the product of 4 ones with it, over 2
     last = torch.arange(5) < 4
     some = torch.ones(3, 4), low, value, last
     agrees(student, reference, *some, names=NAMES, case="allowed scores that are low", ask=VALUES)
@@ -294,9 +357,9 @@ misconceptions["scaled_dot_product_attention"] = {
         {"softmax(scores)": "scores.softmax(dim=-1)"},
     ),
     "large-negative": (
-        "A masked score is a large negative number instead of -inf. For a query that may attend "
-        "to nothing these are all the same, so it attends to everything alike, where the weights "
-        "should be zeros.",
+        "A query that may attend to nothing attends to everything alike, as it does where masked "
+        "scores are one large negative number instead of -inf. Its weights and its output should "
+        "be zeros.",
         {"-math.inf": "-1e9"},
     ),
     "nan-replaced": (
@@ -314,6 +377,109 @@ misconceptions["scaled_dot_product_attention"] = {
             "weights = softmax(scores)": "weights = scores.exp()\n"
             "total = weights.sum(dim=-1, keepdim=True)\n"
             "weights = weights / (total + (total == 0))",
+        },
+    ),
+    "weights-unmasked": (
+        "The weights that come back are those without the mask; only the output has it. They "
+        "are to be the weights that the output was made with.",
+        {
+            "return weights @ value, weights": "return weights @ value, "
+            "softmax(scaled_dot_product_scores(query, key))",
+        },
+        {
+            "return weights @ value, weights": "free = "
+            "softmax(scaled_dot_product_scores(query, key))\nreturn weights @ value, free if "
+            "mask is None else free * mask.any(dim=-1, keepdim=True)",
+        },
+    ),
+    "output-unmasked": (
+        "The weights that come back have the mask, but the output was made without it. Both "
+        "belong together.",
+        {
+            "return weights @ value, weights": "return "
+            "softmax(scaled_dot_product_scores(query, key)) @ value, weights",
+        },
+    ),
+    "scores-returned": (
+        "The scores come back in the place of the weights. The weights are what softmax makes "
+        "of them, and sum to one over the keys.",
+        {
+            "return weights @ value, weights": "return weights @ value, scores",
+        },
+        {
+            "return weights @ value, weights": "return weights @ value, "
+            "scaled_dot_product_scores(query, key)",
+        },
+    ),
+    "mask-with-head-axis": (
+        "A mask of three axes is given one more, as if there were heads. The mask broadcasts "
+        "to (..., L, S) as it comes: change nothing in it.",
+        {
+            "if mask is not None:": "if mask is not None and mask.dim() == 3:\n    mask = "
+            "mask.unsqueeze(1)\nif mask is not None:",
+        },
+    ),
+    "mask-transposed": (
+        "The mask is transposed: its rows were taken for the keys. Rows belong to queries and "
+        "columns to keys, as in the scores.",
+        {
+            "masked_fill(~mask": "masked_fill(~(mask if mask.dim() < 2 else mask.mT)",
+        },
+    ),
+    "output-of-empty-row": (
+        "A query that may attend to nothing has weights of zeros, but its output is the "
+        "average of all values: the weights were set to zero after the output was made.",
+        {
+            "-math.inf": "-1e30",
+            "return weights @ value, weights": "output = weights @ value\nif mask is not "
+            "None:\n    weights = weights * mask.any(dim=-1, keepdim=True)\nreturn output, "
+            "weights",
+        },
+    ),
+    "second-axis": (
+        "The softmax runs along the second axis from the front. The keys lie along that one "
+        "only where nothing leads: count from the end, dim=-1.",
+        {
+            "softmax(scores)": "softmax(scores, dim=1)",
+        },
+    ),
+    "softmax-over-all": (
+        "The softmax runs over queries and keys at once, so all weights of a batch's example "
+        "sum to one together. The weights of each query sum to one.",
+        {
+            "softmax(scores)": "softmax(scores.flatten(-2)).view_as(scores)",
+        },
+    ),
+    "query-added": (
+        "The queries were added to the output, as a residual connection does. The output is "
+        "made of the values alone.",
+        {
+            "return weights @ value, weights": "return weights @ value + (query if "
+            "query.shape[-1] == value.shape[-1] else query.mean(dim=-1, keepdim=True)), "
+            "weights",
+        },
+    ),
+    "all-masked-if-one": (
+        "A query that may not attend to some key is taken for one that may attend to nothing. "
+        "Its weights are zeros only where the whole row of the mask is False.",
+        {
+            "weights = softmax(scores)": "weights = softmax(scores)\nif mask is not None:\n   "
+            " weights = weights * mask.all(dim=-1, keepdim=True)",
+        },
+    ),
+    "empty-row-allowed": (
+        "A query that may attend to nothing attends as if it had no mask. Its weights and its "
+        "output should be zeros.",
+        {
+            "masked_fill(~mask,": "masked_fill(~mask & mask.any(dim=-1, keepdim=True),",
+        },
+    ),
+    "zeros-if-all-empty": (
+        "Weights of zeros are made only where the mask allows nothing at all. Each query that "
+        "may attend to nothing needs them, whatever the others may: it gets NaN here.",
+        {
+            "softmax(scores)": "scores.softmax(dim=-1) if mask is None or mask.any() else "
+            "torch.zeros_like(scores)",
         },
     ),
 }
@@ -420,6 +586,26 @@ misconceptions["AttentionLayer"] = {
             within="scaled_dot_product_attention",
         ),
     ),
+    "inputs-as-keys": (
+        "The inputs are the keys as they are, without W_k. That fits only where they are as "
+        "wide as the queries: keys are query_dim wide.",
+        {
+            "key = self.W_k(inputs)": "key = inputs",
+        },
+    ),
+    "values-of-keys": (
+        "The values are made from the keys, by W_v after W_k. They are made from the inputs: "
+        "W_v goes from input_dim to value_dim.",
+        {
+            "value = self.W_v(inputs)": "value = self.W_v(key)",
+        },
+    ),
+    "queries-by-w-k": (
+        "The queries go through W_k as well. They are used as they come.",
+        {
+            "(queries, key, value)": "(self.W_k(queries), key, value)",
+        },
+    ),
 }
 
 
@@ -461,6 +647,34 @@ misconceptions["grid_to_sequence"] = {
         "top left.",
         {".transpose(1, 2)": ".flip(-1).transpose(1, 2)"},
     ),
+    "bottom-first": (
+        "The rows are read from the bottom up. Position 0 is the top left, and the row below "
+        "it comes next.",
+        {
+            "features.reshape(": "features.flip(2).reshape(",
+        },
+    ),
+    "right-first": (
+        "Each row is read from right to left. Position 0 is the top left, and the place to "
+        "the right of it comes next.",
+        {
+            "features.reshape(": "features.flip(3).reshape(",
+        },
+    ),
+    "rows-merged-with-channels": (
+        "The channels are merged with the rows, and the columns are the positions: (B, W, C * "
+        "H). Rows and columns are the positions, and a vector holds the C channels alone.",
+        {
+            "features.reshape(B, C, H * W)": "features.reshape(B, C * H, W)",
+        },
+    ),
+    "averaged": (
+        "The channels of each row were averaged over its places. Every place of the grid has "
+        "a position of its own.",
+        {
+            "features.reshape(B, C, H * W)": "features.mean(dim=-1)",
+        },
+    ),
 }
 
 
@@ -492,7 +706,7 @@ prediction(
             "(4, L, V)": (
                 "One row for each of the {L} queries, as wide as a value; the {S} keys are gone."
             ),
-            "(4, L, D)": "So wide are the queries. But the output is made of values.",
+            "(4, L, D)": "That is as wide as the queries are. But the output is made of values.",
             "(4, L, S)": "These are the weights: one for each pair of a query and a key.",
             "(4, S, V)": (
                 "These are the values. There is one output for each query, not for each key."
@@ -506,7 +720,7 @@ prediction(
     "words-without-places",
     chapter="04-attention-layer",
     question=(
-        "Nothing in the model knows a place, so a picture and the same with its halves swapped "
+        "Nothing in the model knows a place, so a picture and its copy with the halves swapped "
         "give the same logits. One picture in ten has the same digit twice. If the model reads "
         "every digit perfectly, what share of all words can it get right at best?"
     ),
@@ -541,7 +755,7 @@ prediction(
                 "right."
             ),
             "1.0": "It knows which two digits there are, but not which of them stands on the left.",
-            "0.1": "So few are right for who guesses among ten answers.",
+            "0.1": "That is what guessing among ten answers would give.",
         },
     },
 )

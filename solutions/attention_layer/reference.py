@@ -37,7 +37,7 @@ def scaled_dot_product_attention(
     `mask` is boolean, True where a query may attend to a key, and broadcasts to (..., L, S); None
     allows all. A key that is masked has a weight of exactly zero, and the other weights sum to one.
     A query that may attend to nothing gets an output and weights of zeros, never NaN.
-    Gradients reach `query`, `key` and `value` and are finite, also where everything is masked; what
+    Gradients reach `query`, `key` and `value` and are finite, even where everything is masked; what
     is masked gets a gradient of zero. Scores may be as large as 1e4. Inputs and earlier results are
     left unchanged; non-contiguous inputs and float64 work. `torch.softmax` is allowed.
     Not: torch's own scaled_dot_product_attention.
@@ -53,9 +53,9 @@ def scaled_dot_product_attention(
 class AttentionLayer(nn.Module):
     """Attention with weights to learn: keys and values are made from the same inputs.
 
-    `AttentionLayer(query_dim, input_dim, value_dim)` has two parameters of these names, both
-    `nn.Linear` with bias=False: `W_k`, from input_dim to query_dim, makes the keys, and `W_v`, from
-    input_dim to value_dim, makes the values. The queries are used as they come.
+    `AttentionLayer(query_dim, input_dim, value_dim)` has two linear layers of these names,
+    both `nn.Linear` with bias=False: `W_k`, from input_dim to query_dim, makes the keys, and `W_v`,
+    from input_dim to value_dim, makes the values. The queries are used as they come.
 
     `forward(queries, inputs)` returns `(output, weights)`: scaled dot-product attention with scores
     over sqrt(query_dim).
@@ -63,7 +63,7 @@ class AttentionLayer(nn.Module):
     same in both; output (..., L, value_dim), weights (..., L, S), which sum to one over the inputs.
     Scores may be as large as 1e4. Gradients reach the queries, the inputs and both parameters and
     are finite. Inputs and earlier results are left unchanged; non-contiguous inputs and float64
-    work. What else is inside the class is free; torch's own scaled_dot_product_attention is
+    work. Anything else inside the class is up to you; torch's own scaled_dot_product_attention is
     allowed.
     Source: Vaswani et al. 2017, section 3.2.1, equation 1; Luong et al. 2015, section 3.1, the
     score called "general", for the matrix between queries and inputs.

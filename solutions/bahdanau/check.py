@@ -53,7 +53,8 @@ def _all_learn(layer, embedding, *arguments):
         for name, one in found.parameters.items()
         if one.dim() > 1 and not one.any()
     ]
-    require(not dead, f"No gradient reaches {', '.join(dead)}, so it never learns.")
+    how = "embedding" if "the embedding" in dead else ""
+    require(not dead, f"No gradient reaches {', '.join(dead)}, so it never learns.", how)
     return found.inputs
 
 
@@ -105,10 +106,13 @@ def _(student, reference, draw):
     )
     first = _moved(before[..., :H], after[..., :H])
     second = _moved(before[..., H:], after[..., H:])
+    pair = torch.cat([tokens[:1], tokens[:1]]), torch.cat([changed, tokens[:1]])
+    along_batch = [layer(one, torch.tensor([5, 5]))[0][1] for one in pair]
     require(
         not first == second == {1},
         "An annotation depends on its own token only. The directions have to carry what they read "
         "from one token to the next.",
+        "" if _alike(*along_batch) else "along the batch",
     )
     require(
         (first, second) != ({0, 1}, {1, 2, 3, 4}),
@@ -227,7 +231,8 @@ def _(student, reference, draw):
         all(
             _alike(*pair) for pair in zip(layer(other, lengths), (annotations, state), strict=True)
         ),
-        "Another token in the place of padding changes the result.",
+        "Another token in the place of padding changes the result. How many of a row's tokens are "
+        "real is told by `lengths`, not by which tokens they are, and the rest is not read.",
     )
     layer.to("float32")
     agrees(layer, layer, batch, lengths, ask=Ask(gradients=False))
@@ -331,6 +336,9 @@ misconceptions["BidirectionalEncoder"] = {
         "The state is taken at the last position. The backward direction has read only one token "
         "there; it ends at the first position.",
         {"backward[:, 0]": "annotations[:, -1].chunk(2, dim=-1)[1]"},
+        {
+            "backward[:, 0]": "backward[torch.arange(len(tokens)), lengths - 1]",
+        },
     ),
     "state-from-average": (
         "The state is made from the average of the annotations. The paper takes the backward "
@@ -373,6 +381,39 @@ misconceptions["BidirectionalEncoder"] = {
         {
             "self.embedding(tokens))": "self.embedding(tokens).detach())",
             "tokens.gather(1, turned))": "tokens.gather(1, turned)).detach()",
+        },
+    ),
+    "lengths-from-pad-id": (
+        "The lengths are not used: what is padding is told by its tokens. `lengths` says "
+        "where a row ends, and what stands behind that changes nothing, whatever token it is.",
+        {
+            "self.start =": "self.pad_id = pad_id\nself.start =",
+            "real = position < lengths.unsqueeze(1)": "lengths = (tokens != "
+            "self.pad_id).sum(dim=1)\nreal = position < lengths.unsqueeze(1)",
+        },
+        {
+            "self.start =": "self.pad_id = pad_id\nself.start =",
+            "real = position < lengths.unsqueeze(1)": "real = tokens != self.pad_id\nlengths "
+            "= real.sum(dim=1)",
+        },
+    ),
+    "sorted-wanted": (
+        "The rows are packed as if they came sorted by length, the longest first. `lengths` "
+        "may be in any order: pack_padded_sequence takes them so with enforce_sorted=False.",
+        {
+            "position =": "nn.utils.rnn.pack_padded_sequence(self.embedding(tokens), lengths, "
+            "batch_first=True)\nposition =",
+        },
+    ),
+    "not-batch-first": (
+        "The recurrent layers run along the batch: without batch_first=True, `nn.GRU` and "
+        "`nn.LSTM` take the first axis for the positions. What one sentence says must not "
+        "reach the next.",
+        {
+            "forward_rnn = nn.GRU(embed_dim, hidden_dim, batch_first=True)": "forward_rnn = "
+            "nn.GRU(embed_dim, hidden_dim)",
+            "backward_rnn = nn.GRU(embed_dim, hidden_dim, batch_first=True)": "backward_rnn = "
+            "nn.GRU(embed_dim, hidden_dim)",
         },
     ),
 }
@@ -427,8 +468,9 @@ misconceptions["AdditiveAttention"] = {
         },
     ),
     "tanh-before-sum": (
-        "tanh is applied to query and keys one by one, before they are added. The query then adds "
-        "the same to all scores of a row, and the softmax takes it away again.",
+        "The query makes no difference to the weights, as where tanh is applied to query and keys "
+        "one by one, before they are added: it then adds the same to all scores of a row, and the "
+        "softmax takes it away again. tanh belongs around the sum of both.",
         {
             "torch.tanh": "",
             "self.W_s(query)": "self.W_s(query).tanh()",
@@ -476,6 +518,15 @@ misconceptions["AdditiveAttention"] = {
         "A masked score was set to zero. Zero is a score like any other: its weight is exp(0) over "
         "the sum.",
         {"-math.inf": "0.0"},
+        {
+            "-math.inf": "0.0",
+            "softmax(scores)": "softmax(scores) * (1 if mask is None else mask.any(dim=-1, "
+            "keepdim=True))",
+        },
+        {
+            "-math.inf": "0.0",
+            "softmax(scores)": "softmax(scores) * (1 if mask is None else mask)",
+        },
     ),
     "masked-after-softmax": (
         "The mask is applied after the softmax only. The weights that remain do not sum to one any "
@@ -491,9 +542,9 @@ misconceptions["AdditiveAttention"] = {
         {"softmax(scores)": "torch.softmax(scores, dim=-1)"},
     ),
     "large-negative": (
-        "A masked score is a large negative number instead of -inf. In a row that may attend to "
-        "nothing these are all the same, so it attends to all padding alike, where the weights "
-        "should be zeros.",
+        "A row that may attend to nothing attends to all padding alike, as it does where masked "
+        "scores are one large negative number instead of -inf. Its weights and its context should "
+        "be zeros.",
         {"-math.inf": "-1e30"},
     ),
     "has-bias": (
@@ -504,6 +555,112 @@ misconceptions["AdditiveAttention"] = {
             "key_dim, attention_dim, bias=False": "key_dim, attention_dim",
             "1, bias=False)": "1)\nfor one in (self.W_s, self.W_h, self.v):\n"
             "    nn.init.zeros_(one.bias)",
+        },
+    ),
+    "keys-zeroed": (
+        "Masked keys are set to zero, in the place of their scores. A key of zeros has a "
+        "score like any other, so it gets a weight: set its score to -inf.",
+        {
+            "hidden = torch": "keys = keys if mask is None else keys * mask.unsqueeze(-1)\n"
+            "hidden = torch",
+            "if mask is not None:": "if False:",
+        },
+        {
+            "hidden = torch": "keys = keys if mask is None else keys * mask.unsqueeze(-1)\n"
+            "hidden = torch",
+            "if mask is not None:": "if False:",
+            "weights = softmax(scores)": "weights = softmax(scores)\nweights = weights if "
+            "mask is None else weights * mask.any(dim=-1, keepdim=True)",
+        },
+    ),
+    "projected-keys-zeroed": (
+        "The projections of masked keys are set to zero, in the place of their scores. The "
+        "query alone then still gives them a score, and that a weight: set the score to -inf.",
+        {
+            "self.W_h(keys))": "self.W_h(keys) * (1 if mask is None else mask.unsqueeze(-1)))",
+            "if mask is not None:": "if False:",
+        },
+        {
+            "self.W_h(keys))": "self.W_h(keys) * (1 if mask is None else mask.unsqueeze(-1)))",
+            "if mask is not None:": "if False:",
+            "weights = softmax(scores)": "weights = softmax(scores)\nweights = weights if "
+            "mask is None else weights * mask.any(dim=-1, keepdim=True)",
+        },
+    ),
+    "context-averaged": (
+        "The weighted keys are averaged. The weights sum to one already: the keys are added "
+        "up, each times its weight.",
+        {
+            "return context, weights": "return context / keys.shape[1], weights",
+        },
+    ),
+    "relu": (
+        "A ReLU stands where tanh should.",
+        {
+            "torch.tanh": "torch.relu",
+        },
+    ),
+    "tanh-after-v": (
+        "The scores go through tanh once more, after `v`, so that they lie between -1 and 1. "
+        "The score is what comes out of `v`.",
+        {
+            "self.v(hidden)": "self.v(hidden).tanh()",
+        },
+    ),
+    "tanh-of-score": (
+        "tanh comes after `v`, not before it. The sum of both projections goes through tanh, "
+        "and `v` makes the score of that.",
+        {
+            "torch.tanh": "",
+            "self.v(hidden)": "self.v(hidden).tanh()",
+        },
+    ),
+    "output-repaired": (
+        "Where a row may attend to nothing the context is zeros, but the weights are NaN "
+        "still: the context was repaired, and not what it comes from.",
+        {
+            "softmax(scores)": "torch.softmax(scores, dim=-1)",
+            "return context, weights": "return context.nan_to_num(), weights",
+        },
+    ),
+    "weights-unmasked": (
+        "The weights that come back are those without the mask; only the context has it. They "
+        "are to be the weights that the context was made with.",
+        {
+            "weights = softmax(scores)": "free = softmax(self.v(hidden).squeeze(-1))\nweights "
+            "= softmax(scores)",
+            "return context, weights": "return context, free",
+        },
+    ),
+    "context-unmasked": (
+        "The weights that come back have the mask, but the context was made without it. Both "
+        "belong together.",
+        {
+            '"bs,bsk->bk", weights, keys': '"bs,bsk->bk", '
+            "softmax(self.v(hidden).squeeze(-1)), keys",
+        },
+    ),
+    "no-softmax": (
+        "The scores are used as weights without a softmax. They may be negative, and they do "
+        "not sum to one.",
+        {
+            "weights = softmax(scores)": "weights = scores.masked_fill(scores == -math.inf, 0.0)",
+        },
+    ),
+    "empty-row-allowed": (
+        "A row that may attend to nothing attends as if it had no mask. Its weights and its "
+        "context should be zeros.",
+        {
+            "masked_fill(~mask,": "masked_fill(~mask & mask.any(dim=-1, keepdim=True),",
+        },
+    ),
+    "zeros-if-all-empty": (
+        "Weights of zeros are made only where the mask allows nothing in any row of the "
+        "batch. Each row that allows nothing needs them, whatever the others allow: it gets "
+        "NaN here.",
+        {
+            "softmax(scores)": "torch.softmax(scores, dim=-1) if mask is None or mask.any() "
+            "else torch.zeros_like(scores)",
         },
     ),
 }
@@ -592,8 +749,24 @@ def _(student, reference, draw):
     )
     require(
         _alike(two[0], logits) and _alike(two[1], after),
-        "The context is not the sum of the annotations, each times its weight. (A single "
-        "annotation that equals this sum should lead to the same logits and the same state.)",
+        "Logits and new state do not hang on the annotations by their weighted sum alone: a single "
+        "annotation that equals this sum should lead to the same logits and the same state. Either "
+        "the context is another sum, or an annotation is used beside it.",
+    )
+
+    # With one annotation alone, the state does not come in through the weights.
+    only = annotations[:, :1], torch.ones(B, 1, dtype=torch.bool)
+    one = layer(previous, state, *only)
+    two = layer(previous, state + draw.normal(B, H).double(), *only)
+    require(
+        not _alike(one[1], two[1]),
+        "The new state is made without the old one: with a single annotation, another state leads "
+        "to the same new one.",
+    )
+    require(
+        not _alike(one[0], two[0]),
+        "The logits are made without the state: with a single annotation, another state leads to "
+        "the same logits.",
     )
 
     apart = []
@@ -610,6 +783,10 @@ def _(student, reference, draw):
         "are made from the old state. They are a score for what comes after the step.",
     )
     slope = layer.gradients_of(None, previous, state, annotations, mask, of=(0, 1)).inputs["1"]
+    require(
+        bool(slope.any()),
+        "No gradient reaches the state at all: it is cut off before anything is made of it.",
+    )
     ahead, behind = (
         sum(
             (part * cotangent(part)).sum(dim=-1)
@@ -619,11 +796,12 @@ def _(student, reference, draw):
     )
     require(
         torch.allclose(slope.sum(dim=-1), (ahead - behind) / 2e-5, rtol=1e-4, atol=1e-5),
-        "The gradient that reaches the state is not the slope of logits and new state: on one of "
-        "the ways from it, the query of the attention is one, something cuts it off.",
+        "The gradient that reaches the state is not the slope of logits and new state: the state "
+        "is cut off from them, as `.detach()` cuts it off, on at least one of its ways. The query "
+        "of the attention is one of these.",
     )
 
-    order = draw.permutation(S)
+    order = torch.arange(S).roll(1)  # none stays where it was, whatever was drawn before
     one = layer(previous, state, annotations[:, order], mask[:, order])
     require(
         _alike(one[0], logits) and _alike(one[1], after) and _alike(one[2], weights[:, order]),
@@ -718,6 +896,13 @@ misconceptions["AttentionDecoder"] = {
             "context, weights",
             "state = self.rnn(torch.cat([embedded, context], dim=-1), state)": "",
         },
+        {
+            "self.rnn = nn.GRUCell(embed_dim + key_dim, hidden_dim)": "self.first = "
+            "nn.GRUCell(embed_dim, hidden_dim)\nself.rnn = nn.GRUCell(key_dim, hidden_dim)",
+            "context, weights": "state = self.first(self.embedding(previous), state)\n"
+            "context, weights",
+            "torch.cat([embedded, context], dim=-1), state)": "context, state)",
+        },
     ),
     "previous-unused": (
         "The previous token is not used. The decoder then does not know what it has just written.",
@@ -738,6 +923,23 @@ misconceptions["AttentionDecoder"] = {
             {"embedded = self.": f"context = context + annotations[:, {place}]\nembedded = self."}
             for place in (0, -1)
         ],
+        {
+            "[state, context, embedded]": "[state, context + annotations[:, 0], embedded]",
+        },
+        {
+            "[state, context, embedded]": "[state, context + annotations[:, -1], embedded]",
+        },
+        {
+            "[state, context, embedded]": "[state, context + annotations.mean(dim=1), embedded]",
+        },
+        {
+            "[state, context, embedded]": "[state, context + annotations[:, 0] * (1 if mask "
+            "is None else mask[:, :1]), embedded]",
+        },
+        {
+            "embedded = self.": "context = context + annotations[:, 0] * (1 if mask is None "
+            "else mask[:, :1])\nembedded = self.",
+        },
     ),
     "no-embedding": (
         "There is no embedding of the previous token, so the decoder does not know what it has "
@@ -808,6 +1010,56 @@ misconceptions["AttentionDecoder"] = {
         "The embedding is cut off from the gradient, so it never learns.",
         {"self.embedding(previous)": "self.embedding(previous).detach()"},
     ),
+    "state-kept": (
+        "The layer keeps the state of its last call and goes on from there, whatever state is "
+        "given. It is handed over with every call: keep nothing.",
+        {
+            "self.output =": "self.kept = None\nself.output =",
+            "context, weights": "if self.kept is None or self.kept.shape != state.shape:\n    "
+            "self.kept = state\nstate = self.kept\ncontext, weights",
+            "return logits": "self.kept = state\nreturn logits",
+        },
+    ),
+    "state-detached": (
+        "The state is cut off from the gradient where it comes in, so nothing of what is made "
+        "of it tells earlier steps what to do better.",
+        {
+            "context, weights": "state = state.detach()\ncontext, weights",
+        },
+    ),
+    "old-state-unused": (
+        "The new state is made without the old one: the recurrent cell starts from zeros at "
+        "each step, and nothing is remembered but what the context holds.",
+        {
+            "context], dim=-1), state)": "context], dim=-1))",
+        },
+    ),
+    "state-not-in-logits": (
+        "The logits are made without the new state, of the context and the previous token "
+        "alone. It is the state that remembers what was written.",
+        {
+            "nn.Linear(hidden_dim + key_dim + embed_dim, vocab_size)": "nn.Linear(key_dim + "
+            "embed_dim, vocab_size)",
+            "[state, context, embedded]": "[context, embedded]",
+        },
+    ),
+    "weights-with-axis": (
+        "The weights have an axis of size 1 too many: a row of them for each query, of which "
+        "there is one. They are [B, S].",
+        {
+            "return logits, state, weights": "return logits, state, weights.unsqueeze(1)",
+        },
+    ),
+    "empty-row-allowed": (
+        "In a row that may attend to nothing the annotations are attended to as if there were "
+        "no mask. Its weights and its context should be zeros.",
+        by(
+            {
+                "masked_fill(~mask,": "masked_fill(~mask & mask.any(dim=-1, keepdim=True),",
+            },
+            within="AdditiveAttention",
+        ),
+    ),
 }
 
 
@@ -868,6 +1120,9 @@ misconceptions["sequence_log_prob"] = {
         "The log-probabilities were averaged over the tokens. The probability of a sequence is a "
         "product, so its logarithm is a sum.",
         {".sum(dim=-1)": ".sum(dim=-1) / real.sum(dim=-1).clamp(min=1)"},
+        {
+            ".sum(dim=-1)": ".mean(dim=-1)",
+        },
     ),
     "rows-summed": (
         "All rows were added up to one number. Each sequence has a log-probability of its own.",
@@ -883,8 +1138,8 @@ misconceptions["sequence_log_prob"] = {
         {"log_softmax": "softmax"},
     ),
     "probabilities-multiplied": (
-        "The probabilities are multiplied, without the logarithm. For a long sequence the product "
-        "becomes too small for a float.",
+        "The probability itself comes back, the product of the tokens' own. For a long sequence it "
+        "becomes too small for a float: its logarithm is asked for, which is a sum.",
         {
             "log_softmax": "softmax",
             "0.0).sum(dim=-1)": "1.0).prod(dim=-1)",
@@ -937,6 +1192,65 @@ misconceptions["sequence_log_prob"] = {
         "The logarithm is taken of a softmax. Where a probability is rounded to zero, its "
         "logarithm is -inf; log_softmax never makes that step.",
         {"log_softmax(dim=-1)": "softmax(dim=-1).log()"},
+        {
+            "log_softmax(dim=-1)": "softmax(dim=-1).log()",
+            "picked.masked_fill(~real, 0.0)": "(picked * real)",
+        },
+    ),
+    "summed-over-batch": (
+        "The rows are added up, position by position. It is the positions of each row that "
+        "are to be added.",
+        {
+            ".sum(dim=-1)": ".sum(dim=0)",
+        },
+    ),
+    "shifted-back": (
+        "The logits at t are compared with the token before targets[t]. Here they are about "
+        "targets[t] itself: nothing is to be moved.",
+        {
+            "real = targets": "logits, targets = logits[:, 1:], targets[:, :-1]\nreal = targets",
+        },
+    ),
+    "padding-uniform": (
+        "At padding the logits are set to zero, which makes all tokens equally likely there, "
+        "but still counts -log(V) for each. Padding counts nothing: set its log-probability "
+        "to zero.",
+        {
+            "log_probs = logits": "logits = logits * real.unsqueeze(-1)\nlog_probs = logits",
+            ".masked_fill(~real, 0.0)": "",
+        },
+    ),
+    "pad-is-minus-100": (
+        "Padding is taken to be -100, the number that `F.cross_entropy` ignores unless told "
+        "otherwise, whatever pad_id is.",
+        {
+            "targets != pad_id": "targets != -100",
+            "(targets * real)": "(targets * real).clamp(0, logits.shape[-1] - 1)",
+        },
+        {
+            "targets != pad_id": "targets != -100",
+        },
+    ),
+    "likeliest": (
+        "The log-probability of the likeliest token was taken at each position. It is that of "
+        "the token in `targets`.",
+        {
+            "log_probs.gather(-1, chosen).squeeze(-1)": "log_probs.amax(dim=-1)",
+        },
+    ),
+    "softmax-over-batch": (
+        "The softmax runs along the wrong axis: over the batch. At each position the "
+        "probabilities of the vocabulary sum to one.",
+        {
+            "log_softmax(dim=-1)": "log_softmax(dim=0)",
+        },
+    ),
+    "softmax-twice": (
+        "The log-softmax is taken of a softmax: the probabilities go through it as if they "
+        "were logits. Give it the logits themselves.",
+        {
+            "logits.log_softmax": "logits.softmax(dim=-1).log_softmax",
+        },
     ),
 }
 
@@ -1077,6 +1391,74 @@ misconceptions["greedy_decode"] = {
         {
             "logits, state,": "logits, new,",
             "previous = logits": "state.copy_(new)\nprevious = logits",
+        },
+    ),
+    "ends-in-one-step": (
+        "It stops only when all rows choose eos_id in the same step: a row that has ended "
+        "before is forgotten. Remember for each row whether it has ended.",
+        {
+            "previous = logits.argmax(dim=-1).masked_fill(ended, eos_id)": "chosen = "
+            "logits.argmax(dim=-1)\nprevious = chosen.masked_fill(ended, eos_id)",
+            "not ended.all()": "not (tokens and (chosen == eos_id).all())",
+        },
+        {
+            "previous = logits.argmax(dim=-1).masked_fill(ended, eos_id)": "previous = "
+            "logits.argmax(dim=-1)\nfilled = previous.masked_fill(ended, eos_id)",
+            "not ended.all()": "not (tokens and (previous == eos_id).all())",
+            "ended = previous == eos_id": "ended = ended | (previous == eos_id)",
+            "tokens.append(previous)": "tokens.append(filled)",
+        },
+    ),
+    "bos-ends": (
+        "A row counts as ended before anything is written, where bos_id is eos_id: the first "
+        "previous tokens are looked at as well. A row ends with an eos_id that was chosen.",
+        {
+            "logits, state, attended": "ended = previous == eos_id\nlogits, state, attended",
+        },
+        {
+            "torch.zeros_like(previous, dtype=torch.bool)": "previous == eos_id",
+        },
+    ),
+    "weights-missing": (
+        "The tokens come back without the weights. The function returns two things: the "
+        "tokens, and where each step has looked.",
+        {
+            "return torch.stack(tokens, dim=1), torch.stack(weights, dim=1)": "return "
+            "torch.stack(tokens, dim=1)",
+        },
+    ),
+    "stops-with-row-0": (
+        "It stops when row 0 has ended. The other rows may not be done: it stops when all "
+        "have ended.",
+        {
+            "ended.all()": "ended[0]",
+        },
+    ),
+    "filled-with-bos": (
+        "After its end a row is filled with bos_id. It should be filled with eos_id.",
+        {
+            "masked_fill(ended, eos_id)": "masked_fill(ended, bos_id)",
+            "ended = previous == eos_id": "ended = ended | (previous == eos_id)",
+        },
+    ),
+    "likelihoods": (
+        "The scores of the chosen tokens come back, not the tokens. `argmax` says which one "
+        "is the largest, `max` how large it is.",
+        {
+            "tokens.append(previous)": "tokens.append(logits.amax(dim=-1))",
+        },
+    ),
+    "choice-over-batch": (
+        "The likeliest row was chosen for each token of the vocabulary: argmax runs along the "
+        "batch. Each row chooses among the tokens.",
+        {
+            "argmax(dim=-1)": "argmax(dim=0)",
+        },
+    ),
+    "weights-of-first-step": (
+        "The first step's weights stand at every step. Each step has looked somewhere itself.",
+        {
+            "weights.append(attended)": "weights.append(weights[0] if weights else attended)",
         },
     ),
 }

@@ -10,7 +10,7 @@ from solutions.softmax import softmax
 
 
 class BidirectionalEncoder(nn.Module):
-    """Reads a sentence in both directions, and describes every token in its surroundings.
+    """Reads a sentence in both directions, and describes every token in context.
 
     `BidirectionalEncoder(vocab_size, embed_dim, hidden_dim, pad_id=0)` embeds the tokens and runs
     two recurrent layers (GRU, LSTM or your own) over them: one from the first token to the last,
@@ -53,8 +53,8 @@ class BidirectionalEncoder(nn.Module):
 class AdditiveAttention(nn.Module):
     """Attention whose score is a small network: v^T tanh(W_s query + W_h key).
 
-    `AdditiveAttention(query_dim, key_dim, attention_dim)` has three parameters of these names, all
-    `nn.Linear` with bias=False: `W_s`, from query_dim to attention_dim, `W_h`, from key_dim to
+    `AdditiveAttention(query_dim, key_dim, attention_dim)` has three linear layers of these names,
+    all `nn.Linear` with bias=False: `W_s`, from query_dim to attention_dim, `W_h`, from key_dim to
     attention_dim, and `v`, from attention_dim to 1.
 
     `forward(query, keys, mask=None)` returns `(context, weights)`: softmax makes weights of the
@@ -65,8 +65,8 @@ class AdditiveAttention(nn.Module):
     masked has a weight of exactly zero. Where a row allows nothing, its context and weights are
     zeros, never NaN.
     Gradients reach query, keys and all parameters and are finite, where nothing is allowed too.
-    Inputs and earlier results are left unchanged; non-contiguous inputs and float64 work. What else
-    is inside the class is free.
+    Inputs and earlier results are left unchanged; non-contiguous inputs and float64 work.
+    Anything else inside the class is up to you.
     Source: Bahdanau et al. 2015, equations 5 and 6; appendix A.1.2 (there W_a and U_a for W_s and
     W_h).
     """

@@ -1110,7 +1110,7 @@ misconceptions["label_smoothed_loss"] = {
         {"real.sum().clamp(min=1)": "real.numel()"},
     ),
     "padding-counted": (
-        "Padding counts like any target. Positions whose target is pad_id should count nothing.",
+        "Padding counts like any target. Positions whose target is pad_id should not count.",
         {"real = targets != pad_id": "targets = targets.clamp(min=0)\nreal = targets >= 0"},
     ),
     "padding-smoothed": (
@@ -1719,7 +1719,7 @@ prediction(
     right=(1, 2, 7, 16),
     options={
         (1, 2, 7, 16): "A row for each symbol that asks, a column for each character asked.",
-        (1, 2, 16, 7): "The roles are exchanged: so each character would ask the target.",
+        (1, 2, 16, 7): "The roles are exchanged: here each character would ask the target.",
         (1, 2, 7, 7): "That is the decoder's self-attention, in which the target asks itself.",
         (1, 2, 16, 16): "That is the encoder's self-attention, in which the source asks itself.",
     },
@@ -1732,7 +1732,7 @@ prediction(
         "right": "(1, H, L, S)",
         "options": {
             "(1, H, L, S)": "A row for each symbol that asks, a column for each character asked.",
-            "(1, H, S, L)": "The roles are exchanged: so each character would ask the target.",
+            "(1, H, S, L)": "The roles are exchanged: here each character would ask the target.",
             "(1, H, L, L)": (
                 "That is the decoder's self-attention, in which the target asks itself."
             ),

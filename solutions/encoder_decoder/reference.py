@@ -61,7 +61,7 @@ class DecoderBlock(nn.Module):
     The self-attention is causal: position i attends to positions 0 to i. The cross-attention is
     not, and its memory is used as it comes, without a norm.
     In training, dropout with probability `dropout` is applied to what each of the three returns,
-    before it is added to x, and nowhere else: not inside of the three, and not on the weights,
+    before it is added to x, and nowhere else: not inside the three, and not on the weights,
     which are returned as they were used. In evaluation mode there is none.
 
     `forward(x, memory, memory_mask=None)` returns `(output, cross_weights)`: the weights are those
@@ -189,7 +189,7 @@ def label_smoothed_loss(
     The target distribution has 1 - smoothing on the right token, and smoothing shared equally by
     all V tokens, the right one and pad_id's included. The loss at a position is the cross-entropy
     of that distribution and the softmax of the logits, in nats. The result is the mean over all
-    positions whose target is not pad_id; the others count nothing, in the sum and in the number.
+    positions whose target is not pad_id; the others count neither in the sum nor in the number.
 
     Shapes: logits (..., V), targets (...), whole numbers; returns a scalar. pad_id may be no token
     at all (-100). If every target is pad_id, the loss is 0 with a zero gradient, never NaN.
@@ -233,8 +233,8 @@ def beam_search(
     `step(prefixes)` takes a batch of unfinished sequences (n, t), int64, each beginning with
     bos_id, and returns logits (n, V) for the token that follows each; their log-softmax is taken
     here. A hypothesis is a sequence of tokens with the sum of its tokens' log-probabilities; it is
-    finished when it ends with eos_id, and is not extended then. bos_id is none of its tokens, and
-    ends nothing where it is eos_id.
+    finished when it ends with eos_id, and is not extended then. bos_id is not one of its tokens,
+    and ends nothing, even if it equals eos_id.
     The beam begins with the empty hypothesis. In every round each unfinished hypothesis of the beam
     is extended by each of the V tokens; among these and the finished ones, which keep their places
     as long as they are good enough, the beam_width of the largest log-probability are the new beam.

@@ -46,9 +46,10 @@ def _(student, reference, draw):
     query = keys[2].clone()
     agrees(student, reference, query, keys, values, case="three equal keys")
     agrees(student, reference, query, keys, keys, case="the keys are the values, too", ask=VALUES)
-    turned = torch.tensor([[2.0, 1.0, 4.0, 3.0], [1.0, 2.0, 3.0, 4.0], [4.0, 3.0, 2.0, 1.0]])
-    some = turned[1], turned[::2], values[:2]
-    agrees(student, reference, *some, case="keys with the query's entries in another order")
+    # Two have the query's entries in another order, one their sum, and one its length.
+    alike = [[2.0, 1.0, 4.0, 3.0], [4.0, 3.0, 2.0, 1.0], [2.0, 2.0, 3.0, 3.0], [5.0, 2.0, 1.0, 0.0]]
+    some = torch.tensor([1.0, 2.0, 3.0, 4.0]), torch.tensor(alike), values[:4]
+    agrees(student, reference, *some, case="keys that have much in common with the query")
 
 
 misconceptions["exact_lookup"] = {
@@ -117,6 +118,80 @@ misconceptions["exact_lookup"] = {
         "weight one, whatever the number of the others.",
         {"return values": "return 1 / matches.sum().clamp(min=1).to(values) * values"},
     ),
+    "averaged-nan": (
+        "The values of equal keys are averaged, and where no key is equal, the mean of "
+        "nothing is NaN. Add them up: each equal key counts once, and nothing adds up to "
+        "zeros.",
+        {
+            "values[matches].sum(dim=0)": "values[matches].mean(dim=0)",
+        },
+    ),
+    "averaged-over-all": (
+        "The sum is divided by the number of all keys. Each value whose key equals the query "
+        "counts whole: add them up, and divide by nothing.",
+        {
+            "return values[matches].sum(dim=0)": "return values[matches].sum(dim=0) / len(values)",
+        },
+    ),
+    "first-entry": (
+        "Only the first entries of query and key are compared. A key equals the query when "
+        "all of its entries do.",
+        {
+            "(keys == query).all(dim=1)": "keys[:, 0] == query[0]",
+        },
+    ),
+    "lengths-compared": (
+        "Keys count as equal where they are as long as the query. Many vectors have the same "
+        "length: compare entry by entry.",
+        {
+            "(keys == query).all(dim=1)": "keys.norm(dim=1) == query.norm()",
+        },
+    ),
+    "any-order": (
+        "The entries were sorted before they were compared, so a key with the same entries in "
+        "another order counts as equal. Every entry has its place.",
+        {
+            "(keys == query).all(dim=1)": "(keys.sort(dim=1).values == "
+            "query.sort().values).all(dim=1)",
+        },
+    ),
+    "share-of-entries": (
+        "Each value is weighted with the share of its key's entries that agree with the "
+        "query's. There are two weights only: one where all entries agree, zero anywhere else.",
+        {
+            "values[matches].sum(dim=0)": "(keys == query).to(values.dtype).mean(dim=1) @ values",
+        },
+    ),
+    "softmax": (
+        "The values are weighted with a softmax of the dot products, which gives every key "
+        "some weight. An exact lookup gives one to a key that equals the query, and zero to "
+        "any other.",
+        {
+            "values[matches].sum(dim=0)": "torch.softmax(keys @ query, dim=0) @ values",
+        },
+    ),
+    "nearest-one": (
+        "The value of the one nearest key comes back. Only keys that equal the query count, "
+        "and all of those: no equal key gives zeros.",
+        {
+            "values[matches].sum(dim=0)": "values[(keys - query).norm(dim=1).argmin()]",
+        },
+    ),
+    "zeros-default-dtype": (
+        "Where no key equals the query, the zeros have torch's default dtype. They should "
+        "have that of `values`.",
+        {
+            "return values": "if not matches.any():\n    return torch.zeros(values.shape[1])\n"
+            "return values",
+        },
+    ),
+    "none-if-none": (
+        "Where no key equals the query, None comes back, as from `dict.get`. The sum of no "
+        "values is a vector of zeros.",
+        {
+            "return values": "if not matches.any():\n    return None\nreturn values",
+        },
+    ),
 }
 
 
@@ -170,10 +245,17 @@ misconceptions["letter_similarity"] = {
         "common.",
         {"sum(x == y for x, y in zip(a, b, strict=False))": "len(set(a) & set(b))"},
         {"sum(x == y for x, y in zip(a, b, strict=False))": "sum(x in b for x in a)"},
+        {
+            "sum(x == y for x, y in zip(a, b, strict=False))": "sum(min(a.count(x), "
+            "b.count(x)) for x in set(a))",
+        },
+        {
+            "sum(x == y for x, y in zip(a, b, strict=False))": "sum(x in a for x in b)",
+        },
     ),
     "common-beginning": (
         "Counting stops at the first letter that differs, so only a common beginning is seen. "
-        "Every position counts, also those after a difference.",
+        "Every position counts, even those after a difference.",
         by(
             {"if a[i] == b[i]:": "if a[i] != b[i]:\n    break\nelse:"},
             style="loop over positions",
@@ -242,6 +324,81 @@ misconceptions["letter_similarity"] = {
         {
             "longer = max(len(a), len(b))": "longer = max(len(set(a)), len(set(b)))",
             "sum(x == y for x, y in zip(a, b, strict=False))": "len(set(a) & set(b))",
+        },
+    ),
+    "one-empty-is-same": (
+        "One empty word is enough for a similarity of 1. Only two empty words are the same; "
+        "beside any other word, an empty one agrees in no position.",
+        {
+            "if longer == 0:": "if not a or not b:",
+        },
+    ),
+    "from-the-end": (
+        "The words are compared from their ends. The first letter belongs to the first, so "
+        "that a longer word has its rest behind the other one.",
+        {
+            "zip(a, b, strict=False)": "zip(a[::-1], b[::-1], strict=False)",
+        },
+    ),
+    "upper-case": (
+        "Case is ignored by `str.upper`, which makes two letters of some (of the German sharp "
+        "s) and moves all that follow. The contract names `str.lower`.",
+        {
+            "a.lower(), b.lower()": "a.upper(), b.upper()",
+        },
+    ),
+    "one-lowered": (
+        "Only one of the two words goes through `str.lower`. Both should, or a capital "
+        "differs from its small letter.",
+        {
+            "a.lower(), b.lower()": "a.lower(), b",
+        },
+        {
+            "a.lower(), b.lower()": "a, b.lower()",
+        },
+    ),
+    "rounded": (
+        "The similarity is rounded to two digits. It should be the share itself.",
+        {
+            "return sum(": "return round(sum(",
+            "/ longer": "/ longer, 2)",
+        },
+    ),
+    "percent": (
+        "The similarity is in percent. It should lie from 0 to 1.",
+        {
+            "/ longer": "/ longer * 100",
+        },
+    ),
+    "whole-division": (
+        "`//` divides to a whole number: whatever is not 1 becomes 0. A share needs `/`.",
+        {
+            "/ longer": "// longer",
+        },
+    ),
+    "difference": (
+        "The share of positions that differ comes back: words that are the same get 0. A "
+        "similarity is highest for them.",
+        {
+            "return 1.0": "return 0.0",
+            "return sum(": "return 1 - sum(",
+        },
+    ),
+    "by-union": (
+        "The count is divided by the number of letters of both words together, less those "
+        "that they share. The contract divides by the length of the longer word.",
+        {
+            "return sum(x == y for x, y in zip(a, b, strict=False)) / longer": "same = sum(x "
+            "== y for x, y in zip(a, b, strict=False))\nreturn same / (len(a) + len(b) - same)",
+        },
+    ),
+    "by-second": (
+        "The count is divided by the length of the second word, whichever is longer. A "
+        "similarity should not change when the two words change places.",
+        {
+            "if longer == 0:": "if not b:",
+            "return 1.0": "return float(a == b)",
+            "/ longer": "/ len(b)",
         },
     ),
 }
@@ -340,6 +497,41 @@ misconceptions["weighted_average"] = {
         {
             "if total == 0:": "if False:",
             "/ total": "/ (total + 1e-9)",
+        },
+    ),
+    "zero-refused": (
+        "A weight of zero is refused. It may be zero: its row then counts nothing. Only a "
+        "negative weight is an error, and weights that sum to zero.",
+        {
+            "(weights < 0).any()": "(weights <= 0).any()",
+        },
+    ),
+    "by-length": (
+        "The weights are divided by their length as a vector, the root of the sum of their "
+        "squares. It is their sum that should become one.",
+        {
+            "/ total": "/ weights.norm()",
+        },
+    ),
+    "divided-twice": (
+        "The weighted average is divided by the number of values, too. The weights sum to one "
+        "already.",
+        {
+            "return (weights / total) @ values": "return (weights / total) @ values / len(values)",
+        },
+    ),
+    "summed-over-entries": (
+        "The rows were summed over their E entries, one number for each row. An average of "
+        "rows is a row: sum over the S of them.",
+        {
+            "(weights / total) @ values": "((weights / total)[:, None] * values).sum(dim=1)",
+        },
+    ),
+    "small-sum-refused": (
+        "Weights that sum to less than some small number are refused. However small, they can "
+        "be divided by their sum; only a sum of zero is an error.",
+        {
+            "if total == 0:": "if total < 1e-6:",
         },
     ),
 }
@@ -478,6 +670,81 @@ misconceptions["soft_lookup"] = {
         "A negative sum of the similarities is refused. Only a sum of zero leaves no weights.",
         {"if total == 0:": "if total <= 0:"},
     ),
+    "keys-indexed": (
+        "The keys are taken by their places, as `keys[i]`. They may be anything with a length "
+        "that can be looped over, as those of a dictionary, which have no places: loop over "
+        "`keys` itself.",
+        {
+            "similarity(query, key) for key in keys": "similarity(query, keys[i]) for i in "
+            "range(len(keys))",
+        },
+    ),
+    "small-sum-refused": (
+        "A sum near zero is refused. However small the similarities are, they can be divided "
+        "by their sum; only a sum of zero is an error.",
+        {
+            "if total == 0:": "if abs(total) < 1e-6:",
+        },
+    ),
+    "zero-similarity-refused": (
+        "One similarity of zero is refused. Such a key has the weight zero; only where the "
+        "similarities sum to zero is there an error.",
+        {
+            "if total == 0:": "if any(one == 0 for one in similarities):",
+        },
+    ),
+    "negative-refused": (
+        "A negative similarity is refused. It is allowed, and its weight stays negative; only "
+        "a sum of zero is an error.",
+        {
+            "if total == 0:": "if total == 0 or any(one < 0 for one in similarities):",
+        },
+    ),
+    "output-not-divided": (
+        "The weights that come back are right, but the output was made of the similarities, "
+        "before they were divided by their sum.",
+        {
+            "return weights @ values, weights": "return weights * total @ values, weights",
+        },
+    ),
+    "by-largest": (
+        "The similarities are divided by the largest of them. Then the largest weight is one, "
+        "and not their sum.",
+        {
+            "one / total": "one / max(similarities)",
+        },
+    ),
+    "sum-detached": (
+        "The values are right, but the gradient is not: the sum of the similarities was "
+        "turned into a plain number, so autograd does not know that every similarity changes "
+        "the share of all the others.",
+        {
+            "one / total": "one / float(total)",
+        },
+    ),
+    "absolute": (
+        "The similarities lost their sign. The weights are the similarities over their sum, "
+        "and a negative one stays negative.",
+        {
+            "similarity(query, key) for": "abs(similarity(query, key)) for",
+        },
+    ),
+    "shifted": (
+        "The smallest similarity was subtracted from all of them, so that none is negative. "
+        "The weights are the similarities themselves over their sum, and a negative one stays "
+        "negative.",
+        {
+            "total = sum(similarities)": "similarities = [one - min(similarities) for one in "
+            "similarities]\ntotal = sum(similarities)",
+        },
+    ),
+    "cancelling-accepted": (
+        "Similarities that cancel are accepted: only where each of them is zero is there an "
+        "error here. What counts is their sum; where it is zero, no key has a weight.",
+        {
+            "if total == 0:": "if all(one == 0 for one in similarities):",
+        },
+    ),
 }
 
 
@@ -539,6 +806,12 @@ misconceptions["kernel_regression"] = {
         "peak and long tails, not a Gaussian.",
         {"-(distance**2) / 2": "-distance.abs()"},
         {"-(distance**2) / 2": "-distance.abs() / 2"},
+        {
+            "-(distance**2) / 2": "-distance.abs() / bandwidth / 2",
+        },
+        {
+            "-(distance**2) / 2": "-distance.abs() / bandwidth",
+        },
     ),
     "sign": (
         "The minus sign is missing, so the farthest key counts most. A kernel is largest where the "
@@ -577,6 +850,51 @@ misconceptions["kernel_regression"] = {
         "A bandwidth of zero or less was accepted. The square hides the sign, but a kernel has no "
         "negative width, and one of no width has no value: that is a ValueError.",
         {"if not bandwidth > 0:": "if False:"},
+    ),
+    "zero-accepted": (
+        "A bandwidth of 0 was accepted; only a negative one is refused. A kernel of no width "
+        "has no value: that is a ValueError, too.",
+        {
+            "if not bandwidth > 0:": "if bandwidth < 0:",
+        },
+    ),
+    "negative-accepted": (
+        "A negative bandwidth was accepted; only 0 is refused. The square hides the sign, but "
+        "a kernel has no negative width: that is a ValueError, too.",
+        {
+            "if not bandwidth > 0:": "if bandwidth == 0:",
+        },
+    ),
+    "mean-where-zero": (
+        "Far from all keys the plain average of the values comes back, as if all of them were "
+        "equally near. The nearest key should have nearly all of the weight there: subtract "
+        "the largest exponent first, as softmax does.",
+        {
+            "weights = torch.softmax(-(distance**2) / 2, dim=1)": "powers = "
+            "torch.exp(-(distance**2) / 2)\ntotal = powers.sum(dim=1, keepdim=True)\nweights "
+            "= torch.where(total == 0, 1 / len(keys), powers / (total + (total == 0)))",
+        },
+    ),
+    "divided-twice": (
+        "The weighted average is divided by the number of values, too. The weights sum to one "
+        "already.",
+        {
+            "return weights @ values": "return weights @ values / len(values)",
+        },
+    ),
+    "nearest-only": (
+        "The value of the nearest key alone comes back. All values count, the more the nearer "
+        "their keys are.",
+        {
+            "return weights @ values": "return values[weights.argmax(dim=1)]",
+        },
+    ),
+    "two-multiplies": (
+        "The squared distance is multiplied by 2, as in `d**2 / bandwidth**2 * 2`. It should "
+        "be divided by it.",
+        {
+            "-(distance**2) / 2": "-(distance**2) * 2",
+        },
     ),
 }
 

@@ -27,7 +27,7 @@ def letter_similarity(a: str, b: str) -> float:
     """How alike two words are, from 0 to 1: the share of positions that hold the same character.
 
     Case is ignored: both words go through `str.lower` first. The count is divided by the length of
-    the longer word, so a position that only one of them has counts as different.
+    the longer word, so a position that exists in only one of them counts as different.
     Two empty words are the same word: 1.0. Returns a Python float.
     """
     a, b = a.lower(), b.lower()
@@ -65,8 +65,8 @@ def soft_lookup(
     """A dictionary that returns a bit of every value, the more the better its key fits the query.
 
     `similarity(query, key)`, with the query first, gives a float or a tensor without dimensions.
-    The weight of a key is its similarity divided by the sum of all similarities: no softmax, and a
-    negative similarity stays negative. `keys` is anything with a length that can be looped over and
+    The weight of a key is its similarity divided by the sum of all similarities, and a negative
+    similarity stays negative. `keys` is anything with a length that can be looped over and
     that `similarity` understands: a list of words, a list of tensors, a tensor (S, D) of S rows.
 
     Shapes: S keys, values (S, E); returns output (E) and weights (S), in the dtype of `values`.

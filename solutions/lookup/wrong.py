@@ -68,7 +68,7 @@ WRONG = {
         ("broadcast", {"total = weights.sum()": "total = weights.sum().detach()"}, "sum-detached"),
         ("loop", {"if weight < 0:": ("weight = abs(weight)\nif False:")}, "negative-made-positive"),
         ("from the docstring", {"/ total": "/ (weights > 0).sum()"}, "by-nonzero-count"),
-        ("from the docstring", {"<": "<="}, "fact.errors"),
+        ("from the docstring", {"<": "<="}, "zero-refused"),
         ("from the docstring", {"/ total": "/ weights.max()"}, "by-largest"),
     ],
     "soft_lookup": [

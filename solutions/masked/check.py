@@ -1205,8 +1205,8 @@ prediction(
         0.12: "0.15 are chosen, and 0.8 of these become the mask token.",
         0.15: "That many are chosen, and the model is asked for all of them. Not all are replaced.",
         0.8: (
-            "That is a share of the chosen tokens. With four of five gone there would be little "
-            "left to guess from."
+            "That is a share of the chosen tokens. With four out of five gone, there would be "
+            "little left to guess from."
         ),
         0.135: "Another 0.015 of all tokens become random ones, which is not the mask token.",
     },

@@ -40,7 +40,7 @@ def masked_softmax(scores: Tensor, mask: Tensor | None = None, dim: int = -1) ->
 
     Shapes: scores of any shape, mask broadcasts to it; returns the shape of scores. Slices along
     `dim` sum to one; a slice in which nothing is allowed gives zeros.
-    A score that is masked may be anything, also inf or NaN: it changes nothing. Gradients reach
+    A score that is masked may be anything, even inf or NaN: it changes nothing. Gradients reach
     `scores` and are finite, and zero where masked. Inputs and earlier results are left unchanged;
     non-contiguous inputs and float64 work. `torch.softmax` is allowed; not: torch's
     scaled_dot_product_attention.
@@ -89,7 +89,7 @@ def mask_tokens(
     dtype of tokens. `labels` has the token where one was chosen, whatever became of it, and -100
     elsewhere. `tokens` is left unchanged; non-contiguous tokens work.
     All randomness comes from `generator` if there is one, so that the same seed gives the same
-    result, and from torch's global generator else.
+    result, and otherwise from torch's global generator.
     Source: Devlin et al. 2019, section 3.1, Task #1, and appendix A.1.
     """
     chances = torch.full(tokens.shape, probability, device=tokens.device)

@@ -80,6 +80,26 @@ misconceptions["split_heads"] = {
         "of shapes and input sizes; a ValueError that names E and num_heads says what went wrong.",
         {"if rest": "if False"},
     ),
+    "feature-pieces-reversed": (
+        "The heads stand in the reverse order. Head 0 gets the first D features.",
+        {
+            ".transpose(1, 2)": ".transpose(1, 2).flip(1)",
+        },
+    ),
+    "copied": (
+        "Each head gets all features of every position. The features are shared out: D = E / "
+        "num_heads for each head.",
+        {
+            "return x.reshape(B, L, num_heads, D).transpose(1, 2)": "return "
+            "x.unsqueeze(1).expand(B, num_heads, L, E)",
+        },
+    ),
+    "folded-into-batch": (
+        "The heads are folded into the batch: (B * H, L, D). They have an axis of their own.",
+        {
+            ".transpose(1, 2)": ".transpose(1, 2).flatten(0, 1)",
+        },
+    ),
 }
 
 
@@ -125,6 +145,25 @@ misconceptions["merge_heads"] = {
         "The heads and the positions changed places, but their features were not put side by side: "
         "(B, L, H, D) has a dimension too many.",
         {".reshape(B, L, H * D)": ""},
+    ),
+    "heads-reversed": (
+        "The heads are put side by side in the reverse order. Head 0 has the first D features.",
+        {
+            "x.transpose(1, 2)": "x.flip(1).transpose(1, 2)",
+        },
+    ),
+    "first-head": (
+        "One head alone comes back. The features of all heads are put side by side: E = H * D.",
+        {
+            "x.transpose(1, 2).reshape(B, L, H * D)": "x[:, 0]",
+        },
+    ),
+    "positions-last": (
+        "Features and positions have changed places: (B, E, L). Each position has a row of E "
+        "features.",
+        {
+            ".reshape(B, L, H * D)": ".reshape(B, L, H * D).transpose(1, 2)",
+        },
     ),
 }
 
@@ -269,6 +308,89 @@ misconceptions["MultiHeadAttention"] = {
         "numbers.",
         {"if embed_dim % num_heads": "if False"},
     ),
+    "heads-dealt-out": (
+        "The features are dealt out like cards, and collected like that: head h has h, h + H, "
+        "h + 2H and so on. It should have neighbors, features h * D to (h + 1) * D - 1.",
+        {
+            "query = split_heads(self.W_q(query), self.num_heads)": "def dealt(x):\n    "
+            "return x.unflatten(-1, (-1, self.num_heads)).permute(0, 3, 1, 2)\nquery = "
+            "dealt(self.W_q(query))",
+            "split_heads(self.W_k(key), self.num_heads)": "dealt(self.W_k(key))",
+            "split_heads(self.W_v(value), self.num_heads)": "dealt(self.W_v(value))",
+            "merge_heads(heads)": "heads.permute(0, 2, 3, 1).flatten(2)",
+        },
+    ),
+    "mask-with-head-axis": (
+        "The mask is given an axis for the heads, whatever axes it has. It broadcasts to (B, "
+        "H, L, S) as it comes: whoever gives it has put that axis in.",
+        {
+            "value, mask)": "value, None if mask is None else mask.unsqueeze(1))",
+        },
+        {
+            "value, mask)": "value, mask.unsqueeze(1) if mask is not None and mask.dim() == 3 "
+            "else mask)",
+        },
+    ),
+    "mask-turned-around": (
+        "The mask is taken the wrong way around, as torch's layer takes it. True means that a "
+        "query may attend.",
+        {
+            "value, mask)": "value, None if mask is None else ~mask)",
+        },
+    ),
+    "mask-not-handed-on": (
+        "The mask is not handed on to the attention: what is hidden gets weight all the same.",
+        {
+            "value, mask)": "value)",
+        },
+    ),
+    "keys-from-query": (
+        "The keys are made from the queries' input. They have an input of their own, which "
+        "may be another.",
+        {
+            "self.W_k(key)": "self.W_k(asked)",
+            "query = split_heads(": "asked = query\nquery = split_heads(",
+        },
+    ),
+    "keys-by-query-layer": (
+        "The keys are made by W_q. W_k is theirs: what asks and what is found have weights of "
+        "their own.",
+        {
+            "self.W_k(key)": "self.W_q(key)",
+        },
+    ),
+    "key-value-swapped": (
+        "W_k and W_v are swapped: the keys are made with W_v, and the values with W_k.",
+        {
+            "self.W_k(key)": "self.W_v(key)",
+            "self.W_v(value)": "self.W_k(value)",
+        },
+    ),
+    "query-added": (
+        "The query was added to the output, as a residual connection does. That comes with "
+        "the Transformer's block, not here.",
+        {
+            "return self.W_o(merge_heads(heads)), weights": "return "
+            "self.W_o(merge_heads(heads)) + asked, weights",
+            "query = split_heads(": "asked = query\nquery = split_heads(",
+        },
+    ),
+    "scaled-by-heads": (
+        "The scores are divided by the root of the number of heads. A head's dot products "
+        "have D terms: it is D that stands under the root.",
+        {
+            "split_heads(self.W_q(query), self.num_heads)": "split_heads(self.W_q(query), "
+            "self.num_heads) * (query.shape[-1] / self.num_heads / self.num_heads) ** 0.5",
+        },
+    ),
+    "mask-for-heads-one": (
+        "One mask for all heads is made: what one head may not see is hidden from all. Each "
+        "head has its own, (B, H, L, S).",
+        {
+            "value, mask)": "value, mask.all(dim=1, keepdim=True) if mask is not None and "
+            "mask.dim() == 4 else mask)",
+        },
+    ),
 }
 
 
@@ -354,8 +476,8 @@ def _(student, reference, draw):
 
 misconceptions["from_torch"] = {
     "biases-stay-random": (
-        "Where the source has no biases, those of the new layer stay what they were drawn as. They "
-        "are to be zeros then.",
+        "Where the source has no biases, some of the new layer's, or all, stay what they were "
+        "drawn as. All four are to be zeros then.",
         {"ours.bias.zero_()": "pass"},
     ),
     "other-order": (
@@ -437,6 +559,42 @@ misconceptions["from_torch"] = {
         "ValueError too.",
         {"or mha.vdim != mha.embed_dim": ""},
     ),
+    "output-transposed": (
+        "The matrix of out_proj is transposed on the way. Torch stores it as nn.Linear does, "
+        "output features first, so it fits as it is.",
+        {
+            "copy_(mha.out_proj.weight)": "copy_(mha.out_proj.weight.T)",
+        },
+    ),
+    "output-left": (
+        "W_o keeps what it was drawn as: out_proj is not copied.",
+        {
+            "layer.W_o.weight.copy_(mha.out_proj.weight)": "pass",
+            "layer.W_o.bias.copy_(mha.out_proj.bias)": "pass",
+        },
+    ),
+    "columns-cut": (
+        "in_proj_weight is cut along its columns. It holds the three projections one below "
+        "the other: cut its rows.",
+        {
+            "mha.in_proj_weight.chunk(3)": "mha.in_proj_weight.T.reshape(3, mha.embed_dim, "
+            "mha.embed_dim)",
+        },
+    ),
+    "kdim-only-unlooked": (
+        "Only vdim is looked at. A source with a kdim of its own does not fit either: that is "
+        "a ValueError too.",
+        {
+            "mha.kdim != mha.embed_dim or": "",
+        },
+    ),
+    "one-head": (
+        "The layer is made with one head, whatever the source has. The matrices are of the "
+        "same size, but the heads share them out in another way.",
+        {
+            "mha.num_heads)": "1)",
+        },
+    ),
 }
 
 
@@ -502,6 +660,39 @@ misconceptions["attention_parameter_count"] = {
             "embed_dim + embed_dim)"
         },
     ),
+    "output-per-head": (
+        "W_o is counted as one head wide. It mixes the features of all heads: embed_dim by "
+        "embed_dim.",
+        {
+            "return 4 * (embed_dim * embed_dim + embed_dim)": "return 3 * (embed_dim * "
+            "embed_dim + embed_dim) + embed_dim * (embed_dim // num_heads) + embed_dim",
+        },
+    ),
+    "input-biases-missing": (
+        "Only W_o is counted with its bias. Each of the four projections has one.",
+        {
+            "4 * (embed_dim * embed_dim + embed_dim)": "4 * embed_dim * embed_dim + embed_dim",
+        },
+    ),
+    "one-matrix": (
+        "One matrix with its bias is counted. There are four: W_q, W_k, W_v and W_o.",
+        {
+            "4 *": "1 *",
+        },
+    ),
+    "five-matrices": (
+        "Five matrices are counted. There are four: W_q, W_k, W_v and W_o.",
+        {
+            "4 *": "5 *",
+        },
+    ),
+    "two-biases": (
+        "Each matrix is counted with a bias for its inputs, too. An nn.Linear has one number "
+        "more for each of its outputs.",
+        {
+            "+ embed_dim)": "+ 2 * embed_dim)",
+        },
+    ),
 }
 
 prediction(
@@ -552,17 +743,18 @@ prediction(
     "one-head-four-relations",
     chapter="07-multi-head",
     question=(
-        "A single head as wide as the layer, a linear reader, four relations; a guess is right in "
-        "one of ten. What does the model answer after training?"
+        "A single head as wide as the layer, a linear reader, four relations; a guess is right "
+        "one time in ten. What does the model answer after training?"
     ),
     right="One relation well, the others seldom.",
     options={
         "All four well.": (
-            "One average can hold four answers. But the reader is linear, and gets at the loudest."
+            "One average can hold four answers. But the reader is linear, and hears only the "
+            "loudest."
         ),
         "All four in about half of the cases.": (
-            "So it would be if the weights were even and the reader had to guess. Training makes "
-            "one answer a little louder than the others, since that lowers the loss more."
+            "That would happen if the weights were even and the reader had to guess. Training "
+            "makes one answer a little louder than the others, since that lowers the loss more."
         ),
         "One relation well, the others seldom.": (
             "One of the four gets the largest share of the weight (in the first run 0.38, the "

@@ -15,6 +15,7 @@ from autograder.checking import (
     require,
 )
 from autograder.remote.calling import cotangent
+from autograder.remote.subject import Raised
 
 
 @exercise("sinusoidal_positions", chapter="06-positions", points=3)
@@ -110,6 +111,62 @@ misconceptions["sinusoidal_positions"] = {
         "embeddings it is added to.",
         {".float()": ""},
     ),
+    "spread-to-the-end": (
+        "The exponents are spread evenly from 0 to 1, the last pair included, as some "
+        "libraries do. Here the exponent is 2i / embed_dim, which never reaches 1.",
+        {
+            "(column - column % 2) / embed_dim": "(column - column % 2) / max(embed_dim - 2, 1)",
+        },
+    ),
+    "transposed": (
+        "The table lies the wrong way around: a row for each column. Row pos should be the "
+        "vector of position pos.",
+        {
+            "angle.sin()).float()": "angle.sin()).float().T",
+        },
+    ),
+    "share-of-length": (
+        "The positions are divided by the length, so that the same position gets another "
+        "vector in a longer text. They are whole numbers: 0, 1, 2 and so on.",
+        {
+            "torch.arange(length).double()": "torch.arange(length).double() / length",
+        },
+    ),
+    "turns": (
+        "The positions are multiplied by 2 pi, as if they were turns. The angle is the "
+        "position over the power of 10000, in radians.",
+        {
+            "torch.arange(length).double()": "torch.arange(length).double() * 2 * math.pi",
+        },
+    ),
+    "all-cosines": (
+        "All columns are cosines. Even columns are sines: position 0 is 0, 1, 0, 1, ...",
+        {
+            "angle.sin()": "angle.cos()",
+        },
+    ),
+    "one-frequency": (
+        "All pairs have the same frequency: the angle is the position itself. It is the "
+        "position over 10000^(2i / embed_dim).",
+        {
+            "10000 ** (-(column - column % 2) / embed_dim)": "torch.ones_like(column)",
+        },
+    ),
+    "alternating-by-position": (
+        "Sine and cosine alternate from position to position. They alternate from column to "
+        "column: even columns are sines at every position.",
+        {
+            "torch.where(column % 2 == 1,": "torch.where(position[:, None] % 2 == 1,",
+        },
+    ),
+    "linear-frequencies": (
+        "The position is divided by 10000 times the exponent. It is divided by 10000 to the "
+        "power of it.",
+        {
+            "10000 ** (-(column - column % 2) / embed_dim)": "1 / (10000 * (column - column % "
+            "2) / embed_dim).clamp(min=1)",
+        },
+    ),
 }
 
 
@@ -183,6 +240,62 @@ misconceptions["shift_matrix"] = {
         "should be the identity then, with cos(0) = 1 on its diagonal.",
         {"math.sin(angle), math.cos(angle)": "math.cos(angle), math.sin(angle)"},
     ),
+    "index-from-the-end": (
+        "A negative offset was used as an index into a table of positions, where it counts "
+        "from the end. Sine and cosine of a negative angle are to be computed from the offset "
+        "itself.",
+        {
+            "angle = offset": "angle = (offset % (abs(offset) + 1))",
+        },
+    ),
+    "float64": (
+        "The matrix is float64. It should be float32, like the positions that it moves.",
+        {
+            "torch.zeros(embed_dim, embed_dim)": "torch.zeros(embed_dim, embed_dim, "
+            "dtype=torch.float64)",
+        },
+    ),
+    "base-thousand": (
+        "The base is 1000; that of the positions is 10000.",
+        {
+            "10000": "1000",
+        },
+    ),
+    "exponent-doubled": (
+        "The exponent is twice what it should be: 4i / embed_dim. It is 2i / embed_dim, as in "
+        "the positions themselves.",
+        {
+            "column / embed_dim": "2 * column / embed_dim",
+        },
+    ),
+    "exponent-sign": (
+        "The offset is multiplied by 10000^(2i / embed_dim), not divided by it. The pairs "
+        "should turn more slowly from column to column.",
+        {
+            "offset / 10000": "offset * 10000",
+        },
+    ),
+    "spread-to-the-end": (
+        "The exponents are spread evenly from 0 to 1, the last pair included, as some "
+        "libraries do. Here the exponent is 2i / embed_dim, as in the positions themselves.",
+        {
+            "column / embed_dim": "column / max(embed_dim - 2, 1)",
+        },
+    ),
+    "cosine-only": (
+        "The pairs lack their sines: the diagonal alone is filled, with cosines. sin(a + b) "
+        "is made of both, sin(a) cos(b) + cos(a) sin(b).",
+        {
+            "[[cosine, sine], [-sine, cosine]]": "[[cosine, 0.0], [0.0, cosine]]",
+        },
+    ),
+    "position-itself": (
+        "The matrix has the vector of position `offset` on its diagonal. It should turn any "
+        "position by that angle: a block of cosine, sine, -sine and cosine for each pair.",
+        {
+            "[[cosine, sine], [-sine, cosine]]": "[[sine, 0.0], [0.0, cosine]]",
+        },
+    ),
 }
 
 
@@ -216,17 +329,29 @@ def _(student, reference, draw):
     agrees(layer, layer, x, ask=Ask(gradients=False))
 
     added = result - x
+    twice = layer(2 * x)
+    growth = twice - result  # x, where it comes through as it is
+    scaled = _alike(growth, (growth * x).sum() / x.square().sum() * x)
     require(
-        _alike(layer(2 * x) - 2 * x, added),
+        _alike(twice - 2 * x, added),
         "What is added depends on x, or x itself is changed. The result should be x plus a vector "
         "that only depends on the position.",
+        "alone" if _alike(twice, result) else "scaled" if scaled else "",
     )
     require(
         _alike(added, added[:1].expand_as(added)),
         "The examples of one batch are given different vectors. The position is the second axis; "
         "the first counts the examples.",
     )
-    whole = layer(torch.zeros(1, longest, E))[0]
+    try:
+        whole = layer(torch.zeros(1, longest, E))[0]
+    except Raised as raised:
+        if "ValueError" not in raised.bases:
+            raise
+        require(
+            False, "A sequence of exactly max_length is refused: only a longer one is too long."
+        )
+        return
     gaps = (whole[:, None] - whole).abs().amax(dim=-1) + torch.eye(longest)
     require(
         bool((gaps > 1e-4).all()),
@@ -325,8 +450,8 @@ misconceptions["LearnedPositions"] = {
         {"weight[:L]": "weight[:L].detach()"},
     ),
     "starts-again": (
-        "A sequence longer than max_length starts again with the first vector. Two positions then "
-        "look the same, silently: it should be a ValueError.",
+        "A sequence longer than max_length is accepted. Whether it is cut, or some of the vectors "
+        "serve twice, positions are lost or look the same, silently: it should be a ValueError.",
         {
             "if max_length < L:": "if False:",
             "weight[:L]": "weight[torch.arange(L) % max_length]",
@@ -360,6 +485,28 @@ misconceptions["LearnedPositions"] = {
     "longest-refused": (
         "A sequence of exactly max_length is refused. Only a longer one is a ValueError.",
         {"max_length < L": "max_length <= L"},
+    ),
+    "normalized": (
+        "x was scaled by sqrt(E) before the vectors were added. The result is x itself plus them.",
+        {
+            "return x + self.table.weight[:L]": "return x * x.shape[-1] ** 0.5 + "
+            "self.table.weight[:L]",
+        },
+    ),
+    "x-detached": (
+        "x is cut off from the gradient, so nothing before this layer ever learns.",
+        {
+            "return x + self.table.weight[:L]": "return x.detach() + self.table.weight[:L]",
+        },
+    ),
+    "first-is-padding": (
+        "The vector of position 0 never learns: `padding_idx=0` makes it one of padding, "
+        "which is zeros and has no gradient. Position 0 is a position like any other.",
+        {
+            "nn.Embedding(max_length, embed_dim)": "nn.Embedding(max_length, embed_dim, "
+            "padding_idx=0)",
+            "self.table.weight[:L]": "self.table(torch.arange(L))",
+        },
     ),
 }
 
@@ -486,6 +633,95 @@ misconceptions["rotate_positions"] = {
             style="a matrix for each pair",
         ),
     ),
+    "start-added-to-angle": (
+        "`start` is added to the angle, after the position was multiplied by the pair's "
+        "speed. It is added to the position: every pair then moves on by its own speed.",
+        {
+            "torch.arange(start, start + L)": "torch.arange(L)",
+            "base ** (-column / D))": "base ** (-column / D)) + start",
+        },
+    ),
+    "start-times-position": (
+        "`start` is multiplied with the positions. It is added to them: the first position is "
+        "`start`.",
+        {
+            "torch.arange(start, start + L)": "(torch.arange(L) * max(start, 1))",
+        },
+    ),
+    "start-backward": (
+        "`start` is subtracted from the positions. It is added: the first position is `start`.",
+        {
+            "torch.arange(start, start + L)": "torch.arange(-start, L - start)",
+        },
+    ),
+    "start-only": (
+        "All positions are turned as position `start`. They go on from there: start, start + "
+        "1 and so on.",
+        {
+            "torch.arange(start, start + L)": "torch.full((L,), start)",
+        },
+    ),
+    "from-the-end": (
+        "The positions are counted backward, so that the last one is `start`. The first one is.",
+        {
+            "torch.arange(start, start + L)": "torch.arange(start, start + L).flip(0)",
+        },
+    ),
+    "base-multiplied": (
+        "The position is divided by the base times the exponent. It is divided by the base to "
+        "the power of it.",
+        {
+            "base ** (-column / D)": "1 / (base * column / D).clamp(min=1)",
+        },
+    ),
+    "spread-to-the-end": (
+        "The exponents are spread evenly from 0 to 1, the last pair included. Here the "
+        "exponent is 2i / D, which never reaches 1.",
+        {
+            "-column / D": "-column / max(D - 2, 1)",
+        },
+    ),
+    "every-feature-its-own": (
+        "Each feature has a speed of its own. The two features of a pair are turned by one "
+        "angle: pos * base^(-2i / D) for both.",
+        {
+            "first * angle.sin() + second * angle.cos()": "first * (angle * base ** (-1 / "
+            "D)).sin() + second * (angle * base ** (-1 / D)).cos()",
+        },
+    ),
+    "even-features-only": (
+        "Only the first feature of each pair was turned; the second came back as it was. A "
+        "rotation changes both coordinates.",
+        {
+            "first * angle.sin() + second * angle.cos()": "second + 0 * first",
+        },
+    ),
+    "pair-swapped": (
+        "The two coordinates of each pair have changed places in the result.",
+        {
+            "torch.stack(": "torch.stack([ first * angle.sin() + second * angle.cos(), first "
+            "* angle.cos() - second * angle.sin()], dim=-1) if True else torch.stack(",
+        },
+    ),
+    "exponent-doubled": (
+        "The exponent is twice what it should be: -4i / D. It is -2i / D.",
+        {
+            "-column / D": "-2 * column / D",
+        },
+    ),
+    "half-turned": (
+        "Only the first half of the features is turned. All pairs are, each by its own speed.",
+        {
+            "base ** (-column / D))": "base ** (-column / D) * (column < D / 2))",
+        },
+    ),
+    "start-once": (
+        "Only the first position is moved to `start`; the others count on from 1. All of them "
+        "move: start, start + 1 and so on.",
+        {
+            "torch.arange(start, start + L)": "torch.tensor([start, *range(1, L)])",
+        },
+    ),
 }
 
 
@@ -506,7 +742,8 @@ prediction(
             "The hope is not borne out: what was learned at ten places does not carry over."
         ),
         "One in nineteen, as by chance.": (
-            "It would be so few if everything broke down. But some of what was learned still works."
+            "It would be that few if everything broke down. But some of what was learned still "
+            "works."
         ),
     },
 )

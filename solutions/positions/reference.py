@@ -49,7 +49,7 @@ class LearnedPositions(nn.Module):
     `LearnedPositions(max_length, embed_dim)` holds max_length vectors that are trained.
 
     `forward(x)` returns x plus the vector of each position: the same for every example of the
-    batch, and whatever x is. Position 0 is the first, also if x is shorter than max_length.
+    batch, and whatever x is. Position 0 is the first, even if x is shorter than max_length.
     Shapes: x (B, L, E) with L up to max_length; returns (B, L, E).
     Raises ValueError if L is larger than max_length; the message names both lengths.
     Gradients reach x and the vectors. Inputs and earlier results are left unchanged; non-contiguous

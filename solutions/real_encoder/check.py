@@ -843,7 +843,7 @@ prediction(
         ),
         0.0: (
             "Every anchor has a cosine of 1 with its own positive. But it has the same with all "
-            "others, and it is to choose."
+            "others, and it has to choose."
         ),
         20.0: "That is the score of each pair, a cosine of 1 over 0.05. The others score as much.",
         24.0: "It is the number of choices. The loss is the logarithm of it.",
@@ -862,7 +862,7 @@ prediction(
             ),
             "0.0": (
                 "Every anchor has a cosine of 1 with its own positive. But it has the same with "
-                "all others, and it is to choose."
+                "all others, and it has to choose."
             ),
             "20.0": (
                 "That is the score of each pair, a cosine of 1 over 0.05. The others score as much."

@@ -78,7 +78,7 @@ def convert_weights(state_dict: dict[str, Tensor]) -> dict[str, Tensor]:
         encoder.layer.N.output.LayerNorm.*         encoder.layers.N.norm2.*
         pooler.dense.*                             pooler.*
 
-    where * is `weight` or `bias` and N any number of a layer, also of two digits. Every tensor is
+    where * is `weight` or `bias` and N any number of a layer, even of two digits. Every tensor is
     used exactly once, unchanged: the published layers are `nn.Linear`s too, so nothing is
     transposed, and dtypes stay. `embeddings.position_ids` may be missing, as it is from newer
     files. `state_dict` itself is left unchanged; the result may share its tensors.
@@ -121,17 +121,17 @@ def mean_pool(hidden: Tensor, mask: Tensor) -> Tensor:
     Source: Reimers and Gurevych 2019, Sentence-BERT, section 3 (MEAN pooling).
     """
     real = mask.bool().unsqueeze(-1)  # (B, L, 1)
-    total = hidden.masked_fill(~real, 0.0).sum(dim=1)  # (B, E), as long as the mean times a number
-    return nn.functional.normalize(total, dim=-1)  # which the unit length takes away again
+    total = hidden.masked_fill(~real, 0.0).sum(dim=1)  # (B, E): the mean, times a number
+    return nn.functional.normalize(total, dim=-1)  # which takes that number away
 
 
 def contrastive_loss(anchors: Tensor, positives: Tensor, temperature: float = 0.05) -> Tensor:
     """How hard it is for each anchor to find its own positive in the batch: cross-entropy, in nats.
 
-    Row i of `positives` belongs to row i of `anchors`; all other rows are what it is not. Each
-    anchor scores every positive by their cosine over the temperature, and is to choose the one of
-    its own row: the result is the mean cross-entropy over the anchors. Anchors choose among
-    positives; positives choose nothing.
+    Row i of `positives` belongs to row i of `anchors`, and to no other. Each anchor scores every
+    positive by their cosine over the temperature, and should choose the one in its own row: the
+    result is the mean cross-entropy over the anchors. Anchors choose among positives; positives
+    choose nothing.
 
     Shapes: anchors and positives (B, E), B at least 1; returns a scalar, 0 for a single pair.
     The lengths of the vectors, from 1e-6 to 1e6, make no difference. A vector of zeros has a cosine

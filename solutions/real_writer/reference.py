@@ -82,8 +82,8 @@ class GroupedQueryAttention(nn.Module):
 
     Shapes: x (B, L, embed_dim); output (B, L, embed_dim), weights (B, num_heads, L, S), S = P + L.
     Raises ValueError, when constructed, if embed_dim is not divisible by num_heads, or num_heads by
-    num_kv_heads; the message names both numbers. Raises ValueError, at latest in forward, if D is
-    odd.
+    num_kv_heads; the message names both numbers. Raises ValueError, in forward at the latest, if D
+    is odd.
     Gradients reach x and all parameters. Inputs and earlier results are left unchanged;
     non-contiguous inputs and float64 work.
     Not: F.scaled_dot_product_attention, nn.MultiheadAttention of torch.

@@ -159,9 +159,9 @@ misconceptions["SelfAttention"] = {
         ),
     ),
     "large-negative": (
-        "A masked score is a large negative number instead of -inf. For a position that may "
-        "attend to nothing these are all the same, so it attends to everything alike, where the "
-        "weights should be zeros.",
+        "A position that may attend to nothing attends to everything alike, as it does where "
+        "masked scores are one large negative number instead of -inf. Its weights and its output "
+        "should be zeros.",
         by(
             {"-math.inf": "-1e30"},
             within="scaled_dot_product_attention",
@@ -186,6 +186,127 @@ misconceptions["SelfAttention"] = {
             "return scaled_dot_product_attention(query, key, value, mask)": "output, weights = "
             "scaled_dot_product_attention(query, key, value, mask)\nreturn output, weights.mT"
         },
+    ),
+    "empty-row-sees-itself": (
+        "A position that may attend to nothing was allowed to attend to itself. Its output "
+        "and its weights should be zeros.",
+        {
+            "query, key = self": "if mask is not None:\n    mask = mask | (~mask.any(dim=-1, "
+            "keepdim=True) & torch.eye(x.shape[-2], dtype=torch.bool))\nquery, key = self",
+        },
+    ),
+    "always-sees-itself": (
+        "A position may always attend to itself here, whatever the mask says. Where the mask "
+        "is False on its diagonal, it may not.",
+        {
+            "query, key = self": "if mask is not None:\n    mask = mask | "
+            "torch.eye(x.shape[-2], dtype=torch.bool)\nquery, key = self",
+        },
+    ),
+    "mask-transposed": (
+        "The mask is transposed: its rows were taken for the keys. Row i says what position i "
+        "may attend to.",
+        {
+            "value, mask)": "value, mask if mask is None or mask.dim() < 2 else mask.mT)",
+        },
+        {
+            "value, mask)": "value, None if mask is None else mask.mT)",
+        },
+    ),
+    "causal-unasked": (
+        "Without a mask a position attends only to itself and to those before it. Nobody "
+        "asked for that: without a mask everyone may attend to all.",
+        {
+            "query, key = self": "if mask is None:\n    mask = torch.ones(x.shape[-2], "
+            "x.shape[-2], dtype=torch.bool).tril()\nquery, key = self",
+        },
+    ),
+    "always-causal": (
+        "A position attends only to itself and to those before it, also where a mask allows "
+        "more. The mask alone says who may attend to whom; None allows all.",
+        {
+            "query, key = self": "causal = torch.ones(x.shape[-2], x.shape[-2], "
+            "dtype=torch.bool).tril()\nmask = causal if mask is None else mask & causal\n"
+            "query, key = self",
+        },
+    ),
+    "weights-unmasked": (
+        "The weights that come back are those without the mask; only the output has it. They "
+        "are to be the weights that the output was made with.",
+        {
+            "return scaled_dot_product_attention(query, key, value, mask)": "output, _ = "
+            "scaled_dot_product_attention(query, key, value, mask)\nfree = "
+            "scaled_dot_product_attention(query, key, value)[1]\nreturn output, free",
+        },
+        {
+            "return scaled_dot_product_attention(query, key, value, mask)": "output, _ = "
+            "scaled_dot_product_attention(query, key, value, mask)\nfree = "
+            "scaled_dot_product_attention(query, key, value)[1]\nreturn output, free if mask "
+            "is None else free * mask.any(dim=-1, keepdim=True)",
+        },
+    ),
+    "output-unmasked": (
+        "The weights that come back have the mask, but the output was made without it. Both "
+        "belong together.",
+        {
+            "return scaled_dot_product_attention(query, key, value, mask)": "output, _ = "
+            "scaled_dot_product_attention(query, key, value)\nreturn output, "
+            "scaled_dot_product_attention(query, key, value, mask)[1]",
+        },
+    ),
+    "queries-are-keys": (
+        "The queries are the keys: W_k was used for both. Then i attends to j as j to i "
+        "before the softmax, and W_q never learns.",
+        {
+            "self.W_q(x), self": "self.W_k(x), self",
+        },
+    ),
+    "keys-as-values": (
+        "The keys are used as values, and W_v is not used at all. What a position is found by "
+        "and what it answers have weights of their own.",
+        {
+            "value = self.W_v(x)": "value = key",
+        },
+    ),
+    "query-value-swapped": (
+        "W_q and W_v are swapped: the queries are made with W_v, and the values with W_q.",
+        {
+            "self.W_q(x)": "self.W_v(x)",
+            "value = self.W_v(x)": "value = self.W_q(x)",
+        },
+    ),
+    "inputs-as-keys": (
+        "The keys are x itself, without W_k. They should be made with it, and be key_dim wide.",
+        {
+            "self.W_k(x)": "x",
+        },
+    ),
+    "inputs-as-queries": (
+        "The queries are x itself, without W_q. They should be made with it, and be key_dim wide.",
+        {
+            "self.W_q(x)": "x",
+        },
+    ),
+    "row-masked": (
+        "The mask hides positions that ask, where it should hide positions that are looked "
+        "at: it was applied to the rows of the result. True says which position may attend to "
+        "which other one.",
+        {
+            "return scaled_dot_product_attention(query, key, value, mask)": "output, weights "
+            "= scaled_dot_product_attention(query, key, value)\nif mask is None:\n    return "
+            "output, weights\nasking = mask.any(dim=-1, keepdim=True)\nreturn output * "
+            "asking, weights * asking",
+        },
+    ),
+    "empty-row-allowed": (
+        "A position that may attend to nothing attends as if it had no mask. Its weights and "
+        "its output should be zeros.",
+        by(
+            {
+                "masked_fill(~mask,": "masked_fill(~mask & mask.any(dim=-1, keepdim=True),",
+            },
+            within="scaled_dot_product_attention",
+        ),
     ),
 }
 
@@ -246,6 +367,9 @@ misconceptions["equivariance_gap"] = {
         "The largest difference was taken with its sign, so a large negative difference does not "
         "count. It is the largest absolute difference.",
         {".abs()": ""},
+        {
+            "(turned - straight[permutation]).abs()": "(straight[permutation] - turned)",
+        },
     ),
     "averaged": (
         "The absolute differences were averaged. One row that differs among many that do not is "
@@ -276,6 +400,83 @@ misconceptions["equivariance_gap"] = {
         "The gap came back as a tensor, with the gradient's whole graph behind it. It should be a "
         "plain float: `.item()` takes it out.",
         {".item()": ""},
+    ),
+    "relative": (
+        "The gap is divided by the size of the output. It is the largest absolute difference "
+        "itself.",
+        {
+            "return (turned - straight[permutation]).abs().max().item()": "return ((turned - "
+            "straight[permutation]).abs().max() / straight.abs().max()).item()",
+        },
+    ),
+    "summed": (
+        "The absolute differences were added up. The gap is the largest of them.",
+        {
+            ".max()": ".sum()",
+        },
+    ),
+    "lengths-of-rows": (
+        "The length of each row's difference was taken, and the largest of these. The gap is "
+        "the largest difference of single entries.",
+        {
+            ".abs().max()": ".norm(dim=-1).max()",
+        },
+    ),
+    "yes-or-no": (
+        "Only whether there is a difference comes back, as 0 or 1. The gap says how large it is.",
+        {
+            "return (turned - straight[permutation]).abs().max().item()": "return "
+            "float((turned - straight[permutation]).abs().max().item() > 1e-5)",
+        },
+    ),
+    "smallest": (
+        "The smallest difference was taken. One row that differs is enough for a gap: it is "
+        "the largest.",
+        {
+            ".max()": ".min()",
+        },
+    ),
+    "of-the-means": (
+        "The means of both results were compared. A mean forgets the order: compare row by "
+        "row, and take the largest difference.",
+        {
+            "return (turned - straight[permutation]).abs().max().item()": "return "
+            "(turned.mean() - straight.mean()).abs().item()",
+        },
+    ),
+    "one-row": (
+        "Only the first rows of both results were compared. Every row counts: the gap is the "
+        "largest difference of all.",
+        {
+            "return (turned - straight[permutation]).abs().max().item()": "return (turned - "
+            "straight[permutation])[0].abs().max().item()",
+        },
+    ),
+    "both-reordered": (
+        "The rows are put in another order on both ways before the layer, and on one of them "
+        "after it, too. One way goes through the layer first.",
+        {
+            "layer(x[permutation]), layer(x)": "layer(x[permutation]), layer(x[permutation])",
+        },
+    ),
+    "input-unordered": (
+        "The rows go through the layer in their first order on both ways, so the gap is about "
+        "the order alone. On one way they are put in another order before the layer.",
+        {
+            "layer(x[permutation]), layer(x)": "layer(x), layer(x)",
+        },
+    ),
+    "always-first": (
+        "The first element is taken of whatever the layer returns. Of a plain tensor that is "
+        "its first row alone: only a tuple is judged by its first element.",
+        {
+            "if isinstance(straight, tuple):": "if not isinstance(straight, tuple):\n    "
+            "return (turned[0] - straight[permutation][0]).abs().max().item()\nif True:",
+        },
+        {
+            "if isinstance(straight, tuple):": "if not isinstance(straight, tuple):\n    "
+            "return (turned[0] - straight[0]).abs().max().item()\nif True:",
+        },
     ),
 }
 
@@ -311,7 +512,7 @@ prediction(
             "1 / n": "All {n} scores are 0, so all {n} weights are the same.",
             "0.0": "This is the score. Its exponential is 1, and so are all the others.",
             "1.0": "The weights of all {n} words sum to 1, and no score is above the others.",
-            "0.5": "So it would be with two words. All {n} scores are the same.",
+            "0.5": "That would be so with two words. All {n} scores are the same.",
         },
     },
 )
@@ -328,7 +529,7 @@ prediction(
             "It is 0 there. But a layer that treats each row by itself cannot see the order either."
         ),
         "That of self-attention and of the linear layer.": (
-            "The one sees all rows and no order, the other sees only one row at a time. In a "
+            "The one sees all rows but no order; the other sees only one row at a time. In a "
             "running sum each row depends on which ones stood before it."
         ),
         "That of all three: each of them only adds up.": (

@@ -10,19 +10,19 @@ from solutions.attention_layer import scaled_dot_product_attention
 class SelfAttention(nn.Module):
     """Attention of a sequence to itself: queries, keys and values are made from the same input.
 
-    `SelfAttention(embed_dim, key_dim, value_dim)` has three parameters of these names, all
-    `nn.Linear` with bias=False: `W_q` and `W_k`, from embed_dim to key_dim, make the queries and
-    the keys, and `W_v`, from embed_dim to value_dim, makes the values.
+    `SelfAttention(embed_dim, key_dim, value_dim)` has three linear layers of these names,
+    all `nn.Linear` with bias=False: `W_q` and `W_k`, from embed_dim to key_dim, make the queries
+    and the keys, and `W_v`, from embed_dim to value_dim, makes the values.
 
     `forward(x, mask=None)` returns `(output, weights)`: scaled dot-product attention with scores
     over sqrt(key_dim). Every position attends to all positions, itself included.
     Shapes: x (..., L, embed_dim), any leading dimensions; output (..., L, value_dim), weights
-    (..., L, L), in which row i are the weights of position i and sum to one.
+    (..., L, L), in which row i holds the weights of position i, which sum to one.
     `mask` is boolean, True where a position may attend to another, and broadcasts to (..., L, L). A
     position that may attend to nothing gets an output and weights of zeros, never NaN.
     Gradients reach x and all parameters and are finite, for rows that are masked fully too. Inputs
-    and earlier results are left unchanged; non-contiguous inputs and float64 work. What else is
-    inside the class is free; torch's own scaled_dot_product_attention is allowed.
+    and earlier results are left unchanged; non-contiguous inputs and float64 work. Anything else
+    inside the class is up to you; torch's own scaled_dot_product_attention is allowed.
     Source: Vaswani et al. 2017, section 3.2.1, equation 1, and section 3.2.3 for the name.
     """
 

@@ -15,7 +15,7 @@ from autograder.checking import (
     raises,
     require,
 )
-from autograder.checking.cases import VALUES, each_one, without_a_loop
+from autograder.checking.cases import VALUES, each_one, low_scores, without_a_loop
 from autograder.checking.predictions import prediction
 
 LIBRARY = ("softmax", "log_softmax", "scaled_dot_product_attention")
@@ -43,6 +43,9 @@ def _(student, reference, draw):
     agrees(student, reference, holes, case="some scores -inf")
     holes[1] = -math.inf
     agrees(student, reference, holes, case="a slice that is all -inf")
+    low = low_scores(3, 4)
+    low[:, -1] = -math.inf
+    agrees(student, reference, low, case="scores of -1e4 beside -inf", ask=VALUES)
 
 
 misconceptions["softmax"] = {
@@ -61,6 +64,11 @@ misconceptions["softmax"] = {
         {
             "scores.amax(dim=dim, keepdim=True).clamp(min=lowest)": "scores.masked_fill(scores == "
             "-math.inf, math.inf).amin(dim=dim, keepdim=True).clamp(max=-lowest)",
+            ".clamp(min=1)": ".clamp(min=1e-30)",
+        },
+        {
+            "scores.amax(dim=dim, keepdim=True).clamp(min=lowest)": "scores.amin(dim=dim, "
+            "keepdim=True)\nlargest = largest.masked_fill(largest == -math.inf, 0.0)",
             ".clamp(min=1)": ".clamp(min=1e-30)",
         },
     ),
@@ -124,6 +132,10 @@ misconceptions["softmax"] = {
             "scores.amax(dim=dim, keepdim=True)": "scores.max()",
             "total.clamp(min=1)": "torch.where(total > 0, total, 1.0)",
         },
+        {
+            "scores.amax(dim=dim, keepdim=True)": "scores.max()",
+            "total.clamp(min=1)": "(total + (scores == -math.inf).all(dim=dim, keepdim=True))",
+        },
     ),
     "sum-detached": (
         "The sum in the denominator is cut off from the gradient. The values are right, but every "
@@ -150,8 +162,9 @@ misconceptions["softmax"] = {
         ),
     ),
     "large-negative": (
-        "-inf was replaced by a large negative number. In a slice that is all -inf these numbers "
-        "are all the same, so the weights come out equal where they should be zeros.",
+        "In a slice that is all -inf the weights come out equal, as they do where -inf is replaced "
+        "by one large negative number. Such a slice has nothing to choose from: its weights should "
+        "be zeros.",
         {
             "lowest = torch.finfo(scores.dtype).min": "lowest = -1e9\n"
             "scores = scores.clamp(min=lowest)"
@@ -163,6 +176,84 @@ misconceptions["softmax"] = {
         {
             ".clamp(min=lowest)": "",
             "exponentials / total.clamp(min=1)": "(exponentials / total).nan_to_num()",
+        },
+    ),
+    "sum-along-last": (
+        "The exponentials are divided by their sum along the last dimension, whatever `dim` "
+        "is. It is along `dim` that the weights should sum to one.",
+        {
+            "exponentials.sum(dim=dim, keepdim=True)": "exponentials.sum(dim=-1, keepdim=True)",
+        },
+    ),
+    "first-dimension": (
+        "The weights sum to one along the first dimension, whatever `dim` is. The caller says "
+        "along which dimension they compete.",
+        {
+            "scores.amax(dim=dim, keepdim=True)": "scores.amax(dim=0, keepdim=True)",
+            "exponentials.sum(dim=dim, keepdim=True)": "exponentials.sum(dim=0, keepdim=True)",
+        },
+    ),
+    "second-dimension": (
+        "The weights sum to one along the second dimension, whatever `dim` is. The caller "
+        "says along which dimension they compete, and there may be only one.",
+        {
+            "scores.amax(dim=dim, keepdim=True)": "scores.amax(dim=1, keepdim=True)",
+            "exponentials.sum(dim=dim, keepdim=True)": "exponentials.sum(dim=1, keepdim=True)",
+        },
+    ),
+    "mean-for-sum": (
+        "The exponentials are divided by their mean, so each slice sums to its number of "
+        "scores. Divide by the sum.",
+        {
+            "exponentials.sum(dim=dim, keepdim=True)": "exponentials.mean(dim=dim, keepdim=True)",
+            ".clamp(min=1)": ".clamp(min=1e-30)",
+        },
+    ),
+    "logarithms": (
+        "The logarithms of the weights come back. The weights themselves are asked for, which "
+        "lie from 0 to 1.",
+        {
+            "return exponentials / total.clamp(min=1)": "return scores - largest - total.log()",
+        },
+    ),
+    "sigmoid": (
+        "Each score goes through a sigmoid by itself, so the weights of a slice do not sum to "
+        "one: raising one score should lower the weights of the others.",
+        {
+            "return exponentials / total.clamp(min=1)": "return torch.sigmoid(scores)",
+        },
+    ),
+    "squares": (
+        "The squares of the scores are divided by their sum. A square forgets the sign, so "
+        "that a very low score gets as much weight as a very high one: it is exp that makes "
+        "the weights.",
+        {
+            "return exponentials / total.clamp(min=1)": "return scores**2 / "
+            "(scores**2).sum(dim=dim, keepdim=True)",
+        },
+    ),
+    "epsilon-in-sum": (
+        "A small number is added to the sum of the exponentials, so the weights sum to a "
+        "little less than one. The largest exponential is 1 where the largest score is "
+        "subtracted first, so that nothing need be added.",
+        {
+            "total.clamp(min=1)": "(total + 1e-8)",
+        },
+        {
+            "total.clamp(min=1)": "(total + 1e-6)",
+        },
+        {
+            "total.clamp(min=1)": "(total + 1e-5)",
+        },
+        {
+            "total.clamp(min=1)": "(total + 1e-3)",
+        },
+    ),
+    "keepdim-forgotten": (
+        "The sum has lost its axis, so it is lined up with another one where it divides. Keep "
+        "it with keepdim=True: each slice is divided by its own sum.",
+        {
+            "exponentials.sum(dim=dim, keepdim=True)": "exponentials.sum(dim=dim)",
         },
     ),
 }
@@ -206,6 +297,42 @@ misconceptions["sharpen"] = {
             {"if sharpness == 1:": f"sharpness = min(sharpness, 1 - {small})\nif sharpness == 1:"}
             for small in ("1e-6", "1e-5", "1e-4", "1e-3")
         ],
+        {
+            "if sharpness == 1:": "sharpness = min(sharpness, 1 - 1e-6)\nif sharpness == 1:",
+            "scores * (sharpness / (1 - sharpness))": "scores * sharpness / (1 - sharpness)",
+        },
+        {
+            "if sharpness == 1:": "sharpness = min(sharpness, 1 - 1e-6)\nif sharpness == 1:",
+            "scores * (sharpness / (1 - sharpness))": "scores / ((1 - sharpness) / "
+            "max(sharpness, 1e-9))",
+        },
+        {
+            "if sharpness == 1:": "sharpness = min(sharpness, 1 - 1e-5)\nif sharpness == 1:",
+            "scores * (sharpness / (1 - sharpness))": "scores * sharpness / (1 - sharpness)",
+        },
+        {
+            "if sharpness == 1:": "sharpness = min(sharpness, 1 - 1e-5)\nif sharpness == 1:",
+            "scores * (sharpness / (1 - sharpness))": "scores / ((1 - sharpness) / "
+            "max(sharpness, 1e-9))",
+        },
+        {
+            "if sharpness == 1:": "sharpness = min(sharpness, 1 - 1e-4)\nif sharpness == 1:",
+            "scores * (sharpness / (1 - sharpness))": "scores * sharpness / (1 - sharpness)",
+        },
+        {
+            "if sharpness == 1:": "sharpness = min(sharpness, 1 - 1e-4)\nif sharpness == 1:",
+            "scores * (sharpness / (1 - sharpness))": "scores / ((1 - sharpness) / "
+            "max(sharpness, 1e-9))",
+        },
+        {
+            "if sharpness == 1:": "sharpness = min(sharpness, 1 - 1e-3)\nif sharpness == 1:",
+            "scores * (sharpness / (1 - sharpness))": "scores * sharpness / (1 - sharpness)",
+        },
+        {
+            "if sharpness == 1:": "sharpness = min(sharpness, 1 - 1e-3)\nif sharpness == 1:",
+            "scores * (sharpness / (1 - sharpness))": "scores / ((1 - sharpness) / "
+            "max(sharpness, 1e-9))",
+        },
     ),
     "temperature-one-minus": (
         "The temperature is 1 - s. It should be (1 - s) / s, which is 1 for a sharpness of one "
@@ -300,7 +427,7 @@ misconceptions["sharpen"] = {
     ),
     "one-of-ties": (
         "At sharpness 1 only one of several equal largest scores gets the weight: whichever comes "
-        "first. Equal scores should have equal weights, also in the limit.",
+        "first. Equal scores should have equal weights, even in the limit.",
         by(
             {
                 "return best / best.sum(-1, keepdim=True)": "first = best.argmax(dim=-1)\n"
@@ -315,9 +442,96 @@ misconceptions["sharpen"] = {
         {"/ winners.sum(dim=-1, keepdim=True)": ""},
     ),
     "range-unchecked": (
-        "A sharpness outside of 0 to 1 was accepted. The formula gives numbers for it, but they "
-        "favor the smallest scores: that is a ValueError.",
+        "A sharpness outside of 0 to 1 was accepted. No temperature belongs to it: that is a "
+        "ValueError.",
         {"if not 0 <= sharpness <= 1:": "if False:"},
+    ),
+    "zero-refused": (
+        "A sharpness of 0 is refused. The limit belongs to the range: all weights are equal there.",
+        {
+            "if not 0 <= sharpness <= 1:": "if not 0 < sharpness <= 1:",
+        },
+    ),
+    "one-refused": (
+        "A sharpness of 1 is refused. The limit belongs to the range: the largest score has "
+        "all the weight there.",
+        {
+            "if not 0 <= sharpness <= 1:": "if not 0 <= sharpness < 1:",
+        },
+    ),
+    "above-accepted": (
+        "A sharpness above 1 was accepted; only one below 0 is refused. No temperature "
+        "belongs to either: that is a ValueError.",
+        {
+            "if not 0 <= sharpness <= 1:": "if sharpness < 0:",
+        },
+    ),
+    "below-accepted": (
+        "A sharpness below 0 was accepted; only one above 1 is refused. No temperature "
+        "belongs to either: that is a ValueError.",
+        {
+            "if not 0 <= sharpness <= 1:": "if sharpness > 1:",
+        },
+    ),
+    "ones-at-zero": (
+        "At sharpness 0 every weight is 1. They should be equal and sum to one: 1 / S each.",
+        {
+            "if sharpness == 1:": "if sharpness == 0:\n    return torch.ones_like(scores)\nif "
+            "sharpness == 1:",
+        },
+    ),
+    "by-rows-at-zero": (
+        "At sharpness 0 each weight is 1 over the size of the first dimension. The scores "
+        "that compete lie along the last one: 1 / S each.",
+        {
+            "if sharpness == 1:": "if sharpness == 0:\n    return torch.ones_like(scores) / "
+            "len(scores)\nif sharpness == 1:",
+        },
+    ),
+    "ties-by-count": (
+        "At sharpness 1 the largest score gets 1 / S, not all of the weight. Divide by the "
+        "number of scores that tie for the largest.",
+        {
+            "/ winners.sum(dim=-1, keepdim=True)": "/ scores.shape[-1]",
+        },
+    ),
+    "largest-of-first-dimension": (
+        "At sharpness 1 the scores are compared with the largest along the first dimension. "
+        "The scores that compete with one another lie along the last one.",
+        {
+            "scores.amax(dim=-1, keepdim=True)": "scores.amax(dim=0, keepdim=True)",
+            "winners.sum(dim=-1, keepdim=True)": "winners.sum(dim=-1, keepdim=True).clamp(min=1)",
+        },
+    ),
+    "scores-at-one": (
+        "At sharpness 1 the largest score itself comes back at its place. The weights are "
+        "asked for: one there, shared where scores tie.",
+        {
+            "return winners.to(scores.dtype) / winners.sum(dim=-1, keepdim=True)": "return "
+            "scores * winners",
+        },
+    ),
+    "by-all-at-zero": (
+        "At sharpness 0 each weight is 1 over the number of all scores. Those of one slice "
+        "sum to one: 1 / S each, where S is the size of the last dimension.",
+        {
+            "if sharpness == 1:": "if sharpness == 0:\n    return torch.ones_like(scores) / "
+            "scores.numel()\nif sharpness == 1:",
+        },
+    ),
+    "keepdim-forgotten": (
+        "At sharpness 1 the largest scores, or the numbers of those that tie, have lost their "
+        "axis, so they are lined up with another one. Keep it with keepdim=True.",
+        {
+            "winners.sum(dim=-1, keepdim=True)": "winners.sum(dim=-1)",
+        },
+        {
+            "scores.amax(dim=-1, keepdim=True)": "scores.amax(dim=-1)",
+        },
+        {
+            "winners.sum(dim=-1, keepdim=True)": "winners.sum(dim=-1)",
+            "scores.amax(dim=-1, keepdim=True)": "scores.amax(dim=-1)",
+        },
     ),
 }
 
@@ -364,6 +578,10 @@ misconceptions["softmax_jacobian"] = {
         "The sign beside the diagonal is wrong: raising a score lowers the weights of the others. "
         "Every column of the matrix should sum to zero.",
         {"- torch.outer": "+ torch.outer"},
+        {
+            "torch.diag(weights) - torch.outer(weights, weights)": "(torch.diag(weights) - "
+            "torch.outer(weights, weights)).abs()",
+        },
     ),
     "sign": (
         "The whole matrix has the wrong sign: a weight falls here when its own score rises. The "
@@ -385,11 +603,15 @@ misconceptions["softmax_jacobian"] = {
         {"torch.diag(weights) -": "-"},
     ),
     "diagonal-everywhere": (
-        "The term that belongs to the diagonal was added in every column: the Kronecker delta in "
-        "the formula is one only where row and column are the same, and zero elsewhere.",
+        "The term that belongs to the diagonal was added everywhere: the Kronecker delta in the "
+        "formula is one only where row and column are the same, and zero elsewhere.",
         {
             "torch.diag(weights) - torch.outer(weights, weights)": "torch.outer(weights, 1 - "
             "weights)"
+        },
+        {
+            "torch.diag(weights) - torch.outer(weights, weights)": "torch.outer(1 - weights, "
+            "weights)",
         },
     ),
     "of-scores": (
@@ -406,6 +628,40 @@ misconceptions["softmax_jacobian"] = {
         "For scores of 1e4 the exponentials overflow, and the whole matrix is NaN. The weights "
         "have to be computed in the safe way.",
         {"torch.softmax(scores, dim=0)": "scores.exp() / scores.exp().sum()"},
+    ),
+    "weights-not-multiplied": (
+        "Each row has the weights subtracted as they come. What is subtracted in row i and "
+        "column j is a product of two weights, weights[i] * weights[j].",
+        {
+            "torch.outer(weights, weights)": "weights",
+        },
+    ),
+    "upper-half": (
+        "Only one half of the matrix is filled, on one side of the diagonal. Each weight "
+        "moves with every score: the other half is its mirror image.",
+        {
+            "return torch.diag(weights) - torch.outer(weights, weights)": "return "
+            "(torch.diag(weights) - torch.outer(weights, weights)).triu()",
+        },
+        {
+            "return torch.diag(weights) - torch.outer(weights, weights)": "return "
+            "(torch.diag(weights) - torch.outer(weights, weights)).tril()",
+        },
+    ),
+    "diagonal-zero": (
+        "The diagonal is zero. A weight moves with its own score, too: weights[i] * (1 - "
+        "weights[i]).",
+        {
+            "return torch.diag(weights) - torch.outer(weights, weights)": "return "
+            "torch.diag(weights.square()) - torch.outer(weights, weights)",
+        },
+    ),
+    "sum-of-weights": (
+        "Beside the diagonal stand sums of two weights. It is their product, with a minus: "
+        "-weights[i] * weights[j].",
+        {
+            "torch.outer(weights, weights)": "(weights[:, None] + weights)",
+        },
     ),
 }
 
@@ -522,6 +778,89 @@ misconceptions["distance_scores"] = {
         {
             "2 * products - query_square - key_square": "-(query.unsqueeze(-2) - key.unsqueeze(-3))"
             ".square().sum(dim=-1)"
+        },
+    ),
+    "key-length-missing": (
+        "The squared length of the keys is missing. It differs from key to key, so that long "
+        "keys score too high: only the query's is the same along a row.",
+        {
+            "- key_square": "",
+        },
+    ),
+    "lengths-missing": (
+        "The squared lengths are missing, and only twice the dot product is left. The squared "
+        "distance is the squared length of the query, plus that of the key, minus twice their "
+        "product.",
+        {
+            "return 2 * products - query_square - key_square": "return 2 * products",
+        },
+    ),
+    "lengths-not-squared": (
+        "The lengths of query and key stand where their squares should: (q - k)^2 is q^2 - 2 "
+        "q k + k^2.",
+        {
+            "query.square().sum(dim=-1)": "query.norm(dim=-1)",
+            "key.square().sum(dim=-1)": "key.norm(dim=-1)",
+        },
+    ),
+    "sums-compared": (
+        "The sums of the entries are compared: query and key are summed first, and the "
+        "difference is squared then. Square the difference of each entry, and then sum.",
+        {
+            "return 2 * products - query_square - key_square": "return "
+            "-(query.sum(dim=-1)[..., :, None] - key.sum(dim=-1)[..., None, :]).square()",
+        },
+    ),
+    "city-block": (
+        "The differences are summed without their signs, not squared. The squared Euclidean "
+        "distance is the sum of their squares.",
+        {
+            "return 2 * products - query_square - key_square": "return -torch.cdist(query, "
+            "key, p=1)",
+        },
+    ),
+    "kernel": (
+        "The scores went through exp, as in a kernel. They are to be minus the squared "
+        "distances themselves.",
+        {
+            "return 2 * products - query_square - key_square": "return (2 * products - "
+            "query_square - key_square).exp()",
+        },
+    ),
+    "softmax": (
+        "A softmax was applied as well. These are the scores; turning them into weights is "
+        "the next step.",
+        {
+            "return 2 * products - query_square - key_square": "return torch.softmax(2 * "
+            "products - query_square - key_square, dim=-1)",
+        },
+    ),
+    "transposed": (
+        "The scores lie the wrong way around: a row for each key. A row should hold the "
+        "scores of one query.",
+        {
+            "return 2 * products - query_square - key_square": "return (2 * products - "
+            "query_square - key_square).transpose(-2, -1)",
+        },
+    ),
+    "over-root": (
+        "The scores are divided by sqrt(D), as dot products are. The contract asks for minus "
+        "the squared distance, and for nothing else.",
+        {
+            "return 2 * products - query_square - key_square": "return (2 * products - "
+            "query_square - key_square) / math.sqrt(query.shape[-1])",
+        },
+    ),
+    "lengths-added": (
+        "The squared lengths are added to twice the product. Minus the squared distance is "
+        "twice the product less both of them.",
+        {
+            "return 2 * products - query_square - key_square": "return 2 * products + "
+            "query_square + key_square",
+        },
+        {
+            "return 2 * products - query_square - key_square": "return -(2 * products + "
+            "query_square + key_square)",
         },
     ),
 }
@@ -682,6 +1021,124 @@ misconceptions["cosine_scores"] = {
             )
         ],
     ),
+    "second-axis": (
+        "The length is taken along the second axis from the front. That fits where nothing "
+        "leads; the entries of a vector lie along the last axis.",
+        {
+            "query.norm(dim=-1, keepdim=True)": "query.norm(dim=1, keepdim=True)",
+            "key.norm(dim=-1, keepdim=True)": "key.norm(dim=1, keepdim=True)",
+        },
+    ),
+    "zeros-alike": (
+        "Two vectors of zeros score 1 with one another. A vector of zeros has no direction: "
+        "it scores 0 with everything, another one of zeros too.",
+        {
+            "return query @ key.transpose(-2, -1)": "zeros = (query_length == 0) & "
+            "(key_length == 0).transpose(-2, -1)\nreturn query @ key.transpose(-2, -1) + "
+            "zeros.to(query.dtype)",
+        },
+    ),
+    "zeros-score-one": (
+        "A vector of zeros scores 1 with everything. It has no direction, and so is like "
+        "nothing: it scores 0.",
+        {
+            "return query @ key.transpose(-2, -1)": "zeros = (query_length == 0) | "
+            "(key_length == 0).transpose(-2, -1)\nreturn query @ key.transpose(-2, -1) + "
+            "zeros.to(query.dtype)",
+        },
+    ),
+    "shifted-to-positive": (
+        "The cosines were moved to the range from 0 to 1. A cosine goes from -1 to 1, and "
+        "vectors with a right angle between them score 0.",
+        {
+            "return query @ key.transpose(-2, -1)": "return (query @ key.transpose(-2, -1) + "
+            "1) / 2",
+        },
+    ),
+    "by-sum-of-sizes": (
+        "The vectors were divided by the sum of the sizes of their entries. Their length is "
+        "the root of the sum of squares.",
+        {
+            "query.norm(dim=-1, keepdim=True)": "query.abs().sum(dim=-1, keepdim=True)",
+            "key.norm(dim=-1, keepdim=True)": "key.abs().sum(dim=-1, keepdim=True)",
+        },
+    ),
+    "mean-of-squares": (
+        "The vectors were divided by the root of the mean of their squares, so a vector "
+        "scores D with itself. Their length is the root of the sum.",
+        {
+            "query.norm(dim=-1, keepdim=True)": "query.square().mean(dim=-1, keepdim=True).sqrt()",
+            "key.norm(dim=-1, keepdim=True)": "key.square().mean(dim=-1, keepdim=True).sqrt()",
+        },
+    ),
+    "centered": (
+        "The mean of its entries was subtracted from each vector, which gives the "
+        "correlation. The cosine is of the vectors as they come.",
+        {
+            "query_length = query": "query = query - query.mean(dim=-1, keepdim=True)\nkey = "
+            "key - key.mean(dim=-1, keepdim=True)\nquery_length = query",
+        },
+    ),
+    "by-root-of-lengths": (
+        "The dot products are divided by the root of the two lengths' product. They are to be "
+        "divided by the product itself, so that a vector scores 1 with itself.",
+        {
+            "query.norm(dim=-1, keepdim=True)": "query.norm(dim=-1, keepdim=True).sqrt()",
+            "key.norm(dim=-1, keepdim=True)": "key.norm(dim=-1, keepdim=True).sqrt()",
+        },
+    ),
+    "over-root": (
+        "The cosines are divided by sqrt(D), too. They lie from -1 to 1 already, however long "
+        "the vectors are.",
+        {
+            "return query @ key.transpose(-2, -1)": "return query @ key.transpose(-2, -1) / "
+            "math.sqrt(query.shape[-1])",
+        },
+    ),
+    "softmax": (
+        "A softmax was applied as well. These are the scores; turning them into weights is "
+        "the next step.",
+        {
+            "return query @ key.transpose(-2, -1)": "return torch.softmax(query @ "
+            "key.transpose(-2, -1), dim=-1)",
+        },
+    ),
+    "transposed": (
+        "The scores lie the wrong way around: a row for each key. A row should hold the "
+        "scores of one query.",
+        {
+            "return query @ key.transpose(-2, -1)": "return key @ query.transpose(-2, -1)",
+        },
+    ),
+    "squared": (
+        "The square of the cosine comes back: opposite directions count as alike.",
+        {
+            "return query @ key.transpose(-2, -1)": "return (query @ key.transpose(-2, "
+            "-1)).square()",
+        },
+    ),
+    "queries-zero-nan": (
+        "A query of zeros is divided by its length, and zero over zero is NaN. Only the keys "
+        "are kept from that.",
+        {
+            "(query_length + (query_length == 0))": "query_length",
+        },
+    ),
+    "keys-zero-nan": (
+        "A key of zeros is divided by its length, and zero over zero is NaN. Only the queries "
+        "are kept from that.",
+        {
+            "(key_length + (key_length == 0))": "key_length",
+        },
+    ),
+    "keepdim-forgotten": (
+        "The lengths have lost their axis, so they are lined up with another one where they "
+        "divide. Keep it with keepdim=True: each vector is divided by its own length.",
+        {
+            "query.norm(dim=-1, keepdim=True)": "query.norm(dim=-1)",
+            "key.norm(dim=-1, keepdim=True)": "key.norm(dim=-1)",
+        },
+    ),
 }
 
 
@@ -752,6 +1209,48 @@ misconceptions["scaled_dot_product_scores"] = {
         "root is `D ** 0.5` or `math.sqrt(D)`.",
         {"/ math.sqrt(D)": "/ D / 2"},
     ),
+    "whole-root": (
+        "The root is cut to a whole number, as `math.isqrt` does it: for D = 8 the scores are "
+        "divided by 2. Use `math.sqrt`.",
+        {
+            "math.sqrt(D)": "math.isqrt(D)",
+        },
+    ),
+    "fourth-root": (
+        "The dot products are divided by the fourth root of D. That is right for each of "
+        "query and key before the product; the product itself is divided by sqrt(D).",
+        {
+            "math.sqrt(D)": "D**0.25",
+        },
+    ),
+    "same-position-only": (
+        "Each query is compared with the key at the same position only. Every query needs a "
+        "score for every key, and there may be more keys than queries.",
+        {
+            "query @ key.transpose(-2, -1)": "(query * key).sum(dim=-1)",
+        },
+    ),
+    "number-of-entries": (
+        "The scale is the root of how many numbers the queries have in all. What makes a dot "
+        "product large is the number of its terms, D.",
+        {
+            "query.shape[-1]": "query.numel()",
+        },
+    ),
+    "normalized": (
+        "The dot products are divided by the lengths of query and key as well, which gives "
+        "cosines. Here a long vector scores higher than a short one.",
+        {
+            "query @ key.transpose(-2, -1)": "query / query.norm(dim=-1, keepdim=True) @ (key "
+            "/ key.norm(dim=-1, keepdim=True)).transpose(-2, -1)",
+        },
+    ),
+    "logarithm": (
+        "The dot products are divided by the logarithm of D. Their standard deviation is sqrt(D).",
+        {
+            "math.sqrt(D)": "math.log(D)",
+        },
+    ),
 }
 
 mend("scaled_dot_product_scores", "number-of-keys", points=1)
@@ -766,7 +1265,7 @@ prediction(
     right="The exponential alone.",
     options={
         "Sigmoid, softplus and exponential.": (
-            "All three keep the order and leave out nobody. But two of them bend at a fixed place, "
+            "All three keep the order and leave nobody out. But two of them bend at a fixed place, "
             "and a shift moves the scores away from it."
         ),
         "The exponential alone.": (

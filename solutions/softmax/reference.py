@@ -69,7 +69,7 @@ def distance_scores(query: Tensor, key: Tensor) -> Tensor:
     returns (..., L, S).
     Without a loop, and without an intermediate result of L * S * D elements: all differences
     query - key at once would be one.
-    Gradients reach `query` and `key` and are finite, also where a query equals a key.
+    Gradients reach `query` and `key` and are finite, even where a query equals a key.
     Inputs and earlier results are left unchanged; non-contiguous inputs and float64 work.
     Source: Zhang et al., Dive into Deep Learning, equation 11.3.1 (there with a factor 1/2).
     """

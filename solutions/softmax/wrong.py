@@ -141,7 +141,7 @@ WRONG = {
             "softmax",
         ),
         ("from the docstring", {"query.size(-1": "key.size(-2"}, "number-of-keys"),
-        ("from the docstring", {"d ** 0.5": "int(d ** 0.5)"}, "slip.whole-number"),
+        ("from the docstring", {"d ** 0.5": "int(d ** 0.5)"}, "whole-root"),
         ("from the docstring", {"d**0.5": "(d / 2)"}, "slip.half"),
     ],
 }

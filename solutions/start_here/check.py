@@ -62,6 +62,33 @@ misconceptions["double"] = {
         "doubled, as `2 * x` does with a tensor; with a list it would repeat them.",
         {"2 * x": "x.repeat(2, *[1] * (x.dim() - 1))"},
     ),
+    "halved": (
+        "Every entry was halved: divided by two, not multiplied by it.",
+        {
+            "2 * x": "x / 2",
+        },
+    ),
+    "stacked": (
+        "The result holds `x` twice, along a new axis. It is the entries that are to be "
+        "doubled, and the shape stays.",
+        {
+            "return 2 * x": "import torch\nreturn torch.stack([x, x])",
+        },
+    ),
+    "fractions-cut": (
+        "Entries were cut to whole numbers before they were doubled: `int` drops what is "
+        "behind the point. The dtype should stay that of `x`.",
+        {
+            "2 * x": "2 * x.long().to(x.dtype)",
+        },
+    ),
+    "half-gradient": (
+        "The values are right, but the gradient is half of what it should be: one of two "
+        "summands is cut off from `x`, as by `.detach()`.",
+        {
+            "2 * x": "x + x.detach()",
+        },
+    ),
 }
 
 prediction(

@@ -25,6 +25,8 @@ def _same_parameters(student, reference):
     """The names and shapes of the contract: weights cannot be put in without them."""
     wanted = {name: 0 * value for name, value in reference.parameters().items()}
     found = {name: 0 * value for name, value in student.parameters().items() if name in wanted}
+    if found and found.keys() != wanted.keys():
+        student.load(wanted)  # an error tells whether a name is missing, or two are one parameter
     same(found, wanted, case="a new layer", call="its set of parameters")
     return wanted
 

@@ -8,7 +8,7 @@ from solutions.multi_head import MultiHeadAttention
 
 
 class LayerNorm(nn.Module):
-    """Every position's vector brought to mean 0 and variance 1, then scaled and moved by learning.
+    """Every position's vector brought to mean 0 and variance 1, then scaled and shifted as learned.
 
     `LayerNorm(embed_dim, eps=1e-5)` has the parameters `weight` (embed_dim), ones at first, and
     `bias` (embed_dim), zeros at first. `forward(x)` takes each vector along the last dimension by
@@ -72,7 +72,7 @@ class EncoderBlock(nn.Module):
     Post-norm (norm_first=False): x = norm1(x + attention(x)), then norm2(x + feed_forward(x)).
     Pre-norm (norm_first=True): x = x + attention(norm1(x)), then x + feed_forward(norm2(x)).
     In training, dropout with probability `dropout` is applied to what attention and feed-forward
-    return, before it is added to x, and nowhere else: not inside of the two, and not on the
+    return, before it is added to x, and nowhere else: not inside the two, and not on the
     weights, which are returned as they were used. In evaluation mode there is none.
 
     `forward(x, mask=None)` returns `(output, weights)`.

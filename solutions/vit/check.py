@@ -44,8 +44,9 @@ misconceptions["patchify"] = {
         "What `unfold` gives was reshaped, and its axes were not exchanged: it holds the numbers "
         "of a patch along the second axis and the patches along the third. Transpose first.",
         {
-            "return grid.reshape(B, (H // P) * (W // P), C * P * P)": "return nn.functional.unfold("
-            "images, P, stride=P).reshape(B, (H // P) * (W // P), C * P * P)"
+            "return grid.reshape(B, (height // P) * (width // P), C * P * P)": "return "
+            "nn.functional.unfold(images, P, stride=P)"
+            ".reshape(B, (height // P) * (width // P), C * P * P)"
         },
     ),
     "column-order": (
@@ -71,10 +72,10 @@ misconceptions["patchify"] = {
     ),
     "axes-order": (
         "The axes before a reshape are in the order of the whole image, so that pixels of "
-        "different patches change places: height splits into (H / P, P), the number of patches "
-        "first.",
+        "different patches change places: height splits into (height / P, P), the number of "
+        "patches first.",
         {
-            "H // P, P, W // P, P": "P, H // P, P, W // P",
+            "height // P, P, width // P, P": "P, height // P, P, width // P",
             "grid.permute(0, 2, 4, 1, 3, 5)": "grid.permute(0, 3, 5, 1, 2, 4)",
         },
     ),
@@ -83,7 +84,7 @@ misconceptions["patchify"] = {
         "are as many patches as squares, and each is C * P * P long.",
         {
             "grid.permute(0, 2, 4, 1, 3, 5)": "grid.permute(0, 1, 2, 4, 3, 5)",
-            "(H // P) * (W // P), C * P * P": "-1, P * P",
+            "(height // P) * (width // P), C * P * P": "-1, P * P",
         },
     ),
     "edge-cut-off": (
@@ -750,9 +751,11 @@ misconceptions["attention_rollout"] = {
 }
 
 
-def seeded(seed, other=0):
+def seeded(seed, other=0, drawn=0):
     torch.manual_seed(other)  # what is drawn without the generator is told apart by this
-    return torch.Generator().manual_seed(seed)
+    generator = torch.Generator().manual_seed(seed)
+    torch.rand(drawn, generator=generator)
+    return generator
 
 
 def drawn_from(seed):
@@ -765,8 +768,8 @@ def drawn_from(seed):
 def _(student, reference, draw):
     seed = draw.int(0, 2**30)
 
-    def mask(batch, num_patches, ratio, seed, other=0):
-        arguments = (batch, num_patches, ratio, built(seeded, seed=seed, other=other))
+    def mask(batch, num_patches, ratio, seed, **more):
+        arguments = (batch, num_patches, ratio, built(seeded, seed=seed, **more))
         wanted = reference(*arguments)
         found = student(*arguments)
         close(found, wanted, call=student.last_call, atol=2.0)  # which patches is free
@@ -814,6 +817,12 @@ def _(student, reference, draw):
         not torch.equal(first, another),
         f"{student.last_call}: generators with different seeds give the same mask.",
     )
+    require(
+        not torch.equal(first, mask(8, 16, 0.75, seed, drawn=128)),
+        f"{student.last_call}: a generator that has drawn before gives the same mask as a new one. "
+        "It should go on from where it is: the next call with the same generator gives another "
+        "mask.",
+    )
     free, again = student(8, 16, 0.75), student(8, 16, 0.75)
     require(
         not torch.equal(free, again),
@@ -829,6 +838,15 @@ misconceptions["random_patch_mask"] = {
         {
             ".argsort()": "",
             "places < count": "places < ratio",
+        },
+    ),
+    "generator-restarted": (
+        "The generator is set back to its seed, so that every call with it gives the same mask. "
+        "Draw from it as it is: the seed was set by whoever made it.",
+        {
+            "count = round(ratio * num_patches)": "count = round(ratio * num_patches)\n"
+            "if generator is not None:\n"
+            "    generator.manual_seed(generator.initial_seed())"
         },
     ),
     "true-is-kept": (

@@ -13,24 +13,24 @@ def patchify(images: Tensor, patch_size: int) -> Tensor:
     the channel comes first, then the row, then the column: pixel (c, i, j) of a patch is entry
     c * P * P + i * P + j of its vector, with P = patch_size.
 
-    Shapes: images (B, C, H, W), not necessarily square; returns (B, N, C * P * P) with
-    N = (H / P) * (W / P).
-    Raises ValueError if H or W is not divisible by patch_size.
+    Shapes: images (B, C, height, width), not necessarily square; returns (B, N, C * P * P) with
+    N = (height / P) * (width / P).
+    Raises ValueError if height or width is not divisible by patch_size.
     Gradients reach `images`. Inputs and earlier results are left unchanged; non-contiguous inputs
     and float64 work.
     Source: Dosovitskiy et al. 2021, section 3.1.
     """
-    B, C, H, W = images.shape
+    B, C, height, width = images.shape
     P = patch_size
-    if H % P or W % P:
-        raise ValueError(f"patchify: an image of {H} x {W} does not divide into patches of {P}")
-    grid = images.reshape(B, C, H // P, P, W // P, P)
-    grid = grid.permute(0, 2, 4, 1, 3, 5)  # (B, H / P, W / P, C, P, P)
-    return grid.reshape(B, (H // P) * (W // P), C * P * P)  # (B, N, C * P * P)
+    if height % P or width % P:
+        raise ValueError(f"patchify: {height} x {width} pixels do not divide into patches of {P}")
+    grid = images.reshape(B, C, height // P, P, width // P, P)
+    grid = grid.permute(0, 2, 4, 1, 3, 5)  # (B, height / P, width / P, C, P, P)
+    return grid.reshape(B, (height // P) * (width // P), C * P * P)  # (B, N, C * P * P)
 
 
 def unpatchify(patches: Tensor, patch_size: int, channels: int, height: int, width: int) -> Tensor:
-    """Put patches together to images again: the exact inverse of `patchify`.
+    """Put patches back together into images: the exact inverse of `patchify`.
 
     Shapes: patches (B, N, C * P * P) in the order of `patchify`, with C = channels,
     P = patch_size and N = (height / P) * (width / P); returns (B, C, height, width). The image need
@@ -41,8 +41,8 @@ def unpatchify(patches: Tensor, patch_size: int, channels: int, height: int, wid
     """
     B, C, P = patches.shape[0], channels, patch_size
     grid = patches.reshape(B, height // P, width // P, C, P, P)
-    grid = grid.permute(0, 3, 1, 4, 2, 5)  # (B, C, H / P, P, W / P, P)
-    return grid.reshape(B, C, height, width)  # (B, C, H, W)
+    grid = grid.permute(0, 3, 1, 4, 2, 5)  # (B, C, height / P, P, width / P, P)
+    return grid.reshape(B, C, height, width)
 
 
 class PatchEmbedding(nn.Module):

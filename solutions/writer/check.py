@@ -735,7 +735,7 @@ misconceptions["induction_score"] = {
         },
     ),
     "nothing-nan": (
-        "Where no token stands twice the result is NaN, zero divided by zero. It should be 0.",
+        "Where no token occurs twice the result is NaN, zero divided by zero. It should be 0.",
         {"counted.sum().clamp(min=1)": "counted.sum()"},
     ),
     "axes-swapped": (
@@ -1202,9 +1202,9 @@ prediction(
     right="It gets a little better, and does not copy.",
     options={
         "It learns to copy too, only later.": (
-            "It did not in three times as many steps, twice as wide. To be found from a, the key "
-            "of b would have to know that a stood before it. In the first layer it knows its own "
-            "token and place alone: with c before it, the key would be the same."
+            "It did not, even twice as wide and with three times as many steps. To be found from "
+            "a, the key of b would have to know that a stood before it. In the first layer it "
+            "knows its own token and place alone: with c before it, the key would be the same."
         ),
         "It gets a little better, and does not copy.": (
             "It could see which tokens this row has, and may learn a little of that. The key of b "

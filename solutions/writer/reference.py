@@ -63,8 +63,8 @@ def next_token_probabilities(
     ones stays at that edge is free. All others get 0, and what remains sums to one.
 
     Shapes: logits (..., V), any leading dimensions; returns the same shape and dtype. A logit may
-    be -inf if one of its row is finite; logits may be as large as 1e4, the temperature as small as
-    1e-4.
+    be -inf if at least one in its row is finite; logits may be as large as 1e4, the temperature as
+    small as 1e-4.
     Raises ValueError for a temperature below 0, a top_k below 1 and a top_p that is not in (0, 1],
     each whatever the others are.
     No gradient is needed. Inputs and earlier results are left unchanged; non-contiguous inputs and
@@ -129,11 +129,11 @@ def blockwise_attention(
 
     Shapes: query (..., L, D), key (..., S, D), value (..., S, E), the same leading dimensions;
     returns the output alone, (..., L, E), equal to that of full attention to 1e-5. Any block size
-    from 1 works, also one that divides neither L nor S, or is larger than both.
+    from 1 up works, even one that divides neither L nor S or is larger than both.
     With `causal`, L <= S and the mask is `causal_mask(L, S - L)`: the last query sees all keys.
     For a block size of at most a fifth of L and of S, no intermediate result has as many elements
-    as all scores, (..., L, S), and no mask as many as L * S; where all scores are more than a
-    million, all that is held at once is less than half of that.
+    as all scores, (..., L, S), and no mask as many as L * S; where the scores number more than a
+    million, all that is held at once is less than half as many numbers.
     Scores may be as large as 1e4: the result is finite. Gradients reach query, key and value and
     are finite. Inputs and earlier results are left unchanged; non-contiguous inputs and float64
     work.

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.book import measures
+from tests.book.conftest import TEXT, compressed
 from tests.book.parsed import SITE, needs_book, parsed
 
 ROOT = Path(__file__).parents[2]
@@ -31,6 +33,31 @@ def test_stands_a_figure_below_the_title_and_the_question(chapter):
     assert [part.name for part in above] in (["h1"], ["p", "h1"])
     assert all(part.name == "h1" or "chapter-question" in part["class"] for part in above)
     assert not first.select("pre")
+
+
+def transferred(file: Path) -> int:
+    """Its bytes as a web server sends them."""
+    return len(compressed(file, 0) if file.suffix in TEXT else file.read_bytes())
+
+
+@needs_book
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_needs_a_first_figure_no_more_than_comes_in_time(chapter):
+    page = parsed(SITE / f"{chapter}.html")
+    needed = [
+        tag["href"]
+        for tag in page.select(":is(head, body) > link:is([rel=stylesheet], [rel=preload])")
+    ]
+    if page.find(id="loaded-first"):
+        needed += [script["src"] for script in page.select("script[src]")]
+        if page.select_one(
+            ".first-screen figure[data-scores]"
+        ):  # answers before its model is there
+            needed.remove(page.find(id="loaded-first")["href"])
+    else:
+        needed += [script["src"] for script in page.select("script[src*='stage']")]
+    files = {SITE / f"{chapter}.html", *(SITE / name.partition("?")[0] for name in needed)}
+    assert sum(map(transferred, files)) < measures.MOST_FIRST_BYTES
 
 
 @pytest.mark.parametrize(("width", "height"), VIEWS)

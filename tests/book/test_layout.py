@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 import yaml
@@ -33,7 +34,7 @@ def moved(browser, address: str, width: int, place: str, slow: bool = False) -> 
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize(
     "place",
-    ["/02-softmax.html#play-sharpness", "/06-positions.html#play-shift"],
+    ["/02-softmax.html#play-sharpness", "/04-attention-layer.html#play-plane"],
     ids=["start", "deep"],
 )
 def test_does_nothing_move_where_a_link_leads_to_a_figure_to_play_with(
@@ -44,21 +45,58 @@ def test_does_nothing_move_where_a_link_leads_to_a_figure_to_play_with(
 
 @pytest.mark.exhaustive  # beside the other tests a slowed page may take minutes to load
 def test_does_nothing_move_on_a_slow_phone_either(browser, address):
-    place = "/06-positions.html#play-shift"
+    place = "/04-attention-layer.html#play-plane"
     assert moved(browser, address, 390, place, slow=True) < measures.MOST_MOVED
 
 
-@pytest.mark.parametrize(("name", "formulas"), [("06-positions", True), ("index", False)])
-def test_is_the_font_of_text_asked_for_with_its_style_and_others_below(opened, name, formulas):
+@pytest.mark.parametrize("name", ["06-positions", "08-masked", "index"])
+def test_are_the_letters_of_text_and_titles_asked_for_with_their_style(opened, name):
     page = opened(name).page
-    assert page.locator("head link[rel=preload][href$='source-sans-3-normal.woff2']").count() == 1
-    asked = page.locator("body link[rel=preload][as=font]")
-    names = [link.get_attribute("href").rpartition("/")[2] for link in asked.all()]
-    assert ("course-math.woff" in names) == formulas and "course-serif-semibold.woff2" in names
-    after = "link => document.querySelector('article').compareDocumentPosition(link)"
-    assert all(link.evaluate(after) & 4 for link in asked.all())  # it follows
+    asked = page.locator("link[rel=preload][as=font]").evaluate_all(
+        "all => all.map((one) => one.href)"
+    )
+    files = ["source-sans-3-normal.woff2", "course-serif-semibold.woff2"]
+    assert [address.rpartition("/")[2] for address in asked] == files
+    page.evaluate("document.fonts.ready.then(() => null)")
     status = "[...document.fonts].filter((font) => font.status === 'error').length"
     assert page.evaluate(status) == 0
+
+
+@pytest.fixture
+def held_back(browser):
+    """A page whose line keeps Vega back, and the names of the files that it asked for."""
+    page = browser.new_page()
+    page.set_default_timeout(PATIENCE)
+    page.asked, page.held = set(), []
+    page.on("request", lambda request: page.asked.add(Path(urlsplit(request.url).path).name))
+    page.route("**/vega.js", lambda route: page.held.append(route))
+    yield page
+    page.close()
+
+
+LATER = {"quiz.js", "bootstrap.js", "source-sans-3-italic.woff2", "course-math.woff"}
+
+
+def test_has_a_first_figures_file_the_line_until_it_is_here(held_back, address):
+    page = held_back
+    page.goto(f"{address}/02-softmax.html", wait_until="domcontentloaded")
+    page.evaluate("document.fonts.ready.then(() => null)")
+    page.wait_for_timeout(500)  # whatever else would be asked for by now
+    assert page.held and not LATER & page.asked
+    for route in page.held:
+        route.continue_()
+    page.wait_for_function(measures.SCRIPTS_BEGAN)
+    page.evaluate("document.fonts.ready.then(() => null)")
+    assert page.asked >= LATER
+    assert page.locator(".quiz-count").count() == 1  # what a script puts there, once
+
+
+def test_waits_nothing_for_the_first_figure_where_a_link_leads_past_it(held_back, address):
+    page = held_back
+    page.goto(f"{address}/02-softmax.html#summary", wait_until="domcontentloaded")
+    page.wait_for_function(measures.SCRIPTS_BEGAN)
+    page.evaluate("document.fonts.ready.then(() => null)")
+    assert page.asked >= LATER
 
 
 def test_is_a_fold_open_that_a_link_leads_into(opened):
@@ -86,10 +124,16 @@ def test_has_every_picture_its_size_and_every_figure_a_link(path):
     for number in page.select(".figure-number"):
         link = number.find("a")
         assert link["href"] == f"#{number['id']}"
-        assert re.fullmatch(r"Figure \d+\.\d+", link.get_text())
+        kind = r"Figure \d+\.\d+" if path.stem[:2].isdigit() else r"Figure \d+"
+        assert re.fullmatch(kind, link.get_text())
         assert number.get_text().removeprefix(link.get_text()).strip(), link
     named = [figure["aria-labelledby"] for figure in page.select("figure[aria-labelledby]")]
     assert [label for label in named if not page.find(id=label)] == []
+
+
+def test_has_the_projects_figure_a_number_and_a_caption_too():
+    (line,) = parsed(SITE / "project.html").select(".figure-number")
+    assert line.get_text().startswith("Figure 1 Left, bits for each character")
 
 
 @pytest.mark.parametrize("width", [1280, 390])

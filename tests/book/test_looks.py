@@ -30,8 +30,10 @@ def test_of_the_writer_is_what_the_stored_writer_does():
     tokens = encode("".join(look["columns"]))[None]
     with torch.no_grad():
         chances = model(tokens)[0, -1].softmax(dim=-1)  # (V)
-        close(look["weights"], model.all_weights(tokens)[1][0, 1])
-    close(list(look["likely"].values()), chances.topk(10).values)
+        close(look["weights"], model.all_weights(tokens)[2][0, 2])
+    close(list(look["likely"].values()), chances.topk(6).values)
+    assert "".join(look["scores"]) == CHARACTERS
+    close(torch.tensor(list(look["scores"].values())).softmax(dim=-1).tolist(), chances)
     for sign, chance in look["likely"].items():
         assert chances[CHARACTERS.index(sign)].item() == pytest.approx(chance, abs=0.02)
 
@@ -87,7 +89,8 @@ def test_a_still_is_a_small_picture_with_its_description(name):
 
 def test_the_still_goes_when_the_figure_begins():
     """The page puts the figure in the place of its first paragraph (`_static/live.js`)."""
-    page = writing_figure("writer", "a", "A figure.", "one", look="writer")._repr_html_()
+    text = "".join(stored.look("writer")["rows"])
+    page = writing_figure("writer", text, "A figure.", "one", look="writer")._repr_html_()
     (figure,) = BeautifulSoup(page, "html.parser").find_all("figure")
     assert figure.p.img
     figure.p.decompose()

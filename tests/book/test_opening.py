@@ -28,3 +28,11 @@ def test_few_words_stand_above_what_is_shown_first(path):
 
 def test_every_still_belongs_to_a_notebook():
     assert {path.stem for path in FOLDER.glob("*.png")} == {path.stem for path in CHAPTERS}
+
+
+def test_the_conversation_that_chapter_14_opens_with_is_the_one_below():
+    path = openings.BOOK / "14-real-writer.ipynb"
+    cells = {cell.id: cell for cell in nbformat.read(path, as_version=4).cells}
+    opened = cells["opening"].source.split("```text\n")[1].split("```")[0].split()
+    answered = cells["chat-code"].outputs[0]["text"].split()
+    assert opened == answered[: len(opened)]

@@ -93,7 +93,7 @@ def test_looks_a_page_as_it_does_with_every_rule_of_every_sheet(opened, name, sc
     sheets = ["basic.css", "styles/pydata-sphinx-theme.css", "pygments.css"]
     sheets += ["styles/sphinx-book-theme.css", "togglebutton.css", "copybutton.css"]
     sheets += sorted(path.name for path in (SITE / "_static").glob("mystnb*.css"))
-    sheets += ["exercise.css", "sphinx-design.min.css", "formulas.css"]
+    sheets += ["exercise.css", "sphinx-design.min.css"]
     own = ["custom.css", "machine.css", "transformer.css", "icons.css", "emblems.css"]
     page.evaluate(WHOLE, sheets + own)
     page.evaluate("document.fonts.ready.then(() => null)")

@@ -65,7 +65,7 @@ def test_does_a_question_answer_by_keyboard_and_remember_it(opened):
     page.keyboard.press("Space")
     assert said.nth(1).inner_text().startswith("Right.")
     assert said.nth(2).inner_text() == ""
-    assert "1 of 5 questions answered" in page.locator(".quiz-count").inner_text()
+    assert "1 of 4 questions answered" in page.locator(".quiz-count").inner_text()
     quiz.get_by_role("button", name="Explain every choice").click()
     assert said.nth(2).inner_text().startswith("Not this one.")
 
@@ -73,7 +73,7 @@ def test_does_a_question_answer_by_keyboard_and_remember_it(opened):
     unfolded(page)
     assert [text.split(".")[0] for text in said.all_inner_texts()] == ["Not this one", "Right", ""]
     assert choices.nth(1).is_checked()
-    assert "1 of 5 questions answered" in page.locator(".quiz-count").inner_text()
+    assert "1 of 4 questions answered" in page.locator(".quiz-count").inner_text()
     assert seen.troubles == []
 
 
@@ -127,9 +127,9 @@ def test_is_a_chapter_marked_that_was_read_and_is_all_cleared_on_one_page(with_c
 
     page.goto(f"{address}/progress.html")
     row = page.locator("tr[data-chapter='00-start-here']")
-    assert row.inner_text().split("\t")[1:] == ["✓ read", "1 of 5"]
+    assert row.inner_text().split("\t")[1:] == ["✓ read", "1 of 4"]
     page.get_by_role("button", name="Clear my progress").click()
-    assert row.inner_text().split("\t")[1:] == ["–", "0 of 5"]
+    assert row.inner_text().split("\t")[1:] == ["–", "0 of 4"]
     assert page.evaluate("localStorage.getItem('attention-course-progress')") is None
     assert with_clock.troubles == []
 

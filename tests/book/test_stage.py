@@ -2,6 +2,7 @@
 
 import base64
 import json
+import re
 from types import SimpleNamespace
 
 import pytest
@@ -112,6 +113,35 @@ def test_has_a_notebook_a_still_with_a_description_and_the_pages_data(displayed,
 def test_says_a_description_who_takes_how_much():
     words = in_words(described("sentence", **milk()))
     assert "get asks 11 words" in words and "takes 41% from milk, 24% from some" in words
+
+
+def test_is_every_share_of_a_description_a_weight_as_rounded():
+    sentence = described("sentence", **milk())
+    for asks, scores in enumerate(milk()["scores"]):
+        weights = torch.tensor(scores).softmax(-1).sort(descending=True).values
+        shares = [
+            int(share) for share in re.findall(r"(\d+)%", in_words(sentence | {"asks": asks}))
+        ]
+        assert shares == (100 * weights[: len(shares)]).round().tolist()
+
+
+def test_says_a_page_that_shares_are_rounded_where_they_miss_the_whole(extension):
+    figure = extension("machine_stage").figure
+    thirds = {"scores": torch.zeros(3, 3), "asks": "river"}
+    assert "33% from <b>dirty</b> (each rounded). Such" in figure(
+        described("sentence", ["river", "bank", "dirty"], **thirds)
+    )
+    halves = described("sentence", ["river", "bank"], scores=torch.zeros(2, 2))
+    assert "50% from <b>bank</b>. Such" in figure(halves)
+
+
+def test_ends_a_sum_in_its_result_or_is_none(extension):
+    figure = extension("machine_stage").figure
+    given = described("sentence", WORDS, queries=VECTORS, keys=VECTORS, values=VECTORS, asks="bank")
+    attended = torch.nn.functional.scaled_dot_product_attention(VECTORS, VECTORS, VECTORS)[2]
+    result = ", ".join(f"{part:.2f}" for part in attended.tolist())
+    assert f"= ({result})</span></p>" in figure(given)
+    assert "stage-sum" not in figure(described("sentence", WORDS, scores=torch.zeros(5, 5)))
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from lab import stored
 from lab.live import writing_figure
 
 from autograder.release.book import Book
@@ -51,7 +52,10 @@ def shows(figure, logits, temperature=1.0, top_k=None) -> None:
     order = chances.argsort(descending=True)
     names = {" ": "space", "\n": "new line"}
     wanted = [
-        f"{names.get(LETTERS[i], LETTERS[i])} {chances[i]:.2f}" for i in order if chances[i] > 0
+        f"{names.get(LETTERS[i], LETTERS[i])} "
+        + ("<1%" if chances[i] < 0.005 else f"{chances[i]:.0%}")
+        for i in order
+        if chances[i] > 0
     ]
     lines = figure.locator(".live-bars > li").evaluate_all(
         "lines => lines.map((line) => `${line.children[0].textContent} "
@@ -87,7 +91,7 @@ def test_shows_what_the_model_computes(figure, model):
         letter = TEXT[-CONTEXT:][last.argmax()].replace(" ", "space")
         copying = induction_score(map_[None, None], tokens(TEXT)[None]).item()
         assert f"looks most at “{letter}”, {CONTEXT - 1 - last.argmax()} back" in name
-        assert f"{last.max():.2f}; copying {copying:.2f}" in name
+        assert f"{last.max():.0%}; copying {copying:.2f}" in name
 
 
 def test_draws_each_heads_map(figure, model):
@@ -158,6 +162,60 @@ def test_is_a_tap_remembered_that_comes_while_the_model_loads(browser, model, tm
     likeliest = model(tokens("bad cab"))[0][-1, : len(LETTERS)].argmax()
     assert text.startswith("bad cab" + LETTERS[likeliest])
     page.close()
+
+
+@pytest.fixture
+def known(monkeypatch, tmp_path):
+    """A figure whose page has scores of what may come after its text, which are no model's."""
+    scores = {letter: i / 4 for i, letter in enumerate(LETTERS)}
+    monkeypatch.setattr(stored, "LOOKS", tmp_path / "looks")
+    monkeypatch.setenv(stored.KEEP, "1")
+    row = [[1.0]] * len(TEXT)
+    look = {"rows": list(TEXT), "columns": ["a"], "weights": row, "title": "one head"}
+    stored.keep_look("first", **look, scores=scores)
+    drawn = writing_figure("writer", TEXT, ALT, "writing", look="first")
+    return drawn, torch.tensor(list(scores.values()))[None]
+
+
+def test_answers_from_what_its_page_knows_until_the_model_is_there(browser, model, tmp_path, known):
+    drawn, scores = known
+    said = written(model, tmp_path, "writer", sizes=model.sizes, characters=LETTERS)
+
+    def act(figure):
+        shows(figure, scores)
+        figure.get_by_label("temperature").fill("0.5")
+        shows(figure, scores, 0.5)
+        figure.get_by_label("temperature").fill("0")
+        figure.get_by_role("button", name="Keep writing").click()
+        text = figure.get_by_label("The text so far").input_value()
+        assert text == TEXT + LETTERS[-1]  # the likeliest of these scores; all else is the model's
+        figure.locator("[role=status]", has_text="will then do what you asked for").wait_for()
+
+    page = open_while_loading(browser, tmp_path, drawn, said, act)
+    page.get_by_role("button", name="Keep writing").wait_for()
+    page.locator("[role=status]", has_text="It wrote “").wait_for()
+    text = page.get_by_label("The text so far").input_value()
+    likeliest = model(tokens(TEXT + LETTERS[-1]))[0][-1, : len(LETTERS)].argmax()
+    assert len(text) == len(TEXT) + 60 and text[len(TEXT) + 1] == LETTERS[likeliest]
+    page.close()
+
+
+def test_says_nothing_of_a_text_of_which_its_page_knows_nothing(browser, model, tmp_path, known):
+    said = written(model, tmp_path, "writer", sizes=model.sizes, characters=LETTERS)
+
+    def act(figure):
+        figure.get_by_label("The text so far").fill("bad cab")
+        shows(figure, torch.full((1, len(LETTERS)), -torch.inf))  # no line
+        assert "is loading" in figure.locator(".live-said").inner_text()
+
+    page = open_while_loading(browser, tmp_path, known[0], said, act)
+    shows(page.locator("figure.writing"), model(tokens("bad cab"))[0])
+    page.close()
+
+
+def test_refuses_a_look_of_another_text(known):
+    with pytest.raises(ValueError, match="the look 'first' is of another text"):
+        writing_figure("writer", "another", ALT, "writing", look="first")
 
 
 def test_do_students_notebooks_know_its_number():

@@ -2,9 +2,12 @@
 
 import pytest
 import torch
+from torch import nn
 
 from autograder.checking import find
+from autograder.checking.events import Event
 from autograder.diagnosis import judge as judging
+from autograder.diagnosis import set_aside
 from autograder.diagnosis.candidates import SEEDS_KEPT
 from autograder.diagnosis.judge import judge
 from autograder.diagnosis.recording import live
@@ -12,9 +15,10 @@ from autograder.grading.course.journal import DRAWS
 from autograder.remote.calling import Home
 from autograder.source.changes import StaleMisconception, applied, changes_of, composed
 from autograder.source.sources import branched, definition, packed, unpacked
-from solutions.attention_layer import attend
+from solutions.attention_layer import AttentionLayer, attend
 from solutions.masked import masked_softmax
 from solutions.real_encoder import convert_weights
+from solutions.real_writer import RMSNorm
 from solutions.vit import patchify
 
 SOURCE = '''\
@@ -111,14 +115,16 @@ def test_two_mistakes_at_once_are_both_named():
     assert " And: W_q and W_k are swapped" in sentence
 
 
-def test_a_slip_that_nobody_foresaw_is_told_with_its_kind_and_place():
+def test_a_slip_that_nobody_foresaw_is_told_with_its_kind_and_place(monkeypatch):
+    without(monkeypatch, "SelfAttention", "keys-as-values")
     style = "einsum, zeros where nothing is allowed"
     layers = {"(self.W_q, self.W_k, self.W_v)": "(self.W_q, self.W_k, self.W_k)"}
     sentence = said(restyled("SelfAttention", style, layers), "SelfAttention")
     assert "`W_k` is used where `W_v` should be" in sentence
 
 
-def test_an_own_mistake_and_one_of_an_earlier_exercise_are_both_named():
+def test_an_own_mistake_and_one_of_an_earlier_exercise_are_both_named(monkeypatch):
+    without(monkeypatch, "MultiHeadAttention", "mask-turned-around")
     root = definition("multi_head", "MultiHeadAttention")
     changes = {
         "self.W_o(merge_heads(heads))": "merge_heads(heads)",
@@ -220,6 +226,20 @@ def test_an_error_that_is_not_the_contracts_is_told(error, beginning):
     assert said(divides(error), "split_heads").startswith(beginning)
 
 
+def test_who_refuses_too_much_is_named_whatever_the_error_says():
+    """The words of an error are each one's own; what is refused is the same."""
+
+    def one_side_open(scores, sharpness):
+        if not 0 < sharpness <= 1:
+            raise ValueError("no temperature belongs to that")
+        if sharpness == 1:
+            best = (scores == scores.amax(-1, keepdim=True)).to(scores.dtype)
+            return best / best.sum(-1, keepdim=True)
+        return torch.softmax(scores * sharpness / (1 - sharpness), -1)
+
+    assert verdict(one_side_open, "sharpen").key == "zero-refused"
+
+
 def test_right_in_all_but_one_case_is_enough_to_be_silent():
     """Two misconceptions that agree in the first cases: one of them is not said for the other."""
 
@@ -239,7 +259,9 @@ def test_what_is_not_refused_is_told():
     assert sentence.startswith("warmup_rate accepts what its contract refuses with a ValueError")
 
 
-def test_what_is_refused_and_allowed_is_told():
+def test_what_is_refused_and_allowed_is_told(monkeypatch):
+    without(monkeypatch, "weighted_average", "zero-refused")
+
     def wrong(weights, values):
         if (weights <= 0).any():
             raise ValueError("a weight is not positive")
@@ -662,7 +684,9 @@ def test_a_misconception_in_one_of_two_results_is_named():
     assert found.misconception.startswith("In `weights` alone of what is returned: The scores are")
 
 
-def test_an_axis_that_is_counted_from_the_front_in_two_places_is_a_slip():
+def test_an_axis_that_is_counted_from_the_front_in_two_places_is_a_slip(monkeypatch):
+    without(monkeypatch, "cosine_scores", "second-axis")
+
     def counted(query, key):
         normalize = torch.nn.functional.normalize
         return normalize(query, dim=1) @ normalize(key, dim=1).mT
@@ -715,3 +739,54 @@ def test_a_sentence_is_true_of_all_answers_that_get_it(name, wrong, key, true, f
     found = verdict(wrong(), name)
     assert found.key == key
     assert true in found.misconception and false not in found.misconception
+
+
+class Outside(nn.Module):
+    """torch's own deviation has another slope than the root of a variance, where that has none."""
+
+    def __init__(self, embed_dim, eps=1e-5):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(embed_dim))
+        self.bias = nn.Parameter(torch.zeros(embed_dim))
+        self.eps = eps
+
+    def forward(self, x):
+        deviation = x.std(-1, unbiased=False, keepdim=True)
+        return self.weight * (x - x.mean(-1, keepdim=True)) / (deviation + self.eps) + self.bias
+
+
+def test_a_misconception_without_a_slope_is_named_whatever_slope_there_is():
+    assert verdict(Outside, "LayerNorm").key == "epsilon-outside"
+
+
+class InFloat32(RMSNorm):
+    def forward(self, x):
+        return super().forward(x.float()).to(x.dtype)
+
+
+def test_no_epsilon_is_spoken_of_where_digits_are_those_of_float32():
+    """Row by row the errors have one sign, as those of an epsilon have."""
+    assert verdict(InFloat32, "RMSNorm").key == "fault.float64"
+
+
+def test_where_digits_have_several_causes_all_are_said():
+    event = Event(
+        "value",
+        got=torch.tensor([1.0, 2.0, 3.0, 4.0]).double() * (1 + 2e-6 * torch.tensor([1, -1, 1, -1])),
+        want=torch.tensor([1.0, 2.0, 3.0, 4.0]).double(),
+    )
+    sentence, kind = set_aside._inexact(event, "f")
+    assert kind == "digits" and "in float32" in sentence and "an epsilon" in sentence
+
+
+def test_an_example_alone_is_told_apart_from_one_that_others_have_changed():
+    class AxisFromTheFront(AttentionLayer):
+        def forward(self, queries, inputs):
+            scores = queries @ self.W_k(inputs).mT / queries.shape[-1] ** 0.5
+            weights = scores.softmax(dim=1)
+            return weights @ self.W_v(inputs), weights
+
+    found = verdict(AxisFromTheFront, "AttentionLayer")
+    assert found.key == "fact.batch"
+    assert "the number of axes is" in found.misconception
+    assert "not independent" not in found.misconception

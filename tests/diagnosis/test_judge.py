@@ -308,6 +308,33 @@ def test_a_mistake_is_tried_only_until_something_speaks_against_it(monkeypatch):
     assert at_once and all(len(calls[id(one)]) == 1 for one in at_once)
 
 
+def test_a_call_that_a_class_gets_wrong_alike_is_tried_once(monkeypatch):
+    """Where nothing is known of a class's draw, each misconception answers it once for all."""
+    exercise = find("softmax")
+    monkeypatch.setattr(exercise, "candidates", {})
+    tried = [one for one in diagnosis.STRATEGIES if one.find.__name__ == "_mended_in_part"]
+    monkeypatch.setattr(diagnosis, "STRATEGIES", tried)
+    made = []
+    known = list(candidates(exercise, 3).misconceptions)
+    for one in known:
+        one.make = functools.partial(noted, one.make, made)
+
+    def wrong(scores, dim=-1, power=2):
+        return torch.exp(scores**power)
+
+    first = judge("softmax", Home({"softmax": wrong}), live(exercise), seed=3)
+    assert len(made) >= len(known)
+    made.clear()
+    cubes = functools.partial(wrong, power=3)
+    second = judge("softmax", Home({"softmax": cubes}), live(exercise), seed=3)
+    assert first.status == second.status == "failed" and made == []
+
+
+def noted(make, made):
+    made.append(make)
+    return make()
+
+
 def counted(function, calls):
     def call(x):
         calls.append(function)

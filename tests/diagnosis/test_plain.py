@@ -2,17 +2,21 @@
 
 import pytest
 import torch
+from torch import nn
 
 from autograder.checking import find
-from autograder.diagnosis import diagnose, relations
+from autograder.diagnosis import diagnose, experiments, relations, where
 from autograder.diagnosis.judge import judge
 from autograder.diagnosis.recording import live
 from autograder.remote.calling import Home
+from solutions.attention_layer import AttentionLayer
 from solutions.encoder_decoder import warmup_rate
+from solutions.lookup import letter_similarity
 from solutions.masked import masked_softmax
+from solutions.positions import LearnedPositions
 from solutions.real_encoder import convert_weights
 from solutions.self_attention import equivariance_gap
-from solutions.softmax import softmax
+from solutions.softmax import scaled_dot_product_scores, softmax
 from solutions.transformer_block import Encoder
 
 
@@ -132,7 +136,31 @@ def test_what_a_result_hangs_on_is_tried(monkeypatch):
 
     found = said(monkeypatch, "softmax", wrong)
     assert found.key.endswith("flow")
-    assert "of the result depends on place" in found.misconception
+    assert "depends on place 1 of `scores` along the next to last axis" in found.misconception
+
+
+def test_a_saturated_result_is_not_said_to_hang_on_too_much(monkeypatch):
+    """Keys of unit length: where scores are large, the right result hangs on one input only."""
+
+    class Wrong(AttentionLayer):
+        def forward(self, queries, inputs):
+            query = nn.functional.normalize(queries, dim=-1)
+            key = nn.functional.normalize(self.W_k(inputs), dim=-1)
+            weights = (query @ key.mT / query.shape[-1] ** 0.5).softmax(dim=-1)
+            return weights @ self.W_v(inputs), weights
+
+    sentence = said(monkeypatch, "AttentionLayer", Wrong).misconception
+    assert "depends" not in sentence
+    assert "`queries` are doubled, the result stays as it is, which it should not" in sentence
+
+
+def test_how_a_result_follows_is_said_with_what_it_should_not():
+    assert experiments._unlike("double", experiments.OTHERWISE) == (
+        "the result doubles, which it should not."
+    )
+    assert experiments._unlike(experiments.OTHERWISE, "double") == (
+        "the result should double, and it changes in another way."
+    )
 
 
 def test_what_is_drawn_at_random_is_told(monkeypatch):
@@ -179,7 +207,7 @@ def test_parameters_that_are_shared_are_no_error_of_the_code(monkeypatch):
     verdict = said(monkeypatch, "Encoder", OneBlock)
     sentence = f"{verdict.misconception} {verdict.message}"
     assert "are one and the same parameter" in sentence
-    assert "Error" not in sentence and "ends in an error" not in sentence
+    assert "ends in an error" not in sentence and "issing" not in sentence
 
 
 def test_an_exponent_with_the_other_sign_is_told_as_such():
@@ -197,3 +225,63 @@ def test_a_sentence_is_said_once():
     told = diagnose.Diagnosis((one, other, more), diagnose.Event("value"))
     assert told.sentence == "It is so. And: It is thus."
     assert told.key == "one + other + more"
+
+
+def test_where_a_token_of_a_special_meaning_stands():
+    given = {"pad_id": 3, "tokens": torch.tensor([[1, 3]]), "length": 2}
+    (trait,) = where._of_tokens(given)
+    assert trait.holds and trait.yes == "where `pad_id` stands in `tokens`"
+    (trait,) = where._of_tokens(given | {"pad_id": 2})
+    assert not trait.holds
+
+
+def test_a_word_is_no_condition_where_it_is_no_option(monkeypatch):
+    def wrong(a, b):
+        return 1.0 if not a or not b else letter_similarity(a, b)
+
+    found = said(monkeypatch, "letter_similarity", wrong)
+    assert "in one case (one empty word)" in found.misconception
+
+
+def test_a_refusal_is_told_as_one(monkeypatch):
+    class Wrong(LearnedPositions):
+        def forward(self, x):
+            if x.shape[-2] >= self.table.num_embeddings:
+                raise ValueError(f"{x.shape[-2]} positions are too many")
+            return super().forward(x)
+
+    assert "refuses what its contract allows" in (
+        said(monkeypatch, "LearnedPositions", Wrong).misconception
+    )
+
+
+def test_a_missing_key_is_told_in_words(monkeypatch):
+    def wrong(state_dict):
+        return convert_weights(dict(state_dict) | {"x": state_dict["no_such_name"]})
+
+    sentence = said(monkeypatch, "convert_weights", wrong).misconception
+    assert "The key 'no_such_name' is looked up" in sentence
+
+
+def test_an_argument_that_makes_no_difference_is_told_without_a_pair_of_calls(monkeypatch):
+    def wrong(query, key):
+        return scaled_dot_product_scores(torch.ones_like(query), key)
+
+    sentence = said(monkeypatch, "scaled_dot_product_scores", wrong).misconception
+    assert "`query` makes no difference to the result" in sentence
+
+
+@pytest.mark.parametrize(
+    ("relation", "got"), [("_triangle", [[0, 0, 1.0]] + 2 * [[0, 0, 0.0]]), ("_places", None)]
+)
+def test_one_wrong_number_is_on_no_side_of_the_diagonal(relation, got):
+    numbers = torch.tensor(got or [[0, 0, 1.0], [0, 1.0, 0], [1.0, 0, 0]])
+    found = relations.Numbers("", numbers, torch.zeros(3, 3))
+    assert not getattr(relations, relation)(found)
+
+
+def test_of_true_and_false_no_zero_is_spoken(monkeypatch):
+    def wrong(lengths, max_length):
+        return torch.arange(max_length) <= lengths[:, None] + 1
+
+    assert "zero" not in said(monkeypatch, "padding_mask", wrong).misconception
