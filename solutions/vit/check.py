@@ -903,17 +903,6 @@ misconceptions["random_patch_mask"] = {
         "repeated.",
         {", generator=generator": ""},
     ),
-    "generator-restarted": (
-        "The generator is set back to its seed, so that every call with it gives the same mask. "
-        "It goes on where the last call left it.",
-        {
-            "count =": (
-                "if generator is not None:\n"
-                "    generator.manual_seed(generator.initial_seed())\n"
-                "count ="
-            ),
-        },
-    ),
     "seed-set": (
         "The seed is set inside, so that every call without a generator gives the same mask. "
         "torch's global generator goes on where it stands.",
