@@ -3,6 +3,7 @@
 import pytest
 
 from autograder.checking import find
+from autograder.diagnosis import diagnose
 from autograder.diagnosis.clauses import beside, clause
 from autograder.diagnosis.judge import judge
 from autograder.diagnosis.recording import live
@@ -51,25 +52,32 @@ def test_names_of_the_reference_s_own_are_told_by_what_they_are_made_of():
     assert beside(wrong, ["y"], code) == ["y"]
 
 
-def test_what_is_made_of_a_mask_first_is_told():
+def found_by(monkeypatch, strategy, name, thing):
+    """What a strategy finds alone, whatever stands in the list."""
+    alone = [one for one in diagnose.STRATEGIES if one.find.__name__ == strategy]
+    monkeypatch.setattr(diagnose, "STRATEGIES", tuple(alone))
+    return judge(name, Home({name: thing}), live(find(name)))
+
+
+def test_what_is_made_of_a_mask_first_is_told(monkeypatch):
     class Wrong(SelfAttention):
         def forward(self, x, mask=None):
             if mask is not None:
                 mask = mask | ~mask.any(dim=-1, keepdim=True)
             return super().forward(x, mask)
 
-    found = judge("SelfAttention", Home({"SelfAttention": Wrong}), live(find("SelfAttention")))
+    found = found_by(monkeypatch, "_slips", "SelfAttention", Wrong)
     assert found.key == "slip.mask"
     assert "a row of `mask` in which nothing is allowed allowed everything" in found.misconception
 
 
-def test_a_slip_in_one_of_two_results_is_told_of_it():
+def test_a_slip_in_one_of_two_results_is_told_of_it(monkeypatch):
     class Wrong(SelfAttention):
         def forward(self, x, mask=None):
             rows = None if mask is None else mask.any(dim=-1, keepdim=True).expand_as(mask)
             return super().forward(x, mask)[0], super().forward(x, rows)[1]
 
-    found = judge("SelfAttention", Home({"SelfAttention": Wrong}), live(find("SelfAttention")))
+    found = found_by(monkeypatch, "_slips_in_one_result", "SelfAttention", Wrong)
     assert found.key == "slip.mask"
     assert found.misconception.startswith("In `weights` alone of what is returned")
 
