@@ -790,7 +790,11 @@ def test_where_digits_have_several_causes_all_are_said():
     assert kind == "digits" and "in float32" in sentence and "an epsilon" in sentence
 
 
-def test_an_example_alone_is_told_apart_from_one_that_others_have_changed():
+def test_an_example_alone_is_told_apart_from_one_that_others_have_changed(monkeypatch):
+    without(monkeypatch, "scaled_dot_product_attention", "second-axis")
+    without(monkeypatch, "softmax", "second-dimension")
+    monkeypatch.setattr(find("AttentionLayer"), "candidates", {})
+
     class AxisFromTheFront(AttentionLayer):
         def forward(self, queries, inputs):
             scores = queries @ self.W_k(inputs).mT / queries.shape[-1] ** 0.5

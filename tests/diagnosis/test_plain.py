@@ -13,10 +13,9 @@ from solutions.attention_layer import AttentionLayer
 from solutions.encoder_decoder import warmup_rate
 from solutions.lookup import letter_similarity
 from solutions.masked import masked_softmax
-from solutions.positions import LearnedPositions
 from solutions.real_encoder import convert_weights
 from solutions.self_attention import equivariance_gap
-from solutions.softmax import scaled_dot_product_scores, softmax
+from solutions.softmax import scaled_dot_product_scores, sharpen, softmax
 from solutions.transformer_block import Encoder
 
 
@@ -244,15 +243,13 @@ def test_a_word_is_no_condition_where_it_is_no_option(monkeypatch):
 
 
 def test_a_refusal_is_told_as_one(monkeypatch):
-    class Wrong(LearnedPositions):
-        def forward(self, x):
-            if x.shape[-2] >= self.table.num_embeddings:
-                raise ValueError(f"{x.shape[-2]} positions are too many")
-            return super().forward(x)
+    def wrong(scores, sharpness):
+        if sharpness == 0:
+            raise ValueError("no temperature belongs to that")
+        return sharpen(scores, sharpness)
 
-    assert "refuses what its contract allows" in (
-        said(monkeypatch, "LearnedPositions", Wrong).misconception
-    )
+    sentence = said(monkeypatch, "sharpen", wrong).misconception
+    assert "refuses what its contract allows" in sentence
 
 
 def test_a_missing_key_is_told_in_words(monkeypatch):
