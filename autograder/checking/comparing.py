@@ -74,13 +74,17 @@ def account_of(failure: Exception) -> str:
 
 
 def shape_text(tensor: Tensor) -> str:
-    """`[L=5, D=8]`: sizes with the names of the axes that were drawn with that size alone."""
+    """`[L=5, D=8]`: sizes with the names of the axes that were drawn with that size alone.
+
+    Where a size comes twice, the name is that of one of them, and nobody knows of which.
+    """
     draw = current_draw.get()
     named = draw.axes if draw else {}
 
     def axis(size: int) -> str:
         names = named.get(size, set())
-        return f"{next(iter(names))}={size}" if len(names) == 1 else str(size)
+        alone = len(names) == 1 and list(tensor.shape).count(size) == 1
+        return f"{next(iter(names))}={size}" if alone else str(size)
 
     return "[" + ", ".join(axis(size) for size in tensor.shape) + "]"
 

@@ -9,7 +9,7 @@ from typing import Any
 from autograder.checking.registry import Exercise, Misconception, exercises
 from autograder.diagnosis.explaining import Candidate, Finding, Kept
 from autograder.diagnosis.patterns import Pattern
-from autograder.diagnosis.searching import LEFT_OUT, slips
+from autograder.diagnosis.searching import LEFT_OUT, openings, slips
 from autograder.source.changes import (
     Change,
     StaleMisconception,
@@ -121,12 +121,18 @@ def _slips(exercise: Exercise) -> Iterator[Candidate]:
         root = definition(exercise.module, exercise.reference)
     except NoSource:
         return
-    ways = (root, *alternatives(exercise.module, exercise.reference))
+    ways = alternatives(exercise.module, exercise.reference)
     parts = [name for name in reversed(root.whole) if name != root.name]
-    for made, names in (*((way, [root.name]) for way in ways), (root, parts)):
-        for slip in slips(made, names):
-            finding = Finding(f"slip.{slip.kind.replace(' ', '-')}", slip.sentence)
-            yield Candidate((finding,), functools.partial(made.built, slip.texts), made)
+    sources = itertools.chain(
+        ((root, slip) for slip in openings(root, [root.name])),
+        ((root, slip) for slip in slips(root, [root.name])),
+        ((root, slip) for slip in openings(root, [one.name for one in root.uses])),
+        ((way, slip) for way in ways for slip in slips(way, [root.name])),
+        ((root, slip) for slip in slips(root, parts)),
+    )
+    for made, slip in sources:
+        finding = Finding(f"slip.{slip.kind.replace(' ', '-')}", slip.sentence)
+        yield Candidate((finding,), functools.partial(made.built, slip.texts), made)
 
 
 def candidate(

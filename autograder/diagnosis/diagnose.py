@@ -31,6 +31,7 @@ from autograder.diagnosis.set_aside import SetAside, set_aside
 from autograder.diagnosis.varied import (
     gives_a_wrong_answer,
     gives_one_result,
+    gives_the_wrong_answer,
     holds_up,
     mostly_holds_up,
     only_wrong_result,
@@ -39,6 +40,7 @@ from autograder.diagnosis.varied import (
 from autograder.diagnosis.where import Calls
 from autograder.remote.calling import tensors
 
+SIFTED = 6  # what it costs to ask a changed reference one thing, in events
 VALUES_STAY = {"slip.cut-off", "slip.precision"}
 
 
@@ -141,8 +143,9 @@ class Search:
             part = match.candidate.findings[0].part
             if match.is_vague and match.is_one_of(self._consistent(students, part)):
                 continue
-            if len(one.findings) > 1 and not holds_up(one.make, self.look.calls()):
-                continue  # two at once give some answers by chance
+            known = len(one.findings) == 1 and not one.findings[0].key.startswith("slip.")
+            if not known and not holds_up(one.make, self.look.calls()):
+                continue  # two at once, or one of many slips, give some answers by chance
             return match
         return None
 
@@ -412,14 +415,23 @@ def _mended(
 
 def _one_result(search: Search, budget: Budget) -> Diagnosis | None:
     """A known misconception that is made in one of several results, and in none of the others."""
+    return _in_one_result(search, budget.of(search.known.misconceptions))
+
+
+def _slips_in_one_result(search: Search, budget: Budget) -> Diagnosis | None:
+    """The same of small slips."""
+    return _in_one_result(search, budget.of(_likely(search)))
+
+
+def _in_one_result(search: Search, tried: Iterable[Candidate]) -> Diagnosis | None:
     values = [event for event in search.students.failing if event.kind == "value"]
     names = values[0].fields.get("names", ()) if values else ()
     if len(values) < len(search.students.failing) or len(names) < 2:
         return None
     calls = search.look.calls()
     place = only_wrong_result(calls)
-    for one in budget.of(search.known.misconceptions) if place in range(len(names)) else ():
-        one.cost = one.price(0)
+    for one in tried if place in range(len(names)) else ():
+        one.cost = SIFTED
         if gives_one_result(one.make, calls, place or 0):
             own = one.findings[0]
             sentence = f"In `{names[place or 0]}` alone of what is returned: {own.sentence}"
@@ -444,8 +456,17 @@ def _slips(search: Search, budget: Budget) -> Diagnosis | None:
     """A small slip of any kind."""
     if not _failed(search.students, "value", "gradient"):
         return None  # an error, or what does not hold, says too little
-    match = search.first_to_explain(budget.of(_likely(search)), search.students)
+    match = search.first_to_explain(_sifted(search, budget), search.students)
     return search.diagnosis(match.candidate.findings, match.places) if match else None
+
+
+def _sifted(search: Search, budget: Budget) -> Iterator[Candidate]:
+    """The slips that give the smallest wrong answer: to ask that of one costs little."""
+    calls = search.look.calls()
+    for one in budget.of(_likely(search)):
+        one.cost = SIFTED
+        if gives_the_wrong_answer(one, calls):
+            yield one
 
 
 def _likely(search: Search) -> Iterator[Candidate]:
@@ -524,7 +545,8 @@ STRATEGIES = (
     Strategy(_pairs, events=350),
     Strategy(_facts, behavior=True),
     Strategy(_pairs_beside_faults, events=300),
-    Strategy(_slips, events=1200),
+    Strategy(_slips, events=1500),
+    Strategy(_slips_in_one_result, events=500),
     Strategy(_slips_beside, events=700),
     Strategy(_mostly, events=600),
     Strategy(_part),

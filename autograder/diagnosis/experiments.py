@@ -5,7 +5,7 @@ student's result moves and the reference's does not, or the other way around, th
 """
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -41,13 +41,19 @@ class _Tried:
         other = with_argument(self.calls.exercise, self.request, name, value)
         return self.calls.both(other) if other else None
 
-    def smaller(self) -> "_Tried | None":
-        """The same with much smaller numbers, in which a result hangs on all that it can."""
-        args, kwargs = mapped(_smaller, (self.request.args, self.request.kwargs))
-        request = replace(self.request, args=args, kwargs=kwargs)
-        values = self.calls.both(request)
-        finite = values is not None and all(map(_is_finite, values))
-        return _Tried(self.calls, request, *values) if values and finite else None
+    def with_others(self) -> "list[_Tried]":
+        """It, and the same with smaller and with common numbers: there nothing is alike by chance.
+
+        Where numbers are large, or several are equal, a result hangs on less than it may.
+        """
+        tries = [self]
+        for change in (_smaller, _common):
+            args, kwargs = mapped(change, (self.request.args, self.request.kwargs))
+            request = replace(self.request, args=args, kwargs=kwargs)
+            values = self.calls.both(request)
+            if values and all(map(_is_finite, values)):
+                tries.append(_Tried(self.calls, request, *values))
+        return tries
 
 
 def experiment(calls: Calls) -> tuple[str, str] | None:
@@ -90,6 +96,10 @@ def _smaller(value: Tensor) -> Tensor:
     return SMALLER * value if value.is_floating_point() else value
 
 
+def _common(value: Tensor) -> Tensor:
+    return cotangent(value) if value.is_floating_point() else value
+
+
 def _sure(tried: _Tried, every: Sequence[_Tried]) -> Iterator[tuple[str, str]]:
     """What one call shows, one after the other as it is asked for; of one number, what two show."""
     if not _is_one_number(tried.want):
@@ -122,9 +132,9 @@ def _is_finite(value: Any) -> bool:
 def _flow(tried: _Tried) -> Iterator[tuple[str, str]]:
     """A place of the result that hangs on a place of an input, and should not, or the reverse.
 
-    What it should hang on is asked with smaller numbers, too: a saturated result hangs on little.
+    What it should hang on is asked with other numbers, too: a saturated result hangs on little.
     """
-    tries = [one for one in (tried, tried.smaller()) if one]
+    tries = tried.with_others()
     for name, value in arguments(tried.calls.exercise, tried.request).items():
         if not isinstance(value, Tensor) or not value.dim():
             continue
@@ -227,14 +237,13 @@ def _hangs(pairs: set[tuple[int, int]], verb: str, of: str, several: bool, lined
 
 def _scaled(tried: _Tried) -> Iterator[tuple[str, str]]:
     """How the result follows when all numbers of an input are doubled, or one is added to them."""
+    tries = tried.with_others()
     for name, value in arguments(tried.calls.exercise, tried.request).items():
         if not isinstance(value, Tensor) or not value.is_floating_point():
             continue
-        for words, other in (("doubled", 2 * value), ("one larger", value + 1)):
-            values = tried.changed(name, other)
-            if values is None:
-                continue
-            mine, right = _follows(tried.got, values[0]), _follows(tried.want, values[1])
+        for words, change in CHANGES:
+            found = {_both_follow(one, name, change) for one in tries}
+            mine, right = found.pop() if len(found) == 1 else ("", "")
             if mine != right and mine and right:
                 yield (
                     "follows",
@@ -242,6 +251,18 @@ def _scaled(tried: _Tried) -> Iterator[tuple[str, str]]:
                 )
 
 
+def _both_follow(tried: _Tried, name: str, change: Callable[[Tensor], Tensor]) -> tuple[str, str]:
+    """What becomes of the student's result and of the right one; empty where nobody can tell."""
+    values = tried.changed(name, change(arguments(tried.calls.exercise, tried.request)[name]))
+    if values is None:
+        return "", ""
+    return _follows(tried.got, values[0]), _follows(tried.want, values[1])
+
+
+CHANGES: tuple[tuple[str, Callable[[Tensor], Tensor]], ...] = (
+    ("doubled", lambda value: 2 * value),
+    ("one larger", lambda value: value + 1),
+)
 OTHERWISE = "change in another way"
 
 

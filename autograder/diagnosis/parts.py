@@ -157,8 +157,9 @@ def _varied(request: CallRequest) -> Iterator[CallRequest]:
 
 def _inside(name: str, path: str) -> str:
     return (
-        f"The mistake is in a part of {name}: given what the right one is given at that place, "
-        f"`{path}` returns something else. What comes before it is not to blame."
+        f"The first part of {name} that answers wrongly is `{path}`: given what the right one is "
+        "given at that place, it returns something else. Look at what it does, and at what it was "
+        "made with."
     )
 
 

@@ -190,9 +190,9 @@ def _too_small(name: str, smaller: bool, size: float) -> str:
 def _nearly(name: str) -> str:
     """What is to be said where digits are lost in a way that has several causes."""
     return (
-        f"The numbers of {name} are nearly right, and float64 shows that they are not quite: "
-        "something on the way is made in float32, as a table or a constant, or something small "
-        "stands at another place or has another size than it should, as an epsilon."
+        f"In float64, numbers of {name} are right to some digits only: something on the way is "
+        "made in float32, as a table or a constant, or something small stands at another place or "
+        "has another size than it should, as an epsilon."
     )
 
 

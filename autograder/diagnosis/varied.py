@@ -16,11 +16,12 @@ from torch import Tensor
 from autograder.checking.comparing import Closeness, finite
 from autograder.diagnosis.explaining import Candidate, entries_alike
 from autograder.diagnosis.smallest import home_of
-from autograder.diagnosis.where import Calls, Judged
+from autograder.diagnosis.where import Calls, Judged, SmallestWrong
 from autograder.remote.calling import Home, tensors
-from autograder.remote.requests import CallRequest, Target
+from autograder.remote.requests import CallRequest, Reply, Target
 
 ASKED = 12  # varied calls
+ROUNDED = 0.01  # of what is wrong, which is not looked at
 LIKE = Closeness(dtype=False, nan_equal=True)
 
 
@@ -35,20 +36,37 @@ class _Answer:
 
     @property
     def alike(self) -> bool:
-        return LIKE.surely_agree(self.got, self.mine)
+        """Whether both are the same, or apart by far less than from what is right: by rounding."""
+        if LIKE.surely_agree(self.got, self.mine):
+            return True
+        every = [dict(tensors(value)) for value in (self.got, self.mine, self.want)]
+        if not every[0].keys() == every[1].keys() == every[2].keys() or self.mine is None:
+            return False
+        triples = [[each[path] for each in every] for path in every[0]]
+        if any(len({one.shape for one in triple}) > 1 for triple in triples):
+            return False
+        return bool(triples) and all(_only_rounded(*triple) for triple in triples)
+
+
+def _only_rounded(got: Tensor, mine: Tensor, want: Tensor) -> bool:
+    """Whether a change's numbers are much nearer to the student's than the right ones are."""
+    if not (got.is_floating_point() and mine.is_floating_point() and got.numel()):
+        return torch.equal(got, mine)
+    apart, wrong = ((got.double() - one.double()).abs().max() for one in (mine, want))
+    return bool(apart <= ROUNDED * wrong) or LIKE.surely_agree(got, mine)
 
 
 def holds_up(make: Callable[[], Any], calls: Calls) -> bool:
     """Whether a changed reference answers all varied calls as the student's code does."""
     home = _home(make, calls)
-    tried = [one for one in calls.wrong if home and _like(home, one)]
+    tried = [one for one in calls.wrong if home and _like(home, one, calls)]
     return home is not None and all(one.alike for one in _answers(home, calls, tried))
 
 
 def mostly_holds_up(make: Callable[[], Any], calls: Calls) -> bool:
     """Whether it does so mostly, where it is wrong."""
     home = _home(make, calls)
-    tried = [one for one in calls.wrong if home and _like(home, one)]
+    tried = [one for one in calls.wrong if home and _like(home, one, calls)]
     return home is not None and _mostly(list(_answers(home, calls, tried)))
 
 
@@ -86,14 +104,33 @@ def _answers(home: Home, calls: Calls, tried: Sequence[Judged]) -> Iterator[_Ans
 
 def gives_a_wrong_answer(one: Candidate, calls: Calls) -> bool:
     """Whether a changed reference has the wrong numbers of the student's smallest wrong call."""
+    call, reply = calls.smallest_wrong, _reply(one, calls)
+    return call is not None and reply is not None and entries_alike(reply, call.got, call.want)
+
+
+def gives_the_wrong_answer(one: Candidate, calls: Calls) -> bool:
+    """Whether a changed reference has the student's answer to that call, if there is one."""
+    call = calls.smallest_wrong
+    return call is None or _Answer(False, call.got, _reply(one, calls), call.want).alike
+
+
+def _reply(one: Candidate, calls: Calls) -> Any:
+    """What it answers to the student's smallest wrong call; None for an error."""
     call = calls.smallest_wrong
     if call is None:
-        return False
-    if call.key not in one.answers:  # for an earlier student who got the same call wrong
-        home = _home(one.make, calls, call.asked.target)
-        one.answers[call.key] = home.answer(call.asked) if home else None
-    reply = one.answers[call.key]
-    return reply is not None and not reply.error and entries_alike(reply.value, call.got, call.want)
+        return None
+    if one.sure:  # few are tried
+        reply = _asked(one, calls, call)
+    elif call.key in one.answers:  # of an earlier student who got the same call wrong
+        reply = one.answers[call.key]
+    else:
+        reply = one.answers[call.key] = _asked(one, calls, call)
+    return None if reply is None or reply.error else reply.value
+
+
+def _asked(one: Candidate, calls: Calls, call: SmallestWrong) -> Reply | None:
+    home = _home(one.make, calls, call.asked.target)
+    return home.answer(call.asked) if home else None
 
 
 def only_wrong_result(calls: Calls) -> int | None:
@@ -109,15 +146,20 @@ def only_wrong_result(calls: Calls) -> int | None:
 
 
 def gives_one_result(make: Callable[[], Any], calls: Calls, place: int) -> bool:
-    """Whether a changed reference has that one of the student's results wherever it is wrong."""
-    for one in calls.wrong:
-        home = _home(make, calls, one.asked.request.target)
+    """Whether a changed reference has that one of the student's results in all calls.
+
+    In those that go wrong, in the others, and in varied ones.
+    """
+    for one in (*calls.wrong, *(one for one in calls.judged if not one.outcome)):
+        home, values = _home(make, calls, one.asked.request.target), calls.both(one.plain)
         reply = home.answer(one.plain) if home else None
-        if reply is None or reply.error or not isinstance(reply.value, tuple):
+        if reply is None or reply.error or not isinstance(reply.value, tuple) or not values:
             return False
-        if not LIKE.surely_agree(one.asked.reply.value[place], reply.value[place]):
+        if not LIKE.surely_agree(values[0][place], reply.value[place]):
             return False
-    return True
+    home = _home(make, calls)
+    others = _answers(home, calls, calls.wrong) if home else ()
+    return all(LIKE.surely_agree(one.got[place], one.mine[place]) for one in others if one.mine)
 
 
 def _home(make: Callable[[], Any], calls: Calls, only: Target | None = None) -> Home | None:
@@ -127,11 +169,10 @@ def _home(make: Callable[[], Any], calls: Calls, only: Target | None = None) -> 
         return None
 
 
-def _like(home: Home, one: Judged) -> bool:
-    """Whether the change explains the call as it was."""
-    reply = home.answer(one.plain)
-    both = reply.error, one.asked.reply.error
-    return not any(both) and LIKE.surely_agree(one.asked.reply.value, reply.value)
+def _like(home: Home, one: Judged, calls: Calls) -> bool:
+    """Whether the change explains the call, asked again."""
+    values, reply = calls.both(one.plain), home.answer(one.plain)
+    return values is not None and not reply.error and LIKE.surely_agree(values[0], reply.value)
 
 
 def _varied(tried: Sequence[Judged]) -> Iterator[tuple[bool, CallRequest]]:

@@ -21,7 +21,7 @@ from autograder.checking.registry import Exercise
 from autograder.diagnosis.findings import Again, Asked, aligned, arguments, with_argument
 from autograder.diagnosis.smallest import reference_of, size_of
 from autograder.remote.calling import Home, tensors
-from autograder.remote.requests import CallRequest, Reply, Target, message_of
+from autograder.remote.requests import CallRequest, Reply, Request, Target, message_of
 from autograder.remote.subject import Call
 from autograder.remote.values import Ref
 from autograder.source.sources import NoSource
@@ -31,17 +31,6 @@ NEARLY = Closeness(dtype=False, nan_equal=True)
 LARGE = 30.0  # from where on an exponential function leaves little room
 MOST = 2 / 3  # of the calls with a trait, which must be wrong
 TRIED_AT_MOST = 4  # wrong calls in which a trait is taken away
-
-
-def _plain(value: Any) -> Any:
-    """A message without tensors, each as its dtype and its numbers: the page has no other form."""
-    if isinstance(value, Tensor):
-        return str(value.dtype), tuple(value.shape), value.detach().tolist()
-    if isinstance(value, tuple | list):
-        return [_plain(item) for item in value]
-    if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
-    return value
 
 
 @dataclass(frozen=True)
@@ -117,14 +106,22 @@ def _calls(number: int) -> str:
     return "one call" if number == 1 else f"{number} calls"
 
 
-@dataclass(frozen=True)
+@dataclass
 class SmallestWrong:
-    """A call, what it returns and what it should; the key sums up all that its object is asked."""
+    """A call, what its object is asked before, what it returns and what it should."""
 
-    key: bytes
+    before: Sequence[Request]
     asked: CallRequest
     got: Any
     want: Any
+
+    @functools.cached_property
+    def key(self) -> bytes:
+        """Sums up all that is asked."""
+        from autograder.remote.wire import encode
+
+        messages = [message_of(request) for request in (*self.before, self.asked)]
+        return hashlib.sha256(encode(messages)).digest()
 
 
 def _of(call: Call) -> tuple[Target, Any]:
@@ -194,15 +191,15 @@ class Calls:
 
     @functools.cached_property
     def smallest_wrong(self) -> SmallestWrong | None:
-        """The smallest call whose answer differs."""
-        if not self.wrong:
-            return None
-        asked = self.wrong[0].plain
-        before = (call.request for call in self.theirs if asked.target in _of(call))
-        digest = hashlib.sha256(
-            repr([_plain(message_of(one)) for one in (*before, asked)]).encode()
-        ).digest()
-        return SmallestWrong(digest, asked, self.wrong[0].asked.reply.value, self.right(asked))
+        """The smallest call whose answer differs, and both answers when it is asked once more."""
+        for one in self.wrong:
+            asked = one.plain
+            values = self.both(asked)
+            if values is None or NEARLY.surely_agree(*values):
+                continue
+            before = [call.request for call in self.theirs if asked.target in _of(call)]
+            return SmallestWrong(before, asked, *values)
+        return None
 
     @functools.cached_property
     def drawn(self) -> bool:

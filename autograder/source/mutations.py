@@ -11,7 +11,7 @@ import ast
 import itertools
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -88,6 +88,9 @@ class Mutant:
     description: str
     source: str
     slip: str
+    before: ast.AST = field(default_factory=ast.Pass, compare=False)  # what was changed
+    after: ast.AST = field(default_factory=ast.Pass, compare=False)
+    around: tuple[ast.AST, ...] = field(default=(), compare=False)  # in what, from the inside out
 
     @property
     def words(self) -> tuple[str, str]:
@@ -111,10 +114,10 @@ def mutants(code: str, searched: bool = False) -> Iterator[Mutant]:
     tree = ast.parse(code)
     before = ast.unparse(tree)
     codes = {before}
-    left_alone = _left_alone(tree)
+    left_alone, nodes = _left_alone(tree), list(ast.walk(tree))
     edits = [
         (slip, number, edit)
-        for number, node in enumerate(ast.walk(tree))
+        for number, node in enumerate(nodes)
         if node not in left_alone
         for slip, edit in _edits(node, TABLE + (SEARCHED if searched else ()))
     ]
@@ -122,14 +125,23 @@ def mutants(code: str, searched: bool = False) -> Iterator[Mutant]:
         # Not a copy of the tree: IPython's tracebacks hang whole files on nodes like `Load`, of
         # which Python has one for all trees.
         changed = ast.parse(code)
-        edit(list(ast.walk(changed))[number])
+        place = list(ast.walk(changed))[number]
+        around = _around(changed, place) if searched else ()
+        edit(place)
         ast.fix_missing_locations(changed)
         source = ast.unparse(changed)
         if source in codes:
             continue
         codes.add(source)
         description = _changed_lines(before.splitlines(), source.splitlines())
-        yield Mutant(description, source, slip)
+        yield Mutant(description, source, slip, nodes[number], place, around)
+
+
+def _around(tree: ast.AST, place: ast.AST) -> tuple[ast.AST, ...]:
+    """The calls, operations and indices in which a node stands, from the inside out."""
+    outer = [one for one in ast.walk(tree) if isinstance(one, ast.Call | ast.BinOp | ast.Subscript)]
+    inside = [one for one in outer if one is not place and place in ast.walk(one)]
+    return tuple(reversed(inside))
 
 
 def _rank(edit: tuple[str, int, Edit]) -> int:
@@ -373,12 +385,12 @@ def _other_results(node: ast.Return) -> Iterator[Edit]:
 
 
 def _dropped_statements(node: ast.AST) -> Iterator[Edit]:
-    for field in ("body", "orelse"):
-        statements = getattr(node, field, None)
+    for part in ("body", "orelse"):
+        statements = getattr(node, part, None)
         if isinstance(statements, list) and not isinstance(node, ast.Module | ast.ClassDef):
             for number, statement in enumerate(statements):
                 if not _is_docstring(statement):
-                    yield partial(_drop, field, number)
+                    yield partial(_drop, part, number)
 
 
 def _keep_side(side: str, found: Any) -> None:
@@ -504,14 +516,23 @@ def _as_it_was_given(node: ast.FunctionDef) -> Iterator[Edit]:
     for number, one in enumerate(ast.walk(node)):
         if isinstance(one, ast.Assign | ast.Return):
             for name in sorted(_names(one, ast.Load) & set_again):
-                yield partial(_read_given, number, name)
+                yield partial(_read_given, number, name, None)
+                times = len(_read(one, name))
+                for place in range(times) if times > 1 else ():
+                    yield partial(_read_given, number, name, place)
 
 
-def _read_given(number: int, name: str, found: Any) -> None:
-    step: Any = list(ast.walk(found))[number]
-    for one in ast.walk(step.value) if step.value else ():
-        if isinstance(one, ast.Name) and one.id == name:
-            one.id = f"{GIVEN}{name}"
+def _read(step: Any, name: str) -> list[ast.Name]:
+    """Where a step reads a name."""
+    inside = ast.walk(step.value) if step.value else ()
+    return [one for one in inside if isinstance(one, ast.Name) and one.id == name]
+
+
+def _read_given(number: int, name: str, place: int | None, found: Any) -> None:
+    """Everywhere in the step, or at one place of it."""
+    read = _read(list(ast.walk(found))[number], name)
+    for one in read if place is None else [read[place]]:
+        one.id = f"{GIVEN}{name}"
     _put_first(ast.parse(f"{GIVEN}{name} = {name}").body[0], found)
 
 

@@ -41,7 +41,7 @@ def figure(data: dict[str, Any]) -> str:
         f'--m:{len(data.get("askers") or data["items"])}">'
         f'<div class="stage-inside">{head(data, asks, row)}'
         f"{stage_heads(data, asks)}{line(data, asks, row)}"
-        f"{answer(data, asks, row)}{numbers(data, row, asks)}</div></figure>"
+        f"{answer(data, row)}{numbers(data, row, asks)}</div></figure>"
     )
 
 
@@ -67,14 +67,12 @@ def said(data: dict[str, Any], asks: int, found: Row) -> str:
     """What the end shows, in two sentences."""
     if data["mode"] == "dial":
         return dialed(data, found)
-    named = stage_rows.shares(data, asks, found.weights)
-    parts = [f"{share} from {item if item == 'itself' else bold(item)}" for share, item in named]
-    if rest := stage_rows.remainder(data, found, len(parts), bold):
-        parts.append(rest)
+    parts = stage_rows.taking(data, asks, found, bold)
+    takes = stage_rows.joined(parts) + stage_rows.rounding(parts)
     who = html.escape(stage_rows.asking(data, asks, first=True))
     return (
         f'<b class="stage-asking">{who}</b> looks at '
-        f"{everyone(data, found)} and takes {stage_rows.joined(parts)}. Such a share is a "
+        f"{everyone(data, found)} and takes {takes}. Such a share is a "
         '<b class="stage-weight">weight</b>; all weights together make 100%.'
     )
 
@@ -257,7 +255,7 @@ def leak(data: dict[str, Any]) -> str:
     n = len(data["items"])
     switch = (
         '<label class="stage-leak pst-js-only"><input type="checkbox" disabled>'
-        "<span>let it look ahead: the leak</span></label>"
+        "<span>let it look ahead</span></label>"
         if len(data["heads"]) > 1
         else ""
     )
@@ -288,13 +286,12 @@ def dial(data: dict[str, Any]) -> str:
     )
 
 
-def answer(data: dict[str, Any], asks: int, found: Row) -> str:
+def answer(data: dict[str, Any], found: Row) -> str:
     """The values with their average, and whose numbers all this is."""
     drawn = plane(data, found.weights)
     parts = []
-    if drawn or data["mode"] not in ALONE:
-        parts.append(f'<p class="stage-sum">{summed(data, asks, found)}</p>')
     if drawn:
+        parts.append(f'<p class="stage-sum">{summed(data, found)}</p>')
         parts.append(f'<p class="stage-legend">{legend(data)}</p>')
     parts += [
         f"<p>{html.escape(text)}</p>" for text in (data.get("note"), data.get("about")) if text
@@ -302,18 +299,24 @@ def answer(data: dict[str, Any], asks: int, found: Row) -> str:
     return f'<div class="stage-answer">{drawn}<div>{"".join(parts)}</div></div>'
 
 
-def summed(data: dict[str, Any], asks: int, found: Row) -> str:
+def summed(data: dict[str, Any], found: Row) -> str:
     """The sum that makes the answer, as far as it matters."""
     order = [j for j in stage_rows.ranked(found.weights) if found.weights[j] > 0]
     largest = [j for j in order[:3] if found.weights[j] >= stage_rows.SMALLEST]
     terms = [
-        f'<span class="stage-term"><b class="stage-weight">{stage_rows.number(found.weights[j])}'
-        f"</b> × {html.escape(taken(data, j))}</span>"
+        '<span class="stage-term"><b class="stage-weight">'
+        f"{stage_rows.percent(found.weights[j])}</b> of {html.escape(taken(data, j))}</span>"
         for j in largest
     ]
     more = " + …" if len(order) > len(largest) else ""
-    made = f" = {stage_rows.number(found.output[0], 1)}" if len(found.output) == 1 else ""
-    return f"The answer: {' + '.join(terms)}{more}{made}"
+    made = f'<span class="stage-term">= {result(found.output)}</span>'
+    return f"The answer: {' + '.join(terms)}{more} {made}"
+
+
+def result(output: list[float]) -> str:
+    if len(output) == 1:
+        return stage_rows.number(output[0], 1)
+    return f"({', '.join(stage_rows.number(part) for part in output)})"
 
 
 def taken(data: dict[str, Any], j: int) -> str:

@@ -5,6 +5,7 @@
   const PATCH = 2;
   const STEP = 0.25; // of a pixel: how closely a stroke is dotted
   const DIGITS = 10;
+  const LIKELY = 0.05; // a second guess that is said
   const FIRST = 3; // the example that a figure opens with
   // Shuffled, patch ORDER[n] stands at place n: always the same, so that digits compare.
   const ORDER = [9, 2, 14, 5, 0, 11, 7, 12, 3, 15, 6, 8, 1, 13, 4, 10];
@@ -57,11 +58,12 @@
     const panel = element(
       "div",
       { class: "live-panel" },
-      title("Draw a digit, or take a held-out one"),
-      live.toolbar("Held-out digits", {}, ...examples.map(({ button }) => button), clear),
+      title("Draw a digit, or take one it never saw"),
+      live.toolbar("Held-out digits", {}, ...examples.map(({ button }) => button)),
       element("div", { class: "drawing-reading" },
         element("div", { class: "drawing-pair" },
-          element("div", {}, grid, element("small", {}, "drawn")),
+          element("div", {}, grid,
+            element("div", { class: "live-buttons" }, element("small", {}, "draw here"), clear)),
           element("div", {}, seen, element("small", {}, "16 patches: the more color, the more of the answer comes from there (an estimate)"))),
         element("div", {}, title("What it reads"), guesses)),
       said.line,
@@ -146,15 +148,16 @@
       ui.seen.ariaLabel = blank ? "16 empty patches" :
         "16 patches as the model gets them; most of the class token, by the rollout, comes from " +
         `the patch in row ${Math.floor(most / across) + 1}, column ${(most % across) + 1}: ` +
-        shares[most].toFixed(2);
+        live.percent(shares[most]);
       ui.said.soon(saying(blank, chances));
     }
 
     function saying(blank, chances) {
       if (blank) return "Nothing is drawn yet.";
       const [best, next] = [...chances.keys()].sort((a, b) => chances[b] - chances[a]);
-      const of = (digit) => `${digit} (${chances[digit].toFixed(2)})`;
-      const parts = [`${taken ?? "It"} is read as ${of(best)}, then ${of(next)}.`];
+      const of = (digit) => `${digit} (${live.percent(chances[digit])})`;
+      const then = chances[next] < LIKELY ? "" : `, then ${of(next)}`;
+      const parts = [`${taken ?? "It"} is read as ${of(best)}${then}.`];
       if (ui.shuffle.checked) parts.push("The patches are shuffled.");
       if (ui.positions.value === "none") parts.push("Without positions it sees a set of patches.");
       if (ui.positions.value === "along" && ui.shuffle.checked) {

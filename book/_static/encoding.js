@@ -167,7 +167,7 @@
     const described = () => tokens.map((token, i) => {
       const row = attention.row(shown(), i);
       const most = row.indexOf(Math.max(...row));
-      return `${token} looks most at ${tokens[most]}, ${row[most].toFixed(2)}`;
+      return `${token} looks most at ${tokens[most]}, ${live.percent(row[most])}`;
     }).join("; ");
 
     function show() {
@@ -179,7 +179,7 @@
         const at = order[place];
         live.fill(line, at === undefined ? "" : tokens[at], row[at]);
       });
-      const of = (at) => `“${tokens[at]}” ${row[at].toFixed(2)}`;
+      const of = (at) => `${live.percent(row[at])} to “${tokens[at]}”`;
       const where = `L${ui.layer.value}.H${ui.head.value}`;
       const asking = tokens[ui.asking.value];
       ui.said.soon(`${tokens.length} tokens. ${where}: “${asking}” gives ` +

@@ -6,6 +6,9 @@ window.live = (() => {
   const AT_ONCE = 1; // megabytes: a model of no more is loaded when its figure is seen
   const NAMES = { " ": "space", "\n": "new line", "\t": "tab" };
   const named = (letter) => NAMES[letter] ?? letter;
+  /** A share of one, in words. @param {number} share */
+  const percent = (share) =>
+    share > 0 && share < 0.005 ? "<1%" : `${Math.floor(100 * share + 0.5)}%`;
 
   function element(name, attributes = {}, ...children) {
     const made = document.createElement(name);
@@ -77,7 +80,7 @@ window.live = (() => {
     const [b, i, span] = line.children;
     b.textContent = name;
     i.style.setProperty("--weight", chance);
-    span.textContent = name ? chance.toFixed(2) : "";
+    span.textContent = name ? percent(chance) : "";
   }
 
   /**
@@ -254,7 +257,7 @@ window.live = (() => {
   document.addEventListener("DOMContentLoaded", begin);
 
   return {
-    ...{ named, element, labeled, button, toolbar, title, slider, checkbox, bars, fill, status, more },
+    ...{ named, percent, element, labeled, button, toolbar, title, slider, checkbox, bars, fill, status, more },
     ...{ color, heatmap, proposed, whenThemeChanges, figures, begin },
   };
 })();

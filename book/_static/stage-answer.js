@@ -1,6 +1,6 @@
 // What comes of a stage: the values with their average, the sum in words, and every number.
 window.stageAnswer = (figure, data) => {
-  const { number, ranked } = stageRows;
+  const { number, percent, ranked } = stageRows;
   const plane = figure.querySelector(".stage-plane");
   const sum = figure.querySelector(".stage-sum");
   const table = figure.querySelector(".stage-numbers table");
@@ -10,10 +10,13 @@ window.stageAnswer = (figure, data) => {
     const order = ranked(weights).filter((j) => weights[j] > 0);
     const largest = order.slice(0, 3).filter((j) => weights[j] >= 0.005);
     const named = largest.map((j) =>
-      `<span class="stage-term"><b class="stage-weight">${number(weights[j])}</b> × ${stageParts.escaped(taken(j))}</span>`);
+      `<span class="stage-term"><b class="stage-weight">${percent(weights[j])}</b> of ${stageParts.escaped(taken(j))}</span>`);
     const more = order.length > largest.length ? " + …" : "";
-    return `The answer: ${named.join(" + ")}${more}${output.length === 1 ? ` = ${number(output[0], 1)}` : ""}`;
+    return `The answer: ${named.join(" + ")}${more} <span class="stage-term">= ${result(output)}</span>`;
   }
+
+  const result = (output) => output.length === 1
+    ? number(output[0], 1) : `(${output.map((part) => number(part)).join(", ")})`;
 
   /** What is taken of an item: its value, where that is one number. */
   function taken(j) {

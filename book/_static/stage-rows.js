@@ -107,7 +107,10 @@ window.stageRows = (() => {
           : [`the rest from the other ${others.length} together`],
       );
     }
-    return joined(parts);
+    const begun = parts.map(([words]) => `${words}`);
+    const whole = begun.at(-1).startsWith("the rest") ||
+      begun.reduce((sum, share) => sum + (Number.parseInt(share, 10) || 0), 0) === 100;
+    return whole ? joined(parts) : [...joined(parts), " (each rounded)"];
   }
 
   /** What there is to say at a time, in pieces. @param {Data} data @param {State} state */
@@ -116,7 +119,7 @@ window.stageRows = (() => {
     const who = { bold: asking(data, state.asks), role: "asking" };
     const first = data.mode === "keys" ? { ...who, bold: "The query" } : who; // in a sentence
     const weight = { bold: "weight", role: "weight" };
-    const all = data.mode === "keys" ? "key" : data.noun;
+    const all = data.noun;
     const among = data.mode !== "keys" && !data.askers;
     const near = data.mode === "keys" && data.bandwidth !== null;
     const seen = row.scores.filter((score) => score !== null).length;

@@ -7,7 +7,8 @@
   const WIDE = 26; // px of a weight, where there is room
   const [HIGH, LOW] = [21, 17]; // px of a row, of one date and of more
   const NARROWEST = 10; // px, where the window is narrow
-  const NUMBERED = 22; // px, from which a weight's percent has room
+  const NUMBERED = 12; // px, from which a weight's percent has room
+  const [FIGURE, DIGIT] = [11, 0.6]; // px of a percent's letters, and how wide a digit of them is
   const TOLD = 0.1; // a weight whose percent is written
 
   const PROPOSALS = [
@@ -52,7 +53,7 @@
       live.toolbar("Dates", { also: "translating-choices" }, ...choices),
       element("div", { class: "live-buttons" }, ...buttons, written),
       said.line,
-      title("Where it looks: for each symbol it wrote a row of weights over what it reads, shares that make 100%"),
+      title("Where it looks: each symbol written has a row of weights, which make 100%; only 10% and more are numbered"),
       numHeads ? element("div", { class: "live-knobs" }, labeled("shown:", looks)) : "",
       element("div", {
         ...{ class: "translating-map", role: "group", tabindex: 0, "aria-label": "the weights" },
@@ -128,11 +129,13 @@
         });
         context.globalAlpha = 1;
         if (wide < NUMBERED) return;
-        context.font = `11px ${style.fontFamily}`;
         weights.forEach((weight, j) => {
           if (weight < TOLD) return;
           const deep = weight > 0.5;
-          write(`${Math.round(100 * weight)}`, j + 1.5, t + 1, deep ? ground : style.color);
+          const number = `${Math.round(100 * weight)}`;
+          const room = (wide - 2) / (DIGIT * number.length);
+          context.font = `${Math.min(FIGURE, room)}px ${style.fontFamily}`;
+          write(number, j + 1.5, t + 1, deep ? ground : style.color);
         });
         context.font = letterFont;
       });
@@ -144,7 +147,7 @@
         const weights = looked(step);
         const most = weights.indexOf(Math.max(...weights));
         return `${symbol(step)} looks most at “${named(letters[most])}”, ` +
-          `number ${most + 1}, ${weights[most].toFixed(2)}`;
+          `number ${most + 1}, ${live.percent(weights[most])}`;
       });
       return rows.join("; ") || "nothing is written yet";
     }

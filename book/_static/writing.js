@@ -115,7 +115,7 @@
         canvas.setAttribute(
           "aria-label",
           `${name}: the last character looks most at “${named(letters[seen[at]])}”, ` +
-            `${seen.length - 1 - at} back, ${last[at].toFixed(2)}; copying ${copies}`,
+            `${seen.length - 1 - at} back, ${live.percent(last[at])}; copying ${copies}`,
         );
       }
       if (!answers()) ui.said.now("The model is loading, and will then go on from your text …");
@@ -132,7 +132,7 @@
       if (order) {
         const best = order.slice(0, 3).filter((token) => chances[token] > 0);
         const words = best.map((token) =>
-          `${quoted(letters[token])} ${chances[token].toFixed(2)}`);
+          `${quoted(letters[token])} ${live.percent(chances[token])}`);
         parts.push(`Next: ${words.join(", ")}.`);
       } else {
         parts.push("Type something for the model to go on from.");

@@ -90,14 +90,30 @@ def shares(data: dict[str, Any], asks: int, weights: Sequence[float]) -> list[tu
 
 def remainder(data: dict[str, Any], row: Row, named: int, write: Callable = str) -> str:
     """What is said of those that are not named."""
-    first = sorted(row.weights, reverse=True)[:named]
-    if 1 - sum(first) < SMALLEST:
+    rest = 1 - sum(sorted(row.weights, reverse=True)[:named])
+    if rest < SMALLEST:
         return ""
     others = ranked(row.weights)[named : len(row.scores) - row.scores.count(None)]
     if len(others) == 1:
         return f"{percent(row.weights[others[0]])} from {write(data['items'][others[0]])}"
     # No number: the rounded rest and the rounded shares need not make 100%.
     return f"the rest from the other {len(others)} together"
+
+
+def taking(data: dict[str, Any], asks: int, row: Row, write: Callable = str) -> list[str]:
+    """How much the one that asks takes, and from whom."""
+    named = shares(data, asks, row.weights)
+    parts = [f"{share} from {item if item == 'itself' else write(item)}" for share, item in named]
+    rest = remainder(data, row, len(parts), write)
+    return [*parts, rest] if rest else parts
+
+
+def rounding(parts: Sequence[str]) -> str:
+    """What is said where the shares shown are not 100% together."""
+    if parts[-1].startswith("the rest"):
+        return ""
+    shown = sum(int(part.partition("%")[0]) for part in parts if not part.startswith("<"))
+    return "" if shown == 100 else " (each rounded)"
 
 
 def joined(parts: Sequence[str]) -> str:
@@ -111,12 +127,10 @@ def in_words(data: dict[str, Any]) -> str:
     """A still's description: who takes how much from whom, of how many."""
     asks = data.get("asks", 0)
     row = row_of(data, asks)
-    parts = [f"{share} from {item}" for share, item in shares(data, asks, row.weights)]
-    if rest := remainder(data, row, len(parts)):
-        parts.append(rest)
     output = ", ".join(number(value) for value in row.output)
     items = data["items"]
     all_of_them = f"{len(items)} {plural(data['noun'])} ({', '.join(items)})"
-    sentence = f"{asking(data, asks, first=True)} asks {all_of_them} and takes {joined(parts)}."
+    takes = joined(taking(data, asks, row))
+    sentence = f"{asking(data, asks, first=True)} asks {all_of_them} and takes {takes}."
     sentence += f" The average of the values: {output}." if output else ""
     return sentence.replace("−", "minus ")

@@ -775,7 +775,7 @@ prediction(
             "(4, L, V)": (
                 "One row for each of the {L} queries, as wide as a value; the {S} keys are gone."
             ),
-            "(4, L, D)": "So wide are the queries. But the output is made of values.",
+            "(4, L, D)": "That is as wide as the queries are. But the output is made of values.",
             "(4, L, S)": "These are the weights: one for each pair of a query and a key.",
             "(4, S, V)": (
                 "These are the values. There is one output for each query, not for each key."
@@ -824,7 +824,7 @@ prediction(
                 "right."
             ),
             "1.0": "It knows which two digits there are, but not which of them stands on the left.",
-            "0.1": "So few are right for who guesses among ten answers.",
+            "0.1": "That is what guessing among ten answers would give.",
         },
     },
 )

@@ -82,6 +82,11 @@ misconceptions["CrossAttention"] = {
             "self.W_v(memory)": "self.W_v(x)",
             "None if memory_mask is None else memory_mask[:, None, None, :]": "None",
         },
+        {
+            "self.W_q(x)": "self.W_q(memory)",
+            "self.W_k(memory)": "self.W_k(x)",
+            "self.W_v(memory)": "self.W_v(x)",
+        },
     ),
     "roles-exchanged-masked": (
         "The roles are exchanged, and the mask is on the queries: the memory asks, and x is "
@@ -174,6 +179,86 @@ misconceptions["CrossAttention"] = {
         {
             "self.W_o(merge_heads(heads)), weights": "self.W_o(merge_heads(heads)), "
             "weights.mean(dim=1)"
+        },
+    ),
+    "empty-row-opened": (
+        "Where memory_mask allows nothing, all of the memory is attended to, so that no NaN "
+        "comes. Weights and heads should be zeros there.",
+        {
+            "None if memory_mask is None else memory_mask[:, None, None, :]": (
+                "None\n"
+                "if memory_mask is not None:\n"
+                "    allowed = memory_mask | ~memory_mask.any(dim=-1, keepdim=True)\n"
+                "    mask = allowed[:, None, None, :]"
+            ),
+        },
+    ),
+    "empty-output-zero": (
+        "Where memory_mask allows nothing, the output is zeros. The heads are zeros there, and "
+        "`W_o` adds its bias to them.",
+        {
+            "return self.W_o(merge_heads(heads)), weights": (
+                "output = self.W_o(merge_heads(heads))\n"
+                "if memory_mask is not None:\n"
+                "    output = output * memory_mask.any(dim=-1)[:, None, None]\n"
+                "return output, weights"
+            ),
+        },
+    ),
+    "keys-by-query-layer": (
+        "The keys are made by `W_q`, and `W_k` is never used. Each of the three has its own layer.",
+        {
+            "self.W_k(memory)": "self.W_q(memory)",
+        },
+    ),
+    "queries-by-key-layer": (
+        "The queries are made by `W_k`, and `W_q` is never used. Each of the three has its own "
+        "layer.",
+        {
+            "self.W_q(x)": "self.W_k(x)",
+        },
+    ),
+    "keys-by-value-layer": (
+        "The keys are made by `W_v`, and `W_k` is never used. Each of the three has its own layer.",
+        {
+            "self.W_k(memory)": "self.W_v(memory)",
+        },
+    ),
+    "layers-exchanged": (
+        "`W_k` and `W_v` are exchanged: keys are made by `W_k`, and values by `W_v`.",
+        {
+            "self.W_k(memory)": "self.W_v(memory)",
+            "self.W_v(memory)": "self.W_k(memory)",
+        },
+    ),
+    "residual": (
+        "x is added to the output. The residual connection is around this layer, in the block, "
+        "not in it.",
+        {
+            "return self.W_o(merge_heads(heads)), weights": (
+                "return x + self.W_o(merge_heads(heads)), weights"
+            ),
+        },
+    ),
+    "one-head": (
+        "There is one head as wide as the whole vector: num_heads is not used.",
+        {
+            "self.num_heads = num_heads": "self.num_heads = 1",
+        },
+    ),
+    "memory-appended": (
+        "Keys and values are made from x, too, beside the memory: x is looked at in "
+        "self-attention, not here.",
+        {
+            "query = split_heads": ("whole = torch.cat([x, memory], dim=1)\nquery = split_heads"),
+            "self.W_k(memory)": "self.W_k(whole)",
+            "self.W_v(memory)": "self.W_v(whole)",
+            "None if memory_mask is None else memory_mask[:, None, None, :]": (
+                "None\n"
+                "if memory_mask is not None:\n"
+                "    own = torch.ones(x.shape[:2], dtype=torch.bool)\n"
+                "    mask = torch.cat([own, memory_mask], dim=1)[:, None, None, :]"
+            ),
         },
     ),
 }
@@ -380,6 +465,225 @@ misconceptions["DecoderBlock"] = {
             "self.feed_forward(seen))",
         },
     ),
+    "norm-inside": (
+        "In post-norm each norm stands on what a part returned, before it is added to x. It "
+        "comes after the sum: norm(x + part(x)).",
+        {
+            "x = x + self.dropout(attended) if not self.norm_first: x = self.norm1(x)": (
+                "x = x + (self.dropout(attended) if self.norm_first else "
+                "self.norm1(self.dropout(attended)))"
+            ),
+            "x = x + self.dropout(attended) if not self.norm_first: x = self.norm2(x)": (
+                "x = x + (self.dropout(attended) if self.norm_first else "
+                "self.norm2(self.dropout(attended)))"
+            ),
+            (
+                "x = x + self.dropout(self.feed_forward(seen)) if not self.norm_first: x = "
+                "self.norm3(x)"
+            ): (
+                "made = self.dropout(self.feed_forward(seen))\n"
+                "x = x + (made if self.norm_first else self.norm3(made))"
+            ),
+        },
+    ),
+    "no-residual": (
+        "There is no residual connection: what each of the three returns should be added to x.",
+        {
+            "seen, mask) x = x + self.dropout(attended)": (
+                "seen, mask)\nx = self.dropout(attended)"
+            ),
+            "memory_mask) x = x + self.dropout(attended)": (
+                "memory_mask)\nx = self.dropout(attended)"
+            ),
+            "x + self.dropout(self.feed_forward(seen))": "self.dropout(self.feed_forward(seen))",
+        },
+    ),
+    "self-residual-missing": (
+        "The residual connection around the self-attention is missing.",
+        {
+            "seen, mask) x = x + self.dropout(attended)": (
+                "seen, mask)\nx = self.dropout(attended)"
+            ),
+        },
+    ),
+    "feed-forward-residual-missing": (
+        "The residual connection around the feed-forward network is missing.",
+        {
+            "x + self.dropout(self.feed_forward(seen))": "self.dropout(self.feed_forward(seen))",
+        },
+    ),
+    "cross-added-to-input": (
+        "What the cross-attention returns is added to what the block was given. It is added to "
+        "what the self-attention has made of it.",
+        {
+            "mask = causal_mask": ("given = x\nmask = causal_mask"),
+            "memory_mask) x = x + self.dropout(attended)": (
+                "memory_mask)\nx = given + self.dropout(attended)"
+            ),
+        },
+    ),
+    "feed-forward-added-to-input": (
+        "What the feed-forward network returns is added to what the block was given. It is added "
+        "to what the two attentions have made of it.",
+        {
+            "mask = causal_mask": ("given = x\nmask = causal_mask"),
+            "x + self.dropout(self.feed_forward(seen))": (
+                "given + self.dropout(self.feed_forward(seen))"
+            ),
+        },
+    ),
+    "feed-forward-gets-input": (
+        "The feed-forward network gets what the block was given. It gets what the two attentions "
+        "have made of it.",
+        {
+            "mask = causal_mask": ("given = x\nmask = causal_mask"),
+            "seen = self.norm3(x) if self.norm_first else x": (
+                "seen = self.norm3(given) if self.norm_first else given"
+            ),
+        },
+    ),
+    "residual-after-norm": (
+        "In pre-norm what a part returns is added to norm(x). It is added to x itself, so that "
+        "one path through the block is free of norms.",
+        {
+            "seen, mask) x = x + self.dropout(attended)": (
+                "seen, mask)\nx = seen + self.dropout(attended)"
+            ),
+            "memory_mask) x = x + self.dropout(attended)": (
+                "memory_mask)\nx = seen + self.dropout(attended)"
+            ),
+            "x + self.dropout(self.feed_forward(seen))": (
+                "seen + self.dropout(self.feed_forward(seen))"
+            ),
+        },
+    ),
+    "first-norm-missing": (
+        "In pre-norm the self-attention gets x without a norm: norm1 is missing.",
+        {
+            "self.norm1(x) if self.norm_first else x": "x",
+        },
+    ),
+    "second-norm-missing": (
+        "In pre-norm the queries of the cross-attention are made from x without a norm: norm2 is "
+        "missing.",
+        {
+            "self.norm2(x) if self.norm_first else x": "x",
+        },
+    ),
+    "third-norm-missing": (
+        "In pre-norm the feed-forward network gets x without a norm: norm3 is missing.",
+        {
+            "self.norm3(x) if self.norm_first else x": "x",
+        },
+    ),
+    "first-sum-not-normalized": (
+        "In post-norm the sum with what the self-attention returned is not normalized: norm1 is "
+        "missing.",
+        {
+            "if not self.norm_first: x = self.norm1(x)": "",
+        },
+    ),
+    "second-sum-not-normalized": (
+        "In post-norm the sum with what the cross-attention returned is not normalized: norm2 is "
+        "missing.",
+        {
+            "if not self.norm_first: x = self.norm2(x)": "",
+        },
+    ),
+    "third-sum-not-normalized": (
+        "In post-norm the sum with what the feed-forward network returned is not normalized: "
+        "norm3 is missing.",
+        {
+            "if not self.norm_first: x = self.norm3(x)": "",
+        },
+    ),
+    "both-norms": (
+        "In pre-norm the sums are normalized as well, as in post-norm. There each norm stands "
+        "before its part, and nothing normalizes a sum.",
+        {
+            "if not self.norm_first: x = self.norm1(x)": "x = self.norm1(x)",
+            "if not self.norm_first: x = self.norm2(x)": "x = self.norm2(x)",
+            "if not self.norm_first: x = self.norm3(x)": "x = self.norm3(x)",
+        },
+    ),
+    "one-norm": (
+        "norm1 is used for all three. Each has its own: norm2 is for the cross-attention, norm3 "
+        "for the feed-forward network.",
+        {
+            "self.norm2(x) if": "self.norm1(x) if",
+            "x = self.norm2(x)": "x = self.norm1(x)",
+            "self.norm3(x) if": "self.norm1(x) if",
+            "x = self.norm3(x)": "x = self.norm1(x)",
+        },
+    ),
+    "norm-shared": (
+        "One norm is used for two of the three, and another is never used. norm1 is for the "
+        "self-attention, norm2 for the cross-attention, norm3 for the feed-forward network.",
+        {
+            "self.norm2(x) if": "self.norm1(x) if",
+            "x = self.norm2(x)": "x = self.norm1(x)",
+        },
+        {
+            "self.norm3(x) if": "self.norm2(x) if",
+            "x = self.norm3(x)": "x = self.norm2(x)",
+        },
+    ),
+    "gelu": (
+        "The feed-forward network has gelu. Here it is relu.",
+        {
+            "FeedForward(embed_dim, hidden_dim)": "FeedForward(embed_dim, hidden_dim, 'gelu')",
+        },
+    ),
+    "dropout-in-evaluation": (
+        "Dropout is applied in evaluation mode too. It is for training only.",
+        {
+            "seen, mask) x = x + self.dropout(attended)": (
+                "seen, mask)\nx = x + nn.functional.dropout(attended, self.dropout.p)"
+            ),
+            "memory_mask) x = x + self.dropout(attended)": (
+                "memory_mask)\nx = x + nn.functional.dropout(attended, self.dropout.p)"
+            ),
+            "self.dropout(self.feed_forward(seen))": (
+                "nn.functional.dropout(self.feed_forward(seen), self.dropout.p)"
+            ),
+        },
+    ),
+    "feed-forward-before-cross": (
+        "The feed-forward network comes before the cross-attention. The order is self-attention, "
+        "cross-attention, feed-forward.",
+        {
+            (
+                "seen = self.norm2(x) if self.norm_first else x attended, cross_weights = "
+                "self.multihead_attn(seen, memory, memory_mask) x = x + self.dropout(attended) "
+                "if not self.norm_first: x = self.norm2(x)"
+            ): (""),
+            "return x, cross_weights": (
+                "seen = self.norm2(x) if self.norm_first else x\n"
+                "attended, cross_weights = self.multihead_attn(seen, memory, memory_mask)\n"
+                "x = x + self.dropout(attended)\n"
+                "if not self.norm_first:\n"
+                "    x = self.norm2(x)\n"
+                "return x, cross_weights"
+            ),
+        },
+    ),
+    "default-pre-norm": (
+        "Where norm_first is not given, the block is pre-norm. It should be post-norm, as in the "
+        "paper of 2017.",
+        {
+            "norm_first: bool = False": "norm_first: bool = True",
+        },
+    ),
+    "memory-mask-on-queries": (
+        "memory_mask closes positions of the target: it is used along the queries of the "
+        "cross-attention. It is about the memory, which is the last axis of the scores.",
+        by(
+            {
+                "[:, None, None, :]": "[:, None, :, None]",
+            },
+            within="CrossAttention",
+        ),
+    ),
 }
 
 
@@ -564,6 +868,162 @@ misconceptions["Transformer"] = {
         "takes the softmax itself.",
         {"return self.output(x)": "return self.output(x).log_softmax(dim=-1)"},
     ),
+    "padding-does-not-ask": (
+        "In the encoder the mask closes the rows of padding, and not its columns: padding may "
+        "not attend, but all others attend to it. It is the padding that nobody looks at.",
+        {
+            "real[:, None, None, :]": "real[:, None, :, None]",
+        },
+    ),
+    "target-padding-zeroed": (
+        "The embeddings of pad_id in the target are set to zero. The target has no padding: what "
+        "is pad_id there is embedded like any token.",
+        {
+            "x = x * math.sqrt(E)": (
+                "x = x * (target != self.pad_id).unsqueeze(-1)\nx = x * math.sqrt(E)"
+            ),
+        },
+        {
+            "real = source != self.pad_id": (
+                "x = x * (target != self.pad_id).unsqueeze(-1)\nreal = source != self.pad_id"
+            ),
+        },
+    ),
+    "positions-from-one": (
+        "The positions are counted from 1. They begin at 0, on both sides.",
+        {
+            "sinusoidal_positions(S, E)": "sinusoidal_positions(S + 1, E)[1:]",
+            "sinusoidal_positions(L, E)": "sinusoidal_positions(L + 1, E)[1:]",
+        },
+    ),
+    "source-not-multiplied": (
+        "The source's embeddings are not multiplied by sqrt(embed_dim), as the target's are.",
+        {
+            "memory * math.sqrt(E)": "memory",
+        },
+    ),
+    "target-not-multiplied": (
+        "The target's embeddings are not multiplied by sqrt(embed_dim), as the source's are.",
+        {
+            "x * math.sqrt(E)": "x",
+        },
+    ),
+    "multiplied-by-width": (
+        "The embeddings are multiplied by embed_dim. It is its root.",
+        {
+            "memory * math.sqrt(E)": "memory * E",
+            "x * math.sqrt(E)": "x * E",
+        },
+    ),
+    "divided-by-root": (
+        "The embeddings are divided by sqrt(embed_dim). They are multiplied by it.",
+        {
+            "memory * math.sqrt(E)": "memory / math.sqrt(E)",
+            "x * math.sqrt(E)": "x / math.sqrt(E)",
+        },
+    ),
+    "positions-twice": (
+        "The positions are added a second time after the encoder: the decoder's memory is what "
+        "the encoder returned, as it is.",
+        {
+            "memory, _ = self.encoder(memory, real[:, None, None, :])": (
+                "memory, _ = self.encoder(memory, real[:, None, None, :])\n"
+                "memory = memory + sinusoidal_positions(S, E).to(memory)"
+            ),
+        },
+    ),
+    "pre-norm": (
+        "Layers are pre-norm. All of them are post-norm here.",
+        {
+            "Encoder(num_layers, embed_dim, num_heads, hidden_dim)": (
+                "Encoder(num_layers, embed_dim, num_heads, hidden_dim, norm_first=True)"
+            ),
+            "DecoderBlock(embed_dim, num_heads, hidden_dim)": (
+                "DecoderBlock(embed_dim, num_heads, hidden_dim, norm_first=True)"
+            ),
+        },
+        {
+            "DecoderBlock(embed_dim, num_heads, hidden_dim)": (
+                "DecoderBlock(embed_dim, num_heads, hidden_dim, norm_first=True)"
+            ),
+        },
+        {
+            "Encoder(num_layers, embed_dim, num_heads, hidden_dim)": (
+                "Encoder(num_layers, embed_dim, num_heads, hidden_dim, norm_first=True)"
+            ),
+        },
+    ),
+    "gelu": (
+        "The encoder has gelu. All layers have relu here.",
+        {
+            "Encoder(num_layers, embed_dim, num_heads, hidden_dim)": (
+                "Encoder(num_layers, embed_dim, num_heads, hidden_dim, activation='gelu')"
+            ),
+        },
+    ),
+    "encoder-causal": (
+        "The encoder is causal. It reads the whole source: only the decoder must not look ahead.",
+        {
+            "real[:, None, None, :]": (
+                "real[:, None, None, :] & torch.ones(S, S, dtype=torch.bool).tril()"
+            ),
+        },
+    ),
+    "decoder-reversed": (
+        "The decoder's layers run in reverse order. The first of them comes first.",
+        {
+            "for layer in self.decoder:": "for layer in list(self.decoder)[::-1]:",
+        },
+    ),
+    "first-decoder-layer-only": (
+        "Only the first of the decoder's layers is run. All of them are, one after another.",
+        {"for layer in self.decoder:": "for layer in self.decoder[:1]:"},
+    ),
+    "target-each-layer": (
+        "Every layer of the decoder gets the embedded target, so that only the last of them counts."
+        " Each should take what the layer before it returned.",
+        {
+            "for layer in self.decoder:": "given = x\nfor layer in self.decoder:",
+            "layer(x, memory, real)": "layer(given, memory, real)",
+        },
+    ),
+    "last-logits-only": (
+        "Only the logits of the last position come back. There is a row for each position of the "
+        "target.",
+        {
+            "return self.output(x)": "return self.output(x[:, -1])",
+        },
+    ),
+    "output-tied": (
+        "The logits are made by the table of target embeddings, and `output` is not used. The "
+        "paper shares the two; here `output` is a layer of its own.",
+        {
+            "return self.output(x)": "return x @ self.target_embedding.weight.T",
+        },
+    ),
+    "limit-refused": (
+        "A sequence of just max_length tokens is refused. The lengths are at most max_length: it "
+        "is allowed.",
+        {
+            "max(S, L) > self.max_length": "max(S, L) >= self.max_length",
+        },
+    ),
+    "source-length-unchecked": (
+        "Only the target is held to max_length. A source that is too long is a ValueError as well.",
+        {
+            "if max(S, L) > self.max_length:": "if L > self.max_length:",
+        },
+    ),
+    "one-table": (
+        "Source and target are embedded by one table: `source_embedding` reads the target, too, "
+        "or `target_embedding` the source. Each has its own.",
+        {
+            "self.target_embedding(target)": "self.source_embedding(target)",
+        },
+        {
+            "self.source_embedding(source)": "self.target_embedding(source)",
+        },
+    ),
 }
 
 
@@ -696,6 +1156,77 @@ misconceptions["label_smoothed_loss"] = {
             "enumerate(log_probs.unbind(-1)) if token != pad_id]).sum() / logits.shape[-1]"
         },
     ),
+    "kl-divergence": (
+        "This is the Kullback-Leibler divergence: the entropy of the target distribution was "
+        "taken off. The cross-entropy is wanted, with nothing taken off.",
+        {
+            "return losses / real.sum().clamp(min=1)": (
+                "V = logits.shape[-1]\n"
+                "own, other = torch.tensor([1 - smoothing + smoothing / V, smoothing / V])\n"
+                "entropy = -torch.xlogy(own, own) - (V - 1) * torch.xlogy(other, other)\n"
+                "return losses / real.sum().clamp(min=1) - entropy * real.any()"
+            ),
+        },
+    ),
+    "right-without-share": (
+        "The right token gets 1 - smoothing and no share of what is smoothed, so that the target "
+        "distribution does not sum to one. All V tokens share it, the right one too.",
+        {
+            "log_probs.mean(dim=-1).sum()": "(log_probs.sum() - right.sum()) / logits.shape[-1]",
+        },
+    ),
+    "shared-by-two-fewer": (
+        "The smoothing is shared by the wrong tokens without pad_id, V - 2 of them. The contract "
+        "shares it among all V.",
+        {
+            "log_probs.mean(dim=-1).sum()": (
+                "(log_probs.sum() - right.sum() - (log_probs[:, pad_id].sum() if 0 <= pad_id < "
+                "logits.shape[-1] else 0)) / (logits.shape[-1] - 2)"
+            ),
+        },
+    ),
+    "by-vocabulary": (
+        "The loss is divided by the size of the vocabulary as well. It is the mean over the "
+        "positions alone.",
+        {
+            "real.sum().clamp(min=1)": "(real.sum().clamp(min=1) * logits.shape[-1])",
+        },
+    ),
+    "by-sentences": (
+        "The sum is divided by the number of sentences. It is divided by the number of real "
+        "targets.",
+        {
+            "/ real.sum().clamp(min=1)": "/ (targets.shape[0] if targets.dim() else 1)",
+        },
+    ),
+    "probabilities": (
+        "The logits are taken for log-probabilities as they are. A log-softmax makes them so.",
+        {
+            "torch.log_softmax(logits[real], dim=-1)": "logits[real]",
+        },
+    ),
+    "softmax-twice": (
+        "The softmax was taken twice: the log-softmax is for the logits themselves.",
+        {
+            "torch.log_softmax(logits[real], dim=-1)": (
+                "torch.log_softmax(torch.softmax(logits[real], dim=-1), dim=-1)"
+            ),
+        },
+    ),
+    "looked-up-before-masked": (
+        "The log-probability of each target is looked up before padding is left out. A pad_id "
+        "may be no token at all, as -100: put some token there for the look-up, or leave padding "
+        "out first.",
+        {
+            "log_probs = torch.log_softmax(logits[real], dim=-1)": (
+                "log_probs = torch.log_softmax(logits, dim=-1)"
+            ),
+            "log_probs.gather(-1, targets[real].unsqueeze(-1))": (
+                "log_probs.gather(-1, targets.unsqueeze(-1))[real]"
+            ),
+            "log_probs.mean(dim=-1).sum()": "log_probs[real].mean(dim=-1).sum()",
+        },
+    ),
 }
 
 
@@ -784,6 +1315,65 @@ misconceptions["warmup_rate"] = {
     "width-without-root": (
         "The rate is divided by embed_dim, not by its root.",
         {"embed_dim**-0.5": "embed_dim**-1"},
+    ),
+    "lifted-to-one": (
+        "A step below 1 is taken for 1. Steps count from 1, and less is a ValueError.",
+        {
+            "if step < 1:": ("step = max(step, 1)\nif step < 1:"),
+        },
+    ),
+    "negative-accepted": (
+        "A negative step is given a rate: only step 0 is refused. All below 1 are a ValueError.",
+        {
+            "if step < 1:": ("step = abs(step)\nif step < 1:"),
+        },
+    ),
+    "width-multiplied": (
+        "The rate is multiplied by the root of embed_dim. It is divided by it: wider models take "
+        "smaller steps.",
+        {
+            "embed_dim**-0.5": "embed_dim**0.5",
+        },
+    ),
+    "slope": (
+        "The line of the warm-up is step * warmup_steps^-0.5, or step / warmup_steps^2. It is "
+        "step * warmup_steps^-1.5, which meets the falling part at warmup_steps.",
+        {
+            "warmup_steps**-1.5": "warmup_steps**-0.5",
+        },
+        {
+            "warmup_steps**-1.5": "warmup_steps**-2",
+        },
+    ),
+    "fall-counted-anew": (
+        "After the warm-up the steps are counted anew, from its end. It is one over the root of "
+        "the same step, which is counted from the beginning.",
+        {
+            "return embed_dim**-0.5 * min(step**-0.5, step * warmup_steps**-1.5)": (
+                "if step <= warmup_steps:\n"
+                "    return embed_dim**-0.5 * step * warmup_steps**-1.5\n"
+                "return embed_dim**-0.5 * (step - warmup_steps) ** -0.5"
+            ),
+        },
+        {
+            "return embed_dim**-0.5 * min(step**-0.5, step * warmup_steps**-1.5)": (
+                "if step <= warmup_steps:\n"
+                "    return embed_dim**-0.5 * step * warmup_steps**-1.5\n"
+                "return embed_dim**-0.5 * (step - warmup_steps + 1) ** -0.5"
+            ),
+        },
+    ),
+    "linear-fall": (
+        "After the warm-up the rate falls in a straight line. It falls with one over the root of "
+        "the step.",
+        {
+            "return embed_dim**-0.5": (
+                "if step > warmup_steps:\n"
+                "    return embed_dim**-0.5 * warmup_steps**-0.5 * max(0.0, 2 - step / "
+                "warmup_steps)\n"
+                "return embed_dim**-0.5"
+            ),
+        },
     ),
 }
 
@@ -887,6 +1477,11 @@ def _(student, reference, draw):
     check(drawn(0.0), eos, eos, 3, 5, case="a start token that is the end token too")
     _, got = student(drawn(0.0), bos, eos, 2, 3)
     of_kind(got, float, "", "for log_prob, beam_search")
+    first = 0, bos, row(p1=0.1, p2=0.85)
+    step = tree(
+        5, first, (1, 2, row(p3=0.5, p4=0.45)), *((n, 4, row(p4=0.97)) for n in range(2, 5))
+    )
+    check(step, bos, eos, 2, 5, case="an ended one that is crowded out")
 
 
 misconceptions["beam_search"] = {
@@ -1004,8 +1599,9 @@ misconceptions["beam_search"] = {
         },
     ),
     "other-penalty": (
-        "The score is divided by length ** length_penalty. The contract has ((5 + length) / 6) ** "
-        "length_penalty, which is milder for short sequences.",
+        "The length is penalized by another formula than the contract's, such as "
+        "length ** length_penalty. It is ((5 + length) / 6) ** length_penalty, which is milder for "
+        "short sequences.",
         {"((5 + len(one[0])) / 6)": "len(one[0])"},
     ),
     "bos-counted": (
@@ -1037,6 +1633,78 @@ misconceptions["beam_search"] = {
     "eos-cut-off": (
         "The end token was cut off. It is part of the tokens where it came.",
         {"torch.tensor(tokens)": "torch.tensor([token for token in tokens if token != eos_id])"},
+    ),
+    "wider-than-vocabulary": (
+        "The beam_width best are taken of V tokens at once, which fails where the beam is wider "
+        "than the vocabulary. Take as many as there are.",
+        {
+            "enumerate(row)]": (
+                "zip(*reversed([one.tolist() for one in torch.tensor(row).topk(beam_width)]), "
+                "strict=True)]"
+            ),
+        },
+    ),
+    "first-finished-wins": (
+        "The search ends with the first hypothesis that has ended, and gives that one back. All "
+        "in the beam are to end, and the best of the last beam is the result.",
+        {
+            "beam = candidates[:beam_width]": (
+                "beam = candidates[:beam_width]\n"
+                "for tokens, total in beam:\n"
+                "    if tokens[-1] == eos_id:\n"
+                "        return torch.tensor(tokens), total"
+            ),
+        },
+    ),
+    "bos-ends": (
+        "Where bos_id is eos_id, the start token ends the hypothesis before it begins. bos_id is "
+        "none of its tokens, and ends nothing.",
+        {
+            "if eos_id not in tokens] if not unfinished": (
+                "if eos_id not in [bos_id, *tokens]]\nif not unfinished"
+            ),
+        },
+    ),
+    "penalty-of-finished-only": (
+        "The penalty is used for hypotheses that have ended, and not for the others. All of the "
+        "last beam are compared by it.",
+        {
+            "** length_penalty)": "** (length_penalty if eos_id in one[0] else 0.0))",
+        },
+    ),
+    "one-round-less": (
+        "The search ends one round early. It goes on for max_length rounds, as long as something "
+        "in the beam has not ended.",
+        {
+            "range(max_length)": "range(max(max_length - 1, 1))",
+        },
+    ),
+    "one-round-more": (
+        "The search goes on for a round more than max_length.",
+        {
+            "range(max_length)": "range(max_length + 1)",
+        },
+    ),
+    "prefix-without-start": (
+        "`step` gets the tokens without bos_id in front. Each prefix begins with it.",
+        {
+            "[[bos_id, *tokens] for tokens, _ in unfinished]": (
+                "[tokens or [bos_id] for tokens, _ in unfinished]"
+            ),
+        },
+    ),
+    "ended-never-leave": (
+        "A hypothesis that has ended keeps its place whatever comes, so that fewer are left for "
+        "the others. It keeps it as long as it is good enough: better ones push it out.",
+        {
+            "candidates = [(tokens, total) for tokens, total in beam if eos_id in tokens]": (
+                "ended = [(tokens, total) for tokens, total in beam if eos_id in tokens]\n"
+                "candidates = []"
+            ),
+            "beam = candidates[:beam_width]": (
+                "beam = ended + candidates[: max(beam_width - len(ended), 0)]"
+            ),
+        },
     ),
 }
 

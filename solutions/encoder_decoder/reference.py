@@ -237,8 +237,8 @@ def beam_search(
     and ends nothing, even if it equals eos_id.
     The beam begins with the empty hypothesis. In every round each unfinished hypothesis of the beam
     is extended by each of the V tokens; among these and the finished ones, which keep their places
-    as long as they are good enough, the beam_width of the largest log-probability are the new beam.
-    The search ends when all in the beam are finished, or after max_length rounds.
+    as long as they are good enough, the beam_width with the largest log-probabilities form the new
+    beam. The search ends when all in the beam are finished, or after max_length rounds.
     The result is the hypothesis of the last beam, finished or not, with the largest
     log-probability / ((5 + length) / 6) ** length_penalty, where length counts its tokens with
     eos_id and without bos_id. The penalty decides that choice alone, and never who stays in the

@@ -32,7 +32,7 @@ WRONG = {
                     "x)), cut(self.W_k(memory)), cut(self.W_v(memory"
                 ): "memory)), cut(self.W_k(x)), cut(self.W_v(x"
             },
-            "slip.exchanged",
+            "roles-exchanged",
         ),
         (
             "from the docstring",
@@ -157,7 +157,7 @@ WRONG = {
         (
             "from the docstring",
             {"real[:, None, None, :]": "real[:, None, :, None]"},
-            "slip.new-axis",
+            "padding-does-not-ask",
         ),
     ],
     "label_smoothed_loss": [

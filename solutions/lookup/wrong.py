@@ -104,7 +104,7 @@ WRONG = {
             "laplace",
         ),
         ("shift by the nearest, then exp", {"(nearest - squared)": "-squared"}, "far-nan"),
-        ("from the docstring", {"distance ** 2": "distance.abs()"}, "slip.function"),
+        ("from the docstring", {"distance ** 2": "distance.abs()"}, "laplace"),
         ("from the docstring", {"1": "0"}, "over-the-points"),
         ("from the docstring", {"2 * bandwidth": "(2 * bandwidth)"}, "two-squared"),
     ],

@@ -834,8 +834,8 @@ prediction(
     "one-head-four-relations",
     chapter="07-multi-head",
     question=(
-        "A single head as wide as the layer, a linear reader, four relations; a guess is right in "
-        "one of ten. What does the model answer after training?"
+        "A single head as wide as the layer, a linear reader, four relations; a guess is right "
+        "one time in ten. What does the model answer after training?"
     ),
     right="One relation well, the others seldom.",
     options={

@@ -742,7 +742,8 @@ prediction(
             "The hope is not borne out: what was learned at ten places does not carry over."
         ),
         "One in nineteen, as by chance.": (
-            "It would be so few if everything broke down. But some of what was learned still works."
+            "It would be that few if everything broke down. But some of what was learned still "
+            "works."
         ),
     },
 )

@@ -79,6 +79,29 @@ misconceptions["convert_weights"] = {
                 "converted[name] = tensor.T if matrix else tensor"
             )
         },
+        {
+            "converted[name] = tensor": (
+                "converted[name] = tensor.T if tensor.dim() == 2 else tensor"
+            ),
+        },
+        {
+            "converted[name] = tensor": (
+                'matrix = ("layers." in name or "pooler" in name) and tensor.dim() == 2\n'
+                "converted[name] = tensor.T if matrix else tensor"
+            ),
+        },
+        {
+            "converted[name] = tensor": (
+                'matrix = "self_attn" in name and tensor.dim() == 2\n'
+                "converted[name] = tensor.T if matrix else tensor"
+            ),
+        },
+        {
+            "converted[name] = tensor": (
+                'matrix = "feed_forward" in name and tensor.dim() == 2\n'
+                "converted[name] = tensor.T if matrix else tensor"
+            ),
+        },
     ),
     "short-names-first": (
         "The short names were replaced first: `attention.output.dense` contains `output.dense`, so "
@@ -144,6 +167,31 @@ misconceptions["convert_weights"] = {
             '"encoder") and name.split(".")[2][1:]\n'
             "for published, ours in () if two_digits else renames.items():"
         },
+        {
+            "converted[name] = tensor": (
+                'if name.startswith("encoder"):\n'
+                '    name = name[:16] + "." + name[17:]\n'
+                "converted[name] = tensor"
+            ),
+        },
+        {
+            "for published, ours in renames.items(): name = name.replace(published, ours)": (
+                'digits = name.split(".")[2] if name.startswith("encoder") else ""\n'
+                "if len(digits) > 1:\n"
+                '    name = name[:15] + "." + name[16:]\n'
+                '    converted["encoder.layers." + name[14:]] = tensor\n'
+                "    continue\n"
+                "for published, ours in renames.items():\n"
+                "    name = name.replace(published, ours)"
+            ),
+        },
+        {
+            "name = name.replace(published, ours)": (
+                'two = name.startswith("encoder.layer.") and name.split(".")[2][1:]\n'
+                'if not (two and published == "encoder.layer."):\n'
+                "    name = name.replace(published, ours)"
+            ),
+        },
     ),
     "one-place": (
         "All layers went to one place: the number is missing from the new names.",
@@ -168,6 +216,103 @@ misconceptions["convert_weights"] = {
             "for name, tensor in state_dict.items():": (
                 "for name in list(state_dict):\n    tensor = state_dict.pop(name)"
             )
+        },
+    ),
+    "position-ids-expected": (
+        "`embeddings.position_ids` is taken for granted. Newer files do not have it, and then "
+        "nothing is to be made of it.",
+        {
+            "converted = {}": 'converted = {"position_ids": state_dict["embeddings.position_ids"]}',
+        },
+    ),
+    "position-ids-left-out": (
+        "`embeddings.position_ids` is left out. Where the file has it, it is used like every "
+        "other tensor, as `position_ids`.",
+        {
+            "for published, ours": (
+                'if name.endswith("position_ids"):\n    continue\nfor published, ours'
+            ),
+        },
+    ),
+    "position-ids-made": (
+        "`position_ids` is made where the file has none. Every tensor of the file is used once, "
+        "and none is added.",
+        {
+            "return converted": (
+                'length = converted["position_embedding.weight"].shape[0]\n'
+                'converted.setdefault("position_ids", torch.arange(length).unsqueeze(0))\n'
+                "return converted"
+            ),
+        },
+    ),
+    "keys-values-swapped": (
+        "Keys and values are exchanged. Both are square matrices of the same size, so no shape "
+        "complains.",
+        {
+            '"self_attn.W_k"': '"self_attn.W_v"',
+            '"self_attn.W_v"': '"self_attn.W_k"',
+        },
+    ),
+    "queries-values-swapped": (
+        "Queries and values are exchanged. Both are square matrices of the same size, so no "
+        "shape complains.",
+        {
+            '"self_attn.W_q"': '"self_attn.W_v"',
+            '"self_attn.W_v"': '"self_attn.W_q"',
+        },
+    ),
+    "tables-swapped": (
+        "The tables of positions and segments are exchanged: `position_embeddings` holds the "
+        "positions, and `token_type_embeddings` the segments.",
+        {
+            '"position_embedding"': '"segment_embedding"',
+            '"segment_embedding"': '"position_embedding"',
+        },
+    ),
+    "linears-swapped": (
+        "The two layers of the feed-forward network are exchanged: `intermediate.dense` is "
+        "linear1, and `output.dense` linear2.",
+        {
+            '"feed_forward.linear1"': '"feed_forward.linear2"',
+            '"feed_forward.linear2"': '"feed_forward.linear1"',
+        },
+    ),
+    "six-layers": (
+        "Six layers are expected, as the published model has. Any number of layers is converted.",
+        {
+            "converted[name] = tensor": (
+                'if name.startswith("encoder") and int(name.split(".")[2]) >= 6:\n'
+                "    continue\n"
+                "converted[name] = tensor"
+            ),
+        },
+    ),
+    "two-digits-dropped": (
+        "Layers whose number has two digits are left out, as by a pattern of one digit. A "
+        "layer's number goes up to the next dot.",
+        {
+            "for published, ours in renames.items():": (
+                'if name.startswith("encoder") and name.split(".")[2][1:]:\n'
+                "    continue\n"
+                "for published, ours in renames.items():"
+            ),
+        },
+    ),
+    "norms-cast": (
+        "The biases and norms come back as float32, or other tensors do. The dtype of each stays.",
+        {
+            "converted[name] = tensor": (
+                "converted[name] = tensor.float() if tensor.dim() == 1 else tensor"
+            ),
+        },
+    ),
+    "encoder-left-out": (
+        "Only the names of the encoder's layers came through. The embeddings and the pooler are "
+        "used, too.",
+        {
+            "for published, ours": (
+                'if not name.startswith("encoder"):\n    continue\nfor published, ours'
+            ),
         },
     ),
 }
@@ -281,6 +426,114 @@ misconceptions["mean_pool"] = {
             style="weights of zero and one",
         ),
     ),
+    "nan-replaced": (
+        "A row of padding alone is divided by zero, and NaN is replaced by zero afterward. That "
+        "mends the values, but not the gradient: it goes through the division, and is NaN.",
+        {
+            "hidden.masked_fill(~real, 0.0).sum(dim=1)": (
+                "(hidden * real.to(hidden.dtype)).sum(dim=1) / real.sum(dim=1)"
+            ),
+            "nn.functional.normalize(total, dim=-1)": (
+                "(total / total.norm(dim=-1, keepdim=True)).nan_to_num()"
+            ),
+        },
+    ),
+    "normalized-over-batch": (
+        "The numbers are scaled feature by feature, over the sentences. Each row is a vector: it "
+        "is its length that should become 1.",
+        {
+            "normalize(total, dim=-1)": "normalize(total, dim=0)",
+        },
+    ),
+    "last-token": (
+        "The vector of the last real token was taken. The mean over all real tokens is wanted.",
+        {
+            "hidden.masked_fill(~real, 0.0).sum(dim=1)": (
+                "(hidden * (real & (real.flip(1).cumsum(1).flip(1) == 1))).sum(dim=1)"
+            ),
+        },
+    ),
+    "last-position": (
+        "The vector at the last position was taken, padding or not. The mean over all real "
+        "tokens is wanted.",
+        {
+            "hidden.masked_fill(~real, 0.0).sum(dim=1)": "hidden[:, -1] * real.any(dim=1)",
+        },
+        {
+            "hidden.masked_fill(~real, 0.0).sum(dim=1)": "hidden[:, -1]",
+        },
+    ),
+    "squared-length": (
+        "The vectors are divided by the squares of their lengths. Unit length is to divide by "
+        "the length itself.",
+        {
+            "return nn.functional.normalize(total, dim=-1)": (
+                "mean = total / real.sum(dim=1).clamp(min=1)\n"
+                "return mean / mean.square().sum(dim=-1, keepdim=True).clamp(min=1e-24)"
+            ),
+        },
+    ),
+    "numbers-as-indices": (
+        "A mask of whole numbers picks positions 0 and 1 as indices. A 0 or 1 says whether a "
+        "token is real: turn the mask into booleans first.",
+        {
+            "real = mask.bool().unsqueeze(-1)": (
+                "if mask.dtype == torch.long:\n"
+                "    hidden = torch.stack([row[one] for row, one in zip(hidden, mask, "
+                "strict=True)])\n"
+                "    mask = torch.ones_like(mask)\n"
+                "real = mask.bool().unsqueeze(-1)"
+            ),
+        },
+    ),
+    "largest-number": (
+        "Each vector is divided by its largest number. Unit length is to divide by the root of "
+        "the sum of squares.",
+        {
+            "nn.functional.normalize(total, dim=-1)": (
+                "nn.functional.normalize(total, p=torch.inf, dim=-1)"
+            ),
+        },
+    ),
+    "divided-by-all-lengths": (
+        "The sum was divided by the number of real tokens of the whole batch, or not at all: the "
+        "length of the rows is not 1.",
+        {
+            "nn.functional.normalize(total, dim=-1)": "total",
+        },
+        {
+            "nn.functional.normalize(total, dim=-1)": "total / real.sum().clamp(min=1)",
+        },
+    ),
+    "length-plus-epsilon": (
+        "A small number was added to the length. Beside a short vector it is not small, and its "
+        "length is less than 1 then: keep the length from zero with a lower bound in place of a "
+        "sum.",
+        {
+            "return nn.functional.normalize(total, dim=-1)": (
+                "mean = total / real.sum(dim=1).clamp(min=1)\n"
+                "return mean / (mean.norm(dim=-1, keepdim=True) + 1e-6)"
+            ),
+        },
+        {
+            "return nn.functional.normalize(total, dim=-1)": (
+                "mean = total / real.sum(dim=1).clamp(min=1)\n"
+                "return mean / (mean.norm(dim=-1, keepdim=True) + 1e-5)"
+            ),
+        },
+        {
+            "return nn.functional.normalize(total, dim=-1)": (
+                "mean = total / real.sum(dim=1).clamp(min=1)\n"
+                "return mean / (mean.norm(dim=-1, keepdim=True) + 1e-4)"
+            ),
+        },
+        {
+            "return nn.functional.normalize(total, dim=-1)": (
+                "mean = total / real.sum(dim=1).clamp(min=1)\n"
+                "return mean / (mean.norm(dim=-1, keepdim=True) + 1e-3)"
+            ),
+        },
+    ),
 }
 
 
@@ -393,6 +646,13 @@ misconceptions["contrastive_loss"] = {
             }
             for nothing in ("-1e9", "-torch.inf")
         ],
+        {
+            "return nn.functional.cross_entropy(scores, own)": (
+                "others = scores.masked_fill(own == own[:, None], "
+                "torch.finfo(scores.dtype).min)\n"
+                "return (others.logsumexp(dim=-1) - scores.diagonal()).mean()"
+            ),
+        },
     ),
     "anchors-as-choices": (
         "The other anchors are among the choices as well. Other losses do that; here an anchor "
@@ -458,6 +718,109 @@ misconceptions["contrastive_loss"] = {
     "positives-detached": (
         "The positives get no gradient. One model makes both sides, and learns from both.",
         {"normalize(positives, dim=-1)": "normalize(positives.detach(), dim=-1)"},
+    ),
+    "short-cut-off": (
+        "A length below some bound is taken for the bound itself, so short vectors have too "
+        "small a cosine. The lengths make no difference from 1e-6 on: only zeros need a bound.",
+        {
+            "normalize(anchors, dim=-1)": "normalize(anchors, dim=-1, eps=1e-5)",
+            "normalize(positives, dim=-1)": "normalize(positives, dim=-1, eps=1e-5)",
+        },
+        {
+            "normalize(anchors, dim=-1)": "normalize(anchors, dim=-1, eps=1e-4)",
+            "normalize(positives, dim=-1)": "normalize(positives, dim=-1, eps=1e-4)",
+        },
+        {
+            "normalize(anchors, dim=-1)": "normalize(anchors, dim=-1, eps=1e-3)",
+            "normalize(positives, dim=-1)": "normalize(positives, dim=-1, eps=1e-3)",
+        },
+        {
+            "normalize(anchors, dim=-1)": "normalize(anchors, dim=-1, eps=1e-2)",
+            "normalize(positives, dim=-1)": "normalize(positives, dim=-1, eps=1e-2)",
+        },
+        {
+            "normalize(anchors, dim=-1)": "normalize(anchors, dim=-1, eps=1e-1)",
+            "normalize(positives, dim=-1)": "normalize(positives, dim=-1, eps=1e-1)",
+        },
+    ),
+    "anchors-detached": (
+        "The anchors get no gradient. One model makes both sides, and learns from both.",
+        {
+            "normalize(anchors, dim=-1)": "normalize(anchors.detach(), dim=-1)",
+        },
+    ),
+    "pair-by-pair": (
+        "Every pair is judged by itself, as right or wrong, by a sigmoid. An anchor chooses one "
+        "among all positives, by a softmax over them.",
+        {
+            "nn.functional.cross_entropy(scores, own)": (
+                "nn.functional.binary_cross_entropy_with_logits(scores, "
+                "torch.eye(len(scores)).to(scores))"
+            ),
+        },
+    ),
+    "temperature-exp": (
+        "The cosines are multiplied by the exponential of the temperature, as where that is "
+        "learned. They are divided by the temperature itself.",
+        {
+            "/ temperature": "* math.exp(temperature)",
+        },
+        {
+            "/ temperature": "/ math.exp(temperature)",
+        },
+    ),
+    "zero-gradient-nan": (
+        "The length is the root of a sum of squares, and the root has no slope at zero: the "
+        "gradient of a vector of zeros is NaN, whatever bound comes after the root. Keep the sum "
+        "from zero before it, or use `normalize`.",
+        {
+            "anchors = nn.functional.normalize(anchors, dim=-1)": (
+                "anchors = anchors / anchors.square().sum(dim=-1, "
+                "keepdim=True).sqrt().clamp(min=1e-12)"
+            ),
+            "positives = nn.functional.normalize(positives, dim=-1)": (
+                "positives = positives / positives.square().sum(dim=-1, "
+                "keepdim=True).sqrt().clamp(min=1e-12)"
+            ),
+        },
+    ),
+    "probability": (
+        "The probability of the right choice comes back, and not the logarithm of it with a "
+        "minus sign.",
+        {
+            "nn.functional.cross_entropy(scores, own)": "-scores.softmax(dim=-1).diagonal().mean()",
+        },
+        {
+            "nn.functional.cross_entropy(scores, own)": (
+                "(1 - scores.softmax(dim=-1).diagonal()).mean()"
+            ),
+        },
+    ),
+    "in-bits": (
+        "The loss is in bits, by the logarithm to the base 2. In nats it is the natural logarithm.",
+        {
+            "return nn.functional.cross_entropy(scores, own)": (
+                "return nn.functional.cross_entropy(scores, own) / math.log(2)"
+            ),
+        },
+    ),
+    "over-all-pairs": (
+        "The softmax runs over all pairs of the batch at once. Each anchor chooses by itself: "
+        "the softmax runs over its row.",
+        {
+            "nn.functional.cross_entropy(scores, own)": (
+                "-scores.flatten().log_softmax(dim=0).view_as(scores).diagonal().mean()"
+            ),
+        },
+    ),
+    "temperature-after": (
+        "The temperature divides the loss, and not the scores before the softmax.",
+        {
+            "/ temperature": "",
+            "return nn.functional.cross_entropy(scores, own)": (
+                "return nn.functional.cross_entropy(scores, own) / temperature"
+            ),
+        },
     ),
 }
 
@@ -649,6 +1012,12 @@ misconceptions["embed"] = {
             "encodings = tokenizer.encode_batch(sentences)": "encodings = sorted("
             "tokenizer.encode_batch(sentences), key=lambda one: len(one.ids))"
         },
+        {
+            "encodings = tokenizer.encode_batch(sentences)": (
+                "encodings = sorted(tokenizer.encode_batch(sentences), key=lambda one: "
+                "len(one.ids), reverse=True)"
+            ),
+        },
     ),
     "all-real": (
         "All tokens count as real, padding too, for the model and for the mean. Which of them are "
@@ -663,6 +1032,53 @@ misconceptions["embed"] = {
         "The mask goes to the model as whole numbers. It is boolean there, True where a token "
         "is real.",
         {".bool()": ""},
+    ),
+    "padding-marked-real": (
+        "The mask is padded with ones: what is added at the end of shorter encodings counts as "
+        "real. It is padded with zeros.",
+        {
+            "(real, batch_first=True)": "(real, batch_first=True, padding_value=1)",
+        },
+    ),
+    "mask-not-given": (
+        "The model gets no mask. It is called as `model(tokens, mask)`.",
+        {
+            "model(tokens, mask)": "model(tokens)",
+        },
+    ),
+    "maximum": (
+        "The largest number of each feature was taken. This model was trained with the mean over "
+        "all real tokens.",
+        {
+            "return mean_pool(model(tokens, mask), mask)": (
+                "hidden = model(tokens, mask).masked_fill(~mask.unsqueeze(-1), -1e9)\n"
+                "return nn.functional.normalize(hidden.amax(dim=1), dim=-1)"
+            ),
+        },
+    ),
+    "special-cut-off": (
+        "The first and the last token of each encoding are cut off. They are tokens of the "
+        "sentence to the model, and count in the mean.",
+        {
+            "torch.tensor(encoding.ids)": "torch.tensor(encoding.ids[1:-1])",
+            "torch.tensor(encoding.attention_mask)": "torch.tensor(encoding.attention_mask[1:-1])",
+        },
+    ),
+    "first-sentence-only": (
+        "Only the first sentence is embedded. There is a row for each.",
+        {
+            "encode_batch(sentences)": "encode_batch(sentences[:1])",
+        },
+    ),
+    "mask-turned-around": (
+        "The mask is turned around before the model or the mean gets it. True is a real token in "
+        "both.",
+        {
+            "mean_pool(model(tokens, mask), mask)": "mean_pool(model(tokens, ~mask), mask)",
+        },
+        {
+            "mean_pool(model(tokens, mask), mask)": "mean_pool(model(tokens, mask), ~mask)",
+        },
     ),
 }
 
@@ -825,6 +1241,83 @@ misconceptions["attention_row"] = {
         "The weights do not sum to one: the exponentials are not divided by their sum.",
         by({"shares / shares.sum()": "shares"}, style="all heads at once, key by key"),
     ),
+    "positions-from-one": (
+        "The positions are counted from 1. Here position 0 is the first.",
+        {
+            "query[asking]": "query[asking - 1]",
+        },
+    ),
+    "layer-and-head-exchanged": (
+        "`layer` and `head` are exchanged.",
+        {
+            "states[layer]": "states[head]",
+            "layers[layer]": "layers[head]",
+            "[0, head]": "[0, layer]",
+        },
+    ),
+    "causal": (
+        "Positions after `asking` get no weight. This encoder looks both ways: all positions of "
+        "the sentence are asked.",
+        {
+            "softmax(scores / math.sqrt(key.shape[-1]))": (
+                "softmax((scores / "
+                "math.sqrt(key.shape[-1])).masked_fill(torch.arange(len(scores)) > asking, "
+                "-math.inf))"
+            ),
+        },
+    ),
+    "own-value": (
+        "The value of the position that asks comes back. What is passed on are the values of all "
+        "positions, each times its weight.",
+        {
+            "weights @ value": "value[asking]",
+        },
+    ),
+    "values-unweighted": (
+        "The values are averaged, whatever the weights are. Each counts with its weight.",
+        {
+            "weights @ value": "value.mean(dim=0)",
+        },
+    ),
+    "queries-passed-on": (
+        "The queries are weighted and added up. What a head passes on are its values.",
+        {
+            "weights @ value": "weights @ query",
+        },
+    ),
+    "divided-twice": (
+        "The weights are made of scores that are divided by D, or twice by its root. It is "
+        "sqrt(D), once.",
+        {
+            "scores / math.sqrt(key.shape[-1])": "scores / key.shape[-1]",
+        },
+    ),
+    "output-divided": (
+        "The output is divided by its length, or by a number of positions. The weights sum to "
+        "one already.",
+        {
+            "weights @ value": "weights @ value / len(weights)",
+        },
+    ),
+    "whole-output": (
+        "The output of all heads comes back. One head is asked for, with D = E / num_heads "
+        "features.",
+        {
+            "return scores, weights, weights @ value": (
+                "every = split_heads(attention.W_v(x), attention.num_heads)[0]\n"
+                "return scores, weights, (weights @ every).flatten()"
+            ),
+        },
+    ),
+    "through-output-layer": (
+        "What is passed on went through `W_o`. It is asked for before that, with D features.",
+        {
+            "return scores, weights, weights @ value": (
+                "place = slice(head * value.shape[1], (head + 1) * value.shape[1])\n"
+                "return scores, weights, attention.W_o.weight[:, place] @ (weights @ value)"
+            ),
+        },
+    ),
 }
 
 
@@ -837,7 +1330,7 @@ prediction(
     ),
     right="About a tenth.",
     options={
-        "More than half, as of the weight.": (
+        "More than half, as with the weight.": (
             "That would hold if all values were equally long. A value can be short."
         ),
         "About a third.": "It is less: the value of `[CLS]` is far shorter than the others.",

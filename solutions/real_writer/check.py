@@ -132,6 +132,86 @@ misconceptions["RMSNorm"] = {
         "eps is fixed: the one that was given is not used.",
         {"self.eps = eps": "self.eps = 1e-5"},
     ),
+    "default-epsilon": (
+        "Where no eps is given, the layer has another one than 1e-5.",
+        {
+            "eps: float = 1e-5": "eps: float = 1e-6",
+        },
+        {
+            "eps: float = 1e-5": "eps: float = 1e-8",
+        },
+        {
+            "eps: float = 1e-5": "eps: float = 1e-3",
+        },
+    ),
+    "epsilon-as-floor": (
+        "eps is a lower bound here, as by `clamp` or `max`. It is added to the mean square, "
+        "whatever that is.",
+        {
+            "torch.rsqrt(mean_square + self.eps)": "torch.rsqrt(mean_square.clamp(min=self.eps))",
+        },
+        {
+            "x * torch.rsqrt(mean_square + self.eps)": (
+                "x / torch.sqrt(mean_square).clamp(min=self.eps)"
+            ),
+        },
+    ),
+    "over-positions": (
+        "The mean square is taken over all positions of an example together. Each vector has its "
+        "own, over the last axis.",
+        {
+            "x.square().mean(dim=-1": "x.square().mean(dim=(-2, -1) if x.dim() > 1 else -1",
+        },
+        {
+            "x.square().mean(dim=-1": "x.square().mean(dim=(-2, -1)",
+        },
+        {
+            "x.square().mean(dim=-1": "x.square().mean(dim=tuple(range(1, x.dim()))",
+        },
+    ),
+    "along-first": (
+        "The mean square is taken along another axis than the last. Each vector has its own, "
+        "over its features.",
+        {
+            "mean(dim=-1": "mean(dim=0",
+        },
+        {
+            "mean(dim=-1": "mean(dim=1",
+        },
+        {
+            "mean(dim=-1": "mean(dim=-2",
+        },
+    ),
+    "bias": (
+        "A bias is added, as in a layer norm. There is one parameter, `weight`.",
+        {
+            "super().__init__()": (
+                "super().__init__()\nself.bias = nn.Parameter(torch.zeros(embed_dim))"
+            ),
+            "* self.weight": "* self.weight + self.bias",
+        },
+    ),
+    "mean-square-detached": (
+        "The mean square is cut off from the gradient. It depends on x, and the gradient goes "
+        "through it.",
+        {
+            "x.square().mean(": "x.detach().square().mean(",
+        },
+    ),
+    "length-one": (
+        "The vector is divided by its length, the root of the sum of its squares. It is the root "
+        "of their mean: the result has a mean square of 1, not a length of 1.",
+        {
+            "x * torch.rsqrt(mean_square + self.eps)": (
+                "x / (x.norm(dim=-1, keepdim=True) + self.eps)"
+            ),
+        },
+        {
+            "x * torch.rsqrt(mean_square + self.eps)": (
+                "x / x.norm(dim=-1, keepdim=True).clamp(min=self.eps)"
+            ),
+        },
+    ),
 }
 
 
@@ -219,6 +299,75 @@ misconceptions["SwiGLU"] = {
         "in here.",
         {"return self.W_down(gate * self.W_up(x))": "return x + self.W_down(gate * self.W_up(x))"},
     ),
+    "gate-unused": (
+        "W_gate is not used: what W_up gives goes through silu, and nothing is multiplied.",
+        {
+            "gate * self.W_up(x)": "F.silu(self.W_up(x))",
+        },
+    ),
+    "gate-twice": (
+        "Both hidden vectors are made by W_gate, or both by W_up. Each has its own matrix.",
+        {
+            "gate * self.W_up(x)": "gate * self.W_gate(x)",
+        },
+        {
+            "self.W_gate(x)": "self.W_up(x)",
+        },
+    ),
+    "tanh": (
+        "The gate goes through tanh. It should be silu.",
+        {
+            "F.silu(": "torch.tanh(",
+        },
+    ),
+    "softplus": (
+        "The gate goes through softplus. silu(z) is z * sigmoid(z).",
+        {
+            "F.silu(": "F.softplus(",
+        },
+    ),
+    "silu-scaled": (
+        "The gate goes through z * sigmoid(1.702 z), which stands for gelu. silu(z) is z * "
+        "sigmoid(z).",
+        {
+            "F.silu(self.W_gate(x))": "self.W_gate(x)",
+            "gate * self.W_up(x)": "gate * torch.sigmoid(1.702 * gate) * self.W_up(x)",
+        },
+    ),
+    "activated-at-the-end": (
+        "The result goes through silu. It is the gate alone that does.",
+        {
+            "return self.W_down(gate * self.W_up(x))": (
+                "return F.silu(self.W_down(gate * self.W_up(x)))"
+            ),
+        },
+        {
+            "F.silu(self.W_gate(x))": "self.W_gate(x)",
+            "return self.W_down(gate * self.W_up(x))": (
+                "return F.silu(self.W_down(gate * self.W_up(x)))"
+            ),
+        },
+    ),
+    "normalized-gate": (
+        "The gate goes through a softmax over its features. It is silu, feature by feature.",
+        {
+            "F.silu(self.W_gate(x))": "self.W_gate(x).softmax(dim=-1)",
+        },
+    ),
+    "with-biases": (
+        "The layers have biases. All three are made without one.",
+        {
+            "self.W_gate = nn.Linear(embed_dim, hidden_dim, bias=False)": (
+                "self.W_gate = nn.Linear(embed_dim, hidden_dim)"
+            ),
+            "self.W_up = nn.Linear(embed_dim, hidden_dim, bias=False)": (
+                "self.W_up = nn.Linear(embed_dim, hidden_dim)"
+            ),
+            "self.W_down = nn.Linear(hidden_dim, embed_dim, bias=False)": (
+                "self.W_down = nn.Linear(hidden_dim, embed_dim)"
+            ),
+        },
+    ),
 }
 
 
@@ -247,7 +396,13 @@ def filled_cache(layer, pieces, num_kv_heads, head_dim):
 
     cache = Cache()
     for piece in pieces:
+        before = len(cache)
         layer(piece, cache)
+        if len(cache) != before + piece.shape[1]:
+            raise ValueError(
+                f"the cache holds {len(cache)} positions, wanted {before + piece.shape[1]}: what "
+                "comes is appended once, also to an empty cache"
+            )
     return cache
 
 
@@ -540,6 +695,113 @@ misconceptions["GroupedQueryAttention"] = {
         "have no key head. It is a ValueError that names both numbers.",
         {'("num_heads", num_heads, "num_kv_heads", num_kv_heads),': ""},
     ),
+    "empty-cache-is-false": (
+        "What comes is not appended to an empty cache: `if cache` is false where its length is 0. "
+        "Ask whether it is None.",
+        {
+            "if cache is not None:": "if cache:",
+        },
+        {
+            "0 if cache is None else len(cache)": "len(cache) if cache else 0",
+            "if cache is not None:": "if cache:",
+        },
+    ),
+    "appended-twice": (
+        "The new keys and values are appended twice. Once is enough: `append` gives back all of "
+        "both.",
+        {
+            "key, value = cache.append(key, value)": (
+                "cache.append(key, value)\nkey, value = cache.append(key, value)"
+            ),
+        },
+    ),
+    "embed-dim-unchecked": (
+        "An embed_dim that num_heads does not divide is let through: it is a ValueError that "
+        "names both numbers.",
+        {
+            '("embed_dim", embed_dim, "num_heads", num_heads),': "",
+        },
+    ),
+    "queries-not-turned": (
+        "The queries are not turned, only the keys. The score then depends on the key's "
+        "position, not on the distance.",
+        {
+            "query = rotate_positions(query, self.base, start=past)": "",
+        },
+    ),
+    "unscaled": (
+        "The scores are not divided by sqrt(D).",
+        {
+            "scaled_dot_product_attention(query, key, value, mask)": (
+                "scaled_dot_product_attention(query * query.shape[-1] ** 0.5, key, value, mask)"
+            ),
+        },
+    ),
+    "turned-the-other-way": (
+        "Queries are turned one way and keys the other, or both from the end of the text: the "
+        "score then depends on the sum of two positions, not on their distance.",
+        {
+            "key = rotate_positions(key, self.base, start=past)": (
+                "key = rotate_positions(key * torch.tensor([1.0, -1.0]).repeat(key.shape[-1] // "
+                "2).to(key), self.base, start=past)\n"
+                "key = key * torch.tensor([1.0, -1.0]).repeat(key.shape[-1] // 2).to(key)"
+            ),
+        },
+    ),
+    "diagonal-masked": (
+        "A position does not attend to itself. It attends to itself and all before it.",
+        {
+            "causal_mask(x.shape[1], past)": (
+                "(causal_mask(x.shape[1], past).tril(past - 1) | (torch.arange(past + "
+                "x.shape[1]) == 0))"
+            ),
+        },
+    ),
+    "heads-of-last-group": (
+        "The query heads are grouped from the end: the first of them use the last key head. Head "
+        "h uses key head h // (num_heads / num_kv_heads).",
+        {
+            "key = key.repeat_interleave(sharing, dim=1)": (
+                "key = key.flip(1).repeat_interleave(sharing, dim=1)"
+            ),
+            "value = value.repeat_interleave(sharing, dim=1)": (
+                "value = value.flip(1).repeat_interleave(sharing, dim=1)"
+            ),
+        },
+    ),
+    "first-key-head": (
+        "All query heads use the first key head. Each group of neighbors has its own.",
+        {
+            "key = key.repeat_interleave(sharing, dim=1)": (
+                "key = key[:, :1].expand(-1, self.num_heads, -1, -1)"
+            ),
+            "value = value.repeat_interleave(sharing, dim=1)": (
+                "value = value[:, :1].expand(-1, self.num_heads, -1, -1)"
+            ),
+        },
+    ),
+    "key-heads-averaged": (
+        "The key heads are averaged, and all query heads use their mean. Each group of neighbors "
+        "has a key head of its own.",
+        {
+            "key = key.repeat_interleave(sharing, dim=1)": (
+                "key = key.mean(dim=1, keepdim=True).expand(-1, self.num_heads, -1, -1)"
+            ),
+            "value = value.repeat_interleave(sharing, dim=1)": (
+                "value = value.mean(dim=1, keepdim=True).expand(-1, self.num_heads, -1, -1)"
+            ),
+        },
+    ),
+    "group-weights": (
+        "The weights are averaged over the query heads that share a key head. Each query head "
+        "has its own, (B, num_heads, L, S).",
+        {
+            "return self.W_o(merge_heads(heads)), weights": (
+                "return self.W_o(merge_heads(heads)), weights.unflatten(1, (-1, "
+                "sharing)).mean(dim=2)"
+            ),
+        },
+    ),
 }
 
 
@@ -558,8 +820,8 @@ prediction(
             "them, and some heads find them."
         ),
         "It stays the same: no head learned to look ahead.": (
-            "None was trained to. But a head that looks for the place before which its own token "
-            "stood needs no training to find the next one there."
+            "None was trained to. But a head that looks for a position right after its own token "
+            "needs no training to find the next position, which is one."
         ),
         "It falls far below 3.7.": (
             "The answers now stand in the text, and some heads find them. Which ones, and whether "

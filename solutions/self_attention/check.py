@@ -530,7 +530,7 @@ prediction(
             "1 / n": "All {n} scores are 0, so all {n} weights are the same.",
             "0.0": "This is the score. Its exponential is 1, and so are all the others.",
             "1.0": "The weights of all {n} words sum to 1, and no score is above the others.",
-            "0.5": "So it would be with two words. All {n} scores are the same.",
+            "0.5": "That would be so with two words. All {n} scores are the same.",
         },
     },
 )
@@ -547,7 +547,7 @@ prediction(
             "It is 0 there. But a layer that treats each row by itself cannot see the order either."
         ),
         "That of self-attention and of the linear layer.": (
-            "The one sees all rows and no order, the other sees only one row at a time. In a "
+            "The one sees all rows but no order; the other sees only one row at a time. In a "
             "running sum each row depends on which ones stood before it."
         ),
         "That of all three: each of them only adds up.": (

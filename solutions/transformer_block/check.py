@@ -1269,7 +1269,8 @@ prediction(
     options={
         "Both.": (
             "Matrices that keep lengths keep the gradient large on its way to the input. But what "
-            "makes the positions the same is the averaging, and this initialization averages too."
+            "makes the positions the same is the averaging, and the layers average with this "
+            "initialization too."
         ),
         "The positions alone.": (
             "An average of averages is flat, however long the vectors are: the positions collapse "

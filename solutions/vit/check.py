@@ -35,6 +35,8 @@ def _(student, reference, draw):
     agrees(student, reference, draw.normal(B=2, C=3, H=2, W=5), 1, case="one pixel a patch")
     raises(student, ValueError, draw.normal(2, 3, 5, 6), 2, case="a height that does not divide")
     raises(student, ValueError, draw.normal(2, 3, 4, 7), 2, case="a width that does not divide")
+    area = {"case": "a height that does not divide, of an area that does"}
+    raises(student, ValueError, draw.normal(2, 3, 2, 8), 4, **area)
 
 
 misconceptions["patchify"] = {
@@ -100,6 +102,76 @@ misconceptions["patchify"] = {
             {"height % patch_size != 0 or width % patch_size != 0": "height % patch_size"},
             style="unfold",
         ),
+    ),
+    "area-checked": (
+        "Only the area was checked, the product of height and width. Height and width each have "
+        "to be divisible by the patch size; where one is not, it is a ValueError.",
+        {
+            "if H % P or W % P:": "if (H * W) % (P * P):",
+        },
+        {
+            "if H % P or W % P:": (
+                "if (H * W) % (P * P):\n"
+                "    raise ValueError('no')\n"
+                "images, H, W = images[..., : H // P * P, : W // P * P], H // P * P, W // P * P\n"
+                "if False:"
+            ),
+        },
+    ),
+    "height-unchecked": (
+        "A height that does not divide was let through. Height and width each have to be "
+        "divisible by the patch size; where one is not, it is a ValueError.",
+        {
+            "if H % P or W % P:": (
+                "if W % P:\n"
+                "    raise ValueError('no')\n"
+                "images, H = images[..., : H // P * P, :], H // P * P\n"
+                "if False:"
+            ),
+        },
+    ),
+    "one-side-enough": (
+        "Only where neither height nor width divides, it is an error. Where one of them does "
+        "not, it is a ValueError as well.",
+        {
+            "if H % P or W % P:": (
+                "if H % P and W % P:\n"
+                "    raise ValueError('no')\n"
+                "images, H, W = images[..., : H // P * P, : W // P * P], H // P * P, W // P * P\n"
+                "if False:"
+            ),
+        },
+    ),
+    "patches-second": (
+        "Patches and the numbers inside them have changed places. The shape is (B, N, C * P * "
+        "P): a row for each patch.",
+        {
+            "(H // P) * (W // P), C * P * P)": "(H // P) * (W // P), C * P * P).mT",
+        },
+    ),
+    "grid-kept": (
+        "The grid of patches is kept, with an axis for its rows and one for its columns. The "
+        "patches come in one row: (B, N, C * P * P).",
+        {
+            "grid.reshape(B, (H // P) * (W // P), C * P * P)": (
+                "grid.reshape(B, H // P, W // P, C * P * P)"
+            ),
+        },
+    ),
+    "patch-kept": (
+        "Each patch is still an image of its own. It is written as one vector, C * P * P long.",
+        {
+            "grid.reshape(B, (H // P) * (W // P), C * P * P)": (
+                "grid.reshape(B, (H // P) * (W // P), C, P, P)"
+            ),
+        },
+    ),
+    "image-transposed": (
+        "Height and width have changed places before the image is cut: the patches come column "
+        "by column, and each is mirrored at its diagonal.",
+        {
+            "grid.permute(0, 2, 4, 1, 3, 5)": "grid.permute(0, 4, 2, 1, 5, 3)",
+        },
     ),
 }
 
@@ -167,6 +239,29 @@ misconceptions["unpatchify"] = {
         "The axes of the grid and those inside a patch are in the wrong order before the last "
         "reshape: neighboring rows of the image come from different patches.",
         {"grid.permute(0, 3, 1, 4, 2, 5)": "grid.permute(0, 3, 4, 1, 5, 2)"},
+    ),
+    "channels-at-the-end": (
+        "The channel is the last axis of the result, as in a color image of NumPy. The shape is "
+        "(B, channels, height, width).",
+        {
+            "return grid.reshape(B, C, height, width)": (
+                "return grid.reshape(B, C, height, width).permute(0, 2, 3, 1)"
+            ),
+        },
+    ),
+    "patches-mirrored-and-moved": (
+        "Rows and columns are exchanged, of the grid and inside each patch. Patches come row by "
+        "row, and so do their pixels.",
+        {
+            "height // P, width // P": "width // P, height // P",
+            "grid.permute(0, 3, 1, 4, 2, 5)": "grid.permute(0, 3, 2, 5, 1, 4)",
+        },
+    ),
+    "upside-down": (
+        "The rows of patches are put together from the bottom. The first patch is at the top left.",
+        {
+            "grid.permute(0, 3, 1, 4, 2, 5)": "grid.flip(1).permute(0, 3, 1, 4, 2, 5)",
+        },
     ),
 }
 
@@ -265,6 +360,95 @@ misconceptions["PatchEmbedding"] = {
             )
         },
     ),
+    "square-grid": (
+        "The number of patches is that of a square image: one side was squared. It is (height / "
+        "P) * (width / P).",
+        {
+            "N = (height // P) * (width // P)": "N = (height // P) ** 2",
+        },
+        {
+            "N = (height // P) * (width // P)": "N = (width // P) ** 2",
+        },
+    ),
+    "token-without-place": (
+        "`positions` has a vector for each patch and none for the class token. There are N + 1 "
+        "of them.",
+        {
+            "torch.randn(1, N + 1, embed_dim)": "torch.randn(1, N, embed_dim)",
+            "torch.cat([token, patches], dim=1) + self.positions": (
+                "torch.cat([token, patches + self.positions], dim=1)"
+            ),
+        },
+    ),
+    "token-not-a-parameter": (
+        "`class_token` is a plain tensor or a buffer, not a parameter: no optimizer finds it, "
+        "and it stays as it was made.",
+        {
+            "nn.Parameter(torch.randn(1, 1, embed_dim) * 0.02)": "torch.zeros(1, 1, embed_dim)",
+        },
+    ),
+    "multiplied-by-root": (
+        "The projected patches are multiplied by sqrt(embed_dim), as the embeddings of words are "
+        "in chapter 11. Here they are taken as they are.",
+        {
+            "patches = self.projection(patchify(images, self.patch_size))": (
+                "patches = self.projection(patchify(images, self.patch_size)) * "
+                "self.class_token.shape[-1] ** 0.5"
+            ),
+        },
+        {
+            "return torch.cat([token, patches], dim=1)": (
+                "return torch.cat([token, patches], dim=1) * self.class_token.shape[-1] ** 0.5"
+            ),
+        },
+    ),
+    "positions-first": (
+        "The positions are added twice to the patches: before the class token is put in front, "
+        "and after it.",
+        {
+            "torch.cat([token, patches], dim=1)": (
+                "torch.cat([token, patches + self.positions[:, 1:]], dim=1)"
+            ),
+        },
+    ),
+    "token-everywhere": (
+        "The class token is added to the patches, and not put before them as a vector of its own.",
+        {
+            "torch.cat([token, patches], dim=1)": "torch.cat([token, patches + token], dim=1)",
+        },
+    ),
+    "no-token": (
+        "There is no class token in the sequence: N vectors come back, not N + 1.",
+        {
+            "torch.cat([token, patches], dim=1) + self.positions": (
+                "patches + self.positions[:, 1:]"
+            ),
+        },
+    ),
+    "normalized": (
+        "The vectors are normalized at the end. There is no norm here: in the encoder it stands "
+        "before each part.",
+        {
+            "return torch.cat([token, patches], dim=1) + self.positions": (
+                "return nn.functional.layer_norm(torch.cat([token, patches], dim=1) + "
+                "self.positions, self.class_token.shape[-1:])"
+            ),
+        },
+    ),
+    "activated": (
+        "The projected patches go through an activation. They are the result of a linear layer, "
+        "as it is.",
+        {
+            "self.projection(patchify(images, self.patch_size))": (
+                "self.projection(patchify(images, self.patch_size)).relu()"
+            ),
+        },
+        {
+            "self.projection(patchify(images, self.patch_size))": (
+                "nn.functional.gelu(self.projection(patchify(images, self.patch_size)))"
+            ),
+        },
+    ),
 }
 
 
@@ -340,6 +524,75 @@ misconceptions["VisionTransformer"] = {
             {"in self.encoder.layers": "in [self.encoder.layers[0]] * len(self.encoder.layers)"},
             style="torch's encoder layers inside",
         ),
+    ),
+    "norm-before-encoder": (
+        "The norm stands before the encoder, and nothing is normalized after it. It belongs "
+        "between the encoder and the head.",
+        {
+            "x = self.patch_embedding(images)": "x = self.norm(self.patch_embedding(images))",
+            "self.norm(x[:, 0])": "x[:, 0]",
+        },
+    ),
+    "norm-twice": (
+        "The norm is used before the encoder, too. It belongs between the encoder and the head, "
+        "and nowhere else.",
+        {
+            "x = self.patch_embedding(images)": "x = self.norm(self.patch_embedding(images))",
+        },
+    ),
+    "first-patch": (
+        "The class is read from the first patch, at index 1. The class token comes first, so its "
+        "vector has index 0.",
+        {
+            "x[:, 0]": "x[:, 1]",
+        },
+    ),
+    "maximum": (
+        "The class is read from the largest numbers of all vectors. It is read from the class "
+        "token alone.",
+        {
+            "x[:, 0]": "x.amax(dim=1)",
+        },
+        {
+            "self.norm(x[:, 0])": "self.norm(x).amax(dim=1)",
+        },
+    ),
+    "causal": (
+        "The encoder is causal, so that the class token, which comes first, sees nothing but "
+        "itself. An image has no order: all may look at all.",
+        {
+            "self.encoder(x)": (
+                "self.encoder(x, torch.ones(x.shape[1], x.shape[1], dtype=torch.bool).tril())"
+            ),
+        },
+    ),
+    "log-softmax": (
+        "The logits went through a log-softmax. The contract returns logits: the loss takes the "
+        "softmax itself.",
+        {
+            "self.head(self.norm(x[:, 0]))": "self.head(self.norm(x[:, 0])).log_softmax(dim=-1)",
+        },
+    ),
+    "embedding-added-again": (
+        "The embedded patches are added to what the encoder returned. The residual connections "
+        "are inside its blocks.",
+        {
+            "x, _ = self.encoder(x)": ("made, _ = self.encoder(x)\nx = x + made"),
+        },
+    ),
+    "encoder-unused": (
+        "The encoder is not used: the class token goes to the head as it was embedded, and no "
+        "patch has been seen by it.",
+        {
+            "x, _ = self.encoder(x)": "_ = self.encoder(x)",
+        },
+    ),
+    "every-position": (
+        "The head is applied to every vector. The class is read from the class token alone: the "
+        "shape is (B, num_classes).",
+        {
+            "x[:, 0]": "x",
+        },
     ),
 }
 
@@ -432,6 +685,69 @@ misconceptions["attention_rollout"] = {
         "may differ: average the heads of each layer first.",
         {"for layer in weights": "for layer in torch.stack(weights)"},
     ),
+    "heads-minimum": (
+        "The smallest of the heads was taken, not their mean. That is a variant one meets, but "
+        "its rows do not sum to one.",
+        {
+            "layer.mean(dim=1)": "layer.amin(dim=1)",
+        },
+    ),
+    "transposed": (
+        "The matrices are transposed: row i is what output i is made of, and the rows sum to one.",
+        {
+            "(layer.mean(dim=1) + identity) / 2": "((layer.mean(dim=1) + identity) / 2).mT",
+        },
+    ),
+    "result-transposed": (
+        "The result is transposed. Row i is what output i is made of, so the rows sum to one.",
+        {
+            "return rollout": "return rollout.mT",
+        },
+    ),
+    "first-layer-skipped": (
+        "The first layer is left out of the product. Every layer mixes.",
+        {
+            "for layer in weights": "for layer in weights[1:] or weights",
+        },
+    ),
+    "first-row-only": (
+        "Only the row of the first position comes back. The result has a row for each output, "
+        "(B, L, L).",
+        {
+            "return rollout": "return rollout[:, 0]",
+        },
+    ),
+    "heads-averaged-last": (
+        "The heads are multiplied apart through all layers, and averaged at the end. They are "
+        "averaged in each layer first: a head goes on from what all heads of the layer below "
+        "have passed.",
+        {
+            "(layer.mean(dim=1) + identity) / 2": "(layer + identity) / 2",
+            "return rollout": "return rollout.mean(dim=1)",
+        },
+    ),
+    "identity-beside-product": (
+        "The identity is added to the product, where the product without this layer belongs: the "
+        "residual connection passes on what all layers below have made.",
+        {
+            "mixing if rollout is None else mixing @ rollout": (
+                "mixing if rollout is None else (layer.mean(dim=1) @ rollout + identity) / 2"
+            ),
+        },
+    ),
+    "batch-averaged": (
+        "The images are averaged where the heads should be. The heads are dimension 1 of each "
+        "layer.",
+        {
+            "layer.mean(dim=1)": "layer.mean(dim=0)",
+        },
+    ),
+    "one-head": (
+        "Only the first head of each layer was looked at. The heads are averaged.",
+        {
+            "layer.mean(dim=1)": "layer[:, 0]",
+        },
+    ),
 }
 
 
@@ -439,6 +755,12 @@ def seeded(seed, other=0, drawn=0):
     torch.manual_seed(other)  # what is drawn without the generator is told apart by this
     generator = torch.Generator().manual_seed(seed)
     torch.rand(drawn, generator=generator)
+    return generator
+
+
+def drawn_from(seed):
+    generator = torch.Generator().manual_seed(seed)
+    torch.rand(5, generator=generator)
     return generator
 
 
@@ -484,6 +806,12 @@ def _(student, reference, draw):
         f"{student.last_call}: two generators with the same seed give different masks: some "
         "randomness does not come from `generator`.",
     )
+    used = student(8, 16, 0.75, built(drawn_from, seed=seed))
+    require(
+        not torch.equal(first, used),
+        f"{student.last_call}: a generator that was drawn from before gives the mask that a new "
+        "one of its seed gives: it should go on where it stands.",
+    )
     another = mask(8, 16, 0.75, seed + 1)
     require(
         not torch.equal(first, another),
@@ -505,8 +833,8 @@ def _(student, reference, draw):
 
 misconceptions["random_patch_mask"] = {
     "by-chance": (
-        "Every patch is masked by chance, by itself. The share is then right on average only; the "
-        "contract wants exactly the same number in every row.",
+        "The number of masked patches differs from row to row, as where each patch is masked by "
+        "chance, by itself. The contract wants exactly the same number in every row.",
         {
             ".argsort()": "",
             "places < count": "places < ratio",
@@ -551,8 +879,8 @@ misconceptions["random_patch_mask"] = {
         },
     ),
     "first-patches": (
-        "The first patches are masked, in every row: nothing is random. The model would never "
-        "learn to fill in the top of an image from below.",
+        "Always the same patches are masked, as the first ones, in every row: nothing is random. "
+        "The model would never learn to fill in the others.",
         {
             "torch.rand(batch, num_patches, generator=generator).argsort()": (
                 "torch.arange(num_patches).repeat(batch, 1)"
@@ -574,6 +902,54 @@ misconceptions["random_patch_mask"] = {
         "`generator` is not used, so the same seed gives another mask each time, and no run can be "
         "repeated.",
         {", generator=generator": ""},
+    ),
+    "generator-restarted": (
+        "The generator is set back to its seed, so that every call with it gives the same mask. "
+        "It goes on where the last call left it.",
+        {
+            "count =": (
+                "if generator is not None:\n"
+                "    generator.manual_seed(generator.initial_seed())\n"
+                "count ="
+            ),
+        },
+    ),
+    "seed-set": (
+        "The seed is set inside, so that every call without a generator gives the same mask. "
+        "torch's global generator goes on where it stands.",
+        {
+            "count =": ("if generator is None:\n    torch.manual_seed(0)\ncount ="),
+        },
+        {
+            "count =": ("generator = generator or torch.Generator().manual_seed(0)\ncount ="),
+        },
+    ),
+    "with-replacement": (
+        "The masked patches are drawn one by one and put back, so that one may come twice and "
+        "fewer are masked. Draw each patch once, as by a permutation.",
+        {
+            "return places < count": (
+                "drawn = torch.randint(num_patches, (batch, count), generator=generator)\n"
+                "return torch.zeros(batch, num_patches, dtype=torch.bool).scatter(1, drawn, True)"
+            ),
+        },
+    ),
+    "not-boolean": (
+        "The mask holds 0 and 1 as numbers. It should be boolean, so that it can be used as an "
+        "index and turned around by `~`.",
+        {
+            "places < count": "(places < count).float()",
+        },
+        {
+            "places < count": "(places < count).long()",
+        },
+    ),
+    "indices": (
+        "The numbers of the masked patches come back. A boolean mask is wanted, (batch, "
+        "num_patches), True where a patch is masked.",
+        {
+            "return places < count": "return places[:, :count]",
+        },
     ),
 }
 
@@ -662,6 +1038,43 @@ misconceptions["masked_patch_loss"] = {
         "Without any masked patch the mean is zero over zero: NaN. A loss over nothing is 0 here.",
         {"difference.square().sum() / max(difference.numel(), 1)": "difference.square().mean()"},
     ),
+    "by-images": (
+        "The sum is divided by the number of images. It is divided by the number of elements of "
+        "all masked patches.",
+        {
+            "max(difference.numel(), 1)": "len(predicted)",
+        },
+    ),
+    "by-patch-width": (
+        "The sum is divided by the width of a patch alone. It is divided by the number of "
+        "elements of all masked patches.",
+        {
+            "max(difference.numel(), 1)": "predicted.shape[-1]",
+        },
+    ),
+    "prediction-masked-only": (
+        "The predictions outside the mask are set to zero, and the targets are not: visible "
+        "patches then count with the squares of their pixels. Both sides are masked.",
+        {
+            "predicted[mask] - target[mask]": "predicted * mask.unsqueeze(-1) - target",
+            "max(difference.numel(), 1)": "max(int(mask.sum()) * predicted.shape[-1], 1)",
+        },
+    ),
+    "halved": (
+        "Half of the mean comes back. The mean itself is wanted.",
+        {
+            "difference.square().sum()": "difference.square().sum() / 2",
+        },
+    ),
+    "difference-averaged-first": (
+        "The differences are averaged before they are squared, so that positive and negative "
+        "ones cancel out. Each is squared first.",
+        {
+            "difference.square().sum() / max(difference.numel(), 1)": (
+                "(difference.sum() / max(difference.numel(), 1)).square()"
+            ),
+        },
+    ),
 }
 
 
@@ -705,15 +1118,15 @@ prediction(
         ),
         "Those with the most ink, both times.": (
             "Painted white, they are missed more: the digit's strokes are gone. But left out, "
-            "they are missed less than four by chance."
+            "they are missed less than four at random."
         ),
         "Left out: those with the highest rollout. Painted white: those with the most ink.": (
             "Perhaps because a patch that is left out says nothing, and a white one says that no "
             "stroke is there. Two ways to hide the same patches give opposite verdicts."
         ),
         "Left out: those with the most ink. Painted white: those with the highest rollout.": (
-            "The two verdicts do differ, but the other way around. What does a white patch say, in "
-            "a place where much ink was?"
+            "The two verdicts do differ, but the other way around. What does a white patch say in "
+            "a place where there was much ink?"
         ),
     },
 )

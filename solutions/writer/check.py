@@ -49,8 +49,9 @@ def _(student, reference, draw):
     cache, wanted = student(), reference()
     for _ in range(2):
         key, value = draw.normal(B=1, H=2, L=1, D=8), draw.normal(B=1, H=2, L=1, D=8)
-        got = cache.gradients_of("append", key.double(), value.double())
-        want = wanted.gradients_of("append", key.double(), value.double())
+        precise = key.double() / 3, value.double() / 3  # of more digits than float32 has
+        got = cache.gradients_of("append", *precise)
+        want = wanted.gradients_of("append", *precise)
         close(got.value, want.value, case="float64", call=cache.last_call, names=("keys", "values"))
         for path, name in (("0", "key"), ("1", "value")):
             call = f"The gradient that reaches the appended {name}"
@@ -177,6 +178,89 @@ misconceptions["KeyValueCache"] = {
             "self.length += key.shape[-2]",
         },
     ),
+    "values-newest-only": (
+        "Of the values only the newest are kept, while the keys of all positions are. Both are "
+        "remembered.",
+        {
+            "value = torch.cat([values, value], dim=-2)": "pass",
+        },
+    ),
+    "keys-newest-only": (
+        "Of the keys only the newest are kept, while the values of all positions are. Both are "
+        "remembered.",
+        {
+            "key = torch.cat([keys, key], dim=-2)": "pass",
+        },
+    ),
+    "length-of-heads": (
+        "The length is the number of heads. The positions are the last but one dimension.",
+        {
+            "return self.length": "return 0 if self.stored is None else self.stored[0].shape[1]",
+        },
+    ),
+    "length-of-features": (
+        "The length is the number of features. The positions are the last but one dimension.",
+        {
+            "return self.length": "return 0 if self.stored is None else self.stored[0].shape[-1]",
+        },
+    ),
+    "exchanged": (
+        "Keys and values come back in the wrong order: the keys are first.",
+        {
+            "return key, value": "return value, key",
+        },
+    ),
+    "stacked": (
+        "New positions are stacked along a new dimension. They belong at the end of the "
+        "positions, the last but one: `cat`, where `stack` was used.",
+        {
+            "torch.cat([keys, key], dim=-2)": "torch.stack([keys, key], dim=-2)",
+            "torch.cat([values, value], dim=-2)": "torch.stack([values, value], dim=-2)",
+        },
+    ),
+    "length-of-newest": (
+        "The length is that of the latest append. It is the number of all positions so far.",
+        {
+            "self.length += key.shape[-2]": "self.length = key.shape[-2]",
+        },
+    ),
+    "window": (
+        "Only the latest positions are kept, up to some number of them. The cache remembers all, "
+        "however many they are.",
+        {
+            "self.stored = key, value": (
+                "key, value = key[:, :, -1024:], value[:, :, -1024:]\nself.stored = key, value"
+            ),
+        },
+        {
+            "self.stored = key, value": (
+                "key, value = key[:, :, -512:], value[:, :, -512:]\nself.stored = key, value"
+            ),
+        },
+    ),
+    "values-in-front": (
+        "New values are put in front, while new keys come at the end. Both come after those that "
+        "were there.",
+        {
+            "torch.cat([values, value], dim=-2)": "torch.cat([value, values], dim=-2)",
+        },
+    ),
+    "keys-in-front": (
+        "New keys are put in front, while new values come at the end. Both come after those that "
+        "were there.",
+        {
+            "torch.cat([keys, key], dim=-2)": "torch.cat([key, keys], dim=-2)",
+        },
+    ),
+    "old-returned": (
+        "What was there before comes back, without the new positions. They are included.",
+        {
+            "self.length += key.shape[-2]": (
+                "self.length += key.shape[-2]\nold = self.stored or (key, value)"
+            ),
+            "return key, value": "return old",
+        },
+    ),
 }
 
 
@@ -234,6 +318,10 @@ def _(student, reference, draw):
 
     tied = torch.tensor([1.0, 2.0, 0.5, 2.0, 1.0, -1.0, 2.0])
     agrees(student, reference, tied, temperature=0, case="the largest three times", ask=quick)
+    case = "the largest three times, at temperature 0 with top_k and top_p"
+    agrees(student, reference, tied, 0, 1, 0.3, case=case, ask=quick)
+    near = 1e-4 * logits
+    agrees(student, reference, near, 1e-4, case="temperature 1e-4, logits as near", ask=quick)
     agrees(student, reference, tied, top_k=2, case="two equal to the k-th", ask=quick)
     agrees(student, reference, tied, top_k=4, case="one equal to the k-th", ask=quick)
     barred = logits.clone()
@@ -446,6 +534,120 @@ misconceptions["next_token_probabilities"] = {
             "probabilities = probabilities / probabilities.sum(dim=-1, keepdim=True)": "pass",
         },
     ),
+    "zero-then-filtered": (
+        "At temperature 0 top_k and top_p are applied all the same, or a small temperature "
+        "stands for 0. Some of several equal tokens are left out then: they share, and top_k and "
+        "top_p change nothing there.",
+        {
+            "return ties / ties.sum(dim=-1, keepdim=True)": (
+                "if top_p is None:\n"
+                "    return ties / ties.sum(dim=-1, keepdim=True)\n"
+                "logits = ties.log()\n"
+                "largest = logits.amax(dim=-1, keepdim=True)\n"
+                "temperature = 1.0"
+            ),
+        },
+        {
+            "if temperature == 0:": ("if temperature == 0:\n    temperature = 1e-6\nif False:"),
+        },
+        {
+            "if temperature == 0:": ("temperature = max(temperature, 1e-6)\nif False:"),
+        },
+    ),
+    "small-temperature-is-zero": (
+        "A small temperature is taken for 0. It may be as small as 1e-4, and logits that differ "
+        "by as little still differ then.",
+        {
+            "if temperature == 0:": "if temperature < 1e-3:",
+        },
+    ),
+    "zero-over-all": (
+        "At temperature 0 the largest logit of the whole batch gets everything. Each row has its "
+        "own largest.",
+        {
+            "ties = (logits == largest).to(logits)": "ties = (logits == logits.max()).to(logits)",
+        },
+    ),
+    "top-k-over-all": (
+        "The k largest are looked for in the whole batch. Each row keeps k of its own.",
+        {
+            "logits.topk(min(top_k, logits.shape[-1]), dim=-1).values[..., -1:]": (
+                "logits.flatten().topk(min(top_k, logits.numel())).values[-1]"
+            ),
+        },
+    ),
+    "one-p-refused": (
+        "A top_p of 1 is refused. It keeps all: only what is not in (0, 1] is a ValueError.",
+        {
+            "not 0 < top_p <= 1": "not 0 < top_p < 1",
+        },
+    ),
+    "one-k-more": (
+        "top_k keeps one token too many: the k largest stay, and those that are as large as the "
+        "k-th.",
+        {
+            "min(top_k, logits.shape[-1])": "min(top_k + 1, logits.shape[-1])",
+        },
+    ),
+    "one-p-more": (
+        "top_p keeps one token too many: the one that reaches top_p is the last to stay, and the "
+        "next one goes.",
+        {
+            "before < top_p": "F.pad(before, (1, -1)) < top_p",
+        },
+    ),
+    "smallest-subtracted": (
+        "The smallest of the scores is subtracted before the exponential, and it may be -inf: "
+        "the rest is NaN or infinite then. Subtract the largest.",
+        {
+            "largest = logits.amax(dim=-1, keepdim=True)": (
+                "largest = logits.amax(dim=-1, keepdim=True)\n"
+                "scaled = logits / temperature if temperature else logits"
+            ),
+            "scores = (logits - largest) / temperature": (
+                "scores = scaled - scaled.amin(dim=-1, keepdim=True)"
+            ),
+        },
+    ),
+    "logarithms": (
+        "Logarithms of the probabilities come back. The next token is drawn from the "
+        "probabilities themselves.",
+        {
+            "return probabilities": "return probabilities.log()",
+        },
+    ),
+    "softmax-twice": (
+        "The softmax was taken twice, the second time of probabilities that are divided by the "
+        "temperature. The logits are divided by it, and one softmax follows.",
+        {
+            "scores = (logits - largest) / temperature": "scores = logits - largest",
+            "probabilities = softmax(scores, dim=-1)": (
+                "probabilities = softmax(softmax(scores, dim=-1) / temperature, dim=-1)"
+            ),
+        },
+    ),
+    "along-second": (
+        "top_p works along dimension 1, or its `scatter` does, which is right for (B, V) alone. "
+        "Any leading dimensions are allowed: the vocabulary is the last one.",
+        {
+            ".scatter(-1, order, before < top_p)": ".scatter(1, order, before < top_p)",
+        },
+        {
+            "ordered, order = probabilities.sort(dim=-1, descending=True)": (
+                "ordered, order = probabilities.sort(dim=1, descending=True)"
+            ),
+        },
+    ),
+    "softmax-along-first": (
+        "The softmax runs along another dimension than the last, so that the tokens of a row do "
+        "not sum to one.",
+        {
+            "softmax(scores, dim=-1)": "softmax(scores, dim=0)",
+        },
+        {
+            "softmax(scores, dim=-1)": "softmax(scores, dim=1 if logits.dim() > 1 else 0)",
+        },
+    ),
 }
 
 
@@ -570,6 +772,82 @@ misconceptions["induction_score"] = {
             "before = before & (before.cumsum(dim=-1) == 1)"
         },
     ),
+    "own-position-left-out": (
+        "The query's own position is left out where it is the one right after the earlier "
+        "occurrence. It counts there, as any position after one does.",
+        {
+            "after = F.pad(before[..., :-1], (1, 0))": (
+                "after = F.pad(before[..., :-1], (1, 0)).tril(-1)"
+            ),
+        },
+    ),
+    "maximum": (
+        "Of several earlier occurrences the largest weight alone is taken. The weights after all "
+        "of them are summed.",
+        {
+            "(weights * after.unsqueeze(1)).sum(dim=-1)": (
+                "(weights * after.unsqueeze(1)).amax(dim=-1)"
+            ),
+        },
+    ),
+    "averaged-occurrences": (
+        "The weights after several earlier occurrences are averaged. They are summed: all of "
+        "them are looks at what followed.",
+        {
+            "looked = (weights * after.unsqueeze(1)).sum(dim=-1)": (
+                "looked = (weights * after.unsqueeze(1)).sum(dim=-1) / "
+                "after.sum(dim=-1).clamp(min=1).unsqueeze(1)"
+            ),
+        },
+    ),
+    "two-further": (
+        "The weights two positions after the earlier occurrences are counted. It is the position "
+        "right after each.",
+        {
+            "F.pad(before[..., :-1], (1, 0))": "F.pad(before[..., :-2], (2, 0))",
+        },
+    ),
+    "per-row": (
+        "There is one score for each row and head. A head has one score, over the queries of the "
+        "whole batch.",
+        {
+            "sum(dim=(0, 2))": "sum(dim=2)",
+        },
+    ),
+    "last-query-only": (
+        "Only the last query of each row is looked at. The mean is over all queries whose token "
+        "stood earlier.",
+        {
+            "counted = before.any(dim=-1)": (
+                "counted = before.any(dim=-1) & (torch.arange(tokens.shape[1]) == "
+                "tokens.shape[1] - 1)"
+            ),
+        },
+    ),
+    "next-token": (
+        "Positions are looked for that hold the token which comes next. The score is about what "
+        "followed where the query's own token stood.",
+        {
+            "same = tokens.unsqueeze(2) == tokens.unsqueeze(1)": (
+                "same = tokens.roll(-1, 1).unsqueeze(2) == tokens.unsqueeze(1)"
+            ),
+        },
+    ),
+    "previous-token": (
+        "The weight on the position before the query is counted: that finds heads that look at "
+        "the previous token. Here the query's token is looked for earlier in its row.",
+        {
+            "looked = (weights * after.unsqueeze(1)).sum(dim=-1)": (
+                "looked = F.pad(weights.diagonal(-1, 2, 3), (1, 0))"
+            ),
+        },
+    ),
+    "first-row-only": (
+        "Only the first row of the batch is looked at. The mean is over the queries of all rows.",
+        {
+            "total = (looked": ("looked, counted = looked[:1], counted[:1]\ntotal = (looked"),
+        },
+    ),
 }
 
 
@@ -677,8 +955,8 @@ misconceptions["blockwise_attention"] = {
         {"math.sqrt(D)": "math.sqrt(value.shape[-1])"},
     ),
     "row-by-row": (
-        "The queries are taken one by one, each with all of its keys and a whole softmax, and "
-        "block_size is not used. The keys are to be taken block_size at a time, with a running "
+        "The same is done whatever block_size is, as where the queries are taken one by one, each "
+        "with all of its keys. The keys are to be taken block_size at a time, with a running "
         "maximum and a running sum.",
         {
             "blocks = []": "S, rows = key.shape[-2], []\nfor number in range(L):\n"
@@ -783,6 +1061,100 @@ misconceptions["blockwise_attention"] = {
             "places > positions.unsqueeze(-1)": "~mask[:, first_key : first_key + block_size]",
         },
     ),
+    "block-maximum": (
+        "The running maximum is that of the latest block alone. Where an earlier block had "
+        "larger scores, what was summed is scaled up until it overflows: keep the larger of the "
+        "two.",
+        {
+            "torch.maximum(largest, scores.amax(dim=-1, keepdim=True)).detach()": (
+                "scores.amax(dim=-1, keepdim=True).detach()"
+            ),
+        },
+    ),
+    "scaled-the-wrong-way": (
+        "What was summed so far is multiplied by exp(new - old) where a larger score turns up. "
+        "It is exp(old - new), which scales it down.",
+        {
+            "torch.exp(largest - new_largest)": "torch.exp(new_largest - largest)",
+        },
+    ),
+    "leftover-queries-dropped": (
+        "The queries left over are dropped when block_size does not divide their number: the "
+        "last block is a shorter one.",
+        {
+            "range(0, L, block_size)": "range(0, max(L // block_size, 1) * block_size, block_size)",
+        },
+    ),
+    "masked-zero": (
+        "With `causal`, what is masked gets the score 0, which is a score like any other. It "
+        "should be -inf.",
+        {
+            "positions.unsqueeze(-1), -math.inf)": "positions.unsqueeze(-1), 0.0)",
+        },
+    ),
+    "masked-block-nan": (
+        "A block in which a query may attend to nothing has the maximum -inf, and -inf minus "
+        "-inf is NaN. Take the maximum of all blocks so far, or leave such a block out.",
+        {
+            "exponentials = torch.exp(scores - new_largest)": (
+                "own = scores.amax(dim=-1, keepdim=True)\n"
+                "exponentials = torch.exp(scores - own) * torch.exp(own - new_largest)"
+            ),
+        },
+    ),
+    "divided-by-width": (
+        "The scores are divided by D, or twice by its root. They are divided by sqrt(D), once.",
+        {
+            "/ math.sqrt(D)": "/ D",
+        },
+    ),
+    "scaled-by-length": (
+        "The scores are divided by the root of a number of keys or of the block size. It is the "
+        "root of D, the width of a query.",
+        {
+            "math.sqrt(D)": "math.sqrt(block_size)",
+        },
+        {
+            "math.sqrt(D)": "math.sqrt(S)",
+        },
+    ),
+    "exponentials-detached": (
+        "The exponentials, or their sum, are cut off from the gradient. Only the maximum may be: "
+        "it changes nothing in the result.",
+        {
+            "total = total * shrink + exponentials.sum(dim=-1, keepdim=True)": (
+                "total = total * shrink + exponentials.sum(dim=-1, keepdim=True).detach()"
+            ),
+        },
+        {
+            "output = output * shrink + exponentials @ values": (
+                "output = output * shrink + exponentials.detach() @ values"
+            ),
+        },
+    ),
+    "first-of-block": (
+        "With `causal`, all queries of a block see the keys that the first of them may see. Each "
+        "query has an edge of its own.",
+        {
+            "torch.arange(block.shape[-2], device=query.device)": (
+                "torch.zeros(block.shape[-2], dtype=torch.long)"
+            ),
+        },
+    ),
+    "one-too-wide": (
+        "With `causal`, a query attends to the key after its own position, too. The mask ends at "
+        "the diagonal.",
+        {
+            "places > positions.unsqueeze(-1)": "places > positions.unsqueeze(-1) + 1",
+        },
+    ),
+    "maximum-from-number": (
+        "The running maximum begins at some number. Where all scores of a query are far below "
+        "it, every exponential is 0, and the sum is, too: begin at minus infinity.",
+        {
+            "torch.full_like(block[..., :1], -math.inf)": "torch.full_like(block[..., :1], -100.0)",
+        },
+    ),
 }
 
 
@@ -797,7 +1169,7 @@ prediction(
     right=8256,
     options={
         8256: "1 + 2 + ... + 128 = 128 * 129 / 2. With a memory it would be 128.",
-        128: "That would be one position for each character: what a memory makes of it.",
+        128: "That would be one position for each character, which is the cost with a memory.",
         16384: "128 * 128 would be the whole text in each step. It is still short at first.",
     },
     again={
@@ -812,7 +1184,7 @@ prediction(
             "n * (n + 1) // 2": (
                 "1 + 2 + ... + {n} = {n} * {n + 1} / 2. With a memory it would be {n}."
             ),
-            "n": "That would be one position for each character: what a memory makes of it.",
+            "n": "That would be one position for each character, which is the cost with a memory.",
             "n * n": "{n} * {n} would be the whole text in each step. It is still short at first.",
         },
     },

@@ -56,11 +56,11 @@ def next_token_probabilities(
     """From a model's logits to the probabilities that the next token is drawn from.
 
     The logits are divided by the temperature; then comes a softmax. At temperature 0 everything is
-    on the largest logit, shared equally by all that are as large; top_k and top_p then change
-    nothing. `top_k` keeps the k largest and all that are as large as the k-th; one above V keeps
-    all. `top_p` looks at what top_k left, scaled to sum to one, and keeps the smallest set, the
-    largest first, whose sum reaches top_p: the one that reaches it stays. Which of several equal
-    ones stays at that edge is free. All others get 0, and what remains sums to one.
+    on the largest logit, shared equally if several are equally large; top_k and top_p change
+    nothing. `top_k` keeps the k largest and all that are as large as the k-th; a top_k above V
+    keeps all. `top_p` looks at what top_k left, scaled to sum to one, and keeps the smallest set,
+    the largest first, whose sum reaches top_p: the one that reaches it stays. Which of several
+    equal ones stays at that edge is free. All others get 0, and what remains sums to one.
 
     Shapes: logits (..., V), any leading dimensions; returns the same shape and dtype. A logit may
     be -inf if at least one in its row is finite; logits may be as large as 1e4, the temperature as

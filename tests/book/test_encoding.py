@@ -81,7 +81,8 @@ def shows(figure, model, text: str, asking: int, layer: int, head: int) -> None:
     names = figure.locator(".live-bars b").all_text_contents()
     numbers = [line for line in figure.locator(".live-bars span").all_text_contents() if line]
     assert names[: len(numbers)] == [WORDS[tokens[0, at]] for at in wanted.indices]
-    assert numbers == [f"{weight:.2f}" for weight in wanted.values]
+    percent = [f"{weight:.0%}" for weight in wanted.values]
+    assert numbers == ["<1%" if text == "0%" else text for text in percent]
 
 
 def test_is_the_model_loaded_when_it_is_asked_for(page):

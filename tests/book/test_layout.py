@@ -49,14 +49,22 @@ def test_does_nothing_move_on_a_slow_phone_either(browser, address):
     assert moved(browser, address, 390, place, slow=True) < measures.MOST_MOVED
 
 
-@pytest.mark.parametrize("name", ["06-positions", "08-masked", "index"])
-def test_are_the_letters_of_text_and_titles_asked_for_with_their_style(opened, name):
+@pytest.mark.parametrize(
+    ("name", "below"),
+    [
+        ("06-positions", []),  # they come after the first figure's file
+        ("08-masked", ["source-sans-3-italic.woff2", "course-math.woff"]),
+        ("progress", ["source-sans-3-italic.woff2"]),
+    ],
+)
+def test_are_the_letters_seen_first_asked_for_with_the_style_and_others_below(opened, name, below):
     page = opened(name).page
-    asked = page.locator("link[rel=preload][as=font]").evaluate_all(
-        "all => all.map((one) => one.href)"
+    names = "all => all.map((one) => one.href.split('/').at(-1))"
+    asked = (
+        page.locator(f"{place} link[rel=preload][as=font]").evaluate_all(names)
+        for place in ("head", "body")
     )
-    files = ["source-sans-3-normal.woff2", "course-serif-semibold.woff2"]
-    assert [address.rpartition("/")[2] for address in asked] == files
+    assert list(asked) == [["source-sans-3-normal.woff2", "course-serif-semibold.woff2"], below]
     page.evaluate("document.fonts.ready.then(() => null)")
     status = "[...document.fonts].filter((font) => font.status === 'error').length"
     assert page.evaluate(status) == 0

@@ -349,7 +349,7 @@ def test_figures_and_demos_run_on_what_the_reader_wrote(reader, site):
     assert page.evaluate(labels) == before
     slider = figure.locator("input[name=sharp]")
     slider.fill("1")
-    page.wait_for_function(f"{labels}.includes('1.00')")
+    page.wait_for_function(f"{labels}.includes('100%')")
     cell = page.locator(".cell-id-softmax-at-work")
     cell.get_by_role("button", name="Run it with your code").click()
     cell.get_by_text("not the same as above").wait_for()  # it prints more

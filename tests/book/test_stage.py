@@ -125,6 +125,25 @@ def test_is_every_share_of_a_description_a_weight_as_rounded():
         assert shares == (100 * weights[: len(shares)]).round().tolist()
 
 
+def test_says_a_page_that_shares_are_rounded_where_they_miss_the_whole(extension):
+    figure = extension("machine_stage").figure
+    thirds = {"scores": torch.zeros(3, 3), "asks": "river"}
+    assert "33% from <b>dirty</b> (each rounded). Such" in figure(
+        described("sentence", ["river", "bank", "dirty"], **thirds)
+    )
+    halves = described("sentence", ["river", "bank"], scores=torch.zeros(2, 2))
+    assert "50% from <b>bank</b>. Such" in figure(halves)
+
+
+def test_ends_a_sum_in_its_result_or_is_none(extension):
+    figure = extension("machine_stage").figure
+    given = described("sentence", WORDS, queries=VECTORS, keys=VECTORS, values=VECTORS, asks="bank")
+    attended = torch.nn.functional.scaled_dot_product_attention(VECTORS, VECTORS, VECTORS)[2]
+    result = ", ".join(f"{part:.2f}" for part in attended.tolist())
+    assert f"= ({result})</span></p>" in figure(given)
+    assert "stage-sum" not in figure(described("sentence", WORDS, scores=torch.zeros(5, 5)))
+
+
 @pytest.mark.parametrize(
     ("mode", "given", "message"),
     [

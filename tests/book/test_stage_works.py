@@ -298,6 +298,22 @@ def test_says_each_move_in_a_sentence(opened_stage):
     assert said[3].endswith("Such a share is a weight; all weights together make 100%.")
 
 
+def test_says_that_shares_are_rounded_where_they_miss_the_whole(opened_stage):
+    shown = opened_stage("small")
+    for asks, words in ((0, "16% from dirty (each rounded)."), (1, "20% from dirty.")):
+        shown.show(asks=asks, time=4)  # 67 + 16 + 16, and 40 + 40 + 20
+        assert words in shown.figure.locator(".stage-said").inner_text()
+
+
+def test_ends_a_sum_in_its_result(opened_stage):
+    shown = opened_stage("small")
+    keys = torch.tensor([[2.0, 0], [1, 1], [1, 0]])
+    for asks, answer in enumerate(torch.nn.functional.scaled_dot_product_attention(*3 * [keys])):
+        shown.show(asks=asks, time=4)
+        result = ", ".join(f"{part:.2f}" for part in answer.tolist())
+        assert shown.figure.locator(".stage-sum").inner_text().endswith(f" = ({result})")
+
+
 def test_can_the_keyboard_choose_who_asks(opened_stage):
     shown = opened_stage("sentence")
     page = shown.page

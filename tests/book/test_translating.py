@@ -111,7 +111,7 @@ def shows(figure, text, found, weights) -> None:
     for symbol, row, said in zip(symbols(found), weights, rows, strict=True):
         most = int(row.argmax())
         letter = text[most].replace(" ", "space")
-        assert said == f"{symbol} looks most at “{letter}”, number {most + 1}, {row[most]:.2f}"
+        assert said == f"{symbol} looks most at “{letter}”, number {most + 1}, {row[most]:.0%}"
 
 
 def test_is_the_model_loaded_when_it_is_asked_for(page):

@@ -52,7 +52,10 @@ def shows(figure, logits, temperature=1.0, top_k=None) -> None:
     order = chances.argsort(descending=True)
     names = {" ": "space", "\n": "new line"}
     wanted = [
-        f"{names.get(LETTERS[i], LETTERS[i])} {chances[i]:.2f}" for i in order if chances[i] > 0
+        f"{names.get(LETTERS[i], LETTERS[i])} "
+        + ("<1%" if chances[i] < 0.005 else f"{chances[i]:.0%}")
+        for i in order
+        if chances[i] > 0
     ]
     lines = figure.locator(".live-bars > li").evaluate_all(
         "lines => lines.map((line) => `${line.children[0].textContent} "
@@ -88,7 +91,7 @@ def test_shows_what_the_model_computes(figure, model):
         letter = TEXT[-CONTEXT:][last.argmax()].replace(" ", "space")
         copying = induction_score(map_[None, None], tokens(TEXT)[None]).item()
         assert f"looks most at “{letter}”, {CONTEXT - 1 - last.argmax()} back" in name
-        assert f"{last.max():.2f}; copying {copying:.2f}" in name
+        assert f"{last.max():.0%}; copying {copying:.2f}" in name
 
 
 def test_draws_each_heads_map(figure, model):

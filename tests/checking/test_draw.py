@@ -3,6 +3,7 @@
 import pytest
 import torch
 
+from autograder.checking.comparing import current_draw, shape_text
 from autograder.checking.draw import Draw
 
 NORMAL = [[1.375509, -0.57396], [1.160372, -1.989577]]
@@ -66,3 +67,14 @@ def test_axes_keep_their_names():
     draw.normal(2, L=5, D=8)
     draw.boolean(S=5)
     assert draw.axes == {5: {"L", "S"}, 8: {"D"}}
+
+
+def test_a_size_that_comes_twice_is_not_named():
+    draw = Draw(0)
+    token = current_draw.set(draw)
+    try:
+        x = draw.normal(B=2, L=5)
+        assert shape_text(x) == "[B=2, L=5]"
+        assert shape_text(x.new_zeros(2, 2, 5)) == "[2, 2, L=5]"
+    finally:
+        current_draw.reset(token)

@@ -120,7 +120,7 @@ def test_a_slip_that_nobody_foresaw_is_told_with_its_kind_and_place(monkeypatch)
     style = "einsum, zeros where nothing is allowed"
     layers = {"(self.W_q, self.W_k, self.W_v)": "(self.W_q, self.W_k, self.W_k)"}
     sentence = said(restyled("SelfAttention", style, layers), "SelfAttention")
-    assert "`W_k` is used where `W_v` should be" in sentence
+    assert "as if `W_k` stood where `W_v` belongs" in sentence
 
 
 def test_an_own_mistake_and_one_of_an_earlier_exercise_are_both_named(monkeypatch):

@@ -9,13 +9,13 @@ from autograder.diagnosis import diagnose, experiments, relations, where
 from autograder.diagnosis.judge import judge
 from autograder.diagnosis.recording import live
 from autograder.remote.calling import Home
-from solutions.attention_layer import AttentionLayer
+from solutions.attention_layer import AttentionLayer, attend
 from solutions.encoder_decoder import warmup_rate
 from solutions.lookup import letter_similarity
 from solutions.masked import masked_softmax
 from solutions.real_encoder import convert_weights
 from solutions.self_attention import equivariance_gap
-from solutions.softmax import scaled_dot_product_scores, sharpen, softmax
+from solutions.softmax import scaled_dot_product_scores, softmax
 from solutions.transformer_block import Encoder
 
 
@@ -243,13 +243,12 @@ def test_a_word_is_no_condition_where_it_is_no_option(monkeypatch):
 
 
 def test_a_refusal_is_told_as_one(monkeypatch):
-    def wrong(scores, sharpness):
-        if sharpness == 0:
-            raise ValueError("no temperature belongs to that")
-        return sharpen(scores, sharpness)
+    def wrong(query, inputs):
+        if len(inputs) < 2:
+            raise ValueError("one input is too few")
+        return attend(query, inputs)
 
-    sentence = said(monkeypatch, "sharpen", wrong).misconception
-    assert "refuses what its contract allows" in sentence
+    assert "refuses what its contract allows" in (said(monkeypatch, "attend", wrong).misconception)
 
 
 def test_a_missing_key_is_told_in_words(monkeypatch):

@@ -5,11 +5,13 @@ import math
 import pytest
 import torch
 
+from autograder.source.entrances import altered
 from autograder.source.mutations import mutants
 
 SHAPE = "def f(x):\n    return x[:, None, :].shape"
 CASES = [
     ("given", "def f(x):\n    x = x + 1\n    return 2 * x", 3, 6),
+    ("given", "def f(x):\n    x = x + 1\n    return x * x", 3, 12),
     ("step order", "def f(x):\n    x = x + 1\n    x = 2 * x\n    return x", 3, 7),
     ("half", "def f(x):\n    return math.sqrt(x)", 16, 8),
     ("half", "def f(x):\n    return x ** 0.5", 16, 8),
@@ -39,3 +41,41 @@ def test_what_was_taken_for_what_is_known_without_the_rest_of_the_line():
     code = "def f(x, y):\n    return 10 * x + y"
     words = {mutant.words for mutant in mutants(code, searched=True) if mutant.slip == "mixed up"}
     assert words == {("x", "y"), ("y", "x")}
+
+
+MASKED = """
+def f(x: Tensor, mask: Tensor | None = None, count: int = 2, ahead: bool = False):
+    if mask is not None:
+        x = x.masked_fill(~mask, 0.0)
+    return x.roll(1, 0) if ahead else x * count
+"""
+
+
+@pytest.mark.parametrize(
+    ("clause", "more", "wanted"),
+    [
+        ("a row of `mask` in which nothing is allowed allowed everything", {}, [[2, 4], [6, 0]]),
+        ("True and False in `mask` were exchanged", {}, [[2, 4], [0, 8]]),
+        ("`count` were one more than it is", {}, [[0, 0], [9, 0]]),
+        ("`ahead` were taken the other way around", {}, [[3, 0], [0, 0]]),
+        ("what is negative in `x` were set to zero first", {"count": -1}, [[0, 0], [-3, 0]]),
+        ("the result went through a relu at the end", {"count": -1}, [[0, 0], [0, 0]]),
+        ("`x` were added to the result", {}, [[0, 0], [9, 0]]),
+        ("`x` came in reverse order along the first axis", {}, [[0, 0], [2, 0]]),
+    ],
+)
+def test_an_opening_is_what_its_clause_says(clause, more, wanted):
+    (found,) = (one for one in altered(MASKED) if one.clause == clause)
+    names = {"torch": torch, "Tensor": torch.Tensor}
+    exec(found.source, names)
+    mask = torch.tensor([[False, False], [True, False]])
+    x = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+    assert names["f"](x, mask, **more).tolist() == wanted
+
+
+def test_a_mask_that_is_left_out_stays_so():
+    for found in altered(MASKED):
+        if found.kind == "mask":
+            names = {"torch": torch, "Tensor": torch.Tensor}
+            exec(found.source, names)
+            assert names["f"](torch.ones(2, 2)).tolist() == [[2, 2], [2, 2]]
