@@ -53,6 +53,8 @@ class _Layer:
     def flow(self) -> list[tuple[str, tuple, dict[str, Any]]]:
         """What every part of the reference is given in that call, from the inside out."""
         seen: list[tuple[str, tuple, dict[str, Any]]] = []
+        if not hasattr(self.module, "register_forward_hook"):
+            return seen  # as on NumPy: nobody can look inside
         hooks = []
         for path, part in self.module.named_modules():
             if path:

@@ -463,17 +463,22 @@ def _(student, reference, draw):
     }
     inputs = draw.normal(B=B, L=L, E=E), draw.normal(B=B, S=S, E=E), draw.normal(B=B, S=S, E=E)
 
-    def compare(case, inputs, weights, num_heads=H, **options):
-        bound = {"embed_dim": E, "num_heads": num_heads, "options": options, "weights": weights}
-        wanted, layer = reference(built(source, **bound)), student(built(source, **bound))
-        mine, theirs = layer.parameters(), wanted.parameters()
+    def others_than(case, mine, theirs):
         other = [name for name, one in theirs.items() if not _same_numbers(mine.get(name), one)]
+        weights = [name for name in other if name.endswith("weight")]
+        turned = weights and all(_same_numbers(mine.get(name), theirs[name].T) for name in weights)
         require(
             not other,
             f"{case}: of the layer's parameters, {' and '.join(other)} "
             f"{'are' if other[1:] else 'is'} not what the source has in their place.",
-            how=" and ".join(other),
+            how=" and ".join(other) + (", transposed" if turned else ""),
         )
+        return other
+
+    def compare(case, inputs, weights, num_heads=H, **options):
+        bound = {"embed_dim": E, "num_heads": num_heads, "options": options, "weights": weights}
+        wanted, layer = reference(built(source, **bound)), student(built(source, **bound))
+        other = others_than(case, layer.parameters(), wanted.parameters())
         want, got = wanted(*inputs), layer(*inputs)
         if other:  # what comes of it may hang on what was drawn
             require(True, "")
@@ -503,7 +508,7 @@ def _(student, reference, draw):
 
     bound = {"embed_dim": E, "num_heads": H, "row": draw.normal(E)}
     layer, wanted = student(built(folded, **bound)), reference(built(folded, **bound))
-    close(layer.parameters(), wanted.parameters(), call="the parameters of the layer")
+    others_than("one number for all", layer.parameters(), wanted.parameters())
     others = {name: draw.normal(*old.shape) / 2 for name, old in wanted.parameters().items()}
     wanted.load(others)
     own = True

@@ -96,7 +96,7 @@ WRONG = {
         (
             "from the docstring",
             {"layer.W_o.weight.copy_(mha.out_proj.weight)": ""},
-            "plain.cases+off+part.inside",
+            "output-weight-left",
         ),
         (
             "from the docstring",
