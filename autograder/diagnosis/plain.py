@@ -141,12 +141,14 @@ def _where(
 
 def _in_cases(students: Students, wrong: Sequence[Event]) -> str:
     """In which cases, to follow `is wrong`; empty if there is no other."""
-    alike = [event for event in students.events if event.kind == wrong[0].kind]
-    if wrong[0].kind != "gradient":
-        alike = [event for event in students.events if not event.variant]
+    if wrong[0].kind == "gradient":
+        alike = [event for event in students.events if event.kind == "gradient"]
+        failed = {event.case for event in alike if event.failed}
+    else:  # that some property holds does not say that an answer is right
+        alike = [event for event in students.events if event.kind != "holds" and not event.variant]
         wrong = [event for event in wrong if not event.variant]
+        failed = {event.case for event in students.failing}
     bad = list(dict.fromkeys(event.case for event in wrong))
-    failed = {event.case for event in alike if event.failed}
     good = [case for case in dict.fromkeys(event.case for event in alike) if case not in failed]
     if not good or not bad:
         return ""
@@ -225,7 +227,7 @@ def _other(events: Sequence[Event]) -> tuple[str, str]:
     """What is wrong with results that cannot be compared number by number."""
     texts = dict.fromkeys(map(_kind, events))
     (key, text), *more = texts
-    return key, text if not more else f"{text.removesuffix('.')} in one case."
+    return key, text if not more else f"In the first case that goes wrong: {text}"
 
 
 def _kind(event: Event) -> tuple[str, str]:

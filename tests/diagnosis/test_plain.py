@@ -17,6 +17,8 @@ from solutions.real_encoder import convert_weights
 from solutions.self_attention import equivariance_gap
 from solutions.softmax import scaled_dot_product_scores, softmax
 from solutions.transformer_block import Encoder
+from solutions.vit import attention_rollout
+from tests.diagnosis.test_diagnosis import without
 
 
 @pytest.mark.parametrize(
@@ -209,7 +211,9 @@ def test_parameters_that_are_shared_are_no_error_of_the_code(monkeypatch):
     assert "ends in an error" not in sentence and "issing" not in sentence
 
 
-def test_an_exponent_with_the_other_sign_is_told_as_such():
+def test_an_exponent_with_the_other_sign_is_told_as_such(monkeypatch):
+    without(monkeypatch, "warmup_rate", "width-multiplied")
+
     def wrong(step, embed_dim, warmup_steps=4000):
         return warmup_rate(step, embed_dim, warmup_steps) * embed_dim
 
@@ -240,6 +244,16 @@ def test_a_word_is_no_condition_where_it_is_no_option(monkeypatch):
 
     found = said(monkeypatch, "letter_similarity", wrong)
     assert "in one case (one empty word)" in found.misconception
+
+
+def test_a_property_that_holds_is_no_right_answer(monkeypatch):
+    """Every row of half the weights is wrong; the check asks of some that they sum to one."""
+
+    def wrong(weights):
+        return attention_rollout([weight.flip(-1) for weight in weights])
+
+    sentence = said(monkeypatch, "attention_rollout", wrong).misconception
+    assert "right in" not in sentence and "in every case that is tried" in sentence
 
 
 def test_a_refusal_is_told_as_one(monkeypatch):
