@@ -1317,13 +1317,13 @@ misconceptions["warmup_rate"] = {
         {"embed_dim**-0.5": "embed_dim**-1"},
     ),
     "lifted-to-one": (
-        "A step below 1 is taken for 1. Steps count from 1, and less is a ValueError.",
+        "A step below 1 is given a rate. Steps count from 1, and less is a ValueError.",
         {
             "if step < 1:": ("step = max(step, 1)\nif step < 1:"),
         },
     ),
     "negative-accepted": (
-        "A negative step is given a rate: only step 0 is refused. All below 1 are a ValueError.",
+        "A negative step is given a rate. Steps count from 1, and less is a ValueError.",
         {
             "if step < 1:": ("step = abs(step)\nif step < 1:"),
         },

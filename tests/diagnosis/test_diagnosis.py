@@ -262,7 +262,9 @@ def test_right_in_all_but_one_case_is_enough_to_be_silent():
     assert not is_named(wrong, "softmax")
 
 
-def test_what_is_not_refused_is_told():
+def test_what_is_not_refused_is_told(monkeypatch):
+    without(monkeypatch, "warmup_rate", "lifted-to-one", "negative-accepted", "step-zero")
+
     def wrong(step, embed_dim, warmup_steps=4000):
         return embed_dim**-0.5 * min(abs(step or 1) ** -0.5, step * warmup_steps**-1.5)
 
@@ -740,7 +742,7 @@ def around_the_block():
 @pytest.mark.parametrize(
     ("name", "wrong", "key", "true", "false"),
     [
-        ("patchify", lambda: product_alone, "width-unchecked", "Height and width each", "Only"),
+        ("patchify", lambda: product_alone, "fault.asked", "its contract refuses", "Only"),
         ("convert_weights", lambda: emptied, "changes-input", "taken out", "Make a new"),
         ("EncoderBlock", around_the_block, "outer-residual", "first half", "network was given"),
     ],
