@@ -1162,8 +1162,8 @@ misconceptions["label_smoothed_loss"] = {
         {
             "return losses / real.sum().clamp(min=1)": (
                 "V = logits.shape[-1]\n"
-                "own, other = torch.tensor([1 - smoothing + smoothing / V, smoothing / V])\n"
-                "entropy = -torch.xlogy(own, own) - (V - 1) * torch.xlogy(other, other)\n"
+                "own, other = 1 - smoothing + smoothing / V, smoothing / V\n"
+                "entropy = -sum(p * math.log(p) for p in (own, *[other] * (V - 1)) if p > 0)\n"
                 "return losses / real.sum().clamp(min=1) - entropy * real.any()"
             ),
         },

@@ -444,6 +444,9 @@ misconceptions["mean_pool"] = {
         {
             "normalize(total, dim=-1)": "normalize(total, dim=0)",
         },
+        {
+            "normalize(total, dim=-1)": "normalize(total / real.sum(dim=1).clamp(min=1), dim=0)",
+        },
     ),
     "last-token": (
         "The vector of the last real token was taken. The mean over all real tokens is wanted.",
@@ -770,9 +773,9 @@ misconceptions["contrastive_loss"] = {
         },
     ),
     "zero-gradient-nan": (
-        "The length is the root of a sum of squares, and the root has no slope at zero: the "
-        "gradient of a vector of zeros is NaN, whatever bound comes after the root. Keep the sum "
-        "from zero before it, or use `normalize`.",
+        "The gradient of a vector of zeros is NaN or infinite, as where its length is the root of "
+        "a sum of squares: the root has no slope at zero, whatever bound comes after it. Keep the "
+        "sum from zero before the root, or use `normalize`.",
         {
             "anchors = nn.functional.normalize(anchors, dim=-1)": (
                 "anchors = anchors / anchors.square().sum(dim=-1, "

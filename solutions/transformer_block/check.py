@@ -70,6 +70,12 @@ misconceptions["LayerNorm"] = {
             "centered.square().mean(dim=-1, keepdim=True)": "x.square().mean(dim=-1, keepdim=True) "
             "- x.mean(dim=-1, keepdim=True) ** 2"
         },
+        {
+            "centered.square().mean(dim=-1, keepdim=True)": (
+                "(x.square().mean(dim=-1, keepdim=True) - x.mean(dim=-1, keepdim=True) ** "
+                "2).clamp(min=0.0)"
+            ),
+        },
     ),
     "unbiased-variance": (
         "The variance is divided by embed_dim - 1, as `var` and `std` do unless told otherwise. "

@@ -107,13 +107,25 @@ misconceptions["patchify"] = {
         "Only the area was checked, the product of height and width. Height and width each have "
         "to be divisible by the patch size; where one is not, it is a ValueError.",
         {
-            "if H % P or W % P:": "if (H * W) % (P * P):",
+            "if height % P or width % P:": "if (height * width) % (P * P):",
         },
         {
-            "if H % P or W % P:": (
-                "if (H * W) % (P * P):\n"
+            "if height % P or width % P:": (
+                "if (height * width) % (P * P):\n"
                 "    raise ValueError('no')\n"
-                "images, H, W = images[..., : H // P * P, : W // P * P], H // P * P, W // P * P\n"
+                "height, width = height // P * P, width // P * P\n"
+                "images = images[..., :height, :width]\n"
+                "if False:"
+            ),
+        },
+        {
+            "if height % P or width % P:": (
+                "if (height * width) % (P * P):\n"
+                "    raise ValueError('no')\n"
+                "if min(height, width) < P:\n"
+                "    return images.new_zeros(B, 0, C * P * P)\n"
+                "height, width = height // P * P, width // P * P\n"
+                "images = images[..., :height, :width]\n"
                 "if False:"
             ),
         },
@@ -122,10 +134,10 @@ misconceptions["patchify"] = {
         "A height that does not divide was let through. Height and width each have to be "
         "divisible by the patch size; where one is not, it is a ValueError.",
         {
-            "if H % P or W % P:": (
-                "if W % P:\n"
+            "if height % P or width % P:": (
+                "if width % P:\n"
                 "    raise ValueError('no')\n"
-                "images, H = images[..., : H // P * P, :], H // P * P\n"
+                "images, height = images[..., : height // P * P, :], height // P * P\n"
                 "if False:"
             ),
         },
@@ -134,10 +146,11 @@ misconceptions["patchify"] = {
         "Only where neither height nor width divides, it is an error. Where one of them does "
         "not, it is a ValueError as well.",
         {
-            "if H % P or W % P:": (
-                "if H % P and W % P:\n"
+            "if height % P or width % P:": (
+                "if height % P and width % P:\n"
                 "    raise ValueError('no')\n"
-                "images, H, W = images[..., : H // P * P, : W // P * P], H // P * P, W // P * P\n"
+                "height, width = height // P * P, width // P * P\n"
+                "images = images[..., :height, :width]\n"
                 "if False:"
             ),
         },
@@ -146,23 +159,25 @@ misconceptions["patchify"] = {
         "Patches and the numbers inside them have changed places. The shape is (B, N, C * P * "
         "P): a row for each patch.",
         {
-            "(H // P) * (W // P), C * P * P)": "(H // P) * (W // P), C * P * P).mT",
+            "(height // P) * (width // P), C * P * P)": (
+                "(height // P) * (width // P), C * P * P).mT"
+            ),
         },
     ),
     "grid-kept": (
         "The grid of patches is kept, with an axis for its rows and one for its columns. The "
         "patches come in one row: (B, N, C * P * P).",
         {
-            "grid.reshape(B, (H // P) * (W // P), C * P * P)": (
-                "grid.reshape(B, H // P, W // P, C * P * P)"
+            "grid.reshape(B, (height // P) * (width // P), C * P * P)": (
+                "grid.reshape(B, height // P, width // P, C * P * P)"
             ),
         },
     ),
     "patch-kept": (
         "Each patch is still an image of its own. It is written as one vector, C * P * P long.",
         {
-            "grid.reshape(B, (H // P) * (W // P), C * P * P)": (
-                "grid.reshape(B, (H // P) * (W // P), C, P, P)"
+            "grid.reshape(B, (height // P) * (width // P), C * P * P)": (
+                "grid.reshape(B, (height // P) * (width // P), C, P, P)"
             ),
         },
     ),
