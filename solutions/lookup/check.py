@@ -50,6 +50,9 @@ def _(student, reference, draw):
     alike = [[2.0, 1.0, 4.0, 3.0], [4.0, 3.0, 2.0, 1.0], [2.0, 2.0, 3.0, 3.0], [5.0, 2.0, 1.0, 0.0]]
     some = torch.tensor([1.0, 2.0, 3.0, 4.0]), torch.tensor(alike), values[:4]
     agrees(student, reference, *some, case="keys that have much in common with the query")
+    precise = keys[0].double(), keys.double()  # equal to keys[0] alone
+    case = "float64 keys, float32 values"
+    agrees(student, reference, *precise, values, case=case, ask=VALUES)
 
 
 misconceptions["exact_lookup"] = {
@@ -204,6 +207,18 @@ misconceptions["exact_lookup"] = {
         "keys alone (`dim=0`), so that E numbers come back.",
         {
             "values[matches].sum(dim=0)": "values[matches].sum()",
+        },
+    ),
+    "dtype-of-keys": (
+        "The weights of one and zero, or the zeros that the sum begins with, have the dtype of "
+        "query and keys. Where the values have another, the result gets the wrong dtype, or the "
+        "product fails: use `values.dtype`.",
+        {
+            "values[matches].sum(dim=0)": "(matches.to(query.dtype).unsqueeze(1) * "
+            "values).sum(dim=0)",
+        },
+        {
+            "values[matches].sum(dim=0)": "matches.to(query.dtype) @ values",
         },
     ),
 }

@@ -30,6 +30,8 @@ WRONG = {
             },
             "last-only",
         ),
+        ("from the docstring", {"values.dtype": "query.dtype"}, "dtype-of-keys"),
+        ("Kronecker delta", {"values.dtype": "keys.dtype"}, "dtype-of-keys"),
     ],
     "letter_similarity": [
         (
