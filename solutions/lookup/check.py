@@ -251,6 +251,9 @@ def _(student, reference, draw):
     compare("Straße", "STRASSE", "a letter that has no single capital")
     compare("\u0130", "i", "a capital whose small letter is two characters")
     compare(" key", "key", "a space in front")
+    compare("cat ", "cat", "a space at the end")
+    compare("", " ", "an empty word and a space")
+    compare("New York", "New", "a space after the end of the shorter word")
 
 
 misconceptions["letter_similarity"] = {
@@ -455,6 +458,14 @@ misconceptions["letter_similarity"] = {
         "the same, and the others count as different.",
         {
             "return sum(": "return (len(a) == len(b)) * sum(",
+        },
+    ),
+    "filled-with-spaces": (
+        "The shorter word is filled up with spaces, which then agree with spaces of the longer "
+        "one. A position that only one word has counts as different, whatever stands there: stop "
+        "at the end of the shorter word.",
+        {
+            "zip(a, b, strict=False)": "zip(a.ljust(longer), b.ljust(longer), strict=False)",
         },
     ),
 }

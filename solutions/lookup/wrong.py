@@ -62,6 +62,11 @@ WRONG = {
             },
             "anywhere",
         ),
+        (
+            "zip_longest",
+            {"b.lower()))": 'b.lower(), fillvalue=" "))'},
+            "filled-with-spaces",
+        ),
     ],
     "weighted_average": [
         ("divide at the end", {"/ weights.sum()": ""}, "not-divided"),
