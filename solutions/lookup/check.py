@@ -849,6 +849,10 @@ def _(student, reference, draw):
     raises(student, ValueError, x, keys, values[:6], -0.5, case="a negative bandwidth")
     raises(student, ValueError, x, keys, values[:6], 0.0, case="bandwidth 0")
 
+    ask = Ask(contiguous=False, double=False, unchanged=False)
+    on_keys = keys[1:4].clone()
+    agrees(student, reference, on_keys, keys, values[:6], 0.5, case="x at keys", ask=ask)
+
 
 misconceptions["kernel_regression"] = {
     "bandwidth-multiplies": (
@@ -991,6 +995,15 @@ misconceptions["kernel_regression"] = {
         "ones.",
         {
             "return weights @ values": "return (0 * weights + 1 / len(keys)) @ values",
+        },
+    ),
+    "root-of-square": (
+        "The distance is computed as the root of its square, and a root has no finite slope at "
+        "zero: where an x equals a key, the gradient is NaN. Only the square is needed: take the "
+        "difference and square it.",
+        {
+            "(x.unsqueeze(1) - keys) / bandwidth": "torch.sqrt((x.unsqueeze(1) - keys) ** 2) / "
+            "bandwidth",
         },
     ),
 }

@@ -114,6 +114,11 @@ WRONG = {
         ("from the docstring", {"distance ** 2": "distance.abs()"}, "laplace"),
         ("from the docstring", {"1": "0"}, "over-the-points"),
         ("from the docstring", {"2 * bandwidth": "(2 * bandwidth)"}, "two-squared"),
+        (
+            "from the docstring",
+            {"x[:, None] - keys[None, :]": "torch.sqrt((x[:, None] - keys[None, :]) ** 2)"},
+            "root-of-square",
+        ),
     ],
 }
 
