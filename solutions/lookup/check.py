@@ -50,6 +50,9 @@ def _(student, reference, draw):
     alike = [[2.0, 1.0, 4.0, 3.0], [4.0, 3.0, 2.0, 1.0], [2.0, 2.0, 3.0, 3.0], [5.0, 2.0, 1.0, 0.0]]
     some = torch.tensor([1.0, 2.0, 3.0, 4.0]), torch.tensor(alike), values[:4]
     agrees(student, reference, *some, case="keys that have much in common with the query")
+    precise = keys[0].double(), keys.double()  # equal to keys[0] alone
+    case = "float64 keys, float32 values"
+    agrees(student, reference, *precise, values, case=case, ask=VALUES)
 
 
 misconceptions["exact_lookup"] = {
@@ -206,6 +209,18 @@ misconceptions["exact_lookup"] = {
             "values[matches].sum(dim=0)": "values[matches].sum()",
         },
     ),
+    "dtype-of-keys": (
+        "The weights of one and zero, or the zeros that the sum begins with, have the dtype of "
+        "query and keys. Where the values have another, the result gets the wrong dtype, or the "
+        "product fails: use `values.dtype`.",
+        {
+            "values[matches].sum(dim=0)": "(matches.to(query.dtype).unsqueeze(1) * "
+            "values).sum(dim=0)",
+        },
+        {
+            "values[matches].sum(dim=0)": "matches.to(query.dtype) @ values",
+        },
+    ),
 }
 
 
@@ -236,6 +251,9 @@ def _(student, reference, draw):
     compare("Straße", "STRASSE", "a letter that has no single capital")
     compare("\u0130", "i", "a capital whose small letter is two characters")
     compare(" key", "key", "a space in front")
+    compare("cat ", "cat", "a space at the end")
+    compare("", " ", "an empty word and a space")
+    compare("New York", "New", "a space after the end of the shorter word")
 
 
 misconceptions["letter_similarity"] = {
@@ -440,6 +458,14 @@ misconceptions["letter_similarity"] = {
         "the same, and the others count as different.",
         {
             "return sum(": "return (len(a) == len(b)) * sum(",
+        },
+    ),
+    "filled-with-spaces": (
+        "The shorter word is filled up with spaces, which then agree with spaces of the longer "
+        "one. A position that only one word has counts as different, whatever stands there: stop "
+        "at the end of the shorter word.",
+        {
+            "zip(a, b, strict=False)": "zip(a.ljust(longer), b.ljust(longer), strict=False)",
         },
     ),
 }
@@ -823,6 +849,10 @@ def _(student, reference, draw):
     raises(student, ValueError, x, keys, values[:6], -0.5, case="a negative bandwidth")
     raises(student, ValueError, x, keys, values[:6], 0.0, case="bandwidth 0")
 
+    ask = Ask(contiguous=False, double=False, unchanged=False)
+    on_keys = keys[1:4].clone()
+    agrees(student, reference, on_keys, keys, values[:6], 0.5, case="x at keys", ask=ask)
+
 
 misconceptions["kernel_regression"] = {
     "bandwidth-multiplies": (
@@ -965,6 +995,15 @@ misconceptions["kernel_regression"] = {
         "ones.",
         {
             "return weights @ values": "return (0 * weights + 1 / len(keys)) @ values",
+        },
+    ),
+    "root-of-square": (
+        "The distance is computed as the root of its square, and a root has no finite slope at "
+        "zero: where an x equals a key, the gradient is NaN. Only the square is needed: take the "
+        "difference and square it.",
+        {
+            "(x.unsqueeze(1) - keys) / bandwidth": "torch.sqrt((x.unsqueeze(1) - keys) ** 2) / "
+            "bandwidth",
         },
     ),
 }

@@ -30,6 +30,8 @@ WRONG = {
             },
             "last-only",
         ),
+        ("from the docstring", {"values.dtype": "query.dtype"}, "dtype-of-keys"),
+        ("Kronecker delta", {"values.dtype": "keys.dtype"}, "dtype-of-keys"),
     ],
     "letter_similarity": [
         (
@@ -59,6 +61,11 @@ WRONG = {
                 )
             },
             "anywhere",
+        ),
+        (
+            "zip_longest",
+            {"b.lower()))": 'b.lower(), fillvalue=" "))'},
+            "filled-with-spaces",
         ),
     ],
     "weighted_average": [
@@ -107,6 +114,11 @@ WRONG = {
         ("from the docstring", {"distance ** 2": "distance.abs()"}, "laplace"),
         ("from the docstring", {"1": "0"}, "over-the-points"),
         ("from the docstring", {"2 * bandwidth": "(2 * bandwidth)"}, "two-squared"),
+        (
+            "from the docstring",
+            {"x[:, None] - keys[None, :]": "torch.sqrt((x[:, None] - keys[None, :]) ** 2)"},
+            "root-of-square",
+        ),
     ],
 }
 

@@ -64,6 +64,11 @@ def _(student, reference, draw):
         call = f"The gradient that reaches the {name} of an earlier append"
         close(got.inputs[path], want.inputs[path], call=call)
 
+    cache, wanted = student(), reference()
+    halves = key.half(), value.half()
+    got, want = cache.call("append", *halves), wanted.call("append", *halves)
+    close(got, want, case="float16", call=cache.last_call, names=("keys", "values"))
+
 
 misconceptions["KeyValueCache"] = {
     "shared": (
@@ -259,6 +264,18 @@ misconceptions["KeyValueCache"] = {
                 "self.length += key.shape[-2]\nold = self.stored or (key, value)"
             ),
             "return key, value": "return old",
+        },
+    ),
+    "begins-in-float32": (
+        "The cache begins with an empty tensor in float32, and what is joined with it in half "
+        "precision becomes float32, too. The dtype is that of what is appended: begin with "
+        "nothing, or with an empty tensor of its dtype.",
+        {
+            "self.length += key.shape[-2]": (
+                "if self.stored is None:\n"
+                "    self.stored = key[..., :0, :].float(), value[..., :0, :].float()\n"
+                "self.length += key.shape[-2]"
+            ),
         },
     ),
 }

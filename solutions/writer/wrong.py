@@ -31,6 +31,11 @@ WRONG = {
             },
             "new-returned",
         ),
+        (
+            "an empty module at first",
+            {"(key[:, :, :0], value[:, :, :0])": "torch.empty(2, *key[:, :, :0].shape)"},
+            "begins-in-float32",
+        ),
     ],
     "blockwise_attention": [
         ("blocks of keys, all queries at once", {"* scale": ""}, "not-scaled"),
