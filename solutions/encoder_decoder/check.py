@@ -1162,7 +1162,7 @@ misconceptions["label_smoothed_loss"] = {
         {
             "return losses / real.sum().clamp(min=1)": (
                 "V = logits.shape[-1]\n"
-                "own, other = torch.tensor([1 - smoothing + smoothing / V, smoothing / V])\n"
+                "own, other = logits.new_tensor([1 - smoothing + smoothing / V, smoothing / V])\n"
                 "entropy = -torch.xlogy(own, own) - (V - 1) * torch.xlogy(other, other)\n"
                 "return losses / real.sum().clamp(min=1) - entropy * real.any()"
             ),
