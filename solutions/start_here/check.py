@@ -99,7 +99,7 @@ prediction(
     options={
         1: "From x + 2 = 2x follows x = 2, and nothing else.",
         0: "There is one, and it is the one that somebody tried first: 2.",
-        2: "Two different lines meet once at most; a parabola and a line, twice at most.",
+        2: "Two different lines meet once at most, and these two meet at 2.",
     },
     again={
         "numbers": {"a": (3, 4, 5, 6, 7, 8), "k": (2, 3)},
@@ -110,7 +110,7 @@ prediction(
         "options": {
             "0": "From x + {a} = {k}x follows {k - 1}x = {a}, so x = {a / (k - 1):g}.",
             "1": "From x + {a} = {k}x follows {k - 1}x = {a}, so x = {a / (k - 1):g}.",
-            "2": "Two different lines meet once at most; a parabola and a line, twice at most.",
+            "2": "Two different lines meet at most once.",
         },
     },
 )
