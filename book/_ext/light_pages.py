@@ -10,7 +10,7 @@ from typing import Any
 
 from fontTools import subset
 from fontTools.ttLib import TTFont
-from page_models import at_once, loaded_first
+from page_models import at_once, first_figure, loaded_first
 from sphinx.application import Sphinx
 
 FONTS = ("fa-solid-900", "fa-brands-400")
@@ -29,16 +29,16 @@ INLINE = "documentation_options.js"
 PARTS_FIRST = tuple(
     f"stage-{part}.js" for part in ("answer", "keys", "line", "parts", "rows", "table")
 )
-FIRST_PLAY = "/play.js"
-FIGURES = ("/stage.js", FIRST_PLAY)
+FIGURES = ("/stage.js", "/play.js")
+OWN = {"stage": (*PARTS_FIRST, "/stage.js"), "play": ("/play.js",)}  # of kinds of figures
 
 
 def defer_scripts(app: Sphinx, page: str, template: str, context: dict, doctree) -> None:
     """Let the page be shown before its scripts are read, a figure's own first.
 
-    Where a first screen's figure loads a file by itself, all but its own scripts wait for that,
-    too: the template has the few lines that bring them then. The page of the search has scripts of
-    its own that need the others at once.
+    All others wait for a first screen's figure, too, and for the file that it loads by itself: the
+    template has the few lines that bring them then. The page of the search has scripts of its own
+    that need the others at once.
     """
     # Docutils names the viewport once more.
     metatags = context.get("metatags", "")
@@ -48,7 +48,8 @@ def defer_scripts(app: Sphinx, page: str, template: str, context: dict, doctree)
     body = context.get("body") or ""
     soon = tuple(at_once(body))
     context["loaded_first"] = loaded_first(body)
-    context["first_scripts"] = soon or (FIRST_PLAY,) if context["loaded_first"] else ()
+    first = first_figure(body)
+    context["first_scripts"] = soon or OWN.get(first[1] if first else "", ())
     context["script_files"] = [
         in_turn(app, script, soon)
         for script in sorted(context.get("script_files", []), key=lambda script: script.priority)

@@ -175,11 +175,15 @@ def at_once(page: str) -> set[str]:
     return {f"_static/{name}.js" for name in names}
 
 
+def first_figure(page: str) -> re.Match | None:
+    """How the first screen's figure opens: its kind is the match's first group."""
+    start = page.find(FIRST)
+    return OPENING.search(page, start) if start >= 0 else None
+
+
 def loaded_first(page: str) -> str | None:
     """What the first screen's figure loads by itself: Vega, or a small model."""
-    start = page.find(FIRST)
-    opening = OPENING.search(page, start) if start >= 0 else None
-    if not opening:
+    if not (opening := first_figure(page)):
         return None
     if opening[1] == "play":
         return "_static/vega.js"

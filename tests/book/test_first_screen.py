@@ -48,14 +48,9 @@ def test_needs_a_first_figure_no_more_than_comes_in_time(chapter):
         tag["href"]
         for tag in page.select(":is(head, body) > link:is([rel=stylesheet], [rel=preload])")
     ]
-    if page.find(id="loaded-first"):
-        needed += [script["src"] for script in page.select("script[src]")]
-        if page.select_one(
-            ".first-screen figure[data-scores]"
-        ):  # answers before its model is there
-            needed.remove(page.find(id="loaded-first")["href"])
-    else:
-        needed += [script["src"] for script in page.select("script[src*='stage']")]
+    needed += [script["src"] for script in page.select("script[src]")]
+    if page.select_one(".first-screen figure[data-scores]"):  # answers before its model is there
+        needed.remove(page.find(id="loaded-first")["href"])
     files = {SITE / f"{chapter}.html", *(SITE / name.partition("?")[0] for name in needed)}
     assert sum(map(transferred, files)) < measures.MOST_FIRST_BYTES
 

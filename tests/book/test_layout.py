@@ -53,7 +53,8 @@ def test_does_nothing_move_on_a_slow_phone_either(browser, address):
     ("name", "below"),
     [
         ("06-positions", []),  # they come after the first figure's file
-        ("08-masked", ["source-sans-3-italic.woff2", "course-math.woff"]),
+        ("08-masked", []),  # nor is a first figure's script kept waiting
+        ("notation", ["source-sans-3-italic.woff2", "course-math.woff"]),
         ("progress", ["source-sans-3-italic.woff2"]),
     ],
 )
