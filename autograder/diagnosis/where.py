@@ -124,9 +124,10 @@ class SmallestWrong:
         return hashlib.sha256(encode(messages)).digest()
 
 
-def _of(call: Call) -> tuple[Target, Any]:
-    """What is asked, and what is made."""
-    return call.request.target, call.reply.value
+def _of(call: Call) -> tuple[Any, ...]:
+    """What is asked, and the object that is made, if one is."""
+    made = call.reply.value
+    return (call.request.target, made) if isinstance(made, Ref) else (call.request.target,)
 
 
 @dataclass(frozen=True)
