@@ -52,8 +52,8 @@ class Costs:
             self.paint >= SOON[False],
             self.slow_paint >= SOON[True],
             self.slow_answer >= ANSWERING,
-            self.moved >= measures.MOST_MOVED,
-            self.slow_moved >= measures.MOST_MOVED,
+            self.moved >= measures.MOST_MOVED_ALONE,
+            self.slow_moved >= measures.MOST_MOVED_ALONE,
         ]
 
     def shown(self) -> list[str]:
@@ -86,7 +86,7 @@ def main(names: list[str]) -> None:
     )
     limits = Costs(
         measures.MOST_NODES, measures.MOST_STOPS, measures.MOST_BYTES,
-        SOON[False], SOON[True], ANSWERING, measures.MOST_MOVED, measures.MOST_MOVED,
+        SOON[False], SOON[True], ANSWERING, measures.MOST_MOVED_ALONE, measures.MOST_MOVED_ALONE,
     )  # fmt: skip
     table = Table("page", *columns, title="What a page costs", caption="last row: the limits")
     over = 0
