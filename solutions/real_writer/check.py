@@ -354,20 +354,6 @@ misconceptions["SwiGLU"] = {
             "F.silu(self.W_gate(x))": "self.W_gate(x).softmax(dim=-1)",
         },
     ),
-    "with-biases": (
-        "The layers have biases. All three are made without one.",
-        {
-            "self.W_gate = nn.Linear(embed_dim, hidden_dim, bias=False)": (
-                "self.W_gate = nn.Linear(embed_dim, hidden_dim)"
-            ),
-            "self.W_up = nn.Linear(embed_dim, hidden_dim, bias=False)": (
-                "self.W_up = nn.Linear(embed_dim, hidden_dim)"
-            ),
-            "self.W_down = nn.Linear(hidden_dim, embed_dim, bias=False)": (
-                "self.W_down = nn.Linear(hidden_dim, embed_dim)"
-            ),
-        },
-    ),
 }
 
 
