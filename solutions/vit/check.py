@@ -37,6 +37,8 @@ def _(student, reference, draw):
     raises(student, ValueError, draw.normal(2, 3, 4, 7), 2, case="a width that does not divide")
     area = {"case": "a height that does not divide, of an area that does"}
     raises(student, ValueError, draw.normal(2, 3, 2, 8), 4, **area)
+    neither = {"case": "neither a height nor a width that divides"}
+    raises(student, ValueError, draw.normal(2, 3, 5, 7), 2, **neither)
 
 
 misconceptions["patchify"] = {
@@ -94,6 +96,13 @@ misconceptions["patchify"] = {
             {"if height % patch_size != 0 or width % patch_size != 0:": "if False:"},
             style="unfold",
         ),
+        {
+            "if height % P or width % P:": (
+                "height, width = height // P * P, width // P * P\n"
+                "images = images[..., :height, :width]\n"
+                "if False:"
+            ),
+        },
     ),
     "width-unchecked": (
         "A width that does not divide was let through. Height and width each have to be divisible "
