@@ -21,8 +21,8 @@ from downloads import IN_PAGE, ROOT
 from shrink_wasm import without
 
 from autograder.files import paths_within
-from autograder.page.recordings import packed
 from autograder.release.bundle import wheel_tree
+from autograder.remote.packing import packed
 from autograder.remote.wire import decode
 from autograder.source.sources import ANSWERS
 

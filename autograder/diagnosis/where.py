@@ -8,6 +8,7 @@ away, as a mask can be left out, that is tried, too: the wrong calls must be rig
 import functools
 import hashlib
 import itertools
+import pickle
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from autograder.checking.registry import Exercise
 from autograder.diagnosis.findings import Again, Asked, aligned, arguments, with_argument
 from autograder.diagnosis.smallest import reference_of, size_of
 from autograder.remote.calling import Home, tensors
+from autograder.remote.packing import packed
 from autograder.remote.requests import CallRequest, Reply, Request, Target, message_of
 from autograder.remote.subject import Call
 from autograder.remote.values import Ref
@@ -118,10 +120,8 @@ class SmallestWrong:
     @functools.cached_property
     def key(self) -> bytes:
         """Sums up all that is asked."""
-        from autograder.remote.wire import encode
-
         messages = [message_of(request) for request in (*self.before, self.asked)]
-        return hashlib.sha256(encode(messages)).digest()
+        return hashlib.sha256(pickle.dumps(packed(messages))).digest()
 
 
 def _of(call: Call) -> tuple[Any, ...]:

@@ -23,8 +23,8 @@ import torch
 from autograder.checking.registry import Exercise, exercises
 from autograder.diagnosis.recording import Recording, patterns_in
 from autograder.notebook import check as checking
-from autograder.page.recordings import unpacked
 from autograder.remote.calling import Home
+from autograder.remote.packing import unpacked
 from autograder.remote.requests import Performer, Reply, Request
 from autograder.remote.values import tensors
 from autograder.source.sources import definition

@@ -19,7 +19,6 @@ from solutions.attention_layer import AttentionLayer, attend
 from solutions.masked import masked_softmax
 from solutions.real_encoder import convert_weights
 from solutions.real_writer import RMSNorm
-from solutions.vit import patchify
 
 SOURCE = '''\
 def f(x, y):
@@ -716,15 +715,6 @@ def test_what_is_not_refused_is_told_beside_a_fact():
     assert verdict(of_numbers, "soft_lookup").key == "fact.cut_off + fault.asked"
 
 
-def product_alone(images, patch_size):
-    """The number of pixels is tested, and neither of the sides."""
-    B, C, H, W = images.shape
-    if H * W % patch_size**2:
-        raise ValueError(f"cannot cut {H}x{W} into patches of {patch_size}")
-    fitting = images[..., : H // patch_size * patch_size, : W // patch_size * patch_size]
-    return patchify(fitting, patch_size)
-
-
 def emptied(state_dict):
     """A new dictionary is made, and what is in the old one goes."""
     given = dict(state_dict)
@@ -742,7 +732,6 @@ def around_the_block():
 @pytest.mark.parametrize(
     ("name", "wrong", "key", "true", "false"),
     [
-        ("patchify", lambda: product_alone, "fault.asked", "its contract refuses", "Only"),
         ("convert_weights", lambda: emptied, "changes-input", "taken out", "Make a new"),
         ("EncoderBlock", around_the_block, "outer-residual", "first half", "network was given"),
     ],

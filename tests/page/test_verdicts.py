@@ -15,7 +15,7 @@ import pytest
 from autograder.checking import exercises
 from autograder.checking.samples import styles, wrong_answers
 from autograder.diagnosis.recording import record
-from autograder.page.recordings import packed
+from autograder.remote.packing import packed
 from tests.wrong import wrongs
 
 pytest.importorskip("borch")

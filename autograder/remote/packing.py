@@ -1,4 +1,4 @@
-"""The references' recorded answers, from PyTorch's tensors to NumPy's and to those of the page.
+"""Messages with NumPy's arrays in the place of tensors, which can be pickled and read anywhere.
 
 The wire's own format is PyTorch's; what is kept for the page is pickled by the build alone.
 """
@@ -14,7 +14,7 @@ KINDS = {"tuple": tuple, "list": list}
 
 
 def packed(value: Any) -> Any:
-    """Replies' messages without anything of PyTorch's: each value that is not plain has a tag."""
+    """Messages without anything of PyTorch's: each value that is not plain has a tag."""
     if isinstance(value, Tensor):
         name = str(value.dtype).removeprefix("torch.")
         plain = value.detach()
