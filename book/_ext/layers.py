@@ -10,6 +10,7 @@ import ast
 import html
 import re
 from copy import copy
+from typing import Any
 
 from bs4 import BeautifulSoup
 from docutils import nodes
@@ -99,10 +100,14 @@ def lay(app: Sphinx, doctree: nodes.document) -> None:
         if max(map(len, lines), default=0) > BROADEST:
             block.parent.parent["classes"].append(BROAD)
         if len(lines) > LONGEST:
-            words = (
-                f"Printed: {len(lines)} lines, from <code>{html.escape(lines[0].strip())}</code>"
-            )
-            fold(block, opening("output", words))
+            fold(block, opening("output", printed(lines, block.parent.parent["cell_metadata"])))
+
+
+def printed(lines: list[str], metadata: dict[str, Any]) -> str:
+    """The line over what a cell prints: in its own words, if its metadata has them."""
+    if words := metadata.get("printed"):
+        return f"Printed: {html.escape(words)}"
+    return f"Printed: {len(lines)} lines, from <code>{html.escape(lines[0].strip())}</code>"
 
 
 def fold(node: nodes.Node, line: nodes.raw) -> None:

@@ -32,6 +32,12 @@ def test_says_a_line_what_its_code_makes_and_how_long_it_is(extension, code, lin
     assert extension("layers").in_a_line(code) == line
 
 
+def test_names_a_line_what_is_printed_in_the_cells_words_or_by_its_first_line(extension):
+    printed = extension("layers").printed
+    assert printed(["a < b", "c"], {}) == "Printed: 2 lines, from <code>a &lt; b</code>"
+    assert printed(["a < b"], {"printed": "what it's < of"}) == "Printed: what it&#x27;s &lt; of"
+
+
 def test_begins_a_cell_that_is_folded_whole_with_what_it_shows(extension):
     parts = '<summary>S</summary><div class="cell_input">C</div><div class="cell_output">F</div>'
     page = "".join(f'<div class="cell {tag}"><details>{parts}</details></div>' for tag in TAGS)
