@@ -24,6 +24,7 @@ NAMES = 2  # of what a cell defines, in its line
 BROAD = "printed-broad"  # the class of a cell that prints lines too long for a margin
 BROADEST = 50  # letters
 LONGEST = 8  # lines of printed text, or rows of a table, that a reader sees at once
+SHOWN_WHOLE = "shown-whole"  # the tag of a cell whose printed text is read, however long it is
 TITLE = re.compile(r"^(Exercise [\d.]+) \((.*)\)$", re.DOTALL)
 
 
@@ -99,8 +100,9 @@ def lay(app: Sphinx, doctree: nodes.document) -> None:
             continue
         if max(map(len, lines), default=0) > BROADEST:
             block.parent.parent["classes"].append(BROAD)
-        if len(lines) > LONGEST:
-            fold(block, opening("output", printed(lines, block.parent.parent["cell_metadata"])))
+        metadata = block.parent.parent["cell_metadata"]
+        if len(lines) > LONGEST and SHOWN_WHOLE not in metadata.get("tags", []):
+            fold(block, opening("output", printed(lines, metadata)))
 
 
 def printed(lines: list[str], metadata: dict[str, Any]) -> str:
