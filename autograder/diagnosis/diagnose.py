@@ -41,6 +41,7 @@ from autograder.diagnosis.where import Calls
 from autograder.remote.calling import tensors
 
 SIFTED = 6  # what it costs to ask a changed reference one thing, in events
+SLIPS = 1500  # events for all of them
 VALUES_STAY = {"slip.cut-off", "slip.precision"}
 
 
@@ -286,16 +287,21 @@ def _findings(chosen: Sequence[Match]) -> tuple[Finding, ...]:
 
 def _pairs_with_first(search: Search, budget: Budget) -> Diagnosis | None:
     """Two known misconceptions at once, of which one alone explains the first wrong answer."""
-    tried = budget.of(_with_first(search, search.students))
-    match = search.first_to_explain(tried, search.students)
-    return search.diagnosis(match.candidate.findings, match.places) if match else None
+    return _two(search, budget.of(_with_first(search, search.students)))
 
 
 def _pairs(search: Search, budget: Budget) -> Diagnosis | None:
     """Two known misconceptions at once, where only both explain the first wrong answer."""
-    tried = budget.of(_without_first(search, search.students))
+    return _two(search, budget.of(_without_first(search, search.students)))
+
+
+def _two(search: Search, tried: Iterable[Candidate]) -> Diagnosis | None:
+    """Both, if no single slip gives the same: two may undo each other, and neither be true."""
     match = search.first_to_explain(tried, search.students)
-    return search.diagnosis(match.candidate.findings, match.places) if match else None
+    if match is None:
+        return None
+    both = search.diagnosis(match.candidate.findings, match.places)
+    return _slips(search, Budget(SLIPS)) or both
 
 
 def _pairs_beside_faults(search: Search, budget: Budget) -> Diagnosis | None:
@@ -577,7 +583,7 @@ STRATEGIES = (
     Strategy(_pairs, events=350),
     Strategy(_facts, behavior=True),
     Strategy(_pairs_beside_faults, events=300),
-    Strategy(_slips, events=1500),
+    Strategy(_slips, events=SLIPS),
     Strategy(_slips_in_one_result, events=500),
     Strategy(_slips_beside, events=700),
     Strategy(_mostly, events=600),

@@ -26,6 +26,10 @@ from autograder.remote.requests import CallRequest
 CALLS, PLACES, SEVERAL = 3, 6, 8  # at most
 SMALLER = 0.1  # numbers so much smaller saturate no softmax and pass no limit
 LIKE = Closeness(rtol=1e-3, atol=1e-4, dtype=False, nan_equal=True)
+IDLE = (
+    "With other values for `{0}`, the right result was another one in calls that were tried, and "
+    "this one was always the same: `{0}` makes no difference there."
+)
 START = "Tried on calls that go wrong: "
 
 
@@ -62,7 +66,7 @@ class _Tried:
 def experiment(calls: Calls) -> tuple[str, str] | None:
     """The key and the words of what is found first; None if nothing is."""
     if idle := next(_idle(calls), None):
-        return "idle", f"`{idle}` makes no difference to the result, whatever is given for it."
+        return "idle", IDLE.format(idle)
     every = []
     for one in sorted(calls.wrong, key=_order)[:SEVERAL]:
         values = calls.both(one.plain)

@@ -15,7 +15,7 @@ from autograder.diagnosis.errors import error_in_words, is_written, unfit
 from autograder.diagnosis.experiments import experiment
 from autograder.diagnosis.explaining import Finding, Students
 from autograder.diagnosis.findings import sources_given
-from autograder.diagnosis.relations import numbers_of, related, shapes_in_words
+from autograder.diagnosis.relations import numbers_in, numbers_of, related, shapes_in_words
 from autograder.diagnosis.where import DIFFERS, RAISES, Calls
 from autograder.remote.calling import tensors
 
@@ -136,6 +136,9 @@ def _gradients(exercise: Exercise, cases: _Cases, wrong: Sequence[Event]) -> Sta
     kinds = dict.fromkeys(map(_of_gradient, wrong))
     of = _listed(list(dict.fromkeys(event.variant for event in wrong)))
     key, text = next(iter(kinds)) if len(kinds) == 1 else ("", OTHERWISE)
+    numbers = [one for event in wrong for one in numbers_in(event.got, event.want)]
+    if not key and numbers and (how := related(numbers))[0] != "off":
+        key, text = f"-{how[0]}", f"Of the gradient: {how[1]}"
     start = f"Where the values of {exercise.name} are right, a gradient is wrong"
     text = f"{start}{cases.of(wrong)}: that of {of}. {text}"
     return Statement(Finding(f"plain.gradients{key}", text), wrong)

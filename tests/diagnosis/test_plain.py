@@ -288,7 +288,7 @@ def test_an_argument_that_makes_no_difference_is_told_without_a_pair_of_calls(mo
         return scaled_dot_product_scores(torch.ones_like(query), key)
 
     sentence = said(monkeypatch, "scaled_dot_product_scores", wrong).misconception
-    assert "`query` makes no difference to the result" in sentence
+    assert "`query` makes no difference there" in sentence
 
 
 @pytest.mark.parametrize("got", [[0, 0, 1.0, 0, 0, 0, 0, 0, 0], [0, 0, 1.0, 0, 1.0, 0, 1.0, 0, 0]])
@@ -489,3 +489,10 @@ def test_of_digits_nothing_is_said_that_another_answer_speaks_against(monkeypatc
     found = judge("label_smoothed_loss", Home({"label_smoothed_loss": wrong}),
                   live(find("label_smoothed_loss")))  # fmt: skip
     assert found.key == "kl-divergence"
+
+
+def test_how_a_gradient_is_wrong_is_told(monkeypatch):
+    """One of two summands is cut off."""
+    found = said(monkeypatch, "double", lambda x: x + x.detach())
+    assert "a gradient is wrong" in found.misconception
+    assert "Of the gradient: Every number is 0.5 times what it should be." in found.misconception
