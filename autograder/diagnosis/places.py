@@ -1,7 +1,7 @@
 """Where in a result the wrong numbers stand: on the diagonal, in the first row, at zeros."""
 
 import functools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -31,9 +31,17 @@ class Numbers:
         return ~torch.isclose(self.got, self.want, rtol=1e-4, atol=1e-5, equal_nan=True)
 
 
-# What is said of one result; empty where it does not hold, None where too little shows whether.
-Relation = Callable[[Numbers], str | None]
+# What is true of one result: a sentence, several, or none; None where too little shows it.
+Relation = Callable[[Numbers], Iterable[str] | str | None]
 Relations = tuple[tuple[str, Relation], ...]
+
+
+def told(relation: Relation, found: Numbers) -> list[str] | None:
+    """The sentences that are true of it; None where nobody can tell."""
+    texts = relation(found)
+    if texts is None or isinstance(texts, str):
+        return None if texts is None else [texts] * bool(texts)
+    return list(texts)
 
 
 def _within(part: Callable[[Tensor], Tensor], words: str) -> Relation:

@@ -1,9 +1,10 @@
 """In which way wrong numbers are wrong: by a factor, a shift, a sign, in their range or order.
 
-Each relation says something of one result, or that it does not hold of it, or (None) that too few
-numbers are there to tell: what is said must hold of all of them, and be seen in one.
+Each relation has the sentences that are true of one result; or None, where too few numbers are
+there to tell. What is said must be true of all of them, and be seen in one.
 """
 
+import functools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -13,7 +14,7 @@ from torch import Tensor
 
 from autograder.checking.comparing import agree, number
 from autograder.checking.events import Event
-from autograder.diagnosis.places import AT, AXES, Numbers, Relations
+from autograder.diagnosis.places import AT, AXES, Numbers, Relations, told
 from autograder.remote.calling import tensors
 
 CLOSE = {"rtol": 2e-3, "atol": 1e-5}
@@ -58,19 +59,19 @@ def _first(relations: Relations, numbers: Sequence[Numbers]) -> tuple[str, str] 
         if together and key in OF_AXES:
             continue
         asked = [_joined(numbers)] if together or key == "truth" else numbers
-        texts = {relation(found) for found in asked} - {None}
-        if "" in texts:
-            continue
-        if len(texts) == 1:
-            if key == "factor" and _is_one_number(numbers) and texts != {WRONG_SIGN}:
+        texts = [one for one in map(functools.partial(told, relation), asked) if one is not None]
+        common = [text for text in texts[0] if all(text in one for one in texts)] if texts else []
+        if common:
+            if key == "factor" and _is_one_number(numbers) and common != [WRONG_SIGN]:
                 continue  # any number is some factor times any other
-            return key, str(texts.pop())
-        if key == "factor" and texts and any(found.want.numel() > 1 for found in numbers):
+            return key, common[0]
+        several = any(found.want.numel() > 1 for found in numbers)
+        if key == "factor" and several and texts and all(texts):
             return key, "In each case, all numbers are wrong by one factor."
     return None
 
 
-OF_AXES = {"moved", "rows", "sums", "alike", "vectors", "mirrored", "order", "triangle",
+OF_AXES = {"counted", "moved", "rows", "sums", "alike", "vectors", "mirrored", "order", "triangle",
            "diagonal", "places", "zeros-only"}  # fmt: skip
 
 
@@ -153,24 +154,40 @@ def _clamped(found: Numbers) -> str:
     return ""
 
 
-def _moved(found: Numbers) -> str:
+def _moved(found: Numbers) -> Iterator[str]:
     """The right numbers, at other places."""
-    for axis in range(found.want.dim()):
-        words = f"along axis {axis - found.want.dim()}"
-        if found.want.shape[axis] < 2:
+    got, want = found.got, found.want
+    for axis in range(-1, -min(want.dim(), len(AXES)) - 1, -1):
+        size, words = want.shape[axis], f"along {AXES[axis]}"
+        if size < 2:
             continue
-        for step in (1, -1):
-            if _explains(found, found.want.roll(step, axis)):
-                return f"The right numbers stand one place too far {words}."
-        if _explains(found, found.want.flip(axis)):
-            return f"The right numbers stand in reverse order {words}."
-    square = found.want.dim() > 1 and found.want.shape[-1] == found.want.shape[-2]
-    if square and _explains(found, found.want.mT):
-        return "The last two axes are exchanged."
-    one, other = found.got.flatten().sort().values, found.want.flatten().sort().values
-    if found.want.numel() > 3 and _explains(Numbers("", one, found.want.flatten()), other):
-        return "These are the right numbers, but at other places than they should stand."
-    return ""
+        for step, place in ((1, "far"), (-1, "early")):
+            rest = slice(1, None) if step > 0 else slice(None, -1)
+            moved = Numbers("", *(one.movedim(axis, 0)[rest] for one in (got, want)))
+            right = want.roll(step, axis).movedim(axis, 0)[rest]
+            if size > 2 and not bool((want == 0).all()) and _explains(moved, right):
+                yield f"The right numbers stand one place too {place} {words}."
+        if _explains(found, want.flip(axis)):
+            yield f"The right numbers stand in reverse order {words}."
+    square = want.dim() > 1 and want.shape[-1] == want.shape[-2]
+    if square and _explains(found, want.mT):
+        yield "The last two axes are exchanged."
+    if want.numel() > 3 and _explains(found, _in_its_order(got, want)):
+        yield "These are the right numbers, but at other places than they should stand."
+
+
+def _in_its_order(got: Tensor, want: Tensor) -> Tensor:
+    """The right numbers in the order in which the student's have their size."""
+    places = got.flatten().argsort()
+    ordered = torch.empty_like(want).flatten()
+    ordered[places] = want.flatten().sort().values
+    return ordered.reshape(want.shape)
+
+
+def _counted(found: Numbers) -> Iterator[str]:
+    """In each row as many are True as should be, at other places."""
+    if found.of_truth and torch.equal(found.got.sum(dim=-1), found.want.sum(dim=-1)):
+        yield "In each row as many are True as should be, but at other places."
 
 
 def _truth(found: Numbers) -> str:
@@ -187,12 +204,11 @@ def _truth(found: Numbers) -> str:
     return ""
 
 
-def _function(found: Numbers) -> str:
+def _function(found: Numbers) -> Iterator[str]:
     """A simple function of what they should be."""
     for words, function in FUNCTIONS:
         if found.want.numel() > 1 and _explains(found, function(found.want)):
-            return f"Every number is {words} of what it should be."
-    return ""
+            yield f"Every number is {words} of what it should be."
 
 
 FUNCTIONS: tuple[tuple[str, Callable[[Tensor], Tensor]], ...] = (
@@ -205,48 +221,45 @@ FUNCTIONS: tuple[tuple[str, Callable[[Tensor], Tensor]], ...] = (
 )
 
 
-def _rows(found: Numbers) -> str:
+def _rows(found: Numbers) -> Iterator[str]:
     """One factor or one amount along each row, and another one along the next."""
     for axis in range(-1, -min(found.want.dim(), 3) - 1, -1):
         if found.want.dim() < 2 or found.want.shape[axis] < 3:
             continue
         gap = (found.got - found.want).mean(dim=axis, keepdim=True)
         if bool(gap.isfinite().all()) and _explains(found, found.want + gap):
-            return f"Along {AXES[axis]}, all numbers are off by one amount, each time another."
+            yield f"Along {AXES[axis]}, all numbers are off by one amount, each time another."
         size = found.want.abs().sum(dim=axis, keepdim=True).clamp(min=1e-12)
         factor = (found.got * found.want.sign()).sum(dim=axis, keepdim=True) / size
         if bool(factor.isfinite().all()) and _explains(found, factor * found.want):
-            return f"Along {AXES[axis]}, all numbers are wrong by one factor, each time another."
-    return ""
+            yield f"Along {AXES[axis]}, all numbers are wrong by one factor, each time another."
 
 
-def _sums(found: Numbers) -> str:
+def _sums(found: Numbers) -> Iterator[str]:
     """Rows that should add up to one."""
     for axis in range(-1, -min(found.want.dim(), 3) - 1, -1):
         sums, right = (one.sum(dim=axis) for one in (found.got, found.want))
         shares = bool((found.want >= 0).all()) and found.want.shape[axis] > 1
         if shares and _same(right, torch.ones_like(right)):
             if not _same(sums, right):
-                return f"The numbers should add up to one along {AXES[axis]}, and do not."
+                yield f"The numbers should add up to one along {AXES[axis]}, and do not."
             if bool((found.got < 0).any()):
-                return "Some numbers are negative where shares of one belong."
-    return ""
+                yield "Some numbers are negative where shares of one belong."
 
 
-def _signs(found: Numbers) -> str | None:
+def _signs(found: Numbers) -> str:
     """Right but for signs."""
     if not _explains(found, found.want.abs() * found.got.sign()):
         return ""
     return "The numbers have the right size, but some have the wrong sign."
 
 
-def _range(found: Numbers) -> str | None:
+def _range(found: Numbers) -> Iterator[str]:
     """All numbers lie between two bounds, as the right ones do not; or the other way around."""
     for words, least, most in RANGES:
         inside = [bool(((one >= least) & (one <= most)).all()) for one in (found.got, found.want)]
         if found.want.numel() >= FEW and inside[0] is not inside[1]:
-            return words[inside[1]]
-    return ""
+            yield words[inside[1]]
 
 
 RANGES = (
@@ -257,31 +270,29 @@ RANGES = (
 )  # fmt: skip
 
 
-def _ordered(found: Numbers) -> str | None:
+def _ordered(found: Numbers) -> Iterator[str]:
     """In the right order of size along one axis, and not of the right size."""
     for axis in range(-1, -min(found.want.dim(), 3) - 1, -1):
         if found.want.shape[axis] < FEW:
             continue
         ranks = [one.argsort(dim=axis, stable=True) for one in (found.got, found.want)]
         if torch.equal(*ranks) and bool((found.want.diff(dim=axis) != 0).any()):
-            return (
+            yield (
                 f"Along {AXES[axis]}, the numbers are in the right order of size, and only of "
                 "another size."
             )
-    return ""
 
 
-def _statistics(found: Numbers) -> str | None:
+def _statistics(found: Numbers) -> Iterator[str]:
     """Mean, length or equality of all vectors along the last axis, where the right ones differ."""
     if not found.want.dim() or found.want.shape[-1] < 3:
-        return ""
+        return
     for words, holds in VECTORS:
         mine, right = holds(found.got), holds(found.want)
-        if mine is not right:
-            text = "has" if mine else "should have"
-            other = "which it should not" if mine else "and has not"
-            return f"Each vector along the last axis {text} {words}, {other}."
-    return ""
+        if mine and not right:
+            yield f"Each vector along the last axis has {words}, which not all of them should."
+        if right and not mine:
+            yield f"Each vector along the last axis should have {words}, and not all of them have."
 
 
 VECTORS: tuple[tuple[str, Callable[[Tensor], bool]], ...] = (
@@ -292,7 +303,7 @@ VECTORS: tuple[tuple[str, Callable[[Tensor], bool]], ...] = (
 )  # fmt: skip
 
 
-def _alike(found: Numbers) -> str | None:
+def _alike(found: Numbers) -> Iterator[str]:
     """Along an axis all entries are the same, as they should not be; or the other way around."""
     for axis in range(-2, -min(found.want.dim(), 4) - 1, -1):
         if found.want.shape[axis] < 2:
@@ -300,10 +311,9 @@ def _alike(found: Numbers) -> str | None:
         mine, right = (_same(one, one.narrow(axis, 0, 1).expand_as(one))
                        for one in (found.got, found.want))  # fmt: skip
         if mine and not right:
-            return f"All entries along {AXES[axis]} are the same, and should not be."
+            yield f"All entries along {AXES[axis]} are the same, and should not be."
         if right and not mine:
-            return f"All entries along {AXES[axis]} should be the same, and are not."
-    return ""
+            yield f"All entries along {AXES[axis]} should be the same, and are not."
 
 
 def _mirrored(found: Numbers) -> str | None:
@@ -376,6 +386,7 @@ HOW: Relations = (
     ("absolute", _absolute),
     ("clamped", _clamped),
     ("moved", _moved),
+    ("counted", _counted),
     ("function", _function),
     ("rows", _rows),
     ("sums", _sums),

@@ -106,6 +106,8 @@ def _values(word: str, value: Any) -> Iterator[tuple[str, Any]]:
         case bool():
             yield f"where {word} is {not value}", not value
         case int():
+            if value < 0:
+                yield f"where {word} is not negative", -value
             yield from ((f"where {word} is {one}", one) for one in (0, 1) if one != value)
         case float():
             yield from ((f"where {word} is {one:g}", one) for one in (0.0, 1.0) if one != value)

@@ -496,3 +496,38 @@ def test_how_a_gradient_is_wrong_is_told(monkeypatch):
     found = said(monkeypatch, "double", lambda x: x + x.detach())
     assert "a gradient is wrong" in found.misconception
     assert "Of the gradient: Every number is 0.5 times what it should be." in found.misconception
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda want: want.roll(-1, 0) + torch.eye(5)[4][:, None], "one place too early along the"),
+        (lambda want: want.flip(1), "in reverse order along the last axis"),
+        (lambda want: want.sort(dim=1).values, "the right numbers, but at other places"),
+        (lambda want: want.tanh(), "between -1 and 1, as after a tanh"),
+        (lambda want: want.mean(dim=0, keepdim=True).expand_as(want), "are the same, and should not"),
+        (lambda want: want * torch.arange(1, 6)[:, None], "wrong by one factor, each time another"),
+        (lambda want: want + 1e-3 * torch.arange(3), "off"),
+    ],
+)  # fmt: skip
+def test_in_which_way_numbers_are_wrong(change, words):
+    generator = torch.Generator().manual_seed(5)
+    found = []
+    for _ in range(2):
+        want = 3 * torch.randn(5, 3, generator=generator).double()
+        found.append(relations.Numbers("", change(want), want))
+    key, text = relations.related(found)
+    assert words in text or key == words
+
+
+def test_nearly_right_numbers_are_not_said_to_stand_elsewhere():
+    """Cosines of 1 and -1, each a little too small: sorted, they are nearly the right ones."""
+    want = torch.tensor([1.0, -1.0, 1.0, 1.0, -1.0]).double()
+    found = relations.Numbers("", want * (1 - torch.linspace(1e-4, 1e-3, 5).double()), want)
+    assert "moved" not in relations.related([found])[0]
+
+
+def test_rows_of_as_many_true_as_should_be():
+    want = torch.tensor([[1, 1, 0, 0], [1, 0, 0, 0]]).double()
+    got = torch.tensor([[1, 0, 1, 0], [0, 0, 1, 0]]).double()
+    assert relations.related([relations.Numbers("", got, want, True)])[0].startswith("counted")
