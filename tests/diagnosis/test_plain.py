@@ -505,7 +505,7 @@ def test_how_a_gradient_is_wrong_is_told(monkeypatch):
         (lambda want: want.flip(1), "in reverse order along the last axis"),
         (lambda want: want.sort(dim=1).values, "the right numbers, but at other places"),
         (lambda want: want.tanh(), "between -1 and 1, as after a tanh"),
-        (lambda want: want.mean(dim=0, keepdim=True).expand_as(want), "are the same, and should not"),
+        (lambda want: want.mean(0, keepdim=True).expand_as(want), "the same, and should not be"),
         (lambda want: want * torch.arange(1, 6)[:, None], "wrong by one factor, each time another"),
         (lambda want: want + 1e-3 * torch.arange(3), "off"),
     ],
