@@ -78,12 +78,14 @@ PATTERNS: tuple[tuple[str, int, Callable[[Flags], bool]], ...] = (
     ("Only the last entry {0} is wrong.", 1, lambda wrong: not any(wrong[:-1])),
     ("Only the first entry {0} is right.", 1, lambda wrong: not wrong[0] and all(wrong[1:])),
     ("Only the last entry {0} is right.", 1, lambda wrong: not wrong[-1] and all(wrong[:-1])),
-    ("Only entries with an even index {0} are wrong.", 2, lambda wrong: not any(wrong[1::2])),
-    ("Only entries with an odd index {0} are wrong.", 2, lambda wrong: not any(wrong[::2])),
+    ("Only entries with an even index {0} are wrong.", 2,
+     lambda wrong: all(wrong[::2]) and not any(wrong[1::2])),
+    ("Only entries with an odd index {0} are wrong.", 2,
+     lambda wrong: all(wrong[1::2]) and not any(wrong[::2])),
     ("Only in the first half {0} numbers are wrong.", 2,
-     lambda wrong: not any(wrong[len(wrong) // 2 :])),
+     lambda wrong: all(wrong[: len(wrong) // 2]) and not any(wrong[len(wrong) // 2 :])),
     ("Only in the second half {0} numbers are wrong.", 2,
-     lambda wrong: not any(wrong[: (len(wrong) + 1) // 2])),
+     lambda wrong: all(wrong[-(len(wrong) // 2) :]) and not any(wrong[: -(len(wrong) // 2)])),
 )  # fmt: skip
 
 
@@ -100,7 +102,7 @@ def _along(axis: int, words: str, least: int, holds: Callable[[Flags], bool]) ->
             return None
         if not holds(flags):
             return ""
-        telling = (len(flags) > 2 or not flags[0]) and sum(flags) >= least
+        telling = len(flags) >= 2 * least and (len(flags) > 2 or not flags[0])
         return words.format(f"along {AXES[axis]}") if telling else None
 
     return relation

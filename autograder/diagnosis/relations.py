@@ -114,6 +114,16 @@ def _not_finite_in_part(found: Numbers) -> str:
     return ""
 
 
+def _infinite(found: Numbers) -> str:
+    """Right where it is finite; where it is not, both signs are told apart."""
+    wrong, right = found.got[found.wrong], bool(torch.isfinite(found.want).all())
+    for sign, words in ((1, "infinity, as from 1 / 0 or the exponential of a large number"),
+                        (-1, "minus infinity, as from the logarithm of zero")):  # fmt: skip
+        if right and bool((wrong == sign * math.inf).all()):
+            return f"Where it is wrong there is {words}."
+    return ""
+
+
 def _zeros(found: Numbers) -> str:
     return "" if bool(found.got[found.wrong].any()) else "All numbers that are wrong are zero."
 
@@ -380,6 +390,7 @@ HOW: Relations = (
     ("truth", _truth),
     ("nan", _not_finite),
     ("nan", _not_finite_in_part),
+    ("infinite", _infinite),
     ("zeros", _zeros),
     ("factor", _factor),
     ("offset", _offset),
