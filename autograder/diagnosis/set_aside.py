@@ -181,29 +181,30 @@ def _inexact(event: Event, name: str) -> tuple[str, str]:
     one_sided = len(gap) >= 4 and (smaller > 0.95 or smaller < 0.05)
     size, (most, least) = float(gap.abs().max()), SINGLE_ROUNDING
     if one_sided and not least < size < most:
-        return _too_small(name, smaller > 0.5, size), "epsilon"
+        return _too_small(name, smaller, size), "epsilon"
     if not one_sided and size < most:
         return _rounded(name), FLOAT64
     return (_nearly(name), UNSURE) if size < 1e-5 else ("", "")
 
 
-def _too_small(name: str, smaller: bool, size: float) -> str:
-    """What is to be said where something small is added on the way."""
-    side = "small" if smaller else "large"
+def _too_small(name: str, smaller: float, size: float) -> str:
+    """What is to be said where something small is added, by the share of smaller numbers."""
+    side = "small" if smaller > 0.5 else "large"
+    each = "each" if smaller in (0.0, 1.0) else "nearly each"
     parts = float(f"{1 / max(size, 1e-15):.0e}")
     return (
-        f"The numbers of {name} are nearly right, and each a little too {side}, which float64 "
-        f"shows (by up to one part in {parts:,.0f}): something small is added on the way, "
-        "at another place or of another size than it should be, as an epsilon."
+        f"The numbers of {name} are nearly right, and {each} a little too {side}, which float64 "
+        f"shows (by up to one part in {parts:,.0f}), as where something small is added on the way, "
+        "such as an epsilon, or has another place or size than it should."
     )
 
 
 def _nearly(name: str) -> str:
     """What is to be said where digits are lost in a way that has several causes."""
     return (
-        f"In float64, numbers of {name} are right to some digits only: something on the way is "
-        "made in float32, as a table or a constant, or something small stands at another place or "
-        "has another size than it should, as an epsilon."
+        f"In float64, numbers of {name} are right to some digits only, as where something on the "
+        "way is made in float32, a table or a constant, or where something small, such as an "
+        "epsilon, has another place or size than it should."
     )
 
 
