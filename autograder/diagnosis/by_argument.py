@@ -20,6 +20,7 @@ POWERS = (
     (0.5, "the root of {0}"),
     (2.0, "the square of {0}"),
 )
+FEW = 2  # names that a size may have: of more, nobody knows which it is
 COMPARED = "Compared in {0} of the calls that go wrong: "
 LARGER, SMALLER = "too large", "too small"
 ADDED = (
@@ -28,6 +29,52 @@ ADDED = (
     (0.5, "too large by half of"),
     (-0.5, "too small by half of"),
 )
+
+
+def sizes_of(given: Mapping[str, Any]) -> dict[str, float]:
+    """The numbers that are given, and the sizes of what is."""
+    found: dict[str, float] = {}
+    for name, value in given.items():
+        if isinstance(value, Tensor):
+            places = range(-1, -min(value.dim(), len(AXES)) - 1, -1)
+            of_axes = {f"the size of {AXES[axis]} of `{name}`": axis for axis in places}
+            found |= {words: float(value.shape[axis]) for words, axis in of_axes.items()}
+        elif type(value) in (int, float) and value > 0:
+            found[f"`{name}`"] = float(value)
+    return found
+
+
+@dataclass(frozen=True)
+class Shaped:
+    """A call by its arguments, and the shape of its result, as it is and as it should be."""
+
+    given: Mapping[str, Any]
+    mine: torch.Size
+    right: torch.Size
+
+
+def by_size(asked: Sequence[Shaped]) -> str:
+    """Whose size stands along an axis of all of these results, and whose belongs there."""
+    axes = {len(one.right) for one in asked} | {len(one.mine) for one in asked}
+    if not asked or len(axes) != 1:
+        return ""
+    sizes = [sizes_of(one.given) for one in asked]
+    names = _common(sizes)
+    for axis in range(-1, -axes.pop() - 1, -1):
+        sides = [(one.mine[axis], one.right[axis]) for one in asked]
+        if all(mine == right for mine, right in sides):
+            continue
+        found = [[name for name in names
+                  if all(one[name] == pair[at] for one, pair in zip(sizes, sides, strict=True))]
+                 for at in (0, 1)]  # fmt: skip
+        told = all(0 < len(one) <= FEW for one in found)
+        if told and axis in AXES:
+            place = AXES[axis].removeprefix("the ")
+            return (
+                f"In these calls, the result's {place} has {found[0][0]} for its size, where "
+                f"{found[1][0]} belongs."
+            )
+    return ""
 
 
 @dataclass(frozen=True)
@@ -39,16 +86,7 @@ class Asked:
 
     @property
     def sizes(self) -> dict[str, float]:
-        """The numbers that are given, and the sizes of what is."""
-        found: dict[str, float] = {}
-        for name, value in self.given.items():
-            if isinstance(value, Tensor):
-                places = range(-1, -min(value.dim(), len(AXES)) - 1, -1)
-                of_axes = {f"the size of {AXES[axis]} of `{name}`": axis for axis in places}
-                found |= {words: float(value.shape[axis]) for words, axis in of_axes.items()}
-            elif type(value) in (int, float) and value > 0:
-                found[f"`{name}`"] = float(value)
-        return found
+        return sizes_of(self.given)
 
     @property
     def alike(self) -> dict[str, Tensor]:

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from autograder.checking.comparing import Closeness, finite
-from autograder.diagnosis.by_argument import Asked, by_argument
+from autograder.diagnosis.by_argument import Asked, Shaped, by_argument, by_size
 from autograder.diagnosis.findings import arguments, makes_no_difference, with_argument
 from autograder.diagnosis.places import AXES
 from autograder.diagnosis.relations import numbers_in
@@ -73,6 +73,9 @@ def experiment(calls: Calls) -> tuple[str, str] | None:
         wrong = values and not NEARLY.surely_agree(*values)  # in another dtype it may be right
         if values and wrong and all(map(_is_finite, values)):
             every.append(_Tried(calls, one.plain, *values, one.given))
+    for shapes in _shapes(every):
+        if words := by_size(shapes):
+            return "of-size", words
     for result in _results(every):
         if told := by_argument(result):
             return told
@@ -87,6 +90,18 @@ def _made_simpler(every: Sequence[_Tried]) -> Iterator[tuple[str, str]]:
         calls, requests = every[0].calls, [one.request for one in every]
         if words := becomes_right(calls.exercise, requests, calls.both):
             yield "simpler", words
+
+
+def _shapes(every: Sequence[_Tried]) -> Iterator[list[Shaped]]:
+    """Each part of a result that has another shape, in all calls in which it has."""
+    found: dict[str, list[Shaped]] = {}
+    for tried in every:
+        theirs = dict(tensors(tried.got))
+        for path, right in tensors(tried.want):
+            if path in theirs and theirs[path].shape != right.shape:
+                one = Shaped(tried.given, theirs[path].shape, right.shape)
+                found.setdefault(path, []).append(one)
+    yield from found.values()
 
 
 def _results(every: Sequence[_Tried]) -> Iterator[list[Asked]]:

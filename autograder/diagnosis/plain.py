@@ -5,8 +5,11 @@ mask is given, for an odd size, from the second call on. None of it is a guess; 
 Something is said whatever fails.
 """
 
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+
+from torch import Tensor
 
 from autograder.checking.comparing import finite, kind_of
 from autograder.checking.events import Event, Reason
@@ -15,7 +18,13 @@ from autograder.diagnosis.errors import error_in_words, is_written, unfit
 from autograder.diagnosis.experiments import experiment
 from autograder.diagnosis.explaining import Finding, Students
 from autograder.diagnosis.findings import sources_given
-from autograder.diagnosis.relations import numbers_in, numbers_of, related, shapes_in_words
+from autograder.diagnosis.relations import (
+    numbers_in,
+    numbers_of,
+    related,
+    shape_gap,
+    shapes_in_words,
+)
 from autograder.diagnosis.where import DIFFERS, RAISES, Calls
 from autograder.remote.calling import tensors
 
@@ -208,7 +217,7 @@ def _what(wrong: Sequence[Event]) -> Iterator[tuple[str, str]]:
         key, text = related(found)
         if key == "off":
             key, text = _in_one_case(numbers) or (key, text)
-        yield key, f"{_which(numbers)}{text}"
+        yield key, f"{_which(numbers, wrong)}{text}"
     elif numbers:
         yield "other", _in_place(numbers[0])
     if others:
@@ -224,13 +233,13 @@ def _in_one_case(events: Sequence[Event]) -> tuple[str, str] | None:
     return None
 
 
-def _which(events: Sequence[Event]) -> str:
-    """Of several results, those that are wrong, if not all are."""
+def _which(events: Sequence[Event], every: Sequence[Event]) -> str:
+    """Of several results, those that are wrong, in whatever way, if not all are."""
     names, want = events[0].fields.get("names", ()), events[0].want
     things = {event.fields.get("of", "") for event in events}
     if len(things) == 1 and (thing := str(things.pop())):
         return f"What is wrong is {thing[0].lower()}{thing[1:]}. "
-    paths = {one.path for event in events for one in numbers_of(event)}
+    paths = {path for event in every for path in _wrong_parts(event)}
     if isinstance(want, dict):
         return _entries(events[0])
     if len(paths) != 1 or not isinstance(want, tuple | list) or len(want) < 2:
@@ -241,6 +250,15 @@ def _which(events: Sequence[Event]) -> str:
     place = int(path)
     name = names[place] if place < len(names) else f"value {place}"
     return f"Of what is returned, only {name} is wrong. "
+
+
+def _wrong_parts(event: Event) -> Iterator[str]:
+    """The parts of a result that are wrong, in their numbers or otherwise."""
+    theirs = dict(tensors(event.got))
+    for path, want in tensors(event.want):
+        if path not in theirs or theirs[path].shape != want.shape:
+            yield path
+    yield from (one.path for one in numbers_of(event))
 
 
 def _entries(event: Event) -> str:
@@ -262,16 +280,28 @@ def _other(events: Sequence[Event]) -> tuple[str, str]:
     """What is wrong with results that cannot be compared number by number."""
     texts = dict.fromkeys(map(_kind, events))
     (key, text), *more = texts
+    if more and (alike := shape_gap([pair for event in events for pair in _first_shapes(event)])):
+        return "size", alike
     return key, text if not more else f"In the first case that goes wrong: {text}"
+
+
+def _first_shapes(event: Event) -> Iterator[tuple[Tensor, Tensor]]:
+    return itertools.islice(_shapes(event), 1)
+
+
+def _shapes(event: Event) -> Iterator[tuple[Tensor, Tensor]]:
+    """The parts of a result that have another shape than they should."""
+    theirs = dict(tensors(event.got))
+    for path, want in tensors(event.want):
+        if path in theirs and theirs[path].shape != want.shape:
+            yield theirs[path], want
 
 
 def _kind(event: Event) -> tuple[str, str]:
     """Another shape, or another kind of thing."""
-    theirs = dict(tensors(event.got))
-    for path, want in tensors(event.want):
-        got = theirs.get(path)
-        if event.reason is Reason.SHAPE and got is not None and got.shape != want.shape:
-            return shapes_in_words(got, want)
+    if event.reason is Reason.SHAPE:
+        for pair in _shapes(event):
+            return shapes_in_words(*pair)
     return "kind", _in_place(event)
 
 

@@ -386,6 +386,22 @@ def shapes_in_words(got: Tensor, want: Tensor) -> tuple[str, str]:
     return "size", f"{text[0].upper()}{text[1:]}."
 
 
+def shape_gap(pairs: Sequence[tuple[Tensor, Tensor]]) -> str:
+    """By how much all results are too short or too long, along one axis; empty if it differs."""
+    gaps = set()
+    for got, want in pairs:
+        if got.dim() != want.dim():
+            return ""
+        apart = [mine - right for mine, right in zip(got.shape, want.shape, strict=True)]
+        gaps |= {(axis - len(apart), gap) for axis, gap in enumerate(apart) if gap}
+    if len(gaps) != 1:
+        return ""
+    axis, gap = gaps.pop()
+    many = "one entry" if abs(gap) == 1 else f"{abs(gap)} entries"
+    few = "few" if gap < 0 else "many"
+    return f"Along {AXES.get(axis, f'axis {axis}')} the result has {many} too {few}, each time."
+
+
 HOW: Relations = (
     ("truth", _truth),
     ("nan", _not_finite),

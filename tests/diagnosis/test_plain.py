@@ -6,7 +6,7 @@ from torch import nn
 
 from autograder.checking import find
 from autograder.diagnosis import diagnose, errors, experiments, findings, relations, where
-from autograder.diagnosis.by_argument import Asked, by_argument
+from autograder.diagnosis.by_argument import Asked, Shaped, by_argument, by_size
 from autograder.diagnosis.judge import judge
 from autograder.diagnosis.recording import live
 from autograder.remote.calling import Home
@@ -531,3 +531,28 @@ def test_rows_of_as_many_true_as_should_be():
     want = torch.tensor([[1, 1, 0, 0], [1, 0, 0, 0]]).double()
     got = torch.tensor([[1, 0, 1, 0], [0, 0, 1, 0]]).double()
     assert relations.related([relations.Numbers("", got, want, True)])[0].startswith("counted")
+
+
+def test_by_how_much_results_are_too_short_is_told_of_all_of_them():
+    pairs = [(torch.empty(2, size), torch.empty(2, size + 1)) for size in (3, 5)]
+    assert "the last axis the result has one entry too few" in relations.shape_gap(pairs)
+    assert not relations.shape_gap([*pairs, (torch.empty(2, 3), torch.empty(2, 2))])
+
+
+def test_whose_size_stands_along_an_axis_and_whose_belongs_there():
+    given = {"key_dim": 6, "attention_dim": 8, "keys": torch.empty(2, 5, 6)}
+    found = by_size([Shaped(given, torch.Size([2, 8]), torch.Size([2, 6]))])
+    assert found.endswith("last axis has `attention_dim` for its size, where `key_dim` belongs.")
+    given |= {"other_dim": 8, "hidden_dim": 8}  # nobody knows which
+    assert not by_size([Shaped(given, torch.Size([2, 8]), torch.Size([2, 6]))])
+
+
+def test_a_result_that_is_wrong_in_shape_elsewhere_is_not_the_only_right_one(monkeypatch):
+    """Here the output's numbers are wrong, and the weights have another shape."""
+
+    class Wrong(AttentionLayer):
+        def forward(self, queries, inputs):
+            output, weights = super().forward(queries, inputs)
+            return 2 * output, weights.mT
+
+    assert "only" not in said(monkeypatch, "AttentionLayer", Wrong).misconception
