@@ -78,7 +78,7 @@ def by_size(asked: Sequence[Shaped]) -> str:
 
 
 @dataclass(frozen=True)
-class Asked:
+class Compared:
     """A call by its arguments, and one wrong result of it."""
 
     given: Mapping[str, Any]
@@ -144,7 +144,7 @@ def _fitted(flags: Tensor, shape: torch.Size) -> Tensor | None:
     return None
 
 
-def by_argument(asked: Sequence[Asked]) -> tuple[str, str] | None:
+def by_argument(asked: Sequence[Compared]) -> tuple[str, str] | None:
     """The key and the words of the first that is true of all calls; None if nothing is."""
     if not asked:
         return None
@@ -169,7 +169,7 @@ def _common(found: Sequence[Mapping[str, Any]]) -> list[str]:
     return [name for name in found[0] if all(name in one for one in found)]
 
 
-def _same(asked: Sequence[Asked]) -> str:
+def _same(asked: Sequence[Compared]) -> str:
     """The result is an argument, as it was given."""
     alike = [one.alike for one in asked]
     for name in _common(alike):
@@ -197,7 +197,7 @@ def _amount(numbers: Numbers) -> float | None:
     return amount if _close(numbers.got, numbers.want + amount) else None
 
 
-def _scale(asked: Sequence[Asked]) -> str:
+def _scale(asked: Sequence[Compared]) -> str:
     factors = [_factor(one.numbers) for one in asked]
     found = _size(asked, factors)
     inverse = _size(asked, [one and 1 / one for one in factors])
@@ -207,7 +207,7 @@ def _scale(asked: Sequence[Asked]) -> str:
     return ""
 
 
-def _shift(asked: Sequence[Asked]) -> str:
+def _shift(asked: Sequence[Compared]) -> str:
     amounts = [_amount(one.numbers) for one in asked]
     found = _size(asked, amounts)
     negative = _size(asked, [one and -one for one in amounts])
@@ -217,7 +217,7 @@ def _shift(asked: Sequence[Asked]) -> str:
     return ""
 
 
-def _size(asked: Sequence[Asked], values: Sequence[float | None]) -> str:
+def _size(asked: Sequence[Compared], values: Sequence[float | None]) -> str:
     """Which size, or what power of one, these numbers are; empty if they are none.
 
     Two numbers at least must be others: one is a power of many things.
@@ -241,7 +241,7 @@ def _size(asked: Sequence[Asked], values: Sequence[float | None]) -> str:
     return ""
 
 
-def _added(asked: Sequence[Asked]) -> str:
+def _added(asked: Sequence[Compared]) -> str:
     """Each number is off by its entry in an argument."""
     alike = [one.alike for one in asked]
     for name in _common(alike):
@@ -252,7 +252,7 @@ def _added(asked: Sequence[Asked]) -> str:
     return ""
 
 
-def _where(asked: Sequence[Asked]) -> str:
+def _where(asked: Sequence[Compared]) -> str:
     """All that is wrong stands at places of one kind, and of all others none is wrong."""
     parts = [one.parts for one in asked]
     for words in _common(parts):

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from autograder.checking.comparing import Closeness, finite
-from autograder.diagnosis.by_argument import Asked, Shaped, by_argument, by_size
+from autograder.diagnosis.by_argument import Compared, Shaped, by_argument, by_size
 from autograder.diagnosis.findings import arguments, makes_no_difference, with_argument
 from autograder.diagnosis.places import AXES
 from autograder.diagnosis.relations import numbers_in
@@ -104,12 +104,12 @@ def _shapes(every: Sequence[_Tried]) -> Iterator[list[Shaped]]:
     yield from found.values()
 
 
-def _results(every: Sequence[_Tried]) -> Iterator[list[Asked]]:
+def _results(every: Sequence[_Tried]) -> Iterator[list[Compared]]:
     """Each part of a result that is wrong, as it is in all calls in which it is wrong."""
-    found: dict[str, list[Asked]] = {}
+    found: dict[str, list[Compared]] = {}
     for tried in every:
         for one in numbers_in(tried.got, tried.want):
-            found.setdefault(one.path, []).append(Asked(tried.given, one))
+            found.setdefault(one.path, []).append(Compared(tried.given, one))
     if len(found) == 1:  # of several parts one may be wrong by another's fault
         yield from found.values()
 

@@ -6,7 +6,7 @@ from torch import nn
 
 from autograder.checking import find
 from autograder.diagnosis import diagnose, errors, experiments, findings, relations, where
-from autograder.diagnosis.by_argument import Asked, Shaped, by_argument, by_size
+from autograder.diagnosis.by_argument import Compared, Shaped, by_argument, by_size
 from autograder.diagnosis.judge import judge
 from autograder.diagnosis.recording import live
 from autograder.remote.calling import Home
@@ -417,7 +417,7 @@ def test_what_is_wrong_by_an_argument_or_its_size(change, words):
     for shape in ((4, 5), (3, 8), (6, 7)):
         x = torch.randn(shape, generator=torch.Generator().manual_seed(3)).double()
         want = x.flip(0) + 2
-        asked.append(Asked({"x": x}, relations.Numbers("", change(want, x), want)))
+        asked.append(Compared({"x": x}, relations.Numbers("", change(want, x), want)))
     found = by_argument(asked)
     assert words in found[1] if words else found is None
 
