@@ -12,7 +12,7 @@ from typing import Any
 from autograder.checking.predictions import Guess, Prediction, as_text, kind, predictions
 from autograder.notebook.reviewing import note_prediction
 
-NEAR = 0.02  # how far a guessed number may be off, as a share of the right one
+NEAR = 0.02  # how far a guess may be off what was measured, as a share of it
 
 
 class Card:
@@ -58,11 +58,18 @@ def answered(asked: Prediction, guess: Any = None) -> Card:
     if choice is None:
         return Card("?", f"{guess!r} is no answer to this question.", [_how(asked)])
     if _agrees(choice, asked.right):
-        yes = f"Yes: {as_text(asked.right)}."
+        yes = f"Yes: {_ended(asked.right)}"
         return Card("\N{CHECK MARK}", yes, [asked.options[asked.right]], right=True)
     explanations = [why for option, why in asked.options.items() if _agrees(choice, option)]
-    lines = [*explanations, f"It is {as_text(asked.right)}. {asked.options[asked.right]}"]
-    return Card("\N{BALLOT X}", f"Not {as_text(choice)}.", lines, right=False)
+    of = "It is:" if kind(asked.right) == "choice" else "It is"
+    lines = [*explanations, f"{of} {_ended(asked.right)} {asked.options[asked.right]}"]
+    no = "Not this:" if kind(asked.right) == "choice" else "Not"
+    return Card("\N{BALLOT X}", f"{no} {_ended(choice)}", lines, right=False)
+
+
+def _ended(option: Guess) -> str:
+    """The text of an option with one full stop at its end."""
+    return as_text(option).removesuffix(".") + "."
 
 
 def _question(asked: Prediction) -> Card:
@@ -73,6 +80,8 @@ def _question(asked: Prediction) -> Card:
 
 def _how(asked: Prediction) -> str:
     example = {"shape": "(2, 3)", "number": "0.5", "choice": '"a"'}[kind(asked.right)]
+    if isinstance(asked.right, int):
+        example = "12"
     wanted = {"shape": "a shape", "number": "a number", "choice": "a letter"}[kind(asked.right)]
     return f'Guess before you read on, with {wanted}: `predict("{asked.name}", {example})`'
 
@@ -102,7 +111,8 @@ def _as_choice(asked: Prediction, guess: Any) -> Guess | None:
 def _agrees(guess: Any, option: Any) -> bool:
     if isinstance(option, tuple | str):
         return guess == option
-    return abs(guess - option) <= NEAR * abs(option)
+    near = 0.0 if isinstance(option, int) else NEAR  # what is counted has no decimals
+    return abs(guess - option) <= near * abs(option)
 
 
 def predict(name: str, guess: Any = None) -> None:

@@ -61,7 +61,25 @@ def test_a_known_wrong_guess_is_told_why_and_then_what_is_right(asked, guess, wh
     sign, first, second = answered(asked, guess).text().split("\n")
     assert sign.startswith("\N{BALLOT X} Not ")
     assert first.strip() == why
-    assert second.strip().startswith("It is ") and asked.options[asked.right] in second
+    assert second.strip().startswith(("It is ", "It is: ")) and asked.options[asked.right] in second
+
+
+def test_an_option_that_is_a_sentence_keeps_its_own_full_stop():
+    options = {"All do.": "Each is divided.", "None does.": "Each sum is one."}
+    asked = Prediction("sentence", "02-softmax", "Which rows change?", "None does.", options)
+    assert answered(asked, "b").text() == "\N{CHECK MARK} Yes: None does.\n  Each sum is one."
+    assert answered(asked, "a").text() == (
+        "\N{BALLOT X} Not this: All do.\n  Each is divided.\n  It is: None does. Each sum is one."
+    )
+
+
+def test_a_count_is_right_to_the_last_one():
+    options = {8256: "1 + 2 + ... + 128.", 128: "That is one for each."}
+    asked = Prediction("count", "02-softmax", "How many positions?", 8256, options)
+    assert answered(asked, 8256).right
+    assert answered(asked, 8256.0).right
+    assert not answered(asked, 8128).right  # 1 + 2 + ... + 127
+    assert '`predict("count", 12)`' in answered(asked).text()
 
 
 def test_any_other_guess_is_told_what_is_right():
