@@ -6,6 +6,7 @@ from lab.live import digit_figure
 
 from solutions.vit import VisionTransformer, attention_rollout, patchify, unpatchify
 from tests.book.live_page import open_figure, open_while_loading, written
+from tests.book.parsed import needs_book
 from tests.book.written_model import random
 
 SIZES = {
@@ -150,6 +151,21 @@ def test_reads_without_the_patches_that_are_tapped(page, figure, model, examples
     figure.locator("[role=status]", has_text="It got 14 of the 16 patches.").wait_for()
     pressed = patches.evaluate_all("all => all.map((one) => one.ariaPressed === 'true')")
     assert [place for place in range(16) if pressed[place]] == [5, 6]
+
+
+@needs_book
+@pytest.mark.parametrize("width", [1280, 320])
+def test_lies_a_button_over_each_patch(opened, width):
+    page = opened("12-vit", width).page
+    seen = page.locator(".drawing-seen").bounding_box()
+    side = seen["width"] / 4
+    buttons = page.locator(".drawing-patches button").all()
+    assert len(buttons) == 16 and side >= 24  # px, of a finger
+    for place, button in enumerate(buttons):
+        box = button.bounding_box()
+        assert box["x"] == pytest.approx(seen["x"] + place % 4 * side, abs=2)
+        assert box["y"] == pytest.approx(seen["y"] + place // 4 * side, abs=2)
+        assert box["width"] == pytest.approx(side, abs=2) == box["height"]
 
 
 def test_reads_the_class_token_alone_where_no_patch_is_left(figure, model, examples):
