@@ -30,7 +30,7 @@
     `row ${Math.floor(place / across) + 1}, column ${(place % across) + 1}`;
 
   const PROPOSALS = [
-    "guess which patch it needs most, and tap it: the model reads without it.",
+    "tap the patch it needs most.",
     "draw a digit of your own; “Wipe all” makes room.",
     "shuffle the patches.",
     "let the positions move with the shuffled patches.",
@@ -80,7 +80,7 @@
           element("div", {},
             element("div", { class: "drawing-patches" }, seen,
               live.toolbar("Patches", {}, ...patches)),
-            element("small", {}, "16 patches: the more color, the more of the answer comes from there (an estimate). Tap one to leave it out."))),
+            element("small", {}, "16 patches: more color, more of the answer (an estimate). Tap one to leave it out."))),
         element("div", {}, title("What it reads"), guesses)),
       said.line,
       ...live.more(figure, "Shuffle the patches, change their positions",
