@@ -182,7 +182,9 @@ class Search:
     ) -> tuple[Finding, ...]:
         """The faults that they do not explain, which is more than what is left without them."""
         exactly = _as_it_came(matches, Students(self.aside.restored))
-        return self.aside.findings(_as_it_came(matches, self.students), explained, exactly)
+        nearly = _as_it_came(matches, self.students)
+        rounds = self.look.calls().rounds
+        return self.aside.findings(nearly, explained, exactly, rounds)
 
     def plain(self) -> list[Statement]:
         """What is true of what is left without faults that speak for themselves."""

@@ -5,7 +5,7 @@ results in another order, an axis of size 1 that is missing or too many.
 """
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -61,12 +61,17 @@ class SetAside:
         explained: frozenset[Place] = frozenset(),
         nearly: frozenset[Place] = frozenset(),
         exactly: frozenset[Place] = frozenset(),
+        rounds: Callable[[], bool] = bool,
     ) -> tuple[Finding, ...]:
-        """Of each kind the first that is not explained already."""
+        """Of each kind the first that is not explained already.
+
+        Where some answers have all digits, the explanation may be what has lost them, unless it is
+        tried that the student's code `rounds`.
+        """
         kinds: dict[str, Finding] = {}
         suspects = [fault for fault in self.suspects if fault.event.place in nearly - exactly]
-        if any(map(_is_exact, self.rest.events)):
-            suspects = []  # the explanation may be what has lost digits
+        if suspects and any(map(_is_exact, self.rest.events)) and not rounds():
+            suspects = []
         for fault in (*self.faults, *suspects):
             if fault.event.place not in explained:
                 kinds.setdefault(fault.kind, fault.finding)

@@ -32,7 +32,7 @@ from autograder.diagnosis.findings import (
     with_argument,
 )
 from autograder.diagnosis.smallest import reference_of, size_of
-from autograder.remote.calling import Home, tensors
+from autograder.remote.calling import Home, mapped, tensors
 from autograder.remote.packing import packed
 from autograder.remote.requests import (
     CallRequest,
@@ -51,7 +51,9 @@ NEARLY = Closeness(dtype=False, nan_equal=True)
 LARGE = 30.0  # from where on an exponential function leaves little room
 MOST = 2 / 3  # of the calls with a trait, which must be wrong
 TRIED_AT_MOST = 4  # wrong calls in which a trait is taken away
-ASKED_TWICE, TOGETHER = 3, 3
+ASKED_TWICE, TOGETHER, ROUNDS_TRIED = 3, 3, 8
+LITTLE = 1e-10
+EXACTLY = Closeness(0.0, 0.0)
 
 
 @dataclass(frozen=True)
@@ -281,6 +283,27 @@ class Calls:
         if self._reference:
             self._reference.answer(request)
 
+    def rounds(self) -> bool:
+        """Whether an input in float64 may change by so little that the right result alone does."""
+        for one in self.wrong[:ROUNDS_TRIED]:
+            if isinstance(one.plain.target, Ref):
+                continue  # its weights are in float32
+            args, kwargs = mapped(_doubled, (one.plain.args, one.plain.kwargs))
+            asked = replace(one.plain, args=args, kwargs=kwargs)
+            given = arguments(self.exercise, asked)
+            if any(self._only_right_moves(asked, name, given[name]) for name in given):
+                return True
+        return False
+
+    def _only_right_moves(self, asked: CallRequest, name: str, value: Any) -> bool:
+        other = _little_larger(value)
+        varied = None if other is None else with_argument(self.exercise, asked, name, other)
+        before, after = (one and self.both(one) for one in (asked, varied))
+        if not before or not after:
+            return False
+        mine, right = (EXACTLY.surely_agree(*pair) for pair in zip(after, before, strict=True))
+        return mine and not right
+
     def condition(self, outcome: str) -> Condition | None:
         """What is given wherever the calls have this outcome, and nowhere where they are right."""
         every = [one for one in self.judged if one.outcome in ("", outcome)]
@@ -351,6 +374,17 @@ def _together(sides: Sequence[Side]) -> Iterator[Side]:
     first = {side.about or side.words: side for side in reversed(sides)}
     if first:
         yield functools.reduce(operator.and_, [*reversed(first.values())][:TOGETHER])
+
+
+def _doubled(value: Tensor) -> Tensor:
+    return value.double() if value.is_floating_point() else value
+
+
+def _little_larger(value: Any) -> Any:
+    """By less than float32 can tell; None where there is no such value."""
+    if isinstance(value, float) or isinstance(value, Tensor) and value.dtype == torch.float64:
+        return value * (1 + LITTLE)
+    return None
 
 
 def _outcome(reply: Reply, wanted: Reply) -> str:

@@ -61,15 +61,14 @@ def answered(asked: Prediction, guess: Any = None) -> Card:
         yes = f"Yes: {_ended(asked.right)}"
         return Card("\N{CHECK MARK}", yes, [asked.options[asked.right]], right=True)
     explanations = [why for option, why in asked.options.items() if _agrees(choice, option)]
-    of = "It is:" if kind(asked.right) == "choice" else "It is"
-    lines = [*explanations, f"{of} {_ended(asked.right)} {asked.options[asked.right]}"]
-    no = "Not this:" if kind(asked.right) == "choice" else "Not"
-    return Card("\N{BALLOT X}", f"{no} {_ended(choice)}", lines, right=False)
+    lines = [*explanations, f"It is {_ended(asked.right)} {asked.options[asked.right]}"]
+    return Card("\N{BALLOT X}", f"Not {_ended(choice)}", lines, right=False)
 
 
-def _ended(option: Guess) -> str:
-    """The text of an option with one full stop at its end."""
-    return as_text(option).removesuffix(".") + "."
+def _ended(answer: Guess) -> str:
+    """An answer that ends a sentence; some choices are sentences themselves."""
+    text = as_text(answer)
+    return text if text.endswith((".", "!", "?")) else f"{text}."
 
 
 def _question(asked: Prediction) -> Card:
