@@ -189,6 +189,15 @@ def _(student, reference, draw):
         "the last one alone, which is at the first token.",
     )
     require(
+        not _affine(annotations[:, 0, :H], inside),
+        "The state is made from the forward direction's output at the first token, where it has "
+        "read only one. The paper takes the backward direction's.",
+    )
+    require(
+        not _affine(backward.tanh(), state),
+        "The state is a linear layer of tanh, and not tanh of a linear layer.",
+    )
+    require(
         _affine(backward, inside),
         "The state is not what a linear layer and tanh make of the backward direction's last "
         "output, the one at the first token.",
@@ -433,6 +442,11 @@ misconceptions["BidirectionalEncoder"] = {
                 "lengths.unsqueeze(1) - 1 - position"
             ),
         },
+    ),
+    "state-of-one-token": (
+        "The state is made from the forward direction's output at the first token, where it has "
+        "read only one. Take the backward direction's, which has read the whole sentence there.",
+        {"self.start(backward[:, 0])": "self.start(forward[:, 0])"},
     ),
 }
 
