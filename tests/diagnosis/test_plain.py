@@ -12,7 +12,7 @@ from autograder.diagnosis.recording import live
 from autograder.remote.calling import Home
 from autograder.remote.requests import CallRequest
 from solutions.attention_layer import AttentionLayer
-from solutions.bahdanau import AttentionDecoder
+from solutions.bahdanau import AttentionDecoder, BidirectionalEncoder
 from solutions.encoder_decoder import warmup_rate
 from solutions.lookup import letter_similarity
 from solutions.masked import masked_softmax, next_token_loss
@@ -556,3 +556,13 @@ def test_a_result_that_is_wrong_in_shape_elsewhere_is_not_the_only_right_one(mon
             return 2 * output, weights.mT
 
     assert "only" not in said(monkeypatch, "AttentionLayer", Wrong).misconception
+
+
+def test_a_result_that_cannot_be_used_is_no_error_of_the_code(monkeypatch):
+    class Wrong(BidirectionalEncoder):
+        def forward(self, tokens, lengths):
+            annotations, state = super().forward(tokens, lengths)
+            return annotations[:, : int(lengths.max())], state
+
+    sentence = said(monkeypatch, "BidirectionalEncoder", Wrong).misconception
+    assert "ends in an error" not in sentence and "has another form than its contract" in sentence
