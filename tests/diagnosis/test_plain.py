@@ -566,3 +566,17 @@ def test_a_result_that_cannot_be_used_is_no_error_of_the_code(monkeypatch):
 
     sentence = said(monkeypatch, "BidirectionalEncoder", Wrong).misconception
     assert "ends in an error" not in sentence and "has another form than its contract" in sentence
+
+
+def test_what_follows_the_first_of_several_inputs_is_told(monkeypatch):
+    """Its residual connection is left out."""
+
+    def wrong(weights):
+        result = weights[0].mean(dim=1)
+        for one in weights[1:]:
+            result = (one.mean(dim=1) + torch.eye(one.shape[-1])) / 2 @ result
+        return result
+
+    sentence = said(monkeypatch, "attention_rollout", wrong).misconception
+    told = "where all numbers of `weights[0]` are doubled, the result doubles, which it should not"
+    assert told in sentence
