@@ -21,7 +21,7 @@ from solutions.real_encoder import convert_weights
 from solutions.self_attention import equivariance_gap
 from solutions.softmax import scaled_dot_product_scores, softmax
 from solutions.transformer_block import Encoder, LayerNorm
-from solutions.vit import attention_rollout
+from solutions.vit import attention_rollout, random_patch_mask
 from tests.diagnosis.test_diagnosis import without
 
 
@@ -580,3 +580,13 @@ def test_what_follows_the_first_of_several_inputs_is_told(monkeypatch):
     sentence = said(monkeypatch, "attention_rollout", wrong).misconception
     told = "where all numbers of `weights[0]` are doubled, the result doubles, which it should not"
     assert told in sentence
+
+
+def test_where_something_is_to_be_drawn_that_is_not_what_is_told(monkeypatch):
+    """The check has its own words for what is drawn without the generator."""
+
+    def wrong(batch, num_patches, ratio, generator=None):
+        return random_patch_mask(batch, num_patches, ratio)
+
+    verdict = said(monkeypatch, "random_patch_mask", wrong)
+    assert not verdict.passed and "drawn" not in (verdict.key or "")
