@@ -116,7 +116,8 @@ def _not_finite_in_part(found: Numbers) -> str:
 
 def _infinite(found: Numbers) -> str:
     """Right where it is finite; where it is not, both signs are told apart."""
-    wrong, right = found.got[found.wrong], bool(torch.isfinite(found.want).all())
+    wrong = found.got[found.wrong]
+    right = bool(torch.isfinite(found.want).all()) and wrong.numel() > 0
     for sign, words in ((1, "infinity, as from 1 / 0 or the exponential of a large number"),
                         (-1, "minus infinity, as from the logarithm of zero")):  # fmt: skip
         if right and bool((wrong == sign * math.inf).all()):
@@ -125,7 +126,8 @@ def _infinite(found: Numbers) -> str:
 
 
 def _zeros(found: Numbers) -> str:
-    return "" if bool(found.got[found.wrong].any()) else "All numbers that are wrong are zero."
+    wrong = found.got[found.wrong]
+    return "" if bool(wrong.any()) or not wrong.numel() else "All numbers that are wrong are zero."
 
 
 def _factor(found: Numbers) -> str:

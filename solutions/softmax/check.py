@@ -262,11 +262,16 @@ misconceptions["softmax"] = {
         },
     ),
     "keepdim-forgotten": (
-        "The sum has lost its axis, so it is lined up with another one where it divides. Keep "
-        "it with keepdim=True: each slice is divided by its own sum.",
+        "The largest scores, or the sums, have lost their axis, so they are lined up with another "
+        "one. Keep it with keepdim=True: each slice has its own largest score and its own sum.",
         {
             "exponentials.sum(dim=dim, keepdim=True)": "exponentials.sum(dim=dim)",
         },
+        {
+            "exponentials.sum(dim=dim, keepdim=True)": "exponentials.sum(dim=dim)",
+            "scores.amax(dim=dim, keepdim=True)": "scores.amax(dim=dim)",
+        },
+        {"scores.amax(dim=dim, keepdim=True)": "scores.amax(dim=dim)"},
     ),
 }
 

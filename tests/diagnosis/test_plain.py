@@ -455,6 +455,12 @@ def test_what_is_nearly_right_is_no_positive_number_without_its_sign():
     assert relations.related([found])[0] == "off"
 
 
+def test_a_count_that_is_nearly_right_is_neither_infinite_nor_zero():
+    found = relations.Numbers("", torch.tensor([2362380.0]), torch.tensor([2362368.0]))
+    said_of_it = str(relations.related([found]))
+    assert "infinity" not in said_of_it and "zero" not in said_of_it
+
+
 def test_what_the_given_cache_refuses_is_no_refusal_of_the_code():
     message = "the cache was given keys of shape [3, 6], wanted [3, 2]"
     source = 'raise ValueError(f"the cache was given keys of shape {shape}, wanted {other}")'
