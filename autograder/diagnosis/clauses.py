@@ -16,16 +16,6 @@ SIGNS: dict[type, str] = {
     ast.Is: "is", ast.IsNot: "is not", ast.In: "in", ast.NotIn: "not in", ast.And: "and",
     ast.Or: "or",
 }  # fmt: skip
-DROPPED = {
-    ast.Add: "a term of a sum were left out",
-    ast.Sub: "one side of a difference were left out",
-    ast.Mult: "a factor were left out",
-    ast.Div: "a division were left out",
-    ast.MatMult: "a product of matrices were left out",
-    ast.Pow: "a power were left out",
-    ast.BitAnd: "one of two conditions were left out",
-    ast.BitOr: "one of two conditions were left out",
-}
 ENDS = {
     "[:-1]": "a loop left out the last of what it should run over",
     "[1:]": "a loop left out the first of what it should run over",
@@ -39,8 +29,55 @@ AXES = {
 
 def clause(mutant: Mutant, contract: Sequence[str]) -> str:
     """The slip in words."""
+    if mutant.told:
+        named = (_what(node, mutant.code, contract) for node in mutant.told.about)
+        return mutant.told.words.format(*named)
     words = WORDS[mutant.slip](mutant, contract) if mutant.slip in WORDS else ""
     return words or PLAINLY[mutant.slip]
+
+
+OPERATIONS: dict[type, str] = {
+    ast.Add: "a sum", ast.Sub: "a difference", ast.Mult: "a product", ast.Div: "a quotient",
+    ast.FloorDiv: "a quotient", ast.MatMult: "a product of matrices", ast.Pow: "a power",
+    ast.Mod: "a remainder",
+}  # fmt: skip
+STEP = "what a step has made"
+
+
+def _what(node: ast.AST, code: str, contract: Sequence[str]) -> str:
+    """An expression in words that a learner knows: an argument, or what some function gives."""
+    if isinstance(node, ast.Name | ast.Attribute):
+        name = getattr(node, "id", getattr(node, "attr", ""))
+        if name in contract:
+            return f"`{name}`"
+        made = [one for one in _assignments(code, name) if name not in _read(one)]
+        told = {_what(one, code, contract) for one in made}
+        return told.pop() if len(told) == 1 else STEP
+    if isinstance(node, ast.Constant):
+        return ast.unparse(node)
+    if isinstance(node, ast.UnaryOp):
+        return _what(node.operand, code, contract)
+    if isinstance(node, ast.Subscript):
+        return f"a part of {_what(node.value, code, contract)}"
+    if isinstance(node, ast.Call) and _is_known(_called(node), code):
+        return f"what `{_called(node)}` gives"
+    return OPERATIONS.get(type(getattr(node, "op", node)), STEP)
+
+
+def _is_known(name: str, code: str) -> bool:
+    """Whether a function is none of the code's own."""
+    own = name.startswith("_") or f"def {name}(" in code or bool(_assignments(code, name))
+    return bool(name) and not own
+
+
+def _assignments(code: str, name: str) -> list[ast.expr]:
+    """What a name is set to, wherever it is, alone or with others."""
+    assigned = [one for one in ast.walk(ast.parse(code)) if isinstance(one, ast.Assign)]
+    return [one.value for one in assigned if name in {each.id for each in _names(one.targets[0])}]
+
+
+def _read(node: ast.AST) -> set[str]:
+    return {one.id for one in _names(node)}
 
 
 def beside(mutant: Mutant, contract: Sequence[str], code: str) -> list[str]:
@@ -99,7 +136,9 @@ def _condition(mutant: Mutant, contract: Sequence[str]) -> str:
         return _other_sign(mutant, contract) or "a part of a condition were missing"
     if isinstance(mutant.before, ast.UnaryOp):
         return "True and False were exchanged"
-    return ""
+    test = getattr(mutant.before, "test", mutant.before)
+    names = [one.id for one in _names(test) if one.id in contract]
+    return f"the condition on `{names[0]}` were taken the other way around" if names else ""
 
 
 def _number(mutant: Mutant, contract: Sequence[str]) -> str:
@@ -141,8 +180,6 @@ def _option(mutant: Mutant, contract: Sequence[str]) -> str:
 
 
 def _left_out(mutant: Mutant, contract: Sequence[str]) -> str:
-    if isinstance(mutant.before, ast.BinOp):
-        return DROPPED.get(type(mutant.before.op), "")
     if isinstance(mutant.before, ast.Call):
         name = _called(mutant.before)
         return f"the step `{name}` were left out" if name else ""

@@ -8,7 +8,7 @@ named.
 import functools
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from autograder.checking.comparing import finite
 from autograder.checking.events import Event, Log, Reason
@@ -27,10 +27,11 @@ from autograder.diagnosis.explaining import (
 )
 from autograder.diagnosis.findings import Fact
 from autograder.diagnosis.plain import Statement, plain, right_all_the_same
-from autograder.diagnosis.set_aside import SetAside, set_aside
+from autograder.diagnosis.set_aside import DIGITS, SetAside, set_aside
 from autograder.diagnosis.varied import (
     gives_a_wrong_answer,
     gives_one_result,
+    gives_the_error,
     gives_the_wrong_answer,
     holds_up,
     mostly_holds_up,
@@ -169,6 +170,13 @@ class Search:
         """A match, and the faults that it does not explain."""
         faults = self.faults_beside([match], match.places)
         return self.diagnosis((*match.candidate.findings, *faults), match.places)
+
+    def beside_sure_faults(self, match: Match) -> Diagnosis:
+        """The same without digits that are lost: a slip of another size may be all their cause."""
+        whole = self.beside_faults(match)
+        lost = {f"fault.{kind}" for kind in DIGITS}
+        findings = tuple(one for one in whole.findings if one.key not in lost)
+        return replace(whole, findings=findings)
 
     def faults_beside(
         self, matches: Sequence[Match], explained: frozenset[Place]
@@ -431,7 +439,7 @@ def _in_one_result(search: Search, tried: Iterable[Candidate]) -> Diagnosis | No
     calls = search.look.calls()
     place = only_wrong_result(calls)
     for one in tried if place in range(len(names)) else ():
-        one.cost = SIFTED
+        one.cost = _price_of_asking(one)
         if gives_one_result(one.make, calls, place or 0):
             own = one.findings[0]
             sentence = f"In `{names[place or 0]}` alone of what is returned: {own.sentence}"
@@ -453,20 +461,53 @@ def _facts(search: Search, budget: Budget) -> Diagnosis | None:
 
 
 def _slips(search: Search, budget: Budget) -> Diagnosis | None:
-    """A small slip of any kind."""
-    if not _failed(search.students, "value", "gradient"):
+    """A small slip of any kind, alone or beside faults that speak for themselves."""
+    students = search.rest if search.aside else search.students
+    if not _failed(students, "value", "gradient"):
         return None  # an error, or what does not hold, says too little
-    match = search.first_to_explain(_sifted(search, budget), search.students)
-    return search.diagnosis(match.candidate.findings, match.places) if match else None
+    match = search.first_to_explain(_sifted(search, budget), students)
+    return search.beside_sure_faults(match) if match else None
+
+
+def _slips_in_errors(search: Search, budget: Budget) -> Diagnosis | None:
+    """A slip that ends in the student's errors, word for word."""
+    students = search.students
+    calls = search.look.calls()
+    if _failed(students, "value", "gradient") or calls.smallest_error is None:
+        return None
+    for one in budget.of(search.known.slips):
+        one.cost = _price_of_asking(one)
+        if not gives_the_error(one, calls):
+            continue
+        match = one.match(students, search.run)
+        if match and match.places >= students.places and match.says_the_same:
+            return search.diagnosis(match.candidate.findings, match.places)
+    return None
+
+
+def _slips_in_a_branch(search: Search, budget: Budget) -> Diagnosis | None:
+    """A slip that is made where some option is given, or where it is not."""
+    students = search.rest if search.aside else search.students
+    if not _failed(students, "value", "gradient"):
+        return None
+    alike = _sifted(search, budget)
+    branches = itertools.chain.from_iterable(map(search.known.in_one_branch, alike))
+    match = search.first_to_explain(branches, students)
+    return search.beside_sure_faults(match) if match else None
 
 
 def _sifted(search: Search, budget: Budget) -> Iterator[Candidate]:
     """The slips that give the smallest wrong answer: to ask that of one costs little."""
     calls = search.look.calls()
     for one in budget.of(_likely(search)):
-        one.cost = SIFTED
+        one.cost = _price_of_asking(one)
         if gives_the_wrong_answer(one, calls):
             yield one
+
+
+def _price_of_asking(one: Candidate) -> int:
+    """What one call costs, in events: the more is made for it, the more."""
+    return SIFTED + (len(one.root.whole) if one.root else 0)
 
 
 def _likely(search: Search) -> Iterator[Candidate]:
@@ -545,8 +586,10 @@ STRATEGIES = (
     Strategy(_pairs, events=350),
     Strategy(_facts, behavior=True),
     Strategy(_pairs_beside_faults, events=300),
-    Strategy(_slips, events=1500),
-    Strategy(_slips_in_one_result, events=500),
+    Strategy(_slips, events=6000),
+    Strategy(_slips_in_errors, events=3000),
+    Strategy(_slips_in_one_result, events=1500),
+    Strategy(_slips_in_a_branch, events=6000),
     Strategy(_slips_beside, events=700),
     Strategy(_mostly, events=600),
     Strategy(_part),

@@ -114,6 +114,15 @@ def gives_the_wrong_answer(one: Candidate, calls: Calls) -> bool:
     return call is None or _Answer(False, call.got, _reply(one, calls), call.want).alike
 
 
+def gives_the_error(one: Candidate, calls: Calls) -> bool:
+    """Whether a changed reference ends in the student's error in the smallest call that has one."""
+    call = calls.smallest_error
+    if call is None:
+        return False
+    reply = _asked(one, calls, call)
+    return reply is not None and reply.error is not None and reply.error.message == call.got
+
+
 def _reply(one: Candidate, calls: Calls) -> Any:
     """What it answers to the student's smallest wrong call; None for an error."""
     call = calls.smallest_wrong
