@@ -7,6 +7,7 @@ import ast
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 
+from autograder.source.edits import is_module
 from autograder.source.mutations import Mutant
 
 SIGNS: dict[type, str] = {
@@ -41,6 +42,10 @@ OPERATIONS: dict[type, str] = {
     ast.FloorDiv: "a quotient", ast.MatMult: "a product of matrices", ast.Pow: "a power",
     ast.Mod: "a remainder",
 }  # fmt: skip
+SHAPING = {
+    *("unsqueeze", "squeeze", "reshape", "view", "expand", "transpose", "permute", "flatten"),
+    *("contiguous", "to", "float", "double", "type_as", "clone", "broadcast_to", "expand_as"),
+}  # what says nothing of the numbers
 STEP = "what a step has made"
 
 
@@ -51,7 +56,8 @@ def _what(node: ast.AST, code: str, contract: Sequence[str]) -> str:
         if name in contract:
             return f"`{name}`"
         made = [one for one in _assignments(code, name) if name not in _read(one)]
-        told = {_what(one, code, contract) for one in made}
+        before = [one for one in made if one.lineno < node.lineno]
+        told = {_what(one, code, contract) for one in before[-1:] or made}
         return told.pop() if len(told) == 1 else STEP
     if isinstance(node, ast.Constant):
         return ast.unparse(node)
@@ -59,6 +65,10 @@ def _what(node: ast.AST, code: str, contract: Sequence[str]) -> str:
         return _what(node.operand, code, contract)
     if isinstance(node, ast.Subscript):
         return f"a part of {_what(node.value, code, contract)}"
+    if isinstance(node, ast.Call) and _called(node) in SHAPING:
+        own = node.func.value if isinstance(node.func, ast.Attribute) else None
+        inside = node.args[0] if node.args and (own is None or is_module(own)) else own
+        return _what(inside, code, contract) if inside is not None else STEP
     if isinstance(node, ast.Call) and _is_known(_called(node), code):
         return f"what `{_called(node)}` gives"
     return OPERATIONS.get(type(getattr(node, "op", node)), STEP)

@@ -42,7 +42,7 @@ from autograder.diagnosis.where import Calls
 from autograder.remote.calling import tensors
 
 SIFTED = 6  # what it costs to ask a changed reference one thing, in events
-VALUES_STAY = {"slip.cut-off", "slip.precision"}
+VALUES_STAY = {"slip.cut-off", "slip.precision", "slip.wiped", "slip.no-slope"}
 
 
 @dataclass(frozen=True)

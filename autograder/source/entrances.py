@@ -69,9 +69,25 @@ EXITS: tuple[tuple[str, str], ...] = (
     ("{0}.tanh()", "{1} went through a tanh at the end"),
     ("{0}.sigmoid()", "{1} went through a sigmoid at the end"),
     ("{0}.transpose(-2, -1)", "the last two axes of {1} were exchanged"),
+    ("{0}.transpose(-2, -1).reshape({0}.shape)",
+     "{1} were only reshaped where two axes should be exchanged, so that its numbers are mixed"),
     ("{0}.mean(dim=-2, keepdim=True).expand_as({0})",
      "all rows of {1} were the mean of what they should be"),
 )  # fmt: skip
+# In which other order features may come: into which sizes they are cut, and in words.
+REORDERED: tuple[tuple[str, str], ...] = (
+    ("({0}, -1)",
+     "the features of {1} came in another order: the first of each of {0} pieces, then the second "
+     "of each, and so on"),
+    ("(-1, {0})",
+     "the features of {1} came in another order: first one of every {0}, then the next of every "
+     "{0}, and so on"),
+)  # fmt: skip
+AROUND = (
+    "the two features of a pair stood half of all features apart, in what comes in and in the "
+    "result, and not side by side"
+)
+ROWS = "each row of the batch got a result of its own, and the mean of these were returned"
 ADDED = "({0} + {2})", "`{2}` were added to {1}"
 HIDDEN = (
     "{1} = {1}.masked_fill(~{0}.unsqueeze(-1), 0)",
@@ -101,6 +117,8 @@ def altered(code: str) -> Iterator[Altered]:
                 yield _entering(code, (name, of), text.format(name), clause.format(name))
     yield from _two_at_once(code, arguments)
     yield from _hidden_inputs(code, arguments)
+    yield from _reordered(code, arguments)
+    yield from _row_by_row(code, arguments)
     yield from _exits(code, [name for name, of in arguments if of == "tensor"])
 
 
@@ -124,6 +142,47 @@ def _hidden_inputs(code: str, arguments: list[tuple[str, str]]) -> Iterator[Alte
             yield _entering(code, (mask, of), line, f"{words}, beside what else it does")
             rows = f"{line}\n{mask} = {mask}.any(dim=-1, keepdim=True).expand_as({mask})"
             yield _entering(code, (mask, of), rows, f"{words}, and no more in rows that allow some")
+
+
+def _reordered(code: str, arguments: list[tuple[str, str]]) -> Iterator[Altered]:
+    """Features are dealt out one by one where they should be cut into pieces, or the reverse."""
+    tensors = [name for name, kind in arguments if kind == "tensor"]
+    numbers = [name for name, kind in arguments if kind == "int"]
+    axes = [f"{name}.shape[1]" for name in tensors[:1]]
+    for part, (sizes, words) in itertools.product(["2", *numbers, *axes], REORDERED):
+        moved = f"{{0}}.unflatten(-1, {sizes.format(part)}).transpose(-2, -1).flatten(-2)"
+        text = f"({moved} if {{0}}.shape[-1] % {part} == 0 else {{0}})"
+        number = part if part == "2" else f"`{part}`"
+        for name in tensors:
+            line = f"{name} = {text.format(name)}"
+            yield _entering(code, (name, "tensor"), line, words.format(number, f"`{name}`"))
+        yield _leaving(code, 0, text, words.format(number, "the result"))
+        both = f"{moved}.mT.unflatten(-1, {sizes.format(part)}).transpose(-2, -1).flatten(-2).mT"
+        told = words.format(number, "both of the last axes of the result")
+        yield _leaving(code, 0, f"({both} if {{0}}.shape[-1] % {part} == 0 else {{0}})", told)
+    if len(tensors) == 1:
+        halves = "{0}.unflatten(-1, (2, -1)).transpose(-2, -1).flatten(-2)"
+        pairs = "{0}.unflatten(-1, (-1, 2)).transpose(-2, -1).flatten(-2)"
+        line = f"{tensors[0]} = {halves.format(tensors[0])}"
+        inside = _entering(code, (tensors[0], "tensor"), line, AROUND).source
+        yield _leaving(inside, 0, pairs, AROUND)
+
+
+def _row_by_row(code: str, arguments: list[tuple[str, str]]) -> Iterator[Altered]:
+    """A function of each row of a batch by itself, and then the mean of the rows."""
+    (inner,) = ast.parse(code).body
+    (outer,) = ast.parse(code).body
+    rows = [name for name, kind in arguments if kind in ("tensor", "mask")]
+    if not (isinstance(inner, ast.FunctionDef) and isinstance(outer, ast.FunctionDef) and rows):
+        return
+    inner.name = f"whole_{inner.name}"
+    row = "{0} if {0} is None else {0}[at : at + 1]"
+    names = [one.arg for one in inner.args.args]
+    given = ", ".join(row.format(name) if name in rows else name for name in names)
+    call = f"{inner.name}({given}) for at in range(len({rows[0]}))"
+    outer.body = [inner, *ast.parse(f"torch.stack([{call}]).mean(dim=0)").body]
+    outer.body[-1] = ast.Return(outer.body[-1].value)  # type: ignore[attr-defined]
+    yield Altered("rows", ROWS, ast.unparse(ast.fix_missing_locations(outer)))
 
 
 def _entering(code: str, argument: tuple[str, str], lines: str, clause: str) -> Altered:

@@ -104,7 +104,7 @@ DROPPED = {
 }
 LAST = (
     *("left out", "exchanged", "mixed up", "small", "early", "more", "other step"),
-    *("error", "cut off", "precision"),
+    *("error", "cut off", "precision", "wiped", "no slope"),
 )  # in a search
 ERRORS = {"ValueError": "TypeError", "TypeError": "ValueError", "IndexError": "TypeError"}
 

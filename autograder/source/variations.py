@@ -54,6 +54,13 @@ INSIDE: tuple[tuple[str, str], ...] = (
 COUNTING = {"arange", "len", "range", "Parameter", "Linear", "sqrt", "ones", "zeros", "randn",
             "int", "max", "min", "list", "zip", "enumerate", "isinstance", "transpose",
             "reshape", "expand", "permute"}  # fmt: skip
+# What may become of the places that count: as Python, and in words.
+COUNTED: tuple[tuple[str, str], ...] = (
+    ("{0}.cumprod(dim=-1).bool()", "only what comes before the first that does not count counted"),
+    ("{0}.sort(dim=-1, descending=True).values",
+     "as many from the front counted as count at all, wherever these stand"),
+    ("torch.ones_like({0})", "all places counted"),
+)  # fmt: skip
 SMALL = ("1e-12", "1e-9", "1e-8", "1e-6", "1e-5")
 FILLED = ("0.0", "-1e9", "-1e4", "-100.0", "torch.finfo(torch.float32).min")
 IN_WORDS = {"torch.finfo(torch.float32).min": "the smallest finite number"}
@@ -335,6 +342,10 @@ def _filled_with(node: ast.Call) -> Iterator[Edit]:
     for text, words in (
         ("({0}) * ~({1})", "{1} were multiplied by the mask, so that what is hidden is 0"),
         ("({0}) + ~({1})", "the mask were added to {1} as numbers, True as 1 and False as 0"),
+        (
+            "({0}) + torch.zeros_like({0}).masked_fill({1}, -math.inf)",
+            "minus infinity were added to what {0} hides in {1}, and did not take its place",
+        ),
         ("({0}) - 1e9 * ({1})", "1e9 were taken off what {0} hides in {1}"),
     ):
         other = expression(text.format(ast.unparse(scores), ast.unparse(hidden)))
@@ -383,6 +394,137 @@ def _through(number: int, name: str, part: str, node: Any) -> None:
     call: Any = list(ast.walk(node))[number]
     through = expression(f"{part}({name})")
     call.args = [through if ast.unparse(one) == name else one for one in call.args]
+
+
+def _other_places_count(node: ast.Assign) -> Iterator[Edit]:
+    """Of what is compared, other places hold."""
+    if isinstance(node.value, ast.Compare) or isinstance(
+        getattr(node.value, "op", None), ast.Invert
+    ):
+        for text, words in COUNTED:
+            yield Told(partial(_wrapped, text), words)
+
+
+def _nearly_equal(node: ast.Compare) -> Iterator[Edit]:
+    """What is nearly equal counts as equal."""
+    if isinstance(node.ops[0], ast.Eq) and len(node.ops) == 1:
+        sides = ast.unparse(node.left), ast.unparse(node.comparators[0])
+        other = expression(f"torch.isclose({', '.join(sides)})")
+        words = "numbers that are nearly equal counted as equal"
+        yield Told(partial(_replaced, other), words)
+
+
+def _mean_for_one(node: ast.Subscript) -> Iterator[Edit]:
+    """The mean along an axis stands where one entry is taken, or another entry."""
+    items = node.slice.elts if isinstance(node.slice, ast.Tuple) else []
+    last = items[-1] if len(items) > 1 else None
+    whole = all(isinstance(one, ast.Slice) for one in items[:-1])
+    if whole and isinstance(last, ast.Constant) and type(last.value) is int:
+        axis, value = len(items) - 1, ast.unparse(node.value)
+        for text, words in (
+            (f"{value}.mean(dim={axis})", "the mean of {0} along an axis"),
+            (f"{value}.sum(dim={axis})", "the sum of {0} along an axis"),
+            (f"{value}.amax(dim={axis})", "the largest of {0} along an axis"),
+        ):
+            told = f"{words} stood where one entry of it is taken"
+            yield Told(partial(_replaced, expression(text)), told, (node.value,))
+
+
+def _one_for_mean(node: ast.Call) -> Iterator[Edit]:
+    """One entry along an axis stands where the mean or the sum along it is taken."""
+    axis = [one.value for one in node.keywords if one.arg == "dim"]
+    if name_called(node) in ("mean", "sum", "amax") and axis and not node.args:
+        value = node.func.value  # type: ignore[attr-defined]
+        for place, words in ((0, "the first"), (-1, "the last")):
+            text = f"({ast.unparse(value)}).select({ast.unparse(axis[0])}, {place})"
+            told = f"{words} entry of {{0}} stood where the {name_called(node)} of all is taken"
+            yield Told(partial(_replaced, expression(text)), told, (value,))
+
+
+def _next_index(node: ast.Subscript) -> Iterator[Edit]:
+    """The entry after or before the one that is asked for."""
+    if isinstance(node.slice, ast.Name):
+        for shift, words in (("+ 1", "after"), ("- 1", "before")):
+            edit = partial(set_fields, slice=expression(f"{node.slice.id} {shift}"))
+            yield Told(edit, f"the entry {words} the one at {{0}} were taken", (node.slice,))
+
+
+def _two_arguments_exchanged(node: ast.Call) -> Iterator[Edit]:
+    """Two sizes or axes of a call that lays numbers out anew, one in the place of the other."""
+    if name_called(node) in ("reshape", "view", "permute", "unflatten", "expand"):
+        for one in range(len(node.args)):
+            for other in range(max(one + 1, 2), len(node.args)):
+                words = (
+                    f"arguments {one + 1} and {other + 1} of `{name_called(node)}` were exchanged"
+                )
+                yield Told(partial(_exchange_arguments, one, other), words)
+
+
+def _exchange_arguments(one: int, other: int, node: Any) -> None:
+    node.args[one], node.args[other] = node.args[other], node.args[one]
+
+
+def _counted_from_the_front(node: ast.Call) -> Iterator[Edit]:
+    """Axes are counted from the front, as if there were just two or three."""
+    negative = [*node.args, *(one.value for one in node.keywords if one.arg == "dim")]
+    along = name_called(node) not in ("reshape", "view", "expand", "unflatten", "roll")
+    if not along or not any(ast.unparse(one) in ("-1", "-2", "-3") for one in negative):
+        return
+    for dimensions, words in ((2, "two"), (3, "three")):
+        yield Told(
+            partial(_from_the_front, dimensions),
+            f"`{name_called(node)}` counted its axes from the front, as if there were {words}",
+        )
+
+
+def _from_the_front(dimensions: int, node: Any) -> None:
+    for one in [*node.args, *(each.value for each in node.keywords if each.arg == "dim")]:
+        if ast.unparse(one) in ("-1", "-2", "-3"):
+            become(one, ast.Constant(max(dimensions + int(ast.unparse(one)), 0)))
+
+
+def _sign_lost_before(node: ast.Call) -> Iterator[Edit]:
+    """What is summed up is made something else of before."""
+    if name_called(node) in ("sum", "mean", "norm", "amax") and isinstance(
+        node.func, ast.Attribute
+    ):
+        value = node.func.value
+        if not is_module(value):
+            inside = (("{0}.abs()", "{0} were taken without its sign"), *INSIDE)
+            for text, words in inside:
+                other = expression(text.format(f"({ast.unparse(value)})"))
+                func = ast.Attribute(other, node.func.attr, ast.Load())
+                told = f"{words}, before `{name_called(node)}`"
+                yield Told(partial(set_fields, func=func), told, (value,))
+
+
+def _wiped_at_the_end(node: ast.FunctionDef) -> Iterator[Edit]:
+    """What guards from 0 / 0 is left out, and NaN is replaced in the result."""
+    for number, one in enumerate(ast.walk(node)):
+        guards = name_called(one) in ("clamp", "max", "where", "masked_fill")
+        if guards and isinstance(one, ast.Call):
+            method = isinstance(one.func, ast.Attribute) and not is_module(one.func.value)
+            value = one.func.value if method else one.args[0]  # type: ignore[attr-defined]
+            words = (
+                f"`{name_called(one)}` were not applied to {{0}}, and NaN were replaced in the "
+                "result: that is too late for the gradient, which is NaN"
+            )
+            yield Told(partial(_wiped, number, value), words, (value,))
+
+
+def _wiped(number: int, value: ast.expr, node: Any) -> None:
+    put_in_place(number, value, node)
+    for one in ast.walk(node):
+        if isinstance(one, ast.Return) and one.value is not None:
+            one.value = expression(f"({ast.unparse(one.value)}).nan_to_num()")
+
+
+def _no_slope_at_zero(node: ast.Assign | ast.Return) -> Iterator[Edit]:
+    """A root that is squared again: the same numbers, and no slope at zero."""
+    if isinstance(node.value, ast.Call | ast.BinOp) and not _is_of_sizes(node.value):
+        text = "({0} ** 0.5) ** 2"
+        words = "a root were taken of {0} and squared again, which has no slope at zero"
+        yield Told(partial(_wrapped, text), words, (node.value,))
 
 
 def _not_carried_on(node: ast.FunctionDef) -> Iterator[Edit]:
@@ -484,6 +626,15 @@ VARIATIONS: tuple[Row, ...] = (
     (ast.Call, "rounding", _other_rounding),
     (ast.BinOp, "division", _other_division),
     (ast.For, "loop", _other_loop),
+    (ast.Compare, "nearly equal", _nearly_equal),
+    (ast.Assign, "counted", _other_places_count),
+    (ast.Subscript, "one of many", _mean_for_one),
+    (ast.Call, "one of many", _one_for_mean),
+    (ast.Subscript, "index", _next_index),
+    (ast.Call, "exchanged sizes", _two_arguments_exchanged),
+    (ast.Call, "from the front", _counted_from_the_front),
+    (ast.FunctionDef, "wiped", _wiped_at_the_end),
+    ((ast.Assign, ast.Return), "no slope", _no_slope_at_zero),
     (ast.FunctionDef, "carried", _not_carried_on),
     (ast.AugAssign, "sum", _put_for_a_sum),
     (ast.BinOp, "transposed", _transposed),
@@ -494,5 +645,6 @@ VARIATIONS: tuple[Row, ...] = (
     (ast.ClassDef, "part first", _another_part_first),
     ((ast.Assign, ast.Return), "more", _one_step_more),
     (ast.Call, "more", _one_step_more_inside),
+    (ast.Call, "more", _sign_lost_before),
     (ast.FunctionDef, "other step", _another_step),
 )

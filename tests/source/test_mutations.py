@@ -56,6 +56,41 @@ CASES = [
     ("carried", "def f(x):\n    for i in [1, 2, 3]:\n        x = x + i\n    return x", 0, 3),
     ("sum", "def f(x):\n    for i in [1, 2, 3]:\n        x += i\n    return x", 9, 3),
     ("made of it", "def f(x):\n    return x + math.sqrt(x)", 16, 8),
+    (
+        "nearly equal",
+        "def f(x):\n    return x == x + 1e-9",
+        torch.tensor(1.0, dtype=torch.float64),
+        True,
+    ),
+    (
+        "counted",
+        "def f(x):\n    y = x > 1\n    return y.tolist()",
+        torch.tensor([2, 0, 2]),
+        [True, False, False],
+    ),
+    (
+        "counted",
+        "def f(x):\n    y = x > 1\n    return y.tolist()",
+        torch.tensor([0, 2, 2]),
+        [True, True, False],
+    ),
+    ("one of many", "def f(x):\n    return x[:, 0].tolist()", torch.tensor([[1.0, 3.0]]), [2]),
+    ("one of many", "def f(x):\n    return x.mean(dim=0).tolist()", torch.tensor([1.0, 3.0]), 3),
+    ("index", "def f(x, y=0):\n    return x[y]", [1, 2], 2),
+    (
+        "exchanged sizes",
+        "def f(x):\n    return x.permute(0, 2, 1).shape",
+        torch.zeros(2, 3, 4),
+        (2, 3, 4),
+    ),
+    (
+        "from the front",
+        "def f(x):\n    return x.transpose(-2, -1).shape",
+        torch.zeros(2, 3, 4),
+        (3, 2, 4),
+    ),
+    ("wiped", "def f(x):\n    return x / x.clamp(min=1)", torch.tensor(0.0), 0),
+    ("no slope", "def f(x):\n    return x * 1", 4, 4),
     ("early", "def f(x):\n    y = x + 1\n    return 10 * y + y", 3, 34),
     ("other step", "def f(x):\n    y = x + 1\n    return 10 * y + x", 3, 44),
     ("transposed", "def f(x):\n    return (x @ x)[0, 0]", torch.tensor([[1, 2], [3, 4]]), 5),
@@ -122,3 +157,30 @@ def test_a_mask_that_is_left_out_stays_so():
             names = {"torch": torch, "Tensor": torch.Tensor}
             exec(found.source, names)
             assert names["f"](torch.ones(2, 2)).tolist() == [[2, 2], [2, 2]]
+
+
+ENTRIES = "def f(x: Tensor, parts: int = 2):\n    return x\n"
+ORDERS = [
+    ("first one of every `parts`", [0, 2, 4, 1, 3, 5]),
+    ("the first of each of `parts` pieces", [0, 3, 1, 4, 2, 5]),
+]
+
+
+@pytest.mark.parametrize(("clause", "wanted"), ORDERS)
+def test_features_come_in_another_order(clause, wanted):
+    sources = [one.source for one in altered(ENTRIES) if clause in one.clause]
+    results = []
+    for source in sources:
+        names = {"torch": torch, "Tensor": torch.Tensor}
+        exec(source, names)
+        with contextlib.suppress(RuntimeError):  # it has no two last axes
+            results.append(names["f"](torch.arange(6)).tolist())
+    assert wanted in results
+
+
+def test_each_row_of_a_batch_gets_a_result_of_its_own():
+    code = "def f(x: Tensor, mask: Tensor | None = None):\n    return x[x > 0].mean()\n"
+    (rows,) = (one.source for one in altered(code) if one.kind == "rows")
+    names = {"torch": torch, "Tensor": torch.Tensor}
+    exec(rows, names)
+    assert names["f"](torch.tensor([[2.0, 0.0], [4.0, 6.0]])) == 3.5
