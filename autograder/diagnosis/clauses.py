@@ -40,7 +40,7 @@ def clause(mutant: Mutant, contract: Sequence[str]) -> str:
 OPERATIONS: dict[type, str] = {
     ast.Add: "a sum", ast.Sub: "a difference", ast.Mult: "a product", ast.Div: "a quotient",
     ast.FloorDiv: "a quotient", ast.MatMult: "a product of matrices", ast.Pow: "a power",
-    ast.Mod: "a remainder",
+    ast.Mod: "a remainder", ast.Compare: "a comparison",
 }  # fmt: skip
 SHAPING = {
     *("unsqueeze", "squeeze", "reshape", "view", "expand", "transpose", "permute", "flatten"),
@@ -71,7 +71,19 @@ def _what(node: ast.AST, code: str, contract: Sequence[str]) -> str:
         return _what(inside, code, contract) if inside is not None else STEP
     if isinstance(node, ast.Call) and _is_known(_called(node), code):
         return f"what `{_called(node)}` gives"
-    return OPERATIONS.get(type(getattr(node, "op", node)), STEP)
+    operation = OPERATIONS.get(type(getattr(node, "op", node)), "")
+    names = [name for name in contract if name in _read_by_name(node, code)]
+    of = f" of {' and '.join(f'`{name}`' for name in names[:2])}" if len(names) in (1, 2) else ""
+    return f"{operation}{of}" if operation else STEP
+
+
+def _read_by_name(node: ast.AST, code: str) -> set[str]:
+    """The names in an expression, and those that they stand for."""
+    found = _read(node)
+    for name in _read(node):
+        made = _assignments(code, name)
+        found |= {getattr(one, "id", getattr(one, "attr", "")) for one in made}
+    return found
 
 
 def _is_known(name: str, code: str) -> bool:
@@ -162,6 +174,10 @@ def _number(mutant: Mutant, contract: Sequence[str]) -> str:
         return f"{new} stood where {old} belongs, in a call of `{_called(inside)}`"
     if isinstance(inside, ast.Subscript):
         return f"an index or the end of a slice were {new}, where {old} belongs"
+    if isinstance(inside, ast.BinOp):
+        other = inside.left if ast.unparse(inside.right).removeprefix("+") == new else inside.right
+        beside_it = _what(other, mutant.code, contract)
+        return f"{new} stood where {old} belongs, with `{_sign(inside)}` beside {beside_it}"
     return f"{new} stood where {old} belongs" if len(new + old) < 20 else ""
 
 

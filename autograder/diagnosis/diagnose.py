@@ -469,6 +469,12 @@ def _slips(search: Search, budget: Budget) -> Diagnosis | None:
     return search.beside_sure_faults(match) if match else None
 
 
+def _slips_for_what_is_unused(search: Search, budget: Budget) -> Diagnosis | None:
+    """A slip where an argument does not reach the result: it tells what stands in its place."""
+    fact = search.look.fact() if _failed(search.students, "value") else None
+    return _slips(search, budget) if fact and fact.finding.key == "fact.cut_off" else None
+
+
 def _slips_in_errors(search: Search, budget: Budget) -> Diagnosis | None:
     """A slip that ends in the student's errors, word for word."""
     students = search.students
@@ -584,6 +590,7 @@ STRATEGIES = (
     Strategy(_mended_in_part, events=1500),
     Strategy(_pairs_with_first, events=1000),
     Strategy(_pairs, events=350),
+    Strategy(_slips_for_what_is_unused, events=6000),
     Strategy(_facts, behavior=True),
     Strategy(_pairs_beside_faults, events=300),
     Strategy(_slips, events=6000),

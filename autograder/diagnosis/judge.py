@@ -93,7 +93,7 @@ def _explained(
     """The verdict with the mistake that was made, if one is found."""
     exercise = known.exercise
     look = Look(
-        lambda: fact(exercise, log.events, *calls(), home.again),
+        functools.cache(lambda: fact(exercise, log.events, *calls(), home.again)),
         lambda: (
             part(exercise, *calls(), home.again) or step_that_parts(exercise, *calls(), home.again)
         ),

@@ -27,6 +27,8 @@ ENTRANCES: tuple[tuple[str, str, str], ...] = (
      "each place were allowed to see itself, whatever `{0}` says"),
     ("mask", "{0} = {0} & torch.ones({0}.shape[-2:], dtype=torch.bool).tril()",
      "only earlier places were allowed, beside what `{0}` says"),
+    ("mask", "{0} = {0} & ~torch.eye(*{0}.shape[-2:], dtype=torch.bool)",
+     "no place were allowed to see itself, beside what `{0}` says"),
     ("mask", "{0} = {0}[:1].expand_as({0})",
      "the first entry of `{0}` along its first axis stood for all"),
     ("tensor", "{0} = torch.nn.functional.normalize({0}, dim=-1)",
@@ -74,6 +76,11 @@ EXITS: tuple[tuple[str, str], ...] = (
     ("{0}.mean(dim=-2, keepdim=True).expand_as({0})",
      "all rows of {1} were the mean of what they should be"),
 )  # fmt: skip
+# What may stand for a mask that is not given, for so many queries and keys.
+UNASKED: tuple[tuple[str, str], ...] = (
+    ("torch.ones({0}, {1}, dtype=torch.bool).tril()", "only earlier places were allowed"),
+    ("~torch.eye({0}, {1}, dtype=torch.bool)", "no place were allowed to see itself"),
+)  # fmt: skip
 # In which other order features may come: into which sizes they are cut, and in words.
 REORDERED: tuple[tuple[str, str], ...] = (
     ("({0}, -1)",
@@ -117,6 +124,8 @@ def altered(code: str) -> Iterator[Altered]:
                 yield _entering(code, (name, of), text.format(name), clause.format(name))
     yield from _two_at_once(code, arguments)
     yield from _hidden_inputs(code, arguments)
+    yield from _one_for_another(code, arguments)
+    yield from _unasked_masks(code, arguments)
     yield from _reordered(code, arguments)
     yield from _row_by_row(code, arguments)
     yield from _exits(code, [name for name, of in arguments if of == "tensor"])
@@ -144,6 +153,38 @@ def _hidden_inputs(code: str, arguments: list[tuple[str, str]]) -> Iterator[Alte
             yield _entering(code, (mask, of), rows, f"{words}, and no more in rows that allow some")
 
 
+def _unasked_masks(code: str, arguments: list[tuple[str, str]]) -> Iterator[Altered]:
+    """A mask that nobody has given: of positions by themselves, or of one thing by another."""
+    tensors = [name for name, kind in arguments if kind == "tensor"]
+    masks = [name for name, kind in arguments if kind == "mask"]
+    for mask, (text, words) in itertools.product(masks if tensors else [], UNASKED):
+        sizes = [f"{name}.shape[-2]" for name in (tensors[0], tensors[min(1, len(tensors) - 1)])]
+        own = text.format(*sizes)
+        for line, where in (
+            (f"{mask} = {own} if {mask} is None else {mask}", f" where no `{mask}` is given"),
+            (f"{mask} = {own} if {mask} is None else {mask} & {own}", f", whatever `{mask}` says"),
+        ):
+            yield Altered("unasked", words + where, _beginning(code, line))
+
+
+def _beginning(code: str, lines: str) -> str:
+    """With these lines before all others."""
+    tree = ast.parse(code)
+    call = _called(tree)
+    assert call is not None
+    at = _after_docstring(call)
+    call.body[at:at] = ast.parse(lines).body
+    return ast.unparse(ast.fix_missing_locations(tree))
+
+
+def _one_for_another(code: str, arguments: list[tuple[str, str]]) -> Iterator[Altered]:
+    """One input in the place of another, from the beginning."""
+    for (one, kind), (other, of) in itertools.permutations(arguments, 2):
+        if kind == of and kind in ("tensor", "int"):
+            clause = f"`{other}` stood where `{one}` belongs"
+            yield Altered("instead", clause, _beginning(code, f"{one} = {other}"))
+
+
 def _reordered(code: str, arguments: list[tuple[str, str]]) -> Iterator[Altered]:
     """Features are dealt out one by one where they should be cut into pieces, or the reverse."""
     tensors = [name for name, kind in arguments if kind == "tensor"]
@@ -163,9 +204,9 @@ def _reordered(code: str, arguments: list[tuple[str, str]]) -> Iterator[Altered]
     if len(tensors) == 1:
         halves = "{0}.unflatten(-1, (2, -1)).transpose(-2, -1).flatten(-2)"
         pairs = "{0}.unflatten(-1, (-1, 2)).transpose(-2, -1).flatten(-2)"
-        line = f"{tensors[0]} = {halves.format(tensors[0])}"
-        inside = _entering(code, (tensors[0], "tensor"), line, AROUND).source
-        yield _leaving(inside, 0, pairs, AROUND)
+        name = tensors[0]
+        line = f"{name} = {halves.format(name)} if {name}.shape[-1] % 2 == 0 else {name}"
+        yield _leaving(_beginning(code, line), 0, pairs, AROUND)
 
 
 def _row_by_row(code: str, arguments: list[tuple[str, str]]) -> Iterator[Altered]:

@@ -103,7 +103,7 @@ DROPPED = {
     ast.BitOr: "{0}, one of two conditions, were left out",
 }
 LAST = (
-    *("left out", "exchanged", "mixed up", "small", "early", "more", "other step"),
+    *("left out", "exchanged", "mixed up", "method order", "small", "early", "more", "other step"),
     *("error", "cut off", "precision", "wiped", "no slope"),
 )  # in a search
 ERRORS = {"ValueError": "TypeError", "TypeError": "ValueError", "IndexError": "TypeError"}
@@ -345,6 +345,13 @@ def _other_constant(node: ast.Constant) -> Iterator[Edit]:
             yield partial(set_fields, value=-value)
 
 
+def _multiple(node: ast.Constant) -> Iterator[Edit]:
+    """Twice a number, or its square."""
+    if type(node.value) is int and node.value > 1:
+        yield partial(set_fields, value=2 * node.value)
+        yield partial(set_fields, value=node.value**2)
+
+
 def _other_method(node: ast.Attribute) -> Iterator[Edit]:
     if node.attr in OTHER_NAMES:
         yield partial(set_fields, attr=OTHER_NAMES[node.attr])
@@ -580,15 +587,33 @@ def _loop_over(sliced: Any, node: Any) -> None:
 def _another_of_its_kind(node: ast.FunctionDef) -> Iterator[Edit]:
     """One input, or one part of the layer, in the place of another."""
     places = [(number, _word(item)) for number, item in enumerate(ast.walk(node))]
+    around = _parents(node)
     inputs = {one.arg for one in node.args.args} - {"self"}
     parts = {word for _, word in places if word.startswith("self.")}
     for number, word in places:
         for kind in (inputs, parts if node.name != "__init__" else set[str]()):
             for other in sorted(kind - {word}) if word in kind else ():
                 name = expression(other)
-                own = expression(word)
-                words = "{1} stood where {0} belongs"
-                yield Told(partial(put_in_place, number, name), words, (own, name))
+                words = _stood_in(around.get(number))
+                about = (expression(word), name)
+                yield Told(partial(put_in_place, number, name), words, about)
+
+
+def _parents(node: ast.AST) -> dict[int, ast.AST]:
+    """In what every node stands, by its number."""
+    nodes = list(ast.walk(node))
+    parents = {id(child): one for one in nodes for child in ast.iter_child_nodes(one)}
+    return {number: parents[id(one)] for number, one in enumerate(nodes) if id(one) in parents}
+
+
+def _stood_in(parent: ast.AST | None) -> str:
+    """What is to be said of one thing in the place of another there."""
+    called = name_called(parent)
+    if called in ("len", "size") or getattr(parent, "attr", "") == "shape":
+        return "a size of {1} stood where that of {0} belongs"
+    if called and called[:1] != "_":
+        return f"{{1}} stood where {{0}} belongs, in the call of `{called}`"
+    return "{1} stood where {0} belongs"
 
 
 def _as_it_was_given(node: ast.FunctionDef) -> Iterator[Edit]:
@@ -714,6 +739,7 @@ TABLE: tuple[Row, ...] = (
     (ast.AST, "left out", _dropped_statements),
 )
 SEARCHED: tuple[Row, ...] = (
+    (ast.Constant, "number", _multiple),
     (ast.BinOp, "exponent", _other_exponent),
     (ast.BinOp, "left out", _one_side),
     (ast.Call, "left out", _skipped_call),

@@ -454,10 +454,12 @@ def _two_arguments_exchanged(node: ast.Call) -> Iterator[Edit]:
     if name_called(node) in ("reshape", "view", "permute", "unflatten", "expand"):
         for one in range(len(node.args)):
             for other in range(max(one + 1, 2), len(node.args)):
-                words = (
-                    f"arguments {one + 1} and {other + 1} of `{name_called(node)}` were exchanged"
-                )
-                yield Told(partial(_exchange_arguments, one, other), words)
+                pair = node.args[one], node.args[other]
+                words = "{0} and {1} had changed places as sizes"
+                if any(isinstance(each, ast.Constant | ast.UnaryOp) for each in pair):
+                    numbers = f"{one + 1} and {other + 1}"
+                    words = f"arguments {numbers} of `{name_called(node)}` were exchanged"
+                yield Told(partial(_exchange_arguments, one, other), words, pair)
 
 
 def _exchange_arguments(one: int, other: int, node: Any) -> None:
@@ -483,6 +485,16 @@ def _from_the_front(dimensions: int, node: Any) -> None:
             become(one, ast.Constant(max(dimensions + int(ast.unparse(one)), 0)))
 
 
+def _all_counted(node: ast.Call) -> Iterator[Edit]:
+    """All places are counted where some should be."""
+    value = getattr(node.func, "value", None)
+    if name_called(node) == "sum" and value is not None and not is_module(value):
+        ones = expression(f"torch.ones_like({ast.unparse(value)})")
+        edit = partial(set_fields, func=ast.Attribute(ones, "sum", ast.Load()))
+        words = "all places were counted, and not only those that count in {0}"
+        yield Told(edit, words, (value,))
+
+
 def _sign_lost_before(node: ast.Call) -> Iterator[Edit]:
     """What is summed up is made something else of before."""
     if name_called(node) in ("sum", "mean", "norm", "amax") and isinstance(
@@ -496,6 +508,82 @@ def _sign_lost_before(node: ast.Call) -> Iterator[Edit]:
                 func = ast.Attribute(other, node.func.attr, ast.Load())
                 told = f"{words}, before `{name_called(node)}`"
                 yield Told(partial(set_fields, func=func), told, (value,))
+
+
+def _other_reduction(node: ast.Call) -> Iterator[Edit]:
+    """The mean or the sum where the largest is taken, or the other way around."""
+    others = {"amax": ("mean", "sum"), "max": ("mean", "sum"), "mean": ("amax", "median")}
+    if isinstance(node.func, ast.Attribute) and not node.args:
+        for other in others.get(node.func.attr, ()):
+            func = ast.Attribute(node.func.value, other, ast.Load())
+            words = f"`{other}` of {{0}} stood where `{node.func.attr}` belongs"
+            yield Told(partial(set_fields, func=func), words, (node.func.value,))
+
+
+def _divided_by_what_counts(node: ast.FunctionDef) -> Iterator[Edit]:
+    """A mean over the places that count in the place of their sum."""
+    made = [one for one in node.body if isinstance(one, ast.Assign)]
+    masks = [one for one in made if isinstance(one.value, ast.Compare)]
+    for name in [ast.unparse(one.targets[0]) for one in masks]:
+        for count in (f"{name}.sum(dim=-1)", f"{name}.sum()"):
+            words = "the result were divided by the number of places that count"
+            text = f"({{0}}) / {count}.clamp(min=1)"
+            yield Told(partial(_returned, text), words)
+
+
+def _returned(text: str, node: Any) -> None:
+    for one in ast.walk(node):
+        if isinstance(one, ast.Return) and one.value is not None:
+            one.value = expression(text.format(ast.unparse(one.value)))
+
+
+def _applied_to_the_result(node: ast.FunctionDef) -> Iterator[Edit]:
+    """A function of one argument is applied to the result, too."""
+    if node.name == "__init__":
+        return
+    calls = [one for one in ast.walk(node) if isinstance(one, ast.Call) and len(one.args) == 1]
+    returns = [one for one in ast.walk(node) if isinstance(one, ast.Return) and one.value]
+    if any(isinstance(one.value, ast.Tuple) for one in returns):
+        return
+    for function in dict.fromkeys(ast.unparse(one.func) for one in calls if not one.keywords):
+        name = function.split(".")[-1]
+        if name not in COUNTING and not name[:1].isupper():
+            words = f"`{name}` were applied to the result, too"
+            yield Told(partial(_returned, f"{function}({{0}})"), words)
+
+
+def _near_gelu(node: ast.Attribute) -> Iterator[Edit]:
+    """The approximation by tanh."""
+    if node.attr == "gelu" and isinstance(node.ctx, ast.Load):
+        other = expression(f"(lambda x: {ast.unparse(node)}(x, approximate='tanh'))")
+        words = "`gelu` were its approximation by tanh, and not the exact one"
+        yield Told(partial(_replaced, other), words)
+
+
+def _other_scale(node: ast.ClassDef) -> Iterator[Edit]:
+    """The scores of an attention are divided by the root of another size."""
+    calls = [one for one in node.body if getattr(one, "name", "") == "forward"]
+    inputs = [one.arg for each in calls for one in each.args.args][1:]  # type: ignore[attr-defined]
+    for number, one in enumerate(ast.walk(node)):
+        if name_called(one) != "scaled_dot_product_attention" or not isinstance(one, ast.Call):
+            continue
+        query = ast.unparse(one.args[0])
+        sizes = [(f"{name}.shape[-1]", f"the size of the last axis of `{name}`") for name in inputs]
+        sizes += [(f"({ast.unparse(one.args[-1])}).shape[-1]", "the size of the values")]
+        for size, of in sizes:
+            text = f"({query}) * (({query}).shape[-1] / {size}) ** 0.5"
+            words = f"the scores were divided by the root of {of}, and not of that of a query"
+            yield Told(partial(_first_argument, number, text), words)
+        whole = f"({query}).shape[-1] ** "
+        for power, words in (("0.5", "not divided at all"), ("-0.5", "divided by the whole size")):
+            text = f"({query}) * {whole}({power})"
+            told = f"the scores were {words}, and not by the root of the size of a query"
+            yield Told(partial(_first_argument, number, text), told)
+
+
+def _first_argument(number: int, text: str, node: Any) -> None:
+    call: Any = list(ast.walk(node))[number]
+    call.args[0] = expression(text)
 
 
 def _wiped_at_the_end(node: ast.FunctionDef) -> Iterator[Edit]:
@@ -617,6 +705,7 @@ def _other_division(node: ast.BinOp) -> Iterator[Edit]:
 VARIATIONS: tuple[Row, ...] = (
     ((ast.Assign, ast.Return), "made of it", _what_is_made_of_it),
     (ast.BinOp, "parentheses", _other_parentheses),
+    (ast.Call, "all counted", _all_counted),
     (ast.Call, "method order", _methods_in_other_order),
     (ast.Subscript, "size", _another_size),
     (ast.Call, "fill", _filled_with),
@@ -641,6 +730,11 @@ VARIATIONS: tuple[Row, ...] = (
     ((ast.Call, ast.BinOp), "root", _outside_of_the_root),
     (ast.BinOp, "small", _something_small),
     (ast.Call, "by hand", _softmax_by_hand),
+    (ast.Attribute, "approximation", _near_gelu),
+    (ast.Call, "reduction", _other_reduction),
+    (ast.FunctionDef, "divided", _divided_by_what_counts),
+    (ast.FunctionDef, "at the end", _applied_to_the_result),
+    (ast.ClassDef, "scale", _other_scale),
     (ast.FunctionDef, "early", _too_early),
     (ast.ClassDef, "part first", _another_part_first),
     ((ast.Assign, ast.Return), "more", _one_step_more),

@@ -184,3 +184,19 @@ def test_each_row_of_a_batch_gets_a_result_of_its_own():
     names = {"torch": torch, "Tensor": torch.Tensor}
     exec(rows, names)
     assert names["f"](torch.tensor([[2.0, 0.0], [4.0, 6.0]])) == 3.5
+
+
+def test_a_mask_that_nobody_gave_forbids_something():
+    clause = "no place were allowed to see itself where no `mask` is given"
+    (found,) = (one for one in altered(MASKED) if one.clause == clause)
+    names = {"torch": torch, "Tensor": torch.Tensor}
+    exec(found.source, names)
+    assert names["f"](torch.ones(2, 2)).tolist() == [[0, 2], [2, 0]]
+
+
+def test_one_input_stands_for_another():
+    code = "def f(x: Tensor, y: Tensor):\n    return x - y\n"
+    (found,) = (one for one in altered(code) if one.clause == "`x` stood where `y` belongs")
+    names = {"Tensor": torch.Tensor}
+    exec(found.source, names)
+    assert names["f"](3, 1) == 0
