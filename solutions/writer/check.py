@@ -1181,7 +1181,7 @@ prediction(
     question=(
         "A model whose context has no limit begins with one character and writes 128 more. "
         "Nothing is kept from one step to the next: each step runs the whole text so far through "
-        "the model. How many positions are that in all?"
+        "the model. How many positions is that in all?"
     ),
     right=8256,
     options={
@@ -1194,7 +1194,7 @@ prediction(
         "question": (
             "A model whose context has no limit begins with one character and writes {n} more. "
             "Nothing is kept from one step to the next: each step runs the whole text so far "
-            "through the model. How many positions are that in all?"
+            "through the model. How many positions is that in all?"
         ),
         "right": "n * (n + 1) // 2",
         "options": {
