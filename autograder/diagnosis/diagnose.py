@@ -34,6 +34,7 @@ from autograder.diagnosis.varied import (
     gives_the_error,
     gives_the_wrong_answer,
     holds_up,
+    holds_up_where_large,
     mostly_holds_up,
     only_wrong_result,
     partly_holds_up,
@@ -144,11 +145,23 @@ class Search:
             part = match.candidate.findings[0].part
             if match.is_vague and match.is_one_of(self._consistent(students, part)):
                 continue
-            known = len(one.findings) == 1 and not one.findings[0].key.startswith("slip.")
-            if not known and not holds_up(one.make, self.look.calls()):
-                continue  # two at once, or one of many slips, give some answers by chance
-            return match
+            if self._is_no_chance(match):
+                return match
         return None
+
+    def _is_no_chance(self, match: Match) -> bool:
+        """Whether it holds up where the check has not looked, if it is one of many that are tried.
+
+        Two at once, or one of many slips, give some answers by chance, and NaN has many causes.
+        """
+        one = match.candidate
+        slips = [each for each in one.findings if each.key.startswith("slip.")]
+        if len(one.findings) == 1 and not slips:
+            return True
+        if not holds_up(one.make, self.look.calls()):
+            return False
+        told = any(of_numbers(event) or event.kind == "gradient" for event in match.explained)
+        return told or not slips or holds_up_where_large(one.make, self.look.calls())
 
     def first_known_to_explain(self, students: Students) -> Match | None:
         """The same of known misconceptions: first those that may do so by their patterns."""

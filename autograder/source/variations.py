@@ -109,9 +109,11 @@ def _softmax_by_hand(node: ast.Call) -> Iterator[Edit]:
         ("({0})", "no largest number were taken off {0} before `exp`"),
         ("(({0}) - ({0}).max())", "one largest number of all of {0} were taken off before `exp`"),
     ):
-        number = less.format(ast.unparse(scores))
-        text = f"{number}.exp() / {number}.exp().sum({along}, keepdim=True)"
-        other = expression(text)
+        given = ast.unparse(scores)
+        number = less.format(given)
+        by_hand = f"{number}.exp() / {number}.exp().sum({along}, keepdim=True)"
+        empty = f"(({given}) < -1e8).all({along}, keepdim=True)"  # all is masked
+        other = expression(f"torch.where({empty}, {ast.unparse(node)}, {by_hand})")
         yield Told(partial(_replaced, other), words, (scores,))
 
 
