@@ -112,7 +112,7 @@ def _softmax_by_hand(node: ast.Call) -> Iterator[Edit]:
         given = ast.unparse(scores)
         number = less.format(given)
         by_hand = f"{number}.exp() / {number}.exp().sum({along}, keepdim=True)"
-        empty = f"(({given}) < -1e8).all({along}, keepdim=True)"  # all is masked
+        empty = f"(({given}) < -1e30).all({along}, keepdim=True)"  # all is masked
         other = expression(f"torch.where({empty}, {ast.unparse(node)}, {by_hand})")
         yield Told(partial(_replaced, other), words, (scores,))
 
