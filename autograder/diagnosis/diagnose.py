@@ -17,6 +17,7 @@ from autograder.diagnosis.explaining import (
     Bearing,
     Candidate,
     Finding,
+    Kept,
     Match,
     Place,
     Rerun,
@@ -475,11 +476,12 @@ def _facts(search: Search, budget: Budget) -> Diagnosis | None:
 
 def _slips(search: Search, budget: Budget) -> Diagnosis | None:
     """A small slip of any kind, alone or beside faults that speak for themselves."""
-    students = search.rest if search.aside else search.students
-    if not _failed(students, "value", "gradient"):
-        return None  # an error, or what does not hold, says too little
-    match = search.first_to_explain(_sifted(search, budget), students)
-    return search.beside_sure_faults(match) if match else None
+    sifted = Kept(_sifted(search, budget))
+    for students in (search.students, search.rest) if search.aside else (search.students,):
+        if _failed(students, "value", "gradient"):  # an error alone says too little
+            if match := search.first_to_explain(sifted, students):
+                return search.beside_sure_faults(match)
+    return None
 
 
 def _slips_for_what_is_unused(search: Search, budget: Budget) -> Diagnosis | None:
@@ -507,7 +509,7 @@ def _slips_in_errors(search: Search, budget: Budget) -> Diagnosis | None:
 def _slips_in_a_branch(search: Search, budget: Budget) -> Diagnosis | None:
     """A slip that is made where some option is given, or where it is not."""
     students = search.rest if search.aside else search.students
-    if not _failed(students, "value", "gradient"):
+    if not _failed(students, "value"):
         return None
     alike = _sifted(search, budget)
     branches = itertools.chain.from_iterable(map(search.known.in_one_branch, alike))

@@ -51,6 +51,7 @@ ENTRANCES: tuple[tuple[str, str, str], ...] = (
      "the first entry of `{0}` along its first axis stood for all"),
     ("int", "{0} = {0} + 1", "`{0}` were one more than it is"),
     ("int", "{0} = {0} - 1", "`{0}` were one less than it is"),
+    ("int", "{0} = max({0}, 1)", "`{0}` below 1 were taken for 1"),
     ("int", "{0} = abs({0})", "the sign of `{0}` were lost"),
     ("float", "{0} = {0} ** 2", "the square of `{0}` stood in its place"),
     ("float", "{0} = {0} ** 0.5", "the root of `{0}` stood in its place"),
@@ -61,6 +62,11 @@ ENTRANCES: tuple[tuple[str, str, str], ...] = (
     ("bool", "{0} = True", "`{0}` were True always"),
     ("bool", "{0} = False", "`{0}` were False always"),
 )  # fmt: skip
+# The same for all texts at once.
+TEXTS: tuple[tuple[str, str], ...] = (
+    ("{0} = {0}.casefold()", "{0} went through `casefold` first"),
+    ("{0} = {0}.strip()", "blanks at the ends of {0} were left out"),
+)
 EXITS: tuple[tuple[str, str], ...] = (
     ("{0}.softmax(dim=-1)", "{1} went through a further softmax"),
     ("{0}.log_softmax(dim=-1)", "{1} went through a log-softmax at the end"),
@@ -94,6 +100,10 @@ AROUND = (
     "the two features of a pair stood half of all features apart, in what comes in and in the "
     "result, and not side by side"
 )
+BOTH_WAYS = (
+    "the mean of two results were returned: one as it should be, and one with `{0}` and `{1}` "
+    "exchanged"
+)
 ROWS = "each row of the batch got a result of its own, and the mean of these were returned"
 ADDED = "({0} + {2})", "`{2}` were added to {1}"
 HIDDEN = (
@@ -123,11 +133,13 @@ def altered(code: str) -> Iterator[Altered]:
             if of == kind:
                 yield _entering(code, (name, of), text.format(name), clause.format(name))
     yield from _two_at_once(code, arguments)
+    yield from _all_texts(code, [name for name, of in arguments if of == "str"])
     yield from _hidden_inputs(code, arguments)
     yield from _one_for_another(code, arguments)
     yield from _unasked_masks(code, arguments)
     yield from _reordered(code, arguments)
     yield from _row_by_row(code, arguments)
+    yield from _both_ways(code, arguments)
     yield from _exits(code, [name for name, of in arguments if of == "tensor"])
 
 
@@ -139,6 +151,14 @@ def _two_at_once(code: str, arguments: list[tuple[str, str]]) -> Iterator[Altere
         lines = f"{text.format(one)}\n{text.format(other)}"
         clause = f"each vector of `{one}` and of `{other}` were scaled to unit length first"
         yield _entering(code, (one, "tensor"), lines, clause)
+
+
+def _all_texts(code: str, texts: list[str]) -> Iterator[Altered]:
+    """All texts become others first."""
+    quoted = " and ".join(f"`{name}`" for name in texts)
+    for line, clause in TEXTS if texts else ():
+        lines = "\n".join(line.format(name) for name in texts)
+        yield Altered("str", clause.format(quoted), _beginning(code, lines))
 
 
 def _hidden_inputs(code: str, arguments: list[tuple[str, str]]) -> Iterator[Altered]:
@@ -209,21 +229,48 @@ def _reordered(code: str, arguments: list[tuple[str, str]]) -> Iterator[Altered]
         yield _leaving(_beginning(code, line), 0, pairs, AROUND)
 
 
-def _row_by_row(code: str, arguments: list[tuple[str, str]]) -> Iterator[Altered]:
-    """A function of each row of a batch by itself, and then the mean of the rows."""
+def _both_ways(code: str, arguments: list[tuple[str, str]]) -> Iterator[Altered]:
+    """A function of two inputs, and of the two exchanged, and then the mean of both."""
+    tensors = [name for name, kind in arguments if kind == "tensor"]
+    for one, other in itertools.combinations(tensors, 2):
+        found = _within(code)
+        if found is None:
+            return
+        name, names, outer = found
+        exchanged = [{one: other, other: one}.get(each, each) for each in names]
+        whole = " + ".join(f"{name}({', '.join(each)})" for each in (names, exchanged))
+        outer.body.append(_returning(f"({whole}) / 2"))
+        source = ast.unparse(ast.fix_missing_locations(outer))
+        yield Altered("both ways", BOTH_WAYS.format(one, other), source)
+
+
+def _within(code: str) -> tuple[str, list[str], ast.FunctionDef] | None:
+    """A function that has itself inside, under another name, and does nothing with it."""
     (inner,) = ast.parse(code).body
     (outer,) = ast.parse(code).body
-    rows = [name for name, kind in arguments if kind in ("tensor", "mask")]
-    if not (isinstance(inner, ast.FunctionDef) and isinstance(outer, ast.FunctionDef) and rows):
-        return
+    if not (isinstance(inner, ast.FunctionDef) and isinstance(outer, ast.FunctionDef)):
+        return None
     inner.name = f"whole_{inner.name}"
+    outer.body = [inner]
+    return inner.name, [one.arg for one in inner.args.args], outer
+
+
+def _row_by_row(code: str, arguments: list[tuple[str, str]]) -> Iterator[Altered]:
+    """A function of each row of a batch by itself, and then the mean of the rows."""
+    rows = [name for name, kind in arguments if kind in ("tensor", "mask")]
+    found = _within(code)
+    if found is None or not rows:
+        return
+    name, names, outer = found
     row = "{0} if {0} is None else {0}[at : at + 1]"
-    names = [one.arg for one in inner.args.args]
-    given = ", ".join(row.format(name) if name in rows else name for name in names)
-    call = f"{inner.name}({given}) for at in range(len({rows[0]}))"
-    outer.body = [inner, *ast.parse(f"torch.stack([{call}]).mean(dim=0)").body]
-    outer.body[-1] = ast.Return(outer.body[-1].value)  # type: ignore[attr-defined]
+    given = ", ".join(row.format(each) if each in rows else each for each in names)
+    call = f"{name}({given}) for at in range(len({rows[0]}))"
+    outer.body.append(_returning(f"torch.stack([{call}]).mean(dim=0)"))
     yield Altered("rows", ROWS, ast.unparse(ast.fix_missing_locations(outer)))
+
+
+def _returning(text: str) -> ast.Return:
+    return ast.Return(ast.parse(text, mode="eval").body)
 
 
 def _entering(code: str, argument: tuple[str, str], lines: str, clause: str) -> Altered:
@@ -287,7 +334,7 @@ def _kind(argument: ast.arg) -> str:
     if "Tensor" in hint and "Callable" not in hint and "[" not in hint:
         return "mask" if "mask" in argument.arg else "tensor"
     word = hint.split(" ")[0]
-    return word if word in ("int", "float", "bool") else ""
+    return word if word in ("int", "float", "bool", "str") else ""
 
 
 def _after_docstring(call: ast.FunctionDef) -> int:

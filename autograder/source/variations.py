@@ -187,6 +187,29 @@ def _something_small(node: ast.BinOp) -> Iterator[Edit]:
                 yield Told(partial(set_fields, right=expression(text)), words, (node.left,))
 
 
+def _something_small_everywhere(node: ast.FunctionDef) -> Iterator[Edit]:
+    """The same under every line."""
+    if sum(_divides(one) for one in ast.walk(node)) > 1:
+        for small in SMALL:
+            for text, words in (
+                (f"({{0}}) + {small}", f"{small} were added to every divisor"),
+                (f"({{0}}).clamp(min={small})",
+                 f"every divisor were never taken for less than {small}"),
+            ):  # fmt: skip
+                yield Told(partial(_divided_by, text), words)
+
+
+def _divides(node: ast.AST) -> bool:
+    division = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div)
+    return division and not isinstance(getattr(node, "right", None), ast.Constant)
+
+
+def _divided_by(text: str, node: Any) -> None:
+    divisions: list[Any] = [each for each in ast.walk(node) if _divides(each)]
+    for one in divisions:
+        one.right = expression(text.format(ast.unparse(one.right)))
+
+
 def _outside_of_the_root(node: ast.Call | ast.BinOp) -> Iterator[Edit]:
     """What is added under a root is added to the root."""
     inside: Any = _under_a_root(node)
@@ -731,6 +754,7 @@ VARIATIONS: tuple[Row, ...] = (
     (ast.BinOp, "transposed", _transposed),
     ((ast.Call, ast.BinOp), "root", _outside_of_the_root),
     (ast.BinOp, "small", _something_small),
+    (ast.FunctionDef, "small", _something_small_everywhere),
     (ast.Call, "by hand", _softmax_by_hand),
     (ast.Attribute, "approximation", _near_gelu),
     (ast.Call, "reduction", _other_reduction),

@@ -29,6 +29,7 @@ CASES = [
     ("more", "def f(x):\n    return math.fabs(x)", 16, 4),
     ("small", "def f(x):\n    return x / (x - x)", 1e-6, 1),
     ("small", "def f(x):\n    return 1 / x", torch.tensor(0.0), 1e6),
+    ("small", "def f(x):\n    return 1 / x + 2 / x", torch.tensor(0.0), 3e6),
     ("root", "def f(x):\n    return math.sqrt(x + 7)", 9, 10),
     ("root", "def f(x):\n    return (x + 7) ** -0.5", 9, 0.1),
     ("missing", "def f(x):\n    return 1 if x is None else 2", 0, 1),
@@ -200,3 +201,11 @@ def test_one_input_stands_for_another():
     names = {"Tensor": torch.Tensor}
     exec(found.source, names)
     assert names["f"](3, 1) == 0
+
+
+def test_two_results_are_averaged_of_which_one_has_its_inputs_exchanged():
+    code = "def f(x: Tensor, y: Tensor):\n    return 2 * x - y\n"
+    (found,) = (one for one in altered(code) if one.kind == "both ways")
+    names = {"Tensor": torch.Tensor}
+    exec(found.source, names)
+    assert names["f"](3, 1) == 2
