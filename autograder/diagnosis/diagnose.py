@@ -478,9 +478,10 @@ def _slips(search: Search, budget: Budget) -> Diagnosis | None:
     """A small slip of any kind, alone or beside faults that speak for themselves."""
     sifted = Kept(_sifted(search, budget))
     for students in (search.students, search.rest) if search.aside else (search.students,):
-        if _failed(students, "value", "gradient"):  # an error alone says too little
-            if match := search.first_to_explain(sifted, students):
-                return search.beside_sure_faults(match)
+        told = _failed(students, "value", "gradient")  # an error alone says too little
+        match = search.first_to_explain(sifted, students) if told else None
+        if match:
+            return search.beside_sure_faults(match)
     return None
 
 
