@@ -56,11 +56,13 @@ def _what(node: ast.AST, code: str, contract: Sequence[str]) -> str:
         if name in contract:
             return f"`{name}`"
         made = [one for one in _assignments(code, name) if name not in _read(one)]
-        before = [one for one in made if one.lineno < node.lineno]
+        before = [one for one in made if one.lineno < getattr(node, "lineno", 0)]
         told = {_what(one, code, contract) for one in before[-1:] or made}
-        return told.pop() if len(told) == 1 else STEP
+        return " or ".join(sorted(told)) if len(told) in (1, 2) and STEP not in told else STEP
     if isinstance(node, ast.Constant):
         return ast.unparse(node)
+    if isinstance(node, ast.IfExp):
+        return _what(node.body, code, contract)
     if isinstance(node, ast.UnaryOp):
         return _what(node.operand, code, contract)
     if isinstance(node, ast.Subscript):

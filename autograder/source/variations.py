@@ -442,9 +442,7 @@ def _nearly_equal(node: ast.Compare) -> Iterator[Edit]:
 def _mean_for_one(node: ast.Subscript) -> Iterator[Edit]:
     """The mean along an axis stands where one entry is taken, or another entry."""
     items = node.slice.elts if isinstance(node.slice, ast.Tuple) else []
-    last = items[-1] if len(items) > 1 else None
-    whole = all(isinstance(one, ast.Slice) for one in items[:-1])
-    if whole and isinstance(last, ast.Constant) and type(last.value) is int:
+    if _is_one_of_many(node):
         axis, value = len(items) - 1, ast.unparse(node.value)
         for text, words in (
             (f"{value}.mean(dim={axis})", "the mean of {0} along an axis"),
@@ -453,6 +451,49 @@ def _mean_for_one(node: ast.Subscript) -> Iterator[Edit]:
         ):
             told = f"{words} stood where one entry of it is taken"
             yield Told(partial(_replaced, expression(text)), told, (node.value,))
+
+
+def _mean_afterwards(node: ast.Call) -> Iterator[Edit]:
+    """The same of what a step makes of all entries, where it gets one of them."""
+    for one in node.args if len(node.args) == 1 else ():
+        items = one.slice.elts if _is_one_of_many(one) else []  # type: ignore[attr-defined]
+        for mean in ("mean", "sum", "amax") if items else ():
+            whole = f"{ast.unparse(node.func)}({ast.unparse(one.value)})"  # type: ignore[attr-defined]
+            other = expression(f"{whole}.{mean}(dim={len(items) - 1})")
+            words = f"the {mean} of all of {{0}} stood where one entry goes into it alone"
+            yield Told(partial(_replaced, other), words, (node,))
+
+
+def _is_one_of_many(node: ast.AST) -> bool:
+    items = getattr(getattr(node, "slice", None), "elts", [])
+    whole = len(items) > 1 and all(isinstance(one, ast.Slice) for one in items[:-1])
+    return whole and type(getattr(items[-1], "value", None)) is int
+
+
+def _other_residuals(node: ast.FunctionDef) -> Iterator[Edit]:
+    """In all sums to which a step's result is added, something else stands or nothing."""
+    sums = [one for one in ast.walk(node) if _is_a_residual(one)]
+    names = list(dict.fromkeys(one.left.id for one in sums))  # type: ignore[attr-defined]
+    others = sorted({name for one in node.body for name in _set_in(one)} - set(names))
+    for name in names if len(sums) > 1 else ():
+        for other in others:
+            words = "in every sum of `{}` and what a step gives, {{0}} stood for `{}`"
+            edit = partial(_added_to, name, other)
+            yield Told(edit, words.format(name, name), (ast.Name(other, ast.Load()),))
+
+
+def _is_a_residual(node: ast.AST) -> bool:
+    """Is it a sum of a name and what is called?"""
+    added = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add)
+    left, right = getattr(node, "left", None), getattr(node, "right", None)
+    return added and isinstance(left, ast.Name) and isinstance(right, ast.Call)
+
+
+def _added_to(name: str, other: str, node: Any) -> None:
+    sums: list[Any] = [one for one in ast.walk(node) if _is_a_residual(one)]
+    for one in sums:
+        if one.left.id == name:
+            one.left = ast.Name(other, ast.Load())
 
 
 def _one_for_mean(node: ast.Call) -> Iterator[Edit]:
@@ -744,6 +785,8 @@ VARIATIONS: tuple[Row, ...] = (
     (ast.Assign, "counted", _other_places_count),
     (ast.Subscript, "one of many", _mean_for_one),
     (ast.Call, "one of many", _one_for_mean),
+    (ast.Call, "one of many", _mean_afterwards),
+    (ast.FunctionDef, "residual", _other_residuals),
     (ast.Subscript, "index", _next_index),
     (ast.Call, "exchanged sizes", _two_arguments_exchanged),
     (ast.Call, "from the front", _counted_from_the_front),

@@ -5,6 +5,7 @@ import torch
 
 from autograder.checking import find
 from autograder.diagnosis import diagnose
+from autograder.diagnosis.candidates import _slips
 from autograder.diagnosis.clauses import beside, clause
 from autograder.diagnosis.judge import judge
 from autograder.diagnosis.recording import live
@@ -127,3 +128,9 @@ def test_a_slip_in_one_branch_is_told_with_the_branch(monkeypatch):
     found = found_by(monkeypatch, "_slips_in_a_branch", "SelfAttention", Wrong)
     assert found.key.startswith("slip.")
     assert found.misconception.startswith("Where a `mask` is given: ")
+
+
+@pytest.mark.parametrize("name", ["masked_softmax", "attention_rollout"])
+def test_every_slip_can_be_told(name):
+    told = [slip.findings[0].sentence for slip in _slips(find(name))]
+    assert len(told) > 200 and all(one.endswith(".") and "{" not in one for one in told)

@@ -77,6 +77,9 @@ CASES = [
     ),
     ("one of many", "def f(x):\n    return x[:, 0].tolist()", torch.tensor([[1.0, 3.0]]), [2]),
     ("one of many", "def f(x):\n    return x.mean(dim=0).tolist()", torch.tensor([1.0, 3.0]), 3),
+    ("one of many", "def f(x):\n    return torch.exp2(x[:, 0])", torch.tensor([[1.0, 3.0]]), 5),
+    ("residual", "def f(x):\n    y = 2 * x\n    x = x + abs(y)\n    return x + abs(y)", 1, 4),
+    ("residual", "def f(x):\n    y = 2 * x\n    x = x + abs(y)\n    return x + abs(y)", 2, 8),
     ("index", "def f(x, y=0):\n    return x[y]", [1, 2], 2),
     (
         "exchanged sizes",
