@@ -310,7 +310,7 @@ def _(student, reference, draw):
     agrees(student, reference, logits, top_k=V + 5, case="a top_k above V", ask=quick)
     for number in (1, 2, 4):
         top_p = between(logits.softmax(dim=0), number)
-        case = f"a top_p that {number} reach"
+        case = f"a top_p that {number} {'reaches' if number == 1 else 'reach'}"
         agrees(student, reference, several, top_p=top_p, case=case, ask=quick)
     agrees(student, reference, logits, top_p=1.0, case="top_p=1", ask=quick)
 
