@@ -361,7 +361,7 @@ def _filled_with(node: ast.Call) -> Iterator[Edit]:
     hidden, scores = node.args[0], node.func.value  # type: ignore[attr-defined]
     for text in FILLED:
         number = IN_WORDS.get(text, text)
-        words = f"what {{0}} hides in {{1}} were set to {number}, and not to minus infinity"
+        words = f"what the mask hides in {{1}} were set to {number}, and not to minus infinity"
         args = [hidden, expression(text)]
         yield Told(partial(set_fields, args=args), words, (hidden, scores))
     for text, words in (
@@ -369,9 +369,12 @@ def _filled_with(node: ast.Call) -> Iterator[Edit]:
         ("({0}) + ~({1})", "the mask were added to {1} as numbers, True as 1 and False as 0"),
         (
             "({0}) + torch.zeros_like({0}).masked_fill({1}, -math.inf)",
-            "minus infinity were added to what {0} hides in {1}, and did not take its place",
+            "minus infinity were added to what the mask hides in {1}, and did not take its place",
         ),
-        ("({0}) - 1e9 * ({1})", "1e9 were taken off what {0} hides in {1}"),
+        *(
+            (f"({{0}}) - {text} * ({{1}})", f"{text} were taken off what the mask hides in {{1}}")
+            for text in ("1e9", "1e4")
+        ),
     ):
         other = expression(text.format(ast.unparse(scores), ast.unparse(hidden)))
         yield Told(partial(_replaced, other), words, (hidden, scores))
