@@ -172,10 +172,16 @@ def close(
         atol=atol,
         dtype=dtype,
         reason=None if right else reason_of(got, want, dtype),
-        fields={"names": tuple(names)} if names else None,
+        fields=_told(names, call),
         case=case,
         variant=variant,
     )
+
+
+def _told(names: Sequence[str] | None, call: Any) -> dict[str, Any]:
+    """What the parts of a result are called, and what it is where it is no call's."""
+    of = call if isinstance(call, str) and "(" not in call else ""
+    return {key: value for key, value in (("names", tuple(names or ())), ("of", of)) if value}
 
 
 def reason_of(got: Any, want: Any, dtype: bool = True) -> Reason:
