@@ -11,6 +11,7 @@ from autograder.diagnosis.judge import judge
 from autograder.diagnosis.recording import live
 from autograder.remote.calling import Home
 from autograder.source.mutations import mutants
+from solutions.multi_head import MultiHeadAttention
 from solutions.self_attention import SelfAttention
 from solutions.softmax import cosine_scores
 
@@ -134,3 +135,22 @@ def test_a_slip_in_one_branch_is_told_with_the_branch(monkeypatch):
 def test_every_slip_can_be_told(name):
     told = [slip.findings[0].sentence for slip in _slips(find(name))]
     assert len(told) > 200 and all(one.endswith(".") and "{" not in one for one in told)
+
+
+def test_what_stands_in_the_place_of_an_input_that_is_not_used_is_told(monkeypatch):
+    class Wrong(MultiHeadAttention):
+        def forward(self, query, key, value, mask=None):
+            return super().forward(query, key, key, mask)
+
+    found = found_by(monkeypatch, "_slips_for_what_is_unused", "MultiHeadAttention", Wrong)
+    assert "`key` stood where `value` belongs" in found.misconception
+
+
+def test_digits_are_not_told_as_lost_beside_a_slip_of_another_size(monkeypatch):
+    def wrong(query, key):
+        one, other = (x / (x.norm(dim=-1, keepdim=True) + 1e-6) for x in (query, key))
+        return one @ other.mT
+
+    found = found_by(monkeypatch, "_slips", "cosine_scores", wrong)
+    assert found.key == "slip.small"
+    assert "1e-6 were added to every divisor" in found.misconception
