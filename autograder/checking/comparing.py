@@ -82,9 +82,9 @@ def shape_text(tensor: Tensor) -> str:
     named = draw.axes if draw else {}
 
     def axis(size: int) -> str:
-        names = named.get(size, set())
-        alone = len(names) == 1 and list(tensor.shape).count(size) == 1
-        return f"{next(iter(names))}={size}" if alone else str(size)
+        name, *others = named.get(size) or [""]
+        alone = not others and list(tensor.shape).count(size) == 1
+        return f"{name}={size}" if name and alone else str(size)
 
     return "[" + ", ".join(axis(size) for size in tensor.shape) + "]"
 
@@ -113,7 +113,7 @@ def number(value: Any) -> str:
     """Five significant digits of a float; anything else as it is."""
     if isinstance(value, bool) or not isinstance(value, float):
         return str(value)
-    return f"{value:.5g}"
+    return f"{value + 0.0:.5g}"  # and no zero below zero
 
 
 def distinct(one: Any, other: Any) -> tuple[str, str]:
@@ -172,10 +172,16 @@ def close(
         atol=atol,
         dtype=dtype,
         reason=None if right else reason_of(got, want, dtype),
-        fields={"names": tuple(names)} if names else None,
+        fields=_told(names, call),
         case=case,
         variant=variant,
     )
+
+
+def _told(names: Sequence[str] | None, call: Any) -> dict[str, Any]:
+    """What the parts of a result are called, and what it is where it is no call's."""
+    of = call if isinstance(call, str) and "(" not in call else ""
+    return {key: value for key, value in (("names", tuple(names or ())), ("of", of)) if value}
 
 
 def reason_of(got: Any, want: Any, dtype: bool = True) -> Reason:

@@ -8,6 +8,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
+UNNAMED = ""  # of an axis whose size is that of another one with a name
+
 
 class Draw:
     """Draws inputs and remembers what their axes are called, so that messages can name them."""
@@ -17,7 +19,7 @@ class Draw:
         self.axes: dict[int, set[str]] = {}
 
     def _shape(self, sizes: tuple[int, ...], named: dict[str, int]) -> tuple[int, ...]:
-        for name, size in named.items():
+        for name, size in [*((UNNAMED, size) for size in sizes), *named.items()]:
             self.axes.setdefault(size, set()).add(name)
         return (*sizes, *named.values())
 

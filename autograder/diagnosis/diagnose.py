@@ -25,7 +25,7 @@ from autograder.diagnosis.explaining import (
     mostly_explained,
     of_numbers,
 )
-from autograder.diagnosis.findings import Fact
+from autograder.diagnosis.findings import Fact, drawn_sentence
 from autograder.diagnosis.plain import Statement, plain, right_all_the_same
 from autograder.diagnosis.set_aside import SetAside, set_aside
 from autograder.diagnosis.varied import (
@@ -41,6 +41,7 @@ from autograder.diagnosis.where import Calls
 from autograder.remote.calling import tensors
 
 SIFTED = 6  # what it costs to ask a changed reference one thing, in events
+SLIPS = 1500  # events for all of them
 VALUES_STAY = {"slip.cut-off", "slip.precision"}
 
 
@@ -157,13 +158,19 @@ class Search:
         return self.first_to_explain(itertools.chain(likely, others), students)
 
     def diagnosis(
-        self, findings: Sequence[Finding], explained: frozenset[Place], partial: bool = False
+        self,
+        findings: Sequence[Finding],
+        explained: frozenset[Place],
+        stays: frozenset[Place] = frozenset(),
     ) -> Diagnosis:
-        """What is said, with the first wrong answer that it explains."""
+        """What is said, with the first wrong answer that it explains.
+
+        And with the first of those that stay as they are when that is mended.
+        """
         failing = self.students.failing
         shown = next((event for event in failing if event.place in explained), failing[0])
-        left = [event for event in failing if event.place not in explained]
-        return Diagnosis(tuple(findings), shown, left[0] if partial and left else None)
+        left = (event for event in failing if event.place in stays - explained)
+        return Diagnosis(tuple(findings), shown, next(left, None))
 
     def beside_faults(self, match: Match) -> Diagnosis:
         """A match, and the faults that it does not explain."""
@@ -175,11 +182,13 @@ class Search:
     ) -> tuple[Finding, ...]:
         """The faults that they do not explain, which is more than what is left without them."""
         exactly = _as_it_came(matches, Students(self.aside.restored))
-        return self.aside.findings(_as_it_came(matches, self.students), explained, exactly)
+        nearly = _as_it_came(matches, self.students)
+        rounds = self.look.calls().rounds
+        return self.aside.findings(nearly, explained, exactly, rounds)
 
     def plain(self) -> list[Statement]:
         """What is true of what is left without faults that speak for themselves."""
-        return list(plain(self.known.exercise, self.rest, self.look.calls))
+        return list(plain(self.known.exercise, self.rest, self.students, self.look.calls))
 
     def possible(self, students: Students) -> list[Candidate]:
         """Changes of the reference that leave every answer right before the first wrong one."""
@@ -280,16 +289,21 @@ def _findings(chosen: Sequence[Match]) -> tuple[Finding, ...]:
 
 def _pairs_with_first(search: Search, budget: Budget) -> Diagnosis | None:
     """Two known misconceptions at once, of which one alone explains the first wrong answer."""
-    tried = budget.of(_with_first(search, search.students))
-    match = search.first_to_explain(tried, search.students)
-    return search.diagnosis(match.candidate.findings, match.places) if match else None
+    return _two(search, budget.of(_with_first(search, search.students)))
 
 
 def _pairs(search: Search, budget: Budget) -> Diagnosis | None:
     """Two known misconceptions at once, where only both explain the first wrong answer."""
-    tried = budget.of(_without_first(search, search.students))
+    return _two(search, budget.of(_without_first(search, search.students)))
+
+
+def _two(search: Search, tried: Iterable[Candidate]) -> Diagnosis | None:
+    """Both, if no single slip gives the same: two may undo each other, and neither be true."""
     match = search.first_to_explain(tried, search.students)
-    return search.diagnosis(match.candidate.findings, match.places) if match else None
+    if match is None:
+        return None
+    both = search.diagnosis(match.candidate.findings, match.places)
+    return _slips(search, Budget(SLIPS)) or both
 
 
 def _pairs_beside_faults(search: Search, budget: Budget) -> Diagnosis | None:
@@ -365,7 +379,15 @@ def _mostly(search: Search, budget: Budget) -> Diagnosis | None:
         return None
     places, one = best
     faults = search.aside.findings(places)
-    return search.diagnosis((*one.findings, *faults), places, partial=True)
+    return search.diagnosis((*one.findings, *faults), places, _right_in(one, students))
+
+
+def _right_in(one: Candidate, students: Students) -> frozenset[Place]:
+    """Where a change gives the right value, and the student's code does not."""
+    values = (event for event in one.whole.events if event.kind == "value")
+    right = {event.place for event in values if not event.failed}
+    wrong = (event for event in students.failing if event.kind == "value" and not event.variant)
+    return frozenset(event.place for event in wrong if event.place in right)
 
 
 def _mended_in_part(search: Search, budget: Budget) -> Diagnosis | None:
@@ -430,14 +452,31 @@ def _in_one_result(search: Search, tried: Iterable[Candidate]) -> Diagnosis | No
         return None
     calls = search.look.calls()
     place = only_wrong_result(calls)
+    found: dict[str, Finding] = {}
     for one in tried if place in range(len(names)) else ():
         one.cost = SIFTED
+        if found and not one.findings[0].inherited:
+            break  # the first is one of the exercise itself, or all that are inherited are known
         if gives_one_result(one.make, calls, place or 0):
             own = one.findings[0]
             sentence = f"In `{names[place or 0]}` alone of what is returned: {own.sentence}"
-            found = Finding(own.key, sentence)
-            return search.diagnosis((found,), search.students.places)
-    return None
+            found[own.key] = Finding(own.key, sentence)
+            if not own.inherited:
+                break
+    if len(found) != 1:
+        return None  # one of several that are inherited is named by chance
+    return search.diagnosis(tuple(found.values()), search.students.places)
+
+
+def _drawn(search: Search, budget: Budget) -> Diagnosis | None:
+    """Two equal calls give two results: nothing else can be told from numbers then."""
+    kinds = "value", "gradient", "holds"
+    wrong = [event for event in search.rest.failing if event.kind in kinds]
+    how = search.look.calls().drawn if wrong else ""
+    if not how:
+        return None
+    finding = Finding("fact.drawn", drawn_sentence(search.known.exercise.name, how))
+    return search.diagnosis((finding,), frozenset(event.place for event in wrong))
 
 
 def _facts(search: Search, budget: Budget) -> Diagnosis | None:
@@ -448,8 +487,8 @@ def _facts(search: Search, budget: Budget) -> Diagnosis | None:
     explained = frozenset(event.place for event in fact.explained)
     beside = [fault for fault in search.aside.certain if fault.event.place not in explained]
     findings = {fault.kind: fault.finding for fault in reversed(beside)}
-    explained |= {fault.event.place for fault in beside}
-    return search.diagnosis((fact.finding, *findings.values()), explained, partial=True)
+    stays = {event.place for event in fact.stays} - {fault.event.place for fault in beside}
+    return search.diagnosis((fact.finding, *findings.values()), explained, frozenset(stays))
 
 
 def _slips(search: Search, budget: Budget) -> Diagnosis | None:
@@ -499,7 +538,8 @@ def _part(search: Search, budget: Budget) -> Diagnosis | None:
         return None
     places = frozenset(fault.event.place for fault in search.aside.faults)
     findings = (*_findings(chosen), *search.aside.sure)
-    return search.diagnosis(findings, explained | places, partial=True)
+    stays = frozenset(event.place for event in left) - places
+    return search.diagnosis(findings, explained, stays)
 
 
 def _of_numbers(events: Sequence[Event]) -> bool:
@@ -518,9 +558,8 @@ def _plainly(search: Search, budget: Budget) -> Diagnosis | None:
         first = findings[0]
         findings[0] = Finding(f"{first.key}+{inside.key}", f"{inside.sentence} {first.sentence}")
     explained = {event.place for one in told for event in one.events}
-    explained |= {fault.event.place for fault in search.aside.faults}
-    left = search.students.places - explained
-    return search.diagnosis(findings, frozenset(explained), partial=bool(left))
+    faults_alone = {fault.event.place for fault in search.aside.faults}
+    return search.diagnosis(findings, frozenset(explained or faults_alone))
 
 
 @dataclass(frozen=True)
@@ -538,6 +577,7 @@ STRATEGIES = (
     Strategy(_set),
     Strategy(_faults),
     Strategy(_set_beside_faults),
+    Strategy(_drawn, behavior=True),
     Strategy(_branches, events=800),
     Strategy(_one_result, events=700),
     Strategy(_mended_in_part, events=1500),
@@ -545,7 +585,7 @@ STRATEGIES = (
     Strategy(_pairs, events=350),
     Strategy(_facts, behavior=True),
     Strategy(_pairs_beside_faults, events=300),
-    Strategy(_slips, events=1500),
+    Strategy(_slips, events=SLIPS),
     Strategy(_slips_in_one_result, events=500),
     Strategy(_slips_beside, events=700),
     Strategy(_mostly, events=600),

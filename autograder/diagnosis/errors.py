@@ -22,31 +22,32 @@ MEANINGS: tuple[tuple[str, str, str], ...] = (
     (
         r"(?:size|dimensions) of (?:batch2 )?tensor to be|inconsistent tensor size|size mismatch",
         "product",
-        "Two tensors are multiplied as matrices, and the columns of the first are not as many as "
-        "the rows of the second: one of them is transposed, or has its axes in another order.",
+        "Two tensors are multiplied as matrices, and their shapes do not fit: the last axis of the "
+        "first must be as long as the next to last of the second, and the axes before them alike.",
     ),
     (
         r"size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\)",
         "broadcast",
         "Two tensors are combined entry by entry, and along one axis the first has {0} entries and "
-        "the second {1}. Shapes are lined up from the last axis on: one of them lacks an axis, or "
-        "has it at another place.",
+        "the second {1}. Shapes are lined up from the last axis on: either another axis is meant, "
+        "or one of them is longer or shorter than it should be.",
     ),
     (
         r"shape '(\[.*?\])' is invalid for input of size (\d+)",
         "reshape",
-        "A tensor of {1} numbers should get the shape {0}, which holds another number of them.",
+        "A tensor of {1} numbers was to get the shape {0}, which does not fit that many.",
     ),
     (
         r"same dtype|expected scalar type|Found dtype",
         "dtype",
-        "Two tensors of different dtypes meet: something is made without the dtype of the input.",
+        "Two tensors of different dtypes meet: one is made or turned into another dtype than that "
+        "of the input.",
     ),
     (
         r"NoneType",
         "none",
-        "Something is None where a value is used: an argument that was left out, or the result of "
-        "a function that has no `return`.",
+        "Something is None where a value is used, such as an argument that was left out, or the "
+        "result of a function without `return`.",
     ),
     (
         r"name '(\w+)' is not defined|local variable '(\w+)'",
@@ -83,7 +84,7 @@ MEANINGS: tuple[tuple[str, str, str], ...] = (
     (
         r"out of (?:bounds|range)",
         "index",
-        "An index or an axis is larger than what is there.",
+        "An index or an axis lies outside of what is there.",
     ),
     (
         r"[Bb]oolean value of|only one element tensors|converted to (?:Scalar|Python scalar)",
@@ -142,8 +143,19 @@ UNFIT = (
 LIBRARYS_OWN = re.compile(r"operands|unpack|domain|convert|literal|zip\(\)|not in list|[Ee]xpected")
 
 
-def is_written(kind: str, message: str) -> bool:
-    """Whether an error is one that somebody wrote down, to refuse something."""
+RAISES = re.compile(r"\b(?:raise|assert)\b")
+BEGINNING = 12  # characters of a message by which its source is found
+
+
+def is_written(kind: str, message: str, where: str = "", given: Sequence[str] = ()) -> bool:
+    """Whether an error is one that somebody wrote down, to refuse something.
+
+    Not by the line of code that calls what refuses, nor by the sources of what is given.
+    """
+    if where and not RAISES.search(where):
+        return False
+    if any(message[:BEGINNING] in source for source in given):
+        return False
     if kind == "AssertionError":
         return True
     own = " " in message and not LIBRARYS_OWN.search(message)

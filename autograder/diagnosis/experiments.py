@@ -5,26 +5,32 @@ student's result moves and the reference's does not, or the other way around, th
 """
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from autograder.checking.comparing import Closeness, finite
-from autograder.diagnosis.findings import another, arguments, with_argument
-from autograder.diagnosis.relations import AXES
+from autograder.diagnosis.by_argument import Compared, Shaped, by_argument, by_size
+from autograder.diagnosis.findings import arguments, makes_no_difference, with_argument
+from autograder.diagnosis.places import AXES
+from autograder.diagnosis.relations import numbers_in
+from autograder.diagnosis.simpler import becomes_right
 from autograder.diagnosis.smallest import size_of
-from autograder.diagnosis.where import DIFFERS, LARGE, RAISES, Calls
+from autograder.diagnosis.where import LARGE, NEARLY, RAISES, Calls, Judged
 from autograder.remote.calling import cotangent, mapped, tensors
 from autograder.remote.requests import CallRequest
 
-CALLS, PLACES = 3, 6  # of an input, at most
-CALLS_VARIED = 6
+CALLS, PLACES, SEVERAL = 3, 6, 8  # at most
 SMALLER = 0.1  # numbers so much smaller saturate no softmax and pass no limit
 LIKE = Closeness(rtol=1e-3, atol=1e-4, dtype=False, nan_equal=True)
-START = "Tried on one of the calls that go wrong: "
+IDLE = (
+    "With other values for `{0}`, the right result was another one in calls that were tried, and "
+    "this one was always the same: `{0}` makes no difference there."
+)
+START = "Tried on calls that go wrong: "
 
 
 @dataclass(frozen=True)
@@ -35,6 +41,7 @@ class _Tried:
     request: CallRequest
     got: Any
     want: Any
+    given: Mapping[str, Any] = field(default_factory=dict)
 
     def changed(self, name: str, value: Any) -> tuple[Any, Any] | None:
         """What both sides answer with another value for an argument; None without an answer."""
@@ -59,37 +66,60 @@ class _Tried:
 def experiment(calls: Calls) -> tuple[str, str] | None:
     """The key and the words of what is found first; None if nothing is."""
     if idle := next(_idle(calls), None):
-        return "idle", f"`{idle}` makes no difference to the result, whatever is given for it."
-    wrong = [one.asked.request for one in calls.judged if one.outcome == DIFFERS]
+        return "idle", IDLE.format(idle)
     every = []
-    for request in sorted(wrong, key=_order)[:CALLS]:
-        values = calls.both(request)
-        if values and all(map(_is_finite, values)):
-            every.append(_Tried(calls, request, *values))
+    for one in sorted(calls.wrong, key=_order)[:SEVERAL]:
+        values = calls.both(one.plain)
+        wrong = values and not NEARLY.surely_agree(*values)  # in another dtype it may be right
+        if values and wrong and all(map(_is_finite, values)):
+            every.append(_Tried(calls, one.plain, *values, one.given))
+    for shapes in _shapes(every):
+        if words := by_size(shapes):
+            return "of-size", words
+    for result in _results(every):
+        if told := by_argument(result):
+            return told
+    every = every[:CALLS]
     sure = itertools.chain.from_iterable(_sure(tried, every) for tried in every)
-    found = itertools.chain(sure, *map(_scaled, every))
+    found = itertools.chain(sure, *map(_scaled, every), _made_simpler(every))
     return next(((key, f"{START}{text}") for key, text in found), None)
+
+
+def _made_simpler(every: Sequence[_Tried]) -> Iterator[tuple[str, str]]:
+    if every:
+        calls, requests = every[0].calls, [one.request for one in every]
+        if words := becomes_right(calls.exercise, requests, calls.both):
+            yield "simpler", words
+
+
+def _shapes(every: Sequence[_Tried]) -> Iterator[list[Shaped]]:
+    """Each part of a result that has another shape, in all calls in which it has."""
+    found: dict[str, list[Shaped]] = {}
+    for tried in every:
+        theirs = dict(tensors(tried.got))
+        for path, right in tensors(tried.want):
+            if path in theirs and theirs[path].shape != right.shape:
+                one = Shaped(tried.given, theirs[path].shape, right.shape)
+                found.setdefault(path, []).append(one)
+    yield from found.values()
+
+
+def _results(every: Sequence[_Tried]) -> Iterator[list[Compared]]:
+    """Each part of a result that is wrong, as it is in all calls in which it is wrong."""
+    found: dict[str, list[Compared]] = {}
+    for tried in every:
+        for one in numbers_in(tried.got, tried.want):
+            found.setdefault(one.path, []).append(Compared(tried.given, one))
+    if len(found) == 1:  # of several parts one may be wrong by another's fault
+        yield from found.values()
 
 
 def _idle(calls: Calls) -> Iterator[str]:
     """The arguments on which the right result hangs, and the student's in no call that is tried."""
-    asked = [one.plain for one in calls.judged if one.outcome != RAISES][:CALLS_VARIED]
+    asked = [one.plain for one in calls.judged if one.outcome != RAISES]
     for name in dict.fromkeys(name for one in asked for name in arguments(calls.exercise, one)):
-        moves = [moved for one in asked if (moved := _moves_with(calls, one, name))]
-        should = [right for _, right in moves]
-        if sum(should) > 1 and not any(mine for mine, _ in moves):
+        if makes_no_difference(calls.exercise, name, asked, calls.both):
             yield name
-
-
-def _moves_with(calls: Calls, request: CallRequest, name: str) -> tuple[bool, bool] | None:
-    """Whether both results are others with another value for an argument; None without a try."""
-    other = another(arguments(calls.exercise, request).get(name))
-    varied = None if other is None else with_argument(calls.exercise, request, name, other)
-    before, after = (one and calls.both(one) for one in (request, varied))
-    if not before or not after:
-        return None
-    mine, right = (not LIKE.surely_agree(*pair) for pair in zip(before, after, strict=True))
-    return mine, right
 
 
 def _smaller(value: Tensor) -> Tensor:
@@ -115,11 +145,12 @@ def _is_one_number(value: Any) -> bool:
     return sum(tensor.numel() for _, tensor in tensors(value)) < 2
 
 
-def _order(request: CallRequest) -> tuple[bool, int]:
+def _order(one: Judged) -> tuple[bool, int]:
     """Small ones first, but before all those with several places and numbers of usual size.
 
     Where numbers are large, a result may be saturated: it hangs on nothing then.
     """
+    request = one.plain
     given = [tensor for _, tensor in tensors((request.args, request.kwargs))]
     large = any(bool((tensor.double().abs() > LARGE).any()) for tensor in given)
     return large or any(1 in tensor.shape for tensor in given), size_of(request)

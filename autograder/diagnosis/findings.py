@@ -4,10 +4,10 @@ Each finding is a fact about the student's answers that does not hold of the ref
 """
 
 import functools
+import itertools
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations, permutations
 from typing import Any
 
 import torch
@@ -36,7 +36,7 @@ from autograder.remote.requests import (
     TrainRequest,
 )
 from autograder.remote.subject import Call
-from autograder.remote.values import Ref, pairs
+from autograder.remote.values import Function, Ref, pairs
 
 ORDER = "order"
 ABOUT_AXES = re.compile(
@@ -83,6 +83,7 @@ class Fact:
 
     finding: Finding
     explained: tuple[Event, ...]
+    stays: tuple[Event, ...] = ()  # what is wrong whether it is mended or not
 
 
 @dataclass(frozen=True)
@@ -91,9 +92,11 @@ class Told:
 
     text: str
     explains: Callable[[Event], bool]
+    leaves: Callable[[Event], bool]  # whether it is wrong whether that is mended or not
 
 
 Again = Callable[[Request], Reply | None]  # ask the student's code once more; None if it cannot
+Both = Callable[[CallRequest], tuple[Any, Any] | None]  # ask both sides, likewise
 
 
 def fact(
@@ -102,6 +105,7 @@ def fact(
     mine: Sequence[Call],
     theirs: Sequence[Call],
     again: Again,
+    both: Both,
 ) -> Fact | None:
     """The first that explains something: in the events of a check, or in what either side said."""
     pairs = list(aligned(mine, theirs))
@@ -118,14 +122,15 @@ def fact(
     failing = [event for event in events if event.failed and not event.free]
     found = [(kind, _of_kind(kind, several, failing)) for kind, several in texts]
     found += [
-        ("unused", _unused(exercise, pairs, again)),
-        ("cut_off", _cut_off(exercise, pairs, again)),
+        ("unused", _unused(exercise, pairs, both)),
+        ("cut_off", _cut_off(exercise, pairs, both)),
     ]
     for kind, several in found:
         for told in several:
             explained = tuple(event for event in failing if told.explains(event))
             if explained:
-                return Fact(Finding(f"fact.{kind}", told.text), explained)
+                stays = tuple(event for event in failing if told.leaves(event))
+                return Fact(Finding(f"fact.{kind}", told.text), explained, stays)
     return None
 
 
@@ -133,11 +138,22 @@ def _of_kind(kind: str, texts: Iterator[str], failing: Sequence[Event]) -> Itera
     """What of it may be said; nothing is looked for that would explain nothing."""
     explains = EXPLAINS.get(kind, _anything)
     for text in texts if any(map(explains, failing)) else ():
-        yield Told(text, explains)
+        yield Told(text, explains, _has_other_numbers if kind == "dtype" else _nothing)
 
 
 def _anything(event: Event) -> bool:
     return True
+
+
+def _nothing(event: Event) -> bool:
+    return False
+
+
+def _has_other_numbers(event: Event) -> bool:
+    """Whether they are other ones even in float32."""
+    if event.kind == "gradient":
+        return True
+    return event.kind == "value" and event.reason is Reason.VALUES and not event.variant
 
 
 EXPLAINS: dict[str, Callable[[Event], bool]] = {
@@ -247,7 +263,7 @@ def _permuted(mine: Tensor, right: Tensor) -> str:
     """Whether the axes are in another order: the sizes alone may be so by chance."""
     if sorted(mine.shape) != sorted(right.shape):
         return ""
-    orders = permutations(range(mine.dim()))
+    orders = itertools.permutations(range(mine.dim()))
     return ORDER if any(not _differ(mine.permute(order), right) for order in orders) else ""
 
 
@@ -329,10 +345,17 @@ def _left_out(exercise: Exercise, calls: Sequence[Call]) -> Iterator[str]:
             )
 
 
+def sources_given(requests: Iterable[CallRequest]) -> list[str]:
+    """The texts of all functions that are given in calls."""
+    values = (value for one in requests for value in (*one.args, *one.kwargs.values()))
+    return list(dict.fromkeys(value.source for value in values if isinstance(value, Function)))
+
+
 def _refused(exercise: Exercise, asked: Sequence[Pair]) -> Iterator[str]:
     """An error that somebody wrote down, raised where there is nothing to refuse."""
     errors: list[Error] = [call.reply.error for call, _ in asked if call.reply.error]
-    if all(is_written(error.type, error.message) for error in errors):
+    given = sources_given(call.request for call, _ in asked)
+    if all(is_written(error.type, error.message, error.where, given) for error in errors):
         yield (
             f"{exercise.name} refuses what its contract allows: it raises {errors[0].type} "
             f"({errors[0].message}) where there is an answer to give."
@@ -351,7 +374,7 @@ def _numbers(numbers: set[int | None]) -> str:
 
 def _memory(exercise: Exercise, pairs: Sequence[Pair]) -> Iterator[str]:
     """Once right, and then not, for the same values: what else may have made the difference?"""
-    for (one, first), (other, second) in combinations(pairs, 2):
+    for (one, first), (other, second) in itertools.combinations(pairs, 2):
         mine = one.request, other.request
         if mine[0].method or mine[0].target != mine[1].target or one.reply.error:
             continue
@@ -377,10 +400,23 @@ def _memory(exercise: Exercise, pairs: Sequence[Pair]) -> Iterator[str]:
                     "same numbers, transposed before and back, give another result."
                 )
             elif packed[0] == packed[1]:
-                yield (
-                    f"{exercise.name} gives two results for the same inputs: something is left "
-                    "over from the call before, or is drawn at random."
-                )
+                yield drawn_sentence(exercise.name, ALWAYS)
+
+
+ALWAYS, TRAINING = "always", "in training"  # when equal calls give two results
+
+
+def drawn_sentence(name: str, how: str) -> str:
+    """What is to be said where the same is asked twice, and two results come."""
+    if how == TRAINING:
+        return (
+            f"Asked the same twice, {name} gives two results in training, and one in evaluation: "
+            "something is drawn at random, as dropout does, where the contract has none."
+        )
+    return (
+        f"Asked the same twice, {name} gives two results: something is drawn at random, or left "
+        "over from the call before."
+    )
 
 
 def _batch(exercise: Exercise, pairs: Sequence[Pair], again: Again) -> Iterator[str]:
@@ -389,7 +425,7 @@ def _batch(exercise: Exercise, pairs: Sequence[Pair], again: Again) -> Iterator[
     Others in the batch have an influence, or the number of axes has.
     """
     calls = [(call, want) for call, want in pairs if not (call.reply.error or want.error)]
-    for (whole, right), (alone, right_by_itself) in combinations(calls, 2):
+    for (whole, right), (alone, right_by_itself) in itertools.combinations(calls, 2):
         if whole.request.target != alone.request.target or whole.request.method:
             continue
         if whole.state != alone.state:
@@ -445,14 +481,14 @@ def _example(whole: CallRequest, alone: CallRequest) -> int | None:
     return None
 
 
-def _unused(exercise: Exercise, pairs: Sequence[Pair], again: Again) -> Iterator[Told]:
+def _unused(exercise: Exercise, pairs: Sequence[Pair], both: Both) -> Iterator[Told]:
     """An argument that makes a difference to the reference, and none to the student's code.
 
     Where it is not given, it explains nothing.
     """
     calls = list(_answers(pairs))
     makes_none: dict[str, bool] = {}
-    for (one, mine, right), (other, my_other, right_other) in combinations(calls, 2):
+    for (one, mine, right), (other, my_other, right_other) in itertools.combinations(calls, 2):
         if one.request.target != other.request.target or one.request.method:
             continue
         if one.state != other.state:
@@ -463,7 +499,7 @@ def _unused(exercise: Exercise, pairs: Sequence[Pair], again: Again) -> Iterator
             same = not _differ(mine, my_other, nan_equal=False)
             makes_none[name] = same and makes_none.get(name, True)
     for name in (name for name, none in makes_none.items() if none):
-        if _makes_a_difference(exercise, name, calls, again):
+        if not makes_no_difference(exercise, name, [call.request for call, _, _ in calls], both):
             continue
         without = [
             mine for call, mine, _ in calls if arguments(exercise, call.request).get(name) is None
@@ -472,40 +508,45 @@ def _unused(exercise: Exercise, pairs: Sequence[Pair], again: Again) -> Iterator
             f"`{name}` makes no difference: what {exercise.name} returns is the same, whatever is "
             "given for it.",
             functools.partial(_is_answer_but, without),
+            functools.partial(_is_value_among, without),
         )
 
 
 def _is_answer_but(others: Sequence[Any], event: Event) -> bool:
     """Whether an event is about an answer, and about none of the others."""
-    about_others = any(event.got is one for one in others)
-    return event.kind in ("value", "raised", "holds") and not about_others
+    return event.kind in ("value", "raised", "holds") and not _is_one_of(others, event)
 
 
-TRIED = 6  # calls in which an argument is varied
+def _is_value_among(answers: Sequence[Any], event: Event) -> bool:
+    return event.kind == "value" and _is_one_of(answers, event)
 
 
-def _makes_a_difference(
-    exercise: Exercise, name: str, calls: Sequence[tuple[Asked, Any, Any]], again: Again
+def _is_one_of(answers: Sequence[Any], event: Event) -> bool:
+    return any(event.got is one for one in answers)
+
+
+TRIED, SURE = 6, 3  # calls in which an argument is varied, and results that should be others
+
+
+def makes_no_difference(
+    exercise: Exercise, name: str, asked: Sequence[CallRequest], both: Both
 ) -> bool:
-    """Whether the student's answer changes with an argument, or nobody can try whether it does."""
-    tried = 0
-    for call, _, _ in calls:
-        varied = _varied(exercise, call, name)
-        if varied is None or tried == TRIED:
-            continue
-        as_it_was, other = again(replace(call.request, gradients=False)), again(varied)
-        if as_it_was is None or other is None or as_it_was.error or other.error:
-            continue
-        tried += 1
-        if _differ(as_it_was.value, other.value):
-            return True
-    return not tried
-
-
-def _varied(exercise: Exercise, call: Asked, name: str) -> CallRequest | None:
-    """The call with another value for one argument, if there is one of its kind."""
-    other = another(arguments(exercise, call.request).get(name))
-    return None if other is None else with_argument(exercise, call.request, name, other)
+    """Whether other values for an argument change the right result, and the student's never."""
+    changed = 0
+    values = ((one, arguments(exercise, one).get(name)) for one in asked)
+    given = (pair for pair in values if pair[1] is not None)
+    for request, value in itertools.islice(given, TRIED):
+        before = both(request)
+        for other in others(value) if before else ():
+            varied = with_argument(exercise, request, name, other)
+            after = both(varied) if varied else None
+            if not before or not after:
+                continue
+            (mine, right), (my_other, other_right) = before, after
+            if _differ(mine, my_other, nan_equal=False):
+                return False
+            changed += _differ(right, other_right)
+    return changed >= SURE
 
 
 def with_argument(
@@ -519,6 +560,15 @@ def with_argument(
     if name not in request.kwargs:
         return None
     return replace(request, kwargs=request.kwargs | {name: value}, gradients=False)
+
+
+def others(value: Any) -> Iterator[Any]:
+    """Few other values of the same kind, if some are known."""
+    for _ in range(SURE):
+        value = another(value)
+        if value is None:
+            return
+        yield value
 
 
 def another(value: Any) -> Any:
@@ -540,7 +590,7 @@ def another(value: Any) -> Any:
     return None
 
 
-def _cut_off(exercise: Exercise, pairs: Sequence[Pair], again: Again) -> Iterator[Told]:
+def _cut_off(exercise: Exercise, pairs: Sequence[Pair], both: Both) -> Iterator[Told]:
     """An input that gets no gradient in any call, and should."""
     never: dict[str, bool] = {}
     wrong = False
@@ -552,18 +602,19 @@ def _cut_off(exercise: Exercise, pairs: Sequence[Pair], again: Again) -> Iterato
                 name = _name(exercise, call.request, path.split(".")[0])
                 never[name] = not found.any() and never.get(name, True)
                 wrong |= _differ(call.reply.value, wanted.value)
-    calls = list(_answers(pairs))
+    asked = [call.request for call, _, _ in _answers(pairs)]
     for name in (name for name, none in never.items() if none):
-        if wrong and _makes_a_difference(exercise, name, calls, again):
+        if wrong and not makes_no_difference(exercise, name, asked, both):
             continue
         if wrong:
             text = f"What {exercise.name} returns does not depend on `{name}` at all."
-            yield Told(text, _anything)
+            yield Told(text, _anything, _nothing)
         else:
             yield Told(
                 f"The values are right, but they are cut off from `{name}`: no gradient gets "
                 "there. Keep every step from it to the result inside autograd.",
                 lambda event: event.kind == "gradient" or event.reason is Reason.CUT_OFF,
+                _nothing,
             )
 
 

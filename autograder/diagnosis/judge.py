@@ -92,12 +92,13 @@ def _explained(
 ) -> Verdict:
     """The verdict with the mistake that was made, if one is found."""
     exercise = known.exercise
+    asked = functools.cache(lambda: Calls(exercise, *calls(), home.again))
     look = Look(
-        lambda: fact(exercise, log.events, *calls(), home.again),
+        lambda: fact(exercise, log.events, *calls(), home.again, asked().both),
         lambda: (
             part(exercise, *calls(), home.again) or step_that_parts(exercise, *calls(), home.again)
         ),
-        functools.cache(lambda: Calls(exercise, *calls(), home.again)),
+        asked,
     )
     if still_planted(known, log, run):
         message = f"{failed.message.removesuffix('.')}."

@@ -17,12 +17,13 @@ from autograder.diagnosis.explaining import Finding
 from autograder.diagnosis.findings import Again, another
 from autograder.diagnosis.smallest import plain_calls, reference_of, size_of
 from autograder.remote.calling import Home
-from autograder.remote.requests import CallRequest, LoadRequest, Request
+from autograder.remote.requests import CallRequest, LoadRequest, ParametersRequest, Request
 from autograder.remote.subject import Call
 from autograder.remote.values import Ref
 from autograder.source.sources import NoSource
 
-CALLS_LOOKED_AT = 8
+CALLS_LOOKED_AT, NAMED = 8, 4
+ALONE, CONSTANT = "alone", "constant"  # what is right without a part: all others, or a constant
 WITHIN = Closeness(1e-3, 1e-4, dtype=False, nan_equal=True)
 
 
@@ -82,6 +83,8 @@ def part(
     layer = None if exercise.behavior else _wrong_layer(exercise, mine, theirs, again)
     if layer is None:
         return None
+    if told := _other_weights(layer):
+        return told
     right: list[str] = []
     for path, args, kwargs in layer.flow():
         asked = CallRequest(layer.request.target, args, kwargs, method=path)
@@ -90,10 +93,26 @@ def part(
             return Finding("part.inside", _inside(layer.name, path))
         if same:
             right.append(path)
-    beside = [name for name in _outermost(right) if _right_without(layer, name)]
-    if not beside:
+    whole = _outermost(right)
+    without = [_right_without(layer, name) for name in whole]
+    if ALONE in without:
+        return Finding("part.beside", _beside(whole, whole[without.index(ALONE)]))
+    if CONSTANT not in without:
         return None
-    return Finding("part.beside", _beside(_outermost(right), beside[0]))
+    place = without.index(CONSTANT)
+    before = whole[place - 1] if place else ""
+    return Finding("part.between", _between(before, whole[place]))
+
+
+def _other_weights(layer: _Layer) -> Finding | None:
+    """Parameters that hold other numbers than they should, in the middle of everything."""
+    values = layer.both(ParametersRequest(layer.request.target))
+    if not values or not all(isinstance(one, dict) for one in values):
+        return None
+    mine, right = values
+    other = [name for name in right
+             if name in mine and not WITHIN.surely_agree(mine[name], right[name])]  # fmt: skip
+    return Finding("part.weights", _weights(layer.name, other)) if other else None
 
 
 def _wrong_layer(
@@ -125,24 +144,29 @@ def _outermost(paths: Sequence[str]) -> list[str]:
     ]
 
 
-def _right_without(layer: _Layer, path: str) -> bool:
-    """Whether the answer is right as soon as a part gives zeros, and still hangs on its input."""
+def _right_without(layer: _Layer, path: str) -> str:
+    """How the answer is right as soon as a part gives zeros: whether it still hangs on its input.
+
+    Empty if it is not, in that call and with other numbers.
+    """
     own = {
         name: one.detach().clone()
         for name, one in layer.module.named_parameters()
         if name.startswith(f"{path}.")
     }
     if not own:
-        return False
+        return ""
     zeros = {name: torch.zeros_like(one) for name, one in own.items()}
     try:
         if layer.both(LoadRequest(layer.request.target, zeros)) is None:
-            return False
+            return ""
+        varied = list(_varied(layer.request))
+        if not varied or not all(layer.agrees(one) for one in (layer.request, *varied)):
+            return ""
         answer = layer.home.answer(layer.request).value
-        others = [layer.home.answer(one).value for one in _varied(layer.request)]
-        if not others or any(WITHIN.surely_agree(answer, other) for other in others):
-            return False
-        return layer.agrees(layer.request) is True
+        others = [layer.home.answer(one).value for one in varied]
+        alike = any(WITHIN.surely_agree(answer, other) for other in others)
+        return CONSTANT if alike else ALONE
     finally:
         layer.both(LoadRequest(layer.request.target, own))
 
@@ -161,6 +185,21 @@ def _inside(name: str, path: str) -> str:
         "given at that place, it returns something else. Look at what it does, and at what it was "
         "made with."
     )
+
+
+def _between(before: str, path: str) -> str:
+    start = f"With all weights of `{path}` zero, the whole is right"
+    middle = f", and with those of `{before}` zero it is wrong all the same" if before else ""
+    return (
+        f"{start}{middle}. By itself, `{path}` answers rightly: look at what it is given, and at "
+        "what is done with its result."
+    )
+
+
+def _weights(name: str, parameters: Sequence[str]) -> str:
+    named = ", ".join(f"`{one}`" for one in parameters[:NAMED])
+    more = " and others" if len(parameters) > NAMED else ""
+    return f"Parameters of {name} hold other numbers than they should: {named}{more}."
 
 
 def _beside(right: Sequence[str], path: str) -> str:

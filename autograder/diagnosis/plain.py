@@ -5,8 +5,11 @@ mask is given, for an odd size, from the second call on. None of it is a guess; 
 Something is said whatever fails.
 """
 
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+
+from torch import Tensor
 
 from autograder.checking.comparing import finite, kind_of
 from autograder.checking.events import Event, Reason
@@ -14,14 +17,17 @@ from autograder.checking.registry import Exercise
 from autograder.diagnosis.errors import error_in_words, is_written, unfit
 from autograder.diagnosis.experiments import experiment
 from autograder.diagnosis.explaining import Finding, Students
-from autograder.diagnosis.relations import numbers_of, related, shapes_in_words
+from autograder.diagnosis.findings import sources_given
+from autograder.diagnosis.relations import (
+    numbers_in,
+    numbers_of,
+    related,
+    shape_gap,
+    shapes_in_words,
+)
 from autograder.diagnosis.where import DIFFERS, RAISES, Calls
 from autograder.remote.calling import tensors
 
-DRAWN = (
-    "Asked the same twice, it gives two results: something is drawn at random, or left over from "
-    "the call before."
-)
 NAMED = 3  # cases that are named; of more, how many there are
 
 
@@ -33,10 +39,49 @@ class Statement:
     events: Sequence[Event]
 
 
+@dataclass(frozen=True)
+class _Cases:
+    """In which cases a check finds something wrong, and in which right."""
+
+    students: Students
+    whole: Students  # with what was set aside
+
+    def of(self, wrong: Sequence[Event]) -> str:
+        """Those in which something is wrong, to follow `is wrong`; empty if there is no other."""
+        if wrong[0].kind == "gradient":
+            alike = [event for event in self.students.events if event.kind == "gradient"]
+            failed = {event.case for event in alike if event.failed}
+        else:  # that some property holds, or an error comes that is asked for, is no right answer
+            kinds = "holds", "asked"
+            every = self.students.events
+            alike = [event for event in every if event.kind not in kinds and not event.variant]
+            wrong = [event for event in wrong if not event.variant]
+            failed = {event.case for event in self.students.failing}
+        bad = list(dict.fromkeys(event.case for event in wrong))
+        good = [case for case in dict.fromkeys(event.case for event in alike) if case not in failed]
+        if not good or not bad:
+            return ""
+        right = f"is {self._how_right()} in {_number(good)} ({_cases(good)})"
+        if bad == [""]:
+            return f" in the plain case, and {right}"
+        return f" in {_number(bad)} ({_cases(bad)}), and {right}"
+
+    def _how_right(self) -> str:
+        """Whether the numbers that are right have all of their digits in float64, too."""
+        left = self.students.places
+        digits = (event.variant == "float64" and event.place not in left
+                  for event in self.whole.failing)  # fmt: skip
+        return "right to the digits of float32" if any(digits) else "right"
+
+
 def plain(
-    exercise: Exercise, students: Students, calls: Callable[[], Calls]
+    exercise: Exercise, students: Students, whole: Students, calls: Callable[[], Calls]
 ) -> Iterator[Statement]:
-    """What is true of all that is wrong, each way to be so by itself, the first one first."""
+    """What is true of all that is wrong, each way to be so by itself, the first one first.
+
+    The `whole` has what was set aside of the students' answers, too.
+    """
+    cases = _Cases(students, whole)
     errors = [event for event in students.failing if event.kind == "raised"]
     raised = [event for event in errors if not unfit(event)]
     unlike = [event for event in errors if unfit(event)]
@@ -44,28 +89,30 @@ def plain(
     gradients = [event for event in students.failing if event.kind == "gradient"]
     found = []
     if raised:
-        found.append(_error(exercise, students, raised, calls))
+        found.append(_error(exercise, cases, raised, calls))
     if unlike:
         found.append(_unlike(exercise, unlike))
     if values:
-        found.append(_values(exercise, students, values, calls))
+        found.append(_values(exercise, cases, values, calls))
     if gradients:
-        found.append(_gradients(exercise, students, gradients))
+        found.append(_gradients(exercise, cases, gradients))
     yield from sorted(found, key=lambda one: one.events[0].place)
 
 
 def _error(
-    exercise: Exercise, students: Students, raised: Sequence[Event], calls: Callable[[], Calls]
+    exercise: Exercise, cases: _Cases, raised: Sequence[Event], calls: Callable[[], Calls]
 ) -> Statement:
     """What an error says, and where it comes."""
     key, meaning, alike = error_in_words(raised)
     where = ""
     if len(alike) == len(raised):
         condition = calls().condition(RAISES)
-        where = f" {condition.text}" if condition else _in_cases(students, raised)
-    text = f"{exercise.name} ends in an error{where}. {meaning}"
+        where = f" {condition.text}" if condition else cases.of(raised)
+    text = f"In this check, {exercise.name} ends in an error{where}. {meaning}"
     first, message = str(alike[0].got), str(alike[0].fields.get("message", ""))
-    if first != "KeyError" and is_written(first, message):
+    line = str(alike[0].fields.get("where", ""))
+    given = sources_given(one.plain for one in calls().judged)
+    if first != "KeyError" and is_written(first, message, line, given):
         text = (
             f"{exercise.name} refuses what its contract allows{where}: it raises {first} "
             f"({message}), where there is an answer to give."
@@ -81,32 +128,35 @@ def _unlike(exercise: Exercise, unlike: Sequence[Event]) -> Statement:
 
 
 def _values(
-    exercise: Exercise, students: Students, wrong: Sequence[Event], calls: Callable[[], Calls]
+    exercise: Exercise, cases: _Cases, wrong: Sequence[Event], calls: Callable[[], Calls]
 ) -> Statement:
     """How results are wrong, and where."""
-    parts = [_where(exercise, students, wrong, calls)]
+    parts = [_where(exercise, cases, wrong, calls)]
     as_they_are = [event for event in wrong if not event.variant]
-    if calls().drawn:
-        parts.append(("drawn", DRAWN))
-    else:
-        parts += _what(as_they_are or wrong)
-        if as_they_are and (found := experiment(calls())):
-            parts.append(found)
+    parts += _what(as_they_are or wrong)
+    if as_they_are and (found := experiment(calls())):
+        parts.append(found)
     key = "+".join(key for key, _ in parts if key)
     return Statement(Finding(f"plain.{key}", " ".join(text for _, text in parts)), wrong)
 
 
-def _gradients(exercise: Exercise, students: Students, wrong: Sequence[Event]) -> Statement:
+def _gradients(exercise: Exercise, cases: _Cases, wrong: Sequence[Event]) -> Statement:
     """What is wrong with gradients, where the values are right."""
     kinds = dict.fromkeys(map(_of_gradient, wrong))
     of = _listed(list(dict.fromkeys(event.variant for event in wrong)))
     key, text = next(iter(kinds)) if len(kinds) == 1 else ("", OTHERWISE)
+    numbers = [one for event in wrong for one in numbers_in(event.got, event.want)]
+    if not key and numbers and (how := related(numbers))[0] != "off":
+        key, text = f"-{how[0]}", f"Of the gradient: {how[1]}"
     start = f"Where the values of {exercise.name} are right, a gradient is wrong"
-    text = f"{start}{_in_cases(students, wrong)}: that of {of}. {text}"
+    text = f"{start}{cases.of(wrong)}: that of {of}. {text}"
     return Statement(Finding(f"plain.gradients{key}", text), wrong)
 
 
-OTHERWISE = "Some step on the way to the result is made in a way that autograd sees otherwise."
+OTHERWISE = (
+    "There the function has the right value, and another slope: a step is cut off from autograd, "
+    "or has the right value at these inputs alone."
+)
 
 
 def _of_gradient(event: Event) -> tuple[str, str]:
@@ -122,7 +172,7 @@ def _of_gradient(event: Event) -> tuple[str, str]:
 
 
 def _where(
-    exercise: Exercise, students: Students, wrong: Sequence[Event], calls: Callable[[], Calls]
+    exercise: Exercise, cases: _Cases, wrong: Sequence[Event], calls: Callable[[], Calls]
 ) -> tuple[str, str]:
     """Which questions get a wrong answer, if others of their kind get a right one."""
     for variant, words in (
@@ -130,32 +180,12 @@ def _where(
         ("not contiguous", "for inputs that are not contiguous in memory"),
     ):
         if all(event.variant == variant for event in wrong):
-            return variant, f"{exercise.name} is right otherwise, and wrong only {words}."
+            return variant, f"In this check, {exercise.name} is wrong only {words}."
     if condition := calls().condition(DIFFERS):
-        return "where", f"{exercise.name} is wrong {condition.text}."
-    cases = _in_cases(students, wrong)
-    if cases:
-        return "cases", f"{exercise.name} is wrong{cases}."
+        return "where", f"In this check, {exercise.name} is wrong {condition.text}."
+    if words := cases.of(wrong):
+        return "cases", f"In this check, {exercise.name} is wrong{words}."
     return "all", f"{exercise.name} is wrong in every case that is tried."
-
-
-def _in_cases(students: Students, wrong: Sequence[Event]) -> str:
-    """In which cases, to follow `is wrong`; empty if there is no other."""
-    if wrong[0].kind == "gradient":
-        alike = [event for event in students.events if event.kind == "gradient"]
-        failed = {event.case for event in alike if event.failed}
-    else:  # that some property holds does not say that an answer is right
-        alike = [event for event in students.events if event.kind != "holds" and not event.variant]
-        wrong = [event for event in wrong if not event.variant]
-        failed = {event.case for event in students.failing}
-    bad = list(dict.fromkeys(event.case for event in wrong))
-    good = [case for case in dict.fromkeys(event.case for event in alike) if case not in failed]
-    if not good or not bad:
-        return ""
-    right = f"right in {_number(good)} ({_cases(good)})"
-    if bad == [""]:
-        return f" in the plain case, and {right}"
-    return f" in {_number(bad)} ({_cases(bad)}), and {right}"
 
 
 def right_all_the_same(events: Sequence[Event]) -> str:
@@ -185,17 +215,31 @@ def _what(wrong: Sequence[Event]) -> Iterator[tuple[str, str]]:
     found = [one for event in numbers for one in numbers_of(event)]
     if found:
         key, text = related(found)
-        yield key, f"{_which(numbers)}{text}"
+        if key == "off":
+            key, text = _in_one_case(numbers) or (key, text)
+        yield key, f"{_which(numbers, wrong)}{text}"
     elif numbers:
         yield "other", _in_place(numbers[0])
     if others:
         yield _other(others)
 
 
-def _which(events: Sequence[Event]) -> str:
-    """Of several results, those that are wrong, if not all are."""
+def _in_one_case(events: Sequence[Event]) -> tuple[str, str] | None:
+    """What is true in one case at least, where nothing is in all; the first that has something."""
+    for event in events:
+        key, text = related(numbers) if (numbers := list(numbers_of(event))) else ("off", "")
+        if key != "off":
+            return key, f"In one case ({event.case or 'the plain one'}): {text}"
+    return None
+
+
+def _which(events: Sequence[Event], every: Sequence[Event]) -> str:
+    """Of several results, those that are wrong, in whatever way, if not all are."""
     names, want = events[0].fields.get("names", ()), events[0].want
-    paths = {one.path for event in events for one in numbers_of(event)}
+    things = {event.fields.get("of", "") for event in events}
+    if len(things) == 1 and (thing := str(things.pop())):
+        return f"What is wrong is {thing[0].lower()}{thing[1:]}. "
+    paths = {path for event in every for path in _wrong_parts(event)}
     if isinstance(want, dict):
         return _entries(events[0])
     if len(paths) != 1 or not isinstance(want, tuple | list) or len(want) < 2:
@@ -206,6 +250,15 @@ def _which(events: Sequence[Event]) -> str:
     place = int(path)
     name = names[place] if place < len(names) else f"value {place}"
     return f"Of what is returned, only {name} is wrong. "
+
+
+def _wrong_parts(event: Event) -> Iterator[str]:
+    """The parts of a result that are wrong, in their numbers or otherwise."""
+    theirs = dict(tensors(event.got))
+    for path, want in tensors(event.want):
+        if path not in theirs or theirs[path].shape != want.shape:
+            yield path
+    yield from (one.path for one in numbers_of(event))
 
 
 def _entries(event: Event) -> str:
@@ -227,16 +280,28 @@ def _other(events: Sequence[Event]) -> tuple[str, str]:
     """What is wrong with results that cannot be compared number by number."""
     texts = dict.fromkeys(map(_kind, events))
     (key, text), *more = texts
+    if more and (alike := shape_gap([pair for event in events for pair in _first_shapes(event)])):
+        return "size", alike
     return key, text if not more else f"In the first case that goes wrong: {text}"
+
+
+def _first_shapes(event: Event) -> Iterator[tuple[Tensor, Tensor]]:
+    return itertools.islice(_shapes(event), 1)
+
+
+def _shapes(event: Event) -> Iterator[tuple[Tensor, Tensor]]:
+    """The parts of a result that have another shape than they should."""
+    theirs = dict(tensors(event.got))
+    for path, want in tensors(event.want):
+        if path in theirs and theirs[path].shape != want.shape:
+            yield theirs[path], want
 
 
 def _kind(event: Event) -> tuple[str, str]:
     """Another shape, or another kind of thing."""
-    theirs = dict(tensors(event.got))
-    for path, want in tensors(event.want):
-        got = theirs.get(path)
-        if event.reason is Reason.SHAPE and got is not None and got.shape != want.shape:
-            return shapes_in_words(got, want)
+    if event.reason is Reason.SHAPE:
+        for pair in _shapes(event):
+            return shapes_in_words(*pair)
     return "kind", _in_place(event)
 
 

@@ -1,46 +1,41 @@
-"""In which way wrong numbers are wrong: by a factor, a shift, a sign, at some places only.
+"""In which way wrong numbers are wrong: by a factor, a shift, a sign, in their range or order.
 
-Each relation says something of one result, or nothing; what is said must be true of all of them.
+Each relation has the sentences that are true of one result; or None, where too few numbers are
+there to tell. What is said must be true of all of them, and be seen in one.
 """
 
+import functools
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor
 
 from autograder.checking.comparing import agree, number
 from autograder.checking.events import Event
+from autograder.diagnosis.places import AT, AXES, Numbers, Relations, told
 from autograder.remote.calling import tensors
 
 CLOSE = {"rtol": 2e-3, "atol": 1e-5}
+NEARER = 0.05
+FEW = 4  # numbers, of which something may hold by chance
 WRONG_SIGN = "Every number has the wrong sign."
-AXES = {
-    -1: "the last axis",
-    -2: "the next to last axis",
-    -3: "the third to last axis",
-    -4: "the fourth to last axis",
-}
-
-
-@dataclass(frozen=True)
-class Numbers:
-    """One result that is wrong in its numbers alone."""
-
-    path: str
-    got: Tensor
-    want: Tensor
-    of_truth: bool = False  # whether they are True and False
 
 
 def numbers_of(event: Event) -> Iterator[Numbers]:
     """The parts of an answer that are wrong, and of the right shape."""
-    if isinstance(event.want, float | int) and isinstance(event.got, float | int):
-        yield Numbers("", torch.tensor([float(event.got)]), torch.tensor([float(event.want)]))
+    return numbers_in(event.got, event.want)
+
+
+def numbers_in(mine: Any, right: Any) -> Iterator[Numbers]:
+    """The parts of what came that are wrong, and of the right shape."""
+    if isinstance(right, float | int) and isinstance(mine, float | int):
+        if not agree(mine, right):
+            yield Numbers("", *(torch.tensor([float(one)]).double() for one in (mine, right)))
         return
-    theirs = dict(tensors(event.got))
-    for path, want in tensors(event.want):
+    theirs = dict(tensors(mine))
+    for path, want in tensors(right):
         got = theirs.get(path)
         if got is None or got.is_meta:
             continue
@@ -57,18 +52,27 @@ def related(numbers: Sequence[Numbers]) -> tuple[str, str]:
     return "+".join(key for key, _ in found), " ".join(text for _, text in found)
 
 
-def _first(relations: "Relations", numbers: Sequence[Numbers]) -> tuple[str, str] | None:
+def _first(relations: Relations, numbers: Sequence[Numbers]) -> tuple[str, str] | None:
+    single = all(found.want.numel() == 1 for found in numbers)
+    together = single and len(numbers) > 2  # they show what each of them cannot
     for key, relation in relations:
-        texts = {relation(found) for found in ([_joined(numbers)] if key == "truth" else numbers)}
-        if "" in texts:
+        if together and key in OF_AXES:
             continue
-        if len(texts) == 1:
-            if key == "factor" and _is_one_number(numbers) and texts != {WRONG_SIGN}:
+        asked = [_joined(numbers)] if together or key == "truth" else numbers
+        texts = [one for one in map(functools.partial(told, relation), asked) if one is not None]
+        common = [text for text in texts[0] if all(text in one for one in texts)] if texts else []
+        if common:
+            if key == "factor" and _is_one_number(numbers) and common != [WRONG_SIGN]:
                 continue  # any number is some factor times any other
-            return key, texts.pop()
-        if key == "factor" and any(found.want.numel() > 1 for found in numbers):
+            return key, common[0]
+        several = any(found.want.numel() > 1 for found in numbers)
+        if key == "factor" and several and texts and all(texts):
             return key, "In each case, all numbers are wrong by one factor."
     return None
+
+
+OF_AXES = {"counted", "moved", "rows", "sums", "alike", "vectors", "mirrored", "order", "triangle",
+           "diagonal", "places", "zeros-only"}  # fmt: skip
 
 
 def _is_one_number(numbers: Sequence[Numbers]) -> bool:
@@ -88,6 +92,14 @@ def _same(one: Tensor, other: Tensor) -> bool:
     return bool(torch.isclose(one, other, **CLOSE, equal_nan=True).all())
 
 
+def _explains(found: Numbers, expected: Tensor) -> bool:
+    """Whether they are these numbers, and that is nearer than that they are nearly right."""
+    if not _same(found.got, expected):
+        return False
+    apart, wrong = ((found.got - one).abs().nan_to_num(0.0, 0.0) for one in (expected, found.want))
+    return bool(apart.max() <= NEARER * wrong.max()) if found.got.numel() else False
+
+
 def _not_finite(found: Numbers) -> str:
     if bool(torch.isfinite(found.want).all()) and bool(torch.isnan(found.got).all()):
         return "All numbers are NaN, as from 0 / 0 or infinity minus infinity."
@@ -102,8 +114,18 @@ def _not_finite_in_part(found: Numbers) -> str:
     return ""
 
 
+def _infinite(found: Numbers) -> str:
+    """Right where it is finite; where it is not, both signs are told apart."""
+    wrong, right = found.got[found.wrong], bool(torch.isfinite(found.want).all())
+    for sign, words in ((1, "infinity, as from 1 / 0 or the exponential of a large number"),
+                        (-1, "minus infinity, as from the logarithm of zero")):  # fmt: skip
+        if right and bool((wrong == sign * math.inf).all()):
+            return f"Where it is wrong there is {words}."
+    return ""
+
+
 def _zeros(found: Numbers) -> str:
-    return "" if bool(found.got.any()) else "All numbers are zero."
+    return "" if bool(found.got[found.wrong].any()) else "All numbers that are wrong are zero."
 
 
 def _factor(found: Numbers) -> str:
@@ -111,7 +133,7 @@ def _factor(found: Numbers) -> str:
     if not bool(big.any()) or found.want.numel() < 1:
         return ""
     ratio = float((found.got[big] / found.want[big]).median())
-    if not math.isfinite(ratio) or ratio == 0 or not _same(found.got, ratio * found.want):
+    if not math.isfinite(ratio) or ratio == 0 or not _explains(found, ratio * found.want):
         return ""
     if abs(ratio + 1) < 1e-3:
         return WRONG_SIGN
@@ -120,13 +142,13 @@ def _factor(found: Numbers) -> str:
 
 def _offset(found: Numbers) -> str:
     gap = float((found.got - found.want).median())
-    if found.want.numel() > 1 and math.isfinite(gap) and _same(found.got, found.want + gap):
+    if found.want.numel() > 1 and math.isfinite(gap) and _explains(found, found.want + gap):
         return f"Every number is off by the same amount, {gap:.4g}."
     return ""
 
 
 def _absolute(found: Numbers) -> str:
-    if _same(found.got, found.want.abs()):
+    if _explains(found, found.want.abs()):
         return "The numbers have the right size, but all are positive: a sign is lost."
     return ""
 
@@ -137,54 +159,45 @@ def _clamped(found: Numbers) -> str:
         (found.got.max(), found.want.clamp(max=float(found.got.max())), "above"),
     ):
         beyond = bool((found.got != bound).any())  # a single number shows no limit
-        if beyond and math.isfinite(float(bound)) and _same(found.got, limit):
+        if beyond and math.isfinite(float(bound)) and _explains(found, limit):
             return f"The numbers are cut off: none is {word} a limit, where some should be."
     return ""
 
 
-def _moved(found: Numbers) -> str:
+def _moved(found: Numbers) -> Iterator[str]:
     """The right numbers, at other places."""
-    for axis in range(found.want.dim()):
-        words = f"along axis {axis - found.want.dim()}"
-        if found.want.shape[axis] < 2:
+    got, want = found.got, found.want
+    for axis in range(-1, -min(want.dim(), len(AXES)) - 1, -1):
+        size, words = want.shape[axis], f"along {AXES[axis]}"
+        if size < 2:
             continue
-        for step in (1, -1):
-            if _same(found.got, found.want.roll(step, axis)):
-                return f"The right numbers stand one place too far {words}."
-        if _same(found.got, found.want.flip(axis)):
-            return f"The right numbers stand in reverse order {words}."
-    square = found.want.dim() > 1 and found.want.shape[-1] == found.want.shape[-2]
-    if square and _same(found.got, found.want.mT):
-        return "The last two axes are exchanged."
-    one, other = found.got.flatten().sort().values, found.want.flatten().sort().values
-    if found.want.numel() > 3 and _same(one, other):
-        return "These are the right numbers, but at other places than they should stand."
-    return ""
+        for step, place in ((1, "far"), (-1, "early")):
+            rest = slice(1, None) if step > 0 else slice(None, -1)
+            moved = Numbers("", *(one.movedim(axis, 0)[rest] for one in (got, want)))
+            right = want.roll(step, axis).movedim(axis, 0)[rest]
+            if size > 2 and not bool((want == 0).all()) and _explains(moved, right):
+                yield f"The right numbers stand one place too {place} {words}."
+        if _explains(found, want.flip(axis)):
+            yield f"The right numbers stand in reverse order {words}."
+    square = want.dim() > 1 and want.shape[-1] == want.shape[-2]
+    if square and _explains(found, want.mT):
+        yield "The last two axes are exchanged."
+    if want.numel() > 3 and not found.of_truth and _explains(found, _in_its_order(got, want)):
+        yield "These are the right numbers, but at other places than they should stand."
 
 
-def _places(found: Numbers) -> str:
-    """Where along one axis all that is wrong stands, if the rest is right."""
-    wrong = _wrong(found)
-    if not bool(wrong.any()):
-        return ""
-    for axis in range(wrong.dim()):
-        size = wrong.shape[axis]
-        others = [other for other in range(wrong.dim()) if other != axis]
-        flags = (wrong.any(dim=others) if others else wrong).tolist()
-        words = f"along axis {axis - wrong.dim()}"
-        if size < 3 and not (size == 2 and flags == [False, True]):
-            continue
-        if sum(flags) == size:
-            continue
-        if flags == [True] + [False] * (size - 1):
-            return f"Only the first entry {words} is wrong."
-        if flags == [False] * (size - 1) + [True]:
-            return f"Only the last entry {words} is wrong."
-        if flags == [False] + [True] * (size - 1):
-            return f"Only the first entry {words} is right."
-        if flags == [True] * (size - 1) + [False]:
-            return f"Only the last entry {words} is right."
-    return ""
+def _in_its_order(got: Tensor, want: Tensor) -> Tensor:
+    """The right numbers in the order in which the student's have their size."""
+    places = got.flatten().argsort()
+    ordered = torch.empty_like(want).flatten()
+    ordered[places] = want.flatten().sort().values
+    return ordered.reshape(want.shape)
+
+
+def _counted(found: Numbers) -> Iterator[str]:
+    """In each row as many are True as should be, at other places."""
+    if found.of_truth and torch.equal(found.got.sum(dim=-1), found.want.sum(dim=-1)):
+        yield "In each row as many are True as should be, but at other places."
 
 
 def _truth(found: Numbers) -> str:
@@ -201,12 +214,11 @@ def _truth(found: Numbers) -> str:
     return ""
 
 
-def _function(found: Numbers) -> str:
+def _function(found: Numbers) -> Iterator[str]:
     """A simple function of what they should be."""
     for words, function in FUNCTIONS:
-        if found.want.numel() > 1 and _same(found.got, function(found.want)):
-            return f"Every number is {words} of what it should be."
-    return ""
+        if found.want.numel() > 1 and _explains(found, function(found.want)):
+            yield f"Every number is {words} of what it should be."
 
 
 FUNCTIONS: tuple[tuple[str, Callable[[Tensor], Tensor]], ...] = (
@@ -219,65 +231,119 @@ FUNCTIONS: tuple[tuple[str, Callable[[Tensor], Tensor]], ...] = (
 )
 
 
-def _rows(found: Numbers) -> str:
+def _rows(found: Numbers) -> Iterator[str]:
     """One factor or one amount along each row, and another one along the next."""
     for axis in range(-1, -min(found.want.dim(), 3) - 1, -1):
         if found.want.dim() < 2 or found.want.shape[axis] < 3:
             continue
         gap = (found.got - found.want).mean(dim=axis, keepdim=True)
-        if bool(gap.isfinite().all()) and _same(found.got, found.want + gap):
-            return f"Along {AXES[axis]}, all numbers are off by one amount, each time another."
+        if bool(gap.isfinite().all()) and _explains(found, found.want + gap):
+            yield f"Along {AXES[axis]}, all numbers are off by one amount, each time another."
         size = found.want.abs().sum(dim=axis, keepdim=True).clamp(min=1e-12)
         factor = (found.got * found.want.sign()).sum(dim=axis, keepdim=True) / size
-        if bool(factor.isfinite().all()) and _same(found.got, factor * found.want):
-            return f"Along {AXES[axis]}, all numbers are wrong by one factor, each time another."
-    return ""
+        if bool(factor.isfinite().all()) and _explains(found, factor * found.want):
+            yield f"Along {AXES[axis]}, all numbers are wrong by one factor, each time another."
 
 
-def _wrong(found: Numbers) -> Tensor:
-    return ~torch.isclose(found.got, found.want, rtol=1e-4, atol=1e-5, equal_nan=True)
-
-
-def _triangle(found: Numbers) -> str:
-    if found.want.dim() < 2 or min(found.want.shape[-2:]) < 3:
-        return ""
-    wrong = _wrong(found)
-    if int(wrong.sum()) < 3:
-        return ""  # few places are on one side by chance
-    if not bool(wrong.tril().any()):
-        return "Only above the diagonal of the last two axes some numbers are wrong."
-    if not bool(wrong.triu().any()):
-        return "Only below the diagonal of the last two axes some numbers are wrong."
-    outside = wrong & ~torch.eye(*wrong.shape[-2:], dtype=torch.bool)
-    return "" if bool(outside.any()) else "Only on the diagonal of the last two axes it is wrong."
-
-
-def _where_zeros_stand(found: Numbers) -> str:
-    """Wrong where zeros should be, or at all others."""
-    wrong, zeros = _wrong(found), found.want == 0
-    if found.of_truth or not bool(zeros.any()) or bool(zeros.all()):
-        return ""
-    if not bool((wrong & ~zeros).any()):
-        return "Wrong are only places at which zero should stand."
-    return ""
-
-
-def _sums(found: Numbers) -> str:
+def _sums(found: Numbers) -> Iterator[str]:
     """Rows that should add up to one."""
     for axis in range(-1, -min(found.want.dim(), 3) - 1, -1):
         sums, right = (one.sum(dim=axis) for one in (found.got, found.want))
         shares = bool((found.want >= 0).all()) and found.want.shape[axis] > 1
         if shares and _same(right, torch.ones_like(right)):
             if not _same(sums, right):
-                return f"The numbers should add up to one along {AXES[axis]}, and do not."
+                yield f"The numbers should add up to one along {AXES[axis]}, and do not."
             if bool((found.got < 0).any()):
-                return "Some numbers are negative where shares of one belong."
-    return ""
+                yield "Some numbers are negative where shares of one belong."
+
+
+def _signs(found: Numbers) -> str:
+    """Right but for signs."""
+    if not _explains(found, found.want.abs() * found.got.sign()):
+        return ""
+    return "The numbers have the right size, but some have the wrong sign."
+
+
+def _range(found: Numbers) -> Iterator[str]:
+    """All numbers lie between two bounds, as the right ones do not; or the other way around."""
+    for words, least, most in RANGES:
+        inside = [bool(((one >= least) & (one <= most)).all()) for one in (found.got, found.want)]
+        if found.want.numel() >= FEW and inside[0] is not inside[1]:
+            yield words[inside[1]]
+
+
+RANGES = (
+    (("No number is negative, where some should be.",
+      "Some numbers are negative, where none should be."), 0.0, math.inf),
+    (("All numbers lie between -1 and 1, as after a tanh, and the right ones do not.",
+      "Not all numbers lie between -1 and 1, where they should."), -1.0, 1.0),
+)  # fmt: skip
+
+
+def _ordered(found: Numbers) -> Iterator[str]:
+    """In the right order of size along one axis, and not of the right size."""
+    for axis in range(-1, -min(found.want.dim(), 3) - 1, -1):
+        if found.want.shape[axis] < FEW:
+            continue
+        ranks = [one.argsort(dim=axis, stable=True) for one in (found.got, found.want)]
+        if torch.equal(*ranks) and bool((found.want.diff(dim=axis) != 0).any()):
+            yield (
+                f"Along {AXES[axis]}, the numbers are in the right order of size, and only of "
+                "another size."
+            )
+
+
+def _statistics(found: Numbers) -> Iterator[str]:
+    """Mean, length or equality of all vectors along the last axis, where the right ones differ."""
+    if not found.want.dim() or found.want.shape[-1] < 3:
+        return
+    for words, holds in VECTORS:
+        mine, right = holds(found.got), holds(found.want)
+        if mine and not right:
+            yield f"Each vector along the last axis has {words}, which not all of them should."
+        if right and not mine:
+            yield f"Each vector along the last axis should have {words}, and not all of them have."
+
+
+VECTORS: tuple[tuple[str, Callable[[Tensor], bool]], ...] = (
+    ("entries that are all the same",
+     lambda one: bool((one - one[..., :1]).abs().max() < 1e-5)),
+    ("the length 1", lambda one: _same(one.norm(dim=-1), one.new_ones(one.shape[:-1]))),
+    ("the mean 0", lambda one: bool(one.mean(dim=-1).abs().max() < 1e-4)),
+)  # fmt: skip
+
+
+def _alike(found: Numbers) -> Iterator[str]:
+    """Along an axis all entries are the same, as they should not be; or the other way around."""
+    for axis in range(-2, -min(found.want.dim(), 4) - 1, -1):
+        if found.want.shape[axis] < 2:
+            continue
+        mine, right = (_same(one, one.narrow(axis, 0, 1).expand_as(one))
+                       for one in (found.got, found.want))  # fmt: skip
+        if mine and not right:
+            yield f"All entries along {AXES[axis]} are the same, and should not be."
+        if right and not mine:
+            yield f"All entries along {AXES[axis]} should be the same, and are not."
+
+
+def _mirrored(found: Numbers) -> str | None:
+    """Whether a matrix equals its transpose, where the right one does not; or the reverse."""
+    if found.want.dim() < 2 or found.want.shape[-1] != found.want.shape[-2]:
+        return ""
+    if found.want.shape[-1] < 3:
+        return None
+    mine, right = (_same(one, one.mT) for one in (found.got, found.want))
+    if mine is right:
+        return ""
+    return (
+        "Over the last two axes the result is symmetric, and should not be." if mine
+        else "Over the last two axes the result should be symmetric, and is not."
+    )  # fmt: skip
 
 
 def _side(found: Numbers) -> str:
     """All too large, or all too small."""
-    gap = (found.got - found.want)[_wrong(found)]
+    gap = (found.got - found.want)[found.wrong]
     if gap.numel() > 3 and bool((gap > 0).all()):
         return "All numbers that are wrong are too large."
     if gap.numel() > 3 and bool((gap < 0).all()):
@@ -287,7 +353,7 @@ def _side(found: Numbers) -> str:
 
 def _off(numbers: Sequence[Numbers]) -> str:
     """How many are off, and by how much: what is left to say."""
-    wrong = [_wrong(found) for found in numbers]
+    wrong = [found.wrong for found in numbers]
     count, every = sum(int(one.sum()) for one in wrong), sum(one.numel() for one in wrong)
     gaps = [float((found.got - found.want).abs().max()) for found in numbers]
     sizes = [float(found.want.abs().max()) for found in numbers]
@@ -320,24 +386,42 @@ def shapes_in_words(got: Tensor, want: Tensor) -> tuple[str, str]:
     return "size", f"{text[0].upper()}{text[1:]}."
 
 
-Relations = tuple[tuple[str, Callable[[Numbers], str]], ...]
+def shape_gap(pairs: Sequence[tuple[Tensor, Tensor]]) -> str:
+    """By how much all results are too short or too long, along one axis; empty if it differs."""
+    gaps = set()
+    for got, want in pairs:
+        if got.dim() != want.dim():
+            return ""
+        apart = [mine - right for mine, right in zip(got.shape, want.shape, strict=True)]
+        gaps |= {(axis - len(apart), gap) for axis, gap in enumerate(apart) if gap}
+    if len(gaps) != 1:
+        return ""
+    axis, gap = gaps.pop()
+    many = "one entry" if abs(gap) == 1 else f"{abs(gap)} entries"
+    few = "few" if gap < 0 else "many"
+    return f"Along {AXES.get(axis, f'axis {axis}')} the result has {many} too {few}, each time."
+
+
 HOW: Relations = (
     ("truth", _truth),
     ("nan", _not_finite),
     ("nan", _not_finite_in_part),
+    ("infinite", _infinite),
     ("zeros", _zeros),
     ("factor", _factor),
     ("offset", _offset),
     ("absolute", _absolute),
     ("clamped", _clamped),
     ("moved", _moved),
+    ("counted", _counted),
     ("function", _function),
     ("rows", _rows),
     ("sums", _sums),
+    ("signs", _signs),
+    ("alike", _alike),
+    ("vectors", _statistics),
+    ("mirrored", _mirrored),
+    ("range", _range),
+    ("order", _ordered),
     ("side", _side),
-)
-AT: Relations = (
-    ("triangle", _triangle),
-    ("places", _places),
-    ("zeros-only", _where_zeros_stand),
 )

@@ -5,7 +5,7 @@ results in another order, an axis of size 1 that is missing or too many.
 """
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,8 +19,9 @@ from autograder.remote.calling import mapped, tensors
 
 SINGLE = {"rtol": 1e-4, "atol": 1e-5}  # to which two results in float32 are the same
 ORDINALS = ("first", "second", "third", "fourth")
-FLOAT64 = "float64"  # of these faults none is told beside what nothing explains
+FLOAT64 = "float64"
 UNSURE = "digits"
+EXACT = 1e-6  # a tolerance that shows the digits of float64
 DIGITS = {FLOAT64, "epsilon", UNSURE}  # what can be told of numbers that are nearly right
 SINGLE_ROUNDING = 3e-7, 2e-8  # between these, rounding to float32 leaves the largest gap of many
 
@@ -60,10 +61,17 @@ class SetAside:
         explained: frozenset[Place] = frozenset(),
         nearly: frozenset[Place] = frozenset(),
         exactly: frozenset[Place] = frozenset(),
+        rounds: Callable[[], bool] = bool,
     ) -> tuple[Finding, ...]:
-        """Of each kind the first that is not explained already."""
+        """Of each kind the first that is not explained already.
+
+        Where some answers have all digits, the explanation may be what has lost them, unless it is
+        tried that the student's code `rounds`.
+        """
         kinds: dict[str, Finding] = {}
         suspects = [fault for fault in self.suspects if fault.event.place in nearly - exactly]
+        if suspects and any(map(_is_exact, self.rest.events)) and not rounds():
+            suspects = []
         for fault in (*self.faults, *suspects):
             if fault.event.place not in explained:
                 kinds.setdefault(fault.kind, fault.finding)
@@ -71,13 +79,21 @@ class SetAside:
 
     @property
     def certain(self) -> list[Fault]:
-        """What is to be said whatever else is wrong."""
-        return [fault for fault in self.faults if fault.kind != FLOAT64]
+        """What is to be said whatever else is wrong: of digits, only where nothing else is."""
+        return [fault for fault in self.faults if fault.kind not in DIGITS]
 
     @property
     def sure(self) -> tuple[Finding, ...]:
         """The same, of each kind one."""
         return tuple({fault.kind: fault.finding for fault in self.certain}.values())
+
+
+def _is_exact(event: Event) -> bool:
+    """Whether an answer in float64 has all of its digits, and is more than zeros and ones."""
+    if event.kind != "value" or event.variant != FLOAT64 or event.failed or event.rtol >= EXACT:
+        return False
+    values = [one for _, one in tensors(event.got) if one.is_floating_point() and not one.is_meta]
+    return any(bool(((one != 0) & (one != 1) & one.isfinite()).any()) for one in values)
 
 
 def set_aside(students: Log, name: str) -> SetAside:
@@ -170,29 +186,30 @@ def _inexact(event: Event, name: str) -> tuple[str, str]:
     one_sided = len(gap) >= 4 and (smaller > 0.95 or smaller < 0.05)
     size, (most, least) = float(gap.abs().max()), SINGLE_ROUNDING
     if one_sided and not least < size < most:
-        return _too_small(name, smaller > 0.5, size), "epsilon"
+        return _too_small(name, smaller, size), "epsilon"
     if not one_sided and size < most:
         return _rounded(name), FLOAT64
     return (_nearly(name), UNSURE) if size < 1e-5 else ("", "")
 
 
-def _too_small(name: str, smaller: bool, size: float) -> str:
-    """What is to be said where something small is added on the way."""
-    side = "small" if smaller else "large"
+def _too_small(name: str, smaller: float, size: float) -> str:
+    """What is to be said where something small is added, by the share of smaller numbers."""
+    side = "small" if smaller > 0.5 else "large"
+    each = "each" if smaller in (0.0, 1.0) else "nearly each"
     parts = float(f"{1 / max(size, 1e-15):.0e}")
     return (
-        f"The numbers of {name} are nearly right, and each a little too {side}, which float64 "
-        f"shows (by up to one part in {parts:,.0f}): something small is added on the way, "
-        "as an epsilon beside a number that needs none, or another one than was asked for."
+        f"The numbers of {name} are nearly right, and {each} a little too {side}, which float64 "
+        f"shows (by up to one part in {parts:,.0f}), as where something small is added on the way, "
+        "such as an epsilon, or has another place or size than it should."
     )
 
 
 def _nearly(name: str) -> str:
     """What is to be said where digits are lost in a way that has several causes."""
     return (
-        f"In float64, numbers of {name} are right to some digits only: something on the way is "
-        "made in float32, as a table or a constant, or something small stands at another place or "
-        "has another size than it should, as an epsilon."
+        f"In float64, numbers of {name} are right to some digits only, as where something on the "
+        "way is made in float32, a table or a constant, or where something small, such as an "
+        "epsilon, has another place or size than it should."
     )
 
 
@@ -247,7 +264,7 @@ def _relaxed(event: Event, **closeness: Any) -> Event:
 def _not_refused(event: Event, name: str) -> str:
     """What is wrong where an error was asked for."""
     if event.reason is Reason.UNNAMED:
-        return f"The error that {name} raises does not say what it is about. {event.text}"
+        return f"The error that {name} raises does not name all that it is about. {event.text}"
     wanted, other = event.fields["wanted"], event.fields["got"]
     if event.reason is Reason.NOT_RAISED:
         return f"{name} accepts what its contract refuses with a {wanted}. {event.text}"
@@ -387,8 +404,8 @@ def axis_sentence(kind: str, name: str) -> str:
             "`squeeze` takes such an axis away, too."
         )
     return (
-        f"What {name} returns has an axis of size 1 too many, as `keepdim=True`, `unsqueeze` or a "
-        "slice in the place of an index leave behind."
+        f"What {name} returns has an axis of size 1 too many, as `keepdim=True`, `unsqueeze`, a "
+        "slice in the place of an index or a tensor of one number leave behind."
     )
 
 

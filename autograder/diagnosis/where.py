@@ -5,13 +5,15 @@ A trait that all wrong calls have and no right one says where to look. Where the
 away, as a mask can be left out, that is tried, too: the wrong calls must be right without it.
 """
 
+import contextlib
 import functools
 import hashlib
 import itertools
+import operator
 import pickle
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -19,11 +21,27 @@ from torch import Tensor
 
 from autograder.checking.comparing import Closeness
 from autograder.checking.registry import Exercise
-from autograder.diagnosis.findings import Again, Asked, aligned, arguments, with_argument
+from autograder.diagnosis.findings import (
+    ALWAYS,
+    TRAINING,
+    Again,
+    Asked,
+    State,
+    aligned,
+    arguments,
+    with_argument,
+)
 from autograder.diagnosis.smallest import reference_of, size_of
-from autograder.remote.calling import Home, tensors
+from autograder.remote.calling import Home, mapped, tensors
 from autograder.remote.packing import packed
-from autograder.remote.requests import CallRequest, Reply, Request, Target, message_of
+from autograder.remote.requests import (
+    CallRequest,
+    Reply,
+    Request,
+    Target,
+    TrainRequest,
+    message_of,
+)
 from autograder.remote.subject import Call
 from autograder.remote.values import Ref
 from autograder.source.sources import NoSource
@@ -33,6 +51,9 @@ NEARLY = Closeness(dtype=False, nan_equal=True)
 LARGE = 30.0  # from where on an exponential function leaves little room
 MOST = 2 / 3  # of the calls with a trait, which must be wrong
 TRIED_AT_MOST = 4  # wrong calls in which a trait is taken away
+ASKED_TWICE, TOGETHER, ROUNDS_TRIED = 3, 3, 8
+LITTLE = 1e-10
+EXACTLY = Closeness(0.0, 0.0)
 
 
 @dataclass(frozen=True)
@@ -44,6 +65,7 @@ class Trait:
     no: str
     strong: bool = False  # whether it is an option, and no chance of sizes and numbers
     without: tuple[str, Any] | None = None  # an argument, and its value where it does not hold
+    about: str = ""  # the argument, where it is about one
 
 
 @dataclass(frozen=True)
@@ -65,7 +87,10 @@ class Judged:
     def traits(self) -> dict[str, Trait]:
         """By the words for those that hold."""
         every = itertools.chain(
-            *(_of_argument(name, value, self.options) for name, value in self.given.items()),
+            *(
+                (replace(one, about=name) for one in _of_argument(name, value, self.options))
+                for name, value in self.given.items()
+            ),
             _of_tokens(self.given),
             _of_sizes(self.given),
             _of_the_call(self),
@@ -96,16 +121,13 @@ class Condition:
 
     @property
     def text(self) -> str:
-        """To follow `is wrong` or `ends in an error`."""
-        others = "where it is right" if self.apart else "elsewhere"
+        """To follow `In this check, it is wrong` or `ends in an error`: no more than was seen."""
+        others = "one other" if self.right == 1 else f"{self.right} others"
         if self.such > self.wrong:
-            many = f"{self.wrong} of {self.such} such calls"
-            return f"only {self.words} ({many}), and not {others} ({_calls(self.right)})"
-        return f"{self.words} ({_calls(self.wrong)}), and not {others} ({_calls(self.right)})"
-
-
-def _calls(number: int) -> str:
-    return "one call" if number == 1 else f"{number} calls"
+            many = f"in {self.wrong} of the {self.such} calls"
+            return f"{many} {self.words}, and in none of the {others}"
+        many = "in the one call" if self.wrong == 1 else f"in the {self.wrong} calls"
+        return f"{many} {self.words}, and is right in {others}"
 
 
 @dataclass
@@ -168,7 +190,7 @@ class Calls:
     @functools.cached_property
     def _reference(self) -> Home | None:
         try:
-            return reference_of(self.exercise, self.theirs)
+            return reference_of(self.exercise, self.theirs or self.mine)
         except NoSource:
             return None
 
@@ -203,17 +225,84 @@ class Calls:
         return None
 
     @functools.cached_property
-    def drawn(self) -> bool:
-        """Whether a wrong answer is another one when the same is asked twice."""
-        wrong = (one.asked.request for one in self.judged if one.outcome == DIFFERS)
-        for request in itertools.islice(wrong, 1):
-            twice = self.both(request), self.both(request)
-            if twice[0] and twice[1]:
-                (mine, right), (mine_again, right_again) = twice[0], twice[1]
-                return not NEARLY.surely_agree(mine_again, mine) and NEARLY.surely_agree(
-                    right_again, right
-                )
+    def drawn(self) -> str:
+        """How an answer is another one when the same is asked twice: empty if it is the same.
+
+        The calls that go wrong are asked; where right numbers differ, none is known to.
+        """
+        asked = [one.asked for one in self.wrong]
+        if self.exercise.behavior:
+            pairs = aligned(self.mine, self.mine)
+            asked = [one for one, own in pairs if not (own.error or isinstance(own.value, Ref))]
+        asked = [one for one in asked if one.state.dtype == self._left(one.request.target).dtype]
+        for one in asked[:ASKED_TWICE]:
+            if how := self._drawn_in(one):
+                return how
+        return ""
+
+    def _drawn_in(self, one: Asked) -> str:
+        """The same of one call, in the mode in which it was made."""
+        target = one.request.target
+        if not isinstance(target, Ref):
+            return "" if self._same_twice(one.request) else ALWAYS
+        mode = one.state.mode
+        with self._in_mode(target, mode):
+            if self._same_twice(one.request):
+                return ""
+        with self._in_mode(target, not mode):
+            return TRAINING if mode and self._same_twice(one.request) else ALWAYS
+
+    def _same_twice(self, request: CallRequest) -> bool:
+        """Whether the student's answers are as much the same as the right ones."""
+        once, again = self.both(request), self.both(request)
+        if not once or not again:
+            return True
+        mine, right = (NEARLY.surely_agree(*pair) for pair in zip(again, once, strict=True))
+        return mine or not right
+
+    @contextlib.contextmanager
+    def _in_mode(self, target: Ref, mode: bool) -> Iterator[None]:
+        """Both sides in training or in evaluation, and then as the check has left them."""
+        self._set_mode(target, mode)
+        try:
+            yield
+        finally:
+            self._set_mode(target, self._left(target).mode)
+
+    def _left(self, target: Target) -> State:
+        """What an object is like after the check."""
+        state = State()
+        for call in self.mine:
+            if call.request.target == target:
+                state = state.after(call.request)
+        return state
+
+    def _set_mode(self, target: Ref, mode: bool) -> None:
+        request = TrainRequest(target, mode)
+        self.again(request)
+        if self._reference:
+            self._reference.answer(request)
+
+    def rounds(self) -> bool:
+        """Whether an input in float64 may change by so little that the right result alone does."""
+        for one in self.wrong[:ROUNDS_TRIED]:
+            if isinstance(one.plain.target, Ref):
+                continue  # its weights are in float32
+            args, kwargs = mapped(_doubled, (one.plain.args, one.plain.kwargs))
+            asked = replace(one.plain, args=args, kwargs=kwargs)
+            given = arguments(self.exercise, asked)
+            if any(self._only_right_moves(asked, name, given[name]) for name in given):
+                return True
         return False
+
+    def _only_right_moves(self, asked: CallRequest, name: str, value: Any) -> bool:
+        other = _little_larger(value)
+        varied = None if other is None else with_argument(self.exercise, asked, name, other)
+        before, after = (one and self.both(one) for one in (asked, varied))
+        if not before or not after:
+            return False
+        mine, right = (EXACTLY.surely_agree(*pair) for pair in zip(after, before, strict=True))
+        return mine and not right
 
     def condition(self, outcome: str) -> Condition | None:
         """What is given wherever the calls have this outcome, and nowhere where they are right."""
@@ -246,6 +335,7 @@ class Side:
     places: frozenset[int]
     strong: bool
     without: tuple[str, Any] | None = None
+    about: str = ""
 
     def __and__(self, other: "Side") -> "Side":
         words = f"{self.words} and {other.words}"
@@ -257,24 +347,44 @@ def _side(key: str, value: bool, traits: Sequence[Mapping[str, Trait]]) -> Side:
     one = next(trait for trait in found if trait)
     places = (number for number, trait in enumerate(found) if trait and trait.holds is value)
     words, without = (one.yes, one.without) if value else (one.no, None)
-    return Side(words, frozenset(places), one.strong, without)
+    return Side(words, frozenset(places), one.strong, without, one.about)
 
 
 def _telling(sides: Sequence[Side], wrong: frozenset[int], every: int) -> Iterator[Side]:
-    """What holds in just these calls: one option, two at once, or an option that most have.
+    """What holds in just these calls: one option, all options, two at once, or what most have.
 
     Then how sizes and numbers lie, of which too much holds by chance of a single call.
     """
     several = min(len(wrong), every - len(wrong)) > 1
     strong = [side for side in sides if side.strong]
     both = (one & other for one, other in itertools.combinations(strong, 2))
-    yield from (side for side in strong if side.places == wrong)
+    told = [side for side in sides if side.places == wrong]
+    yield from (side for side in told if side.strong and side.without)
+    yield from _together([side for side in told if side.strong and not side.without])
     yield from (side for side in both if several and side.places == wrong)
     for side in strong:
         most = wrong < side.places and MOST * len(side.places) < len(wrong)
         if several and most and len(side.places) < every:
             yield side
-    yield from (side for side in sides if several and not side.strong and side.places == wrong)
+    yield from _together([side for side in told if several and not side.strong])
+
+
+def _together(sides: Sequence[Side]) -> Iterator[Side]:
+    """All at once, of each argument the first: nobody knows which of them it is."""
+    first = {side.about or side.words: side for side in reversed(sides)}
+    if first:
+        yield functools.reduce(operator.and_, [*reversed(first.values())][:TOGETHER])
+
+
+def _doubled(value: Tensor) -> Tensor:
+    return value.double() if value.is_floating_point() else value
+
+
+def _little_larger(value: Any) -> Any:
+    """By less than float32 can tell; None where there is no such value."""
+    if isinstance(value, float) or isinstance(value, Tensor) and value.dtype == torch.float64:
+        return value * (1 + LITTLE)
+    return None
 
 
 def _outcome(reply: Reply, wanted: Reply) -> str:

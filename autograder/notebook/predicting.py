@@ -58,11 +58,17 @@ def answered(asked: Prediction, guess: Any = None) -> Card:
     if choice is None:
         return Card("?", f"{guess!r} is no answer to this question.", [_how(asked)])
     if _agrees(choice, asked.right):
-        yes = f"Yes: {as_text(asked.right)}."
+        yes = f"Yes: {_ended(asked.right)}"
         return Card("\N{CHECK MARK}", yes, [asked.options[asked.right]], right=True)
     explanations = [why for option, why in asked.options.items() if _agrees(choice, option)]
-    lines = [*explanations, f"It is {as_text(asked.right)}. {asked.options[asked.right]}"]
-    return Card("\N{BALLOT X}", f"Not {as_text(choice)}.", lines, right=False)
+    lines = [*explanations, f"It is {_ended(asked.right)} {asked.options[asked.right]}"]
+    return Card("\N{BALLOT X}", f"Not {_ended(choice)}", lines, right=False)
+
+
+def _ended(answer: Guess) -> str:
+    """An answer that ends a sentence; some choices are sentences themselves."""
+    text = as_text(answer)
+    return text if text.endswith((".", "!", "?")) else f"{text}."
 
 
 def _question(asked: Prediction) -> Card:

@@ -57,12 +57,13 @@ def summed(titles: list[str], unit: str) -> int | None:
 
 def size(titles: list[str], number: int) -> str:
     """How large the course is, in a sentence."""
-    phrases = [f"{number} chapters", f"{len(titles)} exercises"]
+    sentence = f"{number} chapters and {len(titles)} exercises"
+    amounts = []
     if points := summed(titles, "point"):
-        phrases.append(f"{points} points")
+        amounts.append(f"{points} points")
     if minutes := summed(titles, "minute"):
-        phrases.append(f"about {round(minutes / 60)} hours of exercises")
-    return ", ".join(phrases[:-1]) + f" and {phrases[-1]}."
+        amounts.append(f"about {round(minutes / 60)} hours of practice")
+    return ": ".join([sentence, ", ".join(amounts)] if amounts else [sentence]) + "."
 
 
 class CourseFacts(SphinxDirective):

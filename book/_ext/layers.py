@@ -10,6 +10,7 @@ import ast
 import html
 import re
 from copy import copy
+from typing import Any
 
 from bs4 import BeautifulSoup
 from docutils import nodes
@@ -23,6 +24,7 @@ NAMES = 2  # of what a cell defines, in its line
 BROAD = "printed-broad"  # the class of a cell that prints lines too long for a margin
 BROADEST = 50  # letters
 LONGEST = 8  # lines of printed text, or rows of a table, that a reader sees at once
+SHOWN_WHOLE = "shown-whole"  # the tag of a cell whose printed text is read, however long it is
 TITLE = re.compile(r"^(Exercise [\d.]+) \((.*)\)$", re.DOTALL)
 
 
@@ -98,11 +100,16 @@ def lay(app: Sphinx, doctree: nodes.document) -> None:
             continue
         if max(map(len, lines), default=0) > BROADEST:
             block.parent.parent["classes"].append(BROAD)
-        if len(lines) > LONGEST:
-            words = (
-                f"Printed: {len(lines)} lines, from <code>{html.escape(lines[0].strip())}</code>"
-            )
-            fold(block, opening("output", words))
+        metadata = block.parent.parent["cell_metadata"]
+        if len(lines) > LONGEST and SHOWN_WHOLE not in metadata.get("tags", []):
+            fold(block, opening("output", printed(lines, metadata)))
+
+
+def printed(lines: list[str], metadata: dict[str, Any]) -> str:
+    """The line over what a cell prints: in its own words, if its metadata has them."""
+    if words := metadata.get("printed"):
+        return f"Printed: {html.escape(words)}"
+    return f"Printed: {len(lines)} lines, from <code>{html.escape(lines[0].strip())}</code>"
 
 
 def fold(node: nodes.Node, line: nodes.raw) -> None:

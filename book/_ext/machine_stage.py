@@ -271,7 +271,8 @@ def leak(data: dict[str, Any]) -> str:
     return (
         f'<div class="stage-map"><svg viewBox="0 0 {n} {n}" aria-hidden="true"><g>{cells}</g>'
         f'<path class="stage-map-row" d="M0 {data["asks"]}h{n}v1h-{n}z"/></svg>'
-        f"<div><p>All rows at once: who asks stands in a row, who is asked in a column.</p>"
+        f"<div><p>All rows at once: each {data['noun']} that asks has a row, each "
+        f"{data['noun']} that is asked a column.</p>"
         f"{switch}</div></div>"
     )
 

@@ -20,6 +20,7 @@ BEGINS = re.compile(r"[A-Z`]")
 SHORT = 36  # letters, which fit any phone
 FURTHER = {True: 8, False: 4}  # letters that a head, and other code, goes on to the right
 HEAD = re.compile(r" *(def|class) ")
+LONG_NAME = re.compile(r"\w{20,}")
 
 
 def indent(line: str) -> int:
@@ -57,6 +58,11 @@ def groups(lines: list[str], inside: set[int]) -> Iterator[range]:
             first = i
 
 
+def breakable(prose: str) -> str:
+    """A contract's text, whose long names may be broken after an underscore."""
+    return LONG_NAME.sub(lambda name: name[0].replace("_", "_<wbr>"), prose)
+
+
 def flowing(code: str) -> str:
     """A stub's highlighted code, its long lines marked for narrow screens."""
     drawn = code.split("\n")
@@ -73,10 +79,12 @@ def flowing(code: str) -> str:
             hang = indent(last)
             opening = f"{' ' * indent(first)}{parts[0]['open'].strip()}"
             words = [parts[0]["text"].lstrip(), *(part["text"] for part in parts[1:])]
-            line = opening.removesuffix('">') + ' flowing">' + "\n".join(words) + "</span>"
+            line = (
+                opening.removesuffix('">') + ' flowing">' + breakable("\n".join(words)) + "</span>"
+            )
         else:
-            prose = group[0] in inside and not IN_COLUMNS.search(first.strip())
-            further = 0 if prose else FURTHER[bool(HEAD.match(first))]
+            of_contract = group[0] in inside and not IN_COLUMNS.search(first.strip())
+            further = 0 if of_contract else FURTHER[bool(HEAD.match(first))]
             hang = indent(first) + further
             line = ARROW.sub(r'<span class="\1 nobr">-&gt;</span>', drawn[group[0]])
         written.append(f'<span class="long-line" style="--hang: {hang}ch">{line}\n</span>')

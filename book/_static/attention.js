@@ -432,13 +432,15 @@ window.attention = (() => {
 
   /**
    * An image's logits (1, classes), read from the class token, and every layer's weights.
-   * positions: others than the model's own, or null for none.
+   * positions: others than the model's own, or null for none. left: the places of the patches that it
+   * gets, where not all.
    * @param {any} model
    * @param {any} image
-   * @param {{ positions?: any }} options
+   * @param {{ positions?: any, left?: number[] }} options
    */
-  function visionTransformer({ layers, sizes }, image, { positions } = {}) {
-    const x = patchEmbedding(image, layers.patch_embedding, sizes.patch_size, positions);
+  function visionTransformer({ layers, sizes }, image, { positions, left } = {}) {
+    const whole = patchEmbedding(image, layers.patch_embedding, sizes.patch_size, positions);
+    const x = left ? embedding([0, ...left.map((n) => n + 1)], { weight: whole }) : whole;
     const options = { numHeads: sizes.num_heads, normFirst: true, activation: "gelu" };
     const { output, weights } = encoder(x, layers.encoder, options);
     const logits = linear(layerNorm(single(output, 0), layers.norm), layers.head);

@@ -1,9 +1,11 @@
 // A grid to draw a digit on (book/lab/live.py), and a Vision Transformer that reads it: its guess,
-// the patches as it gets them, and how much of each reaches the class token.
+// the patches as it gets them, which of them it is to go without, and how much of each reaches the
+// class token.
 (() => {
   const SIDE = 8; // pixels
   const PATCH = 2;
   const STEP = 0.25; // of a pixel: how closely a stroke is dotted
+  const ACROSS = SIDE / PATCH;
   const DIGITS = 10;
   const LIKELY = 0.05; // a second guess that is said
   const FIRST = 3; // the example that a figure opens with
@@ -23,7 +25,12 @@
   /** A letter of "abc...q" for each pixel: from no ink to the darkest. */
   const pixels = (letters) => [...letters].map((letter) => (letter.charCodeAt(0) - 97) / 16);
 
+  /** A place in a square of so many across, in words. */
+  const where = (place, across) =>
+    `row ${Math.floor(place / across) + 1}, column ${(place % across) + 1}`;
+
   const PROPOSALS = [
+    "tap the patch it needs most.",
     "draw a digit of your own; “Wipe all” makes room.",
     "shuffle the patches.",
     "let the positions move with the shuffled patches.",
@@ -43,6 +50,12 @@
       "aria-label": "Pixels to draw on: arrow keys move, the space bar draws or wipes",
     }, ...rows);
     const seen = element("canvas", { role: "img", class: "drawing-seen", width: 160, height: 160 });
+    const patches = IN_ORDER.map((place) => {
+      const button = live.button("");
+      button.ariaLabel = `Leave out the patch in ${where(place, ACROSS)}`;
+      button.ariaPressed = "false";
+      return button;
+    });
     const clear = live.button("Wipe all");
     const examples = figure.dataset.examples.split(" ").map((letters, digit) => {
       const drawn = element("canvas", { width: SIDE, height: SIDE });
@@ -64,7 +77,10 @@
         element("div", { class: "drawing-pair" },
           element("div", {}, grid,
             element("div", { class: "live-buttons" }, element("small", {}, "draw here"), clear)),
-          element("div", {}, seen, element("small", {}, "16 patches: the more color, the more of the answer comes from there (an estimate)"))),
+          element("div", {},
+            element("div", { class: "drawing-patches" }, seen,
+              live.toolbar("Patches", {}, ...patches)),
+            element("small", {}, "16 patches: more color, more of the answer (an estimate). Tap one to leave it out."))),
         element("div", {}, title("What it reads"), guesses)),
       said.line,
       ...live.more(figure, "Shuffle the patches, change their positions",
@@ -73,17 +89,16 @@
     const [focus] = cells;
     focus.tabIndex = 0;
     const inputs = { shuffle: shuffle.input, positions };
-    return { panel, focus, grid, cells, seen, clear, examples, ...inputs, guesses, said };
+    return { panel, focus, grid, cells, seen, patches, clear, examples, ...inputs, guesses, said };
   }
 
   /** The image whose patch at place n is patch order[n] of this one. */
   function moved(image, order) {
-    const across = SIDE / PATCH;
     return attention.matrix(SIDE, SIDE, image.numbers.map((_, at) => {
       const [i, j] = [Math.floor(at / SIDE), at % SIDE];
-      const from = order[Math.floor(i / PATCH) * across + Math.floor(j / PATCH)];
-      const row = Math.floor(from / across) * PATCH + (i % PATCH);
-      return image.numbers[row * SIDE + (from % across) * PATCH + (j % PATCH)];
+      const from = order[Math.floor(i / PATCH) * ACROSS + Math.floor(j / PATCH)];
+      const row = Math.floor(from / ACROSS) * PATCH + (i % PATCH);
+      return image.numbers[row * SIDE + (from % ACROSS) * PATCH + (j % PATCH)];
     }));
   }
 
@@ -101,7 +116,7 @@
     image.forEach((level, place) => square(place, SIDE, pixel, strength * level));
     context.fillStyle = live.color(canvas, "weight");
     const most = Math.max(...shares);
-    shares.forEach((share, place) => square(place, SIDE / PATCH, patch, (0.9 * share) / most, 1));
+    shares.forEach((share, place) => square(place, ACROSS, patch, (0.9 * share) / most, 1));
   }
 
   function run(figure, ui) {
@@ -121,8 +136,7 @@
       ui.cells.forEach((cell, place) => {
         const level = image.numbers[place];
         cell.style.setProperty("--ink", level);
-        const where = `row ${Math.floor(place / SIDE) + 1}, column ${(place % SIDE) + 1}`;
-        cell.ariaLabel = `${where}, ink ${Math.round(100 * level)}%`;
+        cell.ariaLabel = `${where(place, SIDE)}, ink ${Math.round(100 * level)}%`;
       });
       if (model) read();
     }
@@ -135,29 +149,31 @@
       [-1, ...order].forEach((from, place) =>
         attention.row(along, place).set(attention.row(own, from + 1)));
       const positions = { own, along, none: null }[ui.positions.value];
-      const { logits, weights } = attention.visionTransformer(model, seen, { positions });
+      const left = IN_ORDER.filter((place) => ui.patches[place].ariaPressed === "false");
+      const { logits, weights } = attention.visionTransformer(model, seen, { positions, left });
       const chances = attention.softmax(logits).numbers;
-      const shares = attention.row(attention.attentionRollout(weights), 0).slice(1);
+      const rollout = attention.row(attention.attentionRollout(weights), 0);
+      const shares = IN_ORDER.map(() => 0);
+      left.forEach((place, i) => (shares[place] = rollout[i + 1]));
 
       const blank = !image.numbers.some(Boolean);
       [...ui.guesses.children].forEach((line, digit) =>
         live.fill(line, `${digit}`, blank ? 0 : chances[digit]));
-      draw(ui.seen, seen.numbers, 0.6, blank ? [] : shares);
+      draw(ui.seen, seen.numbers, 0.6, blank || !left.length ? [] : shares);
       const most = shares.indexOf(Math.max(...shares));
-      const across = SIDE / PATCH;
-      ui.seen.ariaLabel = blank ? "16 empty patches" :
-        "16 patches as the model gets them; most of the class token, by the rollout, comes from " +
-        `the patch in row ${Math.floor(most / across) + 1}, column ${(most % across) + 1}: ` +
-        live.percent(shares[most]);
-      ui.said.soon(saying(blank, chances));
+      ui.seen.ariaLabel = blank ? "16 empty patches" : !left.length ? "No patch is left" :
+        `${left.length} patches as the model gets them; most of the class token, by the rollout, ` +
+        `comes from the patch in ${where(most, ACROSS)}: ${live.percent(shares[most])}`;
+      ui.said.soon(saying(blank, chances, left.length));
     }
 
-    function saying(blank, chances) {
+    function saying(blank, chances, left) {
       if (blank) return "Nothing is drawn yet.";
       const [best, next] = [...chances.keys()].sort((a, b) => chances[b] - chances[a]);
       const of = (digit) => `${digit} (${live.percent(chances[digit])})`;
       const then = chances[next] < LIKELY ? "" : `, then ${of(next)}`;
       const parts = [`${taken ?? "It"} is read as ${of(best)}${then}.`];
+      if (left < IN_ORDER.length) parts.push(`It got ${left} of the ${IN_ORDER.length} patches.`);
       if (ui.shuffle.checked) parts.push("The patches are shuffled.");
       if (ui.positions.value === "none") parts.push("Without positions it sees a set of patches.");
       if (ui.positions.value === "along" && ui.shuffle.checked) {
@@ -241,6 +257,12 @@
         take(digit);
       });
     });
+    for (const button of ui.patches) {
+      button.addEventListener("click", () => {
+        button.ariaPressed = `${button.ariaPressed === "false"}`;
+        show(taken);
+      });
+    }
     for (const input of [ui.shuffle, ui.positions]) input.addEventListener("input", () => show(taken));
     function drawAll() {
       for (const { drawn, image: example } of ui.examples) draw(drawn, example, 1);

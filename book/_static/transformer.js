@@ -121,7 +121,7 @@
         button.dataset.token = `${order[i]}`;
         button.removeAttribute("aria-label"); // what stands in it says more
         button.firstChild.textContent = symbol(order[i]);
-        button.lastChild.textContent = chance.toFixed(2);
+        button.lastChild.textContent = live.percent(chance);
         button.style.setProperty("--weight", chance.toFixed(3));
         button.disabled = ended();
       });
@@ -173,7 +173,7 @@
         return parts.join(" ");
       }
       const likely = order.slice(0, OFFERED).filter((token, i) => !i || chances[token] >= NEAR);
-      const words = likely.map((token) => `${symbol(token)} ${chances[token].toFixed(2)}`);
+      const words = likely.map((token) => `${symbol(token)} ${live.percent(chances[token])}`);
       parts.push(`It has read “${date}” and written ${text() || "nothing yet"}. Next: ${words.join(", ")}.`);
       return parts.join(" ");
     }

@@ -22,8 +22,8 @@ ABOUT = (
     "[CLS] and [SEP] are marks that the model puts around every text."
 )
 NOTE = (
-    f"Each value is a list of {WIDTH} numbers, and its weight multiplies all of them. Drawing "
-    "and table reduce each list to two numbers, as a shadow flattens a body."
+    f"Each value is a list of {WIDTH} numbers, and its weight multiplies all of them. The "
+    "drawing and the table reduce each list to two numbers, as a shadow flattens a body."
 )
 
 

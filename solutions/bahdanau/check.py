@@ -1575,12 +1575,13 @@ prediction(
     right="Hardly any.",
     options={
         "Hardly any.": (
-            "Single dates it learns rather well. Four dates must go through the same 128 numbers, "
+            "It learns single dates rather well. Four dates must go through the same 128 numbers, "
             "and in the same training it does not learn to store them."
         ),
         "About half.": (
-            "A string is right only if all its 28 characters are. Half of the strings would take "
-            "nearly every character, and a summary that was not learned gives far fewer."
+            "A string is right only if all its 28 characters are. To get even half of the strings "
+            "right, the model would need nearly every character right, and with a summary that "
+            "was not learned it gets far fewer."
         ),
         "Nearly all, since 128 numbers have room for 24 digits.": (
             "They may well have the room. But training has to find out how to fill it, and in "

@@ -27,7 +27,7 @@ class BidirectionalEncoder(nn.Module):
     Padding changes nothing: neither its tokens nor how much there is, nor the other rows.
     Gradients reach all parameters. Inputs and earlier results are left unchanged; non-contiguous
     inputs and float64 (after `.double()`) work.
-    Graded by behavior: what is inside and its names are free.
+    Graded by behavior: what is inside and its names are up to you.
     Source: Bahdanau et al. 2015, section 3.2; appendix A.2.1, equation 7, and A.2.2 for the state.
     """
 
@@ -85,7 +85,7 @@ class AdditiveAttention(nn.Module):
         if mask is not None:
             scores = scores.masked_fill(~mask, -math.inf)
         weights = softmax(scores)  # (B, S), zeros where all scores are -inf
-        context = torch.einsum("bs,bsk->bk", weights, keys)  # (B, key_dim)
+        context = torch.einsum("bs,bsk->bk", weights, keys)  # (B, key_dim), summed over s
         return context, weights
 
 
@@ -108,7 +108,7 @@ class AttentionDecoder(nn.Module):
     changes nothing. Where a row allows nothing, its weights and context are zeros, never NaN.
     Gradients reach state, annotations and all parameters and are finite. Inputs and earlier results
     are left unchanged; non-contiguous inputs and float64 (after `.double()`) work.
-    Graded by behavior: what is inside and its names are free.
+    Graded by behavior: what is inside and its names are up to you.
     Source: Bahdanau et al. 2015, section 3.1, equations 4 to 6; appendix A.2.2.
     """
 
@@ -168,8 +168,8 @@ def greedy_decode(
 
     Shapes: start_state (B, ...); returns tokens (B, T), int64, and the weights (B, T, S) of all
     steps. Tokens begin after bos_id and include eos_id; after its eos_id a row is filled with
-    eos_id, and its weights from there on are free. It stops as soon as every row has ended, and at
-    max_length (at least 1) in any case: T is the number of steps made.
+    eos_id, and its weights from there on may be anything. It stops as soon as every row has ended,
+    and at max_length (at least 1) in any case: T is the number of steps made.
     Inputs and earlier results are left unchanged. Gradients are not looked at: this is for a model
     that is trained.
     Source: Sutskever et al. 2014, Sequence to Sequence Learning, section 3.2, with a beam of 1.

@@ -1344,8 +1344,8 @@ misconceptions["warmup_rate"] = {
         ),
     ),
     "step-zero": (
-        "Step 0 is given a rate. There is no such step: they count from 1, and less is a "
-        "ValueError.",
+        "Step 0 is given a rate. There is no such step: they are numbered from 1, and a "
+        "smaller one is a ValueError.",
         {"if step < 1:": "if step == 0:\n    return 0.0\nif step < 1:"},
     ),
     "fall-too-fast": (
@@ -1358,13 +1358,15 @@ misconceptions["warmup_rate"] = {
         {"embed_dim**-0.5": "embed_dim**-1"},
     ),
     "lifted-to-one": (
-        "A step below 1 is given a rate. Steps count from 1, and less is a ValueError.",
+        "A step below 1 is given a rate. Steps are numbered from 1, and a smaller one is a "
+        "ValueError.",
         {
             "if step < 1:": ("step = max(step, 1)\nif step < 1:"),
         },
     ),
     "negative-accepted": (
-        "A negative step is given a rate. Steps count from 1, and less is a ValueError.",
+        "A negative step is given a rate. Steps are numbered from 1, and a smaller one is a "
+        "ValueError.",
         {
             "if step < 1:": ("step = abs(step)\nif step < 1:"),
         },

@@ -210,7 +210,8 @@ def warmup_rate(step: int, embed_dim: int, warmup_steps: int = 4000) -> float:
     """The learning rate of the 2017 paper: up in a straight line, then down with 1 / sqrt(step).
 
     embed_dim^-0.5 * min(step^-0.5, step * warmup_steps^-1.5). The two meet at warmup_steps, where
-    the rate is largest. Steps count from 1: the first update of the weights is step 1.
+    the rate is largest. Steps are numbered from 1: the first update of the
+    weights is step 1.
 
     Returns a float. Raises ValueError if step is less than 1.
     Source: Vaswani et al. 2017, section 5.3, equation 3.

@@ -7,7 +7,7 @@ from torch import Tensor
 
 
 def exact_lookup(query: Tensor, keys: Tensor, values: Tensor) -> Tensor:
-    """What a dictionary returns, written as a sum: of the values whose key equals the query.
+    """What a dictionary returns, written as a sum: of the values whose keys equal the query.
 
     A key equals the query when all of their D entries are exactly the same, without tolerance.
     Several equal keys: their values are added. No equal key: zeros.
@@ -62,7 +62,7 @@ def soft_lookup(
     values: Tensor,
     similarity: Callable[[object, object], float | Tensor],
 ) -> tuple[Tensor, Tensor]:
-    """A dictionary that returns a bit of every value, the more the better its key fits the query.
+    """A dictionary that returns a bit of every value, and more of those whose keys fit better.
 
     `similarity(query, key)`, with the query first, gives a float or a tensor without dimensions.
     The weight of a key is its similarity divided by the sum of all similarities, and a negative

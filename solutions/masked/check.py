@@ -167,11 +167,11 @@ misconceptions["padding_mask"] = {
         {"positions <": "positions >="},
     ),
     "one-too-many": (
-        "One position too many is real: positions count from 0, so the last of n is n - 1.",
+        "One position too many is real: positions are numbered from 0, so the last of n is n - 1.",
         {"positions <": "positions <="},
     ),
     "one-too-few": (
-        "One position too few is real: positions were counted from 1, but they count from 0.",
+        "One position too few is real: positions are numbered from 0, not from 1.",
         {"torch.arange(max_length,": "torch.arange(1, max_length + 1,"},
     ),
     "padding-in-front": (

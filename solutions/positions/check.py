@@ -758,7 +758,7 @@ prediction(
     options={
         "All: one place to the left is one matrix, at every place.": (
             "Such a matrix exists. But training was free to find any that is right at ten places, "
-            "and it found one that is right nowhere else."
+            "and it found one that is right at hardly any other."
         ),
         "About half.": (
             "The hope is not borne out: what was learned at ten places does not carry over."

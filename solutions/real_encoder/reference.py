@@ -190,7 +190,7 @@ def attention_row(
     Returns `(scores, weights, output)`: the dot products of the query of position `asking` with the
     keys of all positions, not divided; the weights that the position gives to them, with the scores
     over sqrt(D); and what the head passes on there, the values weighted and added up, before `W_o`.
-    Layers, heads and positions count from 0.
+    Layers, heads and positions are numbered from 0.
 
     Shapes: tokens (L), int64, one sentence without padding; scores and weights (L), output (D) with
     D = E / num_heads.

@@ -200,8 +200,8 @@ class LanguageModel(nn.Module):
     The layers in `layers_off` are left out; `mask`, `rotation` and `heads_off`, which are pairs of
     a layer and a head, are the switches of `WriterBlock`.
     `all_weights(tokens)` returns the attention's weights, (B, H, L, L) for each layer.
-    Source: Touvron et al. 2023, LLaMA, section 2.2; Allal et al. 2025, SmolLM2, section 3 and
-    table 1.
+    Source: Touvron et al. 2023, LLaMA, section 2.2; Ben Allal et al. 2025, SmolLM2, section
+    6, and the model's config.json.
     """
 
     def __init__(

@@ -1059,8 +1059,8 @@ misconceptions["cosine_scores"] = {
         {"query @ key.transpose(-2, -1)": "1 - query @ key.transpose(-2, -1)"},
     ),
     "short-cut-off": (
-        "A length below some bound is taken for the bound itself, so the cosines of short vectors "
-        "shrink. Only a length of zero needs another number in its place.",
+        "A length, or the product of two, is kept above some bound, so the cosines of short "
+        "vectors shrink. Only a length of zero needs another number in its place.",
         *[
             {
                 "(query_length + (query_length == 0))": f"query_length.clamp(min={small})",

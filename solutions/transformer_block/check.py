@@ -1327,8 +1327,8 @@ prediction(
         ),
         "0 to 2": "These are the positions that position 2 may look at. Who may look at it?",
         "2 to 7": (
-            "It is seen by itself and by all that come after it, and nothing else in the block "
-            "leads from one position to another."
+            "Position 2 is seen by itself and by all that come after it, and nothing else in the "
+            "block leads from one position to another."
         ),
         "0 to 7": "That would be so without the mask. With it, positions 0 and 1 cannot look at 2.",
     },
@@ -1347,7 +1347,7 @@ prediction(
             "f'1 to {p}'": (
                 "These are the positions that position {p} may look at. Who may look at it?"
             ),
-            "f'{p} to {n}'": "It is seen by itself and by all that come after it.",
+            "f'{p} to {n}'": "Position {p} is seen by itself and by all that come after it.",
             "f'1 to {n}'": (
                 "So it would be without the mask. With it, no earlier position can look at {p}."
             ),

@@ -319,7 +319,7 @@ def _(student, reference, draw):
     agrees(student, reference, logits, top_k=V + 5, case="a top_k above V", ask=quick)
     for number in (1, 2, 4):
         top_p = between(logits.softmax(dim=0), number)
-        case = f"a top_p that {number} reach"
+        case = f"a top_p that {number} {'reaches' if number == 1 else 'reach'}"
         agrees(student, reference, several, top_p=top_p, case=case, ask=quick)
     agrees(student, reference, logits, top_p=1.0, case="top_p=1", ask=quick)
 
@@ -1217,7 +1217,7 @@ prediction(
     question=(
         "A model whose context has no limit begins with one character and writes 128 more. "
         "Nothing is kept from one step to the next: each step runs the whole text so far through "
-        "the model. How many positions are that in all?"
+        "the model. How many positions is that in all?"
     ),
     right=8256,
     options={
@@ -1230,7 +1230,7 @@ prediction(
         "question": (
             "A model whose context has no limit begins with one character and writes {n} more. "
             "Nothing is kept from one step to the next: each step runs the whole text so far "
-            "through the model. How many positions are that in all?"
+            "through the model. How many positions is that in all?"
         ),
         "right": "n * (n + 1) // 2",
         "options": {

@@ -96,7 +96,7 @@ def next_token_probabilities(
 
 
 def induction_score(weights: Tensor, tokens: Tensor) -> Tensor:
-    """How much each head looks at what followed the last times that the same token stood there.
+    """How much each head looks at what followed earlier occurrences of its token.
 
     For a query whose token stood earlier in its row, this is the sum of its weights on all
     positions right after those earlier ones (the query's own position may be one of them). The

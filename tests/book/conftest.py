@@ -81,11 +81,12 @@ def opened(browser, address) -> Iterator[Callable[..., Opened]]:
     """Opens a page; what was asked of other hosts, failed or was an error is in `troubles`."""
     with contextlib.ExitStack() as closing:
 
-        def open_page(name, width=1280, scheme="light", scripts=True) -> Opened:
+        def open_page(name, width=1280, scheme="light", scripts=True, **view) -> Opened:
             context = browser.new_context(
                 viewport={"width": width, "height": 900},
                 color_scheme=scheme,
                 java_script_enabled=scripts,
+                **view,
             )
             closing.callback(context.close)
             seen = Opened(context.new_page())

@@ -14,7 +14,8 @@ STUB = '''class Attention(nn.Module):
     The score of an input is its dot product with the query; softmax makes weights
     of the scores. A new sentence.
     Shapes: query (D) and
-    inputs (S, D).
+    inputs (S, D). As scaled_dot_product_attention
+    does.
 
     - an item of a list, which goes on
       below itself
@@ -32,7 +33,12 @@ STUB = '''class Attention(nn.Module):
 DRAWN = """span => {
   const range = document.createRange();
   range.selectNodeContents(span);
-  return [...range.getClientRects()].map(({ left, right }) => [left, right]);
+  const lines = new Map();  // a text's parts that share one
+  for (const { top, left, right } of range.getClientRects()) {
+    const [start, end] = lines.get(Math.round(top)) ?? [left, right];
+    lines.set(Math.round(top), [Math.min(start, left), Math.max(end, right)]);
+  }
+  return [...lines.values()];
 }"""
 
 
@@ -58,9 +64,10 @@ def test_does_a_contract_flow_where_it_is_one_sentence_and_keep_its_text(stub_li
     assert flows == [
         "The score of an input is its dot product with the query; softmax makes weights of the "
         "scores. A new sentence.",
-        "Shapes: query (D) and inputs (S, D).",
+        "Shapes: query (D) and inputs (S, D). As scaled_dot_product_attention does.",
         "- an item of a list, which goes on below itself",
     ]
+    assert "scaled_<wbr/>dot_<wbr/>product_<wbr/>attention" in str(page)
     hangs = [span["style"] for span in page.select(".long-line:has(> .flowing)")]
     assert hangs == ["--hang: 4ch", "--hang: 4ch", "--hang: 6ch"]
     assert "--hang: 12ch" in written  # the method's head

@@ -6,6 +6,7 @@ from lab.live import digit_figure
 
 from solutions.vit import VisionTransformer, attention_rollout, patchify, unpatchify
 from tests.book.live_page import open_figure, open_while_loading, written
+from tests.book.parsed import needs_book
 from tests.book.written_model import random
 
 SIZES = {
@@ -45,6 +46,7 @@ def figure(page):
     figure.get_by_role("button", name="Wipe all").click()
     figure.get_by_label("shuffle the patches").uncheck()
     figure.get_by_label("positions").select_option("own")
+    figure.locator("[aria-pressed=true]").evaluate_all("all => all.forEach((one) => one.click())")
     return figure
 
 
@@ -120,6 +122,59 @@ def test_moves_patches_and_takes_positions_along_or_away(figure, model, examples
         positions.zero_()
         reads(figure, model, image[0])
         positions.copy_(kept)
+
+
+def without(model, image, places: list[int]) -> tuple[torch.Tensor, torch.Tensor]:
+    """Of a shorter sequence, without the patches at these places: the chances, and the rollout."""
+    stays = [0, *(n + 1 for n in range(16) if n not in places)]
+    with torch.no_grad():
+        x, weights = model.encoder(model.patch_embedding(image)[:, stays])
+        chances = model.head(model.norm(x[:, 0])).softmax(dim=-1)[0]
+        return chances, attention_rollout(weights)[0, 0, 1:]
+
+
+def test_reads_without_the_patches_that_are_tapped(page, figure, model, examples):
+    figure.get_by_role("button", name="A held-out 3").click()
+    figure.get_by_label("shuffle the patches").check()
+    patches = figure.get_by_role("toolbar", name="Patches").get_by_role("button")
+    assert patches.count() == 16
+    figure.locator(".drawing-seen").scroll_into_view_if_needed()
+    patches.nth(5).tap()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Space")
+    moved = unpatchify(patchify(examples[3:4], 2)[:, ORDER], 2, 1, 8, 8)
+    chances, rolled = without(model, moved, [5, 6])
+    torch.testing.assert_close(bars(figure), chances, atol=0.0101, rtol=0)
+    at = [n for n in range(16) if n not in (5, 6)][int(rolled.argmax())]
+    said = figure.get_by_role("img").get_attribute("aria-label")
+    assert f"row {at // 4 + 1}, column {at % 4 + 1}: {rolled.max():.0%}" in said
+    figure.locator("[role=status]", has_text="It got 14 of the 16 patches.").wait_for()
+    pressed = patches.evaluate_all("all => all.map((one) => one.ariaPressed === 'true')")
+    assert [place for place in range(16) if pressed[place]] == [5, 6]
+
+
+@needs_book
+@pytest.mark.parametrize("width", [1280, 320])
+def test_lies_a_button_over_each_patch(opened, width):
+    page = opened("12-vit", width).page
+    seen = page.locator(".drawing-seen").bounding_box()
+    side = seen["width"] / 4
+    buttons = page.locator(".drawing-patches button").all()
+    assert len(buttons) == 16 and side >= 24  # px, of a finger
+    for place, button in enumerate(buttons):
+        box = button.bounding_box()
+        assert box["x"] == pytest.approx(seen["x"] + place % 4 * side, abs=2)
+        assert box["y"] == pytest.approx(seen["y"] + place // 4 * side, abs=2)
+        assert box["width"] == pytest.approx(side, abs=2) == box["height"]
+
+
+def test_reads_the_class_token_alone_where_no_patch_is_left(figure, model, examples):
+    figure.get_by_role("button", name="A held-out 3").click()
+    for patch in figure.get_by_role("toolbar", name="Patches").get_by_role("button").all():
+        patch.click()
+    chances, _ = without(model, examples[3:4], list(range(16)))
+    torch.testing.assert_close(bars(figure), chances, atol=0.0101, rtol=0)
+    assert figure.get_by_role("img").get_attribute("aria-label") == "No patch is left"
 
 
 def test_is_drawn_on_by_keyboard(page, figure, model):

@@ -1,5 +1,5 @@
 """Every live figure at three widths, light and dark, in forced colors, on paper, from a disk and
-without scripts: does it heed the keyboard, and fit?"""
+without scripts: does it heed the keyboard and a finger, and fit?"""
 
 import re
 from collections.abc import Iterator
@@ -22,9 +22,20 @@ USED = {
     "transformer": (".transformer-next button", ["Enter"]),
     "drawing": ("[role=grid] [tabindex='0']", ["Space"]),
 }
-# What is seen of a figure: its elements, what its controls hold, and its pixels.
+# Of each kind, what is tapped.
+TAPPED = {
+    "stage": ".stage-line label:has(input:not(:checked)), .stage-moves li:first-child button",
+    "play": ".vega-bindings :is(input, select)",
+    "writing": ".live-buttons button",
+    "translating": ".translating-choices button:nth-child(2)",
+    "transformer": ".transformer-next button",
+    "drawing": "[role=grid]",
+}
+HELD = ".drawing-grid, .stage-keys, input"  # where a finger draws or drags
+# What is seen of a figure: its elements, what its controls hold, and its pixels; the Tab key's
+# stops move with the focus alone.
 SEEN = """(figure) => [
-  figure.outerHTML,
+  figure.outerHTML.replaceAll(/ tabindex="-?[0-9]+"/g, ""),
   ...[...figure.querySelectorAll("input, select, textarea")]
     .map(({ value, checked }) => value + checked),
   ...[...figure.querySelectorAll("canvas")].map((canvas) => canvas.toDataURL()),
@@ -110,6 +121,59 @@ def test_heeds_every_figure_the_keyboard_in_forced_colors(opened, name):
     seen = opened(name, 390)
     seen.page.emulate_media(forced_colors="active")
     use_all(seen, 390)
+
+
+def swipe(page, x: float, y: float, up: float) -> None:
+    """Move a finger up from here, in small steps."""
+    devtools = page.context.new_cdp_session(page)
+    for kind, passed in [
+        ("touchStart", 0),
+        *(("touchMove", up * step / 8) for step in range(1, 9)),
+    ]:
+        given = {"type": kind, "touchPoints": [{"x": x, "y": y - passed}]}
+        devtools.send("Input.dispatchTouchEvent", given)
+    devtools.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+
+
+@pytest.mark.parametrize("width", [390, 320])
+@EACH_PAGE
+def test_heeds_every_figure_a_finger_and_lets_the_page_pass(opened, name, width):
+    seen = opened(name, width, has_touch=True, reduced_motion="reduce")
+    page, asked = seen.page, 0
+    for figure in visible(page):
+        page.wait_for_function(READY, arg=figure.element_handle())
+        if not (known := kind(figure)):
+            continue
+        control = figure.locator(TAPPED[known]).first
+        control.evaluate("control => control.scrollIntoView({ block: 'center' })")
+        before, box = figure.evaluate(SEEN), control.bounding_box()
+        page.touchscreen.tap(box["x"] + 0.8 * box["width"], box["y"] + box["height"] / 2)
+        if control.evaluate("control => control.matches('select')"):
+            control.select_option(index=1)  # what a phone's own list would do
+        elif control.evaluate("control => control.matches('input[type=text]')"):
+            page.keyboard.type("e")
+        page.wait_for_timeout(400)
+        assert figure.evaluate(SEEN) != before, f"{known}: nothing changes on a tap"
+
+        figure.evaluate("figure => figure.scrollIntoView({ block: 'start' })")
+        page.mouse.wheel(0, -200)  # below the header
+        page.wait_for_timeout(200)
+        at = page.evaluate("scrollY")
+        free = figure.evaluate(
+            """(figure, held) => {
+              for (let y = 600; y > 150; y -= 10) {
+                const found = document.elementFromPoint(innerWidth / 2, y);
+                if (figure.contains(found) && !found.closest(held)) return y;
+              }
+            }""",
+            HELD,
+        )
+        swipe(page, width / 2, free, 140)
+        page.wait_for_timeout(300)
+        assert page.evaluate("scrollY") > at + 50, f"{known}: the page does not pass"
+        asked += 1
+    assert asked or not page.locator("main figure:is(.play, .stage)").count()
+    assert seen.troubles == []
 
 
 @EACH_PAGE

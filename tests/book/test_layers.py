@@ -1,11 +1,13 @@
 """A chapter's two layers: to read, with code and exercises as lines that open, and to build."""
 
+import re
 from pathlib import Path
 
 import pytest
 from bs4 import BeautifulSoup
 
 from tests.book import measures
+from tests.book.parsed import SITE, needs_book, parsed
 
 BOOK = Path(__file__).parents[2] / "book"
 CHAPTERS = sorted(path.stem for path in BOOK.glob("[0-9][0-9]-*.ipynb"))
@@ -30,6 +32,21 @@ HIDDEN_CODE = """() => [...document.querySelectorAll("details.layer pre, .exerci
 )
 def test_says_a_line_what_its_code_makes_and_how_long_it_is(extension, code, line):
     assert extension("layers").in_a_line(code) == line
+
+
+def test_names_a_line_what_is_printed_in_the_cells_words_or_by_its_first_line(extension):
+    printed = extension("layers").printed
+    assert printed(["a < b", "c"], {}) == "Printed: 2 lines, from <code>a &lt; b</code>"
+    assert printed(["a < b"], {"printed": "what it's < of"}) == "Printed: what it&#x27;s &lt; of"
+
+
+@needs_book
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_is_a_long_printed_text_named_in_words_or_shown_whole(chapter):
+    page = parsed(SITE / f"{chapter}.html")
+    names = [line.get_text() for line in page.select("details.layer-output > summary")]
+    assert [name for name in names if re.match(r"Printed: \d+ lines, from", name)] == []
+    assert page.select(".tag_shown-whole details.layer-output") == []
 
 
 def test_begins_a_cell_that_is_folded_whole_with_what_it_shows(extension):

@@ -155,3 +155,11 @@ def test_needs_a_headings_own_link_no_line_of_its_own(opened, name, width):
     page.add_style_tag(content="a.headerlink { display: none !important; }")
     assert len(with_links) > 5
     assert with_links == page.evaluate(heights)
+
+
+def test_has_a_figure_as_much_room_on_a_dark_page_as_on_a_light_one(opened):
+    light, dark = (
+        opened("12-vit", 390, scheme).page.locator("figure.drawing").bounding_box()
+        for scheme in ("light", "dark")
+    )
+    assert dark["width"] == light["width"] and dark["x"] == light["x"]

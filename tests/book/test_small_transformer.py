@@ -12,8 +12,8 @@ from tests.book.parsed import SITE, needs_book, parsed
 BOOK = Path(__file__).parents[2] / "book"
 
 FIGURE = "figure.transformer"
-SHOWN = """(buttons) => buttons.map((button) =>
-  [button.firstChild.textContent, Number(button.lastChild.textContent)])"""
+SHOWN = """(buttons) => buttons.map(({ firstChild, lastChild }) =>
+  [firstChild.textContent, parseInt(lastChild.textContent.replace("<1", "0")) / 100])"""
 FILLED = f"""() => [...document.querySelectorAll("{FIGURE} canvas")].map((canvas) => {{
   const pixels = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
   return pixels.data.some(Boolean);

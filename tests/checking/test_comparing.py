@@ -31,6 +31,7 @@ X = torch.tensor([[1.0, -2.0, 3.0], [0.5, 4.0, -1.0]])
         ),
         (torch.tensor(1.5), torch.tensor(2.5), "expected 2.5, got 1.5."),
         (torch.tensor([math.nan]), torch.tensor([0.0]), "expected 0 at [0], got nan."),
+        (torch.tensor([math.nan]), torch.tensor([-0.0]), "expected 0 at [0], got nan."),
         (torch.tensor([math.nan]), torch.tensor([math.nan]), "expected nan at [0], got nan."),
         (torch.tensor([math.inf]), torch.tensor([-math.inf]), "expected -inf at [0], got inf."),
         (None, torch.zeros(2), "should be a tensor of shape [2]; it is"),

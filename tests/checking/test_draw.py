@@ -66,7 +66,7 @@ def test_axes_keep_their_names():
     draw = Draw(0)
     draw.normal(2, L=5, D=8)
     draw.boolean(S=5)
-    assert draw.axes == {5: {"L", "S"}, 8: {"D"}}
+    assert draw.axes == {2: {""}, 5: {"L", "S"}, 8: {"D"}}
 
 
 def test_a_size_that_comes_twice_is_not_named():
@@ -76,5 +76,7 @@ def test_a_size_that_comes_twice_is_not_named():
         x = draw.normal(B=2, L=5)
         assert shape_text(x) == "[B=2, L=5]"
         assert shape_text(x.new_zeros(2, 2, 5)) == "[2, 2, L=5]"
+        y = draw.normal(3, 2)  # whose second axis may be another one than B
+        assert (shape_text(y), shape_text(x)) == ("[3, 2]", "[2, L=5]")
     finally:
         current_draw.reset(token)

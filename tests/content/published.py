@@ -34,11 +34,11 @@ def by_module() -> list:
 
 
 @cache
-def first_of_each_module() -> list:
-    """The same for what computes for long: all but each module's first are slow."""
+def first_of_each_module(rest: str = "slow") -> list:
+    """The same for what computes for long: all but each module's first have that mark."""
     modules = [exercise.module for exercise in published().values()]
     first = [module not in modules[:place] for place, module in enumerate(modules)]
     return [
-        pytest.param(*each.values, id=each.id, marks=() if quick else pytest.mark.slow)
+        pytest.param(*each.values, id=each.id, marks=() if quick else getattr(pytest.mark, rest))
         for each, quick in zip(by_module(), first, strict=True)
     ]

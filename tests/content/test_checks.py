@@ -185,7 +185,7 @@ def test_the_source_text_of_the_reference_and_of_other_styles_passes(name):
         assert verdict.passed, f"{style}: {verdict.message}"
 
 
-@every_exercise_slowly
+@pytest.mark.parametrize("name", first_of_each_module(rest="exhaustive"))
 def test_a_recorded_reference_judges_as_the_live_one(name, tmp_path):
     exercise = exercises()[name]
     save(name, tmp_path)

@@ -9,6 +9,7 @@ from autograder.diagnosis.judge import judge
 from autograder.diagnosis.recording import live
 from autograder.remote.calling import Home
 from autograder.source.sources import definition
+from solutions.multi_head import from_torch
 
 
 def verdict(name, thing):
@@ -126,3 +127,30 @@ def test_rows_that_have_ended_may_be_given_along():
     assert wrong != root.code
     found = verdict("beam_search", root.built({"beam_search": wrong}))
     assert found.key.startswith("plain.") and "`step` is given" not in found.misconception
+
+
+def test_between_which_parts_it_goes_wrong_where_all_of_them_are_right():
+    """No part can be switched off without the whole becoming a constant."""
+    old = "self.head(self.norm(x[:, 0]))"
+    wrong = changed("VisionTransformer", old, "self.head(self.norm(x[:, 0]).sin())")
+    found = verdict("VisionTransformer", wrong)
+    assert found.key.endswith("part.between")
+    told = (
+        "weights of `norm` zero, the whole is right, and with those of `encoder` zero it is wrong"
+    )
+    assert told in found.misconception
+
+
+def test_of_other_weights_no_part_is_said_to_answer_wrongly():
+    def sharing(mha):
+        layer = from_torch(mha)
+        bias = mha.in_proj_bias is not None
+        for place, linear in enumerate((layer.W_q, layer.W_k, layer.W_v)):
+            rows = slice(place * mha.embed_dim, (place + 1) * mha.embed_dim)
+            linear.weight = torch.nn.Parameter(mha.in_proj_weight.detach()[rows])
+            if bias:
+                linear.bias = torch.nn.Parameter(mha.in_proj_bias.detach()[rows])
+        return layer
+
+    found = verdict("from_torch", sharing)
+    assert "part.inside" not in found.key

@@ -5,18 +5,22 @@ import torch
 from torch import nn
 
 from autograder.checking import find
-from autograder.diagnosis import diagnose, experiments, relations, where
+from autograder.diagnosis import diagnose, errors, experiments, findings, relations, where
+from autograder.diagnosis.by_argument import Compared, Shaped, by_argument, by_size
 from autograder.diagnosis.judge import judge
 from autograder.diagnosis.recording import live
 from autograder.remote.calling import Home
+from autograder.remote.requests import CallRequest
 from solutions.attention_layer import AttentionLayer
+from solutions.bahdanau import AttentionDecoder
 from solutions.encoder_decoder import warmup_rate
 from solutions.lookup import letter_similarity
-from solutions.masked import masked_softmax
+from solutions.masked import masked_softmax, next_token_loss
+from solutions.multi_head import MultiHeadAttention
 from solutions.real_encoder import convert_weights
 from solutions.self_attention import equivariance_gap
 from solutions.softmax import scaled_dot_product_scores, softmax
-from solutions.transformer_block import Encoder
+from solutions.transformer_block import Encoder, LayerNorm
 from solutions.vit import attention_rollout
 from tests.diagnosis.test_diagnosis import without
 
@@ -45,6 +49,7 @@ def test_numbers_are_cut_off_only_where_others_are_not(got, want, said):
         ([[0.5, 1.5, 2.5]], "offset"),
         ([[1.0, 2.0, 3.5]], "places"),
         ([[1.1, 2.3, 2.8]], "off"),
+        ([[-1.0, 2.0, -3.0]], "signs"),
     ],
 )
 def test_how_numbers_are_wrong_is_told_of_all_of_them(got, key):
@@ -82,7 +87,8 @@ def test_how_a_shape_is_wrong(mine, right, words):
 
 def said(monkeypatch, name, thing):
     """What is said where no misconception is looked for."""
-    plainly = [one for one in diagnose.STRATEGIES if one.find.__name__ == "_plainly"]
+    known = ("_drawn", "_plainly")
+    plainly = [one for one in diagnose.STRATEGIES if one.find.__name__ in known]
     monkeypatch.setattr(diagnose, "STRATEGIES", tuple(plainly))
     return judge(name, Home({name: thing}), live(find(name)))
 
@@ -93,7 +99,8 @@ def test_where_a_mask_is_given(monkeypatch):
         return result if mask is None else result * 0.37
 
     found = said(monkeypatch, "masked_softmax", wrong)
-    assert "is wrong only where `mask` is given" in found.misconception
+    assert found.misconception.startswith("In this check, masked_softmax is wrong in ")
+    assert "calls where `mask` is given" in found.misconception
     assert "0.37 times" in found.misconception
 
 
@@ -125,7 +132,7 @@ def test_an_error_is_told_with_where_it_comes_and_what_it_says(monkeypatch):
 
     found = said(monkeypatch, "masked_softmax", wrong)
     assert found.key == "plain.error.KeyError"
-    assert "ends in an error where `mask` is given" in found.misconception
+    assert "ends in an error in the 19 calls where `mask` is given" in found.misconception
     assert "no such thing" in found.misconception
 
 
@@ -243,7 +250,7 @@ def test_a_word_is_no_condition_where_it_is_no_option(monkeypatch):
         return 1.0 if not a or not b else letter_similarity(a, b)
 
     found = said(monkeypatch, "letter_similarity", wrong)
-    wanted = "in 2 cases (one empty word; an empty word and a space), and right in 12 cases"
+    wanted = "in 2 cases (one empty word; an empty word and a space), and is right in 12 cases"
     assert wanted in found.misconception
 
 
@@ -281,16 +288,27 @@ def test_an_argument_that_makes_no_difference_is_told_without_a_pair_of_calls(mo
         return scaled_dot_product_scores(torch.ones_like(query), key)
 
     sentence = said(monkeypatch, "scaled_dot_product_scores", wrong).misconception
-    assert "`query` makes no difference to the result" in sentence
+    assert "`query` makes no difference there" in sentence
 
 
-@pytest.mark.parametrize(
-    ("relation", "got"), [("_triangle", [[0, 0, 1.0]] + 2 * [[0, 0, 0.0]]), ("_places", None)]
-)
-def test_one_wrong_number_is_on_no_side_of_the_diagonal(relation, got):
-    numbers = torch.tensor(got or [[0, 0, 1.0], [0, 1.0, 0], [1.0, 0, 0]])
-    found = relations.Numbers("", numbers, torch.zeros(3, 3))
-    assert not getattr(relations, relation)(found)
+@pytest.mark.parametrize("got", [[0, 0, 1.0, 0, 0, 0, 0, 0, 0], [0, 0, 1.0, 0, 1.0, 0, 1.0, 0, 0]])
+def test_few_wrong_numbers_are_on_no_side_of_the_diagonal(got):
+    found = relations.Numbers("", torch.tensor(got).reshape(3, 3), torch.zeros(3, 3))
+    key, _ = relations.related([found])
+    assert "triangle" not in key and "diagonal" not in key
+
+
+def test_what_shows_too_little_speaks_against_nothing():
+    """On the diagonal of one all is wrong, and of the other one number."""
+    right = torch.arange(9.0).reshape(3, 3) + 1
+    other = right.clone()
+    other[1, 1] = -3
+    first = relations.Numbers("", right + torch.eye(3), right)
+    assert relations.related([first, relations.Numbers("", other, right)])[0] == "diagonal"
+    beside = other.clone()
+    beside[1, 2] = -3
+    both = [first, relations.Numbers("", beside, right)]
+    assert "diagonal" not in relations.related(both)[0]
 
 
 def test_of_true_and_false_no_zero_is_spoken(monkeypatch):
@@ -298,3 +316,243 @@ def test_of_true_and_false_no_zero_is_spoken(monkeypatch):
         return torch.arange(max_length) <= lengths[:, None] + 1
 
     assert "zero" not in said(monkeypatch, "padding_mask", wrong).misconception
+
+
+def test_a_property_and_an_error_that_is_asked_for_are_no_right_answers(monkeypatch):
+    """All is wrong here but what is refused."""
+
+    def wrong(weights):
+        means = [one.mean(dim=1) for one in weights]
+        halves = [(one + torch.eye(one.shape[-1])) / 2 for one in means[1:]]
+        result = means[0]
+        for one in halves:
+            result = one @ result
+        return result
+
+    sentence = said(monkeypatch, "attention_rollout", wrong).misconception
+    assert "right in" not in sentence
+
+
+def test_where_digits_are_lost_in_float64_right_is_not_said_of_it(monkeypatch):
+    def wrong(weights, values):
+        total = weights.sum()
+        if (weights < 0).any() or total == 0:
+            raise ValueError(f"weights {weights}")
+        return weights @ values / (total + 1e-8)
+
+    verdict = said(monkeypatch, "weighted_average", wrong)
+    assert "is right to the digits of float32 in" in verdict.misconception
+    assert verdict.message.startswith("weights near zero")
+
+
+def test_what_is_asked_twice_in_training_and_in_evaluation(monkeypatch):
+    class Wrong(AttentionDecoder):
+        def forward(self, previous, state, annotations, mask):
+            state = nn.functional.dropout(state, 0.3, self.training)
+            return super().forward(previous, state, annotations, mask)
+
+    verdict = said(monkeypatch, "AttentionDecoder", Wrong)
+    assert verdict.key == "fact.drawn"
+    assert "two results in training, and one in evaluation" in verdict.misconception
+
+
+def test_an_argument_must_change_three_right_results_to_make_no_difference():
+    """The student's result is always the same."""
+    requests = [CallRequest("softmax", (torch.arange(4.0) * n,), {}) for n in (1, 2, 3)]
+
+    def none(changing):
+        answers = iter(
+            [torch.tensor(0.0)] + [torch.tensor(1.0)] * changing + [torch.tensor(0.0)] * 20
+        )
+        return lambda request: (torch.tensor(5.0), next(answers))
+
+    asked = (find("softmax"), "scores", requests)
+    assert not findings.makes_no_difference(*asked, none(2))
+    assert findings.makes_no_difference(*asked, none(3))
+
+
+def test_no_second_mistake_is_claimed_that_nobody_has_tried(monkeypatch):
+    def wrong(x, base=10000.0, start=0):
+        positions = torch.arange(start, x.shape[-2], dtype=x.dtype)
+        angles = positions[:, None] * base ** (-torch.arange(0, x.shape[-1], 2) / x.shape[-1])
+        one, other = x[..., ::2], x[..., 1::2]
+        turned = (
+            one * angles.cos() - other * angles.sin(),
+            one * angles.sin() + other * angles.cos(),
+        )
+        return torch.stack(turned, dim=-1).flatten(-2)
+
+    sentence = said(monkeypatch, "rotate_positions", wrong).misconception
+    assert "Something else" not in sentence and "lacks an axis" not in sentence
+
+
+def test_an_error_that_names_its_argument_is_not_said_to_name_nothing(monkeypatch):
+    class Wrong(MultiHeadAttention):
+        def __init__(self, embed_dim, num_heads, *args, **kwargs):
+            if embed_dim % num_heads:
+                raise ValueError("embed_dim must be divisible by num_heads")
+            super().__init__(embed_dim, num_heads, *args, **kwargs)
+
+    sentence = said(monkeypatch, "MultiHeadAttention", Wrong).misconception
+    assert "does not name all that it is about" in sentence
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda want, x: want * x.shape[-1] ** 0.5,
+         "too large by a factor, and that is the root of the size of the last axis of `x`"),
+        (lambda want, x: want / x.shape[-1],
+         "too small by a factor, and that is the size of the last axis of `x`"),
+        (lambda want, x: want + x.shape[-2],
+         "too large by one amount, and that is the size of the next to last axis of `x`"),
+        (lambda want, x: want - x, "too small by the entry of `x` at the same place"),
+        (lambda want, x: x, "the result is `x` as it was given"),
+        (lambda want, x: want.where(x > 0, torch.tensor(7.0)), "only where `x` is negative"),
+        (lambda want, x: want.square(), ""),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_by_an_argument_or_its_size(change, words):
+    asked = []
+    for shape in ((4, 5), (3, 8), (6, 7)):
+        x = torch.randn(shape, generator=torch.Generator().manual_seed(3)).double()
+        want = x.flip(0) + 2
+        asked.append(Compared({"x": x}, relations.Numbers("", change(want, x), want)))
+    found = by_argument(asked)
+    assert words in found[1] if words else found is None
+
+
+def test_what_must_be_simpler_for_the_answer_to_be_right(monkeypatch):
+    """The mean of each row's mean: of one row it is the mean of all."""
+
+    def wrong(logits, tokens, pad_id=None):
+        rows = zip(logits.split(1), tokens.split(1), strict=True)
+        one = [next_token_loss(*row, pad_id) for row in rows]
+        real = [row for row in one if row != 0] or one
+        return torch.stack(real).mean()
+
+    sentence = said(monkeypatch, "next_token_loss", wrong).misconception
+    words = "where the first axis of `logits` and the first axis of `tokens` have the size 1"
+    assert f"{words}, the result is right" in sentence
+
+
+def test_what_is_only_rounded_is_not_made_simpler(monkeypatch):
+    """The mean of squares minus the square of the mean: in float64 it has few wrong digits."""
+
+    class Wrong(LayerNorm):
+        def forward(self, x):
+            mean = x.mean(dim=-1, keepdim=True)
+            variance = x.square().mean(dim=-1, keepdim=True) - mean.square()
+            return (x - mean) / (variance + self.eps).sqrt() * self.weight + self.bias
+
+    assert "negative" not in said(monkeypatch, "LayerNorm", Wrong).misconception
+
+
+def test_what_is_nearly_right_is_no_positive_number_without_its_sign():
+    right = torch.tensor([2.1661, 2.0712, 1.9]).double()
+    found = relations.Numbers("", right * torch.tensor([1.001, 0.999, 1.0005]), right)
+    assert relations.related([found])[0] == "off"
+
+
+def test_what_the_given_cache_refuses_is_no_refusal_of_the_code():
+    message = "the cache was given keys of shape [3, 6], wanted [3, 2]"
+    source = 'raise ValueError(f"the cache was given keys of shape {shape}, wanted {other}")'
+    assert errors.is_written("ValueError", message)
+    assert not errors.is_written("ValueError", message, given=[source])
+    assert not errors.is_written("ValueError", message, "line 4 of forward: cache.append(k, v)")
+
+
+def test_what_holds_in_the_same_calls_is_told_together():
+    """Nobody knows which of the two it is: neither is said alone."""
+    sides = [
+        where.Side("where `pad` is not 0", frozenset({1, 3}), False, about="pad"),
+        where.Side("where `pad` is odd", frozenset({1, 3}), False, about="pad"),
+        where.Side("where `layers` is 2", frozenset({1, 3}), False, about="layers"),
+        where.Side("where `mask` is given", frozenset({0, 1, 3}), True, about="mask"),
+    ]
+    found = next(where._telling(sides, frozenset({1, 3}), 5))
+    assert found.words == "where `pad` is not 0 and where `layers` is 2"
+
+
+def test_of_digits_nothing_is_said_that_another_answer_speaks_against(monkeypatch):
+    """Without smoothing it is right to the last digit: its steps are made in float64."""
+
+    def wrong(logits, targets, smoothing=0.1, pad_id=0):
+        logs, real = logits.log_softmax(dim=-1), targets != pad_id
+        index = targets.masked_fill(~real, 0).unsqueeze(-1)
+        target = torch.full_like(logs, smoothing / logits.shape[-1])
+        right = torch.full_like(logs[..., :1], 1 - smoothing)
+        target = target.scatter_add(-1, index, right)
+        every = nn.functional.kl_div(logs, target, reduction="none").sum(dim=-1)
+        return every.masked_fill(~real, 0.0).sum() / real.sum().clamp(min=1)
+
+    found = judge("label_smoothed_loss", Home({"label_smoothed_loss": wrong}),
+                  live(find("label_smoothed_loss")))  # fmt: skip
+    assert found.key == "kl-divergence"
+
+
+def test_how_a_gradient_is_wrong_is_told(monkeypatch):
+    """One of two summands is cut off."""
+    found = said(monkeypatch, "double", lambda x: x + x.detach())
+    assert "a gradient is wrong" in found.misconception
+    assert "Of the gradient: Every number is 0.5 times what it should be." in found.misconception
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda want: want.roll(-1, 0) + torch.eye(5)[4][:, None], "one place too early along the"),
+        (lambda want: want.flip(1), "in reverse order along the last axis"),
+        (lambda want: want.sort(dim=1).values, "the right numbers, but at other places"),
+        (lambda want: want.tanh(), "between -1 and 1, as after a tanh"),
+        (lambda want: want.mean(0, keepdim=True).expand_as(want), "the same, and should not be"),
+        (lambda want: want * torch.arange(1, 6)[:, None], "wrong by one factor, each time another"),
+        (lambda want: want + 1e-3 * torch.arange(3), "off"),
+    ],
+)  # fmt: skip
+def test_in_which_way_numbers_are_wrong(change, words):
+    generator = torch.Generator().manual_seed(5)
+    found = []
+    for _ in range(2):
+        want = 3 * torch.randn(5, 3, generator=generator).double()
+        found.append(relations.Numbers("", change(want), want))
+    key, text = relations.related(found)
+    assert words in text or key == words
+
+
+def test_nearly_right_numbers_are_not_said_to_stand_elsewhere():
+    """Cosines of 1 and -1, each a little too small: sorted, they are nearly the right ones."""
+    want = torch.tensor([1.0, -1.0, 1.0, 1.0, -1.0]).double()
+    found = relations.Numbers("", want * (1 - torch.linspace(1e-4, 1e-3, 5).double()), want)
+    assert "moved" not in relations.related([found])[0]
+
+
+def test_rows_of_as_many_true_as_should_be():
+    want = torch.tensor([[1, 1, 0, 0], [1, 0, 0, 0]]).double()
+    got = torch.tensor([[1, 0, 1, 0], [0, 0, 1, 0]]).double()
+    assert relations.related([relations.Numbers("", got, want, True)])[0].startswith("counted")
+
+
+def test_by_how_much_results_are_too_short_is_told_of_all_of_them():
+    pairs = [(torch.empty(2, size), torch.empty(2, size + 1)) for size in (3, 5)]
+    assert "the last axis the result has one entry too few" in relations.shape_gap(pairs)
+    assert not relations.shape_gap([*pairs, (torch.empty(2, 3), torch.empty(2, 2))])
+
+
+def test_whose_size_stands_along_an_axis_and_whose_belongs_there():
+    given = {"key_dim": 6, "attention_dim": 8, "keys": torch.empty(2, 5, 6)}
+    found = by_size([Shaped(given, torch.Size([2, 8]), torch.Size([2, 6]))])
+    assert found.endswith("last axis has `attention_dim` for its size, where `key_dim` belongs.")
+    given |= {"other_dim": 8, "hidden_dim": 8}  # nobody knows which
+    assert not by_size([Shaped(given, torch.Size([2, 8]), torch.Size([2, 6]))])
+
+
+def test_a_result_that_is_wrong_in_shape_elsewhere_is_not_the_only_right_one(monkeypatch):
+    """Here the output's numbers are wrong, and the weights have another shape."""
+
+    class Wrong(AttentionLayer):
+        def forward(self, queries, inputs):
+            output, weights = super().forward(queries, inputs)
+            return 2 * output, weights.mT
+
+    assert "only" not in said(monkeypatch, "AttentionLayer", Wrong).misconception

@@ -49,6 +49,14 @@ def test_a_right_guess_is_told_so_with_the_reason(asked, guess):
     assert asked.options[asked.right] in text
 
 
+def test_a_choice_that_is_a_sentence_has_one_full_stop():
+    tenth, half = "About a tenth.", "About half."
+    told = {tenth: "It is small.", half: "It is not."}
+    asked = Prediction("how-much", "02-softmax", "How much?", tenth, told)
+    assert answered(asked, tenth).text().split("\n")[0] == f"\N{CHECK MARK} Yes: {tenth}"
+    assert answered(asked, half).text().split("\n")[0] == f"\N{BALLOT X} Not {half}"
+
+
 @pytest.mark.parametrize(
     ("asked", "guess", "why"),
     [
