@@ -158,7 +158,7 @@ def is_written(kind: str, message: str, where: str = "", given: Sequence[str] = 
         return False
     if kind == "AssertionError":
         return True
-    own = " " in message and not LIBRARYS_OWN.search(message)
+    own = not message or " " in message and not LIBRARYS_OWN.search(message)
     return kind in ("ValueError", "KeyError") and own
 
 
@@ -188,4 +188,5 @@ def _meaning(event: Event) -> tuple[str, str]:
     for pattern, key, meaning in MEANINGS:
         if found := re.search(pattern, message):
             return key, meaning.format(*(group for group in found.groups() if group))
-    return str(event.got), f"{event.got}: {message}".removesuffix(".") + "."
+    says = f": {message.removesuffix('.')}" if message else " without a message"
+    return str(event.got), f"{event.got}{says}."

@@ -267,6 +267,12 @@ misconceptions["CrossAttention"] = {
             ),
         },
     ),
+    "mask-as-it-comes": (
+        "memory_mask is (B, S), and goes to the attention as it comes: there it is lined up with "
+        "(B, H, L, S) from the last axis on, so that its rows count as queries. It needs an axis "
+        "for the heads and one for the queries.",
+        {"None if memory_mask is None else memory_mask[:, None, None, :]": "memory_mask"},
+    ),
 }
 
 
@@ -1236,6 +1242,7 @@ misconceptions["label_smoothed_loss"] = {
         {
             "/ real.sum().clamp(min=1)": "/ (targets.shape[0] if targets.dim() else 1)",
         },
+        {"/ real.sum().clamp(min=1)": "/ len(targets)"},
     ),
     "probabilities": (
         "The logits are taken for log-probabilities as they are. A log-softmax makes them so.",
@@ -1752,6 +1759,25 @@ misconceptions["beam_search"] = {
             "beam = candidates[:beam_width]": (
                 "beam = ended + candidates[: max(beam_width - len(ended), 0)]"
             ),
+        },
+    ),
+    "finished-apart-alone": (
+        "Finished hypotheses leave the beam and are kept apart, so their places go to others, and "
+        "at the end they alone compete. They keep their place in the beam as long as they are good "
+        "enough, and all of the last beam compete, finished or not.",
+        {
+            "beam: list[tuple[list[int], float]] = [([], 0.0)]": "beam, apart = [([], 0.0)], []",
+            "beam = candidates[:beam_width]": "apart += [one for one in candidates[:beam_width] "
+            "if eos_id in one[0]]\n"
+            "beam = [one for one in candidates[:beam_width] if eos_id not in one[0]]",
+            "max(beam,": "max(apart or beam,",
+        },
+        {
+            "beam: list[tuple[list[int], float]] = [([], 0.0)]": "beam, apart = [([], 0.0)], []",
+            "beam = candidates[:beam_width]": "apart += [one for one in candidates[:beam_width] "
+            "if eos_id in one[0]]\n"
+            "beam = [one for one in candidates if eos_id not in one[0]][:beam_width]",
+            "max(beam,": "max(apart or beam,",
         },
     ),
 }

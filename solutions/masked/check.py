@@ -171,7 +171,8 @@ misconceptions["padding_mask"] = {
         {"positions <": "positions <="},
     ),
     "one-too-few": (
-        "One position too few is real: positions are numbered from 0, not from 1.",
+        "One position too few is real. Positions are numbered from 0, so the last real one of row "
+        "b is lengths[b] - 1.",
         {"torch.arange(max_length,": "torch.arange(1, max_length + 1,"},
     ),
     "padding-in-front": (

@@ -5,6 +5,7 @@ import torch
 from torch import nn
 
 from autograder.checking import find
+from autograder.checking.events import Event
 from autograder.diagnosis import diagnose, errors, experiments, findings, relations, where
 from autograder.diagnosis.by_argument import Compared, Shaped, by_argument, by_size
 from autograder.diagnosis.judge import judge
@@ -460,6 +461,12 @@ def test_what_the_given_cache_refuses_is_no_refusal_of_the_code():
     assert errors.is_written("ValueError", message)
     assert not errors.is_written("ValueError", message, given=[source])
     assert not errors.is_written("ValueError", message, "line 4 of forward: cache.append(k, v)")
+
+
+def test_a_bare_value_error_is_a_refusal_and_named_without_a_message():
+    assert errors.is_written("ValueError", "")
+    event = Event("raised", "ValueError", fields={"message": ""})
+    assert errors.error_in_words([event])[1] == "ValueError without a message."
 
 
 def test_what_holds_in_the_same_calls_is_told_together():
