@@ -494,7 +494,8 @@ def _drawn(search: Search, budget: Budget) -> Diagnosis | None:
     """Two equal calls give two results: nothing else can be told from numbers then."""
     kinds = "value", "gradient", "holds"
     wrong = [event for event in search.rest.failing if event.kind in kinds]
-    how = search.look.calls().drawn if wrong else ""
+    meant = "generator" in search.known.exercise.parameters
+    how = search.look.calls().drawn if wrong and not meant else ""
     if not how:
         return None
     finding = Finding("fact.drawn", drawn_sentence(search.known.exercise.name, how))

@@ -267,24 +267,45 @@ def _hangs(pairs: set[tuple[int, int]], verb: str, of: str, several: bool, lined
 
 
 def _scaled(tried: _Tried) -> Iterator[tuple[str, str]]:
-    """How the result follows when all numbers of an input are doubled, or one is added to them."""
+    """How the result follows when all numbers of an input are doubled, or one is added to them.
+
+    Of a list of inputs, those of its first item or of its last.
+    """
     tries = tried.with_others()
     for name, value in arguments(tried.calls.exercise, tried.request).items():
-        if not isinstance(value, Tensor) or not value.is_floating_point():
-            continue
-        for words, change in CHANGES:
-            found = {_both_follow(one, name, change) for one in tries}
-            mine, right = found.pop() if len(found) == 1 else ("", "")
-            if mine != right and mine and right:
-                yield (
-                    "follows",
-                    f"where all numbers of `{name}` are {words}, {_unlike(mine, right)}",
-                )
+        for of, item in _held(name, value):
+            for words, change in CHANGES:
+                found = {_both_follow(one, name, item, change) for one in tries}
+                mine, right = found.pop() if len(found) == 1 else ("", "")
+                if mine != right and mine and right:
+                    text = f"where all numbers of {of} are {words}, {_unlike(mine, right)}"
+                    yield "follows", text
 
 
-def _both_follow(tried: _Tried, name: str, change: Callable[[Tensor], Tensor]) -> tuple[str, str]:
+def _held(name: str, value: Any) -> Iterator[tuple[str, int | None]]:
+    """The floating-point tensors of an argument in words, with their place where it is a list."""
+    if _is_floating(value):
+        yield f"`{name}`", None
+    if isinstance(value, list) and value and all(map(_is_floating, value)):
+        yield f"`{name}[0]`", 0
+        yield f"`{name}[-1]`", -1
+
+
+def _is_floating(value: Any) -> bool:
+    return isinstance(value, Tensor) and value.is_floating_point()
+
+
+def _both_follow(
+    tried: _Tried, name: str, item: int | None, change: Callable[[Tensor], Tensor]
+) -> tuple[str, str]:
     """What becomes of the student's result and of the right one; empty where nobody can tell."""
-    values = tried.changed(name, change(arguments(tried.calls.exercise, tried.request)[name]))
+    value = arguments(tried.calls.exercise, tried.request)[name]
+    if item is None:
+        other = change(value)
+    else:
+        other = list(value)
+        other[item] = change(other[item])
+    values = tried.changed(name, other)
     if values is None:
         return "", ""
     return _follows(tried.got, values[0]), _follows(tried.want, values[1])

@@ -525,7 +525,7 @@ def _is_one_of(answers: Sequence[Any], event: Event) -> bool:
     return any(event.got is one for one in answers)
 
 
-TRIED, SURE = 6, 3  # calls in which an argument is varied, and results that should be others
+TRIED, SURE = 12, 3  # calls in which an argument is varied, and results that should be others
 
 
 def makes_no_difference(

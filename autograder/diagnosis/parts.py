@@ -97,11 +97,11 @@ def part(
     without = [_right_without(layer, name) for name in whole]
     if ALONE in without:
         return Finding("part.beside", _beside(whole, whole[without.index(ALONE)]))
-    if CONSTANT not in without:
-        return None
-    place = without.index(CONSTANT)
-    before = whole[place - 1] if place else ""
-    return Finding("part.between", _between(before, whole[place]))
+    if "" not in without:
+        return Finding("part.between", _between("", whole[0])) if without else None
+    later = (place for place in range(without.index(""), len(without)) if without[place])
+    place = next(later, None)
+    return Finding("part.between", _between(whole[place - 1], whole[place])) if place else None
 
 
 def _other_weights(layer: _Layer) -> Finding | None:

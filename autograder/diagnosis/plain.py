@@ -110,6 +110,11 @@ def _error(
         where = f" {condition.text}" if condition else cases.of(raised)
     text = f"In this check, {exercise.name} ends in an error{where}. {meaning}"
     first, message = str(alike[0].got), str(alike[0].fields.get("message", ""))
+    if "message" not in alike[0].fields:  # it is the check's own, with what came back
+        text = (
+            f"What {exercise.name} returns has another form than its contract says{where}: to use "
+            f"it ends in {first}."
+        )
     line = str(alike[0].fields.get("where", ""))
     given = sources_given(one.plain for one in calls().judged)
     if first != "KeyError" and is_written(first, message, line, given):
@@ -236,9 +241,9 @@ def _in_one_case(events: Sequence[Event]) -> tuple[str, str] | None:
 def _which(events: Sequence[Event], every: Sequence[Event]) -> str:
     """Of several results, those that are wrong, in whatever way, if not all are."""
     names, want = events[0].fields.get("names", ()), events[0].want
-    things = {event.fields.get("of", "") for event in events}
-    if len(things) == 1 and (thing := str(things.pop())):
-        return f"What is wrong is {thing[0].lower()}{thing[1:]}. "
+    things = list(dict.fromkeys(str(event.fields.get("of", "")) for event in events))
+    if all(things):
+        return f"What is wrong: {_listed([f'{thing[0].lower()}{thing[1:]}' for thing in things])}. "
     paths = {path for event in every for path in _wrong_parts(event)}
     if isinstance(want, dict):
         return _entries(events[0])

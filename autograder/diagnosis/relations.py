@@ -361,7 +361,7 @@ def _off(numbers: Sequence[Numbers]) -> str:
         return f"It is off by up to {number(max(gaps))}."
     share = "all" if count == every else f"{count} of {every}"
     if not math.isfinite(max(gaps) + max(sizes)):
-        return f"The shape is right, but {share} numbers are wrong."
+        return f"The shape is right, but {share} numbers are wrong, and some are not finite."
     return (
         f"The shape is right, but {share} numbers are wrong, by up to {number(max(gaps))}; the "
         f"right ones go up to {number(max(sizes))}."

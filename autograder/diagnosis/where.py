@@ -125,7 +125,8 @@ class Condition:
         others = "one other" if self.right == 1 else f"{self.right} others"
         if self.such > self.wrong:
             many = f"in {self.wrong} of the {self.such} calls"
-            return f"{many} {self.words}, and in none of the {others}"
+            none = "not in the one other" if self.right == 1 else f"in none of the {others}"
+            return f"{many} {self.words}, and {none}"
         many = "in the one call" if self.wrong == 1 else f"in the {self.wrong} calls"
         return f"{many} {self.words}, and is right in {others}"
 

@@ -205,7 +205,7 @@ WRONG = {
         (
             "from the docstring",
             {"if step < warmup_steps": ("step = step - 1 or 1\nif step < warmup_steps")},
-            "plain.cases+off",
+            "plain.cases+off+simpler",
         ),
     ],
     "beam_search": [

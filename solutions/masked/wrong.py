@@ -83,7 +83,7 @@ WRONG = {
                     "torch.where(mask, scores, torch.full_like(scores, -math.inf)"
                 ): "scores + mask.to(scores.dtype"
             },
-            "plain.where+off+flow",
+            "plain.where+rows+where",
         ),
         ("from the docstring", {"softmax(filled": "softmax(scores"}, "masked-after-softmax"),
         ("from the docstring", {"filled, dim=dim": "filled, dim=-1"}, "dim-unused"),

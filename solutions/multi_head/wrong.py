@@ -37,7 +37,7 @@ WRONG = {
         (
             "from the docstring",
             {"transpose(1, 2).reshape(B, L, H * D": "sum(dim=1).repeat(1, 1, H"},
-            "plain.cases+off+follows",
+            "plain.cases+vectors+follows",
         ),
     ],
     "MultiHeadAttention": [

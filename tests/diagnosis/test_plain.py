@@ -12,7 +12,7 @@ from autograder.diagnosis.recording import live
 from autograder.remote.calling import Home
 from autograder.remote.requests import CallRequest
 from solutions.attention_layer import AttentionLayer
-from solutions.bahdanau import AttentionDecoder
+from solutions.bahdanau import AttentionDecoder, BidirectionalEncoder
 from solutions.encoder_decoder import warmup_rate
 from solutions.lookup import letter_similarity
 from solutions.masked import masked_softmax, next_token_loss
@@ -21,7 +21,7 @@ from solutions.real_encoder import convert_weights
 from solutions.self_attention import equivariance_gap
 from solutions.softmax import scaled_dot_product_scores, softmax
 from solutions.transformer_block import Encoder, LayerNorm
-from solutions.vit import attention_rollout
+from solutions.vit import attention_rollout, random_patch_mask
 from tests.diagnosis.test_diagnosis import without
 
 
@@ -556,3 +556,37 @@ def test_a_result_that_is_wrong_in_shape_elsewhere_is_not_the_only_right_one(mon
             return 2 * output, weights.mT
 
     assert "only" not in said(monkeypatch, "AttentionLayer", Wrong).misconception
+
+
+def test_a_result_that_cannot_be_used_is_no_error_of_the_code(monkeypatch):
+    class Wrong(BidirectionalEncoder):
+        def forward(self, tokens, lengths):
+            annotations, state = super().forward(tokens, lengths)
+            return annotations[:, : int(lengths.max())], state
+
+    sentence = said(monkeypatch, "BidirectionalEncoder", Wrong).misconception
+    assert "ends in an error" not in sentence and "has another form than its contract" in sentence
+
+
+def test_what_follows_the_first_of_several_inputs_is_told(monkeypatch):
+    """Its residual connection is left out."""
+
+    def wrong(weights):
+        result = weights[0].mean(dim=1)
+        for one in weights[1:]:
+            result = (one.mean(dim=1) + torch.eye(one.shape[-1])) / 2 @ result
+        return result
+
+    sentence = said(monkeypatch, "attention_rollout", wrong).misconception
+    told = "where all numbers of `weights[0]` are doubled, the result doubles, which it should not"
+    assert told in sentence
+
+
+def test_where_something_is_to_be_drawn_that_is_not_what_is_told(monkeypatch):
+    """The check has its own words for what is drawn without the generator."""
+
+    def wrong(batch, num_patches, ratio, generator=None):
+        return random_patch_mask(batch, num_patches, ratio)
+
+    verdict = said(monkeypatch, "random_patch_mask", wrong)
+    assert not verdict.passed and "drawn" not in (verdict.key or "")
