@@ -44,7 +44,7 @@ from autograder.diagnosis.where import Calls
 from autograder.remote.calling import tensors
 
 SIFTED = 6  # what it costs to ask a changed reference one thing, in events
-SLIPS = 6000  # events for all of them
+SLIPS = 4500  # events for all of them
 VALUES_STAY = {"slip.cut-off", "slip.precision", "slip.wiped", "slip.no-slope"}
 
 
@@ -325,7 +325,7 @@ def _two(search: Search, tried: Iterable[Candidate]) -> Diagnosis | None:
     if match is None:
         return None
     both = search.diagnosis(match.candidate.findings, match.places)
-    return _slips(search, Budget(SLIPS // 4)) or both
+    return _slips(search, Budget(SLIPS // 3)) or both
 
 
 def _pairs_beside_faults(search: Search, budget: Budget) -> Diagnosis | None:

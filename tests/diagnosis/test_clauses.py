@@ -124,7 +124,7 @@ def test_a_slip_is_told_beside_an_error_that_is_missing(monkeypatch):
 def test_a_slip_in_one_branch_is_told_with_the_branch(monkeypatch):
     class Wrong(SelfAttention):
         def forward(self, x, mask=None):
-            return super().forward(x if mask is None else 2 * x, mask)
+            return super().forward(x if mask is None else x.flip(-2), mask)
 
     found = found_by(monkeypatch, "_slips_in_a_branch", "SelfAttention", Wrong)
     assert found.key.startswith("slip.")
