@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 
 from autograder.checking.comparing import Ask, require
+from autograder.checking.draw import Draw
 from autograder.remote.subject import Subject
 
 # For `agrees`, where a case is about values, and the rest of the battery was asked of another.
@@ -36,6 +37,21 @@ def low_scores(*sizes: int) -> Tensor:
     scores = torch.full(sizes, -1e4)
     scores[..., -1] = 0.0
     return scores
+
+
+def masks(draw: Draw, *sizes: int) -> Iterator[tuple[str, Tensor]]:
+    """Masks of every rank that broadcast to these sizes, also with one of the last axes of size 1.
+
+    >>> [case for case, _ in masks(Draw(0), 2, 3)]
+    ['a mask (3,)', 'a mask (2, 3)', 'a mask (2, 1)', 'a mask (1, 3)']
+    """
+    for rank in range(1, len(sizes) + 1):
+        shape = sizes[-rank:]
+        ones = [(*shape[:axis], 1, *shape[axis + 1 :]) for axis in range(rank - 1, 0, -1)[:3]]
+        if rank > 1:
+            ones.append((1, *shape[1:]))
+        for one in dict.fromkeys([shape, *ones]):
+            yield f"a mask {one}", draw.boolean(*one)
 
 
 def without_a_loop(student: Subject, few: tuple[Any, ...], many: tuple[Any, ...]) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 from autograder.checking.registry import Exercise, Misconception, exercises
 from autograder.diagnosis.explaining import Candidate, Finding, Kept
 from autograder.diagnosis.patterns import Pattern
-from autograder.diagnosis.searching import LEFT_OUT, openings, slips
+from autograder.diagnosis.searching import LEFT_OUT, Slip, openings, slips
 from autograder.source.changes import (
     Change,
     StaleMisconception,
@@ -131,8 +131,8 @@ def _slips(exercise: Exercise) -> Iterator[Candidate]:
         ((root, slip) for slip in slips(root, parts)),
     )
     for made, slip in sources:
-        finding = Finding(f"slip.{slip.kind.replace(' ', '-')}", slip.sentence)
-        yield Candidate((finding,), functools.partial(made.built, slip.texts), made)
+        make = functools.partial(made.built, slip.texts)
+        yield Candidate((slip.finding,), make, made, texts=slip.texts)
 
 
 def candidate(
@@ -189,7 +189,7 @@ def _in_one_branch(one: Candidate) -> Iterator[Candidate]:
     if one.root is None:
         return
     (own,) = one.findings
-    written = rewritten(one.root, one.changes)
+    written = dict(one.texts or rewritten(one.root, one.changes))
     wrong = written.pop(one.root.name, "")
     if not wrong or written:
         return
@@ -198,9 +198,13 @@ def _in_one_branch(one: Candidate) -> Iterator[Candidate]:
             text = branched(one.root.code, wrong, condition)
         except (SyntaxError, LookupError):
             return  # it changes more than what is called
-        finding = Finding(own.key, f"{words}: {own.sentence}")
+        finding = Finding(own.key, functools.partial(_where, words, own))
         make = functools.partial(one.root.built, {one.root.name: text})
         yield Candidate((finding,), make, one.root)
+
+
+def _where(words: str, own: Finding) -> str:
+    return f"{words}: {own.sentence}"
 
 
 def _with_slips(one: Candidate) -> Iterator[Candidate]:
@@ -214,15 +218,15 @@ def _with_slips(one: Candidate) -> Iterator[Candidate]:
     written = rewritten(one.root, one.changes)
     for slip in slips(one.root, texts=written):
         if slip.kind == LEFT_OUT:
-            yield _with_slip(one, slip.kind, slip.sentence, written | slip.texts)
+            yield _with_slip(one, slip, written | slip.texts)
     codes = {name: item.code for name, item in one.root.whole.items()}
     for slip in slips(one.root):
         texts = stacked_on(slip.texts, codes, one.changes)
         if slip.kind != LEFT_OUT and texts is not None:
-            yield _with_slip(one, slip.kind, slip.sentence, written | texts)
+            yield _with_slip(one, slip, written | texts)
 
 
-def _with_slip(one: Candidate, kind: str, sentence: str, texts: dict[str, str]) -> Candidate:
+def _with_slip(one: Candidate, slip: Slip, texts: dict[str, str]) -> Candidate:
     assert one.root is not None
-    findings = (*one.findings, Finding(f"slip.{kind.replace(' ', '-')}", sentence))
+    findings = (*one.findings, slip.finding)
     return Candidate(findings, functools.partial(one.root.built, texts), one.root)

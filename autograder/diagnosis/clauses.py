@@ -7,6 +7,7 @@ import ast
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 
+from autograder.source.edits import is_module
 from autograder.source.mutations import Mutant
 
 SIGNS: dict[type, str] = {
@@ -16,16 +17,6 @@ SIGNS: dict[type, str] = {
     ast.Is: "is", ast.IsNot: "is not", ast.In: "in", ast.NotIn: "not in", ast.And: "and",
     ast.Or: "or",
 }  # fmt: skip
-DROPPED = {
-    ast.Add: "a term of a sum were left out",
-    ast.Sub: "one side of a difference were left out",
-    ast.Mult: "a factor were left out",
-    ast.Div: "a division were left out",
-    ast.MatMult: "a product of matrices were left out",
-    ast.Pow: "a power were left out",
-    ast.BitAnd: "one of two conditions were left out",
-    ast.BitOr: "one of two conditions were left out",
-}
 ENDS = {
     "[:-1]": "a loop left out the last of what it should run over",
     "[1:]": "a loop left out the first of what it should run over",
@@ -39,8 +30,78 @@ AXES = {
 
 def clause(mutant: Mutant, contract: Sequence[str]) -> str:
     """The slip in words."""
+    if mutant.told:
+        named = (_what(node, mutant.code, contract) for node in mutant.told.about)
+        return mutant.told.words.format(*named)
     words = WORDS[mutant.slip](mutant, contract) if mutant.slip in WORDS else ""
     return words or PLAINLY[mutant.slip]
+
+
+OPERATIONS: dict[type, str] = {
+    ast.Add: "a sum", ast.Sub: "a difference", ast.Mult: "a product", ast.Div: "a quotient",
+    ast.FloorDiv: "a quotient", ast.MatMult: "a product of matrices", ast.Pow: "a power",
+    ast.Mod: "a remainder", ast.Compare: "a comparison",
+}  # fmt: skip
+SHAPING = {
+    *("unsqueeze", "squeeze", "reshape", "view", "expand", "transpose", "permute", "flatten"),
+    *("contiguous", "to", "float", "double", "type_as", "clone", "broadcast_to", "expand_as"),
+}  # what says nothing of the numbers
+STEP = "what a step has made"
+
+
+def _what(node: ast.AST, code: str, contract: Sequence[str]) -> str:
+    """An expression in words that a learner knows: an argument, or what some function gives."""
+    if isinstance(node, ast.Name | ast.Attribute):
+        name = getattr(node, "id", getattr(node, "attr", ""))
+        if name in contract:
+            return f"`{name}`"
+        made = [one for one in _assignments(code, name) if name not in _read(one)]
+        before = [one for one in made if one.lineno < getattr(node, "lineno", 0)]
+        told = {_what(one, code, contract) for one in before[-1:] or made}
+        return " or ".join(sorted(told)) if len(told) in (1, 2) and STEP not in told else STEP
+    if isinstance(node, ast.Constant):
+        return ast.unparse(node)
+    if isinstance(node, ast.IfExp):
+        return _what(node.body, code, contract)
+    if isinstance(node, ast.UnaryOp):
+        return _what(node.operand, code, contract)
+    if isinstance(node, ast.Subscript):
+        return f"a part of {_what(node.value, code, contract)}"
+    if isinstance(node, ast.Call) and _called(node) in SHAPING:
+        own = node.func.value if isinstance(node.func, ast.Attribute) else None
+        inside = node.args[0] if node.args and (own is None or is_module(own)) else own
+        return _what(inside, code, contract) if inside is not None else STEP
+    if isinstance(node, ast.Call) and _is_known(_called(node), code):
+        return f"what `{_called(node)}` gives"
+    operation = OPERATIONS.get(type(getattr(node, "op", node)), "")
+    names = [name for name in contract if name in _read_by_name(node, code)]
+    of = f" of {' and '.join(f'`{name}`' for name in names[:2])}" if len(names) in (1, 2) else ""
+    return f"{operation}{of}" if operation else STEP
+
+
+def _read_by_name(node: ast.AST, code: str) -> set[str]:
+    """The names in an expression, and those that they stand for."""
+    found = _read(node)
+    for name in _read(node):
+        made = _assignments(code, name)
+        found |= {getattr(one, "id", getattr(one, "attr", "")) for one in made}
+    return found
+
+
+def _is_known(name: str, code: str) -> bool:
+    """Whether a function is none of the code's own."""
+    own = name.startswith("_") or f"def {name}(" in code or bool(_assignments(code, name))
+    return bool(name) and not own
+
+
+def _assignments(code: str, name: str) -> list[ast.expr]:
+    """What a name is set to, wherever it is, alone or with others."""
+    assigned = [one for one in ast.walk(ast.parse(code)) if isinstance(one, ast.Assign)]
+    return [one.value for one in assigned if name in {each.id for each in _names(one.targets[0])}]
+
+
+def _read(node: ast.AST) -> set[str]:
+    return {one.id for one in _names(node)}
 
 
 def beside(mutant: Mutant, contract: Sequence[str], code: str) -> list[str]:
@@ -99,7 +160,9 @@ def _condition(mutant: Mutant, contract: Sequence[str]) -> str:
         return _other_sign(mutant, contract) or "a part of a condition were missing"
     if isinstance(mutant.before, ast.UnaryOp):
         return "True and False were exchanged"
-    return ""
+    test = getattr(mutant.before, "test", mutant.before)
+    names = [one.id for one in _names(test) if one.id in contract]
+    return f"the condition on `{names[0]}` were taken the other way around" if names else ""
 
 
 def _number(mutant: Mutant, contract: Sequence[str]) -> str:
@@ -113,6 +176,10 @@ def _number(mutant: Mutant, contract: Sequence[str]) -> str:
         return f"{new} stood where {old} belongs, in a call of `{_called(inside)}`"
     if isinstance(inside, ast.Subscript):
         return f"an index or the end of a slice were {new}, where {old} belongs"
+    if isinstance(inside, ast.BinOp):
+        other = inside.left if ast.unparse(inside.right).removeprefix("+") == new else inside.right
+        beside_it = _what(other, mutant.code, contract)
+        return f"{new} stood where {old} belongs, with `{_sign(inside)}` beside {beside_it}"
     return f"{new} stood where {old} belongs" if len(new + old) < 20 else ""
 
 
@@ -141,8 +208,6 @@ def _option(mutant: Mutant, contract: Sequence[str]) -> str:
 
 
 def _left_out(mutant: Mutant, contract: Sequence[str]) -> str:
-    if isinstance(mutant.before, ast.BinOp):
-        return DROPPED.get(type(mutant.before.op), "")
     if isinstance(mutant.before, ast.Call):
         name = _called(mutant.before)
         return f"the step `{name}` were left out" if name else ""

@@ -8,7 +8,7 @@ named.
 import functools
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from autograder.checking.comparing import finite
 from autograder.checking.events import Event, Log, Reason
@@ -17,6 +17,7 @@ from autograder.diagnosis.explaining import (
     Bearing,
     Candidate,
     Finding,
+    Kept,
     Match,
     Place,
     Rerun,
@@ -27,12 +28,14 @@ from autograder.diagnosis.explaining import (
 )
 from autograder.diagnosis.findings import Fact, drawn_sentence
 from autograder.diagnosis.plain import Statement, plain, right_all_the_same
-from autograder.diagnosis.set_aside import SetAside, set_aside
+from autograder.diagnosis.set_aside import DIGITS, SetAside, set_aside
 from autograder.diagnosis.varied import (
     gives_a_wrong_answer,
     gives_one_result,
+    gives_the_error,
     gives_the_wrong_answer,
     holds_up,
+    holds_up_where_large,
     mostly_holds_up,
     only_wrong_result,
     partly_holds_up,
@@ -41,8 +44,8 @@ from autograder.diagnosis.where import Calls
 from autograder.remote.calling import tensors
 
 SIFTED = 6  # what it costs to ask a changed reference one thing, in events
-SLIPS = 1500  # events for all of them
-VALUES_STAY = {"slip.cut-off", "slip.precision"}
+SLIPS = 4500  # events for all of them
+VALUES_STAY = {"slip.cut-off", "slip.precision", "slip.wiped", "slip.no-slope"}
 
 
 @dataclass(frozen=True)
@@ -144,11 +147,23 @@ class Search:
             part = match.candidate.findings[0].part
             if match.is_vague and match.is_one_of(self._consistent(students, part)):
                 continue
-            known = len(one.findings) == 1 and not one.findings[0].key.startswith("slip.")
-            if not known and not holds_up(one.make, self.look.calls()):
-                continue  # two at once, or one of many slips, give some answers by chance
-            return match
+            if self._is_no_chance(match):
+                return match
         return None
+
+    def _is_no_chance(self, match: Match) -> bool:
+        """Whether it holds up where the check has not looked, if it is one of many that are tried.
+
+        Two at once, or one of many slips, give some answers by chance, and NaN has many causes.
+        """
+        one = match.candidate
+        slips = [each for each in one.findings if each.key.startswith("slip.")]
+        if len(one.findings) == 1 and not slips:
+            return True
+        if not holds_up(one.make, self.look.calls()):
+            return False
+        told = any(of_numbers(event) or event.kind == "gradient" for event in match.explained)
+        return told or not slips or holds_up_where_large(one.make, self.look.calls())
 
     def first_known_to_explain(self, students: Students) -> Match | None:
         """The same of known misconceptions: first those that may do so by their patterns."""
@@ -176,6 +191,13 @@ class Search:
         """A match, and the faults that it does not explain."""
         faults = self.faults_beside([match], match.places)
         return self.diagnosis((*match.candidate.findings, *faults), match.places)
+
+    def beside_sure_faults(self, match: Match) -> Diagnosis:
+        """The same without digits that are lost: a slip of another size may be all their cause."""
+        whole = self.beside_faults(match)
+        lost = {f"fault.{kind}" for kind in DIGITS}
+        findings = tuple(one for one in whole.findings if one.key not in lost)
+        return replace(whole, findings=findings)
 
     def faults_beside(
         self, matches: Sequence[Match], explained: frozenset[Place]
@@ -303,7 +325,7 @@ def _two(search: Search, tried: Iterable[Candidate]) -> Diagnosis | None:
     if match is None:
         return None
     both = search.diagnosis(match.candidate.findings, match.places)
-    return _slips(search, Budget(SLIPS)) or both
+    return _slips(search, Budget(SLIPS // 3)) or both
 
 
 def _pairs_beside_faults(search: Search, budget: Budget) -> Diagnosis | None:
@@ -454,7 +476,7 @@ def _in_one_result(search: Search, tried: Iterable[Candidate]) -> Diagnosis | No
     place = only_wrong_result(calls)
     found: dict[str, Finding] = {}
     for one in tried if place in range(len(names)) else ():
-        one.cost = SIFTED
+        one.cost = _price_of_asking(one)
         if found and not one.findings[0].inherited:
             break  # the first is one of the exercise itself, or all that are inherited are known
         if gives_one_result(one.make, calls, place or 0):
@@ -493,20 +515,61 @@ def _facts(search: Search, budget: Budget) -> Diagnosis | None:
 
 
 def _slips(search: Search, budget: Budget) -> Diagnosis | None:
-    """A small slip of any kind."""
-    if not _failed(search.students, "value", "gradient"):
-        return None  # an error, or what does not hold, says too little
-    match = search.first_to_explain(_sifted(search, budget), search.students)
-    return search.diagnosis(match.candidate.findings, match.places) if match else None
+    """A small slip of any kind, alone or beside faults that speak for themselves."""
+    sifted = Kept(_sifted(search, budget))
+    for students in (search.students, search.rest) if search.aside else (search.students,):
+        told = _failed(students, "value", "gradient")  # an error alone says too little
+        match = search.first_to_explain(sifted, students) if told else None
+        if match:
+            return search.beside_sure_faults(match)
+    return None
+
+
+def _slips_for_what_is_unused(search: Search, budget: Budget) -> Diagnosis | None:
+    """A slip where an argument does not reach the result: it tells what stands in its place."""
+    fact = search.look.fact() if _failed(search.students, "value") else None
+    return _slips(search, budget) if fact and fact.finding.key == "fact.cut_off" else None
+
+
+def _slips_in_errors(search: Search, budget: Budget) -> Diagnosis | None:
+    """A slip that ends in the student's errors, word for word."""
+    students = search.students
+    calls = search.look.calls()
+    if _failed(students, "value", "gradient") or calls.smallest_error is None:
+        return None
+    for one in budget.of(search.known.slips):
+        one.cost = _price_of_asking(one)
+        if not gives_the_error(one, calls):
+            continue
+        match = one.match(students, search.run)
+        if match and match.places >= students.places and match.says_the_same:
+            return search.diagnosis(match.candidate.findings, match.places)
+    return None
+
+
+def _slips_in_a_branch(search: Search, budget: Budget) -> Diagnosis | None:
+    """A slip that is made where some option is given, or where it is not."""
+    students = search.rest if search.aside else search.students
+    if not _failed(students, "value"):
+        return None
+    alike = _sifted(search, budget)
+    branches = itertools.chain.from_iterable(map(search.known.in_one_branch, alike))
+    match = search.first_to_explain(branches, students)
+    return search.beside_sure_faults(match) if match else None
 
 
 def _sifted(search: Search, budget: Budget) -> Iterator[Candidate]:
     """The slips that give the smallest wrong answer: to ask that of one costs little."""
     calls = search.look.calls()
     for one in budget.of(_likely(search)):
-        one.cost = SIFTED
+        one.cost = _price_of_asking(one)
         if gives_the_wrong_answer(one, calls):
             yield one
+
+
+def _price_of_asking(one: Candidate) -> int:
+    """What one call costs, in events: the more is made for it, the more."""
+    return SIFTED + (len(one.root.whole) if one.root else 0)
 
 
 def _likely(search: Search) -> Iterator[Candidate]:
@@ -584,10 +647,13 @@ STRATEGIES = (
     Strategy(_mended_in_part, events=1500),
     Strategy(_pairs_with_first, events=1000),
     Strategy(_pairs, events=350),
+    Strategy(_slips_for_what_is_unused, events=SLIPS),
     Strategy(_facts, behavior=True),
     Strategy(_pairs_beside_faults, events=300),
     Strategy(_slips, events=SLIPS),
-    Strategy(_slips_in_one_result, events=500),
+    Strategy(_slips_in_errors, events=3000),
+    Strategy(_slips_in_one_result, events=1500),
+    Strategy(_slips_in_a_branch, events=SLIPS),
     Strategy(_slips_beside, events=700),
     Strategy(_mostly, events=600),
     Strategy(_part),

@@ -9,7 +9,7 @@ import enum
 import functools
 import itertools
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -30,10 +30,18 @@ TO_MAKE = 8  # what it costs to make a changed reference, in events
 
 @dataclass(frozen=True)
 class Finding:
-    """Something that is said of wrong code: a misconception, or a fact about its answers."""
+    """Something that is said of wrong code: a misconception, or a fact about its answers.
+
+    The words may be made when they are asked for: of most slips they never are.
+    """
 
     key: str
-    sentence: str
+    words: str | Callable[[], str]
+
+    @functools.cached_property
+    def sentence(self) -> str:
+        """The words."""
+        return self.words if isinstance(self.words, str) else self.words()
 
     @property
     def inherited(self) -> bool:
@@ -272,6 +280,12 @@ class Match:
         )
 
     @property
+    def says_the_same(self) -> bool:
+        """Whether all errors have the same words, with the same sizes."""
+        pairs = zip(self.mine, self.explained, strict=True)
+        return all(_says(one) == _says(other) for one, other in pairs if one.kind == "raised")
+
+    @property
     def inherited(self) -> bool:
         """Whether it is, or has, a mistake of an earlier exercise."""
         return any(finding.inherited for finding in self.candidate.findings)
@@ -336,6 +350,7 @@ class Candidate:
     make: Callable[[], Any]
     root: Definition | None = None
     changes: tuple[Change, ...] = ()
+    texts: Mapping[str, str] | None = None  # of a slip, the definitions that change
     pattern: Pattern | None = None
     sure: bool = False
     whole: Run = field(default_factory=Run)

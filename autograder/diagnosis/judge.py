@@ -94,7 +94,7 @@ def _explained(
     exercise = known.exercise
     asked = functools.cache(lambda: Calls(exercise, *calls(), home.again))
     look = Look(
-        lambda: fact(exercise, log.events, *calls(), home.again, asked().both),
+        functools.cache(lambda: fact(exercise, log.events, *calls(), home.again, asked().both)),
         lambda: (
             part(exercise, *calls(), home.again) or step_that_parts(exercise, *calls(), home.again)
         ),

@@ -5,13 +5,15 @@ never the reference's own line.
 """
 
 import ast
+import functools
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from autograder.diagnosis.clauses import beside, clause, listed
+from autograder.diagnosis.explaining import Finding
 from autograder.source.entrances import altered
-from autograder.source.mutations import mutants
+from autograder.source.mutations import Mutant, mutants
 from autograder.source.sources import Definition
 
 ROUNDS = 1000
@@ -20,11 +22,16 @@ LEFT_OUT, NOT_USED = "left out", "not used"
 
 @dataclass(frozen=True)
 class Slip:
-    """Of which kind it is, what is to be said of it, and the texts that have it."""
+    """Of which kind it is, what makes the words for it, and the texts that have it."""
 
     kind: str
-    sentence: str
+    words: Callable[[], str]
     texts: dict[str, str]
+
+    @property
+    def finding(self) -> Finding:
+        """What is to be said of it."""
+        return Finding(f"slip.{self.kind.replace(' ', '-')}", self.words)
 
 
 def slips(
@@ -36,24 +43,27 @@ def slips(
     """
     for name in names or reversed(root.whole):
         item = root.whole[name]
-        contract = _contract_names(item)
         code = (texts or {}).get(name, item.code)
         for mutant in mutants(_ending(code), searched=True):
-            near = beside(mutant, contract, code)
-            if mutant.slip == NOT_USED:
-                argument = [word for word in contract if word in mutant.names][0]
-                yield Slip(mutant.slip, _not_used(root.name, argument), {name: mutant.source})
-                continue
-            look = f" Look where {listed(near)} used." if near else ""
-            sentence = f"{_as_if(root.name, name, clause(mutant, contract))}{look}"
-            yield Slip(mutant.slip, sentence, {name: mutant.source})
+            words = functools.partial(_told, root.name, item, mutant, code)
+            yield Slip(mutant.slip, words, {name: mutant.source})
+
+
+def _told(whole: str, item: Definition, mutant: Mutant, code: str) -> str:
+    contract = _contract_names(item)
+    if mutant.slip == NOT_USED:
+        return _not_used(whole, next(word for word in contract if word in mutant.names))
+    near = beside(mutant, contract, code)
+    look = f" Look where {listed(near)} used." if near else ""
+    return f"{_as_if(whole, item.name, clause(mutant, contract))}{look}"
 
 
 def openings(root: Definition, names: Iterable[str]) -> Iterator[Slip]:
     """What may be made of what is given to these, or of their results, before anything else."""
     for name in names:
         for one in altered(root.whole[name].code):
-            yield Slip(one.kind, _as_if(root.name, name, one.clause), {name: one.source})
+            words = functools.partial(_as_if, root.name, name, one.clause)
+            yield Slip(one.kind, words, {name: one.source})
 
 
 def _as_if(whole: str, name: str, words: str) -> str:

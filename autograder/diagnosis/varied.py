@@ -7,7 +7,7 @@ with other sizes. What the reference itself refuses is not asked.
 
 import itertools
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -17,10 +17,11 @@ from autograder.checking.comparing import Closeness, finite
 from autograder.diagnosis.explaining import Candidate, entries_alike
 from autograder.diagnosis.smallest import home_of
 from autograder.diagnosis.where import Calls, Judged, SmallestWrong
-from autograder.remote.calling import Home, tensors
+from autograder.remote.calling import Home, mapped, tensors
 from autograder.remote.requests import CallRequest, Reply, Target
 
 ASKED = 12  # varied calls
+LARGE = 1000.0  # times what is given: no exponential of it is a number
 ROUNDED = 0.01  # of what is wrong, which is not looked at
 LIKE = Closeness(dtype=False, nan_equal=True)
 
@@ -61,6 +62,24 @@ def holds_up(make: Callable[[], Any], calls: Calls) -> bool:
     home = _home(make, calls)
     tried = [one for one in calls.wrong if home and _like(home, one, calls)]
     return home is not None and all(one.alike for one in _answers(home, calls, tried))
+
+
+def holds_up_where_large(make: Callable[[], Any], calls: Calls) -> bool:
+    """Whether it does so where all numbers are far larger: NaN has many causes."""
+    for one in calls.judged:
+        args, kwargs = mapped(_large, (one.plain.args, one.plain.kwargs))
+        request = replace(one.plain, args=args, kwargs=kwargs)
+        values, home = calls.both(request), _home(make, calls, request.target)
+        reply = home.answer(request) if home and values else None
+        if values and (reply is None or reply.error):
+            return False
+        if values and reply and not LIKE.surely_agree(values[0], reply.value):
+            return False
+    return True
+
+
+def _large(value: Tensor) -> Tensor:
+    return LARGE * value if value.is_floating_point() else value
 
 
 def mostly_holds_up(make: Callable[[], Any], calls: Calls) -> bool:
@@ -112,6 +131,15 @@ def gives_the_wrong_answer(one: Candidate, calls: Calls) -> bool:
     """Whether a changed reference has the student's answer to that call, if there is one."""
     call = calls.smallest_wrong
     return call is None or _Answer(False, call.got, _reply(one, calls), call.want).alike
+
+
+def gives_the_error(one: Candidate, calls: Calls) -> bool:
+    """Whether a changed reference ends in the student's error in the smallest call that has one."""
+    call = calls.smallest_error
+    if call is None:
+        return False
+    reply = _asked(one, calls, call)
+    return reply is not None and reply.error is not None and reply.error.message == call.got
 
 
 def _reply(one: Candidate, calls: Calls) -> Any:

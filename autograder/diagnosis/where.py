@@ -226,6 +226,16 @@ class Calls:
         return None
 
     @functools.cached_property
+    def smallest_error(self) -> SmallestWrong | None:
+        """The smallest call that ends in an error, with the words of it."""
+        raising = (one for one in self.judged if one.outcome == RAISES)
+        for one in sorted(raising, key=lambda one: size_of(one.asked.request)):
+            before = [call.request for call in self.theirs if one.plain.target in _of(call)]
+            error = one.asked.reply.error
+            return SmallestWrong(before, one.plain, error and error.message, None)
+        return None
+
+    @functools.cached_property
     def drawn(self) -> str:
         """How an answer is another one when the same is asked twice: empty if it is the same.
 

@@ -27,10 +27,14 @@ ENTRANCES: tuple[tuple[str, str, str], ...] = (
      "each place were allowed to see itself, whatever `{0}` says"),
     ("mask", "{0} = {0} & torch.ones({0}.shape[-2:], dtype=torch.bool).tril()",
      "only earlier places were allowed, beside what `{0}` says"),
+    ("mask", "{0} = {0} & ~torch.eye(*{0}.shape[-2:], dtype=torch.bool)",
+     "no place were allowed to see itself, beside what `{0}` says"),
     ("mask", "{0} = {0}[:1].expand_as({0})",
      "the first entry of `{0}` along its first axis stood for all"),
     ("tensor", "{0} = torch.nn.functional.normalize({0}, dim=-1)",
      "each vector of `{0}` were scaled to unit length first"),
+    ("tensor", "{0} = torch.nn.functional.layer_norm({0}, {0}.shape[-1:])",
+     "each vector of `{0}` were brought to mean 0 and variance 1 first"),
     ("tensor", "{0} = {0}.clamp(min=0)", "what is negative in `{0}` were set to zero first"),
     ("tensor", "{0} = {0}.transpose(-2, -1)", "the last two axes of `{0}` were exchanged"),
     ("tensor", "{0} = {0}.softmax(dim=-1)", "a softmax were taken of `{0}` first"),
@@ -47,6 +51,7 @@ ENTRANCES: tuple[tuple[str, str, str], ...] = (
      "the first entry of `{0}` along its first axis stood for all"),
     ("int", "{0} = {0} + 1", "`{0}` were one more than it is"),
     ("int", "{0} = {0} - 1", "`{0}` were one less than it is"),
+    ("int", "{0} = max({0}, 1)", "`{0}` below 1 were taken for 1"),
     ("int", "{0} = abs({0})", "the sign of `{0}` were lost"),
     ("float", "{0} = {0} ** 2", "the square of `{0}` stood in its place"),
     ("float", "{0} = {0} ** 0.5", "the root of `{0}` stood in its place"),
@@ -57,17 +62,49 @@ ENTRANCES: tuple[tuple[str, str, str], ...] = (
     ("bool", "{0} = True", "`{0}` were True always"),
     ("bool", "{0} = False", "`{0}` were False always"),
 )  # fmt: skip
+# The same for all texts at once.
+TEXTS: tuple[tuple[str, str], ...] = (
+    ("{0} = {0}.casefold()", "{0} went through `casefold` first"),
+    ("{0} = {0}.strip()", "blanks at the ends of {0} were left out"),
+)
 EXITS: tuple[tuple[str, str], ...] = (
     ("{0}.softmax(dim=-1)", "{1} went through a further softmax"),
     ("{0}.log_softmax(dim=-1)", "{1} went through a log-softmax at the end"),
     ("torch.nn.functional.normalize({0}, dim=-1)", "{1} were scaled to unit length at the end"),
+    ("torch.nn.functional.layer_norm({0}, {0}.shape[-1:])",
+     "{1} went through a layer norm at the end"),
     ("{0}.relu()", "{1} went through a relu at the end"),
     ("{0}.tanh()", "{1} went through a tanh at the end"),
     ("{0}.sigmoid()", "{1} went through a sigmoid at the end"),
     ("{0}.transpose(-2, -1)", "the last two axes of {1} were exchanged"),
+    ("{0}.transpose(-2, -1).reshape({0}.shape)",
+     "{1} were only reshaped where two axes should be exchanged, so that its numbers are mixed"),
     ("{0}.mean(dim=-2, keepdim=True).expand_as({0})",
      "all rows of {1} were the mean of what they should be"),
 )  # fmt: skip
+# What may stand for a mask that is not given, for so many queries and keys.
+UNASKED: tuple[tuple[str, str], ...] = (
+    ("torch.ones({0}, {1}, dtype=torch.bool).tril()", "only earlier places were allowed"),
+    ("~torch.eye({0}, {1}, dtype=torch.bool)", "no place were allowed to see itself"),
+)  # fmt: skip
+# In which other order features may come: into which sizes they are cut, and in words.
+REORDERED: tuple[tuple[str, str], ...] = (
+    ("({0}, -1)",
+     "the features of {1} came in another order: the first of each of {0} pieces, then the second "
+     "of each, and so on"),
+    ("(-1, {0})",
+     "the features of {1} came in another order: first one of every {0}, then the next of every "
+     "{0}, and so on"),
+)  # fmt: skip
+AROUND = (
+    "the two features of a pair stood half of all features apart, in what comes in and in the "
+    "result, and not side by side"
+)
+BOTH_WAYS = (
+    "the mean of two results were returned: one as it should be, and one with `{0}` and `{1}` "
+    "exchanged"
+)
+ROWS = "each row of the batch got a result of its own, and the mean of these were returned"
 ADDED = "({0} + {2})", "`{2}` were added to {1}"
 HIDDEN = (
     "{1} = {1}.masked_fill(~{0}.unsqueeze(-1), 0)",
@@ -96,7 +133,13 @@ def altered(code: str) -> Iterator[Altered]:
             if of == kind:
                 yield _entering(code, (name, of), text.format(name), clause.format(name))
     yield from _two_at_once(code, arguments)
+    yield from _all_texts(code, [name for name, of in arguments if of == "str"])
     yield from _hidden_inputs(code, arguments)
+    yield from _one_for_another(code, arguments)
+    yield from _unasked_masks(code, arguments)
+    yield from _reordered(code, arguments)
+    yield from _row_by_row(code, arguments)
+    yield from _both_ways(code, arguments)
     yield from _exits(code, [name for name, of in arguments if of == "tensor"])
 
 
@@ -110,6 +153,14 @@ def _two_at_once(code: str, arguments: list[tuple[str, str]]) -> Iterator[Altere
         yield _entering(code, (one, "tensor"), lines, clause)
 
 
+def _all_texts(code: str, texts: list[str]) -> Iterator[Altered]:
+    """All texts become others first."""
+    quoted = " and ".join(f"`{name}`" for name in texts)
+    for line, clause in TEXTS if texts else ():
+        lines = "\n".join(line.format(name) for name in texts)
+        yield Altered("str", clause.format(quoted), _beginning(code, lines))
+
+
 def _hidden_inputs(code: str, arguments: list[tuple[str, str]]) -> Iterator[Altered]:
     """What a mask forbids is set to zero in an input; in the place of what it is for, or beside."""
     text, clause = HIDDEN
@@ -120,6 +171,106 @@ def _hidden_inputs(code: str, arguments: list[tuple[str, str]]) -> Iterator[Alte
             yield _entering(code, (mask, of), line, f"{words}, beside what else it does")
             rows = f"{line}\n{mask} = {mask}.any(dim=-1, keepdim=True).expand_as({mask})"
             yield _entering(code, (mask, of), rows, f"{words}, and no more in rows that allow some")
+
+
+def _unasked_masks(code: str, arguments: list[tuple[str, str]]) -> Iterator[Altered]:
+    """A mask that nobody has given: of positions by themselves, or of one thing by another."""
+    tensors = [name for name, kind in arguments if kind == "tensor"]
+    masks = [name for name, kind in arguments if kind == "mask"]
+    for mask, (text, words) in itertools.product(masks if tensors else [], UNASKED):
+        sizes = [f"{name}.shape[-2]" for name in (tensors[0], tensors[min(1, len(tensors) - 1)])]
+        own = text.format(*sizes)
+        for line, where in (
+            (f"{mask} = {own} if {mask} is None else {mask}", f" where no `{mask}` is given"),
+            (f"{mask} = {own} if {mask} is None else {mask} & {own}", f", whatever `{mask}` says"),
+        ):
+            yield Altered("unasked", words + where, _beginning(code, line))
+
+
+def _beginning(code: str, lines: str) -> str:
+    """With these lines before all others."""
+    tree = ast.parse(code)
+    call = _called(tree)
+    assert call is not None
+    at = _after_docstring(call)
+    call.body[at:at] = ast.parse(lines).body
+    return ast.unparse(ast.fix_missing_locations(tree))
+
+
+def _one_for_another(code: str, arguments: list[tuple[str, str]]) -> Iterator[Altered]:
+    """One input in the place of another, from the beginning."""
+    for (one, kind), (other, of) in itertools.permutations(arguments, 2):
+        if kind == of and kind in ("tensor", "int"):
+            clause = f"`{other}` stood where `{one}` belongs"
+            yield Altered("instead", clause, _beginning(code, f"{one} = {other}"))
+
+
+def _reordered(code: str, arguments: list[tuple[str, str]]) -> Iterator[Altered]:
+    """Features are dealt out one by one where they should be cut into pieces, or the reverse."""
+    tensors = [name for name, kind in arguments if kind == "tensor"]
+    numbers = [name for name, kind in arguments if kind == "int"]
+    axes = [f"{name}.shape[1]" for name in tensors[:1]]
+    for part, (sizes, words) in itertools.product(["2", *numbers, *axes], REORDERED):
+        moved = f"{{0}}.unflatten(-1, {sizes.format(part)}).transpose(-2, -1).flatten(-2)"
+        text = f"({moved} if {{0}}.shape[-1] % {part} == 0 else {{0}})"
+        number = part if part == "2" else f"`{part}`"
+        for name in tensors:
+            line = f"{name} = {text.format(name)}"
+            yield _entering(code, (name, "tensor"), line, words.format(number, f"`{name}`"))
+        yield _leaving(code, 0, text, words.format(number, "the result"))
+        both = f"{moved}.mT.unflatten(-1, {sizes.format(part)}).transpose(-2, -1).flatten(-2).mT"
+        told = words.format(number, "both of the last axes of the result")
+        yield _leaving(code, 0, f"({both} if {{0}}.shape[-1] % {part} == 0 else {{0}})", told)
+    if len(tensors) == 1:
+        halves = "{0}.unflatten(-1, (2, -1)).transpose(-2, -1).flatten(-2)"
+        pairs = "{0}.unflatten(-1, (-1, 2)).transpose(-2, -1).flatten(-2)"
+        name = tensors[0]
+        line = f"{name} = {halves.format(name)} if {name}.shape[-1] % 2 == 0 else {name}"
+        yield _leaving(_beginning(code, line), 0, pairs, AROUND)
+
+
+def _both_ways(code: str, arguments: list[tuple[str, str]]) -> Iterator[Altered]:
+    """A function of two inputs, and of the two exchanged, and then the mean of both."""
+    tensors = [name for name, kind in arguments if kind == "tensor"]
+    for one, other in itertools.combinations(tensors, 2):
+        found = _within(code)
+        if found is None:
+            return
+        name, names, outer = found
+        exchanged = [{one: other, other: one}.get(each, each) for each in names]
+        whole = " + ".join(f"{name}({', '.join(each)})" for each in (names, exchanged))
+        outer.body.append(_returning(f"({whole}) / 2"))
+        source = ast.unparse(ast.fix_missing_locations(outer))
+        yield Altered("both ways", BOTH_WAYS.format(one, other), source)
+
+
+def _within(code: str) -> tuple[str, list[str], ast.FunctionDef] | None:
+    """A function that has itself inside, under another name, and does nothing with it."""
+    (inner,) = ast.parse(code).body
+    (outer,) = ast.parse(code).body
+    if not (isinstance(inner, ast.FunctionDef) and isinstance(outer, ast.FunctionDef)):
+        return None
+    inner.name = f"whole_{inner.name}"
+    outer.body = [inner]
+    return inner.name, [one.arg for one in inner.args.args], outer
+
+
+def _row_by_row(code: str, arguments: list[tuple[str, str]]) -> Iterator[Altered]:
+    """A function of each row of a batch by itself, and then the mean of the rows."""
+    rows = [name for name, kind in arguments if kind in ("tensor", "mask")]
+    found = _within(code)
+    if found is None or not rows:
+        return
+    name, names, outer = found
+    row = "{0} if {0} is None else {0}[at : at + 1]"
+    given = ", ".join(row.format(each) if each in rows else each for each in names)
+    call = f"{name}({given}) for at in range(len({rows[0]}))"
+    outer.body.append(_returning(f"torch.stack([{call}]).mean(dim=0)"))
+    yield Altered("rows", ROWS, ast.unparse(ast.fix_missing_locations(outer)))
+
+
+def _returning(text: str) -> ast.Return:
+    return ast.Return(ast.parse(text, mode="eval").body)
 
 
 def _entering(code: str, argument: tuple[str, str], lines: str, clause: str) -> Altered:
@@ -183,7 +334,7 @@ def _kind(argument: ast.arg) -> str:
     if "Tensor" in hint and "Callable" not in hint and "[" not in hint:
         return "mask" if "mask" in argument.arg else "tensor"
     word = hint.split(" ")[0]
-    return word if word in ("int", "float", "bool") else ""
+    return word if word in ("int", "float", "bool", "str") else ""
 
 
 def _after_docstring(call: ast.FunctionDef) -> int:

@@ -8,15 +8,29 @@ values are.
 """
 
 import ast
+import functools
 import itertools
 import re
+from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-Edit = Callable[[Any], None]
-Row = tuple[type | tuple[type, ...], str, Callable[[Any], Iterator[Edit]]]
+from autograder.source.edits import (
+    Edit,
+    Row,
+    Told,
+    become,
+    expression,
+    is_docstring,
+    is_module,
+    name_called,
+    put_first,
+    put_in_place,
+    set_fields,
+)
+from autograder.source.variations import VARIATIONS
 
 OPERATORS: dict[type, tuple[type, ...]] = {
     ast.Add: (ast.Sub, ast.Mult),
@@ -77,20 +91,55 @@ REDUCING = {"softmax", "log_softmax", "sum", "mean", "amax", "amin", "argmax", "
 ORDER_IS_FREE = {"max", "maximum", "min", "minimum", "swapaxes", "transpose"}
 UNSEEN = {"device", "strict"}  # there is one device, and the lengths are equal
 GIVEN = "as_given_"
-LAST = ("left out", "exchanged", "mixed up", "error", "cut off", "precision")  # in a search
+AS_GIVEN = "a step started from `NAME` as it was given, not from what has been made of it before"
+DROPPED = {
+    ast.Add: "{0}, a term of a sum, were left out",
+    ast.Sub: "{0}, a side of a difference, were left out",
+    ast.Mult: "{0}, a factor, were left out",
+    ast.Div: "{0}, a side of a division, were left out",
+    ast.MatMult: "{0}, a factor of a product of matrices, were left out",
+    ast.Pow: "{0}, a side of a power, were left out",
+    ast.BitAnd: "{0}, one of two conditions, were left out",
+    ast.BitOr: "{0}, one of two conditions, were left out",
+}
+LAST = (
+    *("left out", "exchanged", "mixed up", "method order", "small", "early", "more", "other step"),
+    *("error", "cut off", "precision", "wiped", "no slope"),
+)  # in a search
 ERRORS = {"ValueError": "TypeError", "TypeError": "ValueError", "IndexError": "TypeError"}
 
 
 @dataclass(frozen=True)
 class Mutant:
-    """A reference's text with one slip: `return 2 * x => return 2 / x`."""
+    """A reference's text with one slip: `return 2 * x => return 2 / x`.
 
-    description: str
+    What is told of it is found out when it is asked for: of most it never is.
+    """
+
     source: str
     slip: str
-    before: ast.AST = field(default_factory=ast.Pass, compare=False)  # what was changed
-    after: ast.AST = field(default_factory=ast.Pass, compare=False)
-    around: tuple[ast.AST, ...] = field(default=(), compare=False)  # in what, from the inside out
+    code: str = field(default="", compare=False)  # what was changed, as a whole
+    before: ast.AST = field(default_factory=ast.Pass, compare=False)  # and the node of it
+    again: Callable[[], tuple[ast.AST, ast.AST]] = field(
+        default=lambda: (ast.Pass(), ast.Pass()), compare=False
+    )  # makes the changed tree and its node anew
+    told: Told | None = field(default=None, compare=False)
+
+    @functools.cached_property
+    def description(self) -> str:
+        """The lines that changed, before and after."""
+        before = ast.unparse(ast.parse(self.code)).splitlines()
+        return _changed_lines(before, self.source.splitlines())
+
+    @functools.cached_property
+    def after(self) -> ast.AST:
+        """What stands in the place of the node that was changed."""
+        return self.again()[1]
+
+    @functools.cached_property
+    def around(self) -> tuple[ast.AST, ...]:
+        """In what it stands, from the inside out."""
+        return _around(*self.again())
 
     @property
     def words(self) -> tuple[str, str]:
@@ -111,30 +160,55 @@ class Mutant:
 
 def mutants(code: str, searched: bool = False) -> Iterator[Mutant]:
     """Every mutant of a function or class, each once."""
+    table = (*TABLE, *SEARCHED, *VARIATIONS) if searched else TABLE
     tree = ast.parse(code)
-    before = ast.unparse(tree)
-    codes = {before}
-    left_alone, nodes = _left_alone(tree), list(ast.walk(tree))
+    sources = {ast.unparse(tree)}
+    left_alone, places = _left_alone(tree), list(_places(tree))
     edits = [
-        (slip, number, edit)
-        for number, node in enumerate(nodes)
+        (slip, (node, path), edit)
+        for node, path in places
         if node not in left_alone
-        for slip, edit in _edits(node, TABLE + (SEARCHED if searched else ()))
+        for slip, edit in _edits(node, table)
     ]
-    for slip, number, edit in sorted(edits, key=_rank) if searched else edits:
-        # Not a copy of the tree: IPython's tracebacks hang whole files on nodes like `Load`, of
-        # which Python has one for all trees.
-        changed = ast.parse(code)
-        place = list(ast.walk(changed))[number]
-        around = _around(changed, place) if searched else ()
-        edit(place)
-        ast.fix_missing_locations(changed)
-        source = ast.unparse(changed)
-        if source in codes:
-            continue
-        codes.add(source)
-        description = _changed_lines(before.splitlines(), source.splitlines())
-        yield Mutant(description, source, slip, nodes[number], place, around)
+    for slip, (node, path), edit in sorted(edits, key=_rank) if searched else edits:
+        made = partial(_made, code, path, edit)
+        source = ast.unparse(made()[0])
+        if source not in sources:
+            sources.add(source)
+            told = edit if isinstance(edit, Told) else None
+            yield Mutant(source, slip, code, node, made, told)
+
+
+Path = tuple[tuple[str, int | None], ...]  # fields, and places in those that are lists
+
+
+def _places(tree: ast.AST) -> Iterator[tuple[ast.AST, Path]]:
+    """Every node, and where it stands."""
+    left: deque[tuple[ast.AST, Path]] = deque([(tree, ())])
+    while left:
+        node, path = left.popleft()
+        yield node, path
+        for name, value in ast.iter_fields(node):
+            several = enumerate(value) if isinstance(value, list) else [(None, value)]
+            left.extend((one, (*path, (name, at))) for at, one in several if _is_node(one))
+
+
+def _is_node(value: Any) -> bool:
+    return isinstance(value, ast.AST)
+
+
+def _made(code: str, path: Path, edit: Edit) -> tuple[ast.AST, ast.AST]:
+    """The tree with a slip, and the node that has it.
+
+    Not a copy of a tree: IPython's tracebacks hang whole files on nodes like `Load`, of which
+    Python has one for all trees.
+    """
+    tree: ast.AST = ast.parse(code)
+    place: Any = tree
+    for name, at in path:
+        place = getattr(place, name) if at is None else getattr(place, name)[at]
+    edit(place)
+    return ast.fix_missing_locations(tree), place
 
 
 def _around(tree: ast.AST, place: ast.AST) -> tuple[ast.AST, ...]:
@@ -144,7 +218,7 @@ def _around(tree: ast.AST, place: ast.AST) -> tuple[ast.AST, ...]:
     return tuple(reversed(inside))
 
 
-def _rank(edit: tuple[str, int, Edit]) -> int:
+def _rank(edit: tuple[str, Any, Edit]) -> int:
     """What people do oftener, or what is fewer, is tried first."""
     return LAST.index(edit[0]) if edit[0] in LAST else -1
 
@@ -179,7 +253,7 @@ def _left_alone(tree: ast.Module) -> set[ast.AST]:
         elif isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
             roots += node.exc.args
             inner.add(node.exc)
-        elif _is_docstring(node) or isinstance(node, ast.keyword) and node.arg in UNSEEN:
+        elif is_docstring(node) or isinstance(node, ast.keyword) and node.arg in UNSEEN:
             roots.append(node)
         elif isinstance(node, ast.Call) and ast.unparse(node.func) == "nn.Parameter":
             scaled: list[Any] = [item for item in ast.walk(node) if _is_scaled(item)]
@@ -188,11 +262,6 @@ def _left_alone(tree: ast.Module) -> set[ast.AST]:
         elif isinstance(node, ast.UnaryOp) and _is_literal(node):
             inner.add(node.operand)  # -1 is changed as a whole
     return inner.union(*(ast.walk(root) for root in roots if root is not None))
-
-
-def _is_docstring(node: ast.AST) -> bool:
-    value = node.value if isinstance(node, ast.Expr) else None
-    return isinstance(value, ast.Constant) and isinstance(value.value, str)
 
 
 def _is_scaled(node: ast.AST) -> bool:
@@ -209,18 +278,13 @@ def _is_literal(node: ast.AST) -> bool:
     )
 
 
-def _set(node: Any, **fields: Any) -> None:
-    for name, value in fields.items():
-        setattr(node, name, value)
-
-
 def _exchange(one: str, two: str, node: Any) -> None:
-    _set(node, **{one: getattr(node, two), two: getattr(node, one)})
+    set_fields(node, **{one: getattr(node, two), two: getattr(node, one)})
 
 
 def _other_operator(node: ast.BinOp | ast.AugAssign) -> Iterator[Edit]:
     for other in OPERATORS.get(type(node.op), ()):
-        yield partial(_set, op=other())
+        yield partial(set_fields, op=other())
 
 
 def _other_side(node: ast.BinOp) -> Iterator[Edit]:
@@ -230,23 +294,23 @@ def _other_side(node: ast.BinOp) -> Iterator[Edit]:
 
 def _other_comparison(node: ast.Compare) -> Iterator[Edit]:
     for other in COMPARISONS.get(type(node.ops[0]), ()):
-        yield partial(_set, ops=[other(), *node.ops[1:]])
+        yield partial(set_fields, ops=[other(), *node.ops[1:]])
 
 
 def _other_condition(node: ast.BoolOp) -> Iterator[Edit]:
-    yield partial(_set, op=ast.Or() if isinstance(node.op, ast.And) else ast.And())
+    yield partial(set_fields, op=ast.Or() if isinstance(node.op, ast.And) else ast.And())
     for number in range(len(node.values)):
         yield partial(_leave_out, "values", number)
 
 
 def _other_sign(node: ast.UnaryOp) -> Iterator[Edit]:
     if not _is_literal(node) and isinstance(node.op, ast.USub):
-        yield partial(_set, op=ast.UAdd())
+        yield partial(set_fields, op=ast.UAdd())
 
 
 def _not_inverted(node: ast.UnaryOp) -> Iterator[Edit]:
     if isinstance(node.op, ast.Invert | ast.Not):
-        yield partial(_set, operand=ast.UnaryOp(node.op, node.operand))  # twice is not at all
+        yield partial(set_fields, operand=ast.UnaryOp(node.op, node.operand))  # twice is not at all
 
 
 def _other_negative(node: ast.UnaryOp) -> Iterator[Edit]:
@@ -254,7 +318,7 @@ def _other_negative(node: ast.UnaryOp) -> Iterator[Edit]:
         number: Any = node.operand.value
         for other in (-number - 1, -number + 1):
             sign = ast.USub() if other < 0 else ast.UAdd()
-            yield partial(_set, op=sign, operand=ast.Constant(abs(other)))
+            yield partial(set_fields, op=sign, operand=ast.Constant(abs(other)))
 
 
 def _other_exponent(node: ast.BinOp) -> Iterator[Edit]:
@@ -262,33 +326,40 @@ def _other_exponent(node: ast.BinOp) -> Iterator[Edit]:
     if not isinstance(node.op, ast.Pow):
         return
     if isinstance(node.right, ast.UnaryOp) and _is_literal(node.right):
-        yield partial(_set, right=node.right.operand)
+        yield partial(set_fields, right=node.right.operand)
     elif isinstance(node.right, ast.Constant):
-        yield partial(_set, right=ast.UnaryOp(ast.USub(), node.right))
+        yield partial(set_fields, right=ast.UnaryOp(ast.USub(), node.right))
 
 
 def _other_constant(node: ast.Constant) -> Iterator[Edit]:
     value = node.value
     if isinstance(value, bool):
-        yield partial(_set, value=not value)
+        yield partial(set_fields, value=not value)
     elif isinstance(value, int):
-        yield partial(_set, value=value + 1)
-        yield partial(_set, value=value - 1)
+        yield partial(set_fields, value=value + 1)
+        yield partial(set_fields, value=value - 1)
     elif isinstance(value, float):
-        yield partial(_set, value=value + 1)
+        yield partial(set_fields, value=value + 1)
         if value:
-            yield partial(_set, value=2 * value)
-            yield partial(_set, value=-value)
+            yield partial(set_fields, value=2 * value)
+            yield partial(set_fields, value=-value)
+
+
+def _multiple(node: ast.Constant) -> Iterator[Edit]:
+    """Twice a number, or its square."""
+    if type(node.value) is int and node.value > 1:
+        yield partial(set_fields, value=2 * node.value)
+        yield partial(set_fields, value=node.value**2)
 
 
 def _other_method(node: ast.Attribute) -> Iterator[Edit]:
     if node.attr in OTHER_NAMES:
-        yield partial(_set, attr=OTHER_NAMES[node.attr])
+        yield partial(set_fields, attr=OTHER_NAMES[node.attr])
 
 
 def _other_function(node: ast.Name) -> Iterator[Edit]:
     if node.id in ("all", "any", "max", "min"):
-        yield partial(_set, id=OTHER_NAMES[node.id])
+        yield partial(set_fields, id=OTHER_NAMES[node.id])
 
 
 def _other_arguments(node: ast.Call) -> Iterator[Edit]:
@@ -344,7 +415,9 @@ def _exchanged_inputs(node: ast.FunctionDef) -> Iterator[Edit]:
     names = [one.arg for one in node.args.args if one.arg != "self"]
     if node.name != "__init__":
         for one, other in itertools.combinations(names, 2):
-            yield partial(_put_first, ast.parse(f"{one}, {other} = {other}, {one}").body[0])
+            swapped = ast.parse(f"{one}, {other} = {other}, {one}").body[0]
+            words = f"`{one}` and `{other}` had changed places"
+            yield Told(partial(put_first, swapped), words)
 
 
 def _exchanged_parts(node: ast.ClassDef) -> Iterator[Edit]:
@@ -356,7 +429,8 @@ def _exchanged_parts(node: ast.ClassDef) -> Iterator[Edit]:
         if isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Store)
     ]
     for one, other in itertools.combinations(dict.fromkeys(parts), 2):
-        yield partial(_rename_parts, {one: other, other: one})
+        names = {one: other, other: one}
+        yield Told(partial(_rename_parts, names), f"`{one}` and `{other}` had changed places")
 
 
 def _rename_parts(names: dict[str, str], node: ast.ClassDef) -> None:
@@ -389,54 +463,68 @@ def _dropped_statements(node: ast.AST) -> Iterator[Edit]:
         statements = getattr(node, part, None)
         if isinstance(statements, list) and not isinstance(node, ast.Module | ast.ClassDef):
             for number, statement in enumerate(statements):
-                if not _is_docstring(statement):
+                made = getattr(statement, "value", None)
+                if isinstance(statement, ast.Assign | ast.AugAssign) and made is not None:
+                    words = "the step were left out that makes {0}"
+                    yield Told(partial(_drop, part, number), words, (made,))
+                elif not is_docstring(statement):
                     yield partial(_drop, part, number)
 
 
 def _keep_side(side: str, found: Any) -> None:
-    _become(found, getattr(found, side))
+    become(found, getattr(found, side))
 
 
 def _one_side(node: ast.BinOp) -> Iterator[Edit]:
-    for side in ("left", "right"):
-        yield partial(_keep_side, side)
+    for side, other in (("left", "right"), ("right", "left")):
+        words = DROPPED.get(type(node.op))
+        edit = partial(_keep_side, side)
+        yield Told(edit, words, (getattr(node, other),)) if words else edit
 
 
 def _skipped_call(node: ast.Call) -> Iterator[Edit]:
-    if isinstance(node.func, ast.Attribute):
-        yield lambda found: _become(found, found.func.value)
+    name, words = name_called(node), "`{}` were not applied to {{0}}"
+    if isinstance(node.func, ast.Attribute) and not is_module(node.func.value):
+        told = words.format(name)
+        yield Told(lambda found: become(found, found.func.value), told, (node.func.value,))
     if node.args:
-        yield lambda found: _become(found, found.args[0])
+        told = words.format(name)
+        yield Told(lambda found: become(found, found.args[0]), told, (node.args[0],))
 
 
 def _negative(node: ast.Return) -> Iterator[Edit]:
     if node.value is not None:
-        yield lambda found: setattr(found, "value", ast.UnaryOp(ast.USub(), found.value))
+        edit = partial(_with_value, lambda value: ast.UnaryOp(ast.USub(), value))
+        yield Told(edit, "the result had the other sign")
+
+
+def _with_value(make: Callable[[Any], ast.expr], node: Any) -> None:
+    node.value = make(node.value)
 
 
 def _cut_off(node: ast.FunctionDef) -> Iterator[Edit]:
-    yield from _at_the_start(node, "{0} = {0}.detach()")
+    words = "the result were cut off from `{0}`, so that no gradient gets there"
+    yield from _at_the_start(node, "{0} = {0}.detach()", words)
 
 
 def _in_single_precision(node: ast.FunctionDef) -> Iterator[Edit]:
-    yield from _at_the_start(node, "{0} = {0}.float().to({0}.dtype)")
+    words = "the numbers of `{0}` passed through float32 on their way"
+    yield from _at_the_start(node, "{0} = {0}.float().to({0}.dtype)", words)
 
 
-def _put_first(statement: ast.stmt, found: Any) -> None:
-    found.body.insert(1 if _is_docstring(found.body[0]) else 0, statement)
-
-
-def _at_the_start(node: ast.FunctionDef, text: str) -> Iterator[Edit]:
+def _at_the_start(node: ast.FunctionDef, text: str, words: str) -> Iterator[Edit]:
     needed = node.args.args[: len(node.args.args) - len(node.args.defaults)]
     for argument in needed:
         if argument.arg != "self" and node.name != "__init__":
             statement = ast.parse(text.format(argument.arg)).body[0]
-            yield partial(_put_first, statement)
+            yield Told(partial(put_first, statement), words.format(argument.arg))
 
 
 def _cut_off_on_the_way(node: ast.Assign) -> Iterator[Edit]:
     if isinstance(node.value, ast.Call | ast.BinOp):
-        yield lambda found: setattr(found, "value", _method_of(found.value, "detach"))
+        words = "{0} were cut off from what it is made of, so that no gradient gets there"
+        edit = partial(_with_value, lambda value: _method_of(value, "detach"))
+        yield Told(edit, words, (node.value,))
 
 
 def _method_of(value: ast.expr, name: str) -> ast.Call:
@@ -445,17 +533,19 @@ def _method_of(value: ast.expr, name: str) -> ast.Call:
 
 def _whole_number(node: ast.Call) -> Iterator[Edit]:
     if getattr(node.func, "attr", "") == "sqrt" and node.args:
-        yield lambda found: _become(found, _called("int", ast.Call(found.func, found.args, [])))
+        yield lambda found: become(found, _called("int", ast.Call(found.func, found.args, [])))
 
 
 def _half(node: ast.Call | ast.BinOp) -> Iterator[Edit]:
     """What `x ** 1 / 2` is: the power comes before the division."""
     if getattr(getattr(node, "func", None), "attr", "") == "sqrt":
-        yield lambda found: _become(found, ast.BinOp(_of(found), ast.Div(), ast.Constant(2)))
+        yield lambda found: become(found, ast.BinOp(_of(found), ast.Div(), ast.Constant(2)))
     elif isinstance(node, ast.BinOp) and ast.unparse(node).endswith("** 0.5"):
-        yield partial(_set, op=ast.Div(), right=ast.Constant(2))
+        yield partial(set_fields, op=ast.Div(), right=ast.Constant(2))
     elif isinstance(node, ast.BinOp) and ast.unparse(node).endswith("** (-0.5)"):
-        yield lambda found: _set(found, op=ast.Div(), left=ast.Constant(0.5), right=found.left)
+        yield lambda found: set_fields(
+            found, op=ast.Div(), left=ast.Constant(0.5), right=found.left
+        )
 
 
 def _of(call: Any) -> ast.expr:
@@ -473,12 +563,13 @@ def _default_in_its_place(node: ast.FunctionDef) -> Iterator[Edit]:
     optional = arguments.args[len(arguments.args) - len(arguments.defaults) :]
     for argument, default in zip(optional, arguments.defaults, strict=True):
         text = f"{argument.arg} = {ast.unparse(default)}"
-        yield partial(_put_first, ast.parse(text).body[0])
+        yield partial(put_first, ast.parse(text).body[0])
 
 
 def _not_handed_on(node: ast.Call) -> Iterator[Edit]:
     if len(node.args) > 1:
-        yield lambda found: found.args.pop()
+        words = f"{{0}} were not handed on to `{name_called(node)}`"
+        yield Told(lambda found: found.args.pop(), words, (node.args[-1],))
 
 
 def _part_of_a_loop(node: ast.For) -> Iterator[Edit]:
@@ -493,20 +584,36 @@ def _loop_over(sliced: Any, node: Any) -> None:
     node.iter = sliced
 
 
-def _put_in_place(number: int, name: ast.expr, found: Any) -> None:
-    _become(list(ast.walk(found))[number], name)
-
-
 def _another_of_its_kind(node: ast.FunctionDef) -> Iterator[Edit]:
     """One input, or one part of the layer, in the place of another."""
     places = [(number, _word(item)) for number, item in enumerate(ast.walk(node))]
+    around = _parents(node)
     inputs = {one.arg for one in node.args.args} - {"self"}
     parts = {word for _, word in places if word.startswith("self.")}
     for number, word in places:
         for kind in (inputs, parts if node.name != "__init__" else set[str]()):
             for other in sorted(kind - {word}) if word in kind else ():
-                name = ast.parse(other, mode="eval").body
-                yield partial(_put_in_place, number, name)
+                name = expression(other)
+                words = _stood_in(around.get(number))
+                about = (expression(word), name)
+                yield Told(partial(put_in_place, number, name), words, about)
+
+
+def _parents(node: ast.AST) -> dict[int, ast.AST]:
+    """In what every node stands, by its number."""
+    nodes = list(ast.walk(node))
+    parents = {id(child): one for one in nodes for child in ast.iter_child_nodes(one)}
+    return {number: parents[id(one)] for number, one in enumerate(nodes) if id(one) in parents}
+
+
+def _stood_in(parent: ast.AST | None) -> str:
+    """What is to be said of one thing in the place of another there."""
+    called = name_called(parent)
+    if called in ("len", "size") or getattr(parent, "attr", "") == "shape":
+        return "a size of {1} stood where that of {0} belongs"
+    if called and called[:1] != "_":
+        return f"{{1}} stood where {{0}} belongs, in the call of `{called}`"
+    return "{1} stood where {0} belongs"
 
 
 def _as_it_was_given(node: ast.FunctionDef) -> Iterator[Edit]:
@@ -516,10 +623,12 @@ def _as_it_was_given(node: ast.FunctionDef) -> Iterator[Edit]:
     for number, one in enumerate(ast.walk(node)):
         if isinstance(one, ast.Assign | ast.Return):
             for name in sorted(_names(one, ast.Load) & set_again):
-                yield partial(_read_given, number, name, None)
                 times = len(_read(one, name))
-                for place in range(times) if times > 1 else ():
-                    yield partial(_read_given, number, name, place)
+                for place in (None, *(range(times) if times > 1 else ())):
+                    words = f"{AS_GIVEN}, where {{0}} is made" if one.value else AS_GIVEN
+                    about = (one.value,) if one.value else ()
+                    edit = partial(_read_given, number, name, place)
+                    yield Told(edit, words.replace("NAME", name), about)
 
 
 def _read(step: Any, name: str) -> list[ast.Name]:
@@ -533,7 +642,7 @@ def _read_given(number: int, name: str, place: int | None, found: Any) -> None:
     read = _read(list(ast.walk(found))[number], name)
     for one in read if place is None else [read[place]]:
         one.id = f"{GIVEN}{name}"
-    _put_first(ast.parse(f"{GIVEN}{name} = {name}").body[0], found)
+    put_first(ast.parse(f"{GIVEN}{name} = {name}").body[0], found)
 
 
 def _other_order(node: ast.FunctionDef) -> Iterator[Edit]:
@@ -541,7 +650,9 @@ def _other_order(node: ast.FunctionDef) -> Iterator[Edit]:
     before = {one.arg for one in node.args.args} - {"self"}
     for number, (one, other) in enumerate(itertools.pairwise(node.body)):
         if _names(one, ast.Store) & _names(other, ast.Load) & before:
-            yield partial(_swap_steps, number)
+            words = "two steps had changed places, so that {1} were made before {0}"
+            about = tuple(getattr(step, "value", step) for step in (one, other))
+            yield Told(partial(_swap_steps, number), words, about)
         before |= _names(one, ast.Store)
 
 
@@ -579,14 +690,6 @@ def _word(node: ast.AST) -> str:
     return ""
 
 
-def _become(node: Any, other: ast.AST) -> None:
-    """Make a node what another one is."""
-    node.__class__ = other.__class__
-    fields = {name: getattr(other, name) for name in other._fields}
-    node.__dict__.clear()
-    node.__dict__.update(fields)
-
-
 def _negate(node: Any) -> None:
     node.test = ast.UnaryOp(ast.Not(), node.test)
 
@@ -612,7 +715,7 @@ def _leave_out(field: str, number: int, node: Any) -> None:
 def _drop(field: str, number: int, node: Any) -> None:
     statements = getattr(node, field)
     del statements[number]
-    if field == "body" and not any(not _is_docstring(item) for item in statements):
+    if field == "body" and not any(not is_docstring(item) for item in statements):
         statements.append(ast.Pass())
 
 
@@ -636,6 +739,7 @@ TABLE: tuple[Row, ...] = (
     (ast.AST, "left out", _dropped_statements),
 )
 SEARCHED: tuple[Row, ...] = (
+    (ast.Constant, "number", _multiple),
     (ast.BinOp, "exponent", _other_exponent),
     (ast.BinOp, "left out", _one_side),
     (ast.Call, "left out", _skipped_call),

@@ -3,7 +3,7 @@
 import torch
 
 from autograder.checking import agrees, by, exercise, misconceptions, prediction, require
-from autograder.checking.cases import VALUES, each_one, low_scores
+from autograder.checking.cases import VALUES, each_one, low_scores, masks
 from autograder.remote.subject import Raised
 
 NAMES = ("output", "weights")
@@ -15,6 +15,12 @@ def _(student, reference, draw):
     agrees(student, reference, draw.normal(D=3), draw.normal(1, D=3), names=NAMES, case="one input")
     query, inputs = 100 * torch.ones(4), 80 * (draw.permutation(5) - 2.0)[:, None].expand(5, 4)
     agrees(student, reference, query, inputs, names=NAMES, case="scores of 1e4")
+    low = torch.tensor([-30.0, -10.0, -50.0, -20.0, -40.0])[:, None].expand(5, 4)
+    agrees(student, reference, query, low, names=NAMES, case="scores down to -1e4")
+    one = draw.normal(1), draw.normal(S=5, D=1)
+    agrees(student, reference, *one, names=NAMES, case="D = 1", ask=VALUES)
+    square = draw.normal(5), draw.normal(5, 5)
+    agrees(student, reference, *square, names=NAMES, case="as many inputs as features", ask=VALUES)
 
 
 misconceptions["attend"] = {
@@ -205,6 +211,13 @@ def _(student, reference, draw):
     last = torch.arange(5) < 4
     some = torch.ones(3, 4), low, value, last
     agrees(student, reference, *some, names=NAMES, case="allowed scores that are low", ask=VALUES)
+    # Of one size all, so that a mask along another axis gives numbers, not an error.
+    some = draw.normal(3, 3, 3, 4), draw.normal(3, 3, 3, 4), draw.normal(3, 3, 3, 2)
+    for text, allowed in masks(draw, 3, 3, 3, 3):
+        agrees(student, reference, *some, allowed, names=NAMES, case=text, ask=VALUES)
+    few = (*(one[0] for one in some), allowed[0, 0])
+    text = "a mask (3, 3) for all examples"
+    agrees(student, reference, *few, names=NAMES, case=text, ask=VALUES)
 
 
 misconceptions["scaled_dot_product_attention"] = {
@@ -582,6 +595,10 @@ def _(student, reference, draw):
     agrees(*same, queries, inputs, names=NAMES, case="one width for all", ask=VALUES)
     agrees(*same, inputs, inputs, names=NAMES, case="the inputs ask themselves", ask=VALUES)
     no_bias(pair[0], {"W_k": 8, "W_v": 3})
+    for text, size in each_one(B=2, L=3, S=5, D=4, I=6, E=3):
+        B, L, S, D, I, E = size.values()  # noqa: E741
+        some = draw.normal(B, L, D), draw.normal(B, S, I)
+        agrees(*layers(D, I, E), *some, names=NAMES, case=text, ask=VALUES)
 
 
 misconceptions["AttentionLayer"] = {
@@ -700,6 +717,10 @@ def _(student, reference, draw):
     agrees(student, reference, draw.normal(B=2, C=5, H=3, W=4))
     agrees(student, reference, draw.normal(1, C=6, H=5, W=3), case="one picture, more rows")
     agrees(student, reference, draw.normal(3, 1, H=2, W=2), case="one channel")
+    for case, size in each_one(B=2, C=5, H=3, W=4):
+        agrees(student, reference, draw.normal(*size.values()), case=case, ask=VALUES)
+    cube = draw.normal(2, 3, 3, 3)
+    agrees(student, reference, cube, case="as many channels as rows and columns", ask=VALUES)
 
 
 misconceptions["grid_to_sequence"] = {

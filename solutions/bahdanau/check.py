@@ -248,6 +248,27 @@ def _(student, reference, draw):
     layer.to("float32")
     agrees(layer, layer, batch, lengths, ask=Ask(gradients=False))
     _all_learn(layer, (V, 5), batch, lengths)
+    require(
+        all(part.dtype == torch.float32 for part in layer(batch, lengths)),
+        "The annotations and the state should be float32, as the parameters are.",
+    )
+    for of, said in (((0, 1), "annotations and state"), ((1,), "the state alone")):
+        found = layer.gradients_of(None, batch, lengths, of=of).parameters.values()
+        tables = [one for one in found if tuple(one.shape) == (V, 5)]
+        require(
+            all(bool(one.any()) for one in tables),
+            f"No gradient of {said} reaches the embedding: somewhere it is cut off.",
+        )
+        require(
+            of == (1,) or all(bool(one[0].any()) for one in tables),
+            "No gradient reaches the embedding of token 0, which is no padding here: pad_id is "
+            "another number.",
+        )
+    plain = student(V, 5, H)
+    require(
+        _are(plain(tokens[:2], torch.tensor([5, 3])), [(2, 5, 2 * H), (2, H)]),
+        "Without naming a pad_id, which is 0 then, it should return the same two tensors.",
+    )
 
 
 misconceptions["BidirectionalEncoder"] = {
@@ -483,6 +504,15 @@ def _(student, reference, draw):
     case("a row that may attend to nothing", query, keys, mask)
     case("nothing may be attended to", query, keys, torch.zeros_like(mask))
     no_bias(pair[0], {"W_s": 8, "W_h": 8, "v": 1})
+    names = {"names": ("context", "weights"), "ask": VALUES}
+    agrees(*pair, query, keys, case="no mask after a mask", **names)
+    steep = {"v.weight": 100 * draw.normal(1, A=8)}
+    for layer in pair:
+        layer.load(steep)
+    large = 100 * query, 100 * keys
+    agrees(*pair, *large, case="scores of some hundreds, and numbers as large in tanh", **names)
+    pair = layers(1, 1, 1)
+    agrees(*pair, draw.normal(2, 1), draw.normal(2, 3, 1), case="all widths 1", **names)
 
 
 misconceptions["AdditiveAttention"] = {
@@ -742,6 +772,10 @@ def _(student, reference, draw):
         "weights [B, S].",
     )
     agrees(layer, layer, previous, state, annotations, mask, ask=Ask(gradients=False))
+    require(
+        all(part.dtype == torch.float32 for part in layer(previous, state, annotations, mask)),
+        "The results should be float32, as the inputs are.",
+    )
 
     layer.to("float64")
     state, annotations = state.double(), annotations.double()
@@ -1179,6 +1213,9 @@ def _(student, reference, draw):
     backpropagates(student, logits, nothing, -100, case="padding alone")
     steps = torch.stack([draw.permutation(V) for _ in range(B * L)]).reshape(B, L, V)
     agrees(student, reference, 1000.0 * steps, targets, -100, case="logits that differ by 1000")
+    apart = logits - 2000.0 * torch.arange(L)[:, None]
+    case = "positions whose logits are far apart"
+    agrees(student, reference, apart, targets, -100, case=case, rtol=2e-3, ask=VALUES)
 
 
 misconceptions["sequence_log_prob"] = {
@@ -1354,9 +1391,16 @@ misconceptions["sequence_log_prob"] = {
 }
 
 
-def _scripted(previous, state, table, attention):
-    """Logits and weights by row, time and previous token; the state counts the time."""
+def _scripted(previous, state, table, attention, sizes=(), last=100):
+    """Logits and weights by row, time and previous token; the state counts the time.
+
+    With `sizes`, the state must have them; with `last`, no more steps may be asked.
+    """
     row, time = torch.arange(len(state)), state.flatten(1)[:, 0].long()
+    if sizes and tuple(state.shape[1:]) != tuple(sizes):
+        raise ValueError(f"step takes the state as it is, (B, 2, 3), not {list(state.shape)}")
+    if int(time[0]) >= last:
+        raise ValueError("step was asked once more, when every row had ended")
     if previous.shape != state.shape[:1]:
         raise ValueError(
             f"step takes one previous token for each of {len(state)} rows, not "
@@ -1370,7 +1414,7 @@ def _scripted(previous, state, table, attention):
 def _(student, reference, draw):
     V, S, bos, eos, longest = 6, 5, 1, 4, 8
 
-    def case(text, lengths, max_length, *sizes):
+    def case(text, lengths, max_length, *sizes, size=1.0, **limits):
         """Rows that end after so many tokens, as far as they depend on the table."""
         B = len(lengths)
         table = draw.normal(B, longest, V, V)
@@ -1378,7 +1422,7 @@ def _(student, reference, draw):
         for row, length in enumerate(lengths):
             table[row, length - 1, :, eos] = 9.0
         attention = draw.uniform(B, longest, S, low=0.1, high=1.0)
-        step = portable(_scripted, table=table, attention=attention)
+        step = portable(_scripted, table=size * table, attention=attention, **limits)
         start = torch.zeros(B, *sizes)
 
         want = reference(step, start, bos, eos, max_length)
@@ -1402,6 +1446,8 @@ def _(student, reference, draw):
     case("all end at the last step", [3, 4], 4, 2)
     case("one step", [5, 5, 5], 1, 2)
     case("one row, and a state with two more dimensions", [3], 8, 2, 3)
+    text = "logits in the hundreds, and a step that is asked no more than needed"
+    case(text, [2, 3], 8, 2, 3, size=100.0, sizes=(2, 3), last=3)
     bos = eos
     case("bos_id is eos_id", [3, 2], 8, 2)
 
@@ -1601,8 +1647,8 @@ prediction(
         ),
         "About half.": (
             "A string is right only if all its 28 characters are. To get even half of the strings "
-            "right, the model would need nearly every character right, and with a summary that "
-            "was not learned it gets far fewer."
+            "right, the model would need nearly every character right. But its summary has not "
+            "learned to hold four dates, and it gets far fewer."
         ),
         "Nearly all, since 128 numbers have room for 24 digits.": (
             "They may well have the room. But training has to find out how to fill it, and in "

@@ -51,6 +51,12 @@ def _(student, reference, draw):
     mask = torch.tensor([[1, 1, 0, 0, 0], [1, 0, 1, 1, 1]]).bool()
     agrees(mine, theirs, x, memory, mask, names=names, case="as many queries as keys")
     agrees(mine, theirs, x, x, names=names, case="x is the memory, too", ask=VALUES)
+    other = draw.normal(B=2, S=5, E=12)
+    agrees(mine, theirs, x, other, names=names, case="another memory", ask=VALUES)
+    agrees(mine, theirs, x, other[:, :1], names=names, case="a memory of one token", ask=VALUES)
+    mine, theirs = loaded(student, reference, draw, 6, 1)
+    some = draw.normal(2, 3, 6), draw.normal(2, 4, 6)
+    agrees(mine, theirs, *some, names=names, case="one head", ask=VALUES)
 
 
 misconceptions["CrossAttention"] = {
@@ -306,6 +312,11 @@ def _(student, reference, draw):
     mine, theirs = loaded(student, reference, draw, 6, 2, 9)
     case = "without naming dropout and norm_first"
     close(mine(x, memory), theirs(x, memory), names=names, case=case, call=mine.last_call)
+    mine, theirs = loaded(student, reference, draw, 6, 2, 9, 0.0, True)
+    case = "dropout and norm_first by position"
+    close(mine(x, memory), theirs(x, memory), names=names, case=case, call=mine.last_call)
+    got, want = mine(x, memory.flip(0)), theirs(x, memory.flip(0))
+    close(got, want, names=names, case="another memory", call=mine.last_call)
 
     # What is random comes last: a known mistake is recognized by what it answered before.
     parts = {"self-attention": 1.0, "cross-attention": 4.0, "feed-forward": 16.0}
@@ -328,6 +339,17 @@ def _(student, reference, draw):
             abs(here - share) < 6 * math.sqrt(share * (1 - share) / len(added)),
             f"In training with dropout=0.25, {share:.1%} of the entries should get "
             f"{' and '.join(what) or 'nothing'}, scaled by 1 / 0.75; it is {here:.1%}.",
+        )
+    mine = student(2, 1, 2, dropout=0.5, norm_first=True)
+    nothing = {name: 0 * old for name, old in mine.parameters().items()}
+    mine.train()
+    for part, bias in zip(parts, (*list(after)[:2], "feed_forward.linear2"), strict=True):
+        mine.load(nothing | {f"{bias}.bias": torch.ones(2)})
+        kept = mine(torch.zeros(300, 1, 2), torch.zeros(300, 1, 2))[0].bool()
+        require(
+            bool((kept[..., 0] != kept[..., 1]).any()),
+            f"In training with dropout=0.5, whole positions of {part} are dropped. Each entry is "
+            "dropped by itself.",
         )
 
 
@@ -726,6 +748,17 @@ def _(student, reference, draw):
     mine, theirs = loaded(student, reference, draw, 11, 11, 6, 2, 9, 1, 7)
     source, target = tokens(11, B=2, S=5), tokens(11, B=2, L=3)
     agrees(mine, theirs, source, target, case="vocabularies of one size", ask=VALUES)
+    agrees(mine, theirs, source.flip(0), target, case="another source", ask=VALUES)
+    agrees(mine, theirs, source[:, :1], target[:, :1], case="one token each", ask=VALUES)
+    for each in (mine, theirs):
+        each.train(False)
+    agrees(mine, theirs, source, target, case="in evaluation mode", ask=VALUES)
+    for each in (mine, theirs):
+        each.to("float64")
+    got, want = mine(source, target), theirs(source, target)
+    close(got, want, case="in float64", call=mine.last_call, rtol=1e-6, atol=1e-7)
+    mine, theirs = loaded(student, reference, draw, 11, 11, 9, 3, 9, 1, 7)
+    agrees(mine, theirs, source, target, case="an odd embed_dim", ask=VALUES)
 
 
 misconceptions["Transformer"] = {
@@ -1059,6 +1092,11 @@ def _(student, reference, draw):
     nothing = torch.full((2, 3), 4)
     agrees(student, reference, logits, nothing, 0.1, 4, case="padding alone")
     backpropagates(student, logits, nothing, 0.1, 4, case="padding alone")
+    for pad in (16, -1):
+        given = logits, targets.where(targets != -100, pad), 0.1, pad
+        agrees(student, reference, *given, case=f"pad_id {pad}, which is no token", ask=VALUES)
+    given = draw.normal(2, 1, 3, 5), draw.integers(1, 5, 2, 1, 3)
+    agrees(student, reference, *given, 1.0, case="three dimensions, smoothing 1", ask=VALUES)
 
 
 misconceptions["label_smoothed_loss"] = {
@@ -1254,11 +1292,14 @@ def _(student, reference, draw):
         size = draw.int(20, 600)
         got, want = student(step, size, warmup), reference(step, size, warmup)
         close(got, want, case=case, call=student.last_call, **tight)
+        of_kind(got, float, case, student.last_call)
     for step in (draw.int(100, 3000), draw.int(5000, 9000)):
         case = "without naming the length of the warm-up"
         close(student(step, 512), reference(step, 512), case=case, call=student.last_call, **tight)
     got = student(step, 512)
     of_kind(got, float, "", "warmup_rate")
+    got, want = student(50_000, 512), reference(50_000, 512)
+    close(got, want, case="long after the warm-up", call=student.last_call, **tight)
     raises(student, ValueError, -draw.int(1, 9), 512, case="a negative step")
     raises(student, ValueError, 0, 512, case="step 0")
 
@@ -1395,6 +1436,8 @@ def made_up(prefixes, table, output):
 
 
 def by_last_token(prefixes, table):
+    if prefixes.dtype != torch.int64:
+        raise ValueError(f"step takes prefixes of int64, not {prefixes.dtype}")
     return table[prefixes.shape[1] - 1, prefixes[:, -1]]
 
 
@@ -1491,6 +1534,9 @@ def _(student, reference, draw):
         5, first, (1, 2, row(p3=0.5, p4=0.45)), *((n, 4, row(p4=0.97)) for n in range(2, 5))
     )
     check(step, bos, eos, 2, 5, case="an ended one that is crowded out")
+    step = short_and_long(draw.float(1.02, 1.04))
+    check(step, bos, eos, vocab, 8, case="two that are nearly as probable, without a penalty")
+    check(drawn(-30.0), bos, eos, 1, 30, case="thirty tokens")
 
 
 misconceptions["beam_search"] = {

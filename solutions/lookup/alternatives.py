@@ -115,7 +115,7 @@ def _(query, keys, values, similarity):
 @alternative("soft_lookup", "einsum")
 def _(query, keys, values, similarity):
     one = torch.ones_like(values[0, 0])
-    weights = torch.stack([similarity(query, key) * one for key in keys])
+    weights = torch.stack([similarity(query, key) * one for key in keys]).to(values)
     if weights.sum() == 0:
         raise ValueError("the similarities sum to zero")
     weights = weights / weights.sum()

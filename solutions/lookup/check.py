@@ -53,6 +53,17 @@ def _(student, reference, draw):
     precise = keys[0].double(), keys.double()  # equal to keys[0] alone
     case = "float64 keys, float32 values"
     agrees(student, reference, *precise, values, case=case, ask=VALUES)
+    agrees(student, reference, -keys[0], keys, values, case="a key of the other sign", ask=VALUES)
+    agrees(student, reference, keys[0], keys, values[:, :1], case="E = 1", ask=VALUES)
+    near = torch.nextafter(precise[0], torch.tensor(9.0).double()), precise[1]
+    case = "a float64 key that differs in the last digit, float32 values"
+    agrees(student, reference, *near, values, case=case, ask=VALUES)
+    tiny = 1e-30 * keys  # the squares of their differences are zero
+    agrees(student, reference, tiny[0], tiny, values, case="keys near zero", ask=VALUES)
+    for dtype in (torch.float64, torch.float16):
+        case = f"float32 keys, {str(dtype).removeprefix('torch.')} values"
+        tight = {"case": case, "rtol": 1e-10, "atol": 1e-12, "ask": VALUES}
+        agrees(student, reference, keys[0], keys, values.to(dtype) / 3, **tight)
 
 
 misconceptions["exact_lookup"] = {
@@ -254,6 +265,11 @@ def _(student, reference, draw):
     compare("cat ", "cat", "a space at the end")
     compare("", " ", "an empty word and a space")
     compare("New York", "New", "a space after the end of the shorter word")
+    compare("New York", "New Fork", "a space in both")
+    compare("no  one", "no one", "two spaces in one")
+    compare("room 12-b", "room 13-b", "digits and a hyphen")
+    compare("snake_", "snake", "an underscore after the end of the shorter word")
+    compare("internationally", "internationales", "words of 15 letters")
 
 
 misconceptions["letter_similarity"] = {
@@ -481,7 +497,7 @@ def _(student, reference, draw):
     agrees(
         student,
         reference,
-        1e-9 * weights,
+        1e-20 * weights,
         values,
         case="weights near zero",
         ask=Ask(gradients=False),
@@ -499,6 +515,8 @@ def _(student, reference, draw):
     weights[3], weights[4] = 0.3, -0.1
     raises(student, ValueError, weights, values, case="a negative weight, the last one")
     raises(student, ValueError, torch.zeros(5), values, case="all weights zero")
+    weights[4] = -1e-7
+    raises(student, ValueError, weights, values, case="a weight just below zero")
 
 
 misconceptions["weighted_average"] = {
@@ -672,6 +690,14 @@ def _(student, reference, draw):
     raises(student, ValueError, *unlike, case="nothing alike")
     opposite = (1.0, [2.0, -3.0, 1.0], values, times)
     raises(student, ValueError, *opposite, case="similarities that cancel")
+    tensors = (torch.tensor(1.0), torch.tensor([2.0, -3.0, 1.0]), values, times)
+    raises(student, ValueError, *tensors, case="similarities in tensors that cancel")
+    twice = ("bead", ("bad", "fig", "bad"), values[:, :1], letters)
+    case = "a tuple with one word twice, E = 1"
+    agrees(student, reference, *twice, names=names, case=case, ask=VALUES)
+    precise = draw.normal(D=4).double(), draw.normal(3, D=4).double(), values
+    case = "float64 keys, float32 values"
+    agrees(student, reference, *precise, near, names=names, case=case, ask=VALUES)
 
 
 misconceptions["soft_lookup"] = {
@@ -869,6 +895,10 @@ def _(student, reference, draw):
     ask = Ask(contiguous=False, double=False, unchanged=False)
     on_keys = keys[1:4].clone()
     agrees(student, reference, on_keys, keys, values[:6], 0.5, case="x at keys", ask=ask)
+    for size in (1e-4, 1e3):
+        scaled = size * x, size * keys, values[:6], size * bandwidth
+        case = f"numbers and bandwidth {size:g} times as large"
+        agrees(student, reference, *scaled, case=case, ask=VALUES)
 
 
 misconceptions["kernel_regression"] = {

@@ -15,7 +15,7 @@ from autograder.checking import (
     require,
     same,
 )
-from autograder.checking.cases import VALUES, each_one, low_scores
+from autograder.checking.cases import VALUES, each_one, low_scores, masks
 
 
 @exercise("causal_mask", chapter="08-masked", points=2)
@@ -26,6 +26,7 @@ def _(student, reference, draw):
         "a past shorter than the length": (5, 2),
         "one query, with a past": (1, draw.int(4, 7)),
         "one query, no past": (1, 0),
+        "a long past": (2, 150),
     }
     for case, sizes in cases.items():
         want, got = reference(*sizes), student(*sizes)
@@ -148,6 +149,15 @@ def _(student, reference, draw):
     agrees(student, reference, draw.integers(1, 6, 3), 6, case="other lengths")
     agrees(student, reference, torch.tensor([4, 2]), 4, case="a row without padding")
     agrees(student, reference, torch.tensor([0, 3]), 4, case="a row of padding alone")
+    for lengths, most, case in (
+        ([0, 0], 4, "rows of padding alone"),
+        ([2], 5, "one row"),
+        ([1], 1, "one row of one position"),
+        ([3, 0, 2], 3, "as many rows as positions"),
+    ):
+        agrees(student, reference, torch.tensor(lengths), most, case=case, ask=VALUES)
+    whole = torch.tensor([2, 4, 1], dtype=torch.int32)
+    agrees(student, reference, whole, 4, case="lengths of int32", ask=VALUES)
 
 
 misconceptions["padding_mask"] = {
@@ -288,6 +298,16 @@ def _(student, reference, draw):
             student, reference, hidden, mask, case=case, ask=Ask(unchanged=False)
         )  # NaN is not NaN
     agrees(student, reference, 1e4 + scores, mask, case="all scores near 1e4", rtol=2e-3)
+    # Of one size all, so that a mask along another axis gives numbers, not an error.
+    cube = draw.normal(3, 3, 3, 3)
+    for case, allowed in masks(draw, 3, 3, 3, 3):
+        for dim in (-1, -2):
+            along = f"{case}, along dimension {dim}"
+            agrees(student, reference, cube, allowed, dim, case=along, ask=VALUES)
+    case = "along the first dimension, a mask (3, 1)"
+    agrees(student, reference, cube[0, 0], allowed[0, 0].T, dim=0, case=case, ask=VALUES)
+    one = draw.normal(5), torch.tensor([True, False, True, True, False])
+    agrees(student, reference, *one, case="one slice", ask=VALUES)
 
 
 misconceptions["masked_softmax"] = {
@@ -784,9 +804,10 @@ misconceptions["next_token_loss"] = {
 
 @exercise("mask_tokens", chapter="08-masked", points=4, behavior=True)
 def _(student, reference, draw):
-    def seeded(seed):
+    def seeded(seed, drawn=0):
         generator = torch.Generator()
         generator.manual_seed(seed)
+        torch.rand(drawn, generator=generator)
         return generator
 
     def random(**more):
@@ -879,6 +900,10 @@ def _(student, reference, draw):
     found = student(turned, mask_id, vocab_size, **random(probability=0.0))
     same(found, (turned, torch.full_like(turned, -100)), case="tokens that are not contiguous")
 
+    cube = draw.integers(4, vocab_size, 2, 3, 4)
+    found = student(cube, mask_id, vocab_size, **random(probability=0.0))
+    same(found, (cube, torch.full_like(cube, -100)), case="tokens of three dimensions")
+
     tokens = torch.full((40000,), 7)
     seed, other = draw.int(0, 2**30), draw.int(2**30, 2**31)
     one, two, three = (
@@ -896,6 +921,12 @@ def _(student, reference, draw):
             f"With two generators of the same seed, it is not the same tokens that {what}.",
         )
     require(not torch.equal(one[1], three[1]), "Generators of two seeds give the same result.")
+    used = student(tokens, mask_id, vocab_size, generator=built(seeded, seed=seed, drawn=5))
+    require(
+        not torch.equal(one[1], used[1]),
+        "A generator that was drawn from before gives the result that a new one of its seed gives: "
+        "it should go on where it stands.",
+    )
     for got in student(tokens.int(), mask_id, vocab_size, **random()):
         require(got.dtype == torch.int32, "Given int32 tokens, mask_tokens returns another dtype.")
     one, two = student(tokens, mask_id, vocab_size), student(tokens, mask_id, vocab_size)

@@ -14,6 +14,7 @@ from autograder.checking import (
     raises,
     require,
 )
+from autograder.checking.cases import VALUES
 from autograder.remote.calling import cotangent
 from autograder.remote.subject import Raised
 
@@ -29,6 +30,8 @@ def _(student, reference, draw):
     case("an odd embed_dim", 6, 7)
     case("one column", 4, 1)
     case("a size drawn", draw.int(5, 40), 2 * draw.int(3, 20))
+    case("one position", 1, 6)
+    case("300 positions", 300, 4)
 
 
 misconceptions["sinusoidal_positions"] = {
@@ -186,6 +189,8 @@ def _(student, reference, draw):
     case("a negative offset", -draw.int(1, 20), 8)
     case("no offset", 0, 6)
     raises(student, ValueError, 1, 5, case="an odd embed_dim")
+    for embed_dim in (1, 3):
+        raises(student, ValueError, 1, embed_dim, case=f"embed_dim {embed_dim}")
 
 
 misconceptions["shift_matrix"] = {
@@ -373,6 +378,13 @@ def _(student, reference, draw):
         "The vectors of a short x are not the first ones. Position 0 should have the same vector "
         "whatever the length of x is.",
     )
+    for size in ((1, 1, E), (2, 1, E)):
+        short = draw.normal(*size)
+        added_twice = [layer(short) - short for _ in range(2)]  # nothing is left of the first call
+        require(
+            all(_alike(one, whole[:1].expand(size)) for one in added_twice),
+            "A sequence of one position should get the first vector, at every call.",
+        )
     five = draw.normal(B=5, L=4, E=E)
     require(
         _alike(layer(five) - five, added[:1].expand_as(five)),
@@ -397,6 +409,11 @@ def _(student, reference, draw):
         torch.zeros(2, longest + 1, E),
         says=(str(longest), str(longest + 1)),
         case="a sequence longer than max_length",
+    )
+    layer.to("float64")
+    require(
+        layer(x.double()).dtype == torch.float64,
+        "After `.double()` the result for a float64 x should be float64.",
     )
 
 
@@ -533,6 +550,11 @@ def _(student, reference, draw):
     raises(student, ValueError, draw.normal(L=5, D=7), case="an odd number of features")
     agrees(student, reference, draw.normal(L=5, D=8), start=3, case="a text that goes on")
     agrees(student, reference, draw.normal(2, 1, D=6), start=40, case="one more position")
+    case = "a text that goes on, with another base"
+    agrees(student, reference, draw.normal(L=5, D=8), base=100.0, start=3, case=case, ask=VALUES)
+    some = draw.normal(2, 2, 3, 2), 50.0, 200
+    agrees(student, reference, *some, case="base and start by position, D = 2", ask=VALUES)
+    raises(student, ValueError, draw.normal(3, 1), case="one feature")
 
 
 misconceptions["rotate_positions"] = {

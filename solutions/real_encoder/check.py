@@ -8,6 +8,7 @@ from torch import nn
 from autograder.checking import (
     Ask,
     agrees,
+    backpropagates,
     built,
     by,
     close,
@@ -61,6 +62,8 @@ def _(student, reference, draw):
         same(student(given), reference(given), case=case, call=student.last_call)
     halves = {name: tensor.half() for name, tensor in published(draw, 1, False).items()}
     same(student(halves), reference(halves), case="float16", call=student.last_call)
+    double = {name: tensor.double() / 3 for name, tensor in published(draw, 1, False).items()}
+    same(student(double), reference(double), case="float64", call=student.last_call)
     given = published(draw, 1)
     _, left = student.with_inputs(given)
     require(
@@ -333,10 +336,15 @@ def _(student, reference, draw):
     agrees(student, reference, hidden, mask.float(), **floats)
     holes = torch.tensor([[0, 1, 1, 0, 1], [1, 0, 0, 0, 1], [0, 0, 0, 0, 1]]).bool()
     agrees(student, reference, hidden, holes, case="holes in the mask")
-    short = 1e-4 * hidden, mask
+    short = 1e-9 * hidden, mask
     agrees(student, reference, *short, case="short vectors", ask=VALUES)
     mask[1] = False
     agrees(student, reference, hidden, mask, case="a row of padding alone")
+    wide = hidden, mask.double()
+    agrees(student, reference, *wide, case="a mask of float64, float32 vectors", ask=VALUES)
+    agrees(student, reference, hidden.half(), holes, case="vectors of float16", ask=VALUES)
+    agrees(student, reference, 1e3 * hidden, mask, case="long vectors", ask=VALUES)
+    agrees(student, reference, hidden[..., :1], mask, case="vectors of one number", ask=VALUES)
 
 
 misconceptions["mean_pool"] = {
@@ -550,6 +558,9 @@ def _(student, reference, draw):
     agrees(student, reference, anchors, anchors, 0.5, case="one tensor for both", ask=VALUES)
     alone = {"temperature": 0.5, "ask": Ask(contiguous=False, unchanged=False)}
     agrees(student, reference, anchors[:1], positives[:1], case="one pair", **alone)
+    backpropagates(student, anchors[:1], positives[:1], case="one pair")
+    short = anchors[:, :1], positives[:, :1]
+    agrees(student, reference, *short, 0.5, case="vectors of one number", ask=VALUES)
 
     quick = {"temperature": 0.5, "ask": Ask(gradients=False, contiguous=False, unchanged=False)}
     lengths = torch.tensor([1e-6, 1e-3, 1.0, 1e3, 1e6])[:, None]
@@ -904,6 +915,8 @@ def tiny_model(table, mixing):
 def padding_is_zero(table):
     class Model(nn.Module):
         def forward(self, tokens, mask):
+            if tokens.dtype != torch.int64 or mask.dtype != torch.bool:
+                raise ValueError(f"the model got tokens {tokens.dtype}, and a mask {mask.dtype}")
             if tokens[~mask].any():
                 raise ValueError("the model got padding with another id than 0")
             return table[tokens]
@@ -922,6 +935,7 @@ def _(student, reference, draw):
             (["abcd", "dcba", "aabb"], "sentences of one length"),
             (["abc", "hgfedcba", "b", "deabcf"], "sentences of many lengths"),
             (["aBc", "ABC"], "sentences with capitals"),
+            (["abc", "", " ab ", "abc", "abcdefgh" * 3], "one twice, one empty, one long"),
         ):
             got = student(sentences, model, tokenizer)
             want = reference(sentences, model, tokenizer)

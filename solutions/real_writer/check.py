@@ -15,6 +15,7 @@ from autograder.checking import (
     raises,
     require,
 )
+from autograder.checking.cases import VALUES
 from autograder.checking.predictions import prediction
 from autograder.remote.subject import Raised
 
@@ -57,6 +58,7 @@ def _(student, reference, draw):
     layer, wanted = student(E, eps=0.5), reference(E, eps=0.5)
     agrees(layer, wanted, x, case="eps=0.5")
     agrees(student(1), reference(1), draw.normal(4, 1), case="vectors of one number")
+    agrees(layer, wanted, x[:1, :1], case="a batch of one vector", ask=VALUES)
 
 
 misconceptions["RMSNorm"] = {
@@ -236,6 +238,13 @@ def _(student, reference, draw):
             case=f"{case}, inputs of 1e4".removeprefix(", "),
             call=layer.last_call,
         )
+    for shape in ((1, 1, E), (3, E), (2, 1, 3, E)):
+        agrees(layer, wanted, draw.normal(*shape), case=f"inputs {shape}", ask=VALUES)
+    layer, wanted = student(1, 3), reference(1, 3)
+    weights = {name: draw.normal(*old.shape) for name, old in wanted.parameters().items()}
+    layer.load(weights)
+    wanted.load(weights)
+    agrees(layer, wanted, draw.normal(2, 3, 1), case="vectors of one number", ask=VALUES)
 
 
 mend("SwiGLU", "sigmoid", points=1)
@@ -389,6 +398,8 @@ def filled_cache(layer, pieces, num_kv_heads, head_dim):
                 f"the cache holds {len(cache)} positions, wanted {before + piece.shape[1]}: what "
                 "comes is appended once, also to an empty cache"
             )
+    if pieces:
+        layer(pieces[0], Cache())  # another text in between
     return cache
 
 
@@ -453,6 +464,7 @@ def _(student, reference, draw):
 
     layer, wanted = both(E, H, K, base=50.0)
     agrees(layer, wanted, x, case="another base", **quick)
+    with_cache(x[:, :2], x[:, 2:], case="another base, two positions in the cache")
     for num_heads, num_kv_heads, case in (
         (3, 3, "a key head for each head"),
         (6, 1, "one key head for all"),
@@ -464,6 +476,7 @@ def _(student, reference, draw):
 
     raises(student, ValueError, 10, 4, 2, says=("10", "4"), case="4 heads for 10 features")
     raises(student, ValueError, 12, 6, 4, says=("6", "4"), case="4 key heads for 6 heads")
+    raises(student, ValueError, 12, 2, 4, says=("2", "4"), case="4 key heads for 2 heads")
     x = draw.normal(1, 2, 9)
     try:  # when it is made or when it is called
         student(9, 3, 1)(x)

@@ -11,7 +11,7 @@ from autograder.checking import (
     portable,
     prediction,
 )
-from autograder.checking.cases import VALUES, each_one
+from autograder.checking.cases import VALUES, each_one, masks
 from autograder.checking.comparing import of_kind
 from solutions.attention_layer.check import no_bias
 
@@ -60,6 +60,14 @@ def _(student, reference, draw):
     case("a position that may attend to nothing", x, empty)
     case("nothing may be attended to", x, torch.zeros_like(mask))
     no_bias(pair[0], {"W_q": 8, "W_k": 8, "W_v": 3})
+    quick = {"names": ("output", "weights"), "ask": VALUES}
+    agrees(*pair, x, case="no mask after a mask", **quick)
+    # Of one size all, so that a mask along another axis gives numbers, not an error.
+    cube = draw.normal(3, 3, 3, 6)
+    for text, allowed in masks(draw, 3, 3, 3, 3):
+        agrees(*pair, cube, allowed, case=text, **quick)
+    agrees(*pair, cube[0], allowed[0, 0], case="a mask (3, 3) for all examples", **quick)
+    agrees(*layers(1, 1, 1), draw.normal(2, 3, 1), case="all widths 1", **quick)
 
 
 misconceptions["SelfAttention"] = {
@@ -362,6 +370,10 @@ def _first_row_times(x, factor):
     return torch.cat([factor * x[:1], x[1:]])
 
 
+def _with_others(x, factor, others):
+    return (torch.cat([factor * x[:1], x[1:]]), *[x] * others)
+
+
 @exercise("equivariance_gap", chapter="05-self-attention", points=2, mend="inverse")
 def _(student, reference, draw):
     L, E = 5, 3
@@ -384,6 +396,10 @@ def _(student, reference, draw):
     x[0] = 0.1
     for factor in (0.0, 2.0):  # the largest difference is negative once, positive once
         case("a layer with one row of its own", portable(_first_row_times, factor=factor), x, cycle)
+    case("a small difference", portable(_first_row_times, factor=1.0003), x, cycle)
+    for others in (0, 2):
+        layer = portable(_with_others, factor=2.0, others=others)
+        case(f"a layer that returns a tuple of {1 + others}", layer, x, cycle)
 
 
 misconceptions["equivariance_gap"] = {

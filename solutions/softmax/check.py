@@ -46,6 +46,13 @@ def _(student, reference, draw):
     low = low_scores(3, 4)
     low[:, -1] = -math.inf
     agrees(student, reference, low, case="scores of -1e4 beside -inf", ask=VALUES)
+    cube = draw.normal(B=2, L=5, S=3)
+    cube[0, :, 1] = cube[1, 2] = -math.inf
+    case = "a slice along the middle dimension that is all -inf"
+    agrees(student, reference, cube, 1, case=case, ask=Ask(contiguous=False, unchanged=False))
+    agrees(student, reference, cube, -2, case=f"{case}, which is -2", ask=VALUES)
+    agrees(student, reference, cube[0, :, 1], case="one slice that is all -inf", ask=VALUES)
+    agrees(student, reference, draw.normal(2, 3, 1, 1), 1, case="four dimensions", ask=VALUES)
 
 
 misconceptions["softmax"] = {
@@ -297,6 +304,17 @@ def _(student, reference, draw):
     agrees(student, reference, close_to_1, 0.995, case="sharpness 0.995", ask=VALUES)
     raises(student, ValueError, scores, -0.1, case="a sharpness below 0")
     raises(student, ValueError, scores, 1.1, case="a sharpness above 1")
+    raises(student, ValueError, scores, -1e-6, case="a sharpness just below 0")
+    raises(student, ValueError, scores, 1 + 1e-6, case="a sharpness just above 1")
+    agrees(student, reference, 1e-3 * close_to_1, 1 - 1e-6, case="sharpness 0.999999", ask=VALUES)
+    far = 1000.0 * torch.stack([draw.permutation(5) for _ in range(3)])
+    agrees(student, reference, far, 1e-4, case="sharpness 0.0001", ask=VALUES)
+    agrees(student, reference, far, 0.7, case="scores that differ by thousands")
+    agrees(student, reference, scores[0, 1], 1.0, case="one slice with ties", ask=VALUES)
+    for case, size in each_one(L=3, S=5):
+        agrees(student, reference, draw.normal(*size.values()), 0.6, case=case, ask=VALUES)
+    many = draw.normal(2, 1, L=3, S=5)
+    agrees(student, reference, many, 0.6, case="two batch dimensions", ask=VALUES)
 
 
 misconceptions["sharpen"] = {
@@ -647,6 +665,8 @@ def _(student, reference, draw):
     agrees(student, reference, draw.normal(1), case="one score")
     agrees(student, reference, 1e4 + draw.normal(S=6), case="scores of 1e4", rtol=2e-3)
     agrees(student, reference, torch.full((5,), 2.0), case="equal scores")
+    far = 1000.0 * (draw.permutation(8) - 8)
+    agrees(student, reference, far, case="scores that differ by thousands")
 
 
 misconceptions["softmax_jacobian"] = {
@@ -784,7 +804,12 @@ def _(student, reference, draw):
     key[2] = query[3]
     agrees(student, reference, query, key, case="a query that equals a key")
     agrees(student, reference, key, key, case="one tensor for both", ask=VALUES)
-    without_a_loop(student, *((draw.normal(n, 4), draw.normal(n + 1, 4)) for n in (3, 20)))
+    without_a_loop(
+        student, *((draw.normal(n, n, 4 * n), draw.normal(n, n + 1, 4 * n)) for n in (2, 12))
+    )
+    for case, size in each_one(L=5, S=7, D=8):
+        L, S, D = size.values()
+        agrees(student, reference, draw.normal(L, D), draw.normal(S, D), case=case, ask=VALUES)
 
     L, S, D = 24, 28, 16
     largest = student.largest(draw.normal(L, D), draw.normal(S, D))
@@ -1004,8 +1029,8 @@ def _(student, reference, draw):
         L, S, D = size.values()
         agrees(student, reference, draw.normal(L, D), draw.normal(S, D), case=case, ask=VALUES)
     agrees(student, reference, short, short, case="one tensor for both", ask=VALUES)
-    tiny = 1e-4 * draw.normal(L=5, D=8), 1e-5 * draw.normal(S=7, D=8)
-    agrees(student, reference, *tiny, case="vectors of length 1e-4 and 1e-5", ask=VALUES)
+    tiny = 1e-7 * draw.normal(L=5, D=8), 1e-6 * draw.normal(S=7, D=8)
+    agrees(student, reference, *tiny, case="vectors of length 1e-7 and 1e-6", ask=VALUES)
 
     query, key = draw.normal(L=5, D=8), draw.normal(S=7, D=8)
     query[1] = 0.0
@@ -1299,6 +1324,11 @@ def _(student, reference, draw):
     many = draw.normal(2, 3, L=5, D=8), draw.normal(2, 3, S=7, D=8)
     agrees(student, reference, *many, case="two batch dimensions")
     agrees(student, reference, draw.normal(1, 4), draw.normal(1, 4), case="one query, one key")
+    long = 30 * draw.normal(L=6, D=8), draw.normal(S=6, D=8)
+    agrees(student, reference, *long, case="as many queries as keys, long ones", ask=VALUES)
+    for case, size in each_one(L=5, S=7, D=8):
+        L, S, D = size.values()
+        agrees(student, reference, draw.normal(L, D), draw.normal(S, D), case=case, ask=VALUES)
 
 
 misconceptions["scaled_dot_product_scores"] = {

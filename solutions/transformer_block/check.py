@@ -18,7 +18,7 @@ from autograder.checking import (
     require,
     same,
 )
-from autograder.checking.cases import VALUES
+from autograder.checking.cases import VALUES, masks
 
 
 def _same_parameters(student, reference):
@@ -59,6 +59,7 @@ def _(student, reference, draw):
     agrees(layer, wanted, far, case=case, rtol=2e-2, atol=2e-2, ask=VALUES)
     layer, wanted = student(E, eps=0.5), reference(E, eps=0.5)
     agrees(layer, wanted, x, case="eps=0.5")
+    agrees(student(1), reference(1), draw.normal(4, 1), case="vectors of one number", ask=VALUES)
 
 
 misconceptions["LayerNorm"] = {
@@ -314,8 +315,10 @@ def _(student, reference, draw):
             each.load(weights)
         agrees(layer, wanted, x, case=case)
         agrees(layer, wanted, x[0, 0], case=f"{case}, one vector")
+        agrees(layer, wanted, 10 * x[0], case=f"{case}, large numbers", ask=VALUES)
+        agrees(layer, wanted, draw.normal(2, 1, 3, E), case=f"{case}, more dimensions", ask=VALUES)
     close(layer(x[:1, :1]), wanted(x[:1, :1]), case="a batch of one", call=layer.last_call)
-    for other in ("tanh", "RELU"):
+    for other in ("tanh", "RELU", "silu"):
         raises(student, ValueError, E, hidden, other, says=(other,), case=f"activation {other!r}")
     for other in ("", None):
         raises(student, ValueError, E, hidden, other, case=f"activation {other!r}")
@@ -538,6 +541,13 @@ def _(student, reference, draw):
 
     layer, wanted = both(E, H, hidden, norm_first=False)
     close(layer(x), wanted(x), case="norm_first=False", call=layer.last_call, **names)
+    # Of one size all, so that a mask along another axis gives numbers, not an error.
+    cube = draw.normal(3, 3, E)
+    for case, allowed in masks(draw, 3, H, 3, 3):
+        agrees(layer, wanted, cube, allowed, case=case, **bare)
+    agrees(layer, wanted, cube, case="no mask after a mask", **bare)
+    layer, wanted = both(E, 1, hidden, 0.0, True, "gelu")
+    agrees(layer, wanted, x, case="arguments by position, one head", **bare)
 
     layer, wanted = both(E, H, hidden, dropout=1.0)
     for each in (layer, wanted):
@@ -1123,6 +1133,14 @@ def _(student, reference, draw):
         for each in (layer, wanted):
             each.train("dropout" not in more)
         close(layer(x, mask=mask), wanted(x, mask=mask), case=case, call=layer.last_call, **names)
+    # Of one size all, so that a mask along another axis gives numbers, not an error.
+    layer, wanted = both(1, E, 3, hidden)
+    cube = draw.normal(3, 3, E)
+    for case, allowed in masks(draw, 3, 3, 3, 3):
+        got, want = layer(cube, allowed), wanted(cube, allowed)
+        close(got, want, case=case, call=layer.last_call, **names)
+    got, want = layer(cube), wanted(cube)
+    close(got, want, case="no mask after a mask", call=layer.last_call, **names)
     layer, wanted = both(2, E, H, hidden, dropout=1.0, norm_first=True)
     for each in (layer, wanted):
         each.train(True)

@@ -39,6 +39,12 @@ def _(student, reference, draw):
     raises(student, ValueError, draw.normal(2, 3, 2, 8), 4, **area)
     neither = {"case": "neither a height nor a width that divides"}
     raises(student, ValueError, draw.normal(2, 3, 5, 7), 2, **neither)
+    # Of one size all, so that another order of the axes gives numbers of the same shape.
+    square = draw.normal(2, 2, 4, 4)
+    agrees(student, reference, square, 2, case="square, P = C", ask=VALUES)
+    for height, width, case in ((2, 6, "one row"), (6, 2, "one column"), (2, 2, "one patch")):
+        some = draw.normal(1, 3, height, width)
+        agrees(student, reference, some, 2, case=f"one image, {case}", ask=VALUES)
 
 
 misconceptions["patchify"] = {
@@ -213,6 +219,13 @@ def _(student, reference, draw):
     agrees(student, reference, draw.normal(2, 4, 8), 2, 2, 4, 4, case="square")
     agrees(student, reference, draw.normal(2, 2, 27), 3, 3, 3, 6, case="patches of 3")
     agrees(student, reference, draw.normal(2, 10, 3), 1, 3, 2, 5, case="one pixel a patch")
+    for N, height, width, case in (
+        (2, 3, 6, "one row"),
+        (2, 6, 3, "one column"),
+        (1, 3, 3, "one patch"),
+    ):
+        some = draw.normal(1, N, 9), 3, 1, height, width
+        agrees(student, reference, *some, case=f"one channel, {case} of 3", ask=VALUES)
 
 
 misconceptions["unpatchify"] = {
@@ -312,6 +325,12 @@ def _(student, reference, draw):
     mine.load(weights)
     theirs.load(weights)
     agrees(mine, theirs, draw.normal(1, 1, 3, 6), case="one image of one channel, patches of 3")
+    for size, patch, case in ((2, 2, "one patch an image"), (2, 1, "one pixel a patch")):
+        mine, theirs = student(size, patch, 3, 4), reference(size, patch, 3, 4)
+        weights = drawn_weights(theirs, draw)
+        mine.load(weights)
+        theirs.load(weights)
+        agrees(mine, theirs, draw.normal(2, 3, 2, 2), case=case, ask=VALUES)
 
 
 misconceptions["PatchEmbedding"] = {
@@ -494,6 +513,15 @@ def _(student, reference, draw):
         case = f"image size {size}, {layers} {'layer' if layers == 1 else 'layers'}"
         agrees(mine, theirs, images, case=case)
         agrees(mine, theirs, images[:1], case=f"{case}, one image", ask=VALUES)
+    for each in (mine, theirs):
+        each.train(False)
+    agrees(mine, theirs, images, case="in evaluation mode", ask=VALUES)
+    arguments = (4, 2, 3, 1, 8, 2, 12, 1)
+    mine, theirs = student(*arguments), reference(*arguments)
+    weights = drawn_weights(theirs, draw)
+    mine.load(weights)
+    theirs.load(weights)
+    agrees(mine, theirs, images, case="one class", ask=VALUES)
 
 
 misconceptions["VisionTransformer"] = {
@@ -652,6 +680,13 @@ def _(student, reference, draw):
     check([rows_of_weights(draw, 2, heads=3) for _ in range(2)], "two layers")
     check([rows_of_weights(draw, 2, heads=3) for _ in range(4)], "four layers")
     check([rows_of_weights(draw, 2, heads=heads) for heads in (2, 4)], "layers of 2 and 4 heads")
+    many = [rows_of_weights(draw, 1, heads=2) for _ in range(7)]
+    agrees(student, reference, many, case="seven layers", ask=VALUES)
+    _, left = student.with_inputs(many)
+    require(
+        len(left) == len(many),
+        f"{student.last_call} changes the list that it gets: only read from it.",
+    )
 
 
 misconceptions["attention_rollout"] = {
@@ -813,6 +848,9 @@ def _(student, reference, draw):
         (13, 0.5),
         (9, 0.0),
         (9, 1.0),
+        (9, 0.04),
+        (25, 1.0),
+        (1, 1.0),
     ):
         found = mask(8, num_patches, ratio, seed)
         counts, count = found.sum(dim=1).tolist(), round(ratio * num_patches)
@@ -821,6 +859,7 @@ def _(student, reference, draw):
             f"{student.last_call} should mask exactly {count} of {num_patches} patches in every "
             f"row: round({ratio} * {num_patches}). It masks {counts}.",
         )
+    mask(1, 9, 0.5, seed)
     many, every = mask(4000, 6, 0.5, seed), math.comb(6, 3)
     sets, counts = many.unique(dim=0, return_counts=True)
     require(len(sets) > 1, f"{student.last_call}: all rows are alike; they should differ.")
@@ -989,6 +1028,8 @@ def _(student, reference, draw):
     nothing = torch.zeros(3, 6, dtype=torch.bool)
     agrees(student, reference, predicted, target, nothing, case="no patch masked")
     backpropagates(student, predicted, target, nothing, case="no patch masked")
+    large = 100 * predicted, target, mask
+    agrees(student, reference, *large, case="differences of hundreds", ask=VALUES)
 
 
 misconceptions["masked_patch_loss"] = {

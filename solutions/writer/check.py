@@ -18,7 +18,7 @@ from autograder.checking import (
     require,
     same,
 )
-from autograder.checking.cases import VALUES
+from autograder.checking.cases import VALUES, each_one
 from autograder.checking.comparing import left_alone
 
 
@@ -68,6 +68,15 @@ def _(student, reference, draw):
     halves = key.half(), value.half()
     got, want = cache.call("append", *halves), wanted.call("append", *halves)
     close(got, want, case="float16", call=cache.last_call, names=("keys", "values"))
+
+    caches, wanted = [student(), student()], [reference(), reference()]
+    for turn in (0, 1, 0):
+        new = draw.normal(B=1, H=2, L=2, D=4), draw.normal(B=1, H=2, L=2, D=4)
+        got, want = caches[turn].call("append", *new), wanted[turn].call("append", *new)
+        case = {"case": "two caches in turn"}
+        close(got, want, call=caches[turn].last_call, names=("keys", "values"), **case)
+        lengths = caches[turn].call("__len__"), wanted[turn].call("__len__")
+        same(*lengths, call="The length after it", **case)
 
 
 misconceptions["KeyValueCache"] = {
@@ -364,8 +373,21 @@ def _(student, reference, draw):
     agrees(student, reference, large, 1e-4, 3, 0.9, case="temperature 1e-4", ask=quick)
     agrees(student, reference, draw.normal(3, 1), 0.8, 1, 0.5, case="one token alone", ask=quick)
 
+    agrees(student, reference, several[:1, None, :1], case="four dimensions", ask=quick)
+    close_by = torch.tensor([1.0, 2.0, 1.9995, 2.0, 0.9995])
+    case = "nearly the largest, at temperature 0"
+    agrees(student, reference, close_by, 0, case=case, ask=quick)
+    agrees(student, reference, close_by, top_k=4, case="nearly the k-th", ask=quick)
+    agrees(student, reference, barred, 1e6, case="a logit of -inf, temperature 1e6", ask=quick)
+    seldom = torch.tensor([0.9, 0.0992, 0.0006, 0.0002]).log()
+    agrees(student, reference, seldom, top_p=0.9995, case="top_p=0.9995", ask=quick)
+    agrees(student, reference, logits, top_p=1e-6, case="top_p=1e-6", ask=quick)
+    agrees(student, reference, logits.half(), 0.8, case="float16", ask=VALUES)
+
     for wrong, says in (
         ({"temperature": -0.5}, "a temperature below 0"),
+        ({"temperature": -1e-6}, "a temperature just below 0"),
+        ({"top_p": 1 + 1e-6}, "top_p just over 1"),
         ({"top_k": 0}, "top_k=0"),
         ({"top_k": -1}, "top_k=-1"),
         ({"top_p": 0.0}, "top_p=0"),
@@ -717,6 +739,7 @@ def _(student, reference, draw):
     agrees(student, reference, causal(2, 3, 1, 1), few[:2, :1], case="one position", ask=quick)
     once = torch.tensor([[1, 2, 1], [3, 4, 5]])
     agrees(student, reference, causal(2, 2, 3, 3), once, case="one token twice", ask=quick)
+    agrees(student, reference, causal(1, 1, 3, 3), once[:1], case="one row, one head", ask=quick)
 
 
 misconceptions["induction_score"] = {
@@ -922,6 +945,19 @@ def _(student, reference, draw):
     agrees(student, reference, key, key, key, 3, case="one tensor for all", ask=VALUES)
     causal = {"causal": True, "case": "causal, a batch of heads"}
     agrees(student, reference, *many, 2, **causal, ask=quick)
+    for size in (L, S):
+        some = query, key, value, size
+        agrees(student, reference, *some, case=f"a block size of {size}", ask=VALUES)
+    for case, size in each_one(L=5, S=7, D=4, E=3):
+        sizes = list(size.values())
+        some = draw.normal(sizes[0], sizes[2]), draw.normal(*sizes[1:3]), draw.normal(*sizes[1::2])
+        agrees(student, reference, *some, 2, case=case, ask=VALUES)
+    # Whole numbers, of which float32 has all digits: scores from 1e4, down by 1.5 from key to key.
+    level = 50.0 + draw.permutation(S)[:, None].expand(S, D) / 128
+    for sign, causal in ((1, False), (-1, False), (-1, True)):
+        low = torch.full((L, D), 100.0), sign * level, value, 2, causal
+        case = f"scores of {sign * 10000}{', causal' * causal}"
+        agrees(student, reference, *low, case=case, rtol=2e-3, ask=VALUES)
 
     steps = [student.steps(*many, size) for size in (1, 100)]
     require(

@@ -1,14 +1,17 @@
 """Is a slip told with the step, the argument or the axis that it is about?"""
 
 import pytest
+import torch
 
 from autograder.checking import find
 from autograder.diagnosis import diagnose
+from autograder.diagnosis.candidates import _slips
 from autograder.diagnosis.clauses import beside, clause
 from autograder.diagnosis.judge import judge
 from autograder.diagnosis.recording import live
 from autograder.remote.calling import Home
 from autograder.source.mutations import mutants
+from solutions.multi_head import MultiHeadAttention
 from solutions.self_attention import SelfAttention
 from solutions.softmax import cosine_scores
 
@@ -27,8 +30,10 @@ SLIPS = [
     ),
     ("x.transpose(1, 2)", "x.transpose(1, 3)", "3 stood where 2 belongs, in a call of `transpose`"),
     ("x[0]", "x[1]", "an index or the end of a slice were 1, where 0 belongs"),
-    ("x + y", "x", "a term of a sum were left out"),
-    ("x.exp()", "x", "the step `exp` were left out"),
+    ("x + y", "x", "`y`, a term of a sum, were left out"),
+    ("x / y.exp()", "x / (y.exp() + 1e-08)", "1e-8 were added to the divisor of `x`"),
+    ("y.tanh()", "y.tanh().relu()", "a relu were taken of what `tanh` gives"),
+    ("x.exp()", "x", "`exp` were not applied to `x`"),
     ("x + y", "x + x", "`x` stood where `y` belongs"),
     ("x ** 0.5", "x ** (-0.5)", "the exponent of a power had the other sign"),
     ("x[:, None]", "x[:]", "a new axis were missing"),
@@ -91,3 +96,61 @@ def test_a_slip_that_another_answer_has_by_chance_is_not_told():
 
     found = judge("cosine_scores", Home({"cosine_scores": wrong}), live(find("cosine_scores")))
     assert not found.key.startswith("slip.")
+
+
+def test_a_slip_is_told_by_the_errors_that_it_ends_in(monkeypatch):
+    def wrong(x, base=10000.0, start=0):
+        if x.shape[-1] % 2:
+            raise ValueError(f"{x.shape[-1]} is odd")
+        places = torch.arange(start, x.shape[-2], dtype=x.dtype)[:, None]
+        rates = base ** (-torch.arange(0, x.shape[-1], 2, dtype=x.dtype) / x.shape[-1])
+        cos, sin = (places * rates).cos(), (places * rates).sin()
+        one, two = x[..., ::2], x[..., 1::2]
+        return torch.stack([one * cos - two * sin, one * sin + two * cos], -1).flatten(-2)
+
+    found = found_by(monkeypatch, "_slips_in_errors", "rotate_positions", wrong)
+    assert found.key == "slip.left-out"
+    assert "`start`, a term of a sum, were left out" in found.misconception
+
+
+def test_a_slip_is_told_beside_an_error_that_is_missing(monkeypatch):
+    def wrong(weights, values):
+        return weights @ values / weights.mean()
+
+    found = found_by(monkeypatch, "_slips", "weighted_average", wrong)
+    assert found.key == "slip.function + fault.asked"
+
+
+def test_a_slip_in_one_branch_is_told_with_the_branch(monkeypatch):
+    class Wrong(SelfAttention):
+        def forward(self, x, mask=None):
+            return super().forward(x if mask is None else x.flip(-2), mask)
+
+    found = found_by(monkeypatch, "_slips_in_a_branch", "SelfAttention", Wrong)
+    assert found.key.startswith("slip.")
+    assert found.misconception.startswith("Where a `mask` is given: ")
+
+
+@pytest.mark.parametrize("name", ["masked_softmax", "attention_rollout"])
+def test_every_slip_can_be_told(name):
+    told = [slip.findings[0].sentence for slip in _slips(find(name))]
+    assert len(told) > 200 and all(one.endswith(".") and "{" not in one for one in told)
+
+
+def test_what_stands_in_the_place_of_an_input_that_is_not_used_is_told(monkeypatch):
+    class Wrong(MultiHeadAttention):
+        def forward(self, query, key, value, mask=None):
+            return super().forward(query, key, key, mask)
+
+    found = found_by(monkeypatch, "_slips_for_what_is_unused", "MultiHeadAttention", Wrong)
+    assert "`key` stood where `value` belongs" in found.misconception
+
+
+def test_digits_are_not_told_as_lost_beside_a_slip_of_another_size(monkeypatch):
+    def wrong(query, key):
+        one, other = (x / (x.norm(dim=-1, keepdim=True) + 1e-6) for x in (query, key))
+        return one @ other.mT
+
+    found = found_by(monkeypatch, "_slips", "cosine_scores", wrong)
+    assert found.key == "slip.small"
+    assert "1e-6 were added to every divisor" in found.misconception

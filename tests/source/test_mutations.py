@@ -1,5 +1,6 @@
 """Do the changes that are searched for do what their names say? Each is run on a number."""
 
+import contextlib
 import math
 
 import pytest
@@ -23,6 +24,86 @@ CASES = [
     ("new axis", SHAPE, torch.zeros(2, 3), (2, 3, 1)),
     ("loop", "def f(x):\n    for i in [1, 2, 3]:\n        x += i\n    return x", 0, 5),
     ("mixed up", "def f(x, y=4):\n    return 10 * x + y", 3, 44),
+    ("more", "def f(x):\n    y = x + 1\n    return y", 3, 16),
+    ("more", "def f(x):\n    return math.fabs(x)", 0.25, 0.1875),
+    ("more", "def f(x):\n    return math.fabs(x)", 16, 4),
+    ("small", "def f(x):\n    return x / (x - x)", 1e-6, 1),
+    ("small", "def f(x):\n    return 1 / x", torch.tensor(0.0), 1e6),
+    ("small", "def f(x):\n    return 1 / x + 2 / x", torch.tensor(0.0), 3e6),
+    ("root", "def f(x):\n    return math.sqrt(x + 7)", 9, 10),
+    ("root", "def f(x):\n    return (x + 7) ** -0.5", 9, 0.1),
+    ("missing", "def f(x):\n    return 1 if x is None else 2", 0, 1),
+    ("missing", "def f(x):\n    return 1 if x is not None else 2", 0, 2),
+    ("count", "def f(x):\n    return sum(range(x))", 4, 10),
+    ("count", "def f(x):\n    return sum(range(2, x))", 4, 7),
+    ("count", "def f(x):\n    return sum(range(2, x))", 4, 6),
+    ("slice", "def f(x):\n    return x[:len(x) - 2]", [1, 2, 3], [1, 2]),
+    ("slice", "def f(x):\n    return x[:1]", [1, 2, 3], [2, 3]),
+    (
+        "method order",
+        "def f(x):\n    return x.t().flatten().tolist()",
+        torch.tensor([[1, 2], [3, 4]]),
+        [1, 2, 3, 4],
+    ),
+    ("parentheses", "def f(x):\n    return (x + 4) / 2", 2, 4),
+    ("parentheses", "def f(x):\n    return 8 / (x * 2)", 2, 8),
+    ("size", "def f(x):\n    return x.shape[-1]", torch.zeros(2, 3, 4), 3),
+    ("size", "def f(x):\n    return x.shape[-1]", torch.zeros(2, 3, 4), 2),
+    ("fill", "def f(x):\n    return x.masked_fill(x > 1, -math.inf)", torch.tensor(2.0), -1e9),
+    ("fill", "def f(x):\n    return x.masked_fill(x > 1, -math.inf)", torch.tensor(2.0), 0),
+    ("rounding", "def f(x):\n    return round(x)", 1.75, 1),
+    ("division", "def f(x):\n    return x / 2", 5, 2),
+    ("loop", "def f(x):\n    for i in [1, 2, 3]:\n        x += i\n    return x", 0, 3),
+    ("carried", "def f(x):\n    for i in [1, 2, 3]:\n        x = x + i\n    return x", 0, 3),
+    ("sum", "def f(x):\n    for i in [1, 2, 3]:\n        x += i\n    return x", 9, 3),
+    ("made of it", "def f(x):\n    return x + math.sqrt(x)", 16, 8),
+    (
+        "nearly equal",
+        "def f(x):\n    return x == x + 1e-9",
+        torch.tensor(1.0, dtype=torch.float64),
+        True,
+    ),
+    (
+        "counted",
+        "def f(x):\n    y = x > 1\n    return y.tolist()",
+        torch.tensor([2, 0, 2]),
+        [True, False, False],
+    ),
+    (
+        "counted",
+        "def f(x):\n    y = x > 1\n    return y.tolist()",
+        torch.tensor([0, 2, 2]),
+        [True, True, False],
+    ),
+    ("one of many", "def f(x):\n    return x[:, 0].tolist()", torch.tensor([[1.0, 3.0]]), [2]),
+    ("one of many", "def f(x):\n    return x.mean(dim=0).tolist()", torch.tensor([1.0, 3.0]), 3),
+    ("one of many", "def f(x):\n    return torch.exp2(x[:, 0])", torch.tensor([[1.0, 3.0]]), 5),
+    ("residual", "def f(x):\n    y = 2 * x\n    x = x + abs(y)\n    return x + abs(y)", 1, 4),
+    ("residual", "def f(x):\n    y = 2 * x\n    x = x + abs(y)\n    return x + abs(y)", 2, 8),
+    ("index", "def f(x, y=0):\n    return x[y]", [1, 2], 2),
+    (
+        "exchanged sizes",
+        "def f(x):\n    return x.permute(0, 2, 1).shape",
+        torch.zeros(2, 3, 4),
+        (2, 3, 4),
+    ),
+    (
+        "from the front",
+        "def f(x):\n    return x.transpose(-2, -1).shape",
+        torch.zeros(2, 3, 4),
+        (3, 2, 4),
+    ),
+    ("wiped", "def f(x):\n    return x / x.clamp(min=1)", torch.tensor(0.0), 0),
+    ("no slope", "def f(x):\n    return x * 1", 4, 4),
+    ("early", "def f(x):\n    y = x + 1\n    return 10 * y + y", 3, 34),
+    ("other step", "def f(x):\n    y = x + 1\n    return 10 * y + x", 3, 44),
+    ("transposed", "def f(x):\n    return (x @ x)[0, 0]", torch.tensor([[1, 2], [3, 4]]), 5),
+    (
+        "by hand",
+        "def f(x):\n    return x.softmax(dim=-1).isnan().any()",
+        torch.full((2,), 1e3),
+        True,
+    ),
 ]
 
 
@@ -31,9 +112,10 @@ def test_a_searched_change_gives_what_the_slip_gives(slip, code, given, wanted):
     results = []
     for mutant in mutants(code, searched=True):
         if mutant.slip == slip:
-            names = {"math": math}
+            names = {"math": math, "torch": torch}
             exec(mutant.source, names)
-            results.append(names["f"](given))
+            with contextlib.suppress(Exception):
+                results.append(names["f"](given))
     assert wanted in results
 
 
@@ -79,3 +161,54 @@ def test_a_mask_that_is_left_out_stays_so():
             names = {"torch": torch, "Tensor": torch.Tensor}
             exec(found.source, names)
             assert names["f"](torch.ones(2, 2)).tolist() == [[2, 2], [2, 2]]
+
+
+ENTRIES = "def f(x: Tensor, parts: int = 2):\n    return x\n"
+ORDERS = [
+    ("first one of every `parts`", [0, 2, 4, 1, 3, 5]),
+    ("the first of each of `parts` pieces", [0, 3, 1, 4, 2, 5]),
+]
+
+
+@pytest.mark.parametrize(("clause", "wanted"), ORDERS)
+def test_features_come_in_another_order(clause, wanted):
+    sources = [one.source for one in altered(ENTRIES) if clause in one.clause]
+    results = []
+    for source in sources:
+        names = {"torch": torch, "Tensor": torch.Tensor}
+        exec(source, names)
+        with contextlib.suppress(RuntimeError):  # it has no two last axes
+            results.append(names["f"](torch.arange(6)).tolist())
+    assert wanted in results
+
+
+def test_each_row_of_a_batch_gets_a_result_of_its_own():
+    code = "def f(x: Tensor, mask: Tensor | None = None):\n    return x[x > 0].mean()\n"
+    (rows,) = (one.source for one in altered(code) if one.kind == "rows")
+    names = {"torch": torch, "Tensor": torch.Tensor}
+    exec(rows, names)
+    assert names["f"](torch.tensor([[2.0, 0.0], [4.0, 6.0]])) == 3.5
+
+
+def test_a_mask_that_nobody_gave_forbids_something():
+    clause = "no place were allowed to see itself where no `mask` is given"
+    (found,) = (one for one in altered(MASKED) if one.clause == clause)
+    names = {"torch": torch, "Tensor": torch.Tensor}
+    exec(found.source, names)
+    assert names["f"](torch.ones(2, 2)).tolist() == [[0, 2], [2, 0]]
+
+
+def test_one_input_stands_for_another():
+    code = "def f(x: Tensor, y: Tensor):\n    return x - y\n"
+    (found,) = (one for one in altered(code) if one.clause == "`x` stood where `y` belongs")
+    names = {"Tensor": torch.Tensor}
+    exec(found.source, names)
+    assert names["f"](3, 1) == 0
+
+
+def test_two_results_are_averaged_of_which_one_has_its_inputs_exchanged():
+    code = "def f(x: Tensor, y: Tensor):\n    return 2 * x - y\n"
+    (found,) = (one for one in altered(code) if one.kind == "both ways")
+    names = {"Tensor": torch.Tensor}
+    exec(found.source, names)
+    assert names["f"](3, 1) == 2
