@@ -8,6 +8,11 @@ from autograder.checking.events import Event
 # What torch or Python says -> a key, and what it means. The first that fits is said.
 MEANINGS: tuple[tuple[str, str, str], ...] = (
     (
+        r"before Module\.__init__\(\) call",
+        "super",
+        "`super().__init__()` has to be the first line of `__init__`, before any layer is set.",
+    ),
+    (
         r"view size is not compatible",
         "view",
         "`.view` regroups only what lies in one piece of memory, and after a slice or a transpose "

@@ -348,6 +348,9 @@ misconceptions["SelfAttention"] = {
         {
             "value, mask)": "value, mask if mask is None else mask[:, None])",
         },
+        {
+            "value, mask)": "value, mask if mask is None else mask[:, None, :])",
+        },
         {"(query, key, value, mask)": "(query, key, value, None if mask is None else mask[None])"},
     ),
 }

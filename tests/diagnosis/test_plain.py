@@ -455,6 +455,17 @@ def test_what_is_nearly_right_is_no_positive_number_without_its_sign():
     assert relations.related([found])[0] == "off"
 
 
+def test_a_module_that_is_not_prepared_is_told_which_line_is_missing():
+    class Unprepared(nn.Module):
+        def __init__(self):
+            self.layer = nn.Linear(2, 3)
+
+    with pytest.raises(AttributeError) as raised:
+        Unprepared()
+    event = Event("raised", "AttributeError", fields={"message": str(raised.value)})
+    assert "super().__init__()" in errors.error_in_words([event])[1]
+
+
 def test_a_count_that_is_nearly_right_is_neither_infinite_nor_zero():
     found = relations.Numbers("", torch.tensor([2362380.0]), torch.tensor([2362368.0]))
     said_of_it = str(relations.related([found]))
