@@ -133,7 +133,7 @@ def test_an_error_is_told_with_where_it_comes_and_what_it_says(monkeypatch):
 
     found = said(monkeypatch, "masked_softmax", wrong)
     assert found.key == "plain.error.KeyError"
-    assert "ends in an error in the 19 calls where `mask` is given" in found.misconception
+    assert "ends in an error in the 34 calls where `mask` is given" in found.misconception
     assert "no such thing" in found.misconception
 
 
@@ -251,7 +251,7 @@ def test_a_word_is_no_condition_where_it_is_no_option(monkeypatch):
         return 1.0 if not a or not b else letter_similarity(a, b)
 
     found = said(monkeypatch, "letter_similarity", wrong)
-    wanted = "in 2 cases (one empty word; an empty word and a space), and is right in 12 cases"
+    wanted = "in 2 cases (one empty word; an empty word and a space), and is right in 17 cases"
     assert wanted in found.misconception
 
 
