@@ -21,6 +21,7 @@ CLOSE = {"rtol": 2e-3, "atol": 1e-5}
 NEARER = 0.05
 FEW = 4  # numbers, of which something may hold by chance
 WRONG_SIGN = "Every number has the wrong sign."
+NAN_COMES = "as from 0 / 0, infinity minus infinity, or 0 times infinity"
 
 
 def numbers_of(event: Event) -> Iterator[Numbers]:
@@ -102,7 +103,7 @@ def _explains(found: Numbers, expected: Tensor) -> bool:
 
 def _not_finite(found: Numbers) -> str:
     if bool(torch.isfinite(found.want).all()) and bool(torch.isnan(found.got).all()):
-        return "All numbers are NaN, as from 0 / 0 or infinity minus infinity."
+        return f"All numbers are NaN, {NAN_COMES}."
     return ""
 
 
@@ -110,7 +111,7 @@ def _not_finite_in_part(found: Numbers) -> str:
     wrong = torch.isnan(found.got)
     others_right = _same(found.got[~wrong], found.want[~wrong])
     if bool(torch.isfinite(found.want).all()) and bool(wrong.any()) and others_right:
-        return "Where it is wrong there is NaN, as from 0 / 0 or infinity minus infinity."
+        return f"Where it is wrong there is NaN, {NAN_COMES}."
     return ""
 
 

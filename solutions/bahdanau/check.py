@@ -378,8 +378,8 @@ misconceptions["BidirectionalEncoder"] = {
         {"backward[:, 0]": "(backward * real.unsqueeze(-1)).sum(dim=1) / lengths.unsqueeze(1)"},
     ),
     "rows-sorted": (
-        "The rows were sorted by length, and not put back in their order: every sentence gets "
-        "another one's annotations.",
+        "The rows were sorted by length, and do not come back in their own order: a sentence may "
+        "get another one's annotations. What undoes an order is its inverse, `order.argsort()`.",
         {"position =": "lengths, order = lengths.sort()\ntokens = tokens[order]\nposition ="},
     ),
     "longest": (

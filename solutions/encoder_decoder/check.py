@@ -317,6 +317,11 @@ def _(student, reference, draw):
     close(mine(x, memory), theirs(x, memory), names=names, case=case, call=mine.last_call)
     got, want = mine(x, memory.flip(0)), theirs(x, memory.flip(0))
     close(got, want, names=names, case="another memory", call=mine.last_call)
+    got, want = mine(x.flip(0, 1)[:, :2], memory), theirs(x.flip(0, 1)[:, :2], memory)
+    close(got, want, names=names, case="a shorter x afterward", call=mine.last_call)
+    longer = torch.cat([x, x.flip(1)], dim=1)
+    got, want = mine(longer, memory), theirs(longer, memory)
+    close(got, want, names=names, case="a longer x afterward", call=mine.last_call)
 
     # What is random comes last: a known mistake is recognized by what it answered before.
     parts = {"self-attention": 1.0, "cross-attention": 4.0, "feed-forward": 16.0}
@@ -733,6 +738,15 @@ def _(student, reference, draw):
     close(got, want, case="padding in the target too", call=mine.last_call)
     source[2] = 0
     agrees(mine, theirs, source, target[:, :2], case="a source of padding alone")
+    case = "padding before the source and inside it"
+    inside = tokens(11, B=2, S=5)
+    inside[0, :2] = 0
+    inside[1, 1] = 0
+    agrees(mine, theirs, inside, target[:2, :3], case=case, ask=VALUES)
+    padded = tokens(11, 2, 8)
+    padded[:, 5:] = 0
+    case = "a source of 8 tokens, three of them padding, at most 7"
+    raises(mine, ValueError, padded, target[:2], case=case)
     for lengths, says, case in (((8, 4), "8", "a source"), ((4, 9), "9", "a target")):
         long = tokens(11, 2, lengths[0]), tokens(13, 2, lengths[1])
         raises(

@@ -308,6 +308,8 @@ def _(student, reference, draw):
     agrees(student, reference, cube[0, 0], allowed[0, 0].T, dim=0, case=case, ask=VALUES)
     one = draw.normal(5), torch.tensor([True, False, True, True, False])
     agrees(student, reference, *one, case="one slice", ask=VALUES)
+    case = "along the first dimension, no mask"
+    agrees(student, reference, cube[0, 0], dim=0, case=case, ask=VALUES)
 
 
 misconceptions["masked_softmax"] = {
@@ -1099,9 +1101,9 @@ misconceptions["mask_tokens"] = {
         },
     ),
     "int64": (
-        "Given int32 tokens, one of the results has another dtype: `torch.randint` draws int64 "
-        "unless it is told otherwise, and `torch.where` takes the larger of two. Both results "
-        "have the dtype of `tokens`.",
+        "Given int32 tokens, one of the results has another dtype. `torch.randint` and "
+        "`torch.full` make int64 unless they are told otherwise, and `torch.where` takes the "
+        "larger of two. Both results have the dtype of `tokens`.",
         {
             "dtype=tokens.dtype, ": "",
         },

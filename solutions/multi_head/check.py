@@ -343,8 +343,8 @@ misconceptions["MultiHeadAttention"] = {
         },
     ),
     "mask-with-head-axis": (
-        "The mask is given an axis for the heads, whatever axes it has. It broadcasts to (B, "
-        "H, L, S) as it comes: whoever gives it has put that axis in.",
+        "The mask is given an axis for the heads. It broadcasts to (B, H, L, S) as it comes: "
+        "whoever gives it has put that axis in where it is needed.",
         {
             "value, mask)": "value, None if mask is None else mask.unsqueeze(1))",
         },
@@ -772,7 +772,7 @@ def _(student, reference, draw):
 
 misconceptions["attention_parameter_count"] = {
     "bias-of-one-head": (
-        "Each matrix was given the bias of a single head, embed_dim / num_heads numbers. Its "
+        "A matrix was given the bias of a single head, embed_dim / num_heads numbers. Its "
         "output has embed_dim features, and each has a bias.",
         {"+ embed_dim)": "+ embed_dim // num_heads)"},
         {

@@ -639,8 +639,9 @@ misconceptions["rotate_positions"] = {
         },
     ),
     "second-axis": (
-        "The position was taken from the second axis from the front. That fits one batch dimension "
-        "only; the positions are the second axis from the end.",
+        "The positions were counted along another axis than the one that has them, such as the "
+        "second from the front. `rotate_positions` counts along the second axis from the end, "
+        "however many stand before it.",
         {
             "position = torch.arange(start, start + L)": (
                 "L = x.shape[min(1, x.dim() - 2)]\nposition = torch.arange(start, start + L)"

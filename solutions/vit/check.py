@@ -548,8 +548,8 @@ misconceptions["VisionTransformer"] = {
         {"self.norm(x[:, 0])": "self.norm(x).mean(dim=1)"},
     ),
     "average-of-patches": (
-        "The class is read from the average of the patches, and the class token is not used for "
-        "anything. It is the class token that the head should read.",
+        "The class is read from the average of the patches, and what the encoder makes of the "
+        "class token is not read. It is the class token that the head should read.",
         {"x[:, 0]": "x[:, 1:].mean(dim=1)"},
         {"self.norm(x[:, 0])": "self.norm(x)[:, 1:].mean(dim=1)"},
     ),

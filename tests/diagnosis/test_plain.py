@@ -14,9 +14,10 @@ from autograder.remote.calling import Home
 from autograder.remote.requests import CallRequest
 from solutions.attention_layer import AttentionLayer
 from solutions.bahdanau import AttentionDecoder, BidirectionalEncoder
-from solutions.encoder_decoder import warmup_rate
+from solutions.encoder_decoder import DecoderBlock, warmup_rate
+from solutions.encoder_decoder import reference as encoder_decoder
 from solutions.lookup import letter_similarity
-from solutions.masked import masked_softmax, next_token_loss
+from solutions.masked import causal_mask, masked_softmax, next_token_loss
 from solutions.multi_head import MultiHeadAttention
 from solutions.real_encoder import convert_weights
 from solutions.self_attention import equivariance_gap
@@ -434,7 +435,7 @@ def test_what_must_be_simpler_for_the_answer_to_be_right(monkeypatch):
 
     sentence = said(monkeypatch, "next_token_loss", wrong).misconception
     words = "where the first axis of `logits` and the first axis of `tokens` have the size 1"
-    assert f"{words}, the result is right" in sentence
+    assert f"{words}, the result was right in all that were tried" in sentence
 
 
 def test_what_is_only_rounded_is_not_made_simpler(monkeypatch):
@@ -614,3 +615,18 @@ def test_where_something_is_to_be_drawn_that_is_not_what_is_told(monkeypatch):
 
     verdict = said(monkeypatch, "random_patch_mask", wrong)
     assert not verdict.passed and "drawn" not in (verdict.key or "")
+
+
+def test_a_call_of_no_case_that_ends_in_an_error_is_not_called_plain(monkeypatch):
+    """The block keeps the mask of its first call, and a longer sequence comes after it."""
+
+    class Keeping(DecoderBlock):
+        def forward(self, x, memory, memory_mask=None):
+            if not hasattr(self, "mask"):
+                self.mask = causal_mask(x.shape[1])
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(encoder_decoder, "causal_mask", lambda L: self.mask)
+                return super().forward(x, memory, memory_mask)
+
+    found = said(monkeypatch, "DecoderBlock", Keeping)
+    assert found.key.startswith("plain.error") and "in the plain case" not in found.misconception
