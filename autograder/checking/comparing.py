@@ -399,6 +399,7 @@ ValueError; it returned a float: -0.5.
     outcome, problem, reason = "returned", "", Reason.NOT_RAISED
     try:
         result = student(*args, **kwargs)
+        outcome += " an object" * isinstance(result, Subject)  # as an error is that is not raised
         problem = f"should raise {error.__name__}; it returned {kind_of(result)}."
     except Raised as raised:
         outcome, reason = raised.type, Reason.OTHER_ERROR

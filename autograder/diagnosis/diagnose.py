@@ -400,8 +400,11 @@ def _mostly(search: Search, budget: Budget) -> Diagnosis | None:
     if best is None:
         return None
     places, one = best
+    stays = _right_in(one, students)
+    if stays and 3 * len(places) < 2 * len(students.failing):
+        return None  # of two opposite mistakes each explains about half
     faults = search.aside.findings(places)
-    return search.diagnosis((*one.findings, *faults), places, _right_in(one, students))
+    return search.diagnosis((*one.findings, *faults), places, stays)
 
 
 def _right_in(one: Candidate, students: Students) -> frozenset[Place]:
@@ -415,7 +418,8 @@ def _right_in(one: Candidate, students: Students) -> frozenset[Place]:
 def _mended_in_part(search: Search, budget: Budget) -> Diagnosis | None:
     """The misconception that gives all wrong numbers, though some case of it is mended.
 
-    Where nothing may be attended to, for one, many write what is wanted by itself.
+    Where nothing may be attended to, for one, many write what is wanted by itself. But a slip that
+    gives all of the answers, right ones too, is what was made.
     """
     students = search.rest
     if not _failed(students, "value"):
@@ -432,7 +436,8 @@ def _mended_in_part(search: Search, budget: Budget) -> Diagnosis | None:
     own = one.findings[0]
     sentence = f"{own.sentence}{right_all_the_same(mended)}"
     faults = search.aside.findings(students.places)
-    return search.diagnosis((Finding(own.key, sentence), *faults), students.places)
+    told = search.diagnosis((Finding(own.key, sentence), *faults), students.places)
+    return (_slips(search, Budget(SLIPS // 3)) if mended else None) or told
 
 
 def _not_finite(students: Students) -> bool:

@@ -8,6 +8,11 @@ from autograder.checking.events import Event
 # What torch or Python says -> a key, and what it means. The first that fits is said.
 MEANINGS: tuple[tuple[str, str, str], ...] = (
     (
+        r"before Module\.__init__\(\) call",
+        "super",
+        "`super().__init__()` has to be the first line of `__init__`, before any layer is set.",
+    ),
+    (
         r"view size is not compatible",
         "view",
         "`.view` regroups only what lies in one piece of memory, and after a slice or a transpose "
@@ -158,7 +163,7 @@ def is_written(kind: str, message: str, where: str = "", given: Sequence[str] = 
         return False
     if kind == "AssertionError":
         return True
-    own = " " in message and not LIBRARYS_OWN.search(message)
+    own = not message or " " in message and not LIBRARYS_OWN.search(message)
     return kind in ("ValueError", "KeyError") and own
 
 
@@ -188,4 +193,5 @@ def _meaning(event: Event) -> tuple[str, str]:
     for pattern, key, meaning in MEANINGS:
         if found := re.search(pattern, message):
             return key, meaning.format(*(group for group in found.groups() if group))
-    return str(event.got), f"{event.got}: {message}".removesuffix(".") + "."
+    says = f": {message.removesuffix('.')}" if message else " without a message"
+    return str(event.got), f"{event.got}{says}."

@@ -189,7 +189,7 @@ def _flow(tried: _Tried) -> Iterator[tuple[str, str]]:
         if extra:
             text = _hangs(extra, "depends", of, places > 0, lined_up)
             yield "flow", f"{text}, which it should not."
-        if missing:
+        if missing and (value.is_floating_point() or value.dtype == torch.bool):  # any change
             text = _hangs(missing, "does not depend", of, places > 0, lined_up)
             yield "flow", f"{text}, which it should."
 

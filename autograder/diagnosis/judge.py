@@ -316,8 +316,8 @@ def _shortcut(exercise: Exercise, student: Subject, watch: bool) -> Failure | No
     """What is wrong with what the student's code calls."""
     if banned := used_of(exercise.forbidden, student.used):
         return Failure(
-            f"{exercise.name} calls the library's own {' and '.join(banned)}: this exercise is to "
-            "write that function, so build it from simpler operations."
+            f"{exercise.name} calls the library's own {' and '.join(banned)}, which the contract "
+            "rules out: build what is asked for from simpler operations."
         )
     if exercise.forbidden and watch and not student.used:
         return Failure(calls_hidden(exercise.name))

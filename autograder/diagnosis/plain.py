@@ -62,8 +62,9 @@ class _Cases:
         if not good or not bad:
             return ""
         right = f"is {self._how_right()} in {_number(good)} ({_cases(good)})"
-        if bad == [""]:
-            return f" in the plain case, and {right}"
+        if bad == [""]:  # a call that ends in an error is of no case that the check has named
+            where = "a further call" if wrong[0].kind == "raised" else "the plain case"
+            return f" in {where}, and {right}"
         return f" in {_number(bad)} ({_cases(bad)}), and {right}"
 
     def _how_right(self) -> str:

@@ -21,6 +21,7 @@ CLOSE = {"rtol": 2e-3, "atol": 1e-5}
 NEARER = 0.05
 FEW = 4  # numbers, of which something may hold by chance
 WRONG_SIGN = "Every number has the wrong sign."
+NAN_COMES = "as from 0 / 0, infinity minus infinity, or 0 times infinity"
 
 
 def numbers_of(event: Event) -> Iterator[Numbers]:
@@ -102,7 +103,7 @@ def _explains(found: Numbers, expected: Tensor) -> bool:
 
 def _not_finite(found: Numbers) -> str:
     if bool(torch.isfinite(found.want).all()) and bool(torch.isnan(found.got).all()):
-        return "All numbers are NaN, as from 0 / 0 or infinity minus infinity."
+        return f"All numbers are NaN, {NAN_COMES}."
     return ""
 
 
@@ -110,13 +111,14 @@ def _not_finite_in_part(found: Numbers) -> str:
     wrong = torch.isnan(found.got)
     others_right = _same(found.got[~wrong], found.want[~wrong])
     if bool(torch.isfinite(found.want).all()) and bool(wrong.any()) and others_right:
-        return "Where it is wrong there is NaN, as from 0 / 0 or infinity minus infinity."
+        return f"Where it is wrong there is NaN, {NAN_COMES}."
     return ""
 
 
 def _infinite(found: Numbers) -> str:
     """Right where it is finite; where it is not, both signs are told apart."""
-    wrong, right = found.got[found.wrong], bool(torch.isfinite(found.want).all())
+    wrong = found.got[found.wrong]
+    right = bool(torch.isfinite(found.want).all()) and wrong.numel() > 0
     for sign, words in ((1, "infinity, as from 1 / 0 or the exponential of a large number"),
                         (-1, "minus infinity, as from the logarithm of zero")):  # fmt: skip
         if right and bool((wrong == sign * math.inf).all()):
@@ -125,7 +127,8 @@ def _infinite(found: Numbers) -> str:
 
 
 def _zeros(found: Numbers) -> str:
-    return "" if bool(found.got[found.wrong].any()) else "All numbers that are wrong are zero."
+    wrong = found.got[found.wrong]
+    return "" if bool(wrong.any()) or not wrong.numel() else "All numbers that are wrong are zero."
 
 
 def _factor(found: Numbers) -> str:

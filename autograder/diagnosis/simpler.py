@@ -45,7 +45,7 @@ def becomes_right(exercise: Exercise, wrong: Sequence[CallRequest], both: Both) 
             continue
         values = (both(one.request) for way in calls for one in way)
         if all(pair and _is_telling(pair[1]) and RIGHT.surely_agree(*pair) for pair in values):
-            return f"{words}, the result is right."
+            return f"{words}, the result was right in all that were tried."
     return ""
 
 

@@ -37,7 +37,8 @@ def details(verdict: Verdict) -> list[str]:
     """What to say below the headline: the misconception by name first, then what was seen."""
     if verdict.passed or verdict.status == "not started":
         return []
-    return [text for text in (verdict.misconception, verdict.message) if text]
+    named, seen = verdict.misconception or "", verdict.message
+    return [text for text in (named, "" if seen in named else seen) if text]
 
 
 STEPS = "What your code set its variables to on the way, one after another:"

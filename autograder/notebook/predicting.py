@@ -12,7 +12,7 @@ from typing import Any
 from autograder.checking.predictions import Guess, Prediction, as_text, kind, predictions
 from autograder.notebook.reviewing import note_prediction
 
-NEAR = 0.02  # how far a guessed number may be off, as a share of the right one
+NEAR = 0.02  # how far a guess may be off what was measured, as a share of it
 
 
 class Card:
@@ -79,6 +79,8 @@ def _question(asked: Prediction) -> Card:
 
 def _how(asked: Prediction) -> str:
     example = {"shape": "(2, 3)", "number": "0.5", "choice": '"a"'}[kind(asked.right)]
+    if isinstance(asked.right, int):
+        example = "12"
     wanted = {"shape": "a shape", "number": "a number", "choice": "a letter"}[kind(asked.right)]
     return f'Guess before you read on, with {wanted}: `predict("{asked.name}", {example})`'
 
@@ -108,7 +110,8 @@ def _as_choice(asked: Prediction, guess: Any) -> Guess | None:
 def _agrees(guess: Any, option: Any) -> bool:
     if isinstance(option, tuple | str):
         return guess == option
-    return abs(guess - option) <= NEAR * abs(option)
+    near = 0.0 if isinstance(option, int) else NEAR  # what is counted has no decimals
+    return abs(guess - option) <= near * abs(option)
 
 
 def predict(name: str, guess: Any = None) -> None:

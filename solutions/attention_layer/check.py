@@ -150,6 +150,15 @@ misconceptions["attend"] = {
             "weights @ inputs,": "inputs.mean(dim=0),",
         },
     ),
+    "entry-by-entry": (
+        "Query and inputs are multiplied entry by entry, and not summed: each feature has weights "
+        "of its own, (S, D). A dot product is a sum over the features, so that each input has one "
+        "score, (S).",
+        {
+            "softmax(inputs @ query / math.sqrt(D))": "softmax(inputs * query / math.sqrt(D), 0)",
+            "return weights @ inputs, weights": "return (weights * inputs).sum(dim=0), weights",
+        },
+    ),
 }
 
 
@@ -690,6 +699,14 @@ misconceptions["AttentionLayer"] = {
             "scaled_dot_product_attention(queries, key, value)\nreturn (output + queries if "
             "output.shape == queries.shape else output + queries.mean(dim=-1, keepdim=True)), "
             "weights",
+        },
+    ),
+    "weight-not-transposed": (
+        "The inputs are multiplied by a matrix as it lies in `weight`. An nn.Linear keeps the "
+        "transpose there: call the layer, or multiply by `weight.T`.",
+        {
+            "self.W_k(inputs)": "inputs @ self.W_k.weight",
+            "self.W_v(inputs)": "inputs @ self.W_v.weight",
         },
     ),
 }

@@ -1,5 +1,7 @@
 """Checks for chapter 3, Bahdanau."""
 
+import itertools
+
 import torch
 from torch import Tensor
 
@@ -187,6 +189,15 @@ def _(student, reference, draw):
         "the last one alone, which is at the first token.",
     )
     require(
+        not _affine(annotations[:, 0, :H], inside),
+        "The state is made from the forward direction's output at the first token, where it has "
+        "read only one. The paper takes the backward direction's.",
+    )
+    require(
+        not _affine(backward.tanh(), state),
+        "The state is a linear layer of tanh, and not tanh of a linear layer.",
+    )
+    require(
         _affine(backward, inside),
         "The state is not what a linear layer and tanh make of the backward direction's last "
         "output, the one at the first token.",
@@ -367,8 +378,8 @@ misconceptions["BidirectionalEncoder"] = {
         {"backward[:, 0]": "(backward * real.unsqueeze(-1)).sum(dim=1) / lengths.unsqueeze(1)"},
     ),
     "rows-sorted": (
-        "The rows were sorted by length, and not put back in their order: every sentence gets "
-        "another one's annotations.",
+        "The rows were sorted by length, and do not come back in their own order: a sentence may "
+        "get another one's annotations. What undoes an order is its inverse, `order.argsort()`.",
         {"position =": "lengths, order = lengths.sort()\ntokens = tokens[order]\nposition ="},
     ),
     "longest": (
@@ -443,6 +454,20 @@ misconceptions["BidirectionalEncoder"] = {
         {
             "torch.tanh(self.start(backward[:, 0]))": "self.start(torch.tanh(backward[:, 0]))",
         },
+    ),
+    "padding-turned": (
+        "Padding is turned around with the tokens: there lengths - 1 - position is below 0, which "
+        "is no index to gather from. Turn the tokens alone, and leave padding where it is.",
+        {
+            "torch.where(real, lengths.unsqueeze(1) - 1 - position, position)": (
+                "lengths.unsqueeze(1) - 1 - position"
+            ),
+        },
+    ),
+    "state-of-one-token": (
+        "The state is made from the forward direction's output at the first token, where it has "
+        "read only one. Take the backward direction's, which has read the whole sentence there.",
+        {"self.start(backward[:, 0])": "self.start(forward[:, 0])"},
     ),
 }
 
@@ -733,8 +758,16 @@ def _(student, reference, draw):
     annotations = draw.normal(B, S, K)
     mask = torch.tensor([[1, 1, 1, 1, 0], [1, 1, 0, 1, 0], [1, 0, 1, 1, 0]], dtype=torch.bool)
     layer = _filled(student(V, 5, H, K, 7), draw)
+    shapes = (B, V), (B, H), (B, S)
+    returned = layer(previous, state, annotations, mask)
+    others = [list(order) for order in itertools.permutations(shapes) if order != shapes]
     require(
-        _are(layer(previous, state, annotations, mask), [(B, V), (B, H), (B, S)]),
+        not any(_are(returned, order) for order in others),
+        "The three results come back in another order. First come the logits, then the new state, "
+        "then the weights.",
+    )
+    require(
+        _are(returned, list(shapes)),
         "It should return three tensors: logits [B, vocab_size], the new state [B, hidden_dim] and "
         "weights [B, S].",
     )
@@ -793,16 +826,7 @@ def _(student, reference, draw):
         "The previous token has no influence on the new state. The decoder has to know what it has "
         "just written.",
     )
-    # A single annotation, equal to the context, has to lead to the same step.
-    average = annotations.mean(dim=1, keepdim=True)
-    one = layer(previous, state, average, torch.ones(B, 1, dtype=torch.bool))
-    require(
-        not (_alike(one[0], logits) and _alike(one[1], after)),
-        "The context is the plain average of the annotations: each counts as much as any other.",
-    )
-    context = torch.einsum("bs,bsk->bk", weights, annotations)
     one = layer(previous, state, 3 * annotations.flip(-1), mask)
-    two = layer(previous, state, context[:, None], torch.ones(B, 1, dtype=torch.bool))
     require(
         not _alike(one[0], logits),
         "The annotations have no influence on the logits: the context is not used.",
@@ -811,6 +835,15 @@ def _(student, reference, draw):
         not _alike(one[1], after),
         "The annotations have no influence on the new state: the context should go into it.",
     )
+    # A single annotation, equal to the context, has to lead to the same step.
+    average = annotations.mean(dim=1, keepdim=True)
+    one = layer(previous, state, average, torch.ones(B, 1, dtype=torch.bool))
+    require(
+        not (_alike(one[0], logits) and _alike(one[1], after)),
+        "The context is the plain average of the annotations: each counts as much as any other.",
+    )
+    context = torch.einsum("bs,bsk->bk", weights, annotations)
+    two = layer(previous, state, context[:, None], torch.ones(B, 1, dtype=torch.bool))
     require(
         _alike(two[0], logits) and _alike(two[1], after),
         "Logits and new state do not hang on the annotations by their weighted sum alone: a single "
@@ -1148,6 +1181,11 @@ misconceptions["AttentionDecoder"] = {
             "return logits, state": "return logits, state.detach()",
         },
     ),
+    "another-order": (
+        "The three results come back in another order. First come the logits, then the new state, "
+        "then the weights.",
+        {"return logits, state, weights": "return logits, weights, state"},
+    ),
 }
 
 
@@ -1214,6 +1252,7 @@ misconceptions["sequence_log_prob"] = {
         {
             ".sum(dim=-1)": ".mean(dim=-1)",
         },
+        {".sum(dim=-1)": ".sum(dim=-1) / real.sum(dim=-1)"},
     ),
     "rows-summed": (
         "All rows were added up to one number. Each sequence has a log-probability of its own.",
@@ -1342,6 +1381,12 @@ misconceptions["sequence_log_prob"] = {
         {
             "logits.log_softmax": "logits.softmax(dim=-1).log_softmax",
         },
+    ),
+    "padding-unknown": (
+        "Padding is not looked for: it is counted like any other token, and where pad_id is no "
+        "token, such as -100, it is used as an index into the vocabulary all the same. Put some "
+        "token in its place, and leave it out of the sum.",
+        {"(targets * real)": "targets", ".masked_fill(~real, 0.0)": ""},
     ),
 }
 
@@ -1559,6 +1604,28 @@ misconceptions["greedy_decode"] = {
         "The first step's weights stand at every step. Each step has looked somewhere itself.",
         {
             "weights.append(attended)": "weights.append(weights[0] if weights else attended)",
+        },
+    ),
+    "one-first-token": (
+        "The first call of `step` gets a single bos_id for the whole batch. It takes previous "
+        "tokens (B): one for each row of start_state.",
+        {
+            "start_state.new_full((len(start_state),), bos_id, dtype=torch.long)": (
+                "torch.tensor([bos_id])"
+            ),
+        },
+    ),
+    "tokens-as-floats": (
+        "The first previous tokens are floating-point numbers. Tokens are int64, as what argmax "
+        "returns is.",
+        {"bos_id, dtype=torch.long)": "bos_id)"},
+        {"bos_id, dtype=torch.long)": "bos_id, dtype=torch.float32)"},
+    ),
+    "lists-returned": (
+        "Tokens and weights come back as lists with a tensor for each step. Stack each list along "
+        "a new axis 1, for tokens (B, T) and weights (B, T, S).",
+        {
+            "torch.stack(tokens, dim=1), torch.stack(weights, dim=1)": "tokens, weights",
         },
     ),
 }

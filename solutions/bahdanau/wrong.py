@@ -40,7 +40,7 @@ WRONG = {
             {("backward = backward.gather(1, order[:, :, None].expand_as(backward))"): ""},
             None,
         ),
-        ("from the docstring", {"backward[": "forward["}, None),
+        ("from the docstring", {"backward[": "forward["}, "state-of-one-token"),
         ("from the docstring", {"* real[:, :, None]": ""}, "padding-not-zeroed"),
     ],
     "AdditiveAttention": [

@@ -267,6 +267,12 @@ misconceptions["CrossAttention"] = {
             ),
         },
     ),
+    "mask-as-it-comes": (
+        "memory_mask is (B, S), and goes to the attention as it comes: there it is lined up with "
+        "(B, H, L, S) from the last axis on, so that its rows count as queries. It needs an axis "
+        "for the heads and one for the queries.",
+        {"None if memory_mask is None else memory_mask[:, None, None, :]": "memory_mask"},
+    ),
 }
 
 
@@ -311,6 +317,11 @@ def _(student, reference, draw):
     close(mine(x, memory), theirs(x, memory), names=names, case=case, call=mine.last_call)
     got, want = mine(x, memory.flip(0)), theirs(x, memory.flip(0))
     close(got, want, names=names, case="another memory", call=mine.last_call)
+    got, want = mine(x.flip(0, 1)[:, :2], memory), theirs(x.flip(0, 1)[:, :2], memory)
+    close(got, want, names=names, case="a shorter x afterward", call=mine.last_call)
+    longer = torch.cat([x, x.flip(1)], dim=1)
+    got, want = mine(longer, memory), theirs(longer, memory)
+    close(got, want, names=names, case="a longer x afterward", call=mine.last_call)
 
     # What is random comes last: a known mistake is recognized by what it answered before.
     parts = {"self-attention": 1.0, "cross-attention": 4.0, "feed-forward": 16.0}
@@ -727,6 +738,15 @@ def _(student, reference, draw):
     close(got, want, case="padding in the target too", call=mine.last_call)
     source[2] = 0
     agrees(mine, theirs, source, target[:, :2], case="a source of padding alone")
+    case = "padding before the source and inside it"
+    inside = tokens(11, B=2, S=5)
+    inside[0, :2] = 0
+    inside[1, 1] = 0
+    agrees(mine, theirs, inside, target[:2, :3], case=case, ask=VALUES)
+    padded = tokens(11, 2, 8)
+    padded[:, 5:] = 0
+    case = "a source of 8 tokens, three of them padding, at most 7"
+    raises(mine, ValueError, padded, target[:2], case=case)
     for lengths, says, case in (((8, 4), "8", "a source"), ((4, 9), "9", "a target")):
         long = tokens(11, 2, lengths[0]), tokens(13, 2, lengths[1])
         raises(
@@ -1236,6 +1256,7 @@ misconceptions["label_smoothed_loss"] = {
         {
             "/ real.sum().clamp(min=1)": "/ (targets.shape[0] if targets.dim() else 1)",
         },
+        {"/ real.sum().clamp(min=1)": "/ len(targets)"},
     ),
     "probabilities": (
         "The logits are taken for log-probabilities as they are. A log-softmax makes them so.",
@@ -1752,6 +1773,25 @@ misconceptions["beam_search"] = {
             "beam = candidates[:beam_width]": (
                 "beam = ended + candidates[: max(beam_width - len(ended), 0)]"
             ),
+        },
+    ),
+    "finished-apart-alone": (
+        "Finished hypotheses leave the beam and are kept apart, so their places go to others, and "
+        "at the end they alone compete. They keep their place in the beam as long as they are good "
+        "enough, and all of the last beam compete, finished or not.",
+        {
+            "beam: list[tuple[list[int], float]] = [([], 0.0)]": "beam, apart = [([], 0.0)], []",
+            "beam = candidates[:beam_width]": "apart += [one for one in candidates[:beam_width] "
+            "if eos_id in one[0]]\n"
+            "beam = [one for one in candidates[:beam_width] if eos_id not in one[0]]",
+            "max(beam,": "max(apart or beam,",
+        },
+        {
+            "beam: list[tuple[list[int], float]] = [([], 0.0)]": "beam, apart = [([], 0.0)], []",
+            "beam = candidates[:beam_width]": "apart += [one for one in candidates[:beam_width] "
+            "if eos_id in one[0]]\n"
+            "beam = [one for one in candidates if eos_id not in one[0]][:beam_width]",
+            "max(beam,": "max(apart or beam,",
         },
     ),
 }

@@ -316,6 +316,8 @@ misconceptions["letter_similarity"] = {
             "return sum(": "return float(sum(",
             "/ longer": ")",
         },
+        {"/ longer": ""},
+        {"/ longer": "", "if longer == 0:": "if False:"},
     ),
     "case-matters": (
         "A capital and its small letter are taken as different. Case should make no difference.",
@@ -624,6 +626,21 @@ misconceptions["weighted_average"] = {
         "give the weights an axis at the end, (S, 1), or multiply them as a matrix.",
         {
             "(weights / total) @ values": "((weights / total) * values).sum(dim=0)",
+        },
+    ),
+    "error-returned": (
+        "The ValueError is returned as a result. An error is raised: write `raise ValueError(...)` "
+        "in place of `return`.",
+        {
+            'raise ValueError(f"weighted_average: a weight is negative '
+            '({weights.min().item():g})")': "return ValueError",
+            'raise ValueError("weighted_average: the weights sum to zero, so nothing can be '
+            'averaged")': "return ValueError",
+        },
+        {
+            'raise ValueError(f"weighted_average: a weight is negative '
+            '({weights.min().item():g})")': "return ValueError",
+            "if total == 0:": "if False:",
         },
     ),
 }

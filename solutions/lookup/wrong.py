@@ -67,6 +67,7 @@ WRONG = {
             {"b.lower()))": 'b.lower(), fillvalue=" "))'},
             "filled-with-spaces",
         ),
+        ("from the docstring", {"/ longest": ""}, "not-divided"),
     ],
     "weighted_average": [
         ("divide at the end", {"/ weights.sum()": ""}, "not-divided"),

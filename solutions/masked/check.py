@@ -171,7 +171,8 @@ misconceptions["padding_mask"] = {
         {"positions <": "positions <="},
     ),
     "one-too-few": (
-        "One position too few is real: positions are numbered from 0, not from 1.",
+        "One position too few is real. Positions are numbered from 0, so the last real one of row "
+        "b is lengths[b] - 1.",
         {"torch.arange(max_length,": "torch.arange(1, max_length + 1,"},
     ),
     "padding-in-front": (
@@ -307,6 +308,8 @@ def _(student, reference, draw):
     agrees(student, reference, cube[0, 0], allowed[0, 0].T, dim=0, case=case, ask=VALUES)
     one = draw.normal(5), torch.tensor([True, False, True, True, False])
     agrees(student, reference, *one, case="one slice", ask=VALUES)
+    case = "along the first dimension, no mask"
+    agrees(student, reference, cube[0, 0], dim=0, case=case, ask=VALUES)
 
 
 misconceptions["masked_softmax"] = {
@@ -1098,9 +1101,9 @@ misconceptions["mask_tokens"] = {
         },
     ),
     "int64": (
-        "Given int32 tokens, one of the results has another dtype: `torch.randint` draws int64 "
-        "unless it is told otherwise, and `torch.where` takes the larger of two. Both results "
-        "have the dtype of `tokens`.",
+        "Given int32 tokens, one of the results has another dtype. `torch.randint` and "
+        "`torch.full` make int64 unless they are told otherwise, and `torch.where` takes the "
+        "larger of two. Both results have the dtype of `tokens`.",
         {
             "dtype=tokens.dtype, ": "",
         },

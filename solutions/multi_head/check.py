@@ -234,11 +234,11 @@ def _(student, reference, draw):
         agrees(layer, wanted, *some, allowed, case=case, **few)
     agrees(layer, wanted, *some, case="no mask after a mask", **few)
 
-    for heads in (1, E):
+    for heads, case in ((1, "one head"), (E, f"{E} heads")):
         layer, wanted = student(E, heads), reference(E, heads)
         for each in (layer, wanted):
             each.load(weights)
-        agrees(layer, wanted, query[:1], key[:1], value[:1], case=f"{heads} heads", **quick)
+        agrees(layer, wanted, query[:1], key[:1], value[:1], case=case, **quick)
     raises(student, ValueError, 10, 4, says=("10", "4"), case="4 heads for 10 features")
 
 
@@ -343,8 +343,8 @@ misconceptions["MultiHeadAttention"] = {
         },
     ),
     "mask-with-head-axis": (
-        "The mask is given an axis for the heads, whatever axes it has. It broadcasts to (B, "
-        "H, L, S) as it comes: whoever gives it has put that axis in.",
+        "The mask is given an axis for the heads. It broadcasts to (B, H, L, S) as it comes: "
+        "whoever gives it has put that axis in where it is needed.",
         {
             "value, mask)": "value, None if mask is None else mask.unsqueeze(1))",
         },
@@ -450,6 +450,51 @@ misconceptions["MultiHeadAttention"] = {
         {
             "return self.W_o(merge_heads(heads)), weights": "return "
             "self.W_o(merge_heads(heads)), weights[:, 0]",
+        },
+    ),
+    "reshaped-both-ways": (
+        "Queries, keys and values were reshaped to (B, H, L, D) in one go, and the heads back to "
+        "(B, L, E). That cuts the memory in its order, so each head gets some of the positions "
+        "with all features, where it should get all positions with some of the features: "
+        "`split_heads` and `merge_heads` transpose as well.",
+        {
+            "query = split_heads(self.W_q(query), self.num_heads)": "def cut(x):\n    return "
+            "x.reshape(x.shape[0], self.num_heads, x.shape[1], -1)\n"
+            "query = cut(self.W_q(query))",
+            "split_heads(self.W_k(key), self.num_heads)": "cut(self.W_k(key))",
+            "split_heads(self.W_v(value), self.num_heads)": "cut(self.W_v(value))",
+            "merge_heads(heads)": "heads.reshape(len(heads), heads.shape[2], -1)",
+        },
+    ),
+    "not-split": (
+        "Queries, keys and values are not cut into heads: there is one attention over all "
+        "features, and its weights have no axis for heads, (B, L, S). They are (B, H, L, S).",
+        {
+            "split_heads(self.W_q(query), self.num_heads)": "self.W_q(query)",
+            "split_heads(self.W_k(key), self.num_heads)": "self.W_k(key)",
+            "split_heads(self.W_v(value), self.num_heads)": "self.W_v(value)",
+            "merge_heads(heads)": "heads",
+        },
+    ),
+    "not-projected": (
+        "The inputs are cut into heads as they come: W_q, W_k and W_v are not used. Queries, keys "
+        "and values are what these three make of the inputs.",
+        {"self.W_q(query)": "query", "self.W_k(key)": "key", "self.W_v(value)": "value"},
+    ),
+    "weight-not-transposed": (
+        "A matrix is multiplied by as it lies in `weight`. An nn.Linear keeps the transpose there: "
+        "call the layer, or multiply by `weight.T` and add the bias.",
+        {"self.W_o(merge_heads(heads))": "merge_heads(heads) @ self.W_o.weight + self.W_o.bias"},
+        {
+            "self.W_q(query)": "query @ self.W_q.weight + self.W_q.bias",
+            "self.W_k(key)": "key @ self.W_k.weight + self.W_k.bias",
+            "self.W_v(value)": "value @ self.W_v.weight + self.W_v.bias",
+        },
+        {
+            "self.W_q(query)": "query @ self.W_q.weight + self.W_q.bias",
+            "self.W_k(key)": "key @ self.W_k.weight + self.W_k.bias",
+            "self.W_v(value)": "value @ self.W_v.weight + self.W_v.bias",
+            "self.W_o(merge_heads(heads))": "merge_heads(heads) @ self.W_o.weight + self.W_o.bias",
         },
     ),
 }
@@ -612,9 +657,13 @@ misconceptions["from_torch"] = {
         },
     ),
     "no-bias-unexpected": (
-        "A source without bias is not expected: its in_proj_bias is None. The biases of this layer "
-        "should be zeros then.",
+        "A source without bias is not expected: its in_proj_bias and its out_proj.bias are None. "
+        "The biases of this layer should be zeros then.",
         {"if mha.in_proj_bias is not None": "if True"},
+        {
+            "if mha.in_proj_bias is not None": "layer.W_o.bias.copy_(mha.out_proj.bias)\n"
+            "if mha.in_proj_bias is not None"
+        },
     ),
     "float64-lost": (
         "A float64 source becomes a float32 layer, which refuses float64 inputs and has lost half "
@@ -723,7 +772,7 @@ def _(student, reference, draw):
 
 misconceptions["attention_parameter_count"] = {
     "bias-of-one-head": (
-        "Each matrix was given the bias of a single head, embed_dim / num_heads numbers. Its "
+        "A matrix was given the bias of a single head, embed_dim / num_heads numbers. Its "
         "output has embed_dim features, and each has a bias.",
         {"+ embed_dim)": "+ embed_dim // num_heads)"},
         {
@@ -804,6 +853,22 @@ misconceptions["attention_parameter_count"] = {
         "more for each of its outputs.",
         {
             "+ embed_dim)": "+ 2 * embed_dim)",
+        },
+    ),
+    "layer-built": (
+        "What is counted is built first, a layer or its matrices, and for a large embed_dim no "
+        "memory holds it. The contract wants the count in closed form: from the two numbers alone.",
+        {
+            "return 4 * (embed_dim * embed_dim + embed_dim)": "return sum(each.numel() for each "
+            "in nn.MultiheadAttention(embed_dim, num_heads).parameters())",
+        },
+    ),
+    "one-head-each": (
+        "All four matrices are counted for one head only: embed_dim times embed_dim / num_heads, "
+        "with as many biases. The heads share out matrices of embed_dim by embed_dim.",
+        {
+            "return 4 * (embed_dim * embed_dim + embed_dim)": "one = embed_dim // num_heads\n"
+            "return 4 * (embed_dim * one + one)",
         },
     ),
 }

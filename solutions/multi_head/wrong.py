@@ -74,6 +74,15 @@ WRONG = {
             "scaled_dot_product_attention.scaled-by-d",
         ),
         ("from the docstring", {", weights": ", weights.mean(1)"}, "heads-averaged"),
+        (
+            "from the docstring",
+            {
+                "x.unflatten(-1, (self.num_heads, -1)).transpose(1, 2)": "x.reshape(len(x), "
+                "self.num_heads, x.shape[1], -1)",
+                "transpose(1, 2).flatten(2": "reshape(query.shape",
+            },
+            "reshaped-both-ways",
+        ),
     ],
     "from_torch": [
         (

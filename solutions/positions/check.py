@@ -53,6 +53,11 @@ misconceptions["sinusoidal_positions"] = {
             },
             style="two strided assignments",
         ),
+        {
+            "torch.where(column % 2 == 1, angle.cos(), angle.sin())": (
+                "torch.cat([angle[:, ::2].sin(), angle[:, ::2].cos()], dim=-1)"
+            ),
+        },
     ),
     "swapped": (
         "Sine and cosine are swapped: even columns are sines, odd columns are cosines. Position 0 "
@@ -301,6 +306,11 @@ misconceptions["shift_matrix"] = {
             "[[cosine, sine], [-sine, cosine]]": "[[sine, 0.0], [0.0, cosine]]",
         },
     ),
+    "rows-swapped": (
+        "The two rows of each block have changed places. The first makes the new sine, of both: "
+        "sin(a) cos(b) + cos(a) sin(b). The second makes the new cosine.",
+        {"[[cosine, sine], [-sine, cosine]]": "[[-sine, cosine], [cosine, sine]]"},
+    ),
 }
 
 
@@ -409,8 +419,9 @@ def _(student, reference, draw):
 
 misconceptions["LearnedPositions"] = {
     "not-a-parameter": (
-        "The vectors are a plain tensor, not a parameter: no optimizer finds them, and they are "
-        "never trained.",
+        "The vectors are not among the layer's parameters, so no optimizer finds them, and they "
+        "are never trained. A plain tensor is no parameter, and a list of Python hides those that "
+        "it holds: make one nn.Parameter of all, or an nn.Embedding.",
         by(
             {
                 "nn.Parameter(torch.zeros(max_length, embed_dim))": "torch.randn(max_length, "
@@ -628,8 +639,9 @@ misconceptions["rotate_positions"] = {
         },
     ),
     "second-axis": (
-        "The position was taken from the second axis from the front. That fits one batch dimension "
-        "only; the positions are the second axis from the end.",
+        "The positions were counted along another axis than the one that has them, such as the "
+        "second from the front. `rotate_positions` counts along the second axis from the end, "
+        "however many stand before it.",
         {
             "position = torch.arange(start, start + L)": (
                 "L = x.shape[min(1, x.dim() - 2)]\nposition = torch.arange(start, start + L)"
@@ -742,6 +754,14 @@ misconceptions["rotate_positions"] = {
         "move: start, start + 1 and so on.",
         {
             "torch.arange(start, start + L)": "torch.tensor([start, *range(1, L)])",
+        },
+    ),
+    "first-overwritten": (
+        "The second coordinate is made from the first after that was turned. Both are made from "
+        "the coordinates as they came: keep the old first one until both are there.",
+        {
+            "first * angle.sin() + second * angle.cos()": "(first * angle.cos() - second * "
+            "angle.sin()) * angle.sin() + second * angle.cos()",
         },
     ),
 }

@@ -95,7 +95,7 @@ WRONG = {
             },
             "both-sides",
         ),
-        ("from the docstring", {"(positives": "(anchors"}, "fact.cut_off"),
+        ("from the docstring", {"(positives": "(anchors"}, "slip.instead"),
         ("from the docstring", {"scores))": 'scores)), reduction="sum"'}, "summed"),
     ],
     "embed": [

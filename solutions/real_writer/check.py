@@ -614,6 +614,7 @@ misconceptions["GroupedQueryAttention"] = {
             "mask = causal_mask(x.shape[1], past)": "mask = F.pad(causal_mask(x.shape[1]), (past, "
             "0))"
         },
+        {", past).to": ").to"},
     ),
     "first-positions": (
         "The mask covers the first positions only: with a cache, the new queries were taken for "

@@ -334,6 +334,25 @@ misconceptions["SelfAttention"] = {
             "key.transpose(-2, -1) / query.shape[-1] ** 0.5",
         },
     ),
+    "not-projected": (
+        "No matrix is used: queries, keys and values are x itself. They are what W_q, W_k and W_v "
+        "make of it.",
+        {
+            "query, key = self.W_q(x), self.W_k(x)": "query, key = x, x",
+            "value = self.W_v(x)": "value = x",
+        },
+    ),
+    "mask-with-new-axis": (
+        "The mask is given one axis more. It broadcasts to (..., L, L) as it comes: whoever gives "
+        "it has put the axes in that it needs.",
+        {
+            "value, mask)": "value, mask if mask is None else mask[:, None])",
+        },
+        {
+            "value, mask)": "value, mask if mask is None else mask[:, None, :])",
+        },
+        {"(query, key, value, mask)": "(query, key, value, None if mask is None else mask[None])"},
+    ),
 }
 
 

@@ -189,8 +189,9 @@ misconceptions["softmax"] = {
         },
     ),
     "nan-replaced": (
-        "NaN was replaced by zero at the end. The weights look right, but the NaN is still inside: "
-        "the gradient goes through it and is NaN as well. It should not arise in the first place.",
+        "In a slice that is all -inf the weights are right, but the gradient is NaN: a step on the "
+        "way is NaN there, or its derivative is, and zeros that are put in at the end do not take "
+        "that out of the gradient. It should not arise in the first place.",
         {
             ".clamp(min=lowest)": "",
             "exponentials / total.clamp(min=1)": "(exponentials / total).nan_to_num()",
@@ -268,11 +269,16 @@ misconceptions["softmax"] = {
         },
     ),
     "keepdim-forgotten": (
-        "The sum has lost its axis, so it is lined up with another one where it divides. Keep "
-        "it with keepdim=True: each slice is divided by its own sum.",
+        "The largest scores, or the sums, have lost their axis, so they are lined up with another "
+        "one. Keep it with keepdim=True: each slice has its own largest score and its own sum.",
         {
             "exponentials.sum(dim=dim, keepdim=True)": "exponentials.sum(dim=dim)",
         },
+        {
+            "exponentials.sum(dim=dim, keepdim=True)": "exponentials.sum(dim=dim)",
+            "scores.amax(dim=dim, keepdim=True)": "scores.amax(dim=dim)",
+        },
+        {"scores.amax(dim=dim, keepdim=True)": "scores.amax(dim=dim)"},
     ),
 }
 
@@ -469,6 +475,17 @@ misconceptions["sharpen"] = {
         "At sharpness 1 the factor divides by zero. This end of the slider needs a case of its "
         "own: the limit, in which the largest score takes all.",
         {"if sharpness == 1:": "if False:"},
+        {
+            "if sharpness == 1:": "if False:",
+            "scores * (sharpness / (1 - sharpness))": "scores * sharpness / (1 - sharpness)",
+        },
+        {  # by the softmax of this chapter, which gives zeros where all scores are -inf
+            "if sharpness == 1:": "if False:",
+            "torch.softmax(scores * (sharpness / (1 - sharpness)), dim=-1)": (
+                "torch.softmax(scores * sharpness / (1 - sharpness), dim=-1)"
+                ".masked_fill((scores < 0).all(dim=-1, keepdim=True) & (sharpness == 1), 0.0)"
+            ),
+        },
     ),
     "one-of-ties": (
         "At sharpness 1 only one of several equal largest scores gets the weight: whichever comes "
@@ -588,6 +605,49 @@ misconceptions["sharpen"] = {
         "The factor before the scores is the root of s / (1 - s). It is s / (1 - s) itself.",
         {
             "sharpness / (1 - sharpness)": "(sharpness / (1 - sharpness)) ** 0.5",
+        },
+    ),
+    "temperature-at-zero": (
+        "At sharpness 0 the temperature (1 - s) / s divides by zero. Either this end has a case of "
+        "its own, in which all weights are equal, or the scores are multiplied by s / (1 - s).",
+        {"scores * (sharpness / (1 - sharpness))": "scores / ((1 - sharpness) / sharpness)"},
+    ),
+    "temperature-at-both-ends": (
+        "Both ends of the slider divide by zero: at sharpness 0 the temperature (1 - s) / s does, "
+        "and at 1 the temperature is zero itself, and the scores are divided by it. At 0 all "
+        "weights are equal, and at 1 the largest score takes all.",
+        {
+            "if sharpness == 1:": "if False:",
+            "scores * (sharpness / (1 - sharpness))": "scores / ((1 - sharpness) / sharpness)",
+        },
+        {
+            "if sharpness == 1:": "if False:",
+            "torch.softmax(scores * (sharpness / (1 - sharpness)), dim=-1)": (
+                "torch.softmax(scores / ((1 - sharpness) / sharpness), dim=-1)"
+                ".masked_fill((scores < 0).all(dim=-1, keepdim=True) & (sharpness == 1), 0.0)"
+            ),
+        },
+    ),
+    "sharpness-as-temperature": (
+        "The sharpness is taken for the temperature: the scores are divided by s, so a larger "
+        "sharpness gives flatter weights. The temperature is (1 - s) / s.",
+        {"scores * (sharpness / (1 - sharpness))": "scores / max(sharpness, 1e-9)"},
+        {"scores * (sharpness / (1 - sharpness))": "scores / sharpness"},
+        {
+            "if sharpness == 1:": "if False:",
+            "scores * (sharpness / (1 - sharpness))": "scores / sharpness",
+        },
+        {
+            "if sharpness == 1:": "if False:",
+            "scores * (sharpness / (1 - sharpness))": "scores / max(sharpness, 1e-9)",
+        },
+    ),
+    "error-returned": (
+        "The ValueError is returned as a result. An error is raised: write `raise ValueError(...)` "
+        "in place of `return`.",
+        {
+            'raise ValueError(f"sharpen: sharpness is {sharpness}, wanted from 0 to 1")': "return "
+            "ValueError",
         },
     ),
 }
@@ -806,6 +866,10 @@ misconceptions["distance_scores"] = {
         {
             "2 * products - query_square - key_square": "-(query_square + key_square - 2 * "
             "products).clamp(min=1e-12).sqrt()"
+        },
+        {
+            "2 * products - query_square - key_square": "-(query_square + key_square - 2 * "
+            "products).clamp(min=0).sqrt()"
         },
     ),
     "cross-term-once": (
@@ -1370,6 +1434,11 @@ misconceptions["scaled_dot_product_scores"] = {
         {
             "/ math.sqrt(D)": "- math.sqrt(D)",
         },
+    ),
+    "first-size": (
+        "The scale is taken from `len(query)`, which is the size of the first axis. D is the size "
+        "of the last one, `query.shape[-1]`.",
+        {"query.shape[-1]": "query.shape[0]"},
     ),
 }
 

@@ -1033,6 +1033,54 @@ misconceptions["EncoderBlock"] = {
             ),
         },
     ),
+    "mask-unused-pre-norm": (
+        "With norm_first the mask is not passed on to the attention.",
+        {"seen, mask)": "seen, None if self.norm_first else mask)"},
+    ),
+    "mask-unused-post-norm": (
+        "Without norm_first the mask is not passed on to the attention.",
+        {"seen, mask)": "seen, mask if self.norm_first else None)"},
+    ),
+    "dropout-of-sum-post-norm": (
+        "Without norm_first dropout is applied to the sum, so that it also drops entries of x. It "
+        "belongs on what attention and feed-forward return, before the sum.",
+        {
+            "x = x + self.dropout(attended)": "x = x + self.dropout(attended) if self.norm_first "
+            "else self.dropout(x + attended)",
+        },
+        {
+            "x = x + self.dropout(self.feed_forward(seen))": "x = x + self.dropout("
+            "self.feed_forward(seen)) if self.norm_first else self.dropout(x + "
+            "self.feed_forward(seen))",
+        },
+        {
+            "x = x + self.dropout(attended)": "x = x + self.dropout(attended) if self.norm_first "
+            "else self.dropout(x + attended)",
+            "x = x + self.dropout(self.feed_forward(seen))": "x = x + self.dropout("
+            "self.feed_forward(seen)) if self.norm_first else self.dropout(x + "
+            "self.feed_forward(seen))",
+        },
+    ),
+    "dropout-of-sum-pre-norm": (
+        "With norm_first dropout is applied to the sum, so that it also drops entries of x. It "
+        "belongs on what attention and feed-forward return, before the sum.",
+        {
+            "x = x + self.dropout(attended)": "x = self.dropout(x + attended) if self.norm_first "
+            "else x + self.dropout(attended)",
+        },
+        {
+            "x = x + self.dropout(self.feed_forward(seen))": "x = self.dropout(x + "
+            "self.feed_forward(seen)) if self.norm_first else x + self.dropout("
+            "self.feed_forward(seen))",
+        },
+        {
+            "x = x + self.dropout(attended)": "x = self.dropout(x + attended) if self.norm_first "
+            "else x + self.dropout(attended)",
+            "x = x + self.dropout(self.feed_forward(seen))": "x = self.dropout(x + "
+            "self.feed_forward(seen)) if self.norm_first else x + self.dropout("
+            "self.feed_forward(seen))",
+        },
+    ),
 }
 
 

@@ -123,7 +123,7 @@ class Encoder(nn.Module):
 
     `Encoder(num_layers, embed_dim, num_heads, hidden_dim, dropout=0.0, norm_first=False,
     activation="relu")` has `layers`, an `nn.ModuleList` of `num_layers` `EncoderBlock`s made with
-    the other arguments, each with weights of its own. There is no norm after the last one.
+    the other arguments, each made anew, with weights of its own. There is no norm after the last.
 
     `forward(x, mask=None)` returns `(output, weights)`: every layer gets the same mask, and weights
     is a list of each layer's, from the first to the last.

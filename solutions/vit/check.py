@@ -300,6 +300,12 @@ misconceptions["unpatchify"] = {
             "grid.permute(0, 3, 1, 4, 2, 5)": "grid.flip(1).permute(0, 3, 1, 4, 2, 5)",
         },
     ),
+    "grid-before-patches": (
+        "Both axes of the grid come before the axes inside a patch. The height is made of the row "
+        "of the grid and the row in the patch, the width of the column of the grid and the column "
+        "in the patch: they take turns, (B, C, height / P, P, width / P, P).",
+        {"permute(0, 3, 1, 4, 2, 5)": "permute(0, 3, 1, 2, 4, 5)"},
+    ),
 }
 
 
@@ -542,8 +548,8 @@ misconceptions["VisionTransformer"] = {
         {"self.norm(x[:, 0])": "self.norm(x).mean(dim=1)"},
     ),
     "average-of-patches": (
-        "The class is read from the average of the patches, and the class token is not used for "
-        "anything. It is the class token that the head should read.",
+        "The class is read from the average of the patches, and what the encoder makes of the "
+        "class token is not read. It is the class token that the head should read.",
         {"x[:, 0]": "x[:, 1:].mean(dim=1)"},
         {"self.norm(x[:, 0])": "self.norm(x)[:, 1:].mean(dim=1)"},
     ),

@@ -127,6 +127,15 @@ misconceptions["KeyValueCache"] = {
             "torch.cat([values, value], dim=-2)": "torch.cat([values, value], dim=1)",
             "return self.length": "return 0 if self.stored is None else self.stored[0].shape[-2]",
         },
+        {
+            "torch.cat([keys, key], dim=-2)": "torch.cat([keys, key], dim=1)",
+            "torch.cat([values, value], dim=-2)": "torch.cat([values, value], dim=1)",
+        },
+        {
+            "torch.cat([keys, key], dim=-2)": "torch.cat([keys, key], dim=1)",
+            "torch.cat([values, value], dim=-2)": "torch.cat([values, value], dim=1)",
+            "return self.length": "return 0 if self.stored is None else self.stored[0].shape[1]",
+        },
     ),
     "along-features": (
         "New positions are joined along the features, the last dimension. They belong along the "
@@ -469,6 +478,11 @@ misconceptions["next_token_probabilities"] = {
     "crossing": (
         "The token with which the sum reaches top_p is dropped. It is the last one that stays.",
         {"before < top_p": "ordered.cumsum(dim=-1) < top_p"},
+        {
+            "before < top_p": "ordered.cumsum(dim=-1) < top_p",
+            "probabilities / probabilities.sum(dim=-1, keepdim=True)": "probabilities / "
+            "probabilities.sum(dim=-1, keepdim=True).clamp(min=1e-12)",
+        },
     ),
     "own-probability": (
         "top_p keeps the tokens whose own probability is at least top_p. It is about their sum, "

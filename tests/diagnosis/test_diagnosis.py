@@ -655,6 +655,7 @@ def test_a_misconception_is_named_though_one_case_of_it_is_mended():
     def wrong(scores, mask=None, dim=-1):
         if mask is None:
             return masked_softmax(scores, None, dim)
+        mask = mask.broadcast_to(scores.shape)
         weights = masked_softmax(scores.masked_fill(~mask, 0.0), None, dim)
         return torch.where(mask.any(dim=dim, keepdim=True), weights, 0.0)
 

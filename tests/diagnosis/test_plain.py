@@ -5,6 +5,7 @@ import torch
 from torch import nn
 
 from autograder.checking import find
+from autograder.checking.events import Event
 from autograder.diagnosis import diagnose, errors, experiments, findings, relations, where
 from autograder.diagnosis.by_argument import Compared, Shaped, by_argument, by_size
 from autograder.diagnosis.judge import judge
@@ -13,9 +14,10 @@ from autograder.remote.calling import Home
 from autograder.remote.requests import CallRequest
 from solutions.attention_layer import AttentionLayer
 from solutions.bahdanau import AttentionDecoder, BidirectionalEncoder
-from solutions.encoder_decoder import warmup_rate
+from solutions.encoder_decoder import DecoderBlock, warmup_rate
+from solutions.encoder_decoder import reference as encoder_decoder
 from solutions.lookup import letter_similarity
-from solutions.masked import masked_softmax, next_token_loss
+from solutions.masked import causal_mask, masked_softmax, next_token_loss
 from solutions.multi_head import MultiHeadAttention
 from solutions.real_encoder import convert_weights
 from solutions.self_attention import equivariance_gap
@@ -132,7 +134,7 @@ def test_an_error_is_told_with_where_it_comes_and_what_it_says(monkeypatch):
 
     found = said(monkeypatch, "masked_softmax", wrong)
     assert found.key == "plain.error.KeyError"
-    assert "ends in an error in the 19 calls where `mask` is given" in found.misconception
+    assert "ends in an error in the 34 calls where `mask` is given" in found.misconception
     assert "no such thing" in found.misconception
 
 
@@ -250,7 +252,7 @@ def test_a_word_is_no_condition_where_it_is_no_option(monkeypatch):
         return 1.0 if not a or not b else letter_similarity(a, b)
 
     found = said(monkeypatch, "letter_similarity", wrong)
-    wanted = "in 2 cases (one empty word; an empty word and a space), and is right in 12 cases"
+    wanted = "in 2 cases (one empty word; an empty word and a space), and is right in 17 cases"
     assert wanted in found.misconception
 
 
@@ -433,7 +435,7 @@ def test_what_must_be_simpler_for_the_answer_to_be_right(monkeypatch):
 
     sentence = said(monkeypatch, "next_token_loss", wrong).misconception
     words = "where the first axis of `logits` and the first axis of `tokens` have the size 1"
-    assert f"{words}, the result is right" in sentence
+    assert f"{words}, the result was right in all that were tried" in sentence
 
 
 def test_what_is_only_rounded_is_not_made_simpler(monkeypatch):
@@ -454,12 +456,35 @@ def test_what_is_nearly_right_is_no_positive_number_without_its_sign():
     assert relations.related([found])[0] == "off"
 
 
+def test_a_module_that_is_not_prepared_is_told_which_line_is_missing():
+    class Unprepared(nn.Module):
+        def __init__(self):
+            self.layer = nn.Linear(2, 3)
+
+    with pytest.raises(AttributeError) as raised:
+        Unprepared()
+    event = Event("raised", "AttributeError", fields={"message": str(raised.value)})
+    assert "super().__init__()" in errors.error_in_words([event])[1]
+
+
+def test_a_count_that_is_nearly_right_is_neither_infinite_nor_zero():
+    found = relations.Numbers("", torch.tensor([2362380.0]), torch.tensor([2362368.0]))
+    said_of_it = str(relations.related([found]))
+    assert "infinity" not in said_of_it and "zero" not in said_of_it
+
+
 def test_what_the_given_cache_refuses_is_no_refusal_of_the_code():
     message = "the cache was given keys of shape [3, 6], wanted [3, 2]"
     source = 'raise ValueError(f"the cache was given keys of shape {shape}, wanted {other}")'
     assert errors.is_written("ValueError", message)
     assert not errors.is_written("ValueError", message, given=[source])
     assert not errors.is_written("ValueError", message, "line 4 of forward: cache.append(k, v)")
+
+
+def test_a_bare_value_error_is_a_refusal_and_named_without_a_message():
+    assert errors.is_written("ValueError", "")
+    event = Event("raised", "ValueError", fields={"message": ""})
+    assert errors.error_in_words([event])[1] == "ValueError without a message."
 
 
 def test_what_holds_in_the_same_calls_is_told_together():
@@ -590,3 +615,18 @@ def test_where_something_is_to_be_drawn_that_is_not_what_is_told(monkeypatch):
 
     verdict = said(monkeypatch, "random_patch_mask", wrong)
     assert not verdict.passed and "drawn" not in (verdict.key or "")
+
+
+def test_a_call_of_no_case_that_ends_in_an_error_is_not_called_plain(monkeypatch):
+    """The block keeps the mask of its first call, and a longer sequence comes after it."""
+
+    class Keeping(DecoderBlock):
+        def forward(self, x, memory, memory_mask=None):
+            if not hasattr(self, "mask"):
+                self.mask = causal_mask(x.shape[1])
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(encoder_decoder, "causal_mask", lambda L: self.mask)
+                return super().forward(x, memory, memory_mask)
+
+    found = said(monkeypatch, "DecoderBlock", Keeping)
+    assert found.key.startswith("plain.error") and "in the plain case" not in found.misconception

@@ -33,6 +33,12 @@ def test_the_misconception_comes_before_what_was_seen():
     assert details(Verdict("double", 0.0, 1.0, "not started", message="x")) == []
 
 
+def test_what_the_sentence_ends_with_is_not_said_twice():
+    told = "double names no type. text: double('x') should name str."
+    twice = Verdict("double", 0.0, 1.0, "failed", told, "text: double('x') should name str.")
+    assert details(twice) == [told]
+
+
 def test_the_text_has_what_was_printed():
     assert Feedback(FAILED, "one\ntwo").text().splitlines() == [
         "\N{BALLOT X} softmax: failed, 0 of 2 points",

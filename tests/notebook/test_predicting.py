@@ -72,6 +72,15 @@ def test_a_known_wrong_guess_is_told_why_and_then_what_is_right(asked, guess, wh
     assert second.strip().startswith("It is ") and asked.options[asked.right] in second
 
 
+def test_a_count_is_right_to_the_last_one():
+    options = {8256: "1 + 2 + ... + 128.", 128: "That is one for each."}
+    asked = Prediction("count", "02-softmax", "How many positions?", 8256, options)
+    assert answered(asked, 8256).right
+    assert answered(asked, 8256.0).right
+    assert not answered(asked, 8128).right  # 1 + 2 + ... + 127
+    assert '`predict("count", 12)`' in answered(asked).text()
+
+
 def test_any_other_guess_is_told_what_is_right():
     text = answered(NUMBER, 17.5).text()
     assert text == "\N{BALLOT X} Not 17.5.\n  It is 1. They were divided by their sum."
