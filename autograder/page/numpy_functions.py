@@ -236,6 +236,17 @@ def cumsum(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
 _cumsum = borch.cumsum
 
 
+def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False) -> Tensor:
+    """Counts no place from the end."""
+    if bool((index < 0).any()):
+        lowest, size = int(index.min()), input.shape[dim]
+        raise RuntimeError(f"index {lowest} is out of bounds for dimension {dim} with size {size}")
+    return _gather(input, dim, index, sparse_grad)
+
+
+_gather = borch.gather
+
+
 def einsum(equation: str, *operands: Any) -> Tensor:
     """Letters in the place of `...`, with which pyborch's has no gradient."""
     given = operands[0] if len(operands) == 1 and not isinstance(operands[0], Tensor) else operands
@@ -588,6 +599,7 @@ REPLACED = {
     "erf": erf,
     "expand": expand,
     "full": full,
+    "gather": gather,
     "gelu": gelu,
     "kl_div": kl_div,
     "linear": linear,

@@ -46,9 +46,11 @@ def _(student, reference, draw):
     query = keys[2].clone()
     agrees(student, reference, query, keys, values, case="three equal keys")
     agrees(student, reference, query, keys, keys, case="the keys are the values, too", ask=VALUES)
-    # Two have the query's entries in another order, one their sum, and one its length.
+    # Two have the query's entries in another order, one their sum, one its length, and the last its
+    # own product with the query.
     alike = [[2.0, 1.0, 4.0, 3.0], [4.0, 3.0, 2.0, 1.0], [2.0, 2.0, 3.0, 3.0], [5.0, 2.0, 1.0, 0.0]]
-    some = torch.tensor([1.0, 2.0, 3.0, 4.0]), torch.tensor(alike), values[:4]
+    alike.append([2.0, 4.0, 4.0, 2.0])
+    some = torch.tensor([1.0, 2.0, 3.0, 4.0]), torch.tensor(alike), values[:5]
     agrees(student, reference, *some, case="keys that have much in common with the query")
     precise = keys[0].double(), keys.double()  # equal to keys[0] alone
     case = "float64 keys, float32 values"

@@ -153,6 +153,7 @@ DRAWN = {
 ERRORS = {
     "a dimension": "torch.ones(2, 3).sum(dim=2)",
     "an index": "torch.ones(2, 3)[0, 7]",
+    "an index from the end": "torch.arange(3).gather(0, torch.tensor([-1]))",
     "two dtypes": "torch.ones(2, 2).double() @ torch.ones(2, 2)",
     "two dtypes in a layer": "nn.Linear(2, 2)(torch.ones(2).double())",
     "two dtypes in einsum": "torch.einsum('ij,jk', torch.ones(2, 2).double(), torch.ones(2, 2))",
