@@ -16,7 +16,7 @@ from autograder.source.entrances import altered
 from autograder.source.mutations import Mutant, mutants
 from autograder.source.sources import Definition
 
-ROUNDS = 1000
+ROUNDS = 100  # more than any check needs
 LEFT_OUT, NOT_USED = "left out", "not used"
 
 

@@ -103,7 +103,7 @@ DROPPED = {
     ast.BitOr: "{0}, one of two conditions, were left out",
 }
 LAST = (
-    *("left out", "exchanged", "mixed up", "method order", "small", "early", "more", "other step"),
+    *("mixed up", "method order", "small", "early", "more", "other step"),
     *("error", "cut off", "precision", "wiped", "no slope"),
 )  # in a search
 ERRORS = {"ValueError": "TypeError", "TypeError": "ValueError", "IndexError": "TypeError"}
@@ -219,8 +219,8 @@ def _around(tree: ast.AST, place: ast.AST) -> tuple[ast.AST, ...]:
 
 
 def _rank(edit: tuple[str, Any, Edit]) -> int:
-    """What people do oftener, or what is fewer, is tried first."""
-    return LAST.index(edit[0]) if edit[0] in LAST else -1
+    """What people do oftener, or what is fewer, is tried first; further slips after the others."""
+    return ORDER.get(edit[0], -1)
 
 
 def _changed_lines(before: list[str], after: list[str]) -> str:
@@ -761,3 +761,6 @@ SEARCHED: tuple[Row, ...] = (
     (ast.FunctionDef, "given", _as_it_was_given),
     (ast.FunctionDef, "mixed up", _another_of_its_kind),
 )
+FURTHER = {slip for _, slip, _ in VARIATIONS} - {slip for _, slip, _ in (*TABLE, *SEARCHED)}
+ORDER = dict.fromkeys(FURTHER, 3) | {slip: 4 + place for place, slip in enumerate(LAST)}
+ORDER |= {"left out": 1, "exchanged": 2}  # what is in no order comes first

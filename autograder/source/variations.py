@@ -18,7 +18,8 @@ from autograder.source.edits import (
 )
 
 INFINITE = ("-math.inf", "float('-inf')", "-float('inf')")
-# One step more of what a step gives: as Python, and in words.
+# One step more of what a step gives: as Python, and in words. None makes a text, a list or a whole
+# number grow, as it would without end in a loop.
 MORE: tuple[tuple[str, str], ...] = (
     ("torch.nn.functional.layer_norm({0}, {0}.shape[-1:])",
      "{0} were brought to mean 0 and variance 1, as a layer norm does"),
@@ -32,10 +33,10 @@ MORE: tuple[tuple[str, str], ...] = (
     ("{0} * {0}.shape[-1] ** 0.5",
      "{0} were multiplied by the root of the size of its last axis"),
     ("{0} / {0}.shape[-1] ** 0.5", "{0} were divided by the root of the size of its last axis"),
-    ("2 * {0}", "{0} were doubled"),
+    ("{0} / 0.5", "{0} were doubled"),
     ("{0} / 2", "{0} were halved"),
     ("1 - {0}", "one minus {0} stood in its place"),
-    ("{0} ** 2", "{0} were squared"),
+    ("({0}).square()", "{0} were squared"),
     ("{0} ** 0.5", "a root were taken of {0}"),
     ("{0}.mean(dim=-2, keepdim=True).expand_as({0})",
      "the mean of {0} over its next to last axis stood for each of it"),
@@ -43,11 +44,11 @@ MORE: tuple[tuple[str, str], ...] = (
     ("{0}.transpose(-2, -1)", "the last two axes of {0} were exchanged"),
 )  # fmt: skip
 INSIDE: tuple[tuple[str, str], ...] = (
-    ("{0} * (1 - {0})", "{0} stood there times one minus itself"),
-    ("{0} ** 2", "{0} were squared"),
+    ("({0}).mul(1 - {0})", "{0} stood there times one minus itself"),
+    ("({0}).square()", "{0} were squared"),
     ("{0} ** 0.5", "a root were taken of {0}"),
     ("1 - {0}", "one minus {0} stood in its place"),
-    ("2 * {0}", "{0} were doubled"),
+    ("{0} / 0.5", "{0} were doubled"),
     ("{0} / 2", "{0} were halved"),
     ("-{0}", "{0} had the other sign"),
 )
@@ -61,6 +62,17 @@ COUNTED: tuple[tuple[str, str], ...] = (
      "as many from the front counted as count at all, wherever these stand"),
     ("torch.ones_like({0})", "all places counted"),
 )  # fmt: skip
+GROWING = {
+    "cat",
+    "stack",
+    "repeat",
+    "repeat_interleave",
+    "tile",
+    "pad",
+    "append",
+    "replace",
+    "join",
+}
 SMALL = ("1e-12", "1e-9", "1e-8", "1e-6", "1e-5")
 FILLED = ("0.0", "-1e9", "-1e4", "-100.0", "torch.finfo(torch.float32).min")
 IN_WORDS = {"torch.finfo(torch.float32).min": "the smallest finite number"}
@@ -79,7 +91,7 @@ def _one_step_more(node: ast.Assign | ast.Return) -> Iterator[Edit]:
         return
     for text, words in MORE:
         yield Told(partial(_wrapped, text), words, (value,))
-    if isinstance(value, ast.Call) and value.args and name_called(value) != "cat":
+    if isinstance(value, ast.Call) and value.args and name_called(value) not in GROWING:
         yield Told(_twice, "{0} went through the same step once more", (value,))
 
 
@@ -131,8 +143,10 @@ def _too_early(node: ast.FunctionDef) -> Iterator[Edit]:
         for number, one in enumerate(ast.walk(node))
         if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load) and one.id in made
     ]
+    again = _done_again(node)
     for number, name in places:
-        if sum(name == other for _, other in places) > 1:
+        once = list(ast.walk(node))[number] not in again
+        if once and sum(name == other for _, other in places) > 1:
             for less in _earlier(made[name], name):
                 words = "in one of several places {0} stood without the steps after it"
                 yield Told(partial(put_in_place, number, less), words, (less,))
@@ -725,10 +739,17 @@ def _what_is_made_of_it(node: ast.Assign | ast.Return) -> Iterator[Edit]:
         given = ast.unparse(call.args[0])
         own = set(ast.walk(call))
         for number, one in enumerate(inside):
-            if one not in own and isinstance(one, ast.Name) and one.id == given:
+            read = isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)
+            if read and one not in own and ast.unparse(one) == given:
                 made = f"what `{name_called(call)}` makes of {{0}}"
                 words = f"{made} stood where {{0}} itself belongs"
                 yield Told(partial(put_in_place, number, call), words, (one,))
+
+
+def _done_again(node: ast.AST) -> set[ast.AST]:
+    """What stands in a loop, or in a text that is made."""
+    loops = ast.For | ast.While | ast.JoinedStr
+    return {one for loop in ast.walk(node) if isinstance(loop, loops) for one in ast.walk(loop)}
 
 
 def _another_step(node: ast.FunctionDef) -> Iterator[Edit]:
@@ -744,7 +765,10 @@ def _another_step(node: ast.FunctionDef) -> Iterator[Edit]:
         if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load) and one.id in every
     ]
     arguments = every - set(names)
+    again = _done_again(node)
     for number, one in places:
+        if one in again:
+            continue  # what takes in itself in each round grows without end
         for other in sorted(every - {one.id}):
             if {one.id, other} <= arguments:
                 continue  # these are tried as what is mixed up

@@ -24,8 +24,8 @@ CASES = [
     ("new axis", SHAPE, torch.zeros(2, 3), (2, 3, 1)),
     ("loop", "def f(x):\n    for i in [1, 2, 3]:\n        x += i\n    return x", 0, 5),
     ("mixed up", "def f(x, y=4):\n    return 10 * x + y", 3, 44),
-    ("more", "def f(x):\n    y = x + 1\n    return y", 3, 16),
-    ("more", "def f(x):\n    return math.fabs(x)", 0.25, 0.1875),
+    ("more", "def f(x):\n    y = x + 1\n    return y", torch.tensor(3), 16),
+    ("more", "def f(x):\n    return math.fabs(x)", torch.tensor(0.25), 0.1875),
     ("more", "def f(x):\n    return math.fabs(x)", 16, 4),
     ("small", "def f(x):\n    return x / (x - x)", 1e-6, 1),
     ("small", "def f(x):\n    return 1 / x", torch.tensor(0.0), 1e6),
@@ -212,3 +212,18 @@ def test_two_results_are_averaged_of_which_one_has_its_inputs_exchanged():
     names = {"Tensor": torch.Tensor}
     exec(found.source, names)
     assert names["f"](3, 1) == 2
+
+
+def test_no_slip_lets_a_text_or_a_number_grow_without_end():
+    code = (
+        "def f(x):\n    text, number, made = 'a', 2, {}\n    for round in range(40):\n"
+        "        text = str(text)\n        number = number + 1\n"
+        "        made[f'{number}'] = x\n    return text, number, made"
+    )
+    for mutant in mutants(code, searched=True):
+        names = {"torch": torch, "math": math}
+        exec(mutant.source, names)
+        with contextlib.suppress(Exception):
+            text, number, made = names["f"](1)
+            assert len(str(text)) < 100 and abs(number) < 10**20
+            assert max(map(len, made), default=0) < 100
