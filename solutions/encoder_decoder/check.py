@@ -1849,8 +1849,9 @@ prediction(
             "the strings it is the fifth."
         ),
         "Four dates: the first three, and then hardly ever the fourth.": (
-            "In about half of the strings it is the fifth. Perhaps because in training a fourth "
-            "date was always the last; but the places of a fifth date were never trained either."
+            "The fourth date that it writes is the source's fifth in about half of the strings. "
+            "Perhaps that is because in training a fourth date was always the last; but the "
+            "places of a fifth date were never trained either."
         ),
     },
 )

@@ -777,11 +777,11 @@ prediction(
     right="About half.",
     options={
         "All: one place to the left is one matrix, at every place.": (
-            "Such a matrix exists. But training was free to find any that is right at ten places, "
-            "and it found one that is right at hardly any other."
+            "Such a matrix exists. But training was free to find any that is right at ten letters, "
+            "and what it found fails at half of twenty."
         ),
         "About half.": (
-            "The hope is not borne out: what was learned at ten places does not carry over."
+            "The hope is not borne out: what was learned on ten letters does not carry over."
         ),
         "One in nineteen, as by chance.": (
             "It would be that few if everything broke down. But some of what was learned still "

@@ -1342,8 +1342,8 @@ prediction(
     "output-of-the-sink",
     chapter="13-real-encoder",
     question=(
-        "In layers 1 to 4, `[CLS]` gets more than half of the weight. What share of what these "
-        "heads pass on, measured by length, is from it?"
+        "In layers 1 to 4, `[CLS]` gets more than half of the weight. Measured by length, what "
+        "share of what these heads pass on comes from it?"
     ),
     right="About a tenth.",
     options={
@@ -1352,7 +1352,7 @@ prediction(
         ),
         "About a third.": "It is less: the value of `[CLS]` is far shorter than the others.",
         "About a tenth.": (
-            "Its values are short, so that much weight on them brings little. The weight says "
+            "Its values are short, so even a large weight on them brings little. The weight says "
             "where a head looks, not what it takes away from there."
         ),
     },

@@ -821,7 +821,7 @@ prediction(
         ),
         "It stays the same: no head learned to look ahead.": (
             "None was trained to. But a head that looks for a position right after its own token "
-            "needs no training to find the next position, which is one."
+            "needs no training to find the next position: it is such a position."
         ),
         "It falls far below 3.7.": (
             "The answers now stand in the text, and some heads find them. Which ones, and whether "

@@ -1174,7 +1174,7 @@ prediction(
     options={
         "Those with the highest rollout, both times.": (
             "A map that shows what the model reads should win both times. Left out, its patches "
-            "are missed more, indeed. But a white patch is still read, and says something false."
+            "are indeed missed more. But a white patch is still read, and says something false."
         ),
         "Those with the most ink, both times.": (
             "Painted white, they are missed more: the digit's strokes are gone. But left out, "

@@ -254,8 +254,8 @@ def write(
 ) -> Tensor:
     """Go on with a text: tokens (L) to (L + number), each new one drawn and remembered.
 
-    Where the caches hold `context` positions, they begin anew with the latest half: the model was
-    trained on no longer texts.
+    The caches begin with the latest `context // 2` tokens at most, and anew where they hold
+    `context` positions: the model was trained on no longer texts.
     """
     caches = None
     for _ in range(number):
