@@ -229,7 +229,7 @@ def test_does_the_map_show_what_the_review_asks_today(reader, disk):
     assert (line.inner_text(), due.count()) == ("", 0)
     reader.has_read("02-softmax", "05-self-attention")
     reader.go("map")
-    assert line.inner_text() == "10 questions for today in the review."
+    line.filter(has_text="10 questions for today in the review.").wait_for()
     numbers = [int(words.split()[0]) for words in due.all_text_contents()]
     assert len(numbers) == 2 and sum(numbers) == 10
     marked = reader.page.locator("svg.boxes a:has(.box-due)")
@@ -249,4 +249,5 @@ def test_does_the_map_show_what_the_review_asks_today(reader, disk):
     assert card.due.date() > START + A_DAY
     assert line.inner_text() == f"The next questions are due on {card.due:%B} {card.due.day}."
     reader.go("map", day=card.due.date())
+    line.filter(has_text="10 questions for today").wait_for()
     assert sum(int(words.split()[0]) for words in due.all_text_contents()) == 10
