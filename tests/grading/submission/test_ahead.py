@@ -78,7 +78,14 @@ SEARCHED = {  # two misconceptions at once, or none that is known: what is found
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", SEARCHED)
+@pytest.mark.parametrize(
+    "name",
+    [
+        "MultiHeadAttention",
+        pytest.param("Encoder", marks=pytest.mark.exhaustive),  # its search is the longest
+        "scaled_dot_product_scores",
+    ],
+)
 def test_the_sentence_depends_on_no_clock(warm, name, monkeypatch):
     """In a notebook, in grading, and on a machine that takes ten times as long."""
     exercise = find(name)
