@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-UNNAMED = ""  # of an axis whose size is that of another one with a name
+UNNAMED = ""  # stands for an axis that is drawn without a name
 
 
 class Draw:

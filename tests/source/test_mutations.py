@@ -198,20 +198,19 @@ def test_a_mask_that_nobody_gave_forbids_something():
     assert names["f"](torch.ones(2, 2)).tolist() == [[0, 2], [2, 0]]
 
 
-def test_one_input_stands_for_another():
-    code = "def f(x: Tensor, y: Tensor):\n    return x - y\n"
-    (found,) = (one for one in altered(code) if one.clause == "`x` stood where `y` belongs")
-    names = {"Tensor": torch.Tensor}
-    exec(found.source, names)
-    assert names["f"](3, 1) == 0
-
-
-def test_two_results_are_averaged_of_which_one_has_its_inputs_exchanged():
+@pytest.mark.parametrize(
+    ("field", "value", "result"),
+    [
+        ("clause", "`x` stood where `y` belongs", 2 * 3 - 3),
+        ("kind", "both ways", ((2 * 3 - 1) + (2 * 1 - 3)) / 2),
+    ],
+)
+def test_one_input_stands_for_another_or_both_are_exchanged_in_one_of_two(field, value, result):
     code = "def f(x: Tensor, y: Tensor):\n    return 2 * x - y\n"
-    (found,) = (one for one in altered(code) if one.kind == "both ways")
+    (found,) = (one for one in altered(code) if getattr(one, field) == value)
     names = {"Tensor": torch.Tensor}
     exec(found.source, names)
-    assert names["f"](3, 1) == 2
+    assert names["f"](3, 1) == result
 
 
 def test_no_slip_lets_a_text_or_a_number_grow_without_end():

@@ -75,15 +75,15 @@ SEARCHED = {  # two misconceptions at once, or none that is known: what is found
     },
     "scaled_dot_product_scores": {"math.sqrt(D)": "math.sqrt(D + 1)"},
 }
+LONGEST = "Encoder"
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     [
-        "MultiHeadAttention",
-        pytest.param("Encoder", marks=pytest.mark.exhaustive),  # its search is the longest
-        "scaled_dot_product_scores",
+        pytest.param(name, marks=pytest.mark.exhaustive if name == LONGEST else ())
+        for name in SEARCHED
     ],
 )
 def test_the_sentence_depends_on_no_clock(warm, name, monkeypatch):
