@@ -147,7 +147,7 @@ def test_two_mistakes_at_one_place_are_both_named():
 
     sentence = said(wrong, "masked_softmax")
     assert sentence.startswith("The mask is applied after the softmax")
-    assert "The last dimension is always the" in sentence
+    assert "along the last dimension, whatever `dim` is" in sentence
 
 
 def test_two_mistakes_in_one_expression_are_both_named():
