@@ -915,7 +915,7 @@ def _(student, reference, draw):
 misconceptions["kernel_regression"] = {
     "bandwidth-multiplies": (
         "The squared distance is multiplied by the squared bandwidth, as `/ 2 * bandwidth ** 2` "
-        "does without brackets. It is divided by both: a larger bandwidth looks farther.",
+        "does without brackets. It should be divided by it: a larger bandwidth looks farther.",
         {"(x.unsqueeze(1) - keys) / bandwidth": "(x.unsqueeze(1) - keys) * bandwidth"},
     ),
     "two-squared": (

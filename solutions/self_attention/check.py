@@ -96,8 +96,8 @@ misconceptions["SelfAttention"] = {
         },
     ),
     "query-key-swapped": (
-        "W_q and W_k are swapped, so the scores are transposed: how much i attends to j has become "
-        "how much j attends to i.",
+        "The scores are transposed, as where W_q and W_k are swapped, or the keys are multiplied "
+        "by the queries: how much i attends to j has become how much j attends to i.",
         {"self.W_q(x), self.W_k(x)": "self.W_k(x), self.W_q(x)"},
     ),
     "key-value-swapped": (
@@ -135,7 +135,8 @@ misconceptions["SelfAttention"] = {
         {"self.W_k(x)": "self.W_q(x)"},
     ),
     "mask-unused": (
-        "The mask is not used. What may not be attended to gets a weight all the same.",
+        "The mask is not used where it should be: what may not be attended to gets a weight all "
+        "the same.",
         {"value, mask)": "value)"},
     ),
     "mask-turned-around": (
@@ -342,6 +343,10 @@ misconceptions["SelfAttention"] = {
             "= scaled_dot_product_attention(query, key, value, mask)\nreturn output, query @ "
             "key.transpose(-2, -1) / query.shape[-1] ** 0.5",
         },
+    ),
+    "queries-and-keys-not-projected": (
+        "Queries and keys are x itself. They should be made with W_q and W_k, and be key_dim wide.",
+        {"query, key = self.W_q(x), self.W_k(x)": "query, key = x, x"},
     ),
     "not-projected": (
         "No matrix is used: queries, keys and values are x itself. They are what W_q, W_k and W_v "

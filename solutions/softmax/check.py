@@ -192,9 +192,9 @@ misconceptions["softmax"] = {
         },
     ),
     "nan-replaced": (
-        "In a slice that is all -inf the weights are right, but the gradient is NaN: a step on the "
-        "way is NaN there, or its derivative is, and zeros that are put in at the end do not take "
-        "that out of the gradient. It should not arise in the first place.",
+        "In a slice that is all -inf the gradient is NaN: a step on the way is NaN there, or its "
+        "derivative is, and numbers that are put in at the end do not take that out of the "
+        "gradient. It should not arise in the first place.",
         {
             ".clamp(min=lowest)": "",
             "exponentials / total.clamp(min=1)": "(exponentials / total).nan_to_num()",
@@ -230,6 +230,11 @@ misconceptions["softmax"] = {
             "exponentials.sum(dim=dim, keepdim=True)": "exponentials.mean(dim=dim, keepdim=True)",
             ".clamp(min=1)": ".clamp(min=1e-30)",
         },
+    ),
+    "by-count": (
+        "The exponentials are divided by the number of scores in a slice. Divide by the sum of the "
+        "exponentials: then the slice sums to one.",
+        {"total.clamp(min=1)": "scores.shape[dim]"},
     ),
     "logarithms": (
         "The logarithms of the weights come back. The weights themselves are asked for, which "
@@ -479,7 +484,7 @@ misconceptions["sharpen"] = {
         {
             "if sharpness == 1:": "if True:",
             "return winners.to(scores.dtype)": "share = (1 - sharpness) / scores.shape[-1]\n"
-            "return share + sharpness * winners",
+            "return share + sharpness * winners.to(scores.dtype)",
         },
     ),
     "sharpened-after": (
@@ -949,12 +954,13 @@ misconceptions["distance_scores"] = {
         },
     ),
     "lengths-missing": (
-        "The squared lengths are missing, and only twice the dot product is left. The squared "
-        "distance is the squared length of the query, plus that of the key, minus twice their "
-        "product.",
+        "The squared lengths are missing, and only the dot product is left, or twice of it. The "
+        "squared distance is the squared length of the query, plus that of the key, minus twice "
+        "their product.",
         {
             "return 2 * products - query_square - key_square": "return 2 * products",
         },
+        {"return 2 * products - query_square - key_square": "return products"},
     ),
     "lengths-not-squared": (
         "The lengths of query and key stand where their squares should: (q - k)^2 is q^2 - 2 "
@@ -1168,9 +1174,9 @@ misconceptions["cosine_scores"] = {
         },
     ),
     "nan-replaced": (
-        "The scores of a vector of zeros look right, but their gradient is NaN: it still goes "
-        "through zero over zero, or through the root of zero, whose slope is infinite. To replace "
-        "or to bound what comes of that is too late: it should not arise in the first place.",
+        "The gradient of a vector of zeros is NaN: it still goes through zero over zero, or "
+        "through the root of zero, whose slope is infinite. To replace or to bound what comes of "
+        "that is too late: it should not arise in the first place.",
         {
             "(query_length + (query_length == 0))": "query_length",
             "(key_length + (key_length == 0))": "key_length",
@@ -1326,6 +1332,12 @@ misconceptions["cosine_scores"] = {
         },
         {
             "query.norm(dim=-1, keepdim=True)": "(query.square().sum(dim=-1, keepdim=True) + "
+            "1e-10).sqrt()",
+            "key.norm(dim=-1, keepdim=True)": "(key.square().sum(dim=-1, keepdim=True) + "
+            "1e-10).sqrt()",
+        },
+        {
+            "query.norm(dim=-1, keepdim=True)": "(query.square().sum(dim=-1, keepdim=True) + "
             "1e-8).sqrt()",
             "key.norm(dim=-1, keepdim=True)": "(key.square().sum(dim=-1, keepdim=True) + "
             "1e-8).sqrt()",
@@ -1375,8 +1387,8 @@ misconceptions["scaled_dot_product_scores"] = {
         {"math.sqrt(D)": "D"},
     ),
     "multiplied": (
-        "The dot products are multiplied by sqrt(D). Their spread already grows with D, and this "
-        "makes it grow twice as fast: it is meant to be undone.",
+        "The dot products are multiplied by sqrt(D). Their spread grows with sqrt(D) already, and "
+        "this makes it grow with D: divide by the root, so that it stays the same.",
         {"/ math.sqrt(D)": "* math.sqrt(D)"},
     ),
     "number-of-keys": (
