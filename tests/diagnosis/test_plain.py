@@ -315,7 +315,7 @@ def test_what_shows_too_little_speaks_against_nothing():
 
 def test_of_zeros_alone_no_property_of_vectors_is_told():
     """They are all the same, have the mean 0, and so on, for no reason of their own."""
-    wrong = torch.tensor([[0.3, 0.5, 0.1], [0.2, 0.7, 0.4]])
+    wrong = torch.tensor([[0.3, -0.5, 0.1], [0.2, 0.7, -0.4]])
     numbers = list(relations.numbers_in(wrong, torch.zeros(2, 3)))
     assert relations.related(numbers) == ("zeros-only", "Nothing but zeros should stand there.")
 
