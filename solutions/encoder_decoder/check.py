@@ -1485,7 +1485,7 @@ def made_up(prefixes, table, output):
 
 def by_last_token(prefixes, table):
     if prefixes.dtype != torch.int64:
-        raise ValueError(f"step takes prefixes of int64, not {prefixes.dtype}")
+        raise TypeError(f"step takes prefixes of int64, not {prefixes.dtype}")
     return table[prefixes.shape[1] - 1, prefixes[:, -1]]
 
 
@@ -1682,6 +1682,10 @@ misconceptions["beam_search"] = {
         "Hypotheses that have ended are not carried over to the next round, where they should "
         "compete with the others for the places in the beam.",
         {"[(tokens, total) for tokens, total in beam if eos_id in tokens]": "[]"},
+        {
+            "[(tokens, total) for tokens, total in beam if eos_id in tokens]": "[]",
+            "max(beam,": "max([one for one in beam if eos_id not in one[0]] or beam,",
+        },
     ),
     "stops-with-first": (
         "The search stops as soon as one hypothesis in the beam has ended. Another may still "
