@@ -43,13 +43,13 @@ misconceptions["double"] = {
         {"return 2 * x": "x *= 2\nreturn x"},
     ),
     "nothing-returned": (
-        "The doubled tensor was computed and then dropped: without handing it back, a function in "
-        "Python gives None.",
+        "None came back. A function in Python hands back only what stands after `return`: what "
+        "was computed or printed before is lost. Write `return 2 * x`.",
         {"return 2 * x": "x = 2 * x"},
     ),
     "float": (
         "Whole numbers came back as floating-point numbers. The result should keep the dtype of "
-        "the input, and a factor with a decimal point does not.",
+        "the input; a factor with a decimal point, a division or `.float()` does not.",
         {"2 * x": "2.0 * x"},
     ),
     "large-numbers-rounded": (
@@ -83,8 +83,8 @@ misconceptions["double"] = {
         },
     ),
     "fractions-cut": (
-        "Entries were cut to whole numbers before they were doubled: `int` drops what is "
-        "behind the point. The dtype should stay that of `x`.",
+        "Entries were cut to whole numbers before they were doubled, as `int` or `.long()` does. "
+        "What is behind the point counts, too: `2 * x` keeps it.",
         {
             "2 * x": "2 * x.long().to(x.dtype)",
         },

@@ -313,6 +313,14 @@ def test_what_shows_too_little_speaks_against_nothing():
     assert "diagonal" not in relations.related(both)[0]
 
 
+def test_of_zeros_alone_no_property_of_vectors_is_told():
+    """They are all the same, have the mean 0, and so on, for no reason of their own."""
+    wrong = torch.tensor([[0.3, -0.5, 0.1], [0.2, 0.7, -0.4]])
+    numbers = list(relations.numbers_in(wrong, torch.zeros(2, 3)))
+    text = relations.related(numbers)[1]
+    assert text.endswith("Nothing but zeros should stand there.") and "the same" not in text
+
+
 def test_of_true_and_false_no_zero_is_spoken(monkeypatch):
     def wrong(lengths, max_length):
         return torch.arange(max_length) <= lengths[:, None] + 1
