@@ -702,7 +702,7 @@ misconceptions["contrastive_loss"] = {
     ),
     "zero-nan": (
         "A vector of zeros was divided by its length, and zero over zero is NaN. It should have a "
-        "cosine of 0 to all others.",
+        "cosine of 0 with all others.",
         {
             "anchors = nn.functional.normalize(anchors, dim=-1)": (
                 "anchors = anchors / anchors.norm(dim=-1, keepdim=True)"
