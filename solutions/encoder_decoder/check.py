@@ -331,15 +331,19 @@ def _(student, reference, draw):
     # What is random comes last: a known mistake is recognized by what it answered before.
     parts = {"self-attention": 1.0, "cross-attention": 4.0, "feed-forward": 16.0}
     mine = student(1, 1, 1, dropout=0.25, norm_first=True)
-    # What is dropped inside of the three, or on the weights, changes what they return.
+    # What is dropped before the three, inside of them, or on the weights, changes what they return.
+    read = 1 / (1 + math.exp(-1))  # by a query of 1, the share of a key of 1 beside one of 0
     inside = {"self_attn.W_v": 1.0, "multihead_attn.W_v": 2.0, "feed_forward.linear1": 4.0}
-    after = {"self_attn.W_o": 1.0, "multihead_attn.W_o": 2.0, "feed_forward.linear2": 4.0}
+    asks = {"multihead_attn.W_q": 1.0, "multihead_attn.W_k": 1.0}
+    after = {"self_attn.W_o": 1.0, "multihead_attn.W_o": 2.0 / read, "feed_forward.linear2": 4.0}
+    factors = inside | asks | after
     weights = {name: torch.zeros(old.shape) for name, old in mine.parameters().items()}
-    weights |= {f"{name}.bias": torch.full((1,), value) for name, value in inside.items()}
-    weights |= {f"{name}.weight": torch.full((1, 1), value) for name, value in after.items()}
+    weights |= {f"{name}.weight": torch.full((1, 1), value) for name, value in factors.items()}
+    weights |= {f"norm{number}.bias": torch.ones(1) for number in (1, 2, 3)}
     mine.load(weights)
     mine.train()
-    added = mine(torch.ones(4000, 1, 1), torch.ones(4000, 1, 1))[0] - 1
+    memory = torch.tensor([1.0, 0.0]).expand(2000, 2)[..., None]
+    added = mine(torch.ones(2000, 1, 1), memory)[0] - 1
     for kept in itertools.product((False, True), repeat=3):
         sizes = [value for value, here in zip(parts.values(), kept, strict=True) if here]
         what = [part for part, here in zip(parts, kept, strict=True) if here]
@@ -1657,8 +1661,9 @@ misconceptions["beam_search"] = {
         },
     ),
     "finished-apart": (
-        "Finished hypotheses leave the beam and are kept apart, so their places go to others. Here "
-        "they keep their place in the beam, as long as they are good enough.",
+        "More than beam_width hypotheses are kept, as when those that have ended leave the beam "
+        "and their places go to others. All share beam_width places, and who has ended keeps its "
+        "place as long as it is good enough.",
         {
             "beam: list[tuple[list[int], float]] = [([], 0.0)]": "beam, apart = [([], 0.0)], []",
             "beam = candidates[:beam_width]": "apart += [one for one in candidates[:beam_width] "
