@@ -718,7 +718,7 @@ misconceptions["contrastive_loss"] = {
     ),
     "zero-nan": (
         "With a vector of zeros the loss is NaN: zero was divided by its length, which is zero. "
-        "Such a vector should have a cosine of 0 to all.",
+        "Such a vector should have a cosine of 0 with all.",
         {
             "anchors = nn.functional.normalize(anchors, dim=-1)": (
                 "anchors = anchors / anchors.norm(dim=-1, keepdim=True)"
