@@ -61,8 +61,8 @@ def _(student, reference, draw):
 
 misconceptions["CrossAttention"] = {
     "values-by-key-layer": (
-        "The values are made by `W_k`. They are made by `W_v`: what is found should be another "
-        "view of the memory than what it is found by.",
+        "The values are made by `W_k` in place of `W_v`: what is found should be another view of "
+        "the memory than what it is found by.",
         {"self.W_v(memory)": "self.W_k(memory)"},
     ),
     "mask-of-three-axes": (
@@ -216,20 +216,19 @@ misconceptions["CrossAttention"] = {
         },
     ),
     "keys-by-query-layer": (
-        "The keys are made by `W_q`. They are made by `W_k`: each of the three has its own layer.",
+        "The keys are made by `W_q` in place of `W_k`. Each of the three has its own layer.",
         {
             "self.W_k(memory)": "self.W_q(memory)",
         },
     ),
     "queries-by-key-layer": (
-        "The queries are made by `W_k`. They are made by `W_q`: each of the three has its own "
-        "layer.",
+        "The queries are made by `W_k` in place of `W_q`. Each of the three has its own layer.",
         {
             "self.W_q(x)": "self.W_k(x)",
         },
     ),
     "keys-by-value-layer": (
-        "The keys are made by `W_v`. They are made by `W_k`: each of the three has its own layer.",
+        "The keys are made by `W_v` in place of `W_k`. Each of the three has its own layer.",
         {
             "self.W_k(memory)": "self.W_v(memory)",
         },
@@ -438,8 +437,8 @@ misconceptions["DecoderBlock"] = {
         {"self.norm_first = norm_first": "self.norm_first = False"},
     ),
     "always-pre-norm": (
-        "The block is pre-norm without norm_first, too. Then each norm comes after the sum, as in "
-        "the paper of 2017.",
+        "The block is pre-norm with norm_first=False, too. Then each norm comes after the sum, as "
+        "in the paper of 2017.",
         {"self.norm_first = norm_first": "self.norm_first = True"},
     ),
     "norm-first-turned-around": (
@@ -1060,7 +1059,8 @@ misconceptions["Transformer"] = {
         },
     ),
     "first-decoder-layer-only": (
-        "Only the first of the decoder's layers is run. All of them are, one after another.",
+        "Only the first of the decoder's layers counts. All of them do: each takes what the one "
+        "before it returned.",
         {"for layer in self.decoder:": "for layer in self.decoder[:1]:"},
     ),
     "target-each-layer": (
