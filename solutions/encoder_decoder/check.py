@@ -61,8 +61,8 @@ def _(student, reference, draw):
 
 misconceptions["CrossAttention"] = {
     "values-by-key-layer": (
-        "The values are made by `W_k`. They are made by `W_v`: what is found should be another "
-        "view of the memory than what it is found by.",
+        "The values are made by `W_k` in place of `W_v`: what is found should be another view of "
+        "the memory than what it is found by.",
         {"self.W_v(memory)": "self.W_k(memory)"},
     ),
     "mask-of-three-axes": (
@@ -216,20 +216,19 @@ misconceptions["CrossAttention"] = {
         },
     ),
     "keys-by-query-layer": (
-        "The keys are made by `W_q`. They are made by `W_k`: each of the three has its own layer.",
+        "The keys are made by `W_q` in place of `W_k`. Each of the three has its own layer.",
         {
             "self.W_k(memory)": "self.W_q(memory)",
         },
     ),
     "queries-by-key-layer": (
-        "The queries are made by `W_k`. They are made by `W_q`: each of the three has its own "
-        "layer.",
+        "The queries are made by `W_k` in place of `W_q`. Each of the three has its own layer.",
         {
             "self.W_q(x)": "self.W_k(x)",
         },
     ),
     "keys-by-value-layer": (
-        "The keys are made by `W_v`. They are made by `W_k`: each of the three has its own layer.",
+        "The keys are made by `W_v` in place of `W_k`. Each of the three has its own layer.",
         {
             "self.W_k(memory)": "self.W_v(memory)",
         },
@@ -331,15 +330,19 @@ def _(student, reference, draw):
     # What is random comes last: a known mistake is recognized by what it answered before.
     parts = {"self-attention": 1.0, "cross-attention": 4.0, "feed-forward": 16.0}
     mine = student(1, 1, 1, dropout=0.25, norm_first=True)
-    # What is dropped inside of the three, or on the weights, changes what they return.
+    # What is dropped before the three, inside of them, or on the weights, changes what they return.
+    read = 1 / (1 + math.exp(-1))  # by a query of 1, the share of a key of 1 beside one of 0
     inside = {"self_attn.W_v": 1.0, "multihead_attn.W_v": 2.0, "feed_forward.linear1": 4.0}
-    after = {"self_attn.W_o": 1.0, "multihead_attn.W_o": 2.0, "feed_forward.linear2": 4.0}
+    asks = {"multihead_attn.W_q": 1.0, "multihead_attn.W_k": 1.0}
+    after = {"self_attn.W_o": 1.0, "multihead_attn.W_o": 2.0 / read, "feed_forward.linear2": 4.0}
+    factors = inside | asks | after
     weights = {name: torch.zeros(old.shape) for name, old in mine.parameters().items()}
-    weights |= {f"{name}.bias": torch.full((1,), value) for name, value in inside.items()}
-    weights |= {f"{name}.weight": torch.full((1, 1), value) for name, value in after.items()}
+    weights |= {f"{name}.weight": torch.full((1, 1), value) for name, value in factors.items()}
+    weights |= {f"norm{number}.bias": torch.ones(1) for number in (1, 2, 3)}
     mine.load(weights)
     mine.train()
-    added = mine(torch.ones(4000, 1, 1), torch.ones(4000, 1, 1))[0] - 1
+    memory = torch.tensor([1.0, 0.0]).expand(2000, 2)[..., None]
+    added = mine(torch.ones(2000, 1, 1), memory)[0] - 1
     for kept in itertools.product((False, True), repeat=3):
         sizes = [value for value, here in zip(parts.values(), kept, strict=True) if here]
         what = [part for part, here in zip(parts, kept, strict=True) if here]
@@ -434,8 +437,8 @@ misconceptions["DecoderBlock"] = {
         {"self.norm_first = norm_first": "self.norm_first = False"},
     ),
     "always-pre-norm": (
-        "The block is pre-norm without norm_first, too. Then each norm comes after the sum, as in "
-        "the paper of 2017.",
+        "The block is pre-norm with norm_first=False, too. Then each norm comes after the sum, as "
+        "in the paper of 2017.",
         {"self.norm_first = norm_first": "self.norm_first = True"},
     ),
     "norm-first-turned-around": (
@@ -1056,7 +1059,8 @@ misconceptions["Transformer"] = {
         },
     ),
     "first-decoder-layer-only": (
-        "Only the first of the decoder's layers is run. All of them are, one after another.",
+        "Only the first of the decoder's layers counts. All of them do: each takes what the one "
+        "before it returned.",
         {"for layer in self.decoder:": "for layer in self.decoder[:1]:"},
     ),
     "target-each-layer": (
@@ -1657,8 +1661,9 @@ misconceptions["beam_search"] = {
         },
     ),
     "finished-apart": (
-        "Finished hypotheses leave the beam and are kept apart, so their places go to others. Here "
-        "they keep their place in the beam, as long as they are good enough.",
+        "More than beam_width hypotheses are kept, as when those that have ended leave the beam "
+        "and their places go to others. All share beam_width places, and who has ended keeps its "
+        "place as long as it is good enough.",
         {
             "beam: list[tuple[list[int], float]] = [([], 0.0)]": "beam, apart = [([], 0.0)], []",
             "beam = candidates[:beam_width]": "apart += [one for one in candidates[:beam_width] "
