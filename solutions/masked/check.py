@@ -211,12 +211,17 @@ misconceptions["padding_mask"] = {
         },
     ),
     "additive": (
-        "These are numbers to be added to scores, 0 and -inf. The mask is boolean here: True "
-        "means `may attend`.",
+        "These are numbers to be added to scores: 0 for what is real, and -inf or another low "
+        "number for padding. The mask is boolean here: True means `may attend`.",
         {
             "return positions < lengths.unsqueeze(-1)": (
                 "return torch.zeros(len(lengths), max_length).masked_fill(positions >= "
                 "lengths.unsqueeze(-1), -torch.inf)"
+            ),
+        },
+        {
+            "return positions < lengths.unsqueeze(-1)": (
+                "return -1e9 * (positions >= lengths.unsqueeze(-1))"
             ),
         },
     ),
@@ -339,14 +344,6 @@ misconceptions["masked_softmax"] = {
         "A masked score becomes a fixed number such as -1e4, and its weight is set to zero "
         "after the softmax. Beside scores as low or lower it has taken a share of the sum, and "
         "what remains does not sum to one: -inf takes nothing.",
-        *[
-            {
-                "return softmax(scores, dim=dim)": "weights = softmax(scores, dim=dim)\n"
-                "return weights if mask is None else weights * mask",
-                "-math.inf": small,
-            }
-            for small in ("-100.0", "-1e3")
-        ],
         {
             "return softmax(scores, dim=dim)": "weights = softmax(scores, dim=dim)\n"
             "return weights if mask is None else weights * mask",
@@ -406,10 +403,6 @@ misconceptions["masked_softmax"] = {
         {
             "scores = scores.masked_fill(~mask, -math.inf)": "scores = scores + (~mask)"
             ".to(scores.dtype) * -math.inf",
-        },
-        {
-            "scores = scores.masked_fill(~mask, -math.inf)": "scores = scores + (~mask)"
-            ".to(scores.dtype) * -math.inf",
             "return softmax(": "return torch.softmax(",
         },
     ),
@@ -457,9 +450,9 @@ misconceptions["masked_softmax"] = {
         },
     ),
     "mask-added": (
-        "Masked scores are not replaced, but -inf is added to them, as in a mask that is added."
-        " Where a masked score is inf or NaN, the sum is NaN: it should be replaced, whatever "
-        "it was.",
+        "Masked scores are not replaced, but -inf or another low number is added to them. Where"
+        " a masked score is inf or NaN, the sum is no low number: it should be replaced, "
+        "whatever it was.",
         {
             "scores = scores.masked_fill(~mask, -math.inf)": "scores = scores + "
             "torch.zeros_like(scores).masked_fill(~mask, -math.inf)",
@@ -525,12 +518,14 @@ misconceptions["masked_softmax"] = {
         "low or lower it takes weight, and a slice in which nothing is allowed gets equal "
         "weights: -inf takes nothing.",
         {
+            "-math.inf": "-1e4",
+        },
+        {
             "-math.inf": "-1e3",
         },
         {
             "-math.inf": "-100.0",
         },
-        {"-math.inf": "-1e4"},
     ),
     "mask-reduced-first": (
         "Slices in which nothing is allowed are looked for in the mask as it came. It may have "
@@ -572,6 +567,17 @@ misconceptions["masked_softmax"] = {
         {
             "return softmax(scores, dim=dim)": (
                 "exps = scores.exp()\nreturn (exps / exps.sum(dim, keepdim=True)).nan_to_num()"
+            ),
+        },
+        {
+            "scores = scores.masked_fill(~mask, -math.inf)": (
+                "exps = scores.exp() * mask\nreturn exps / exps.sum(dim, keepdim=True)"
+            ),
+        },
+        {
+            "scores = scores.masked_fill(~mask, -math.inf)": (
+                "exps = scores.exp().masked_fill(~mask, 0.0)\n"
+                "return exps / exps.sum(dim, keepdim=True)"
             ),
         },
     ),
@@ -655,9 +661,14 @@ misconceptions["next_token_loss"] = {
         {"return total / real.sum().clamp(min=1)": "return total"},
     ),
     "by-all-tokens": (
-        "The sum is divided by the number of all tokens. Neither the first token of a text nor "
-        "padding is a target, so there are fewer.",
+        "The number by which the sum is divided counts the first token of each text, too. It is"
+        " no target, nor is padding: divide by the number of real targets.",
         {"real.sum().clamp(min=1)": "tokens.numel()"},
+        {
+            "real.sum().clamp(min=1)": (
+                "(tokens.numel() if pad_id is None else (tokens != pad_id).sum().clamp(min=1))"
+            ),
+        },
     ),
     "not-averaged": (
         "One loss for each target comes back. The mean over them is asked for, a scalar.",
@@ -1031,9 +1042,9 @@ misconceptions["mask_tokens"] = {
         },
     ),
     "tenth-of-rest": (
-        "Too few of the chosen become random: none at all, or, where 10 percent are taken of "
-        "what is left after mask_id, about 2 percent. It should be 10 percent of the chosen, "
-        "half of what is left.",
+        "Too few of the chosen become random, as where 10 percent are taken of what is left "
+        "after mask_id, or where none do. It should be 10 percent of the chosen, half of what "
+        "is left.",
         {"(fate > 8)": "(fate >= 8) & (torch.rand(tokens.shape, generator=generator) < 0.1)"},
     ),
     "none-stays": (
@@ -1157,6 +1168,12 @@ misconceptions["mask_tokens"] = {
             "dtype=tokens.dtype, ": "",
             "tokens.masked_fill(~chosen, -100)": "tokens.long().masked_fill(~chosen, -100)",
         },
+    ),
+    "generator-replaced": (
+        "Every call draws the same, whatever generator is given, as where a seed is set inside or "
+        "a new generator is made. All that is drawn should come from the one that is given, as it "
+        "stands.",
+        {"chances =": "generator = torch.Generator().manual_seed(0)\nchances ="},
     ),
     "special-never-drawn": (
         "Special tokens are never drawn as random ones. The random tokens are uniform over the "

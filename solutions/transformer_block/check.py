@@ -605,6 +605,24 @@ def _(student, reference, draw):
         "In training with dropout=0.5, the entries of each position are kept or dropped together. "
         "Each entry is dropped by itself.",
     )
+    layer = student(2, 1, 2, dropout=0.5)
+    layer.load({name: 0 * old for name, old in layer.parameters().items()})
+    one = torch.ones(2)
+    # Attention and feed-forward return 0 for what they get, which is 1, and not for 0 or 2.
+    for name in ("self_attn.W_v", "feed_forward.linear1"):
+        layer.load({f"{name}.weight": torch.eye(2), f"{name}.bias": -one})
+    for name in ("self_attn.W_o", "feed_forward.linear2"):
+        layer.load({f"{name}.weight": torch.eye(2)})
+    layer.load({"norm1.weight": one, "norm1.bias": one, "norm2.weight": one})
+    these = torch.ones(300, 1, 2)
+    layer.train(False)
+    still = layer(these)[0]
+    layer.train(True)
+    require(
+        torch.equal(layer(these)[0], still),
+        "In training with dropout=0.5, post-norm: where attention and feed-forward return zeros, "
+        "dropout should change nothing. It is applied to what they return, and nowhere else.",
+    )
     mean = found.mean().item()
     require(
         abs(mean - 5) < 0.4,
@@ -813,6 +831,11 @@ misconceptions["EncoderBlock"] = {
             "self.dropout(self.feed_forward.activation(self.feed_forward.linear1(seen))))"
         },
         {"self.feed_forward(seen)": "self.feed_forward(self.dropout(seen))"},
+        {
+            "self.feed_forward(seen)": (
+                "self.feed_forward(seen if self.norm_first else self.dropout(seen))"
+            ),
+        },
     ),
     "dropout-of-weights": (
         "Dropout is applied inside the attention too, as to its weights or values, or to what "
@@ -1011,6 +1034,18 @@ misconceptions["EncoderBlock"] = {
         {
             "self.norm2(x) if self.norm_first else x": (
                 "self.norm2(attended) if self.norm_first else x"
+            ),
+        },
+    ),
+    "feed-forward-before-norm": (
+        "In post-norm the feed-forward network gets the first sum before norm1. It should get what "
+        "norm1 makes of it.",
+        {
+            "if not self.norm_first: x = self.norm1(x)": (
+                "first_sum = x\nif not self.norm_first: x = self.norm1(x)"
+            ),
+            "self.norm2(x) if self.norm_first else x": (
+                "self.norm2(x) if self.norm_first else first_sum"
             ),
         },
     ),
@@ -1242,6 +1277,7 @@ misconceptions["Encoder"] = {
     "last-weights-only": (
         "The weights of the last layer alone come back. All layers' are asked for, in a list.",
         {"all_weights.append(weights)": "all_weights = weights"},
+        {"return x, all_weights": "return x, weights"},
     ),
     "weights-reversed": (
         "The weights come in the wrong order: the last layer's first. They are asked for from the "

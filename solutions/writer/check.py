@@ -146,6 +146,10 @@ misconceptions["KeyValueCache"] = {
             "torch.cat([values, value], dim=-2)": "torch.cat([values, value], dim=-1)",
             "return self.length": "return 0 if self.stored is None else self.stored[0].shape[-2]",
         },
+        {
+            "torch.cat([keys, key], dim=-2)": "torch.cat([keys, key], dim=-1)",
+            "torch.cat([values, value], dim=-2)": "torch.cat([values, value], dim=-1)",
+        },
     ),
     "along-batch": (
         "New positions are joined along the batch. They belong along the positions, the last "
@@ -154,6 +158,10 @@ misconceptions["KeyValueCache"] = {
             "torch.cat([keys, key], dim=-2)": "torch.cat([keys, key], dim=0)",
             "torch.cat([values, value], dim=-2)": "torch.cat([values, value], dim=0)",
             "return self.length": "return 0 if self.stored is None else self.stored[0].shape[-2]",
+        },
+        {
+            "torch.cat([keys, key], dim=-2)": "torch.cat([keys, key], dim=0)",
+            "torch.cat([values, value], dim=-2)": "torch.cat([values, value], dim=0)",
         },
     ),
     "in-front": (
@@ -169,9 +177,10 @@ misconceptions["KeyValueCache"] = {
         {"+= key.shape[-2]": "+= 1"},
     ),
     "length-of-batch": (
-        "The length is the size of the batch, which `len` of a tensor is, too: its first "
-        "dimension. The positions are the last but one.",
+        "The length counts the batch, as `len` of a tensor does, whose first dimension it is. "
+        "It should count the positions, the last dimension but one.",
         {"return self.length": "return 0 if self.stored is None else len(self.stored[0])"},
+        {"self.length += key.shape[-2]": "self.length += len(key)"},
     ),
     "empty-fails": (
         "An empty cache has no length: asking for it fails. It is 0.",
@@ -224,16 +233,18 @@ misconceptions["KeyValueCache"] = {
         },
     ),
     "length-of-heads": (
-        "The length is the number of heads. The positions are the last but one dimension.",
+        "The length counts heads. It should count the positions, the last dimension but one.",
         {
             "return self.length": "return 0 if self.stored is None else self.stored[0].shape[1]",
         },
+        {"self.length += key.shape[-2]": "self.length += key.shape[1]"},
     ),
     "length-of-features": (
-        "The length is the number of features. The positions are the last but one dimension.",
+        "The length counts features. It should count the positions, the last dimension but one.",
         {
             "return self.length": "return 0 if self.stored is None else self.stored[0].shape[-1]",
         },
+        {"self.length += key.shape[-2]": "self.length += key.shape[-1]"},
     ),
     "exchanged": (
         "Keys and values come back in the wrong order: the keys are first.",
@@ -484,6 +495,7 @@ misconceptions["next_token_probabilities"] = {
     "large-k-refused": (
         "A top_k above V is an error. It keeps all.",
         {"min(top_k, logits.shape[-1])": "top_k"},
+        {"top_k < 1": "not 1 <= top_k <= logits.shape[-1]"},
     ),
     "dropped-logit-zero": (
         "What top_k drops has a logit of 0, and exp(0) is 1. To get no probability it must be "
@@ -505,11 +517,19 @@ misconceptions["next_token_probabilities"] = {
             "probabilities / probabilities.sum(dim=-1, keepdim=True)": "probabilities / "
             "probabilities.sum(dim=-1, keepdim=True).clamp(min=1e-12)",
         },
+        {
+            "top_p is not None and top_p < 1": "top_p is not None",
+            "before < top_p": "ordered.cumsum(dim=-1) <= top_p",
+        },
     ),
     "own-probability": (
         "top_p keeps the tokens whose own probability is at least top_p. It is about their sum,"
         " the largest first.",
         {"before < top_p": "ordered >= top_p"},
+        {
+            "top_p is not None and top_p < 1": "top_p is not None",
+            "before < top_p": "ordered >= top_p",
+        },
     ),
     "unordered": (
         "The sum for top_p runs over the vocabulary as it comes. It should begin with the "
@@ -526,6 +546,11 @@ misconceptions["next_token_probabilities"] = {
     "not-put-back": (
         "The probabilities are left in their order of size. They belong back to their tokens.",
         {
+            "kept = torch.zeros_like(before, dtype=torch.bool)": "probabilities, kept = ordered, (",
+            ".scatter(-1, order, before < top_p)": "before < top_p)",
+        },
+        {
+            "top_p is not None and top_p < 1": "top_p is not None",
             "kept = torch.zeros_like(before, dtype=torch.bool)": "probabilities, kept = ordered, (",
             ".scatter(-1, order, before < top_p)": "before < top_p)",
         },
@@ -603,12 +628,18 @@ misconceptions["next_token_probabilities"] = {
         },
     ),
     "top-k-not-divided": (
-        "What top_k and top_p leave is not scaled to sum to one.",
+        "What top_k leaves is not scaled to sum to one. It should be before top_p looks at it, "
+        "and what top_p leaves again.",
         {
             "scores = scores.masked_fill(logits < kth, -math.inf)": "dropped = logits < kth",
             "probabilities = softmax(scores, dim=-1)": "probabilities = softmax(scores, dim=-1)\n"
             "if top_k is not None:\n    probabilities = probabilities.masked_fill(dropped, 0.0)",
             "probabilities = probabilities / probabilities.sum(dim=-1, keepdim=True)": "pass",
+        },
+        {
+            "scores = scores.masked_fill(logits < kth, -math.inf)": "dropped = logits < kth",
+            "probabilities = softmax(scores, dim=-1)": "probabilities = softmax(scores, dim=-1)\n"
+            "if top_k is not None:\n    probabilities = probabilities.masked_fill(dropped, 0.0)",
         },
     ),
     "zero-then-filtered": (
@@ -644,6 +675,11 @@ misconceptions["next_token_probabilities"] = {
         {
             "ties = (logits == largest).to(logits)": "ties = (logits == logits.max()).to(logits)",
         },
+    ),
+    "largest-dropped": (
+        "Where the largest probability alone reaches top_p, it is dropped as well, and nothing is "
+        "left. The token that reaches top_p stays.",
+        {"before < top_p": "torch.where(before == 0, ordered, before) <= top_p"},
     ),
     "top-k-over-all": (
         "The k largest are looked for in the whole batch. Each row keeps k of its own.",
@@ -723,6 +759,9 @@ misconceptions["next_token_probabilities"] = {
         },
         {
             "softmax(scores, dim=-1)": "softmax(scores, dim=1 if logits.dim() > 1 else 0)",
+        },
+        {
+            "softmax(scores, dim=-1)": "torch.softmax(scores, dim=1 if logits.dim() > 1 else 0)",
         },
     ),
 }
@@ -886,6 +925,11 @@ misconceptions["induction_score"] = {
         {
             "F.pad(before[..., :-1], (1, 0))": "F.pad(before[..., :-2], (2, 0))",
         },
+    ),
+    "by-rows": (
+        "The sum is divided by the number of rows. The mean is over all queries whose token stood "
+        "earlier.",
+        {"counted.sum().clamp(min=1)": "len(tokens)"},
     ),
     "per-row": (
         "There is one score for each row and head. A head should have one score, over the "
@@ -1104,6 +1148,11 @@ misconceptions["blockwise_attention"] = {
         "The keys left over are dropped when block_size does not divide their number: the last "
         "block is a shorter one.",
         {"range(0, S, block_size)": "range(0, max(S // block_size, 1) * block_size, block_size)"},
+        {
+            "output = total = 0.0": "total = torch.zeros_like(block[..., :1])\n"
+            "output = total.expand(*block.shape[:-1], value.shape[-1])",
+            "range(0, S, block_size)": "range(0, S // block_size * block_size, block_size)",
+        },
     ),
     "no-maximum": (
         "No maximum is subtracted: exp of a score of some hundreds is infinite, and the division "
@@ -1234,6 +1283,15 @@ misconceptions["blockwise_attention"] = {
                 "output = output * shrink + exponentials.detach() @ values"
             ),
         },
+        {
+            "torch.exp(scores - new_largest)": "torch.exp(scores - new_largest).detach()",
+        },
+    ),
+    "positions-in-block": (
+        "With `causal`, the positions of queries or keys are counted anew in each block. They go "
+        "on from block to block: add where the block begins.",
+        {"+ first_query + S - L": "+ S - L"},
+        {"device=query.device) + first_key": "device=query.device)"},
     ),
     "first-of-block": (
         "With `causal`, all queries of a block see the keys that the first of them may see. Each "
