@@ -178,7 +178,7 @@ misconceptions["padding_mask"] = {
         {"torch.arange(max_length,": "torch.arange(1, max_length + 1,"},
     ),
     "padding-in-front": (
-        "The padding is in front. The first positions of each row are the real ones.",
+        "The padding is in front. The first positions of each row should be the real ones.",
         {"positions < lengths.unsqueeze(-1)": "positions >= max_length - lengths.unsqueeze(-1)"},
     ),
     "longest-width": (
@@ -344,11 +344,14 @@ misconceptions["masked_softmax"] = {
         "A masked score becomes a fixed number such as -1e4, and its weight is set to zero "
         "after the softmax. Beside scores as low or lower it has taken a share of the sum, and "
         "what remains does not sum to one: -inf takes nothing.",
-        {
-            "return softmax(scores, dim=dim)": "weights = softmax(scores, dim=dim)\n"
-            "return weights if mask is None else weights * mask",
-            "-math.inf": "-1e4",
-        },
+        *[
+            {
+                "return softmax(scores, dim=dim)": "weights = softmax(scores, dim=dim)\n"
+                "return weights if mask is None else weights * mask",
+                "-math.inf": small,
+            }
+            for small in ("-100.0", "-1e4")
+        ],
     ),
     "empty-along-last": (
         "Slices in which nothing is allowed are looked for along the last dimension, whatever "
@@ -401,9 +404,10 @@ misconceptions["masked_softmax"] = {
         " NaN: scores that are allowed are lost. `masked_fill` and `torch.where` put -inf where"
         " it belongs.",
         {
-            "scores = scores.masked_fill(~mask, -math.inf)": "scores = scores + (~mask)"
-            ".to(scores.dtype) * -math.inf",
-            "return softmax(": "return torch.softmax(",
+            "scores = scores.masked_fill(~mask, -math.inf)": (
+                "scores = scores + (~mask).to(scores.dtype) * -math.inf\n"
+                "return torch.softmax(scores, dim=dim)"
+            ),
         },
     ),
     "dim-unused": (

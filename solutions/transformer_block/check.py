@@ -661,8 +661,8 @@ misconceptions["EncoderBlock"] = {
         {"self.norm_first = norm_first": "self.norm_first = not norm_first"},
     ),
     "no-residual": (
-        "There is no residual connection: what attention and feed-forward return should be added "
-        "to their input.",
+        "There is no residual connection: what attention and feed-forward return should each be"
+        " added to x, in pre-norm to x before its norm.",
         {
             "x = x + self.dropout(attended)": "x = self.dropout(attended)",
             "x + self.dropout(self.feed_forward": "self.dropout(self.feed_forward",
