@@ -57,6 +57,9 @@ class Look:
     calls: Callable[[], Calls]
 
 
+TOGETHER = "These are the answers that two mistakes together give. "
+
+
 def joined(sentences: Iterable[str]) -> str:
     """All of them, each once: two findings may say the same."""
     return " And: ".join(dict.fromkeys(sentences))
@@ -69,6 +72,7 @@ class Diagnosis:
     findings: tuple[Finding, ...]
     shown: Event
     rest: Event | None = None
+    lead: str = ""
 
     @property
     def key(self) -> str:
@@ -76,7 +80,7 @@ class Diagnosis:
 
     @property
     def sentence(self) -> str:
-        told = joined(finding.sentence for finding in self.findings)
+        told = f"{self.lead}{joined(finding.sentence for finding in self.findings)}"
         return f"{told} Something else is wrong, too: {self.rest.text}" if self.rest else told
 
 
@@ -144,6 +148,8 @@ class Search:
             match = one.match(students, self.run)
             if not match or not match.places >= students.places or not _evident(match, students):
                 continue
+            if not all(each.sentence for each in match.candidate.findings):
+                continue  # there are no words for it that would tell something
             part = match.candidate.findings[0].part
             if match.is_vague and match.is_one_of(self._consistent(students, part)):
                 continue
@@ -325,7 +331,7 @@ def _two(search: Search, tried: Iterable[Candidate]) -> Diagnosis | None:
     if match is None:
         return None
     both = search.diagnosis(match.candidate.findings, match.places)
-    return _slips(search, Budget(SLIPS // 3)) or both
+    return _slips(search, Budget(SLIPS // 3)) or replace(both, lead=TOGETHER)
 
 
 def _pairs_beside_faults(search: Search, budget: Budget) -> Diagnosis | None:
@@ -334,7 +340,7 @@ def _pairs_beside_faults(search: Search, budget: Budget) -> Diagnosis | None:
         return None
     pairs = itertools.chain(_with_first(search, search.rest), _without_first(search, search.rest))
     match = search.first_to_explain(budget.of(pairs), search.rest)
-    return search.beside_faults(match) if match else None
+    return replace(search.beside_faults(match), lead=TOGETHER) if match else None
 
 
 def _with_first(search: Search, students: Students) -> Iterator[Candidate]:
@@ -433,6 +439,8 @@ def _mended_in_part(search: Search, budget: Budget) -> Diagnosis | None:
     if not told_by_numbers and (len(keys) > 1 or not _not_finite(students)):
         return None  # zeros and NaN come from many places
     mended, one = nearest[0]
+    if not told_by_numbers and len(mended) > len(students.failing):
+        return None  # and what is mended nearly everywhere need not be where they come from
     own = one.findings[0]
     sentence = f"{own.sentence}{right_all_the_same(mended)}"
     faults = search.aside.findings(students.places)

@@ -276,10 +276,10 @@ def _range(found: Numbers) -> Iterator[str]:
 
 
 RANGES = (
-    (("No number is negative, where some should be.",
-      "Some numbers are negative, where none should be."), 0.0, math.inf),
+    (("No number is negative, and some of the right ones are.",
+      "Some numbers are negative, and none of the right ones is."), 0.0, math.inf),
     (("All numbers lie between -1 and 1, as after a tanh, and the right ones do not.",
-      "Not all numbers lie between -1 and 1, where they should."), -1.0, 1.0),
+      "Not all numbers lie between -1 and 1, and the right ones do."), -1.0, 1.0),
 )  # fmt: skip
 
 
@@ -297,8 +297,11 @@ def _ordered(found: Numbers) -> Iterator[str]:
 
 
 def _statistics(found: Numbers) -> Iterator[str]:
-    """Mean, length or equality of all vectors along the last axis, where the right ones differ."""
-    if not found.want.dim() or found.want.shape[-1] < 3:
+    """Mean, length or equality of all vectors along the last axis, where the right ones differ.
+
+    Where nothing but zeros belongs, all three are as they are for no reason of their own.
+    """
+    if not found.want.dim() or found.want.shape[-1] < 3 or not bool(found.want.any()):
         return
     for words, holds in VECTORS:
         mine, right = holds(found.got), holds(found.want)
@@ -325,7 +328,7 @@ def _alike(found: Numbers) -> Iterator[str]:
                        for one in (found.got, found.want))  # fmt: skip
         if mine and not right:
             yield f"All entries along {AXES[axis]} are the same, and should not be."
-        if right and not mine:
+        if right and not mine and bool(found.want.any()):
             yield f"All entries along {AXES[axis]} should be the same, and are not."
 
 
@@ -336,7 +339,7 @@ def _mirrored(found: Numbers) -> str | None:
     if found.want.shape[-1] < 3:
         return None
     mine, right = (_same(one, one.mT) for one in (found.got, found.want))
-    if mine is right:
+    if mine is right or not bool(found.want.any()):
         return ""
     return (
         "Over the last two axes the result is symmetric, and should not be." if mine

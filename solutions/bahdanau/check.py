@@ -44,6 +44,13 @@ def _are(results, shapes):
     )
 
 
+def _shapes(results):
+    """What comes back in the place of tensors of given shapes, in words."""
+    if not isinstance(results, tuple | list):
+        return type(results).__name__
+    return ", ".join(str(tuple(getattr(one, "shape", ()))) for one in results)
+
+
 def _all_learn(layer, embedding, *arguments):
     """Gradients are finite and reach every parameter; returns those of the inputs."""
     found = layer.gradients(*arguments)
@@ -84,11 +91,16 @@ def _(student, reference, draw):
     batch = torch.cat([tokens[:B], tokens[:B, :1]], dim=1).masked_fill(padding, pad)
 
     layer = _filled(student(V, 5, H, pad_id=pad), draw)
+    returned = layer(tokens[:3], torch.full((3,), 5))
+    fits = _are(returned, [(3, 5, 2 * H), (3, H)])
     require(
-        _are(layer(tokens[:3], torch.full((3,), 5)), [(3, 5, 2 * H), (3, H)]),
+        fits,
         "It should return two tensors: annotations of shape [B, S, 2 * hidden_dim] and a state of "
         "shape [B, hidden_dim].",
+        "" if fits else _shapes(returned),
     )
+    if not fits:
+        return
     require(
         _are(layer(batch, lengths), [(B, S, 2 * H), (B, H)]),
         "Where S is larger than all lengths, the annotations should be [B, S, 2 * hidden_dim] all "
@@ -184,9 +196,9 @@ def _(student, reference, draw):
         "read only one. Its last output is the one at the first token.",
     )
     require(
-        _affine(backward, inside) or not _affine(annotations[..., H:].mean(dim=1), inside),
-        "The state is made from the average of the backward direction's outputs. The paper takes "
-        "the last one alone, which is at the first token.",
+        _affine(backward, inside) or not _affine(annotations.mean(dim=1), inside),
+        "The state is made from an average of outputs over the positions. The paper takes the "
+        "backward direction's last output alone, which is at the first token.",
     )
     require(
         not _affine(annotations[:, 0, :H], inside),
@@ -273,8 +285,9 @@ def _(student, reference, draw):
 
 misconceptions["BidirectionalEncoder"] = {
     "directions-added": (
-        "The two directions are added. The paper puts them side by side, so that an annotation "
-        "has 2 * hidden_dim numbers and nothing is mixed up.",
+        "An annotation has hidden_dim numbers, as where the two directions are added or averaged, "
+        "or where one of them comes back alone. The paper puts both side by side: 2 * hidden_dim "
+        "numbers.",
         {"torch.cat([forward, backward], dim=-1)": "(forward + backward)"},
     ),
     "cut-at-longest": (
@@ -283,8 +296,9 @@ misconceptions["BidirectionalEncoder"] = {
         {"return annotations,": "return annotations[:, : lengths.max()],"},
     ),
     "no-recurrence": (
-        "There is no recurrence: each token is described by its own embedding alone. An annotation "
-        "should say in which surroundings its token stands.",
+        "There is no recurrence: an annotation depends on its own token alone. It should say in "
+        "which surroundings its token stands, so each step needs what the step before it has "
+        "read.",
         by(
             {
                 "self.right(x[:, j], h)": "self.right(x[:, j])",
@@ -299,25 +313,25 @@ misconceptions["BidirectionalEncoder"] = {
         {"[forward, backward]": "[backward, forward]"},
     ),
     "both-forward": (
-        "Both directions read from left to right, so no token hears of what comes after it. The "
-        "second one should start at the end.",
+        "The second half of the annotations is read from left to right as well, so no token hears "
+        "of what comes after it. The backward direction should start at the end.",
         {
             "tokens.gather(1, turned)": "tokens",
             "backward.gather(1, turned.unsqueeze(-1).expand_as(backward))": "backward",
         },
     ),
     "not-turned-back": (
-        "The tokens were turned around for the backward direction, but its outputs were not turned "
-        "back: they are joined in the order in which they were made, and the two halves of an "
-        "annotation are about different tokens.",
+        "The backward direction's outputs stand in the order in which they were made, last token "
+        "first: what was turned around to be read was not turned back. The two halves of an "
+        "annotation are then about different tokens.",
         {
             "backward.gather(1, turned.unsqueeze(-1).expand_as(backward))": "backward",
             "backward[:, 0]": "backward[torch.arange(len(tokens)), lengths - 1]",
         },
     ),
     "padding-first": (
-        "The rows were turned around as a whole, padding first, and the backward direction's "
-        "outputs were not turned back: the two halves of an annotation are about different tokens.",
+        "The rows are read backward as a whole, padding first, and the backward direction's "
+        "outputs are not turned back: the two halves of an annotation are about different tokens.",
         {
             "tokens.gather(1, turned)": "tokens.flip(1)",
             "backward.gather(1, turned.unsqueeze(-1).expand_as(backward))": "backward",
@@ -326,19 +340,21 @@ misconceptions["BidirectionalEncoder"] = {
         },
     ),
     "interleaved": (
-        "The two directions are joined wrongly: their numbers alternate. The forward direction's "
-        "hidden_dim numbers come first, then the backward direction's.",
+        "The two directions are joined wrongly: in both halves of an annotation there is "
+        "something of either, as where their numbers alternate or a layer mixes them. The forward "
+        "direction's hidden_dim numbers come first, then the backward direction's.",
         {
             "torch.cat(": "torch.stack(",
             "dim=-1)": "dim=-1).flatten(-2)",
         },
     ),
     "no-tanh": (
-        "The linear layer's result is used as the state without tanh.",
+        "The state does not go through tanh: tanh comes last, after the linear layer.",
         {"torch.tanh(self.start(backward[:, 0]))": "self.start(backward[:, 0])"},
     ),
     "no-linear": (
-        "The backward direction's last output goes through tanh without the linear layer.",
+        "The backward direction's last output goes through tanh without the linear layer, which "
+        "should come before tanh.",
         {
             "self.start = nn.Linear(hidden_dim, hidden_dim)": "",
             "self.start(backward[:, 0])": "backward[:, 0]",
@@ -353,8 +369,8 @@ misconceptions["BidirectionalEncoder"] = {
         ),
     ),
     "state-from-both": (
-        "The state is made from both directions. The paper takes the backward direction's last "
-        "output alone.",
+        "The state is made from both directions' last outputs. The paper takes that of the "
+        "backward direction alone.",
         by(
             {
                 "nn.Linear(hidden_dim,": "nn.Linear(2 * hidden_dim,",
@@ -365,16 +381,16 @@ misconceptions["BidirectionalEncoder"] = {
         ),
     ),
     "state-at-last": (
-        "The state is taken at the last position. The backward direction has read only one token "
-        "there; it ends at the first position.",
+        "The state is made from the backward direction's output at the last position, where it "
+        "has read at most one token. It has read all of them at the first position.",
         {"backward[:, 0]": "annotations[:, -1].chunk(2, dim=-1)[1]"},
         {
             "backward[:, 0]": "backward[torch.arange(len(tokens)), lengths - 1]",
         },
     ),
     "state-from-average": (
-        "The state is made from the average of the annotations. The paper takes the backward "
-        "direction's last output.",
+        "The state is made from an average of outputs over the positions. The paper takes the "
+        "backward direction's last output alone, the one at the first token.",
         {"backward[:, 0]": "(backward * real.unsqueeze(-1)).sum(dim=1) / lengths.unsqueeze(1)"},
     ),
     "rows-sorted": (
@@ -383,8 +399,9 @@ misconceptions["BidirectionalEncoder"] = {
         {"position =": "lengths, order = lengths.sort()\ntokens = tokens[order]\nposition ="},
     ),
     "longest": (
-        "The lengths are not used: the backward direction starts in the padding and carries it "
-        "into every annotation. How much padding a row has then changes what it means.",
+        "The backward direction does not start at the last token of each row, but in the padding "
+        "behind it, and carries that into the annotations. How much padding a row has then "
+        "changes what it means: use `lengths`.",
         {"lengths.unsqueeze(1) - 1 - position": "tokens.shape[1] - 1 - position"},
         {
             "tokens.gather(1, turned)": "tokens.flip(1)",
@@ -392,17 +409,18 @@ misconceptions["BidirectionalEncoder"] = {
         },
     ),
     "pad-is-zero": (
-        "The padding is taken to be token 0, whatever pad_id is. Where pad_id is another number, "
-        "0 is a token like any other, and its annotation should not be zeros.",
+        "The annotation of token 0 is zeros, although pad_id is another number. Where it is, 0 is "
+        "a token like any other: take pad_id, or the lengths, to tell padding.",
         {"~real.unsqueeze(-1)": "(~real | (tokens == 0)).unsqueeze(-1)"},
     ),
     "padding-not-zeroed": (
-        "The annotations at padding are not zero, but what the recurrent layers make of the "
-        "padding.",
+        "The annotations at padding are not zero, but depend on the padding's tokens. Set them to "
+        "zero at all positions from lengths[b] on.",
         {".masked_fill(~real.unsqueeze(-1), 0.0)": ""},
     ),
     "padding-not-zeros": (
-        "The annotations at padding are not zero.",
+        "The annotations at padding are not zero. Set them to zero at all positions from "
+        "lengths[b] on.",
         by(
             {"both * real": "both"},
             style="two cells, step by step",
@@ -416,8 +434,9 @@ misconceptions["BidirectionalEncoder"] = {
         },
     ),
     "lengths-from-pad-id": (
-        "The lengths are not used: what is padding is told by its tokens. `lengths` says "
-        "where a row ends, and what stands behind that changes nothing, whatever token it is.",
+        "What is padding is told, somewhere in here, by its tokens and not by `lengths`. "
+        "`lengths` says where a row ends, and what stands behind that changes nothing, whatever "
+        "token it is.",
         {
             "self.start =": "self.pad_id = pad_id\nself.start =",
             "real = position < lengths.unsqueeze(1)": "lengths = (tokens != "
@@ -438,9 +457,9 @@ misconceptions["BidirectionalEncoder"] = {
         },
     ),
     "not-batch-first": (
-        "The recurrent layers run along the batch: without batch_first=True, `nn.GRU` and "
-        "`nn.LSTM` take the first axis for the positions. What one sentence says must not "
-        "reach the next.",
+        "The recurrence runs along the batch, as that of `nn.GRU` and `nn.LSTM` does without "
+        "batch_first=True: they take the first axis for the positions. What one sentence says "
+        "must not reach the next.",
         {
             "forward_rnn = nn.GRU(embed_dim, hidden_dim, batch_first=True)": "forward_rnn = "
             "nn.GRU(embed_dim, hidden_dim)",
@@ -517,8 +536,9 @@ def _(student, reference, draw):
 
 misconceptions["AdditiveAttention"] = {
     "no-tanh": (
-        "There is no tanh. The query then adds the same to all scores, which the softmax takes "
-        "away again: the weights do not depend on the query at all.",
+        "The weights do not depend on the query, because there is no tanh around the sum: "
+        "whatever the query adds is then the same for all scores of a row, and the softmax takes "
+        "it away again.",
         {"torch.tanh": ""},
     ),
     "projections-swapped": (
@@ -545,9 +565,10 @@ misconceptions["AdditiveAttention"] = {
         {"unsqueeze(1) + self": "unsqueeze(1) * self"},
     ),
     "v-unused": (
-        "v is not used: the hidden numbers are added up as they are. v says how much each of them "
-        "counts.",
+        "v is not used: the hidden numbers are added up or averaged as they are. v says how much "
+        "each of them counts.",
         {"self.v(hidden).squeeze(-1)": "hidden.sum(dim=-1)"},
+        {"self.v(hidden).squeeze(-1)": "hidden.mean(dim=-1)"},
     ),
     "scaled": (
         "The scores are divided by sqrt(attention_dim). That belongs to dot products; the paper's "
@@ -565,14 +586,15 @@ misconceptions["AdditiveAttention"] = {
         {"weights, keys)": "weights, self.W_h(keys))"},
     ),
     "context-unweighted": (
-        "The context is the plain sum of the keys, without the weights.",
+        "The context is the plain sum or average of the keys, without the weights. Each key "
+        "counts as much as its weight says.",
         {'torch.einsum("bs,bsk->bk", weights, keys)': "keys.sum(dim=1)"},
         {
             'torch.einsum("bs,bsk->bk", weights, keys)': "keys.mean(dim=1)",
         },
     ),
     "mask-unused": (
-        "The mask is not used: padding gets weight like any other key.",
+        "The mask is not used: a masked key gets weight like any other.",
         {"if mask is not None:": "if False:"},
     ),
     "mask-turned-around": (
@@ -580,8 +602,9 @@ misconceptions["AdditiveAttention"] = {
         {"~mask": "mask"},
     ),
     "masked-score-zero": (
-        "A masked score was set to zero. Zero is a score like any other: its weight is exp(0) over "
-        "the sum.",
+        "The score of a masked key is zero, as where scores or what they come from are multiplied "
+        "by the mask. Zero is a score like any other and takes its share of the softmax: it "
+        "should be -inf.",
         {"-math.inf": "0.0"},
         {
             "-math.inf": "0.0",
@@ -594,27 +617,27 @@ misconceptions["AdditiveAttention"] = {
         },
     ),
     "masked-after-softmax": (
-        "The mask is applied after the softmax only. The weights that remain do not sum to one any "
-        "more.",
+        "The mask is applied after the softmax only. The weights that remain do not sum to one "
+        "any more: set the scores of masked keys to -inf before.",
         {
             "if mask is not None:": "mask = 1 if mask is None else mask\nif False:",
             "softmax(scores)": "softmax(scores) * mask",
         },
     ),
     "empty-row-nan": (
-        "A row that may attend to nothing gets NaN: all its scores are -inf, and softmax divides "
-        "zero by zero. Its context and weights should be zeros.",
+        "A row that may attend to nothing gets NaN, as from a softmax over scores that are all "
+        "-inf, or from a sum of zero that is divided by. Its context and weights should be zeros.",
         {"softmax(scores)": "torch.softmax(scores, dim=-1)"},
     ),
     "large-negative": (
-        "A row that may attend to nothing attends to all padding alike, as it does where masked "
+        "A row that may attend to nothing attends to all keys alike, as it does where masked "
         "scores are one large negative number instead of -inf. Its weights and its context should "
         "be zeros.",
         {"-math.inf": "-1e30"},
     ),
     "has-bias": (
-        "The linear layers have a bias. The paper's alignment model has none, and the contract "
-        "says bias=False for all three.",
+        "A linear layer has a bias. The paper's alignment model has none, and the contract says "
+        "bias=False for all three.",
         {
             "query_dim, attention_dim, bias=False": "query_dim, attention_dim",
             "key_dim, attention_dim, bias=False": "key_dim, attention_dim",
@@ -623,8 +646,8 @@ misconceptions["AdditiveAttention"] = {
         },
     ),
     "keys-zeroed": (
-        "Masked keys are set to zero, in the place of their scores. A key of zeros has a "
-        "score like any other, so it gets a weight: set its score to -inf.",
+        "Masked keys are set to zero, and their scores are not set to -inf. A key of zeros has a "
+        "score like any other, so it gets a weight.",
         {
             "hidden = torch": "keys = keys if mask is None else keys * mask.unsqueeze(-1)\n"
             "hidden = torch",
@@ -639,8 +662,8 @@ misconceptions["AdditiveAttention"] = {
         },
     ),
     "projected-keys-zeroed": (
-        "The projections of masked keys are set to zero, in the place of their scores. The "
-        "query alone then still gives them a score, and that a weight: set the score to -inf.",
+        "The projections of masked keys are set to zero, and their scores are not set to -inf. "
+        "What the query adds then still makes a score of them, and that a weight.",
         {
             "self.W_h(keys))": "self.W_h(keys) * (1 if mask is None else mask.unsqueeze(-1)))",
             "if mask is not None:": "if False:",
@@ -653,8 +676,8 @@ misconceptions["AdditiveAttention"] = {
         },
     ),
     "context-averaged": (
-        "The weighted keys are averaged. The weights sum to one already: the keys are added "
-        "up, each times its weight.",
+        "The weighted keys are divided by their number, as `mean` does. The weights sum to one "
+        "already: the keys are added up, each times its weight.",
         {
             "return context, weights": "return context / keys.shape[1], weights",
         },
@@ -681,8 +704,9 @@ misconceptions["AdditiveAttention"] = {
         },
     ),
     "output-repaired": (
-        "Where a row may attend to nothing the context is zeros, but the weights are NaN "
-        "still: the context was repaired, and not what it comes from.",
+        "Where a row may attend to nothing the context is zeros, but the weights that come back "
+        "are NaN. The weights should be zeros there, so repair these, and make the context from "
+        "them.",
         {
             "softmax(scores)": "torch.softmax(scores, dim=-1)",
             "return context, weights": "return context.nan_to_num(), weights",
@@ -720,9 +744,9 @@ misconceptions["AdditiveAttention"] = {
         },
     ),
     "zeros-if-all-empty": (
-        "Weights of zeros are made only where the mask allows nothing in any row of the "
-        "batch. Each row that allows nothing needs them, whatever the others allow: it gets "
-        "NaN here.",
+        "A row that may attend to nothing gets NaN where other rows of the batch may attend to "
+        "something: weights of zeros are made only if the whole mask is False. Each such row "
+        "needs them.",
         {
             "softmax(scores)": "torch.softmax(scores, dim=-1) if mask is None or mask.any() "
             "else torch.zeros_like(scores)",
@@ -761,16 +785,23 @@ def _(student, reference, draw):
     shapes = (B, V), (B, H), (B, S)
     returned = layer(previous, state, annotations, mask)
     others = [list(order) for order in itertools.permutations(shapes) if order != shapes]
+    exchanged = any(_are(returned, order) for order in others)
     require(
-        not any(_are(returned, order) for order in others),
+        not exchanged,
         "The three results come back in another order. First come the logits, then the new state, "
         "then the weights.",
     )
+    if exchanged:
+        return
+    fits = _are(returned, list(shapes))
     require(
-        _are(returned, list(shapes)),
+        fits,
         "It should return three tensors: logits [B, vocab_size], the new state [B, hidden_dim] and "
         "weights [B, S].",
+        "" if fits else _shapes(returned),
     )
+    if not fits:
+        return
     agrees(layer, layer, previous, state, annotations, mask, ask=Ask(gradients=False))
     require(
         all(part.dtype == torch.float32 for part in layer(previous, state, annotations, mask)),
@@ -794,6 +825,15 @@ def _(student, reference, draw):
         not _alike(logits.exp().sum(dim=-1), ones),
         "The logits went through a log-softmax. They should be the scores before it.",
     )
+    parameters = layer.parameters()
+    layer.load({name: 10 * old for name, old in parameters.items()})
+    steep = layer(previous, state, annotations, mask)[0]
+    layer.load(parameters)
+    require(
+        bool((steep.abs() > 1).any()),
+        "The logits stay between -1 and 1 with weights that are ten times as large, as after a "
+        "sigmoid or tanh. They should be the scores before any such function.",
+    )
     require(not weights[mask].eq(0).all(), "The mask is taken the wrong way around.")
     require(
         not weights[~mask].any(),
@@ -813,8 +853,8 @@ def _(student, reference, draw):
     one = layer((previous + 3) % V, state, annotations, mask)
     require(
         _alike(one[2], weights),
-        "The query was taken after the step: the weights depend on the previous token, which the "
-        "state before the step has not seen.",
+        "The weights depend on the previous token, which the state before the step has not seen. "
+        "That state alone is the query.",
     )
     require(
         not _alike(one[0], logits),
@@ -829,7 +869,8 @@ def _(student, reference, draw):
     one = layer(previous, state, 3 * annotations.flip(-1), mask)
     require(
         not _alike(one[0], logits),
-        "The annotations have no influence on the logits: the context is not used.",
+        "The annotations have no influence on the logits, neither by the context nor by the new "
+        "state.",
     )
     require(
         not _alike(one[1], after),
@@ -964,13 +1005,13 @@ def _(student, reference, draw):
 
 misconceptions["AttentionDecoder"] = {
     "state-of-layers": (
-        "The state has an axis for the layers, as nn.GRU wants it, and comes back with it: [1, B, "
-        "hidden_dim]. Take that axis away again.",
+        "The state comes back with an axis for the layers, as nn.GRU has it: [1, B, hidden_dim]. "
+        "Take that axis away again.",
         {"logits, state, weights": "logits, state.unsqueeze(0), weights"},
     ),
     "softmax-of-logits": (
-        "The logits went through a softmax. The loss takes the softmax of what it is given: twice "
-        "is too flat to learn from.",
+        "The logits went through a softmax. The loss takes the softmax of what it is given, and "
+        "twice is too flat to learn from.",
         {"return logits,": "return logits.softmax(dim=-1),"},
     ),
     "log-softmax-of-logits": (
@@ -986,17 +1027,17 @@ misconceptions["AttentionDecoder"] = {
         ),
     ),
     "query-is-embedding": (
-        "The query is the embedding of the previous token, not the state. The state before the "
-        "step knows all that was written so far.",
+        "The query is made of the previous token, and not of the state. The state before the step "
+        "is the query: it knows what was written so far.",
         {
             "AdditiveAttention(hidden_dim,": "AdditiveAttention(embed_dim,",
             "self.attention(state,": "self.attention(self.embedding(previous),",
         },
     ),
     "query-after-step": (
-        "The query is taken after the step: the cell ran first, and the attention asked with the "
-        "new state. In the paper the context goes into the step, so the query is the state before "
-        "it.",
+        "The weights depend on the previous token: either the attention asks with the state after "
+        "the step, or the token goes into the query itself. The query is the state before the "
+        "step, and that alone.",
         {
             "embed_dim + key_dim, hidden_dim": "embed_dim, hidden_dim",
             "context, weights": "state = self.rnn(self.embedding(previous), state)\n"
@@ -1016,16 +1057,17 @@ misconceptions["AttentionDecoder"] = {
         {"embedded = self.embedding(previous)": "embedded = 0 * self.embedding(previous)"},
     ),
     "previous-only-in-logits": (
-        "The previous token goes into the logits only, and never into the state: the decoder knows "
-        "what it has just written for one step, and then no more.",
+        "The previous token goes into the logits only, and not into the new state: the decoder "
+        "knows what it has just written for one step, and then no more.",
         {
             "nn.GRUCell(embed_dim + key_dim, hidden_dim)": "nn.GRUCell(key_dim, hidden_dim)",
             "self.rnn(torch.cat([embedded, context], dim=-1), state)": "self.rnn(context, state)",
         },
     ),
     "annotation-past-attention": (
-        "One annotation goes into the step past the attention, whatever its weight is. All that "
-        "the decoder learns of the source comes through the context.",
+        "Annotations go into the step without their weights, one of them or their sum. All that "
+        "the decoder learns of the source comes through the context, in which each annotation "
+        "counts by its weight.",
         *[
             {"embedded = self.": f"context = context + annotations[:, {place}]\nembedded = self."}
             for place in (0, -1)
@@ -1049,23 +1091,24 @@ misconceptions["AttentionDecoder"] = {
         },
     ),
     "no-embedding": (
-        "There is no embedding of the previous token, so the decoder does not know what it has "
-        "just written.",
+        "The previous token is not used, neither in the new state nor in the logits: the decoder "
+        "does not know what it has just written. Embed it.",
         {
             "self.embedding = nn.Embedding(vocab_size, embed_dim)": "embed_dim = 0",
             "self.embedding(previous)": "state[:, :0]",
         },
     ),
     "old-state": (
-        "The old state is returned, so the decoder stays where it is: each step starts anew.",
+        "The state that comes back is the one that came in. The next step needs the new one, or "
+        "each step starts anew.",
         {
             "state = self.rnn": "new = self.rnn",
             "[state, context, embedded]": "[new, context, embedded]",
         },
     ),
     "context-unused": (
-        "The context is not used at all: the attention is computed, and the decoder goes on "
-        "without it.",
+        "The context goes neither into the new state nor into the logits: the decoder does not "
+        "learn what was looked at.",
         {
             "embed_dim + key_dim, hidden_dim": "embed_dim, hidden_dim",
             "torch.cat([embedded, context], dim=-1)": "embedded",
@@ -1087,8 +1130,8 @@ misconceptions["AttentionDecoder"] = {
         {"embedded = self": "context = annotations.mean(dim=1)\nembedded = self"},
     ),
     "mask-unused": (
-        "The mask is not handed on to the attention: padding gets weight like any other "
-        "annotation.",
+        "The mask makes no difference to the weights: padding gets weight like any other "
+        "annotation. Hand the mask on to the attention.",
         {"self.attention(state, annotations, mask)": "self.attention(state, annotations)"},
     ),
     "logits-of-old-state": (
@@ -1106,8 +1149,9 @@ misconceptions["AttentionDecoder"] = {
         },
     ),
     "query-detached": (
-        "The query of the attention is cut off from the state, so no gradient tells the decoder "
-        "how its state should ask. The weights depend on the state, and so do the gradients.",
+        "The state, or the weights that are made with it, is cut off from the gradient on one of "
+        "its ways: to the attention, to the recurrent cell or to the logits. No `.detach()` "
+        "belongs there.",
         {
             "self.attention(state, annotations, mask)": "self.attention(state.detach(), "
             "annotations, mask)"
@@ -1118,8 +1162,8 @@ misconceptions["AttentionDecoder"] = {
         {"self.embedding(previous)": "self.embedding(previous).detach()"},
     ),
     "state-kept": (
-        "The layer keeps the state of its last call and goes on from there, whatever state is "
-        "given. It is handed over with every call: keep nothing.",
+        "The layer keeps something of its last call, such as the state, and the same call gives "
+        "another result then. All that a step needs is handed over with it: keep nothing.",
         {
             "self.output =": "self.kept = None\nself.output =",
             "context, weights": "if self.kept is None or self.kept.shape != state.shape:\n    "
@@ -1135,15 +1179,15 @@ misconceptions["AttentionDecoder"] = {
         },
     ),
     "old-state-unused": (
-        "The new state is made without the old one: the recurrent cell starts from zeros at "
-        "each step, and nothing is remembered but what the context holds.",
+        "The new state is made without the old one, so nothing is remembered of the steps before. "
+        "The recurrent cell takes it as its second argument.",
         {
             "context], dim=-1), state)": "context], dim=-1))",
         },
     ),
     "state-not-in-logits": (
-        "The logits are made without the new state, of the context and the previous token "
-        "alone. It is the state that remembers what was written.",
+        "The logits are made without the state. It is the new state that remembers what was "
+        "written: make the logits from it.",
         {
             "nn.Linear(hidden_dim + key_dim + embed_dim, vocab_size)": "nn.Linear(key_dim + "
             "embed_dim, vocab_size)",
@@ -1158,8 +1202,8 @@ misconceptions["AttentionDecoder"] = {
         },
     ),
     "empty-row-allowed": (
-        "In a row that may attend to nothing the annotations are attended to as if there were "
-        "no mask. Its weights and its context should be zeros.",
+        "In a row that may attend to nothing the annotations get weights all the same. Its "
+        "weights and its context should be zeros.",
         by(
             {
                 "masked_fill(~mask,": "masked_fill(~mask & mask.any(dim=-1, keepdim=True),",
@@ -1220,12 +1264,18 @@ def _(student, reference, draw):
 
 misconceptions["sequence_log_prob"] = {
     "logarithm-of-sum": (
-        "A small number is added to the probability before its logarithm, so that no token is less "
-        "probable than that. log_softmax needs no such guard: it never makes the probability.",
+        "A small number keeps the probability away from zero before its logarithm, added to it or "
+        "as its lower bound, so that no token can be less likely than that. Take log_softmax of "
+        "the logits, which needs no such guard.",
         *[
             {"logits.log_softmax(dim=-1)": f"(logits.softmax(dim=-1) + {small}).log()"}
             for small in ("1e-9", "1e-8", "1e-12")
         ],
+        {
+            "logits.log_softmax(dim=-1)": (
+                "logits.softmax(dim=-1).clamp(min=torch.finfo(logits.dtype).eps).log()"
+            )
+        },
     ),
     "padding-at-the-end": (
         "As many positions count as there are real tokens, from the first on. Padding may stand "
@@ -1246,7 +1296,7 @@ misconceptions["sequence_log_prob"] = {
         {"return picked": "return -picked"},
     ),
     "averaged": (
-        "The log-probabilities were averaged over the tokens. The probability of a sequence is a "
+        "The log-probabilities of a sequence were averaged. The probability of a sequence is a "
         "product, so its logarithm is a sum.",
         {".sum(dim=-1)": ".sum(dim=-1) / real.sum(dim=-1).clamp(min=1)"},
         {
@@ -1281,8 +1331,8 @@ misconceptions["sequence_log_prob"] = {
         {"logits.log_softmax(dim=-1)": "logits"},
     ),
     "softmax-over-positions": (
-        "The softmax runs along the wrong axis: over the positions. At each position the "
-        "probabilities of the vocabulary sum to one.",
+        "The softmax runs along the wrong axis: over the positions. It is the probabilities of "
+        "the vocabulary that sum to one, at each position.",
         {"log_softmax(dim=-1)": "log_softmax(dim=1)"},
     ),
     "padding-counted": (
@@ -1308,8 +1358,9 @@ misconceptions["sequence_log_prob"] = {
         {"targets != pad_id": "(targets != pad_id).cumprod(dim=-1).bool()"},
     ),
     "pad-clamped": (
-        "With a pad_id that is larger than every token, padding is used as an index into the "
-        "vocabulary: only numbers below 0 are replaced. Replace whatever equals pad_id.",
+        "A pad_id that is larger than every token is used as an index into the vocabulary, though "
+        "a negative one such as -100 is replaced. Replace whatever equals pad_id by some token "
+        "first.",
         {"(targets * real)": "targets.clamp(min=0)"},
     ),
     "pad-as-index": (
@@ -1320,7 +1371,7 @@ misconceptions["sequence_log_prob"] = {
     ),
     "log-of-softmax": (
         "The logarithm is taken of a softmax. Where a probability is rounded to zero, its "
-        "logarithm is -inf; log_softmax never makes that step.",
+        "logarithm is -inf: log_softmax makes both in one step and stays finite.",
         {"log_softmax(dim=-1)": "softmax(dim=-1).log()"},
         {
             "log_softmax(dim=-1)": "softmax(dim=-1).log()",
@@ -1477,7 +1528,8 @@ misconceptions["greedy_decode"] = {
         {"argmax": "argmin"},
     ),
     "eos-left-out": (
-        "The eos_id is left out: decoding stopped before it was written down. Tokens include it.",
+        "The step in which the last row ends is missing in what is returned. A row's eos_id is "
+        "one of its tokens: write a step down before you stop.",
         {"tokens.append(previous)": "if ended.all():\n    break\ntokens.append(previous)"},
     ),
     "never-stops": (
@@ -1523,11 +1575,12 @@ misconceptions["greedy_decode"] = {
         {"torch.stack(weights, dim=1)": "attended"},
     ),
     "one-too-many": (
-        "There is one token too many: it goes on after max_length tokens.",
+        "There is one token too many where max_length ends it: no more than max_length tokens are "
+        "written.",
         {"len(tokens) < max_length": "len(tokens) <= max_length"},
     ),
     "one-too-few": (
-        "There is one token too few: it stops before max_length tokens are written.",
+        "There is one token too few where max_length ends it. max_length tokens may be written.",
         {"< max_length": "< max(1, max_length - 1)"},
     ),
     "state-overwritten": (
@@ -1601,14 +1654,14 @@ misconceptions["greedy_decode"] = {
         },
     ),
     "weights-of-first-step": (
-        "The first step's weights stand at every step. Each step has looked somewhere itself.",
+        "The first step's weights stand at every step. Each step has weights of its own.",
         {
             "weights.append(attended)": "weights.append(weights[0] if weights else attended)",
         },
     ),
     "one-first-token": (
-        "The first call of `step` gets a single bos_id for the whole batch. It takes previous "
-        "tokens (B): one for each row of start_state.",
+        "`step` is given previous tokens of another shape than (B): on its first call it gets one "
+        "bos_id for each row of start_state, later what argmax(dim=-1) returns, without keepdim.",
         {
             "start_state.new_full((len(start_state),), bos_id, dtype=torch.long)": (
                 "torch.tensor([bos_id])"
@@ -1616,8 +1669,8 @@ misconceptions["greedy_decode"] = {
         },
     ),
     "tokens-as-floats": (
-        "The first previous tokens are floating-point numbers. Tokens are int64, as what argmax "
-        "returns is.",
+        "`step` is given previous tokens that are floating-point numbers. Tokens are int64, as "
+        "what argmax returns is: give those of the first call dtype=torch.long.",
         {"bos_id, dtype=torch.long)": "bos_id)"},
         {"bos_id, dtype=torch.long)": "bos_id, dtype=torch.float32)"},
     ),

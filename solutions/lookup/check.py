@@ -1099,8 +1099,8 @@ prediction(
             "it goes to Hans's 8."
         ),
         "Both the same.": (
-            "Luke has a weight of 0.6 for both. But the rest goes to Lena's 12 alone for one, and "
-            "half to Hans's 8 for the other."
+            "Luke has a weight of 0.6 for both. But for 'Lukas' the rest goes to Lena's 12 alone, "
+            "and for 'Lake' half of it goes to Hans's 8."
         ),
     },
     again={
@@ -1122,8 +1122,8 @@ prediction(
                 "{0.6 * luke + 0.4 * lena:g}."
             ),
             "'Both the same.'": (
-                "Luke has a weight of 0.6 for both. But the rest goes to Lena's {lena} alone for "
-                "one, and half to Hans's {hans} for the other."
+                "Luke has a weight of 0.6 for both. But for 'Lukas' the rest goes to Lena's {lena} "
+                "alone, and for 'Lake' half of it goes to Hans's {hans}."
             ),
         },
     },

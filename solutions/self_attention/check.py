@@ -572,8 +572,8 @@ prediction(
         ),
         0.0: "This is the score. Its exponential is 1, and so are the four others.",
         0.34: (
-            "That is the weight that 'bank' gives. Another query has other scores with the same "
-            "keys."
+            "That is the weight that 'bank' gives 'river'. Another query has different scores with "
+            "the same keys."
         ),
         0.08: "That is the weight that 'bank' gives 'was'. Here 'was' is the one that asks.",
     },
