@@ -418,6 +418,11 @@ def _(student, reference, draw):
     for others in (0, 2):
         layer = portable(_with_others, factor=2.0, others=others)
         case(f"a layer that returns a tuple of {1 + others}", layer, x, cycle)
+    x, order = x.clone(), torch.tensor([1, 2, 0, 4, 3])
+    x[0] = 10.0  # the largest difference is neither in the first row nor in the last
+    case("a middle row", portable(_first_row_times, factor=2.0), x, order)
+    layer = portable(_with_others, factor=2.0, others=1)
+    case("a middle row, in a tuple", layer, x, order)
     for text, arguments in calls:  # last, as an error here ends the check
         of_kind(student(*arguments), float, text, student.last_call)
 
