@@ -167,8 +167,13 @@ def _(student, reference, draw):
     # The state of 40 sentences without padding: what is it made of?
     annotations, state = layer(tokens, torch.full((40,), 5))
     backward, forward = annotations[:, 0, H:], annotations[:, -1, :H]
+    # With each weight negated, too: a bias alone may keep all of them above zero.
+    parameters = layer.parameters()
+    layer.load({name: -old for name, old in parameters.items()})
+    negated = layer(tokens, torch.full((40,), 5))[1]
+    layer.load(parameters)
     require(
-        bool((state < 0).any()),
+        bool((state < 0).any() or (negated < 0).any()),
         "No number of the state is below zero: it is not tanh that comes after the linear layer. "
         "tanh is as often negative as positive.",
     )
