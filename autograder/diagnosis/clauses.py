@@ -17,11 +17,9 @@ SIGNS: dict[type, str] = {
     ast.Is: "is", ast.IsNot: "is not", ast.In: "in", ast.NotIn: "not in", ast.And: "and",
     ast.Or: "or",
 }  # fmt: skip
-ENDS = {
-    "[:-1]": "a loop left out the last of what it should run over",
-    "[1:]": "a loop left out the first of what it should run over",
-    "[::-1]": "a loop ran backward",
-}
+# What of a sequence a loop leaves out: the end that is cut off, and the other one where it runs
+# over the sequence backward.
+CUT_OFF = {"[:-1]": ("last", "first"), "[1:]": ("first", "last")}
 AXES = {
     "-1": "the last axis", "-2": "the next to last axis", "-3": "the third to last axis",
     "0": "the first axis", "1": "the second axis", "2": "the third axis",
@@ -220,8 +218,15 @@ def _not_handed_on(mutant: Mutant, contract: Sequence[str]) -> str:
 
 
 def _loop(mutant: Mutant, contract: Sequence[str]) -> str:
+    over = ast.unparse(getattr(mutant.before, "iter", mutant.before))
     text = ast.unparse(getattr(mutant.after, "iter", mutant.after))
-    return next((words for end, words in ENDS.items() if text.endswith(end)), "")
+    if text.endswith("[::-1]"):
+        return "a loop took what it runs over in the opposite order"
+    backward = over.startswith("reversed(") or over.endswith("[::-1]")
+    named = re.sub(r"^reversed\(|\)$|\[::-1\]$", "", over)
+    what = f"`{named}`" if named in contract else "what it should run over"
+    ends = (words for cut, words in CUT_OFF.items() if text.endswith(cut))
+    return next((f"a loop left out the {each[backward]} of {what}" for each in ends), "")
 
 
 def _mixed_up(mutant: Mutant, contract: Sequence[str]) -> str:

@@ -187,10 +187,10 @@ def _flow(tried: _Tried) -> Iterator[tuple[str, str]]:
         places = _places(tried.want)
         lined_up = places == value.shape[axis]
         if extra:
-            text = _hangs(extra, "depends", of, places > 0, lined_up)
+            text = hangs(extra, "depends", of, places > 0, lined_up)
             yield "flow", f"{text}, which it should not."
         if missing and (value.is_floating_point() or value.dtype == torch.bool):  # any change
-            text = _hangs(missing, "does not depend", of, places > 0, lined_up)
+            text = hangs(missing, "does not depend", of, places > 0, lined_up)
             yield "flow", f"{text}, which it should."
 
 
@@ -207,10 +207,10 @@ def _where_it_moves(
     mine: list[bool] = []
     right: list[bool] = []
     value = arguments(tried.calls.exercise, tried.request)[name]
-    for other in _changed_at(value, axis, place):
+    for other in changed_at(value, axis, place):
         values = tried.changed(name, other)
-        moved = [_moved(*pair) for pair in zip((tried.got, tried.want), values or (), strict=False)]
-        one, two = moved if values else (None, None)
+        pairs = zip((tried.got, tried.want), values or (), strict=False)
+        one, two = itertools.starmap(moved, pairs) if values else (None, None)
         if one is None or two is None or len(one) != len(two):
             return None
         mine = [a or b for a, b in itertools.zip_longest(mine, one)]
@@ -220,7 +220,7 @@ def _where_it_moves(
     return (mine, right) if mine else None
 
 
-def _changed_at(value: Tensor, axis: int, place: int) -> Iterator[Tensor]:
+def changed_at(value: Tensor, axis: int, place: int) -> Iterator[Tensor]:
     """With other numbers at one place of an axis, by little and by much."""
     for factor in (0.5, -1.5, 4.0):
         other = value.clone()
@@ -238,7 +238,7 @@ def _changed_at(value: Tensor, axis: int, place: int) -> Iterator[Tensor]:
             return
 
 
-def _moved(before: Any, after: Any) -> list[bool] | None:
+def moved(before: Any, after: Any) -> list[bool] | None:
     """Which places of the first result move, along its next to last axis; one for no axis."""
     one, other = (next((tensor for _, tensor in tensors(each)), None) for each in (before, after))
     if one is None or other is None:
@@ -251,7 +251,7 @@ def _moved(before: Any, after: Any) -> list[bool] | None:
     return apart.movedim(-2, 0).flatten(1).any(dim=1).tolist()
 
 
-def _hangs(pairs: set[tuple[int, int]], verb: str, of: str, several: bool, lined_up: bool) -> str:
+def hangs(pairs: set[tuple[int, int]], verb: str, of: str, several: bool, lined_up: bool) -> str:
     """Which places of the result, if it has several, hang on which of an input."""
     if lined_up and len(pairs) > 1:
         for words, alike in (

@@ -1,7 +1,8 @@
 """Of a layer that has parts: which of them answers wrongly, or beside which one the mistake stands.
 
 Each part of the student's layer is given what flows through the same part of the reference. Where
-all are right by themselves, one after another is switched off on both sides: its weights are zeros.
+all are right by themselves, one after another is switched off on both sides: its weights are
+zeros. So are, at last, the parameters that belong to no part.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,8 +14,10 @@ from torch import Tensor, nn
 
 from autograder.checking.comparing import Closeness
 from autograder.checking.registry import Exercise
+from autograder.diagnosis.experiments import PLACES, changed_at, hangs, moved
 from autograder.diagnosis.explaining import Finding
 from autograder.diagnosis.findings import Again, another
+from autograder.diagnosis.places import AXES
 from autograder.diagnosis.smallest import plain_calls, reference_of, size_of
 from autograder.remote.calling import Home
 from autograder.remote.requests import CallRequest, LoadRequest, ParametersRequest, Request
@@ -97,11 +100,47 @@ def part(
     without = [_right_without(layer, name) for name in whole]
     if ALONE in without:
         return Finding("part.beside", _beside(whole, whole[without.index(ALONE)]))
-    if "" not in without:
-        return Finding("part.between", _between("", whole[0])) if without else None
-    later = (place for place in range(without.index(""), len(without)) if without[place])
-    place = next(later, None)
-    return Finding("part.between", _between(whole[place - 1], whole[place])) if place else None
+    if without and "" not in without:
+        return Finding("part.between", _between("", whole[0]))
+    first = without.index("") if without else 0
+    place = next((place for place in range(first, len(without)) if without[place]), None)
+    if place:
+        return Finding("part.between", _between(whole[place - 1], whole[place]))
+    return _own_parameter(layer)
+
+
+def _own_parameter(layer: _Layer) -> Finding | None:
+    """A parameter of no part without which all is right: what becomes of it."""
+    own = [name for name, _ in layer.module.named_parameters() if "." not in name]
+    for name in own:
+        if _right_without(layer, name) == ALONE:
+            return Finding("part.own", _without_own(name, _reaches(layer, name)))
+    return None
+
+
+def _reaches(layer: _Layer, name: str) -> str:
+    """Which place of the result hangs on which place of a parameter, and should not."""
+    value = layer.module.get_parameter(name).detach().clone()
+    axis = -2 if value.dim() > 1 else -1
+    before = layer.both(layer.request)
+    if before is None or not value.dim():
+        return ""
+    extra: set[tuple[int, int]] = set()
+    try:
+        for place in range(min(value.shape[axis], PLACES)):
+            other = next(changed_at(value, axis, place))
+            layer.both(LoadRequest(layer.request.target, {name: other}))
+            mine, right = map(moved, before, layer.both(layer.request) or before)
+            if mine is None or right is None or len(mine) != len(right):
+                return ""
+            pairs = enumerate(zip(mine, right, strict=True))
+            extra |= {(number, place) for number, (one, two) in pairs if one and not two}
+    finally:
+        layer.both(LoadRequest(layer.request.target, {name: value}))
+    if not extra or not right:
+        return ""
+    several, lined_up = len(right) > 1, len(right) == value.shape[axis]
+    return hangs(extra, "depends", f"`{name}` along {AXES[axis]}", several, lined_up)
 
 
 def _other_weights(layer: _Layer) -> Finding | None:
@@ -152,7 +191,7 @@ def _right_without(layer: _Layer, path: str) -> str:
     own = {
         name: one.detach().clone()
         for name, one in layer.module.named_parameters()
-        if name.startswith(f"{path}.")
+        if name == path or name.startswith(f"{path}.")
     }
     if not own:
         return ""
@@ -194,6 +233,13 @@ def _between(before: str, path: str) -> str:
         f"{start}{middle}. By itself, `{path}` answers rightly: look at what it is given, and at "
         "what is done with its result."
     )
+
+
+def _without_own(name: str, reaches: str) -> str:
+    start = f"With `{name}` all zero, the whole is right: look at what is done with `{name}`."
+    if not reaches:
+        return start
+    return f"{start} Tried with other numbers in it: {reaches}, which it should not."
 
 
 def _weights(name: str, parameters: Sequence[str]) -> str:

@@ -111,12 +111,13 @@ def _along(axis: int, words: str, least: int, holds: Callable[[Flags], bool]) ->
 def _where_zeros_stand(found: Numbers) -> str:
     """Wrong where zeros should be, and nowhere else."""
     wrong, zeros = found.wrong, found.want == 0
-    if found.of_truth or not bool(zeros.any()) or bool(zeros.all()):
+    if found.of_truth or not bool(zeros.any()) or bool((wrong & ~zeros).any()):
         return ""
-    return "" if bool((wrong & ~zeros).any()) else ZEROS
+    return ONLY_ZEROS if bool(zeros.all()) else ZEROS
 
 
 ZEROS = "Wrong are only places at which zero should stand."
+ONLY_ZEROS = "Nothing but zeros should stand there."
 
 
 def _of_all() -> Iterator[tuple[str, Relation]]:

@@ -297,8 +297,11 @@ def _ordered(found: Numbers) -> Iterator[str]:
 
 
 def _statistics(found: Numbers) -> Iterator[str]:
-    """Mean, length or equality of all vectors along the last axis, where the right ones differ."""
-    if not found.want.dim() or found.want.shape[-1] < 3:
+    """Mean, length or equality of all vectors along the last axis, where the right ones differ.
+
+    Where nothing but zeros belongs, all three are as they are for no reason of their own.
+    """
+    if not found.want.dim() or found.want.shape[-1] < 3 or not bool(found.want.any()):
         return
     for words, holds in VECTORS:
         mine, right = holds(found.got), holds(found.want)
@@ -325,7 +328,7 @@ def _alike(found: Numbers) -> Iterator[str]:
                        for one in (found.got, found.want))  # fmt: skip
         if mine and not right:
             yield f"All entries along {AXES[axis]} are the same, and should not be."
-        if right and not mine:
+        if right and not mine and bool(found.want.any()):
             yield f"All entries along {AXES[axis]} should be the same, and are not."
 
 
@@ -336,7 +339,7 @@ def _mirrored(found: Numbers) -> str | None:
     if found.want.shape[-1] < 3:
         return None
     mine, right = (_same(one, one.mT) for one in (found.got, found.want))
-    if mine is right:
+    if mine is right or not bool(found.want.any()):
         return ""
     return (
         "Over the last two axes the result is symmetric, and should not be." if mine

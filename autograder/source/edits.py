@@ -68,3 +68,15 @@ def name_called(node: Any) -> str:
 def is_module(node: ast.AST) -> bool:
     """Is it no value, but what functions or the parts of a layer stand in?"""
     return ast.unparse(node) in ("torch", "math", "F", "nn", "torch.nn.functional", "self")
+
+
+def stand_in(other: ast.AST, node: Any) -> None:
+    """Let an expression stand for a node: an edit, once its first argument is given."""
+    become(node, other)
+
+
+def return_instead(text: str, node: Any) -> None:
+    """Let a function return what `text` makes of its result, which stands for `{0}`."""
+    for one in ast.walk(node):
+        if isinstance(one, ast.Return) and one.value is not None:
+            one.value = expression(text.format(ast.unparse(one.value)))

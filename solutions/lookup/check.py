@@ -100,13 +100,15 @@ misconceptions["exact_lookup"] = {
         },
     ),
     "first-if-none": (
-        "Where no key equals the query, the first value came back: the position of the largest of "
-        "many zeros is position 0. Nothing found should give zeros.",
+        "Where no key equals the query, the first value came back, as where `argmax` of nothing "
+        "but zeros gives place 0. Nothing found should give zeros, and several equal keys the sum "
+        "of their values.",
         {"[matches].sum(dim=0)": "[matches.int().argmax()]"},
     ),
     "with-tolerance": (
-        "Keys that are only nearly equal to the query were taken too: the comparison allows a "
-        "tolerance. An exact lookup has none; the approximate one comes later in the chapter.",
+        "Keys that are only nearly equal to the query were taken too, as by a comparison with a "
+        "tolerance, or of rounded numbers. An exact lookup compares with `==`; the approximate "
+        "one comes later in the chapter.",
         {"(keys == query)": "torch.isclose(keys, query)"},
         *[
             {"(keys == query)": f"((keys - query).abs() < {small})"}
@@ -114,8 +116,8 @@ misconceptions["exact_lookup"] = {
         ],
     ),
     "first-only": (
-        "The search stops at the first equal key. Several keys may equal the query, and the "
-        "values of all of them are to be added.",
+        "Of several equal keys only the first one counts, as where a loop returns at the first "
+        "match. The values of all of them are to be added.",
         by(
             {"total = total + values[i]": "return values[i]"},
             style="loop",
@@ -164,8 +166,8 @@ misconceptions["exact_lookup"] = {
         },
     ),
     "any-order": (
-        "The entries were sorted before they were compared, so a key with the same entries in "
-        "another order counts as equal. Every entry has its place.",
+        "Entries were compared in any order, as after sorting, so a key with the query's entries "
+        "in other places counts as equal. Every entry has its place.",
         {
             "(keys == query).all(dim=1)": "(keys.sort(dim=1).values == "
             "query.sort().values).all(dim=1)",
@@ -423,10 +425,12 @@ misconceptions["letter_similarity"] = {
         },
     ),
     "whole-division": (
-        "`//` divides to a whole number: whatever is not 1 becomes 0. A share needs `/`.",
+        "Whatever is not 1 came back as 0, as where `//` or `int` cuts the share to a whole "
+        "number, or whole words are compared. Three of four letters is 0.75: divide with `/`.",
         {
             "/ longer": "// longer",
         },
+        {"return sum(": "return float(sum(", "/ longer": "// longer)"},
     ),
     "difference": (
         "The share of positions that differ comes back: words that are the same get 0. A "
@@ -548,13 +552,13 @@ misconceptions["weighted_average"] = {
         {"(weights / total)": "torch.softmax(weights, dim=0)"},
     ),
     "sum-detached": (
-        "The values are right, but the gradient is not: the sum of the weights was turned into a "
-        "plain number, so autograd does not know that every weight changes the share of all the "
-        "others.",
+        "The values are right, but the gradient is not: the sum of the weights is cut off from "
+        "it, as by `.item()` or `.detach()`. Autograd then does not know that every weight "
+        "changes the share of all the others.",
         {"total = weights.sum()": "total = weights.sum().item()"},
     ),
     "negative-accepted": (
-        "A negative weight was accepted. It would push the result out of the range of the values, "
+        "A negative weight was accepted. It can push the result out of the range of the values, "
         "which is no average any more: that is a ValueError.",
         {"if (weights < 0).any():": "if False:"},
     ),
@@ -571,18 +575,19 @@ misconceptions["weighted_average"] = {
         },
     ),
     "negative-made-positive": (
-        "The sign of a negative weight was dropped. Guessing what was meant hides the mistake of "
-        "whoever called the function: that is a ValueError.",
+        "A negative weight was made positive, or zero. Guessing what was meant hides the mistake "
+        "of whoever called the function: that is a ValueError.",
         {"if (weights < 0).any():": "weights = weights.abs()\nif False:"},
     ),
     "zeros-nan": (
-        "Weights that are all zero were divided by their sum, and zero over zero is NaN. There is "
-        "no average then: that is a ValueError.",
+        "Weights that are all zero gave no error. There is no average then, since dividing by "
+        "their sum would be zero over zero: that is a ValueError.",
         {"if total == 0:": "if False:"},
     ),
     "zeros-hidden": (
-        "A small number added to the sum hides that all weights are zero, and zeros come back "
-        "that no value stands behind. There is no average then: that is a ValueError.",
+        "A small number in the divisor, added to the sum or as its least value, keeps it from "
+        "zero. Weights near zero then count too little, and no error comes where all are zero: "
+        "that is a ValueError.",
         {
             "if total == 0:": "if False:",
             "/ total": "/ (total + 1e-9)",
@@ -755,8 +760,8 @@ misconceptions["soft_lookup"] = {
         {"similarity(query, key)": "similarity(key, query)"},
     ),
     "numbers-detached": (
-        "The similarities were turned into plain numbers, which cuts the result off from the query "
-        "and the keys: no gradient reaches them, so nothing that makes them could be trained.",
+        "The similarities were cut off from the query and the keys, as by `float`, `.item()` or "
+        "`.detach()`: no gradient reaches them, so nothing that makes them could be trained.",
         {"similarity(query, key)": "torch.as_tensor(similarity(query, key)).item()"},
     ),
     "float-rounded": (
@@ -776,8 +781,8 @@ misconceptions["soft_lookup"] = {
         {"[similarity(query, key)": "[torch.as_tensor(similarity(query, key)).clamp(min=0)"},
     ),
     "zero-division": (
-        "When no key is similar to the query at all, zero was divided by zero. No weights can be "
-        "made from that: it is a ValueError.",
+        "Similarities that sum to zero gave no error. Nothing can be divided by their sum, so no "
+        "key has a weight: that is a ValueError.",
         {"if total == 0:": "total = torch.as_tensor(total, dtype=values.dtype)\nif False:"},
     ),
     "similarities-as-weights": (
@@ -834,9 +839,9 @@ misconceptions["soft_lookup"] = {
         },
     ),
     "sum-detached": (
-        "The values are right, but the gradient is not: the sum of the similarities was "
-        "turned into a plain number, so autograd does not know that every similarity changes "
-        "the share of all the others.",
+        "The values are right, but the gradient is not: the sum of the similarities is cut off "
+        "from it, as by `.item()` or `.detach()`. Autograd then does not know that every "
+        "similarity changes the share of all the others.",
         {
             "one / total": "one / float(total)",
         },
@@ -858,10 +863,14 @@ misconceptions["soft_lookup"] = {
         },
     ),
     "cancelling-accepted": (
-        "Similarities that cancel are accepted: only where each of them is zero is there an "
-        "error here. What counts is their sum; where it is zero, no key has a weight.",
+        "Similarities that cancel gave no error; similarities that are all zero did. What counts "
+        "is their sum: where it is zero, no key has a weight.",
         {
             "if total == 0:": "if all(one == 0 for one in similarities):",
+        },
+        {
+            "if total == 0:": "total = torch.as_tensor(total, dtype=values.dtype)\n"
+            "if all(one == 0 for one in similarities):",
         },
     ),
     "weights-along-entries": (
@@ -910,8 +919,8 @@ misconceptions["kernel_regression"] = {
         {"(x.unsqueeze(1) - keys) / bandwidth": "(x.unsqueeze(1) - keys) * bandwidth"},
     ),
     "two-squared": (
-        "The 2 is squared, too: the exponent is divided by (2 bandwidth)^2, where it should be 2 "
-        "bandwidth^2. The kernel is too wide.",
+        "The squared distance is divided by 4 bandwidth^2, as where the 2 is squared, too. It "
+        "should be divided by 2 bandwidth^2: the kernel is too wide.",
         {"-(distance**2) / 2": "-(distance**2) / 4"},
     ),
     "nearest-where-zero": (
@@ -960,7 +969,7 @@ misconceptions["kernel_regression"] = {
     ),
     "not-divided": (
         "The kernel's values are used as weights without dividing by their sum. The curve then "
-        "rises where there are many keys and falls to zero between them, whatever the values are.",
+        "rises where there are many keys and falls to zero far from them, whatever the values are.",
         {"torch.softmax(-(distance**2) / 2, dim=1)": "torch.exp(-(distance**2) / 2)"},
     ),
     "far-nan": (
@@ -973,17 +982,17 @@ misconceptions["kernel_regression"] = {
         },
     ),
     "far-zero": (
-        "Far from all keys the result is 0: a small number was added to the sum so that the "
-        "division cannot fail. But no value is 0 there; the nearest key should have nearly all of "
-        "the weight.",
+        "Far from all keys the result is 0, as where a small number is added to the sum, or NaN "
+        "is replaced. But no value is 0 there; the nearest key should have nearly all of the "
+        "weight.",
         {
             "return weights @ values": "kernel = torch.exp(-(distance**2) / 2)\n"
             "return (kernel @ values) / (kernel.sum(dim=1) + 1e-12)"
         },
     ),
     "bandwidth-unchecked": (
-        "A bandwidth of zero or less was accepted. The square hides the sign, but a kernel has no "
-        "negative width, and one of no width has no value: that is a ValueError.",
+        "A bandwidth of zero or less was accepted. A kernel has no negative width, and one of no "
+        "width has no value: that is a ValueError.",
         {"if not bandwidth > 0:": "if False:"},
     ),
     "zero-accepted": (
@@ -994,8 +1003,8 @@ misconceptions["kernel_regression"] = {
         },
     ),
     "negative-accepted": (
-        "A negative bandwidth was accepted; only 0 is refused. The square hides the sign, but "
-        "a kernel has no negative width: that is a ValueError, too.",
+        "A negative bandwidth was accepted; only 0 is refused. A kernel has no negative width, "
+        "even if a square hides the sign: that is a ValueError, too.",
         {
             "if not bandwidth > 0:": "if bandwidth == 0:",
         },
@@ -1032,12 +1041,17 @@ misconceptions["kernel_regression"] = {
         },
     ),
     "same-position-only": (
-        "Each x is compared with the key at the same place only. Every x needs a weight for "
-        "every key: give x an axis of its own, (L, 1).",
+        "Each x is compared with the key at the same place only. Every x needs a weight for every "
+        "key: give x an axis of its own, (L, 1).",
         {
             "x.unsqueeze(1) - keys": "x - keys",
             "dim=1)": "dim=-1)",
         },
+    ),
+    "values-along-points": (
+        "The values are lined up with the points x. Value i belongs to key i, along the last axis "
+        "of the weights (L, S): multiply these with the values as a matrix.",
+        {"return weights @ values": "return (weights * values[:, None]).sum(dim=1)"},
     ),
     "plain-average": (
         "The plain average of the values comes back at every x. Near keys count more than far "
@@ -1077,8 +1091,8 @@ prediction(
             "it goes to Hans's 8."
         ),
         "Both the same.": (
-            "Luke has a weight of 0.6 for both. But the rest goes to Lena's 12 alone for one, and "
-            "half to Hans's 8 for the other."
+            "Luke has a weight of 0.6 for both. But for 'Lukas' the rest goes to Lena's 12 alone, "
+            "and for 'Lake' half of it goes to Hans's 8."
         ),
     },
     again={
@@ -1100,8 +1114,8 @@ prediction(
                 "{0.6 * luke + 0.4 * lena:g}."
             ),
             "'Both the same.'": (
-                "Luke has a weight of 0.6 for both. But the rest goes to Lena's {lena} alone for "
-                "one, and half to Hans's {hans} for the other."
+                "Luke has a weight of 0.6 for both. But for 'Lukas' the rest goes to Lena's {lena} "
+                "alone, and for 'Lake' half of it goes to Hans's {hans}."
             ),
         },
     },

@@ -60,8 +60,8 @@ misconceptions["sinusoidal_positions"] = {
         },
     ),
     "swapped": (
-        "Sine and cosine are swapped: even columns are sines, odd columns are cosines. Position 0 "
-        "is 0, 1, 0, 1, ...",
+        "Sine and cosine are swapped. Even columns should be sines and odd columns cosines: "
+        "position 0 is 0, 1, 0, 1, ...",
         {"column % 2 == 1": "column % 2 == 0"},
     ),
     "own-frequency": (
@@ -75,8 +75,8 @@ misconceptions["sinusoidal_positions"] = {
         {"/ embed_dim": "/ 2 / embed_dim"},
     ),
     "exponent-doubled": (
-        "The exponent is 2i over the number of pairs, twice what it should be: the frequencies "
-        "fall to 1 / 10000 squared. It is 2i / embed_dim.",
+        "The exponent is 4i / embed_dim, twice what it should be: the frequencies fall toward 1 / "
+        "10000 squared. It is 2i / embed_dim.",
         {"/ embed_dim": "/ (embed_dim / 2)"},
     ),
     "multiplied": (
@@ -204,6 +204,7 @@ misconceptions["shift_matrix"] = {
         "Both sines have the same sign. sin(a + b) has a plus between its two products, cos(a + "
         "b) a minus.",
         {"-sine": "sine"},
+        {"sine], [-sine": "-sine], [-sine"},
     ),
     "halves": (
         "The pairs are taken from the two halves, column i and column i + embed_dim / 2. Here sine "
@@ -233,8 +234,8 @@ misconceptions["shift_matrix"] = {
         {"offset / 10000": "abs(offset) / 10000"},
     ),
     "negative-ignored": (
-        "A negative offset moves nothing: a loop over range(offset) makes no step then. It should "
-        "move back.",
+        "A negative offset moves nothing, as where a loop over range(offset) makes no step. It "
+        "should move back.",
         {"offset / 10000": "max(offset, 0) / 10000"},
     ),
     "odd-accepted": (
@@ -364,7 +365,9 @@ def _(student, reference, draw):
         if "ValueError" not in raised.bases:
             raise
         require(
-            False, "A sequence of exactly max_length is refused: only a longer one is too long."
+            False,
+            "A sequence of exactly max_length is refused: only a longer one is too long.",
+            "refused",
         )
         return
     gaps = (whole[:, None] - whole).abs().amax(dim=-1) + torch.eye(longest)
@@ -450,7 +453,8 @@ misconceptions["LearnedPositions"] = {
         },
     ),
     "multiplied": (
-        "x is multiplied with the vectors instead of adding them.",
+        "What is added depends on x, as where x is multiplied with the vectors. The result is x "
+        "plus a vector that depends on the position alone.",
         {"x + self.table.weight[:L]": "x * self.table.weight[:L]"},
     ),
     "along-batch": (
@@ -464,17 +468,20 @@ misconceptions["LearnedPositions"] = {
         {"x.shape[1], self": "x.shape[0], self"},
     ),
     "one-vector": (
-        "All positions get the same vector: the first row of the table. Then the order of the "
-        "words is as lost as before.",
+        "All positions get the same vector, such as the first row of the table. Then the order of "
+        "the words is as lost as before.",
         {"weight[:L]": "weight[0]"},
+        {"weight[:L]": "weight.mean(dim=0)"},
     ),
     "last-vectors": (
-        "A short x gets the last vectors of the table. Position 0 should have the same vector "
-        "whatever the length of x is: the first one.",
+        "A short x does not get the first vectors of the table in their order, but others, such "
+        "as the last ones. Position 0 should have the same vector whatever the length of x is: "
+        "the first one.",
         {"weight[:L]": "weight[max_length - L :]"},
     ),
     "detached": (
-        "The vectors are cut off from the gradient (`.data`, `.detach()`), so they never learn.",
+        "The vectors are cut off from the gradient, as by `.data`, `.detach()` or "
+        "`torch.no_grad()`, so they never learn.",
         {"weight[:L]": "weight[:L].detach()"},
     ),
     "starts-again": (
@@ -515,7 +522,8 @@ misconceptions["LearnedPositions"] = {
         {"max_length < L": "max_length <= L"},
     ),
     "normalized": (
-        "x was scaled by sqrt(E) before the vectors were added. The result is x itself plus them.",
+        "x was scaled, as by sqrt(E), or the sum of x and the vectors was. The result is x itself "
+        "plus them.",
         {
             "return x + self.table.weight[:L]": "return x * x.shape[-1] ** 0.5 + "
             "self.table.weight[:L]",
@@ -528,8 +536,8 @@ misconceptions["LearnedPositions"] = {
         },
     ),
     "first-is-padding": (
-        "The vector of position 0 never learns: `padding_idx=0` makes it one of padding, "
-        "which is zeros and has no gradient. Position 0 is a position like any other.",
+        "The vector of one position never learns, as `padding_idx=0` does to the first one: it is "
+        "zeros and has no gradient. No position is padding here.",
         {
             "nn.Embedding(max_length, embed_dim)": "nn.Embedding(max_length, embed_dim, "
             "padding_idx=0)",
@@ -731,11 +739,13 @@ misconceptions["rotate_positions"] = {
         },
     ),
     "pair-swapped": (
-        "The two coordinates of each pair have changed places in the result.",
+        "The two coordinates of each pair have changed places, in the result or where they were "
+        "taken from x. Feature 2i is the first one, and 2i + 1 the second.",
         {
             "torch.stack(": "torch.stack([ first * angle.sin() + second * angle.cos(), first "
             "* angle.cos() - second * angle.sin()], dim=-1) if True else torch.stack(",
         },
+        {"x[..., 0::2], x[..., 1::2]": "x[..., 1::2], x[..., 0::2]"},
     ),
     "exponent-doubled": (
         "The exponent is twice what it should be: -4i / D. It is -2i / D.",
@@ -783,7 +793,7 @@ prediction(
         "About half.": (
             "The hope is not borne out: what was learned on ten letters does not carry over."
         ),
-        "One in nineteen, as by chance.": (
+        "One in nineteen, as chance would give.": (
             "It would be that few if everything broke down. But some of what was learned still "
             "works."
         ),

@@ -130,8 +130,8 @@ misconceptions["SelfAttention"] = {
         {"value = self.W_v(x)": "value = x"},
     ),
     "keys-are-queries": (
-        "The keys are the queries: W_q was used for both. Then i attends to j as j to i before the "
-        "softmax, and W_k never learns.",
+        "The keys are the queries: W_q was used for both, so before the softmax i attends to j as "
+        "j to i. The keys are made with W_k.",
         {"self.W_k(x)": "self.W_q(x)"},
     ),
     "mask-unused": (
@@ -159,8 +159,8 @@ misconceptions["SelfAttention"] = {
         ),
     ),
     "empty-row-nan": (
-        "A position that may attend to nothing gets NaN: in its row all scores are -inf, and "
-        "softmax divides zero by zero. Its output and weights should be zeros.",
+        "A position that may attend to nothing gets NaN: all scores of its row are -inf, and "
+        "softmax cannot make shares of them. Its output and weights should be zeros.",
         by(
             {".clamp(min=lowest)": "", "total.clamp(min=1)": "total"},
             within="softmax",
@@ -176,7 +176,7 @@ misconceptions["SelfAttention"] = {
         ),
     ),
     "has-bias": (
-        "The matrices have a bias. The contract says bias=False for all three: queries, keys and "
+        "A matrix has a bias. The contract says bias=False for all three: queries, keys and "
         "values are products with a matrix, nothing more.",
         {
             "W_q = nn.Linear(embed_dim, key_dim, bias=False)": "W_q = nn.Linear(embed_dim, "
@@ -263,15 +263,15 @@ misconceptions["SelfAttention"] = {
         },
     ),
     "queries-are-keys": (
-        "The queries are the keys: W_k was used for both. Then i attends to j as j to i "
-        "before the softmax, and W_q never learns.",
+        "The queries are the keys: W_k was used for both, so before the softmax i attends to j as "
+        "j to i. The queries are made with W_q.",
         {
             "self.W_q(x), self": "self.W_k(x), self",
         },
     ),
     "keys-as-values": (
-        "The keys are used as values, and W_v is not used at all. What a position is found by "
-        "and what it answers have weights of their own.",
+        "The keys are used as values. What a position is found by and what it answers have "
+        "weights of their own: the values are made with W_v.",
         {
             "value = self.W_v(x)": "value = key",
         },
@@ -445,13 +445,12 @@ misconceptions["equivariance_gap"] = {
         {"if isinstance(straight, tuple):": "if False:"},
     ),
     "last-of-tuple": (
-        "A layer that returns a tuple was judged by its last element, the weights. The first "
-        "element is the output.",
+        "A layer that returns a tuple was judged by its last element. The first element is the "
+        "output.",
         {"turned[0], straight[0]": "turned[-1], straight[-1]"},
     ),
     "tensor": (
-        "The gap came back as a tensor, with the gradient's whole graph behind it. It should be a "
-        "plain float: `.item()` takes it out.",
+        "The gap came back as a tensor. It should be a plain float: `.item()` takes it out.",
         {".item()": ""},
     ),
     "relative": (
@@ -469,11 +468,13 @@ misconceptions["equivariance_gap"] = {
         },
     ),
     "lengths-of-rows": (
-        "The length of each row's difference was taken, and the largest of these. The gap is "
-        "the largest difference of single entries.",
+        "The differences of a row were put together first, as its length, sum or mean, and the "
+        "largest of these taken. The gap is the largest difference of single entries.",
         {
             ".abs().max()": ".norm(dim=-1).max()",
         },
+        {".abs().max()": ".abs().sum(dim=-1).max()"},
+        {".abs().max()": ".abs().mean(dim=-1).max()"},
     ),
     "yes-or-no": (
         "Only whether there is a difference comes back, as 0 or 1. The gap says how large it is.",
@@ -498,11 +499,15 @@ misconceptions["equivariance_gap"] = {
         },
     ),
     "one-row": (
-        "Only the first rows of both results were compared. Every row counts: the gap is the "
-        "largest difference of all.",
+        "Only one row of each result was compared, such as the first. Every row counts: the gap "
+        "is the largest difference of all.",
         {
             "return (turned - straight[permutation]).abs().max().item()": "return (turned - "
             "straight[permutation])[0].abs().max().item()",
+        },
+        {
+            "return (turned - straight[permutation]).abs().max().item()": "return (turned - "
+            "straight[permutation])[-1].abs().max().item()",
         },
     ),
     "both-reordered": (
@@ -530,6 +535,7 @@ misconceptions["equivariance_gap"] = {
             "if isinstance(straight, tuple):": "if not isinstance(straight, tuple):\n    "
             "return (turned[0] - straight[0]).abs().max().item()\nif True:",
         },
+        {"if isinstance(straight, tuple):": "if True:"},
     ),
 }
 
@@ -549,8 +555,8 @@ prediction(
         ),
         0.0: "This is the score. Its exponential is 1, and so are the four others.",
         0.34: (
-            "That is the weight that 'bank' gives. Another query has other scores with the same "
-            "keys."
+            "That is the weight that 'bank' gives 'river'. Another query has different scores with "
+            "the same keys."
         ),
         0.08: "That is the weight that 'bank' gives 'was'. Here 'was' is the one that asks.",
     },

@@ -57,8 +57,8 @@ def _(student, reference, draw):
 
 misconceptions["softmax"] = {
     "replaced-by-small": (
-        "A score of -inf is replaced by a number that is meant to be small, such as -1e4. Scores "
-        "may be as low themselves, and beside them it takes a share: its weight should be zero.",
+        "A score of -inf counts like a low number such as -1e4. Scores may be as low themselves, "
+        "and beside them it takes a share: its weight should be zero.",
         {"lowest = torch.finfo(scores.dtype).min": "scores, lowest = scores.clamp(min=-1e4), -1e4"},
         {
             "lowest = torch.finfo(scores.dtype).min": "empty = (scores == "
@@ -110,16 +110,17 @@ misconceptions["softmax"] = {
         {"exponentials / total.clamp(min=1)": "scores / scores.sum(dim=dim, keepdim=True)"},
     ),
     "dim-unused": (
-        "The last dimension is always the one that sums to one: `dim` is not used. The caller says "
-        "along which dimension the weights compete.",
+        "The weights sum to one along the last dimension, whatever `dim` is. The caller says "
+        "along which dimension they compete.",
         {
             "scores.amax(dim=dim, keepdim=True)": "scores.amax(dim=-1, keepdim=True)",
             "exponentials.sum(dim=dim, keepdim=True)": "exponentials.sum(dim=-1, keepdim=True)",
         },
     ),
     "overflow": (
-        "exp of a large score is infinite, and exp of a very negative one is zero; the division "
-        "then gives NaN. Yet adding the same number to all scores of a slice would change nothing.",
+        "exp of a large score is infinite, and exp of a very low one is zero: no shares can be "
+        "made of these. Adding the same number to all scores of a slice changes nothing, so "
+        "subtract the largest first.",
         {"(scores - largest).exp()": "scores.exp()", "total.clamp(min=1)": "total"},
         {
             "(scores - largest).exp()": "scores.exp()",
@@ -131,8 +132,9 @@ misconceptions["softmax"] = {
         },
     ),
     "cut-off": (
-        "Large scores were cut off at a bound so that exp stays finite. All scores beyond the "
-        "bound then look equal, although their differences are what softmax is about.",
+        "Large scores, or their exponentials, were cut off at a bound. All that is beyond it then "
+        "looks equal, although the differences are what softmax is about: subtract the largest "
+        "score of the slice instead.",
         {
             "(scores - largest).exp()": "scores.clamp(-80, 80).exp()",
             "total.clamp(min=1)": "total",
@@ -169,8 +171,9 @@ misconceptions["softmax"] = {
         },
     ),
     "empty-row-nan": (
-        "A slice that is all -inf gives NaN: the shift computes -inf minus -inf. Such a slice has "
-        "nothing to choose from, and its weights should be zeros.",
+        "A slice that is all -inf gives NaN: either -inf is subtracted from -inf, or zero is "
+        "divided by a sum of zero. Such a slice has nothing to choose from, and its weights "
+        "should be zeros.",
         by(
             {
                 "scores.masked_fill(empty, 0.0)": "scores",
@@ -252,9 +255,9 @@ misconceptions["softmax"] = {
         },
     ),
     "epsilon-in-sum": (
-        "A small number is added to the sum of the exponentials, so the weights sum to a "
-        "little less than one. The largest exponential is 1 where the largest score is "
-        "subtracted first, so that nothing need be added.",
+        "A small number is added to the sum of the exponentials, so the weights sum to a little "
+        "less than one. With the largest score subtracted the sum is at least 1: only a slice "
+        "that is all -inf needs another divisor.",
         {
             "total.clamp(min=1)": "(total + 1e-8)",
         },
@@ -319,12 +322,21 @@ def _(student, reference, draw):
 
 misconceptions["sharpen"] = {
     "nearly-one-at-most": (
-        "1 - s is not let below a small number, so that at sharpness 1 scores that are near the "
-        "largest have a share as well. There, all the weight is on the largest.",
+        "At sharpness 1 the scores are only multiplied by a large number, as where 1 - s is kept "
+        "above a small one: those near the largest have a share as well. There, all the weight is "
+        "on the largest.",
         *[
             {
                 "if sharpness == 1:": "if False:",
                 "(1 - sharpness)": f"max(1 - sharpness, {small})",
+            }
+            for small in ("1e-3", "1e-6")
+        ],
+        *[
+            {
+                "if sharpness == 1:": "if False:",
+                "scores * (sharpness / (1 - sharpness))": "scores / max((1 - sharpness) / "
+                f"max(sharpness, 1e-9), {small})",
             }
             for small in ("1e-3", "1e-6")
         ],
@@ -410,17 +422,26 @@ misconceptions["sharpen"] = {
     "nearly-one-is-one": (
         "A sharpness of nearly 1 is taken for 1. Below 1 it is the softmax of scores * s / (1 - "
         "s), however near to 1 it is.",
+        {"if sharpness == 1:": "if sharpness > 0.999:"},
         {"if sharpness == 1:": "if sharpness > 0.99:"},
         {"if sharpness == 1:": "if sharpness > 0.9:"},
     ),
     "epsilon-in-divisor": (
-        "A small number is added to 1 - s, so that nothing is divided by zero. It makes the "
-        "weights a little too flat, and at sharpness 1 scores that nearly tie share: treat 1 by "
-        "itself.",
+        "A small number is added to 1 - s, or to the temperature, which makes the weights too "
+        "flat where s is near 1. Leave it out, and treat 1 as a case of its own.",
         *[
             {"(1 - sharpness)": f"(1 - sharpness + {small})", "if sharpness == 1:": condition}
             for small in ("1e-9", "1e-8", "1e-7", "1e-6", "1e-5", "1e-4")
             for condition in ("if False:", "if sharpness > 1 - 1e-9:")
+        ],
+        *[
+            {
+                "scores * (sharpness / (1 - sharpness))": "scores / ((1 - sharpness) / "
+                f"max(sharpness, 1e-9) + {small})",
+                "if sharpness == 1:": condition,
+            }
+            for small in ("1e-8", "1e-6")
+            for condition in ("if False:", "if sharpness == 1:")
         ],
         {
             "scores * (sharpness / (1 - sharpness))": "scores * sharpness / (1 - sharpness + 1e-9)",
@@ -440,8 +461,8 @@ misconceptions["sharpen"] = {
         },
     ),
     "sharpness-as-factor": (
-        "The scores are multiplied by the sharpness alone. At most that gives the usual softmax; "
-        "the maximum is only reached when the factor can grow without bound.",
+        "The scores are multiplied by the sharpness alone, which below 1 gives flatter weights "
+        "than the usual softmax. The factor is s / (1 - s): it grows without bound toward 1.",
         {
             "if sharpness == 1:": "if False:",
             "(sharpness / (1 - sharpness))": "sharpness",
@@ -449,8 +470,9 @@ misconceptions["sharpen"] = {
         {"(sharpness / (1 - sharpness))": "sharpness"},
     ),
     "mixed": (
-        "The plain average and the maximum are mixed in proportion. The ends are right, but in "
-        "between all scores except the largest get the same weight, whatever they are.",
+        "The plain average and the maximum are mixed in proportion: between the ends, all scores "
+        "below the largest get the same weight, whatever they are. It is softmax that makes the "
+        "weights there.",
         {
             "if sharpness == 1:": "if True:",
             "return winners.to(scores.dtype)": "share = (1 - sharpness) / scores.shape[-1]\n"
@@ -472,8 +494,9 @@ misconceptions["sharpen"] = {
         },
     ),
     "division-by-zero": (
-        "At sharpness 1 the factor divides by zero. This end of the slider needs a case of its "
-        "own: the limit, in which the largest score takes all.",
+        "At sharpness 1 there is a division by zero: by 1 - s, or by a temperature that is zero. "
+        "This end of the slider needs a case of its own: the limit, in which the largest score "
+        "takes all.",
         {"if sharpness == 1:": "if False:"},
         {
             "if sharpness == 1:": "if False:",
@@ -488,8 +511,8 @@ misconceptions["sharpen"] = {
         },
     ),
     "one-of-ties": (
-        "At sharpness 1 only one of several equal largest scores gets the weight: whichever comes "
-        "first. Equal scores should have equal weights, even in the limit.",
+        "At sharpness 1 only one of several equal largest scores gets the weight, as `argmax` "
+        "picks one. Equal scores should have equal weights, even in the limit.",
         by(
             {
                 "return best / best.sum(-1, keepdim=True)": "first = best.argmax(dim=-1)\n"
@@ -694,8 +717,8 @@ misconceptions["softmax_jacobian"] = {
         {"torch.diag(weights) - torch.outer(weights, weights)": "weights * (1 - weights)"},
     ),
     "off-diagonal-sign": (
-        "The sign beside the diagonal is wrong: raising a score lowers the weights of the others. "
-        "Every column of the matrix should sum to zero.",
+        "The sign beside the diagonal is wrong: raising a score lowers the weights of the others, "
+        "by -weights[i] * weights[j]. Every column of the matrix should sum to zero.",
         {"- torch.outer": "+ torch.outer"},
         {
             "torch.diag(weights) - torch.outer(weights, weights)": "(torch.diag(weights) - "
@@ -861,8 +884,8 @@ misconceptions["distance_scores"] = {
         {"2 * products - query_square - key_square": "-torch.cdist(query, key)"},
     ),
     "not-squared-bounded": (
-        "The distance is not squared: a square root was taken, and with a bound so that nothing is "
-        "below it. The squared distance needs neither.",
+        "The distance is not squared: a square root was taken, with a bound or a small number "
+        "under it. The squared distance needs neither.",
         {
             "2 * products - query_square - key_square": "-(query_square + key_square - 2 * "
             "products).clamp(min=1e-12).sqrt()"
@@ -900,16 +923,17 @@ misconceptions["distance_scores"] = {
         {"key.transpose(-2, -1)": "key.t()"},
     ),
     "loop": (
-        "The values are right, but a loop goes over the queries. The contract asks for none: the "
-        "products of all queries with all keys are one matrix product.",
+        "The values are right, but a loop makes them, such as one over the queries. The contract "
+        "asks for none: the products of all queries with all keys are one matrix product.",
         {
             "return 2 * products - query_square - key_square": "return torch.stack([-((row[..., "
             "None, :] - key) ** 2).sum(dim=-1) for row in query.unbind(-2)], dim=-2)"
         },
     ),
     "all-differences": (
-        "The values are right, but all differences of queries and keys are held at once: L * S * D "
-        "numbers to get L * S. Multiply the square out, and only products of matrices are left.",
+        "The values are right, but L * S * D numbers are held at once to get L * S, such as all "
+        "differences of queries and keys. Multiply the square out, and let a product of matrices "
+        "sum over the entries.",
         {
             "2 * products - query_square - key_square": "-(query.unsqueeze(-2) - key.unsqueeze(-3))"
             ".square().sum(dim=-1)"
@@ -987,8 +1011,8 @@ misconceptions["distance_scores"] = {
         },
     ),
     "lengths-added": (
-        "The squared lengths are added to twice the product. Minus the squared distance is "
-        "twice the product less both of them.",
+        "The squared lengths have the same sign as twice the product. Minus the squared distance "
+        "is twice the product less both of them.",
         {
             "return 2 * products - query_square - key_square": "return 2 * products + "
             "query_square + key_square",
@@ -999,15 +1023,15 @@ misconceptions["distance_scores"] = {
         },
     ),
     "squared-product": (
-        "The dot product was squared, and the lengths were left as they are. It is the "
-        "difference of query and key that is squared.",
+        "Minus the square of the dot product came back. It is the difference of query and key "
+        "that is squared.",
         {
             "return 2 * products - query_square - key_square": "return -(products**2)",
         },
     ),
     "negative-cut-off": (
-        "The scores are cut off at -1, or at another small number. A squared distance may be "
-        "as large as it is.",
+        "The scores are cut off at a bound, such as -1. A squared distance may be as large as it "
+        "is.",
         {
             "return 2 * products - query_square - key_square": "return (2 * products - "
             "query_square - key_square).clamp(min=-1)",
@@ -1097,8 +1121,8 @@ misconceptions["cosine_scores"] = {
         },
     ),
     "one-length": (
-        "All vectors were divided by one length, that of the whole tensor. Every vector has a "
-        "length of its own.",
+        "Many vectors were divided by one length, that of all of them together. Every vector has "
+        "a length of its own.",
         {
             "query.norm(dim=-1, keepdim=True)": "query.norm()",
             "key.norm(dim=-1, keepdim=True)": "key.norm()",
@@ -1152,11 +1176,11 @@ misconceptions["cosine_scores"] = {
         },
     ),
     "length-plus-epsilon": (
-        "A small number was added to the lengths. Beside a short vector it is not small, and the "
-        "cosine shrinks: it may only be there where a length is zero.",
+        "A small number was added to the lengths, or to their product. Beside a short vector it "
+        "is not small, and the cosine shrinks: it may only be there where a length is zero.",
         *[
             change
-            for small in ("1e-6", "1e-5", "1e-4", "1e-3")
+            for small in ("1e-8", "1e-6", "1e-5", "1e-4", "1e-3")
             for change in (
                 {
                     "(query_length == 0)": small,
@@ -1436,9 +1460,10 @@ misconceptions["scaled_dot_product_scores"] = {
         },
     ),
     "first-size": (
-        "The scale is taken from `len(query)`, which is the size of the first axis. D is the size "
-        "of the last one, `query.shape[-1]`.",
+        "The scale is taken from the size of the first axis, as `len` gives it. D is the size of "
+        "the last one, `query.shape[-1]`.",
         {"query.shape[-1]": "query.shape[0]"},
+        {"query.shape[-1]": "key.shape[0]"},
     ),
 }
 

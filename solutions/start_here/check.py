@@ -43,13 +43,13 @@ misconceptions["double"] = {
         {"return 2 * x": "x *= 2\nreturn x"},
     ),
     "nothing-returned": (
-        "The doubled tensor was computed and then dropped: without handing it back, a function in "
-        "Python gives None.",
+        "None came back. A function in Python hands back only what stands after `return`: what "
+        "was computed or printed before is lost. Write `return 2 * x`.",
         {"return 2 * x": "x = 2 * x"},
     ),
     "float": (
         "Whole numbers came back as floating-point numbers. The result should keep the dtype of "
-        "the input, and a factor with a decimal point does not.",
+        "the input; a factor with a decimal point, a division or `.float()` does not.",
         {"2 * x": "2.0 * x"},
     ),
     "large-numbers-rounded": (
@@ -83,8 +83,8 @@ misconceptions["double"] = {
         },
     ),
     "fractions-cut": (
-        "Entries were cut to whole numbers before they were doubled: `int` drops what is "
-        "behind the point. The dtype should stay that of `x`.",
+        "Entries were cut to whole numbers before they were doubled, as `int` or `.long()` does. "
+        "What is behind the point counts, too: `2 * x` keeps it.",
         {
             "2 * x": "2 * x.long().to(x.dtype)",
         },
@@ -104,9 +104,9 @@ prediction(
     question="For how many of the whole numbers from -1000 to 1000 does `x + 2` equal `2 * x`?",
     right=1,
     options={
-        1: "From x + 2 = 2x follows x = 2, and nothing else.",
+        1: "x + 2 = 2x gives x = 2, and nothing else.",
         0: "There is one, and it is the one that somebody tried first: 2.",
-        2: "Two different lines meet once at most, and these two meet at 2.",
+        2: "Two different lines meet at most once, and these two meet at 2.",
     },
     again={
         "numbers": {"a": (3, 4, 5, 6, 7, 8), "k": (2, 3)},
@@ -115,8 +115,8 @@ prediction(
         ),
         "right": "int(a % (k - 1) == 0)",
         "options": {
-            "0": "From x + {a} = {k}x follows {k - 1}x = {a}, so x = {a / (k - 1):g}.",
-            "1": "From x + {a} = {k}x follows {k - 1}x = {a}, so x = {a / (k - 1):g}.",
+            "0": "x + {a} = {k}x gives {k - 1}x = {a}, so x = {a / (k - 1):g}.",
+            "1": "x + {a} = {k}x gives {k - 1}x = {a}, so x = {a / (k - 1):g}.",
             "2": "Two different lines meet at most once.",
         },
     },

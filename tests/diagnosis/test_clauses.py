@@ -51,6 +51,26 @@ def test_a_slip_is_told_with_what_it_is_about(right, wrong, said):
     assert any(one.startswith(said) for one in told), told
 
 
+@pytest.mark.parametrize(
+    ("over", "cut", "said"),
+    [
+        ("x", "[1:]", "a loop left out the first of `x`"),
+        ("reversed(x)", "[1:]", "a loop left out the last of `x`"),
+        ("x[::-1]", "[:-1]", "a loop left out the first of `x`"),
+        ("range(y)", "[:-1]", "a loop left out the last of what it should run over"),
+        ("x", "[::-1]", "a loop took what it runs over in the opposite order"),
+    ],
+)
+def test_which_end_of_a_sequence_a_loop_leaves_out_is_told_whichever_way_it_runs(over, cut, said):
+    code = f"def f(x, y, dim):\n    for one in {over}:\n        y = y * one\n    return y\n"
+    told = [
+        clause(each, CONTRACT)
+        for each in mutants(code, searched=True)
+        if f"list({over}){cut}:" in each.source
+    ]
+    assert told == [said]
+
+
 def test_names_of_the_reference_s_own_are_told_by_what_they_are_made_of():
     code = "def f(x, y):\n    inner = y.exp()\n    hidden = inner + 1\n    return x * hidden\n"
     wrong = next(one for one in mutants(code) if "x / hidden" in one.source)

@@ -43,6 +43,18 @@ def test_parts_that_are_right_by_themselves_leave_what_is_beside_them():
     assert "with `feed_forward` switched off" in found.misconception
 
 
+def test_what_becomes_of_a_parameter_of_its_own_is_told_place_by_place():
+    """The class token gets the last of the positions, and every patch the one before its own."""
+    wrong = changed("PatchEmbedding", "+ self.positions", "+ self.positions.roll(-1, dims=1)")
+    found = verdict("PatchEmbedding", wrong)
+    assert found.key.endswith("part.own")
+    assert "With `positions` all zero, the whole is right" in found.misconception
+    assert (
+        "the result at place 0 along the next to last axis depends on place 1 of `positions` along "
+        "the next to last axis, which it should not" in found.misconception
+    )
+
+
 def test_weights_are_as_they_were_after_one_was_switched_off():
     """The small example is looked for afterward, with the same layers."""
     old = "self.dropout(self.feed_forward(seen))"
