@@ -304,6 +304,8 @@ def other_scale(node: ast.ClassDef) -> Iterator[Edit]:
     for number, one in enumerate(ast.walk(node)):
         if name_called(one) != "scaled_dot_product_attention" or not isinstance(one, ast.Call):
             continue
+        if any(isinstance(each, ast.Starred) for each in one.args):
+            continue  # which of them is the query is not told
         query = ast.unparse(one.args[0])
         sizes = [(f"{name}.shape[-1]", f"the size of the last axis of `{name}`") for name in inputs]
         sizes += [(f"({ast.unparse(one.args[-1])}).shape[-1]", "the size of the values")]

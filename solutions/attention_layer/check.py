@@ -25,8 +25,8 @@ def _(student, reference, draw):
 
 misconceptions["attend"] = {
     "output-averaged": (
-        "The weighted inputs are averaged. The weights sum to one already: the inputs are added "
-        "up, each times its weight.",
+        "The weighted inputs are divided by their number, as `mean` does. The weights sum to one "
+        "already: the inputs are added up, each times its weight.",
         {"weights @ inputs,": "weights @ inputs / len(inputs),"},
     ),
     "not-scaled": (
@@ -65,28 +65,29 @@ misconceptions["attend"] = {
         {"weights @ inputs,": "inputs[weights.argmax()],"},
     ),
     "averages-query": (
-        "The output is the average of the query, not of the inputs: the weights were multiplied "
-        "with the query. The query only asks; what comes back is made of the inputs.",
+        "The output is made of the query and not of the inputs, as where the weights are "
+        "multiplied with the query. The query only asks: multiply the weights with the inputs, "
+        "and add up.",
         {"weights @ inputs,": "(weights.unsqueeze(-1) * query).sum(dim=0),"},
     ),
     "softmax-unshifted": (
-        "The softmax is made of exp without a shift, which is infinite for large scores: the "
-        "weights become NaN.",
+        "The softmax is made of exp without a shift: for large scores that is infinite, for low "
+        "ones zero, and the weights become NaN.",
         {
             "softmax(inputs @ query / math.sqrt(D))": "(inputs @ query / math.sqrt(D)).exp()\n"
             "weights = weights / weights.sum()",
         },
     ),
     "multiplied": (
-        "The scores are multiplied by sqrt(D). Dot products spread like sqrt(D) already, and "
-        "this makes them spread twice as fast: they are divided by it.",
+        "The scores are multiplied by sqrt(D). They are to be divided by it: dot products spread "
+        "like sqrt(D) already, and this makes them spread like D.",
         {
             "/ math.sqrt(D)": "* math.sqrt(D)",
         },
     ),
     "cosine": (
-        "The score is the cosine of query and input: both were brought to length one. It is "
-        "their dot product over sqrt(D), in which a long input counts more.",
+        "The score is made of the cosine of query and input: both were brought to length one. It "
+        "is their dot product over sqrt(D), in which a long input counts more.",
         {
             "inputs @ query / math.sqrt(D)": "(inputs / inputs.norm(dim=-1, keepdim=True)) @ "
             "(query / query.norm())",
@@ -97,8 +98,8 @@ misconceptions["attend"] = {
         },
     ),
     "distance": (
-        "The score is minus a squared distance. It is the dot product of query and input over "
-        "sqrt(D).",
+        "The score is made of a squared distance, with a minus. It is the dot product of query "
+        "and input over sqrt(D).",
         {
             "inputs @ query / math.sqrt(D)": "-(inputs - query).square().sum(dim=-1) / "
             "math.sqrt(D)",
@@ -126,8 +127,8 @@ misconceptions["attend"] = {
         },
     ),
     "whole-root": (
-        "The root is cut to a whole number, as `math.isqrt` does it: for D = 8 the scores are "
-        "divided by 2. Use `math.sqrt`.",
+        "The root is cut to a whole number, as `math.isqrt` and `int` do it: for D = 8 the scores "
+        "are divided by 2. Use `math.sqrt` as it is.",
         {
             "math.sqrt(D)": "math.isqrt(D)",
         },
@@ -222,8 +223,9 @@ def _(student, reference, draw):
 
 misconceptions["scaled_dot_product_attention"] = {
     "large-negative-added": (
-        "A large negative number is added to masked scores. Scores may be as large themselves, and "
-        "in a row that may attend to nothing all get the same: masked scores are to be -inf.",
+        "A large negative number is added to masked scores, in the place of -inf. Where a query "
+        "may attend to nothing all its scores get the same, so its weights still sum to one: they "
+        "should be zeros.",
         *[
             {
                 "scores = scores.masked_fill(~mask, -math.inf)": "scores = scores - (~mask).to("
@@ -246,9 +248,9 @@ misconceptions["scaled_dot_product_attention"] = {
         },
     ),
     "filled-then-zeroed": (
-        "A masked score is a number that is meant to be small, and its weight is set to zero after "
-        "the softmax. Beside scores that are lower still it takes most of the sum, and the weights "
-        "that remain do not sum to one: -inf takes nothing.",
+        "A masked score is a number that is meant to be small, and its weight is set to zero "
+        "after the softmax. Beside allowed scores that are as low it takes a share, and the "
+        "weights that remain do not sum to one: -inf takes nothing.",
         *[
             {
                 "weights = softmax(scores)": "weights = softmax(scores)\n"
@@ -269,14 +271,15 @@ misconceptions["scaled_dot_product_attention"] = {
         {"masked_fill(~mask": "masked_fill(~mask.expand(*scores.shape[:-2], *mask.shape[-2:])"},
     ),
     "plus-infinity": (
-        "What is masked gets plus infinity: `-float('-inf')` has two signs. The softmax of that is "
-        "NaN, or all of the weight.",
+        "What is masked gets plus infinity, as with one minus sign too many in `-float('-inf')`. "
+        "The softmax of that is NaN, or all of the weight. It should be minus infinity.",
         {"-math.inf": "math.inf"},
         {"-math.inf": "math.inf", "softmax(scores)": "scores.softmax(dim=-1)"},
     ),
     "output-repaired": (
-        "A query that may attend to nothing gets an output of zeros, but its weights are NaN "
-        "still: the output was repaired, and not what it comes from.",
+        "A query that may attend to nothing gets an output of zeros, but the weights that come "
+        "back are NaN. They should be zeros there, so repair these, and make the output from "
+        "them.",
         {
             "weights = softmax(scores)": "weights = scores.softmax(dim=-1)",
             "return weights @ value, weights": "return (weights @ value).nan_to_num(), weights",
@@ -338,8 +341,8 @@ misconceptions["scaled_dot_product_attention"] = {
         },
     ),
     "transpose-all-axes": (
-        "`.T` was used where the last two axes are to be exchanged. It turns around all axes, so "
-        "with a batch the sizes do not fit: name the two axes.",
+        "All axes of the key are turned around, as `.T` does, so with a batch the sizes do not "
+        "fit. The last two are to be exchanged: name them, as in `transpose(-2, -1)`.",
         by(
             {"key.transpose(-2, -1)": "key.permute(*range(key.dim() - 1, -1, -1))"},
             within="scaled_dot_product_scores",
@@ -355,8 +358,9 @@ misconceptions["scaled_dot_product_attention"] = {
         {"~mask": "mask"},
     ),
     "masked-score-zero": (
-        "A masked score was set to zero. Zero is a score like any other: its weight is exp(0) "
-        "over the sum, and often larger than the weight of what may be attended to.",
+        "The score of a masked key is zero, as where scores are multiplied by the mask. Zero is a "
+        "score like any other and takes its share of the softmax, often more than what may be "
+        "attended to: it should be -inf.",
         {"-math.inf": "0.0"},
         {
             "-math.inf": "0.0",
@@ -367,7 +371,8 @@ misconceptions["scaled_dot_product_attention"] = {
     ),
     "masked-after-softmax": (
         "The mask is applied after the softmax. The weights that remain do not sum to one any "
-        "more, and how far they fall short depends on what is hidden.",
+        "more, and how far they fall short depends on what is hidden: set masked scores to -inf "
+        "before.",
         {
             "scores = scores.masked_fill(~mask, -math.inf)": "pass",
             "softmax(scores)": "softmax(scores) * (1 if mask is None else mask)",
@@ -389,8 +394,8 @@ misconceptions["scaled_dot_product_attention"] = {
         },
     ),
     "empty-row-nan": (
-        "A query that may attend to nothing gets NaN: in its row all scores are -inf, and softmax "
-        "divides zero by zero. Its output and weights should be zeros.",
+        "A query that may attend to nothing gets NaN, as from a softmax over scores that are all "
+        "-inf, or from a sum of zero that is divided by. Its output and weights should be zeros.",
         {"softmax(scores)": "scores.softmax(dim=-1)"},
     ),
     "large-negative": (
@@ -400,16 +405,17 @@ misconceptions["scaled_dot_product_attention"] = {
         {"-math.inf": "-1e9"},
     ),
     "nan-replaced": (
-        "-inf was added to the scores and the NaN replaced by zero at the end. The numbers look "
-        "right, but the NaN is still inside: the gradient goes through it and is NaN as well.",
+        "A query that may attend to nothing has zeros, which were put in the place of NaN, but "
+        "its gradient is NaN still, as where -inf is added to scores. Let masked_fill or "
+        "torch.where set the scores to -inf: no gradient passes there.",
         {
             "scores.masked_fill(~mask, -math.inf)": "scores + torch.where(mask, 0.0, -math.inf)",
             "softmax(scores)": "scores.softmax(dim=-1).nan_to_num()",
         },
     ),
     "softmax-unshifted": (
-        "The softmax is made of exp without a shift, which is infinite for large scores: the "
-        "weights become NaN.",
+        "The softmax is made of exp without a shift: for large scores that is infinite, for low "
+        "ones zero. Take away the largest score of each query first.",
         {
             "weights = softmax(scores)": "weights = scores.exp()\n"
             "total = weights.sum(dim=-1, keepdim=True)\n"
@@ -457,15 +463,16 @@ misconceptions["scaled_dot_product_attention"] = {
         },
     ),
     "mask-transposed": (
-        "The mask is transposed: its rows were taken for the keys. Rows belong to queries and "
+        "The mask is transposed: its rows are used for the keys. Rows belong to queries and "
         "columns to keys, as in the scores.",
         {
             "masked_fill(~mask": "masked_fill(~(mask if mask.dim() < 2 else mask.mT)",
         },
     ),
     "output-of-empty-row": (
-        "A query that may attend to nothing has weights of zeros, but its output is the "
-        "average of all values: the weights were set to zero after the output was made.",
+        "A query that may attend to nothing has weights of zeros, but its output is the average "
+        "of all values, as where the weights are set to zero after the output is made. Make it "
+        "from the weights that come back.",
         {
             "-math.inf": "-1e30",
             "return weights @ value, weights": "output = weights @ value\nif mask is not "
@@ -474,8 +481,8 @@ misconceptions["scaled_dot_product_attention"] = {
         },
     ),
     "second-axis": (
-        "The softmax runs along the second axis from the front. The keys lie along that one "
-        "only where nothing leads: count from the end, dim=-1.",
+        "The softmax runs along the second axis from the front. The keys lie along that one only "
+        "where query and key have two axes: count from the end, dim=-1.",
         {
             "softmax(scores)": "softmax(scores, dim=1)",
         },
@@ -497,8 +504,8 @@ misconceptions["scaled_dot_product_attention"] = {
         },
     ),
     "all-masked-if-one": (
-        "A query that may not attend to some key is taken for one that may attend to nothing. "
-        "Its weights are zeros only where the whole row of the mask is False.",
+        "A query that may not attend to some key gets weights of zeros. These are for a query "
+        "whose whole row of the mask is False.",
         {
             "weights = softmax(scores)": "weights = softmax(scores)\nif mask is not None:\n   "
             " weights = weights * mask.all(dim=-1, keepdim=True)",
@@ -512,18 +519,21 @@ misconceptions["scaled_dot_product_attention"] = {
         },
     ),
     "zeros-if-all-empty": (
-        "Weights of zeros are made only where the mask allows nothing at all. Each query that "
-        "may attend to nothing needs them, whatever the others may: it gets NaN here.",
+        "A query that may attend to nothing gets NaN where others may attend to something: "
+        "weights of zeros are made only if the whole mask is False. Each such query needs them.",
         {
             "softmax(scores)": "scores.softmax(dim=-1) if mask is None or mask.any() else "
             "torch.zeros_like(scores)",
         },
     ),
     "unweighted": (
-        "The values are averaged without the weights. Each value counts as much as the "
-        "query's weight for its key says.",
+        "The values are averaged or added up without the weights. Each value counts as much as "
+        "the query's weight for its key says.",
         {
             "return weights @ value": "return (0 * weights + 1 / weights.shape[-1]) @ value",
+        },
+        {
+            "return weights @ value": "return (0 * weights + 1) @ value",
         },
     ),
     "filled-with-small": (
@@ -637,8 +647,9 @@ misconceptions["AttentionLayer"] = {
         ),
     ),
     "keys-as-values": (
-        "The keys are used as values, and W_v is not used at all. That works, but then a layer "
-        "cannot answer with anything but what it is found by.",
+        "The keys are used as values, in the place of what W_v makes of the inputs. A layer could "
+        "then answer only with what it is found by, and its output is query_dim wide, where "
+        "value_dim is asked for.",
         {"value = self.W_v(inputs)": "value = key"},
     ),
     "inputs-as-values": (
@@ -647,16 +658,16 @@ misconceptions["AttentionLayer"] = {
         {"value = self.W_v(inputs)": "value = inputs"},
     ),
     "has-bias": (
-        "The two matrices have a bias. A bias in W_k changes no weight at all (it adds the same to "
-        "all scores of a query), and the contract says bias=False for both.",
+        "W_k or W_v, or both, have a bias. One in W_k changes no weight at all (it adds the same "
+        "to all scores of a query), and the contract says bias=False for both.",
         {
             "query_dim, bias=False)": "query_dim)\nnn.init.zeros_(self.W_k.bias)",
             "value_dim, bias=False)": "value_dim)\nnn.init.zeros_(self.W_v.bias)",
         },
     ),
     "weights-detached": (
-        "The weights are cut off from the gradient, so W_k never learns: it has no "
-        "gradient at all.",
+        "The weights are cut off from the gradient, so W_k never learns and nothing reaches the "
+        "queries. Leave out `.detach()`, or `no_grad`.",
         by(
             {"weights = softmax(scores)": "weights = softmax(scores).detach()"},
             within="scaled_dot_product_attention",
@@ -708,6 +719,8 @@ misconceptions["AttentionLayer"] = {
             "self.W_k(inputs)": "inputs @ self.W_k.weight",
             "self.W_v(inputs)": "inputs @ self.W_v.weight",
         },
+        {"self.W_k(inputs)": "inputs @ self.W_k.weight"},
+        {"self.W_v(inputs)": "inputs @ self.W_v.weight"},
     ),
 }
 
@@ -725,8 +738,8 @@ def _(student, reference, draw):
 
 misconceptions["grid_to_sequence"] = {
     "memory": (
-        "The numbers are read off in memory order and cut into pieces of C. A piece then holds one "
-        "channel at neighboring places, where it should hold all channels of one place.",
+        "The numbers are read off in memory order and cut into pieces of C. A piece then runs "
+        "along neighboring places of a channel, where it should hold all channels of one place.",
         {"features.reshape(B, C, H * W).transpose(1, 2)": "features.reshape(B, H * W, C)"},
     ),
     "column-order": (
@@ -776,10 +789,13 @@ misconceptions["grid_to_sequence"] = {
         },
     ),
     "averaged": (
-        "The channels of each row were averaged over its places. Every place of the grid has "
-        "a position of its own.",
+        "The grid was averaged along its rows or its columns. Every place of the grid has a "
+        "position of its own.",
         {
             "features.reshape(B, C, H * W)": "features.mean(dim=-1)",
+        },
+        {
+            "features.reshape(B, C, H * W)": "features.mean(dim=-2)",
         },
     ),
 }

@@ -167,8 +167,13 @@ def _(student, reference, draw):
     # The state of 40 sentences without padding: what is it made of?
     annotations, state = layer(tokens, torch.full((40,), 5))
     backward, forward = annotations[:, 0, H:], annotations[:, -1, :H]
+    # With each weight negated, too: a bias alone may keep all of them above zero.
+    parameters = layer.parameters()
+    layer.load({name: -old for name, old in parameters.items()})
+    negated = layer(tokens, torch.full((40,), 5))[1]
+    layer.load(parameters)
     require(
-        bool((state < 0).any()),
+        bool((state < 0).any() or (negated < 0).any()),
         "No number of the state is below zero: it is not tanh that comes after the linear layer. "
         "tanh is as often negative as positive.",
     )
@@ -835,9 +840,11 @@ def _(student, reference, draw):
         "sigmoid or tanh. They should be the scores before any such function.",
     )
     require(not weights[mask].eq(0).all(), "The mask is taken the wrong way around.")
+    free = layer(previous, state, annotations, torch.ones_like(mask))[2]
     require(
         not weights[~mask].any(),
         "Padding is attended to: where the mask is False a weight should be exactly zero.",
+        "as without a mask" if _alike(weights, free) else "",
     )
     require(
         _alike(weights.sum(dim=-1), ones) and bool((weights >= 0).all()),
@@ -1370,8 +1377,8 @@ misconceptions["sequence_log_prob"] = {
         {"(targets * real)": "targets"},
     ),
     "log-of-softmax": (
-        "The logarithm is taken of a softmax. Where a probability is rounded to zero, its "
-        "logarithm is -inf: log_softmax makes both in one step and stays finite.",
+        "The logarithm is taken of probabilities that a softmax has made. Where one is rounded to "
+        "zero, its logarithm is -inf: log_softmax makes both in one step and stays finite.",
         {"log_softmax(dim=-1)": "softmax(dim=-1).log()"},
         {
             "log_softmax(dim=-1)": "softmax(dim=-1).log()",
@@ -1537,8 +1544,8 @@ misconceptions["greedy_decode"] = {
         {"and not ended.all()": ""},
     ),
     "stops-with-first": (
-        "It stops when the first row has ended. The other rows are not done: it stops when all "
-        "have ended.",
+        "It stops as soon as one row has ended, and the others may not be done. It should stop "
+        "when all have ended.",
         {"ended.all()": "ended.any()"},
     ),
     "goes-on-after-eos": (

@@ -39,8 +39,8 @@ def _(student, reference, draw):
 misconceptions["split_heads"] = {
     "reshaped-only": (
         "The tensor was reshaped to (B, H, L, D) in one go. That cuts the memory in its order, so "
-        "each head gets some of the positions with all features, where it should get all positions "
-        "with some of the features.",
+        "a head gets a stretch of the positions with features of all heads, where it should get "
+        "all positions with its own features.",
         {"x.reshape(B, L, num_heads, D).transpose(1, 2)": "x.reshape(B, num_heads, L, D)"},
     ),
     "heads-after-positions": (
@@ -57,8 +57,8 @@ misconceptions["split_heads"] = {
         },
     ),
     "heads-as-size": (
-        "num_heads was taken for the size of a head. It is the number of heads; their size is E "
-        "divided by it.",
+        "The heads are num_heads wide, and there are E / num_heads of them. num_heads is the "
+        "number of heads; their size is E divided by it.",
         {"num_heads, D)": "D, num_heads)"},
     ),
     "heads-first": (
@@ -69,21 +69,22 @@ misconceptions["split_heads"] = {
         },
     ),
     "features-before-positions": (
-        "Positions and features changed places inside the heads: (B, H, D, L). Keys are transposed "
-        "later, when the scores are computed, and queries and values never.",
+        "Positions and features changed places inside the heads: (B, H, D, L). They should be (B, "
+        "H, L, D); only keys are transposed, and later, when the scores are computed.",
         {".transpose(1, 2)": ".permute(0, 2, 3, 1)"},
     ),
     "leftover-dropped": (
         "When E is not divisible, the features left over are dropped without a word. That loses "
-        "part of every vector: it is a ValueError.",
+        "part of every vector: it should be a ValueError.",
         {
             "if rest": "if False",
             "return x": "return x[..., : num_heads * D]",
         },
     ),
     "torch-error": (
-        "When E is not divisible, the error is the one that torch raises in the reshape. It speaks "
-        "of shapes and input sizes; a ValueError that names E and num_heads says what went wrong.",
+        "When E is not divisible, the error is torch's own, a RuntimeError that speaks of shapes "
+        "and sizes. A ValueError that names E and num_heads says what went wrong: ask before "
+        "anything is cut.",
         {"if rest": "if False"},
     ),
     "feature-pieces-reversed": (
@@ -129,7 +130,8 @@ def _(student, reference, draw):
 misconceptions["merge_heads"] = {
     "reshaped-only": (
         "The tensor was reshaped to (B, L, E) in one go. The heads are still before the positions "
-        "then, so that a row of the result mixes several positions of one head.",
+        "then, so that several positions of a head come to stand in one row of the result: "
+        "transpose first.",
         {".transpose(1, 2)": ""},
     ),
     "view-after-transpose": (
@@ -153,9 +155,10 @@ misconceptions["merge_heads"] = {
         {"x.transpose(1, 2).reshape(B, L, H * D)": "x.sum(dim=1)"},
     ),
     "along-positions": (
-        "The heads are put one behind the other along the positions, (B, H * L, D). They belong "
-        "side by side, along the features.",
+        "Heads and positions are merged into one axis, of H * L rows. The heads belong side by "
+        "side, along the features: (B, L, H * D).",
         {"x.transpose(1, 2).reshape(B, L, H * D)": "x.reshape(B, H * L, D)"},
+        {".reshape(B, L, H * D)": ".flatten(1, 2)"},
     ),
     "not-joined": (
         "The heads and the positions changed places, but their features were not put side by side: "
@@ -173,6 +176,7 @@ misconceptions["merge_heads"] = {
         {
             "x.transpose(1, 2).reshape(B, L, H * D)": "x[:, 0]",
         },
+        {"x.transpose(1, 2).reshape(B, L, H * D)": "x[:, -1]"},
     ),
     "positions-last": (
         "Features and positions have changed places: (B, E, L). Each position has a row of E "
@@ -252,19 +256,21 @@ misconceptions["MultiHeadAttention"] = {
         },
     ),
     "output-unmixed": (
-        "W_o is not applied: the heads lie side by side, and nothing mixes what they found.",
+        "W_o is not applied: the heads lie side by side as they are. The output is what W_o makes "
+        "of them.",
         {"self.W_o(merge_heads(heads))": "merge_heads(heads)"},
     ),
     "values-from-keys": (
-        "The values are made from the keys. They have an input of their own, which may be another.",
+        "The values are made from the input `key`. They have an input of their own, `value`, "
+        "which may be another.",
         {
             "key = split_heads(self.W_k(key), self.num_heads)": "value = key\n"
             "key = split_heads(self.W_k(key), self.num_heads)",
         },
     ),
     "values-by-key-layer": (
-        "The values are made by W_k. They are W_v's: what is looked for and what is found have "
-        "weights of their own.",
+        "The values are made by W_k. They should be made by W_v: what is looked for and what is "
+        "found have weights of their own.",
         {"self.W_v(value)": "self.W_k(value)"},
     ),
     "softmax-over-queries": (
@@ -293,7 +299,7 @@ misconceptions["MultiHeadAttention"] = {
     ),
     "one-head": (
         "There are no heads in here: the attention is over all features at once, as if num_heads "
-        "were 1, and its weights are shown once for each head.",
+        "were 1, and the same weights stand there for every head.",
         {
             "split_heads(self.W_q(query), self.num_heads)": "split_heads(self.W_q(query), 1)",
             "split_heads(self.W_k(key), self.num_heads)": "split_heads(self.W_k(key), 1)",
@@ -313,8 +319,9 @@ misconceptions["MultiHeadAttention"] = {
         },
     ),
     "zeroed-after-output": (
-        "Where a query may attend to nothing in any head, the output is set to zero after W_o. The "
-        "heads are zeros there, before W_o; what comes out of it is its bias.",
+        "Where the heads of a query, all or some, may attend to nothing, its output is set to "
+        "zero after W_o. It is these heads that are zeros, before W_o, and its bias is added to "
+        "what W_o makes of all.",
         {
             "return self.W_o(merge_heads(heads)), weights": "output = "
             "self.W_o(merge_heads(heads))\n"
@@ -323,11 +330,25 @@ misconceptions["MultiHeadAttention"] = {
             "    output = output.masked_fill(nothing, 0.0)\n"
             "return output, weights",
         },
+        {
+            "return self.W_o(merge_heads(heads)), weights": "output = "
+            "self.W_o(merge_heads(heads))\n"
+            "if mask is not None:\n"
+            "    nothing = ~mask.expand(weights.shape).any(dim=-1, keepdim=True).all(dim=1)\n"
+            "    output = output.masked_fill(nothing, 0.0)\n"
+            "return output, weights",
+        },
+        {
+            "return self.W_o(merge_heads(heads)), weights": "if mask is not None:\n"
+            "    nothing = ~mask.expand(weights.shape).any(dim=-1, keepdim=True)\n"
+            '    heads = heads.masked_fill(nothing, float("nan"))\n'
+            "return self.W_o(merge_heads(heads)).nan_to_num(), weights",
+        },
     ),
     "divisibility-late": (
-        "An embed_dim that is not divisible by num_heads is accepted when the layer is made; the "
-        "error comes later, from a reshape inside. It should be a ValueError at once, naming both "
-        "numbers.",
+        "An embed_dim that is not divisible by num_heads is accepted when the layer is made. It "
+        "should be a ValueError at once, in `__init__`, naming both numbers, whatever comes of it "
+        "later.",
         {"if embed_dim % num_heads": "if False"},
     ),
     "heads-dealt-out": (
@@ -343,7 +364,7 @@ misconceptions["MultiHeadAttention"] = {
         },
     ),
     "mask-with-head-axis": (
-        "The mask is given an axis for the heads. It broadcasts to (B, H, L, S) as it comes: "
+        "A mask is given one more axis, for the heads. It broadcasts to (B, H, L, S) as it comes: "
         "whoever gives it has put that axis in where it is needed.",
         {
             "value, mask)": "value, None if mask is None else mask.unsqueeze(1))",
@@ -361,13 +382,14 @@ misconceptions["MultiHeadAttention"] = {
         },
     ),
     "mask-not-handed-on": (
-        "The mask is not handed on to the attention: what is hidden gets weight all the same.",
+        "The mask is not used: what is hidden gets weight all the same. Hand it on to the "
+        "attention.",
         {
             "value, mask)": "value)",
         },
     ),
     "keys-from-query": (
-        "The keys are made from the queries' input. They have an input of their own, which "
+        "The keys are made from the input `query`. They have an input of their own, `key`, which "
         "may be another.",
         {
             "self.W_k(key)": "self.W_k(asked)",
@@ -375,8 +397,8 @@ misconceptions["MultiHeadAttention"] = {
         },
     ),
     "keys-by-query-layer": (
-        "The keys are made by W_q. W_k is theirs: what asks and what is found have weights of "
-        "their own.",
+        "The keys are made by W_q. They should be made by W_k: what asks and what is found have "
+        "weights of their own.",
         {
             "self.W_k(key)": "self.W_q(key)",
         },
@@ -406,11 +428,18 @@ misconceptions["MultiHeadAttention"] = {
         },
     ),
     "mask-for-heads-one": (
-        "One mask for all heads is made: what one head may not see is hidden from all. Each "
-        "head has its own, (B, H, L, S).",
+        "All heads get one and the same mask, though the mask that is given has one for each. "
+        "Each head has its own, (B, H, L, S): use it as it comes.",
         {
             "value, mask)": "value, mask.all(dim=1, keepdim=True) if mask is not None and "
             "mask.dim() == 4 else mask)",
+        },
+        {
+            "value, mask)": "value, mask.any(dim=1, keepdim=True) if mask is not None and "
+            "mask.dim() == 4 else mask)",
+        },
+        {
+            "value, mask)": "value, mask[:, :1] if mask is not None and mask.dim() == 4 else mask)",
         },
     ),
     "mask-of-batch": (
@@ -454,8 +483,7 @@ misconceptions["MultiHeadAttention"] = {
     ),
     "reshaped-both-ways": (
         "Queries, keys and values were reshaped to (B, H, L, D) in one go, and the heads back to "
-        "(B, L, E). That cuts the memory in its order, so each head gets some of the positions "
-        "with all features, where it should get all positions with some of the features: "
+        "(B, L, E). A head then gets a stretch of the positions with features of all heads: "
         "`split_heads` and `merge_heads` transpose as well.",
         {
             "query = split_heads(self.W_q(query), self.num_heads)": "def cut(x):\n    return "
@@ -476,15 +504,22 @@ misconceptions["MultiHeadAttention"] = {
             "merge_heads(heads)": "heads",
         },
     ),
+    "output-bias-missing": (
+        "The bias of W_o is left out of the output. Call the layer, or add it to the product.",
+        {"self.W_o(merge_heads(heads))": "merge_heads(heads) @ self.W_o.weight.T"},
+    ),
     "not-projected": (
         "The inputs are cut into heads as they come: W_q, W_k and W_v are not used. Queries, keys "
         "and values are what these three make of the inputs.",
         {"self.W_q(query)": "query", "self.W_k(key)": "key", "self.W_v(value)": "value"},
     ),
     "weight-not-transposed": (
-        "A matrix is multiplied by as it lies in `weight`. An nn.Linear keeps the transpose there: "
-        "call the layer, or multiply by `weight.T` and add the bias.",
+        "Something is multiplied by a matrix as it lies in `weight`. An nn.Linear keeps the "
+        "transpose there: call the layer, or multiply by `weight.T` and add the bias.",
         {"self.W_o(merge_heads(heads))": "merge_heads(heads) @ self.W_o.weight + self.W_o.bias"},
+        {"self.W_q(query)": "query @ self.W_q.weight + self.W_q.bias"},
+        {"self.W_k(key)": "key @ self.W_k.weight + self.W_k.bias"},
+        {"self.W_v(value)": "value @ self.W_v.weight + self.W_v.bias"},
         {
             "self.W_q(query)": "query @ self.W_q.weight + self.W_q.bias",
             "self.W_k(key)": "key @ self.W_k.weight + self.W_k.bias",
@@ -527,11 +562,19 @@ def _(student, reference, draw):
         other = [name for name, one in theirs.items() if not _same_numbers(mine.get(name), one)]
         weights = [name for name in other if name.endswith("weight")]
         turned = weights and all(_same_numbers(mine.get(name), theirs[name].T) for name in weights)
+        taken = torch.cat([one.flatten() for one in theirs.values()])
+        drawn = [
+            name
+            for name in other
+            if name in mine and not torch.isin(mine[name].to(taken), taken).all()
+        ]
         require(
             not other,
             f"{case}: of the layer's parameters, {' and '.join(other)} "
             f"{'are' if other[1:] else 'is'} not what the source has in their place.",
-            how=" and ".join(other) + (", transposed" if turned else ""),
+            how=" and ".join(other)
+            + (", transposed" if turned else "")
+            + (f", {' and '.join(drawn)} of numbers that the source has not" if drawn else ""),
         )
         return other
 
@@ -589,8 +632,8 @@ def _(student, reference, draw):
 
 misconceptions["from_torch"] = {
     "biases-stay-random": (
-        "Where the source has no biases, those of the new layer stay what they were drawn as. They "
-        "are to be zeros then.",
+        "Where the source has no biases, those of the new layer are not zeros, but stay what they "
+        "were drawn as. Set all four to zero then.",
         {"ours.bias.zero_()": "pass"},
     ),
     "other-order": (
@@ -608,26 +651,33 @@ misconceptions["from_torch"] = {
         },
     ),
     "transposed": (
-        "The matrices are transposed on the way. Torch stores all of them as nn.Linear does, "
-        "output features first, so each can be copied as it is.",
+        "Matrices are transposed on the way. Torch stores them as nn.Linear does, output features "
+        "first, so each can be copied as it is.",
         {
             "ours.weight.copy_(weight)": "ours.weight.copy_(weight.T)",
             "copy_(mha.out_proj.weight)": "copy_(mha.out_proj.weight.T)",
         },
+        {"ours.weight.copy_(weight)": "ours.weight.copy_(weight.T)"},
+    ),
+    "inputs-left": (
+        "W_q, W_k and W_v keep the matrices that they were drawn with: in_proj_weight is not "
+        "copied. It holds the three, one below the other.",
+        {"ours.weight.copy_(weight)": "pass"},
+        {"ours.weight.copy_(weight)": "pass", "ours.bias.copy_(bias)": "pass"},
     ),
     "biases-missing": (
-        "The biases of the source are not copied. Torch sets them to zero at first, so that a "
-        "fresh layer hides it; a trained one does not.",
+        "The biases of the source are not copied. Those of queries, keys and values stand in "
+        "in_proj_bias, a third for each, and that of W_o in out_proj.bias.",
         {"if mha.in_proj_bias is not None": "if False"},
     ),
     "bias-of-out-proj": (
-        "The bias of out_proj is not copied: the other three are.",
+        "The bias of out_proj is not copied to W_o: the other three are copied.",
         {"layer.W_o.bias.copy_(mha.out_proj.bias)": ""},
     ),
     "cut-by-heads": (
         "All three projections got other rows of in_proj_weight than their own, as where they are "
-        "cut head by head, or every third is taken. All rows of the queries come first, then those "
-        "of the keys, then those of the values.",
+        "cut head by head, or every third is taken. All rows of the queries come first, then "
+        "those of the keys, then those of the values.",
         {
             "with torch.no_grad()": "def in_heads(rows):\n"
             "    cut = rows.unflatten(0, (mha.num_heads, 3, -1)).transpose(0, 1)\n"
@@ -635,6 +685,7 @@ misconceptions["from_torch"] = {
             "mha.in_proj_weight.chunk(3)": "in_heads(mha.in_proj_weight)",
             "mha.in_proj_bias.chunk(3)": "in_heads(mha.in_proj_bias)",
         },
+        {"mha.in_proj_weight.chunk(3)": "[mha.in_proj_weight[first::3] for first in range(3)]"},
         {
             "layer.W_q, layer.W_k, layer.W_v": "layer.W_k, layer.W_v, layer.W_q",
         },
@@ -666,23 +717,25 @@ misconceptions["from_torch"] = {
         },
     ),
     "float64-lost": (
-        "A float64 source becomes a float32 layer, which refuses float64 inputs and has lost half "
-        "of the digits. The dtype should follow the source.",
+        "The layer is float32 whatever the source is, and refuses the inputs of a float64 or a "
+        "float16 source. Its dtype should follow the source.",
         {".to(mha.in_proj_weight)": ""},
     ),
     "kdim-accepted": (
-        "A source with kdim or vdim of its own is not refused: it has no in_proj_weight, but three "
-        "matrices of other names and shapes. That is a ValueError.",
+        "A source with a kdim or vdim of its own is not refused with a ValueError. It has no "
+        "in_proj_weight, but three matrices of other shapes: ask for both before anything is "
+        "copied.",
         {"if mha.kdim != mha.embed_dim or mha.vdim != mha.embed_dim": "if False"},
     ),
     "shared-weights": (
-        "The layer shares its weights with the source: whoever trains one of them changes the "
+        "Weights of the layer are those of the source: whoever trains one of them changes the "
         "other. The numbers should be copied, as by `copy_` or `clone`.",
         {
             "ours.weight.copy_(weight)": "ours.weight.data = weight.data",
             "layer.W_o.weight.copy_(mha.out_proj.weight)": "layer.W_o.weight = mha.out_proj.weight",
         },
         {"layer.W_o.weight.copy_(mha.out_proj.weight)": ("layer.W_o.weight = mha.out_proj.weight")},
+        {"layer.W_o.bias.copy_(mha.out_proj.bias)": "layer.W_o.bias = mha.out_proj.bias"},
     ),
     "vdim-accepted": (
         "Only kdim is looked at. A source with a vdim of its own does not fit either: that is a "
@@ -697,15 +750,16 @@ misconceptions["from_torch"] = {
         },
     ),
     "output-left": (
-        "W_o keeps what it was drawn as: out_proj is not copied.",
+        "W_o keeps the matrix that it was drawn with: nothing of out_proj is copied, neither the "
+        "weight nor the bias.",
         {
             "layer.W_o.weight.copy_(mha.out_proj.weight)": "pass",
             "layer.W_o.bias.copy_(mha.out_proj.bias)": "pass",
         },
     ),
     "columns-cut": (
-        "in_proj_weight is cut along its columns. It holds the three projections one below "
-        "the other: cut its rows.",
+        "The numbers of in_proj_weight are read along its columns. It holds the three projections "
+        "one below the other: cut its rows, a third for each.",
         {
             "mha.in_proj_weight.chunk(3)": "mha.in_proj_weight.T.reshape(3, mha.embed_dim, "
             "mha.embed_dim)",
@@ -732,15 +786,15 @@ misconceptions["from_torch"] = {
         },
     ),
     "output-bias-random": (
-        "Where the source has no biases, that of W_o stays what it was drawn as. It is zeros "
-        "then, as the other three.",
+        "Where the source has no biases, that of W_o is not zeros, but stays what it was drawn "
+        "as. Set it to zero then, as the other three.",
         {
             "(*projections, layer.W_o)": "projections",
         },
     ),
     "input-biases-random": (
-        "Where the source has no biases, those of W_q, W_k and W_v stay what they were drawn "
-        "as. They are zeros then, as that of W_o.",
+        "Where the source has no biases, those of W_q, W_k and W_v are not zeros, but stay what "
+        "they were drawn as. Set them to zero then, as that of W_o.",
         {
             "(*projections, layer.W_o)": "(layer.W_o,)",
         },
@@ -772,8 +826,8 @@ def _(student, reference, draw):
 
 misconceptions["attention_parameter_count"] = {
     "bias-of-one-head": (
-        "A matrix was given the bias of a single head, embed_dim / num_heads numbers. Its "
-        "output has embed_dim features, and each has a bias.",
+        "A bias is counted as that of a single head, embed_dim / num_heads numbers. The output of "
+        "each matrix has embed_dim features, and each of these has a bias.",
         {"+ embed_dim)": "+ embed_dim // num_heads)"},
         {
             "4 * (embed_dim * embed_dim + embed_dim)": "4 * embed_dim * embed_dim "
@@ -781,7 +835,8 @@ misconceptions["attention_parameter_count"] = {
         },
     ),
     "output-bias-missing": (
-        "W_o has been left without its bias.",
+        "One of the four biases is missing, or each is counted too small: W_q, W_k, W_v and W_o "
+        "all have one, of embed_dim numbers.",
         {"4 * (embed_dim * embed_dim + embed_dim)": "4 * embed_dim * embed_dim + 3 * embed_dim"},
     ),
     "no-biases": (
@@ -794,24 +849,26 @@ misconceptions["attention_parameter_count"] = {
         {"4 *": "4 * num_heads *"},
     ),
     "three-matrices": (
-        "There are four matrices, not three: W_o, which mixes the heads at the end, is missing.",
+        "Three matrices are counted with their biases. There are four: W_q, W_k, W_v and, to mix "
+        "the heads at the end, W_o.",
         {"4 *": "3 *"},
     ),
     "one-head-only": (
-        "W_q, W_k and W_v are counted for one head only: their rows are those of all heads "
-        "together.",
+        "W_q, W_k and W_v are counted for one head only. Their rows are those of all heads "
+        "together: embed_dim.",
         {
             "return 4 * (embed_dim * embed_dim + embed_dim)": "one = embed_dim // num_heads\n"
             "return 3 * (embed_dim * one + one) + embed_dim * embed_dim + embed_dim",
         },
     ),
     "bias-is-one": (
-        "The bias of an nn.Linear is counted as one number. It has one for each output.",
+        "The bias of an nn.Linear is counted as one number. It has one for each output, which are "
+        "embed_dim numbers.",
         {"+ embed_dim)": "+ 1)"},
     ),
     "float": (
-        "The number is right, but it is a float: a count is a whole number, and / always gives a "
-        "float.",
+        "The number is right, but it is a float, as where something is divided by / on the way. A "
+        "count is a whole number.",
         {"embed_dim * embed_dim": "embed_dim * (embed_dim / num_heads) * num_heads"},
     ),
     "full-width-heads": (
@@ -831,7 +888,8 @@ misconceptions["attention_parameter_count"] = {
         },
     ),
     "input-biases-missing": (
-        "Only W_o is counted with its bias. Each of the four projections has one.",
+        "One bias alone is counted, of embed_dim numbers. Each of the four projections has one: "
+        "mind the parentheses where all four are counted at once.",
         {
             "4 * (embed_dim * embed_dim + embed_dim)": "4 * embed_dim * embed_dim + embed_dim",
         },
@@ -849,15 +907,16 @@ misconceptions["attention_parameter_count"] = {
         },
     ),
     "two-biases": (
-        "Each matrix is counted with a bias for its inputs, too. An nn.Linear has one number "
-        "more for each of its outputs.",
+        "Each matrix is counted with twice the bias that it has. An nn.Linear has one number more "
+        "for each of its outputs, and none for its inputs.",
         {
             "+ embed_dim)": "+ 2 * embed_dim)",
         },
     ),
     "layer-built": (
-        "What is counted is built first, a layer or its matrices, and for a large embed_dim no "
-        "memory holds it. The contract wants the count in closed form: from the two numbers alone.",
+        "What is counted is built first, a layer or its matrices. The contract wants the count in "
+        "closed form, from the two numbers alone: for a large embed_dim no memory would hold the "
+        "layer.",
         {
             "return 4 * (embed_dim * embed_dim + embed_dim)": "return sum(each.numel() for each "
             "in nn.MultiheadAttention(embed_dim, num_heads).parameters())",

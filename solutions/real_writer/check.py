@@ -57,6 +57,7 @@ def _(student, reference, draw):
     agrees(layer, wanted, torch.full((2, E), 3.0), case="entries that are all the same")
     layer, wanted = student(E, eps=0.5), reference(E, eps=0.5)
     agrees(layer, wanted, x, case="eps=0.5")
+    agrees(layer, wanted, x * 1e-2, case="eps=0.5, short vectors", ask=VALUES)
     agrees(student(1), reference(1), draw.normal(4, 1), case="vectors of one number")
     agrees(layer, wanted, x[:1, :1], case="a batch of one vector", ask=VALUES)
 
@@ -69,7 +70,7 @@ misconceptions["RMSNorm"] = {
     ),
     "mean": (
         "The mean is subtracted first, as in a layer norm. Here nothing is subtracted: the vector "
-        "is only divided by its length.",
+        "is only divided by its root mean square.",
         {
             "mean_square = "
             "x.square()": "x = x - x.mean(dim=-1, keepdim=True)\nmean_square = x.square()"
@@ -78,11 +79,14 @@ misconceptions["RMSNorm"] = {
     "standard-deviation": (
         "The vector is divided by its standard deviation. The mean square is not the variance: no "
         "mean is subtracted inside it.",
-        {"x.square().mean(dim=-1, keepdim=True)": "x.var(dim=-1, keepdim=True, correction=0)"},
+        *[
+            {"x.square().mean(dim=-1, keepdim=True)": f"x.var(dim=-1, keepdim=True{correction})"}
+            for correction in (", correction=0", "")
+        ],
     ),
     "sum": (
-        "The squares are summed, not averaged, so the result has length 1. It should have a mean "
-        "square of 1.",
+        "The squares are summed, not averaged, so the normalized vector has length 1. It should "
+        "have a mean square of 1.",
         {"x.square().mean(dim=-1, keepdim=True)": "x.square().sum(dim=-1, keepdim=True)"},
     ),
     "epsilon-outside": (
@@ -90,8 +94,10 @@ misconceptions["RMSNorm"] = {
         {"torch.rsqrt(mean_square + self.eps)": "(1 / (torch.sqrt(mean_square) + self.eps))"},
     ),
     "no-epsilon": (
-        "eps is missing, so a vector of zeros is divided by zero.",
+        "eps is missing. It is added to every mean square, sqrt(mean(x^2) + eps), so that also a "
+        "vector of zeros, or a very short one, is divided by something.",
         {"mean_square + self.eps": "mean_square"},
+        {"mean_square + self.eps": "mean_square.masked_fill(mean_square == 0, 1.0)"},
     ),
     "weight-before": (
         "The weight is applied before the norm, and counts in the mean square. It scales the "
@@ -114,8 +120,8 @@ misconceptions["RMSNorm"] = {
         {"* self.weight": ""},
     ),
     "weight-zeros": (
-        "The weight is zeros at first, so a new norm gives zeros for everything. It starts "
-        "with ones.",
+        "The weight is zeros at first. It should start with ones, so that a new norm only "
+        "normalizes.",
         {"torch.ones(embed_dim)": "torch.zeros(embed_dim)"},
     ),
     "one-for-all": (
@@ -131,8 +137,8 @@ misconceptions["RMSNorm"] = {
         },
     ),
     "epsilon-fixed": (
-        "eps is fixed: the one that was given is not used.",
-        {"self.eps = eps": "self.eps = 1e-5"},
+        "eps is fixed: the one that is given when the layer is made is not used.",
+        *[{"self.eps = eps": f"self.eps = {fixed}"} for fixed in ("1e-5", "1e-6", "1e-8")],
     ),
     "default-epsilon": (
         "Where no eps is given, the layer has another one than 1e-5.",
@@ -147,8 +153,8 @@ misconceptions["RMSNorm"] = {
         },
     ),
     "epsilon-as-floor": (
-        "eps is a lower bound here, as by `clamp` or `max`. It is added to the mean square, "
-        "whatever that is.",
+        "eps is a lower bound here, of the mean square or of its root, as by `clamp` or `max`. It "
+        "is added to the mean square, whatever that is.",
         {
             "torch.rsqrt(mean_square + self.eps)": "torch.rsqrt(mean_square.clamp(min=self.eps))",
         },
@@ -251,19 +257,23 @@ mend("SwiGLU", "sigmoid", points=1)
 
 misconceptions["SwiGLU"] = {
     "silu-by-exp": (
-        "silu is written with exp alone, as x e^x / (1 + e^x), which is infinity over infinity "
-        "for a large x. `F.silu`, or x * torch.sigmoid(x), stays finite.",
+        "silu is written with exp, as x e^x / (1 + e^x), and that is infinity over infinity for a "
+        "large x. `F.silu`, or x * torch.sigmoid(x), stays finite.",
         {
             "gate = F.silu(self.W_gate(x))": "gate = self.W_gate(x)\n"
             "gate = gate * gate.exp() / (1 + gate.exp())"
         },
     ),
     "branch": (
-        "silu is applied to what W_up gives. The gate is activated, and the other hidden vector "
-        "stays as it is.",
+        "The activation is applied to what W_up gives. It is the gate that goes through silu, and "
+        "the other hidden vector stays as it is.",
         {
             "F.silu(self.W_gate(x))": "self.W_gate(x)",
             "gate * self.W_up(x)": "gate * F.silu(self.W_up(x))",
+        },
+        {
+            "F.silu(self.W_gate(x))": "self.W_gate(x)",
+            "gate * self.W_up(x)": "gate * torch.sigmoid(self.W_up(x))",
         },
     ),
     "both-activated": (
@@ -293,6 +303,7 @@ misconceptions["SwiGLU"] = {
     "gelu": (
         "The gate goes through gelu. That is GEGLU, a sister of this network; here it is silu.",
         {"F.silu(": "F.gelu("},
+        {"F.silu(self.W_gate(x))": 'F.gelu(self.W_gate(x), approximate="tanh")'},
     ),
     "added": (
         "The two hidden vectors are added. They are multiplied, feature by feature: that "
@@ -300,7 +311,8 @@ misconceptions["SwiGLU"] = {
         {"gate * self.W_up(x)": "gate + self.W_up(x)"},
     ),
     "up-unused": (
-        "W_up is not used: this is an ordinary feed-forward network with silu.",
+        "W_up is not used: the gate goes through silu, and is not multiplied by anything. The "
+        "other hidden vector, W_up x, is the second factor.",
         {"gate * self.W_up(x)": "gate"},
     ),
     "residual": (
@@ -488,12 +500,18 @@ def _(student, reference, draw):
 
 misconceptions["GroupedQueryAttention"] = {
     "past-read-late": (
-        "The length of the cache is asked after the new positions were appended, so that the "
-        "queries are turned as if they stood further on. Ask before.",
+        "With a cache the queries are turned as if they stood as many places further on as there "
+        "are new positions, as where the length of the cache is asked after `append`. Ask before.",
         {
             "query = rotate_positions(query, self.base, start=past)": "later = past + ("
             "0 if cache is None else x.shape[1])\n"
             "query = rotate_positions(query, self.base, start=later)"
+        },
+        {
+            "query = rotate_positions(query, self.base, start=past)": "later = past + ("
+            "0 if cache is None else x.shape[1])\n"
+            "query = rotate_positions(query, self.base, start=later)",
+            "causal_mask(x.shape[1], past)": "causal_mask(x.shape[1], later)[:, : key.shape[2]]",
         },
     ),
     "cached-turned-again": (
@@ -505,16 +523,17 @@ misconceptions["GroupedQueryAttention"] = {
         },
     ),
     "cache-unmasked": (
-        "With a cache there is no mask. That is right for one new token; where several come at "
-        "once, the earlier of them must not see the later ones.",
+        "With a cache every position may attend to every other. That is right for one new token; "
+        "where several come at once, the earlier of them must not see the later ones, with an "
+        "empty cache too.",
         {
             "heads, weights = scaled_dot_product_attention": "mask = mask if cache is None else "
             "torch.ones_like(mask)\nheads, weights = scaled_dot_product_attention"
         },
     ),
     "tiled": (
-        "The key heads are tiled: 0, 1, 0, 1, ... Neighboring query heads share a key head, "
-        "0, 0, 0, 1, 1, 1: `repeat_interleave`, where `repeat` was used.",
+        "The key heads are tiled, 0, 1, 0, 1, ..., as by `repeat` or h % num_kv_heads. "
+        "Neighboring query heads share a key head, 0, 0, 0, 1, 1, 1: use `repeat_interleave`.",
         {
             "key = key.repeat_interleave(sharing, dim=1)": "key = key.repeat(1, sharing, 1, 1)",
             "value = "
@@ -522,13 +541,13 @@ misconceptions["GroupedQueryAttention"] = {
         },
     ),
     "keys-tiled": (
-        "The values are shared by neighbors, but the keys are tiled: both belong to the same "
-        "key head.",
+        "The values are shared by neighbors, but the keys are tiled, 0, 1, 0, 1, as by `repeat`: "
+        "both belong to the same key head.",
         {"key = key.repeat_interleave(sharing, dim=1)": "key = key.repeat(1, sharing, 1, 1)"},
     ),
     "values-tiled": (
-        "The keys are shared by neighbors, but the values are tiled: both belong to the same "
-        "key head.",
+        "The keys are shared by neighbors, but the values are tiled, 0, 1, 0, 1, as by `repeat`: "
+        "both belong to the same key head.",
         {
             "value = value.repeat_interleave(sharing, dim=1)": "value = value.repeat(1, sharing, "
             "1, 1)"
@@ -554,8 +573,8 @@ misconceptions["GroupedQueryAttention"] = {
         },
     ),
     "key-start": (
-        "With a cache the new key is turned as if it were at position 0. It stands after those in "
-        "the cache, like its query.",
+        "With a cache the new keys are turned as if the first of them were at position 0. They "
+        "stand after those in the cache, like their queries.",
         {
             "key = rotate_positions(key, self.base, start=past)": "key = rotate_positions("
             "key, self.base)"
@@ -607,9 +626,8 @@ misconceptions["GroupedQueryAttention"] = {
         {"(query, key, value, mask)": "(query, key, value)"},
     ),
     "past-masked": (
-        "The mask forgets the past: it is made for the new positions alone, so the cache is "
-        "hidden or the shapes do not fit. `causal_mask` takes the number of positions before as "
-        "well.",
+        "The mask has no past: either what the cache held is hidden, or the shapes do not fit. "
+        "Each new position attends to all before it, so `causal_mask` takes their number as well.",
         {
             "mask = causal_mask(x.shape[1], past)": "mask = F.pad(causal_mask(x.shape[1]), (past, "
             "0))"
@@ -617,16 +635,17 @@ misconceptions["GroupedQueryAttention"] = {
         {", past).to": ").to"},
     ),
     "first-positions": (
-        "The mask covers the first positions only: with a cache, the new queries were taken for "
-        "the first of the text. Query i stands at position P + i.",
+        "With a cache the mask is that of the first positions of the text, although the new "
+        "queries stand further on: query i is at position P + i, and sees all keys up to there.",
         {
             "mask = causal_mask(x.shape[1], past)": "mask = F.pad(causal_mask(x.shape[1]), (0, "
             "past))"
         },
     ),
     "cache-open": (
-        "With a cache everything may be attended to, also new positions that come later. The mask "
-        "is needed there too, as soon as more than one position is new.",
+        "Where the cache holds something, every position may attend to every other, also to new "
+        "ones that come later. The mask is needed there too, as soon as more than one position is "
+        "new.",
         {
             "scaled_dot_product_attention(query, key, value, mask)": "scaled_dot_product_attention("
             "query, key, value, mask if past == 0 else None)"
@@ -649,8 +668,9 @@ misconceptions["GroupedQueryAttention"] = {
         },
     ),
     "cache-repeated": (
-        "The cache is given the repeated heads. It should hold each key head once: that is what "
-        "makes it small.",
+        "The cache is given keys and values in another shape than (B, num_kv_heads, L, D), as "
+        "before the heads are split, or after they are repeated. Append between the two: it holds "
+        "each key head once.",
         {
             "if cache is not None: key, value = cache.append(key, value)": "",
             "mask = causal_mask": "if cache is not None:\n"
@@ -659,15 +679,16 @@ misconceptions["GroupedQueryAttention"] = {
         },
     ),
     "new-only": (
-        "Only the new keys and values are attended to: what `append` returns is not used.",
+        "Only the new keys and values are attended to, although the cache holds earlier ones: use "
+        "what `append` returns.",
         {
             "key, value = cache.append(key, value)": "cache.append(key, value)",
             ", past).to": ").to",
         },
     ),
     "length-after": (
-        "The length of the cache is asked after the new positions were appended, so the text "
-        "seems to begin too late. Ask before.",
+        "With a cache queries and keys are turned as if they stood as many places further on as "
+        "there are new positions, as where its length is asked after `append`. Ask before.",
         {
             "past = 0 if cache is None else len(cache)": "past = 0 if cache is None else "
             "len(cache) + x.shape[1]",
@@ -676,7 +697,8 @@ misconceptions["GroupedQueryAttention"] = {
         },
     ),
     "output-unmixed": (
-        "W_o is not applied: the heads' outputs are put side by side, and then mixed by W_o.",
+        "W_o is not applied: the heads' outputs are put side by side, and the output is what W_o "
+        "makes of them.",
         {"self.W_o(merge_heads(heads))": "merge_heads(heads)"},
     ),
     "halves": (
@@ -691,13 +713,14 @@ misconceptions["GroupedQueryAttention"] = {
         ),
     ),
     "divisibility-unchecked": (
-        "A num_heads that num_kv_heads does not divide is let through: some query heads would "
-        "have no key head. It is a ValueError that names both numbers.",
+        "A num_heads that num_kv_heads does not divide is let through, such as 6 with 4: then the "
+        "heads cannot share out the key heads evenly. It should be a ValueError that names both "
+        "numbers.",
         {'("num_heads", num_heads, "num_kv_heads", num_kv_heads),': ""},
     ),
     "empty-cache-is-false": (
-        "What comes is not appended to an empty cache: `if cache` is false where its length is 0. "
-        "Ask whether it is None.",
+        "The cache does not hold all that came. What comes is appended to an empty one, too: `if "
+        "cache` is false where its length is 0, so ask whether it is None.",
         {
             "if cache is not None:": "if cache:",
         },
@@ -716,8 +739,8 @@ misconceptions["GroupedQueryAttention"] = {
         },
     ),
     "embed-dim-unchecked": (
-        "An embed_dim that num_heads does not divide is let through: it is a ValueError that "
-        "names both numbers.",
+        "An embed_dim that num_heads does not divide is let through, such as 10 with 4. It should "
+        "be a ValueError that names both numbers.",
         {
             '("embed_dim", embed_dim, "num_heads", num_heads),': "",
         },
@@ -730,7 +753,7 @@ misconceptions["GroupedQueryAttention"] = {
         },
     ),
     "unscaled": (
-        "The scores are not divided by sqrt(D).",
+        "The scores are not divided by sqrt(D), where D = embed_dim / num_heads.",
         {
             "scaled_dot_product_attention(query, key, value, mask)": (
                 "scaled_dot_product_attention(query * query.shape[-1] ** 0.5, key, value, mask)"
@@ -738,8 +761,8 @@ misconceptions["GroupedQueryAttention"] = {
         },
     ),
     "turned-the-other-way": (
-        "Queries are turned one way and keys the other, or both from the end of the text: the "
-        "score then depends on the sum of two positions, not on their distance.",
+        "Queries are turned one way and keys the other: the score then depends on the sum of two "
+        "positions, not on their distance.",
         {
             "key = rotate_positions(key, self.base, start=past)": (
                 "key = rotate_positions(key * torch.tensor([1.0, -1.0]).repeat(key.shape[-1] // "
@@ -747,9 +770,17 @@ misconceptions["GroupedQueryAttention"] = {
                 "key = key * torch.tensor([1.0, -1.0]).repeat(key.shape[-1] // 2).to(key)"
             ),
         },
+        {
+            "query = rotate_positions(query, self.base, start=past)": (
+                "query = rotate_positions(query * torch.tensor([1.0, -1.0]).repeat("
+                "query.shape[-1] // 2).to(query), self.base, start=past)\n"
+                "query = query * torch.tensor([1.0, -1.0]).repeat(query.shape[-1] // 2).to(query)"
+            ),
+        },
     ),
     "diagonal-masked": (
-        "A position does not attend to itself. It attends to itself and all before it.",
+        "A position does not attend to itself, but for the first of the text. Each should attend "
+        "to itself and to all before it.",
         {
             "causal_mask(x.shape[1], past)": (
                 "(causal_mask(x.shape[1], past).tril(past - 1) | (torch.arange(past + "

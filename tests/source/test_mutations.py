@@ -213,6 +213,14 @@ def test_one_input_stands_for_another_or_both_are_exchanged_in_one_of_two(field,
     assert names["f"](3, 1) == result
 
 
+def test_an_attention_that_is_given_a_whole_tuple_has_slips_too():
+    code = (
+        "class A(nn.Module):\n    def forward(self, x):\n        wide = x, x\n"
+        "        return scaled_dot_product_attention(*wide, x)\n"
+    )
+    assert list(mutants(code, searched=True))
+
+
 def test_no_slip_lets_a_text_or_a_number_grow_without_end():
     code = (
         "def f(x):\n    text, number, made = 'a', 2, {}\n    for round in range(40):\n"
