@@ -364,6 +364,24 @@ def _(student, reference, draw):
             f"In training with dropout=0.5, whole positions of {part} are dropped. Each entry is "
             "dropped by itself.",
         )
+    # In post-norm, of two numbers only their order is left: what a part returns turns it around.
+    mine = student(2, 1, 2, dropout=0.25)
+    mine.train()
+    ones = {f"norm{number}.weight": torch.ones(2) for number in (1, 2, 3)}
+    first = torch.tensor([[10.0, 0.0], [0.0, 0.0]])  # what is read: the first number
+    turned = torch.tensor([[-1.0, 0.0], [1.0, 0.0]])
+    for part, (reads, writes) in zip(parts, zip(inside, after, strict=True), strict=True):
+        here = {f"{reads}.weight": first, f"{writes}.weight": turned}
+        mine.load(nothing | ones | here)
+        pair = torch.tensor([1.0, -1.0]).expand(2000, 1, 2)
+        output = mine(pair, pair)[0]
+        left = (output[..., 0] > output[..., 1]).double().mean().item()
+        require(
+            abs(left - 1 / 16) < 6 * math.sqrt(1 / 16 * 15 / 16 / len(pair)),
+            f"In training with dropout=0.25 and norm_first=False, {1 / 16:.1%} of the positions "
+            f"should get nothing of what {part} returns, with two numbers each; it is {left:.1%}: "
+            "each number is dropped by itself, and nothing but what the part returns.",
+        )
 
 
 misconceptions["DecoderBlock"] = {
@@ -1662,7 +1680,7 @@ misconceptions["beam_search"] = {
     ),
     "finished-apart": (
         "More than beam_width hypotheses are kept, as when those that have ended leave the beam "
-        "and their places go to others. All share beam_width places, and who has ended keeps its "
+        "and their places go to others. All share beam_width places; one that has ended keeps its "
         "place as long as it is good enough.",
         {
             "beam: list[tuple[list[int], float]] = [([], 0.0)]": "beam, apart = [([], 0.0)], []",
