@@ -989,6 +989,14 @@ misconceptions["kernel_regression"] = {
             "return weights @ values": "kernel = torch.exp(-(distance**2) / 2)\n"
             "return (kernel @ values) / (kernel.sum(dim=1) + 1e-12)"
         },
+        {
+            "return weights @ values": "kernel = torch.exp(-(distance**2) / 2)\n"
+            "return (kernel @ values) / (kernel.sum(dim=1) + 1e-8)"
+        },
+        {
+            "return weights @ values": "kernel = torch.exp(-(distance**2) / 2)\n"
+            "return (kernel @ values) / (kernel.sum(dim=1) + 1e-6)"
+        },
     ),
     "bandwidth-unchecked": (
         "A bandwidth of zero or less was accepted. A kernel has no negative width, and one of no "
