@@ -1611,6 +1611,9 @@ def _(student, reference, draw):
     for penalty, low, high in ((1.0, 1.02, 1.04), (0.5, 1.45, 1.7), (2.0, 2.2, 3.0)):
         step, case = short_and_long(draw.float(low, high)), f"two lengths, a penalty of {penalty}"
         check(step, bos, eos, vocab, 8, penalty, case=case)
+    for low, high in ((1.6, 1.65), (1.7, 1.8)):  # one token more or less of the long one decides
+        step = short_and_long(draw.float(low, high))
+        check(step, bos, eos, vocab, 5, 1.0, case="a short one, and a long one that has not ended")
 
 
 misconceptions["beam_search"] = {
@@ -1767,6 +1770,20 @@ misconceptions["beam_search"] = {
         "The log-probability comes back divided by the penalty. The choice is made with the "
         "penalty; what is returned is without.",
         {"tokens), log_prob": "tokens), log_prob / ((5 + len(tokens)) / 6) ** length_penalty"},
+    ),
+    "other-log-prob": (
+        "The log-probability is that of another hypothesis than the tokens, as of the likeliest "
+        "one. Both belong to the one that is chosen.",
+        {"tokens), log_prob": "tokens), beam[0][1]"},
+    ),
+    "ended-again": (
+        "What has ended gets an end token more in every round. It stays as it is: eos_id comes "
+        "once, and counts once in the length.",
+        {
+            "[(tokens, total) for tokens, total in beam if eos_id in tokens]": (
+                "[([*tokens, eos_id], total) for tokens, total in beam if eos_id in tokens]"
+            ),
+        },
     ),
     "eos-cut-off": (
         "The end token was cut off. It is part of the tokens where it came.",
