@@ -364,6 +364,24 @@ def _(student, reference, draw):
             f"In training with dropout=0.5, whole positions of {part} are dropped. Each entry is "
             "dropped by itself.",
         )
+    # In post-norm, of two numbers only their order is left: what a part returns turns it around.
+    mine = student(2, 1, 2, dropout=0.25)
+    mine.train()
+    ones = {f"norm{number}.weight": torch.ones(2) for number in (1, 2, 3)}
+    first = torch.tensor([[10.0, 0.0], [0.0, 0.0]])  # what is read: the first number
+    turned = torch.tensor([[-1.0, 0.0], [1.0, 0.0]])
+    for part, (reads, writes) in zip(parts, zip(inside, after, strict=True), strict=True):
+        here = {f"{reads}.weight": first, f"{writes}.weight": turned}
+        mine.load(nothing | ones | here)
+        pair = torch.tensor([1.0, -1.0]).expand(2000, 1, 2)
+        output = mine(pair, pair)[0]
+        left = (output[..., 0] > output[..., 1]).double().mean().item()
+        require(
+            abs(left - 1 / 16) < 6 * math.sqrt(1 / 16 * 15 / 16 / len(pair)),
+            f"In training with dropout=0.25 and norm_first=False, {1 / 16:.1%} of the positions "
+            f"should get nothing of what {part} returns, with two numbers each; it is {left:.1%}: "
+            "each number is dropped by itself, and nothing but what the part returns.",
+        )
 
 
 misconceptions["DecoderBlock"] = {
@@ -1593,6 +1611,9 @@ def _(student, reference, draw):
     for penalty, low, high in ((1.0, 1.02, 1.04), (0.5, 1.45, 1.7), (2.0, 2.2, 3.0)):
         step, case = short_and_long(draw.float(low, high)), f"two lengths, a penalty of {penalty}"
         check(step, bos, eos, vocab, 8, penalty, case=case)
+    for low, high in ((1.6, 1.65), (1.7, 1.8)):  # one token more or less of the long one decides
+        step = short_and_long(draw.float(low, high))
+        check(step, bos, eos, vocab, 5, 1.0, case="a short one, and a long one that has not ended")
 
 
 misconceptions["beam_search"] = {
@@ -1662,7 +1683,7 @@ misconceptions["beam_search"] = {
     ),
     "finished-apart": (
         "More than beam_width hypotheses are kept, as when those that have ended leave the beam "
-        "and their places go to others. All share beam_width places, and who has ended keeps its "
+        "and their places go to others. All share beam_width places; one that has ended keeps its "
         "place as long as it is good enough.",
         {
             "beam: list[tuple[list[int], float]] = [([], 0.0)]": "beam, apart = [([], 0.0)], []",
@@ -1749,6 +1770,20 @@ misconceptions["beam_search"] = {
         "The log-probability comes back divided by the penalty. The choice is made with the "
         "penalty; what is returned is without.",
         {"tokens), log_prob": "tokens), log_prob / ((5 + len(tokens)) / 6) ** length_penalty"},
+    ),
+    "other-log-prob": (
+        "The log-probability is that of another hypothesis than the tokens, as of the likeliest "
+        "one. Both belong to the one that is chosen.",
+        {"tokens), log_prob": "tokens), beam[0][1]"},
+    ),
+    "ended-again": (
+        "What has ended gets an end token more in every round. It stays as it is: eos_id comes "
+        "once, and counts once in the length.",
+        {
+            "[(tokens, total) for tokens, total in beam if eos_id in tokens]": (
+                "[([*tokens, eos_id], total) for tokens, total in beam if eos_id in tokens]"
+            ),
+        },
     ),
     "eos-cut-off": (
         "The end token was cut off. It is part of the tokens where it came.",

@@ -729,9 +729,9 @@ misconceptions["contrastive_loss"] = {
         },
     ),
     "length-plus-epsilon": (
-        "A small number was added to the lengths, or to what they are made of. Next to a vector "
-        "that is as short, it is not small, and the cosine shrinks: take a lower bound of the "
-        "length, as 1e-12, in place of the sum.",
+        "A small number was added to the lengths, to their product or under their root. Next to "
+        "vectors that are as short, it is not small, and the cosine shrinks: take a lower bound "
+        "of the length, as 1e-12, in place of the sum.",
         {
             "anchors = nn.functional.normalize(anchors, dim=-1)": (
                 "anchors = anchors / (anchors.norm(dim=-1, keepdim=True) + 1e-6)"
