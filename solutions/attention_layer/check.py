@@ -2,7 +2,15 @@
 
 import torch
 
-from autograder.checking import agrees, by, exercise, misconceptions, prediction, require
+from autograder.checking import (
+    agrees,
+    backpropagates,
+    by,
+    exercise,
+    misconceptions,
+    prediction,
+    require,
+)
 from autograder.checking.cases import VALUES, each_one, low_scores, masks
 from autograder.remote.subject import Raised
 
@@ -197,10 +205,14 @@ def _(student, reference, draw):
     empty = mask.clone()
     empty[1] = False
     case("a query that may attend to nothing", query, key, value, empty)
-    case("nothing may be attended to", query, key, value, torch.zeros_like(mask))
+    nothing = query, key, value, torch.zeros_like(mask)
+    case("nothing may be attended to", *nothing)
+    backpropagates(student, *nothing, case="nothing may be attended to")
 
     query, key = draw.normal(2, 2, L=3, D=8), draw.normal(2, 2, S=5, D=8)
     case("two batch dimensions", query, key, draw.normal(2, 2, S=5, E=6), keys[:, None])
+    some = query[:, None], key[:, None], draw.normal(2, 1, 2, S=5, E=6), keys[:, None, None]
+    agrees(student, reference, *some, names=NAMES, case="three batch dimensions", ask=VALUES)
 
     sizes = torch.tensor([100.0, -100.0, 60.0])
     query = sizes[:, None].expand(3, 4)
@@ -586,6 +598,8 @@ def _(student, reference, draw):
     agrees(*pair, queries[0], inputs[0], names=NAMES, case="no batch")
     agrees(*pair, queries[:, :1], inputs, names=NAMES, case="one query")
     agrees(*pair, queries[:, None], inputs[:, None], names=NAMES, case="two batch dimensions")
+    some = queries[:, None, None], inputs[:, None, None]
+    agrees(*pair, *some, names=NAMES, case="three batch dimensions", ask=VALUES)
     # Where one input has nearly all the weight, what is left of 1 is rounding, and the gradient of
     # W_k is a thousand times that.
     large = {"case": "large numbers", "rtol": 2e-3, "atol": 5e-3}

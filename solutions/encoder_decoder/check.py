@@ -46,6 +46,8 @@ def _(student, reference, draw):
     agrees(mine, theirs, x, memory, mask, names=names, case="holes in the mask")
     mask[2] = False
     agrees(mine, theirs, x, memory, mask, names=names, case="a sentence of padding alone")
+    nothing = torch.zeros_like(mask)
+    agrees(mine, theirs, x, memory, nothing, names=names, case="padding alone", ask=VALUES)
     mine, theirs = loaded(student, reference, draw, 12, 3)
     x, memory = draw.normal(B=2, L=5, E=12), draw.normal(B=2, S=5, E=12)
     mask = torch.tensor([[1, 1, 0, 0, 0], [1, 0, 1, 1, 1]]).bool()
@@ -1455,6 +1457,12 @@ def by_last_token(prefixes, table):
     return table[prefixes.shape[1] - 1, prefixes[:, -1]]
 
 
+def by_number(prefixes, table, eos):
+    if (prefixes[:, 1:] == eos).any():
+        raise ValueError("step takes unfinished sequences; it was given one that has ended")
+    return table[prefixes.shape[1] - 1].expand(len(prefixes), -1)
+
+
 @exercise("beam_search", chapter="11-encoder-decoder", points=4)
 def _(student, reference, draw):
     vocab, bos, eos = 6, 0, 1
@@ -1551,6 +1559,8 @@ def _(student, reference, draw):
     step = short_and_long(draw.float(1.02, 1.04))
     check(step, bos, eos, vocab, 8, case="two that are nearly as probable, without a penalty")
     check(drawn(-30.0), bos, eos, 1, 30, case="thirty tokens")
+    some = portable(by_number, table=torch.stack([row(p1=0.4, p2=0.3)] * 4), eos=eos)
+    check(some, bos, eos, 3, 4, case="a step that takes what is unfinished, and nothing else")
 
 
 misconceptions["beam_search"] = {

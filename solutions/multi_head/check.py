@@ -240,6 +240,7 @@ def _(student, reference, draw):
             each.load(weights)
         agrees(layer, wanted, query[:1], key[:1], value[:1], case=case, **quick)
     raises(student, ValueError, 10, 4, says=("10", "4"), case="4 heads for 10 features")
+    raises(student, ValueError, 4, 10, says=("4", "10"), case="10 heads for 4 features")
 
 
 misconceptions["MultiHeadAttention"] = {

@@ -413,6 +413,13 @@ def _(student, reference, draw):
         says=(str(longest), str(longest + 1)),
         case="a sequence longer than max_length",
     )
+    layer.train(False)
+    raises(
+        layer,
+        ValueError,
+        torch.zeros(2, longest + 1, E),
+        case="a sequence longer than max_length, in evaluation mode",
+    )
     layer.to("float64")
     require(
         layer(x.double()).dtype == torch.float64,
@@ -559,10 +566,19 @@ def _(student, reference, draw):
     agrees(student, reference, draw.normal(L=5, D=8), start=3, case="a text that goes on")
     agrees(student, reference, draw.normal(2, 1, D=6), start=40, case="one more position")
     case = "a text that goes on, with another base"
-    agrees(student, reference, draw.normal(L=5, D=8), base=100.0, start=3, case=case, ask=VALUES)
-    some = draw.normal(2, 2, 3, 2), 50.0, 200
+    agrees(student, reference, draw.normal(L=5, D=8), base=2.5, start=3, case=case, ask=VALUES)
+    some = draw.normal(2, 2, 3, 2), 50.0, 3000
     agrees(student, reference, *some, case="base and start by position, D = 2", ask=VALUES)
     raises(student, ValueError, draw.normal(3, 1), case="one feature")
+    half = draw.normal(L=5, D=8).bfloat16()
+    try:
+        got = student(half)
+    except Raised:  # of complex numbers there are none so short
+        got = half
+    require(
+        getattr(got, "dtype", None) == torch.bfloat16,
+        "Given x in bfloat16, rotate_positions returns another dtype.",
+    )
 
 
 misconceptions["rotate_positions"] = {

@@ -60,8 +60,10 @@ def _(student, reference, draw):
     ):
         given = published(draw, layers, ids)
         same(student(given), reference(given), case=case, call=student.last_call)
-    halves = {name: tensor.half() for name, tensor in published(draw, 1, False).items()}
-    same(student(halves), reference(halves), case="float16", call=student.last_call)
+    for dtype in (torch.float16, torch.bfloat16):
+        halves = {name: tensor.to(dtype) for name, tensor in published(draw, 1, False).items()}
+        case = str(dtype).removeprefix("torch.")
+        same(student(halves), reference(halves), case=case, call=student.last_call)
     double = {name: tensor.double() / 3 for name, tensor in published(draw, 1, False).items()}
     same(student(double), reference(double), case="float64", call=student.last_call)
     given = published(draw, 1)
@@ -340,6 +342,9 @@ def _(student, reference, draw):
     agrees(student, reference, *short, case="short vectors", ask=VALUES)
     mask[1] = False
     agrees(student, reference, hidden, mask, case="a row of padding alone")
+    nothing = hidden, torch.zeros_like(mask)
+    agrees(student, reference, *nothing, case="padding alone", ask=VALUES)
+    backpropagates(student, *nothing, case="padding alone")
     wide = hidden, mask.double()
     agrees(student, reference, *wide, case="a mask of float64, float32 vectors", ask=VALUES)
     agrees(student, reference, hidden.half(), holes, case="vectors of float16", ask=VALUES)
@@ -561,6 +566,10 @@ def _(student, reference, draw):
     backpropagates(student, anchors[:1], positives[:1], case="one pair")
     short = anchors[:, :1], positives[:, :1]
     agrees(student, reference, *short, 0.5, case="vectors of one number", ask=VALUES)
+    twins = anchors[[0, 1, 2, 1, 4]], positives[[0, 1, 0, 3, 0]]
+    agrees(student, reference, *twins, 0.5, case="rows that are equal", ask=VALUES)
+    sums = torch.tensor([[0.0, 1.0, -1.0], [3.0, 4.0, -7.0]])
+    agrees(student, reference, sums, sums.flip(1), 0.5, case="rows that sum to zero", ask=VALUES)
 
     quick = {"temperature": 0.5, "ask": Ask(gradients=False, contiguous=False, unchanged=False)}
     lengths = torch.tensor([1e-6, 1e-3, 1.0, 1e3, 1e6])[:, None]

@@ -822,11 +822,15 @@ def _(student, reference, draw):
     agrees(student, reference, *batch, case="a batch")
     many = draw.normal(2, 3, L=5, D=8), draw.normal(2, 3, S=7, D=8)
     agrees(student, reference, *many, case="two batch dimensions")
+    more = [one[:, None] for one in many]
+    agrees(student, reference, *more, case="three batch dimensions", ask=VALUES)
     agrees(student, reference, draw.normal(1, 4), draw.normal(1, 4), case="one query, one key")
     query, key = draw.normal(L=5, D=8), draw.normal(S=7, D=8)
     key[2] = query[3]
     agrees(student, reference, query, key, case="a query that equals a key")
     agrees(student, reference, key, key, case="one tensor for both", ask=VALUES)
+    zeros = query * (torch.arange(5) != 1)[:, None], key * (torch.arange(7) != 4)[:, None]
+    agrees(student, reference, *zeros, case="a query and a key of zeros")
     without_a_loop(
         student, *((draw.normal(n, n, 4 * n), draw.normal(n, n + 1, 4 * n)) for n in (2, 12))
     )
@@ -1049,12 +1053,16 @@ def _(student, reference, draw):
     agrees(student, reference, *batch, case="a batch")
     many = draw.normal(2, 3, L=5, D=8), draw.normal(2, 3, S=7, D=8)
     agrees(student, reference, *many, case="two batch dimensions")
+    more = [one[:, None] for one in many]
+    agrees(student, reference, *more, case="three batch dimensions", ask=VALUES)
     for case, size in each_one(L=5, S=7, D=8):
         L, S, D = size.values()
         agrees(student, reference, draw.normal(L, D), draw.normal(S, D), case=case, ask=VALUES)
     agrees(student, reference, short, short, case="one tensor for both", ask=VALUES)
     tiny = 1e-7 * draw.normal(L=5, D=8), 1e-6 * draw.normal(S=7, D=8)
     agrees(student, reference, *tiny, case="vectors of length 1e-7 and 1e-6", ask=VALUES)
+    sums = torch.tensor([[0.0, 1.0, -1.0], [3.0, 4.0, -7.0], [-2.0, -1.0, -2.0]])
+    agrees(student, reference, sums, sums[:2] + 0.0, case="vectors whose entries sum to zero")
 
     query, key = draw.normal(L=5, D=8), draw.normal(S=7, D=8)
     query[1] = 0.0
@@ -1347,6 +1355,8 @@ def _(student, reference, draw):
     agrees(student, reference, batch[1], batch[1], case="one tensor for both", ask=VALUES)
     many = draw.normal(2, 3, L=5, D=8), draw.normal(2, 3, S=7, D=8)
     agrees(student, reference, *many, case="two batch dimensions")
+    more = [one[:, None] for one in many]
+    agrees(student, reference, *more, case="three batch dimensions", ask=VALUES)
     agrees(student, reference, draw.normal(1, 4), draw.normal(1, 4), case="one query, one key")
     long = 30 * draw.normal(L=6, D=8), draw.normal(S=6, D=8)
     agrees(student, reference, *long, case="as many queries as keys, long ones", ask=VALUES)

@@ -318,7 +318,7 @@ def _(student, reference, draw):
         agrees(layer, wanted, 10 * x[0], case=f"{case}, large numbers", ask=VALUES)
         agrees(layer, wanted, draw.normal(2, 1, 3, E), case=f"{case}, more dimensions", ask=VALUES)
     close(layer(x[:1, :1]), wanted(x[:1, :1]), case="a batch of one", call=layer.last_call)
-    for other in ("tanh", "RELU", "silu"):
+    for other in ("tanh", "RELU", "silu", "relu6", "gelu "):
         raises(student, ValueError, E, hidden, other, says=(other,), case=f"activation {other!r}")
     for other in ("", None):
         raises(student, ValueError, E, hidden, other, case=f"activation {other!r}")
@@ -561,6 +561,7 @@ def _(student, reference, draw):
         close(layer(x), wanted(x), case=case, call=layer.last_call, **names)
     says = {"says": ("10", "4"), "case": "4 heads for 10 features"}
     raises(student, ValueError, 10, 4, 8, **says)
+    raises(student, ValueError, 4, 10, 8, case="10 heads for 4 features")
     raises(student, ValueError, E, H, hidden, activation="tanh", case="activation 'tanh'")
 
     # What is random comes last: a known mistake is recognized by what it answered before.
@@ -1146,6 +1147,8 @@ def _(student, reference, draw):
         each.train(True)
     close(layer(x), wanted(x), case="all is dropped", call=layer.last_call, **names)
 
+    bare = both(0, E, H, hidden)
+    agrees(*bare, x, case="no layer, without a mask", **quick)
     raises(student, ValueError, N, 10, 4, hidden, says=("10", "4"), case="4 heads for 10 features")
     raises(student, ValueError, N, E, H, hidden, activation="tanh", case="activation 'tanh'")
     fresh = student(2, E, H, hidden).parameters()

@@ -65,6 +65,11 @@ def _(student, reference, draw):
         close(got.inputs[path], want.inputs[path], call=call)
 
     cache, wanted = student(), reference()
+    unlike = key.half(), value
+    got, want = cache.call("append", *unlike), wanted.call("append", *unlike)
+    case = "float16 keys, float32 values"
+    close(got, want, case=case, call=cache.last_call, names=("keys", "values"))
+    cache, wanted = student(), reference()
     halves = key.half(), value.half()
     got, want = cache.call("append", *halves), wanted.call("append", *halves)
     close(got, want, case="float16", call=cache.last_call, names=("keys", "values"))
@@ -377,12 +382,16 @@ def _(student, reference, draw):
     close_by = torch.tensor([1.0, 2.0, 1.9995, 2.0, 0.9995])
     case = "nearly the largest, at temperature 0"
     agrees(student, reference, close_by, 0, case=case, ask=quick)
+    nearer = torch.tensor([1.0, 2.0, 2 - 2**-22, 2.0, -3.0])
+    agrees(student, reference, nearer, 0, case=f"{case}, but for the last digit", ask=VALUES)
     agrees(student, reference, close_by, top_k=4, case="nearly the k-th", ask=quick)
     agrees(student, reference, barred, 1e6, case="a logit of -inf, temperature 1e6", ask=quick)
     seldom = torch.tensor([0.9, 0.0992, 0.0006, 0.0002]).log()
     agrees(student, reference, seldom, top_p=0.9995, case="top_p=0.9995", ask=quick)
     agrees(student, reference, logits, top_p=1e-6, case="top_p=1e-6", ask=quick)
-    agrees(student, reference, logits.half(), 0.8, case="float16", ask=VALUES)
+    for half in (logits.half(), logits.bfloat16()):
+        case = str(half.dtype).removeprefix("torch.")
+        agrees(student, reference, half, 0.8, case=case, ask=VALUES)
 
     for wrong, says in (
         ({"temperature": -0.5}, "a temperature below 0"),
@@ -740,6 +749,11 @@ def _(student, reference, draw):
     once = torch.tensor([[1, 2, 1], [3, 4, 5]])
     agrees(student, reference, causal(2, 2, 3, 3), once, case="one token twice", ask=quick)
     agrees(student, reference, causal(1, 1, 3, 3), once[:1], case="one row, one head", ask=quick)
+    far = few - 2**24 - 3  # of these float32 cannot hold every one
+    agrees(student, reference, weights, far, case="negative tokens, large ones", ask=VALUES)
+    agrees(student, reference, weights.half(), few, case="weights of float16", ask=VALUES)
+    weights[0] = torch.eye(L)
+    agrees(student, reference, weights, few, case="a row that looks at itself alone", ask=quick)
 
 
 misconceptions["induction_score"] = {
