@@ -521,6 +521,8 @@ def _(student, reference, draw):
     query, keys = draw.normal(B=2, Q=3), draw.normal(2, S=5, K=6)
     case("three different widths", query, keys)
     case("one key", query, keys[:, :1])
+    zeros = keys * (torch.arange(5) != 1)[:, None]
+    agrees(*pair, query, zeros, names=("context", "weights"), case="a key of zeros", ask=VALUES)
     case("a batch of one", query[:1], keys[:1])
 
     mask = torch.tensor([[1, 0, 1, 1, 0], [0, 1, 1, 0, 0]], dtype=torch.bool)
@@ -990,6 +992,12 @@ def _(student, reference, draw):
     require(
         all(_alike(*pair) for pair in zip(one, two, strict=True)),
         "A mask of None should allow all annotations.",
+    )
+    zeros = annotations * (torch.arange(S) != 1)[:, None]
+    two = layer(previous, state, zeros, None)
+    require(
+        bool(two[2].all()),
+        "An annotation of zeros has a weight of zero, although it may be attended to.",
     )
 
     first = layer.gradients(0 * previous, state, annotations, mask).parameters

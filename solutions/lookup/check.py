@@ -518,6 +518,8 @@ def _(student, reference, draw):
     )  # rounding noise, no slope
     nearly = weights / weights.sum() * 1.004
     agrees(student, reference, nearly, values, case="weights that sum to 1.004")
+    lonely = torch.tensor([0.0, 0.0, 2.0, 0.0, 0.0]), values
+    agrees(student, reference, *lonely, case="one weight above zero")
     exact = torch.tensor([0.5, 0.125, 0.0, 0.25, 0.125]), values
     agrees(student, reference, *exact, case="weights that sum to 1")
     weights[3] = -0.1
@@ -709,6 +711,8 @@ def _(student, reference, draw):
     twice = ("bead", ("bad", "fig", "bad"), values[:, :1], letters)
     case = "a tuple with one word twice, E = 1"
     agrees(student, reference, *twice, names=names, case=case, ask=VALUES)
+    halves = "bead", ["bad", "fig", "lab"], values.half(), letters
+    agrees(student, reference, *halves, names=names, case="float16 values", ask=VALUES)
     precise = draw.normal(D=4).double(), draw.normal(3, D=4).double(), values
     case = "float64 keys, float32 values"
     agrees(student, reference, *precise, near, names=names, case=case, ask=VALUES)
@@ -913,6 +917,8 @@ def _(student, reference, draw):
     ask = Ask(contiguous=False, double=False, unchanged=False)
     on_keys = keys[1:4].clone()
     agrees(student, reference, on_keys, keys, values[:6], 0.5, case="x at keys", ask=ask)
+    twice = keys[[0, 1, 1, 3, 1, 5]]
+    agrees(student, reference, x, twice, values[:6], 1.0, case="equal keys", ask=VALUES)
     for size in (1e-8, 1e-4, 1e3):
         scaled = size * x, size * keys, values[:6], size * bandwidth
         case = f"numbers and bandwidth {size:g} times as large"

@@ -286,6 +286,8 @@ def _(student, reference, draw):
     agrees(student, reference, scores, column.expand(B, L, S).clone(), **everywhere, ask=VALUES)
     mask[3, 2] = True
     mask[0, 1] = False
+    zeros = torch.zeros(L, S)
+    agrees(student, reference, zeros, mask, case="scores of zero, a mask", ask=VALUES)
     low = low_scores(L, S)
     last = torch.arange(S) < S - 1
     agrees(student, reference, low, last, case="allowed scores that are low", ask=VALUES)

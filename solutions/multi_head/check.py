@@ -212,6 +212,9 @@ def _(student, reference, draw):
     one = query[:, :1], key[:, :1], value[:, :1]
     agrees(layer, wanted, *one, case="one query, one key", names=names["names"], ask=VALUES)
 
+    zeros = key * (torch.arange(S) != 1)[:, None]
+    agrees(layer, wanted, query, zeros, value, case="a key of zeros", **names | {"ask": VALUES})
+
     mask = draw.boolean(L, S)
     mask[:, 2] = True  # no row is empty
     agrees(layer, wanted, query, key, value, mask, case="a mask [L, S]", **quick)

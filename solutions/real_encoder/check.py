@@ -338,6 +338,11 @@ def _(student, reference, draw):
     agrees(student, reference, hidden, mask.float(), **floats)
     holes = torch.tensor([[0, 1, 1, 0, 1], [1, 0, 0, 0, 1], [0, 0, 0, 0, 1]]).bool()
     agrees(student, reference, hidden, holes, case="holes in the mask")
+    sums = torch.tensor([[1.0, -1.0, 0.0, 0.0], [2.0, 1.0, 0.0, -3.0], [0.0, 1.0, 2.0, 3.0]])
+    sums = torch.stack([sums, sums[[1, 0, 2]]])
+    for given, case in ((sums[:, :2], "vectors that sum to zero"), (sums, "some that sum to zero")):
+        everything = torch.ones(given.shape[:2], dtype=torch.bool)
+        agrees(student, reference, given, everything, case=case, ask=VALUES)
     short = 1e-9 * hidden, mask
     agrees(student, reference, *short, case="short vectors", ask=VALUES)
     mask[1] = False
@@ -1176,6 +1181,7 @@ def _(student, reference, draw):
         (1, 1, 2, 0, "a single token"),
     ):
         tokens = draw.integers(0, 9, L)
+        tokens[0] = tokens[asking]  # the same token stands in front, too
         agrees(
             student,
             reference,

@@ -437,6 +437,8 @@ def _(student, reference, draw):
     x = draw.normal(B=3, L=7, E=E)
     agrees(layer, wanted, x, **names)
     agrees(layer, wanted, x[:1, :1], case="one position", **quick)
+    zeros = x * (torch.arange(7) != 1)[:, None]
+    agrees(layer, wanted, zeros, case="a position of zeros", **names, ask=VALUES)
 
     def cached(each, *pieces):
         return built(filled_cache, layer=each, pieces=list(pieces), num_kv_heads=K, head_dim=E // H)

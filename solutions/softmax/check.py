@@ -43,6 +43,9 @@ def _(student, reference, draw):
     agrees(student, reference, holes, case="some scores -inf")
     holes[1] = -math.inf
     agrees(student, reference, holes, case="a slice that is all -inf")
+    agrees(student, reference, torch.zeros(2, 3), case="scores of zero")
+    apart = torch.tensor([[0.0, -16.0, -24.0], [8.0, -8.0, 8.0]])
+    agrees(student, reference, apart, case="scores that differ by 16 and 24")
     low = low_scores(3, 4)
     low[:, -1] = -math.inf
     agrees(student, reference, low, case="scores of -1e4 beside -inf", ask=VALUES)
@@ -1061,8 +1064,8 @@ def _(student, reference, draw):
     agrees(student, reference, short, short, case="one tensor for both", ask=VALUES)
     tiny = 1e-7 * draw.normal(L=5, D=8), 1e-6 * draw.normal(S=7, D=8)
     agrees(student, reference, *tiny, case="vectors of length 1e-7 and 1e-6", ask=VALUES)
-    sums = torch.tensor([[0.0, 1.0, -1.0], [3.0, 4.0, -7.0], [-2.0, -1.0, -2.0]])
-    agrees(student, reference, sums, sums[:2] + 0.0, case="vectors whose entries sum to zero")
+    sums = torch.tensor([[0.0, 1.0, -1.0], [3.0, 4.0, -7.0], [0.0, -1.0, -2.0]])
+    agrees(student, reference, sums, sums.flip(1), case="vectors whose entries sum to zero")
 
     query, key = draw.normal(L=5, D=8), draw.normal(S=7, D=8)
     query[1] = 0.0

@@ -54,6 +54,8 @@ def _(student, reference, draw):
     agrees(layer, wanted, draw.normal(2, B, L, E), case="more dimensions")
     agrees(layer, wanted, torch.full((2, E), 3.0), case="entries that are all the same")
     agrees(layer, wanted, x[:1, :1], case="a batch of one vector", ask=Ask(double=False))
+    sums = torch.tensor([1.0, -1.0, 0.0, 2.0, -2.0, 0.0, 3.0, -3.0]).expand(2, E)
+    agrees(layer, wanted, sums, case="vectors whose entries sum to zero", ask=VALUES)
     far = 1e3 + 0.1 * draw.normal(B=B, L=L, E=E)
     case = "vectors around 1000"
     agrees(layer, wanted, far, case=case, rtol=2e-2, atol=2e-2, ask=VALUES)
@@ -533,6 +535,8 @@ def _(student, reference, draw):
         agrees(layer, wanted, x, empty, case=f"{case}, nothing to attend to", **quick)
     bare = quick | {"ask": Ask(contiguous=False, double=False, unchanged=False, gradients=False)}
     agrees(layer, wanted, x[:1, :1], case="a batch of one position", **bare)
+    zeros = x * (torch.arange(L) != 1)[:, None]
+    agrees(layer, wanted, zeros, case="a position of zeros", **bare)
     agrees(layer, wanted, x, mask[0, 0, 0], case="a mask [L]", **bare)
     agrees(layer, wanted, x, mask[:, :1, :1], case="a mask [B, 1, 1, L]", **bare)
     agrees(layer, wanted, x, mask[:, :1], case="a mask [B, 1, L, L]", **bare)

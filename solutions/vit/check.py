@@ -1051,6 +1051,9 @@ def _(student, reference, draw):
     nothing = torch.zeros(3, 6, dtype=torch.bool)
     agrees(student, reference, predicted, target, nothing, case="no patch masked")
     backpropagates(student, predicted, target, nothing, case="no patch masked")
+    even = torch.stack([target[0], 0 * target[1], predicted[2]])
+    case = "a patch of zeros, and one without any difference"
+    agrees(student, reference, predicted, even, everything, case=case, ask=VALUES)
     large = 100 * predicted, target, mask
     agrees(student, reference, *large, case="differences of hundreds", ask=VALUES)
 

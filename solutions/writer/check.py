@@ -957,6 +957,8 @@ def _(student, reference, draw):
     one = (query[:1], key, value)
     agrees(student, reference, *one, 3, causal=True, case="causal, one query", ask=quick)
     agrees(student, reference, key, key, key, 3, case="one tensor for all", ask=VALUES)
+    zeros = query, key * (torch.arange(S) != 1)[:, None], value
+    agrees(student, reference, *zeros, 3, case="a key of zeros", ask=VALUES)
     causal = {"causal": True, "case": "causal, a batch of heads"}
     agrees(student, reference, *many, 2, **causal, ask=quick)
     for size in (L, S):
