@@ -570,6 +570,8 @@ def _(student, reference, draw):
     some = draw.normal(2, 2, 3, 2), 50.0, 3000
     agrees(student, reference, *some, case="base and start by position, D = 2", ask=VALUES)
     raises(student, ValueError, draw.normal(3, 1), case="one feature")
+    more = draw.normal(2, 1, 2, L=3, D=4)
+    agrees(student, reference, more, case="three batch dimensions", ask=VALUES)
     half = draw.normal(L=5, D=8).bfloat16()
     try:
         got = student(half)

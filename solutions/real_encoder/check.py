@@ -901,11 +901,14 @@ prediction(
 )
 
 
-def letters_of(padded):
+def letters_of(padded, in_front=False):
     class Encoding:
         def __init__(self, ids, real):
             self.ids, self.attention_mask = ids + [7] * (real - len(ids)), [1] * len(ids)
             self.attention_mask += [0] * (real - len(ids))
+            if in_front:
+                turned = (one[len(ids) :] + one[: len(ids)] for one in vars(self).values())
+                self.ids, self.attention_mask = turned
 
     class Tokenizer:
         def encode_batch(self, sentences):
@@ -954,6 +957,10 @@ def _(student, reference, draw):
             got = student(sentences, model, tokenizer)
             want = reference(sentences, model, tokenizer)
             close(got, want, case=f"{kind}, {case}", call=student.last_call)
+    tokenizer, sentences = built(letters_of, padded=True, in_front=True), ["abc", "fed", "b"]
+    got, want = student(sentences, model, tokenizer), reference(sentences, model, tokenizer)
+    close(got, want, case="a tokenizer that pads in front", call=student.last_call)
+    tokenizer = built(letters_of, padded=False)
     model, sentences = built(padding_is_zero, table=table), ["abc", "hgfedcba", "b"]
     got, want = student(sentences, model, tokenizer), reference(sentences, model, tokenizer)
     case = "a tokenizer that does not pad, a model that wants padding to be 0"
