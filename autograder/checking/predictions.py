@@ -115,4 +115,4 @@ def kind(value: Any) -> str:
 
 def as_text(value: Any) -> str:
     """An answer in words."""
-    return f"{value:g}" if isinstance(value, float | int) else str(value)
+    return f"{value:,g}" if isinstance(value, float | int) else str(value)

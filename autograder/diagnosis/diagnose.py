@@ -57,6 +57,9 @@ class Look:
     calls: Callable[[], Calls]
 
 
+TOGETHER = "These are the answers that two mistakes together give. "
+
+
 def joined(sentences: Iterable[str]) -> str:
     """All of them, each once: two findings may say the same."""
     return " And: ".join(dict.fromkeys(sentences))
@@ -69,6 +72,7 @@ class Diagnosis:
     findings: tuple[Finding, ...]
     shown: Event
     rest: Event | None = None
+    lead: str = ""
 
     @property
     def key(self) -> str:
@@ -76,7 +80,7 @@ class Diagnosis:
 
     @property
     def sentence(self) -> str:
-        told = joined(finding.sentence for finding in self.findings)
+        told = f"{self.lead}{joined(finding.sentence for finding in self.findings)}"
         return f"{told} Something else is wrong, too: {self.rest.text}" if self.rest else told
 
 
@@ -325,7 +329,7 @@ def _two(search: Search, tried: Iterable[Candidate]) -> Diagnosis | None:
     if match is None:
         return None
     both = search.diagnosis(match.candidate.findings, match.places)
-    return _slips(search, Budget(SLIPS // 3)) or both
+    return _slips(search, Budget(SLIPS // 3)) or replace(both, lead=TOGETHER)
 
 
 def _pairs_beside_faults(search: Search, budget: Budget) -> Diagnosis | None:
@@ -334,7 +338,7 @@ def _pairs_beside_faults(search: Search, budget: Budget) -> Diagnosis | None:
         return None
     pairs = itertools.chain(_with_first(search, search.rest), _without_first(search, search.rest))
     match = search.first_to_explain(budget.of(pairs), search.rest)
-    return search.beside_faults(match) if match else None
+    return replace(search.beside_faults(match), lead=TOGETHER) if match else None
 
 
 def _with_first(search: Search, students: Students) -> Iterator[Candidate]:

@@ -149,6 +149,7 @@ LIBRARYS_OWN = re.compile(r"operands|unpack|domain|convert|literal|zip\(\)|not i
 
 
 RAISES = re.compile(r"\b(?:raise|assert)\b")
+A_SENTENCE = re.compile(r"[A-Za-z]{2,} ")  # and no key of some numbers
 BEGINNING = 12  # characters of a message by which its source is found
 
 
@@ -163,7 +164,7 @@ def is_written(kind: str, message: str, where: str = "", given: Sequence[str] = 
         return False
     if kind == "AssertionError":
         return True
-    own = not message or " " in message and not LIBRARYS_OWN.search(message)
+    own = not message or bool(A_SENTENCE.search(message)) and not LIBRARYS_OWN.search(message)
     return kind in ("ValueError", "KeyError") and own
 
 
@@ -188,7 +189,7 @@ def error_in_words(raised: Sequence[Event]) -> tuple[str, str, list[Event]]:
 def _meaning(event: Event) -> tuple[str, str]:
     """The key and the words for what an error says; its own, where no others are known."""
     message = str(event.fields.get("message", ""))
-    if event.got == "KeyError" and " " not in message:
+    if event.got == "KeyError" and not A_SENTENCE.search(message):
         return "key", f"The key {message} is looked up, and nothing stands under it there."
     for pattern, key, meaning in MEANINGS:
         if found := re.search(pattern, message):

@@ -118,7 +118,8 @@ def _error(
         )
     line = str(alike[0].fields.get("where", ""))
     given = sources_given(one.plain for one in calls().judged)
-    if first != "KeyError" and is_written(first, message, line, given):
+    refused = first != "KeyError" and "message" in alike[0].fields
+    if refused and is_written(first, message, line, given):
         text = (
             f"{exercise.name} refuses what its contract allows{where}: it raises {first} "
             f"({message}), where there is an answer to give."

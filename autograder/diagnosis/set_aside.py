@@ -114,7 +114,8 @@ def set_aside(students: Log, name: str) -> SetAside:
         rest.events.append(kept)
         if text:
             (suspects if kept.failed and not kept.free else faults).append(Fault(event, kind, text))
-    return SetAside(rest, _of_one_mind(faults, name), _of_one_mind(suspects, name), exact)
+    told = _of_one_mind([*faults, *suspects], name)
+    return SetAside(rest, told[: len(faults)], told[len(faults) :], exact)
 
 
 def _of_one_mind(faults: list[Fault], name: str) -> list[Fault]:

@@ -12,7 +12,7 @@ import itertools
 import operator
 import pickle
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -56,6 +56,9 @@ LITTLE = 1e-10
 EXACTLY = Closeness(0.0, 0.0)
 
 
+Without = tuple[str, Callable[[Any], Any]]
+
+
 @dataclass(frozen=True)
 class Trait:
     """Something that holds of a call or does not, in words for both."""
@@ -64,7 +67,7 @@ class Trait:
     yes: str
     no: str
     strong: bool = False  # whether it is an option, and no chance of sizes and numbers
-    without: tuple[str, Any] | None = None  # an argument, and its value where it does not hold
+    without: Without | None = None  # an argument, and what is made of it where it does not hold
     about: str = ""  # the argument, where it is about one
 
 
@@ -116,12 +119,16 @@ class Condition:
     words: str
     wrong: int
     such: int  # calls like that, of which most go wrong
-    right: int  # all others
-    apart: int  # the calls that go wrong otherwise
+    right: int  # all others, but for those that go wrong otherwise
+    errors: bool = False  # whether some of the wrong ones end in an error
 
     @property
     def text(self) -> str:
         """To follow `In this check, it is wrong` or `ends in an error`: no more than was seen."""
+        return f"or ends in an error {self._where}" if self.errors else self._where
+
+    @property
+    def _where(self) -> str:
         others = "one other" if self.right == 1 else f"{self.right} others"
         if self.such > self.wrong:
             many = f"in {self.wrong} of the {self.such} calls"
@@ -316,25 +323,45 @@ class Calls:
         return mine and not right
 
     def condition(self, outcome: str) -> Condition | None:
-        """What is given wherever the calls have this outcome, and nowhere where they are right."""
-        every = [one for one in self.judged if one.outcome in ("", outcome)]
-        wrong = frozenset(number for number, one in enumerate(every) if one.outcome)
-        if not wrong or len(wrong) == len(every):
+        """What is given wherever the calls have this outcome, and nowhere else.
+
+        What holds of those that end in an error, too, is told of all that go wrong.
+        """
+        found = self._condition(frozenset([outcome]))
+        if found is None and outcome == DIFFERS:
+            found = self._condition(frozenset([DIFFERS, RAISES]))
+        return found
+
+    def _condition(self, outcomes: frozenset[str]) -> Condition | None:
+        of = [one.outcome for one in self.judged]
+        wrong = frozenset(number for number, one in enumerate(of) if one in outcomes)
+        otherwise = frozenset(number for number, one in enumerate(of) if one) - wrong
+        right = of.count("")
+        if not wrong or not right or not outcomes <= {*of}:
             return None
-        traits = [one.traits() for one in every]
+        traits = [one.traits() for one in self.judged]
         keys = dict.fromkeys(key for each in traits for key in each)
         sides = [_side(key, value, traits) for key in keys for value in (True, False)]
-        requests = [every[number].asked.request for number in sorted(wrong)]
-        for found in _telling(sides, wrong, len(every)):
-            if found.without is None or self._right_without(*found.without, requests):
-                such, apart = len(found.places), len(self.judged) - len(every)
-                return Condition(found.words, len(wrong), such, len(every) - such, apart)
+        requests = [self.judged[number].asked.request for number in sorted(wrong)]
+        sides = [one for one in sides if one.places != wrong or self._right_without(one, requests)]
+        for found in _telling(sides, wrong, right, otherwise):
+            such = len(found.places)
+            others = len(wrong) + right - such
+            return Condition(found.words, len(wrong), such, others, len(outcomes) > 1)
         return None
 
-    def _right_without(self, name: str, value: Any, wrong: Sequence[CallRequest]) -> bool:
-        """Whether calls that are wrong are right as soon as an argument has another value."""
-        changed = [with_argument(self.exercise, one, name, value) for one in wrong]
-        values = [self.both(one) for one in changed[:TRIED_AT_MOST] if one]
+    def _right_without(self, side: "Side", wrong: Sequence[CallRequest]) -> bool:
+        """Whether calls that are wrong are right as soon as a trait is taken away, if it can be."""
+        if side.without is None:
+            return True
+        name, less = side.without
+        given = ((one, arguments(self.exercise, one)) for one in wrong[:TRIED_AT_MOST])
+        changed = (
+            with_argument(self.exercise, one, name, less(every[name]))
+            for one, every in given
+            if name in every
+        )
+        values = (self.both(one) for one in changed if one)
         return all(NEARLY.surely_agree(*pair) for pair in values if pair)
 
 
@@ -345,7 +372,7 @@ class Side:
     words: str
     places: frozenset[int]
     strong: bool
-    without: tuple[str, Any] | None = None
+    without: Without | None = None
     about: str = ""
 
     def __and__(self, other: "Side") -> "Side":
@@ -361,12 +388,16 @@ def _side(key: str, value: bool, traits: Sequence[Mapping[str, Trait]]) -> Side:
     return Side(words, frozenset(places), one.strong, without, one.about)
 
 
-def _telling(sides: Sequence[Side], wrong: frozenset[int], every: int) -> Iterator[Side]:
+def _telling(
+    sides: Sequence[Side], wrong: frozenset[int], right: int, otherwise: frozenset[int]
+) -> Iterator[Side]:
     """What holds in just these calls: one option, all options, two at once, or what most have.
+
+    Of those that go wrong `otherwise` it does not hold.
 
     Then how sizes and numbers lie, of which too much holds by chance of a single call.
     """
-    several = min(len(wrong), every - len(wrong)) > 1
+    several = min(len(wrong), right) > 1
     strong = [side for side in sides if side.strong]
     both = (one & other for one, other in itertools.combinations(strong, 2))
     told = [side for side in sides if side.places == wrong]
@@ -375,7 +406,8 @@ def _telling(sides: Sequence[Side], wrong: frozenset[int], every: int) -> Iterat
     yield from (side for side in both if several and side.places == wrong)
     for side in strong:
         most = wrong < side.places and MOST * len(side.places) < len(wrong)
-        if several and most and len(side.places) < every:
+        all_of_them = len(side.places) == len(wrong) + right
+        if several and most and not side.places & otherwise and not all_of_them:
             yield side
     yield from _together([side for side in told if several and not side.strong])
 
@@ -408,7 +440,11 @@ def _of_argument(name: str, value: Any, options: Collection[str] = ()) -> Iterat
     """What can be told of one argument, given or not."""
     word = f"`{name}`"
     yield Trait(
-        value is not None, f"where {word} is given", f"where {word} is left out", True, (name, None)
+        value is not None,
+        f"where {word} is given",
+        f"where {word} is left out",
+        True,
+        (name, lambda _: None),
     )
     match value:
         case bool():
@@ -458,7 +494,7 @@ def _of_mask(word: str, mask: Tensor) -> Iterator[Trait]:
         f"where something is False in {word}",
         f"where {word} is True everywhere",
         True,
-        (word.strip("`"), torch.ones_like(mask)),
+        (word.strip("`"), torch.ones_like),
     )
     if mask.dim():
         empty = bool((~mask.any(dim=-1)).any())
@@ -510,8 +546,12 @@ def _of_axes(word: str, tensor: Tensor) -> Iterator[Trait]:
             f"where {AXES[place]} of {word} has the size 1",
             f"where {AXES[place]} of {word} is larger than 1",
         )
-    packed = tensor.is_contiguous()
-    yield _is(not packed, word, "is not contiguous in memory", "is contiguous in memory")
+    yield Trait(
+        not tensor.is_contiguous(),
+        f"where {word} is not contiguous in memory",
+        f"where {word} is contiguous in memory",
+        without=(word.strip("`"), Tensor.contiguous),
+    )
 
 
 AXES = {-1: "the last axis", -2: "the next to last axis", -3: "the third to last axis"}

@@ -89,7 +89,7 @@ class Transformer(SphinxDirective):
             f'<figure {FIGURE} id="live-transformer" data-name="transformer" data-model="dates" '
             f'data-text="{first}" data-others="{"|".join(others)}" '
             'aria-label="A whole Transformer at work, whose parts lead to their chapters">'
-            "<p>Where scripts run, it translates dates here.</p>"
+            "<p>With JavaScript on, it translates dates here.</p>"
             f'<div class="transformer-columns">{columns}</div></figure>'
         )
 

@@ -22,7 +22,7 @@ INK = 16  # a digit's darkest pixel: scikit-learn counts ink from 0 to 16
 class Live:
     """The figure as a notebook's output: HTML that the page brings alive, and its description."""
 
-    waiting = "<p>The model works on the published page, where scripts run.</p>"
+    waiting = "<p>The model runs on the published page, with JavaScript on.</p>"
 
     def __init__(
         self,
@@ -177,7 +177,7 @@ def training_figure(
         f"<span>loss, from 0 to {highest:g}</span>"
         f'<svg viewBox="0 0 1 {highest:g}" preserveAspectRatio="none" aria-hidden="true">{lines}'
         "</svg><span>first step</span><span>last step</span></div>"
-        "<p>On the published page, where scripts run, the model is trained here. This is the loss "
+        "<p>On the published page, with JavaScript on, the model is trained here. This is the loss "
         f"of the chapter's own training. It ends at {ends}.</p></div>"
     )
     return figure

@@ -10,8 +10,8 @@ from solutions.softmax import scaled_dot_product_scores, softmax
 def attend(query: Tensor, inputs: Tensor) -> tuple[Tensor, Tensor]:
     """One query looks at all inputs: the average of the inputs, weighted by how well each matches.
 
-    The score of an input is its dot product with the query over sqrt(D); softmax makes weights of
-    the scores; the output is the sum of the inputs, each times its weight.
+    The score of an input is its dot product with the query over sqrt(D); softmax turns
+    the scores into weights; the output is the sum of the inputs, each times its weight.
 
     Shapes: query (D), inputs (S, D); returns output (D) and weights (S), which sum to one.
     Scores may be as large as 1e4. Gradients reach `query` and `inputs` and are finite. Inputs and

@@ -57,8 +57,8 @@ class AdditiveAttention(nn.Module):
     all `nn.Linear` with bias=False: `W_s`, from query_dim to attention_dim, `W_h`, from key_dim to
     attention_dim, and `v`, from attention_dim to 1.
 
-    `forward(query, keys, mask=None)` returns `(context, weights)`: softmax makes weights of the
-    scores, and the context is the sum of the keys, each times its weight.
+    `forward(query, keys, mask=None)` returns `(context, weights)`: softmax turns the
+    scores into weights, and the context is the sum of the keys, each times its weight.
     Shapes: query (B, query_dim), keys (B, S, key_dim); context (B, key_dim), weights (B, S), which
     sum to one over the keys.
     `mask` is boolean (B, S), True where a key may be attended to; None allows all. A key that is

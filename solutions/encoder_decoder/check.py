@@ -65,18 +65,19 @@ def _(student, reference, draw):
 
 misconceptions["CrossAttention"] = {
     "values-by-key-layer": (
-        "The values are made by `W_k`, and `W_v` is never used: what is found should be another "
-        "view of the memory than what it is found by.",
+        "The values are made by `W_k` in place of `W_v`: what is found should be another view of "
+        "the memory than what it is found by.",
         {"self.W_v(memory)": "self.W_k(memory)"},
     ),
     "mask-of-three-axes": (
-        "The mask has one axis too few: (B, 1, S) is read as (1, B, 1, S), with the sentences "
-        "where the heads are. It needs an axis for the heads and one for the queries.",
+        "The mask's sentences are lined up with the heads, as when it is (B, 1, S), which counts "
+        "as (1, B, 1, S). It needs the shape (B, 1, 1, S): sentences first, then an axis for the "
+        "heads and one for the queries.",
         {"memory_mask[:, None, None, :]": "memory_mask[:, None, :]"},
     ),
     "self-attention": (
-        "The keys and values come from the decoder's own sequence: this is self-attention, and "
-        "nothing of the source is seen. Queries come from x, keys and values from the memory.",
+        "The keys and values come from x, the decoder's own sequence: this is self-attention. "
+        "Queries come from x, keys and values from the memory.",
         {
             "self.W_k(memory)": "self.W_k(x)",
             "self.W_v(memory)": "self.W_v(x)",
@@ -134,7 +135,8 @@ misconceptions["CrossAttention"] = {
         },
     ),
     "mask-unused": (
-        "The memory mask is not used, so padding of the source is attended to.",
+        "The memory mask has no effect, so padding of the source is attended to. Where it is "
+        "False, the scores are to be -inf before the softmax.",
         {"None if memory_mask is None else memory_mask[:, None, None, :]": "None"},
     ),
     "mask-turned-around": (
@@ -143,25 +145,26 @@ misconceptions["CrossAttention"] = {
         {"else memory_mask": "else ~memory_mask"},
     ),
     "empty-row-nan": (
-        "Where a sentence has no memory that may be attended to, the softmax gets only -inf and "
-        "returns NaN. Weights and heads should be zeros there.",
+        "Where a sentence has no memory that may be attended to, the weights are NaN, as from a "
+        "softmax of -inf alone or from zero over zero. Weights and heads should be zeros there.",
         by(
             {"softmax(scores)": "scores.softmax(dim=-1)"},
             within="scaled_dot_product_attention",
         ),
     ),
     "empty-row-uniform": (
-        "Where a sentence has no memory that may be attended to, all weights are equal: a large "
-        "negative number instead of -inf makes the softmax uniform. Weights and heads should be "
-        "zeros there.",
+        "Where a sentence has no memory that may be attended to, all weights are equal, as a "
+        "large negative number in place of -inf makes them. Weights and heads should be zeros "
+        "there.",
         by(
             {"-math.inf": "-1e30"},
             within="scaled_dot_product_attention",
         ),
     ),
     "masked-after-softmax": (
-        "The mask multiplies the weights after the softmax, so what is left does not sum to one. "
-        "The mask belongs before the softmax.",
+        "What may not be attended to gets no weight, but counts in the sum below the fraction, as "
+        "when weights are set to zero after the softmax: the rest does not sum to one. The mask "
+        "belongs before the softmax.",
         by(
             {
                 "if mask is not None:": "if False:",
@@ -180,7 +183,8 @@ misconceptions["CrossAttention"] = {
         ),
     ),
     "output-unmixed": (
-        "`W_o` is not applied: the heads stand side by side, and nothing mixes them.",
+        "`W_o` is not applied: the heads stand side by side as they are. The output is what `W_o` "
+        "makes of them.",
         {"self.W_o(merge_heads(heads))": "merge_heads(heads)"},
     ),
     "heads-averaged": (
@@ -192,8 +196,8 @@ misconceptions["CrossAttention"] = {
         },
     ),
     "empty-row-opened": (
-        "Where memory_mask allows nothing, all of the memory is attended to, so that no NaN "
-        "comes. Weights and heads should be zeros there.",
+        "Where memory_mask allows nothing, the weights are those without a mask: all of the "
+        "memory is attended to. Weights and heads should be zeros there.",
         {
             "None if memory_mask is None else memory_mask[:, None, None, :]": (
                 "None\n"
@@ -216,26 +220,25 @@ misconceptions["CrossAttention"] = {
         },
     ),
     "keys-by-query-layer": (
-        "The keys are made by `W_q`, and `W_k` is never used. Each of the three has its own layer.",
+        "The keys are made by `W_q` in place of `W_k`. Each of the three has its own layer.",
         {
             "self.W_k(memory)": "self.W_q(memory)",
         },
     ),
     "queries-by-key-layer": (
-        "The queries are made by `W_k`, and `W_q` is never used. Each of the three has its own "
-        "layer.",
+        "The queries are made by `W_k` in place of `W_q`. Each of the three has its own layer.",
         {
             "self.W_q(x)": "self.W_k(x)",
         },
     ),
     "keys-by-value-layer": (
-        "The keys are made by `W_v`, and `W_k` is never used. Each of the three has its own layer.",
+        "The keys are made by `W_v` in place of `W_k`. Each of the three has its own layer.",
         {
             "self.W_k(memory)": "self.W_v(memory)",
         },
     ),
     "layers-exchanged": (
-        "`W_k` and `W_v` are exchanged: keys are made by `W_k`, and values by `W_v`.",
+        "`W_k` and `W_v` have changed places. Keys are made by `W_k`, and values by `W_v`.",
         {
             "self.W_k(memory)": "self.W_v(memory)",
             "self.W_v(memory)": "self.W_k(memory)",
@@ -251,7 +254,8 @@ misconceptions["CrossAttention"] = {
         },
     ),
     "one-head": (
-        "There is one head as wide as the whole vector: num_heads is not used.",
+        "There is one head as wide as the whole vector. There should be num_heads of them, each "
+        "with embed_dim / num_heads numbers.",
         {
             "self.num_heads = num_heads": "self.num_heads = 1",
         },
@@ -272,9 +276,9 @@ misconceptions["CrossAttention"] = {
         },
     ),
     "mask-as-it-comes": (
-        "memory_mask is (B, S), and goes to the attention as it comes: there it is lined up with "
-        "(B, H, L, S) from the last axis on, so that its rows count as queries. It needs an axis "
-        "for the heads and one for the queries.",
+        "memory_mask, (B, S), is lined up with (B, H, L, S) from the last axis on, so that its "
+        "rows count as queries. It needs an axis for the heads and one for the queries, after the "
+        "first: (B, 1, 1, S).",
         {"None if memory_mask is None else memory_mask[:, None, None, :]": "memory_mask"},
     ),
 }
@@ -334,15 +338,19 @@ def _(student, reference, draw):
     # What is random comes last: a known mistake is recognized by what it answered before.
     parts = {"self-attention": 1.0, "cross-attention": 4.0, "feed-forward": 16.0}
     mine = student(1, 1, 1, dropout=0.25, norm_first=True)
-    # What is dropped inside of the three, or on the weights, changes what they return.
+    # What is dropped before the three, inside of them, or on the weights, changes what they return.
+    read = 1 / (1 + math.exp(-1))  # by a query of 1, the share of a key of 1 beside one of 0
     inside = {"self_attn.W_v": 1.0, "multihead_attn.W_v": 2.0, "feed_forward.linear1": 4.0}
-    after = {"self_attn.W_o": 1.0, "multihead_attn.W_o": 2.0, "feed_forward.linear2": 4.0}
+    asks = {"multihead_attn.W_q": 1.0, "multihead_attn.W_k": 1.0}
+    after = {"self_attn.W_o": 1.0, "multihead_attn.W_o": 2.0 / read, "feed_forward.linear2": 4.0}
+    factors = inside | asks | after
     weights = {name: torch.zeros(old.shape) for name, old in mine.parameters().items()}
-    weights |= {f"{name}.bias": torch.full((1,), value) for name, value in inside.items()}
-    weights |= {f"{name}.weight": torch.full((1, 1), value) for name, value in after.items()}
+    weights |= {f"{name}.weight": torch.full((1, 1), value) for name, value in factors.items()}
+    weights |= {f"norm{number}.bias": torch.ones(1) for number in (1, 2, 3)}
     mine.load(weights)
     mine.train()
-    added = mine(torch.ones(4000, 1, 1), torch.ones(4000, 1, 1))[0] - 1
+    memory = torch.tensor([1.0, 0.0]).expand(2000, 2)[..., None]
+    added = mine(torch.ones(2000, 1, 1), memory)[0] - 1
     for kept in itertools.product((False, True), repeat=3):
         sizes = [value for value, here in zip(parts.values(), kept, strict=True) if here]
         what = [part for part, here in zip(parts, kept, strict=True) if here]
@@ -408,8 +416,8 @@ misconceptions["DecoderBlock"] = {
         ),
     ),
     "memory-mask-unused": (
-        "The source mask is forgotten: `memory_mask` does not reach the cross-attention, and "
-        "padding is attended to.",
+        "`memory_mask` has no effect on the cross-attention, so padding of the source is attended "
+        "to.",
         {"memory, memory_mask)": "memory)"},
     ),
     "memory-unused": (
@@ -432,14 +440,19 @@ misconceptions["DecoderBlock"] = {
         },
     ),
     "norm-first-unused": (
-        "`norm_first` is not used: the block is post-norm always. With norm_first=True each norm "
-        "stands before its sublayer, and the sum is not normalized.",
+        "The block is post-norm with norm_first=True, too. Then each norm stands before its "
+        "sublayer, and the sum is not normalized.",
         {"self.norm_first = norm_first": "self.norm_first = False"},
     ),
     "always-pre-norm": (
-        "The block is pre-norm always. Without norm_first each norm comes after the sum, as in the "
-        "paper of 2017.",
+        "The block is pre-norm with norm_first=False, too. Then each norm comes after the sum, as "
+        "in the paper of 2017.",
         {"self.norm_first = norm_first": "self.norm_first = True"},
+    ),
+    "norm-first-turned-around": (
+        "`norm_first` is used the wrong way round: with True the block is post-norm, with False "
+        "pre-norm. With True each norm stands before its sublayer.",
+        {"self.norm_first = norm_first": "self.norm_first = not norm_first"},
     ),
     "norms-exchanged": (
         "norm2 and norm3 are exchanged: norm2 belongs to the cross-attention, norm3 to the "
@@ -471,33 +484,33 @@ misconceptions["DecoderBlock"] = {
         ),
     ),
     "cross-residual-missing": (
-        "The residual connection around the cross-attention is missing: what the block knew of the "
-        "target is lost there.",
+        "The residual connection around the cross-attention is missing: what the cross-attention "
+        "returns should be added to x.",
         {"memory_mask) x = x +": "memory_mask)\nx ="},
     ),
     "no-dropout": (
-        "There is no dropout. In training, what each of the three sublayers returns goes through "
+        "Nothing is dropped in training. What each of the three sublayers returns goes through "
         "dropout before it is added.",
         {"nn.Dropout(dropout)": "nn.Identity()"},
     ),
     "no-dropout-of-self-attention": (
-        "What the self-attention returns is added without dropout. Each of the three sublayers has "
-        "its own.",
+        "What the self-attention returns is added without dropout. What each of the three "
+        "sublayers returns goes through it first.",
         {"seen, mask) x = x + self.dropout(attended)": "seen, mask)\nx = x + attended"},
     ),
     "no-dropout-of-cross-attention": (
-        "What the cross-attention returns is added without dropout. Each of the three sublayers "
-        "has its own.",
+        "What the cross-attention returns is added without dropout. What each of the three "
+        "sublayers returns goes through it first.",
         {"memory_mask) x = x + self.dropout(attended)": "memory_mask)\nx = x + attended"},
     ),
     "no-dropout-of-feed-forward": (
-        "What the feed-forward network returns is added without dropout. Each of the three "
-        "sublayers has its own.",
+        "What the feed-forward network returns is added without dropout. What each of the three "
+        "sublayers returns goes through it first.",
         {"self.dropout(self.feed_forward(seen))": "self.feed_forward(seen)"},
     ),
     "dropout-of-sum": (
-        "Dropout stands after the sum, so it also hits x itself. It is for what the sublayers "
-        "return, and the residual path stays whole.",
+        "Dropout also hits x itself, as when it stands after the sum. It is for what the "
+        "sublayers return, and the residual path stays whole.",
         {
             "mask) x = x + self.dropout(attended)": "mask)\nx = self.dropout(x + attended)",
             "memory_mask) x = x + self.dropout(attended)": "memory_mask)\n"
@@ -540,7 +553,8 @@ misconceptions["DecoderBlock"] = {
         },
     ),
     "self-residual-missing": (
-        "The residual connection around the self-attention is missing.",
+        "The residual connection around the self-attention is missing: what the self-attention "
+        "returns should be added to x.",
         {
             "seen, mask) x = x + self.dropout(attended)": (
                 "seen, mask)\nx = self.dropout(attended)"
@@ -548,7 +562,8 @@ misconceptions["DecoderBlock"] = {
         },
     ),
     "feed-forward-residual-missing": (
-        "The residual connection around the feed-forward network is missing.",
+        "The residual connection around the feed-forward network is missing: what it returns "
+        "should be added to x.",
         {
             "x + self.dropout(self.feed_forward(seen))": "self.dropout(self.feed_forward(seen))",
         },
@@ -639,8 +654,8 @@ misconceptions["DecoderBlock"] = {
         },
     ),
     "both-norms": (
-        "In pre-norm the sums are normalized as well, as in post-norm. There each norm stands "
-        "before its part, and nothing normalizes a sum.",
+        "In pre-norm the sums are normalized as well, as in post-norm. In pre-norm each norm "
+        "stands before its part, and nothing normalizes a sum.",
         {
             "if not self.norm_first: x = self.norm1(x)": "x = self.norm1(x)",
             "if not self.norm_first: x = self.norm2(x)": "x = self.norm2(x)",
@@ -658,8 +673,8 @@ misconceptions["DecoderBlock"] = {
         },
     ),
     "norm-shared": (
-        "One norm is used for two of the three, and another is never used. norm1 is for the "
-        "self-attention, norm2 for the cross-attention, norm3 for the feed-forward network.",
+        "One norm is used for two of the three. norm1 is for the self-attention, norm2 for the "
+        "cross-attention, norm3 for the feed-forward network.",
         {
             "self.norm2(x) if": "self.norm1(x) if",
             "x = self.norm2(x)": "x = self.norm1(x)",
@@ -667,6 +682,10 @@ misconceptions["DecoderBlock"] = {
         {
             "self.norm3(x) if": "self.norm2(x) if",
             "x = self.norm3(x)": "x = self.norm2(x)",
+        },
+        {
+            "self.norm2(x) if": "self.norm3(x) if",
+            "x = self.norm2(x)": "x = self.norm3(x)",
         },
     ),
     "gelu": (
@@ -785,8 +804,9 @@ def _(student, reference, draw):
 
 misconceptions["Transformer"] = {
     "shifted-again": (
-        "The target is shifted once more. The caller has done so already: there is a row of logits "
-        "for each of its tokens, the last one included.",
+        "A row of logits is missing at the end, as when the last token of the target is cut off. "
+        "The caller has shifted the target already: there is a row of logits for each of its "
+        "tokens.",
         {
             "S, L = source.shape[1], target.shape[1]": "target = target[:, :-1]\n"
             "S, L = source.shape[1], target.shape[1]"
@@ -797,8 +817,8 @@ misconceptions["Transformer"] = {
         },
     ),
     "memory-unused": (
-        "The decoder's layers attend to the target where they should attend to the memory: the "
-        "source makes no difference.",
+        "The decoder's layers attend to the target where they should attend to the memory, which "
+        "the encoder has made of the source.",
         {"x, _ = layer(x, memory, real)": "x, _ = layer(x, x)"},
     ),
     "tables-shared": (
@@ -810,8 +830,8 @@ misconceptions["Transformer"] = {
         },
     ),
     "target-without-positions": (
-        "The target gets no positions: to the decoder, the same word is the same wherever it "
-        "stands. Source and target both need them.",
+        "The target gets no positions: its embeddings go to the decoder without them. Source and "
+        "target both need them.",
         {"x * math.sqrt(E) + sinusoidal_positions(L, E).to(x)": "x * math.sqrt(E)"},
     ),
     "source-without-positions": (
@@ -820,7 +840,7 @@ misconceptions["Transformer"] = {
         {"memory * math.sqrt(E) + sinusoidal_positions(S, E).to(memory)": "memory * math.sqrt(E)"},
     ),
     "not-multiplied": (
-        "The embeddings are not multiplied by sqrt(embed_dim).",
+        "The embeddings of source and target are not multiplied by sqrt(embed_dim).",
         {
             "memory * math.sqrt(E)": "memory",
             "x * math.sqrt(E)": "x",
@@ -837,7 +857,8 @@ misconceptions["Transformer"] = {
         },
     ),
     "no-positions": (
-        "No positions are added, so source and target are bags of tokens.",
+        "No positions are added, neither to the source nor to the target. Both get chapter 6's "
+        "sinusoidal positions.",
         {
             "+ sinusoidal_positions(S, E).to(memory)": "",
             "+ sinusoidal_positions(L, E).to(x)": "",
@@ -852,20 +873,21 @@ misconceptions["Transformer"] = {
         ),
     ),
     "source-mask-unused": (
-        "The source mask is forgotten altogether: padding is attended to as if it were text.",
+        "Padding of the source is attended to as if it were text, both in the encoder and from "
+        "the decoder: the source mask has no effect.",
         {
             "real[:, None, None, :]": "None",
             "memory, real)": "memory)",
         },
     ),
     "memory-unmasked": (
-        "The source mask is used in the encoder, but not in the cross-attention: the decoder still "
-        "looks at padding.",
+        "The source mask is used in the encoder, but has no effect on the cross-attention: the "
+        "decoder still attends to padding.",
         {"memory, real)": "memory)"},
     ),
     "encoder-unmasked": (
-        "The source mask is used in the cross-attention, but not in the encoder: there real tokens "
-        "still mix with padding.",
+        "The source mask is used in the cross-attention, but has no effect in the encoder: there "
+        "real tokens still mix with padding.",
         {"real[:, None, None, :]": "None"},
     ),
     "pad-is-zero": (
@@ -890,6 +912,12 @@ misconceptions["Transformer"] = {
             "x = self.target_embedding(target)": "target = torch.cat([target[:, :1], "
             "target[:, :-1]], dim=1)\n"
             "x = self.target_embedding(target)",
+        },
+        {
+            "x = self.target_embedding(target)": (
+                "target = torch.cat([torch.zeros_like(target[:, :1]), target[:, :-1]], dim=1)\n"
+                "x = self.target_embedding(target)"
+            ),
         },
     ),
     "layer-by-layer": (
@@ -937,8 +965,8 @@ misconceptions["Transformer"] = {
         },
     ),
     "target-padding-zeroed": (
-        "The embeddings of pad_id in the target are set to zero. The target has no padding: what "
-        "is pad_id there is embedded like any token.",
+        "Where the target is pad_id, its vector is set to zero, before or after the positions are "
+        "added. The target has no padding: what is pad_id there is embedded like any token.",
         {
             "x = x * math.sqrt(E)": (
                 "x = x * (target != self.pad_id).unsqueeze(-1)\nx = x * math.sqrt(E)"
@@ -958,13 +986,15 @@ misconceptions["Transformer"] = {
         },
     ),
     "source-not-multiplied": (
-        "The source's embeddings are not multiplied by sqrt(embed_dim), as the target's are.",
+        "The source's embeddings are not multiplied by sqrt(embed_dim). The target's are, and "
+        "both should be.",
         {
             "memory * math.sqrt(E)": "memory",
         },
     ),
     "target-not-multiplied": (
-        "The target's embeddings are not multiplied by sqrt(embed_dim), as the source's are.",
+        "The target's embeddings are not multiplied by sqrt(embed_dim). The source's are, and "
+        "both should be.",
         {
             "x * math.sqrt(E)": "x",
         },
@@ -994,7 +1024,7 @@ misconceptions["Transformer"] = {
         },
     ),
     "pre-norm": (
-        "Layers are pre-norm. All of them are post-norm here.",
+        "Layers are pre-norm, in the encoder, the decoder or both. All of them are post-norm here.",
         {
             "Encoder(num_layers, embed_dim, num_heads, hidden_dim)": (
                 "Encoder(num_layers, embed_dim, num_heads, hidden_dim, norm_first=True)"
@@ -1037,12 +1067,13 @@ misconceptions["Transformer"] = {
         },
     ),
     "first-decoder-layer-only": (
-        "Only the first of the decoder's layers is run. All of them are, one after another.",
+        "Only the first of the decoder's layers counts. All of them do: each takes what the one "
+        "before it returned.",
         {"for layer in self.decoder:": "for layer in self.decoder[:1]:"},
     ),
     "target-each-layer": (
-        "Every layer of the decoder gets the embedded target, so that only the last of them counts."
-        " Each should take what the layer before it returned.",
+        "The last of the decoder's layers gets the embedded target, so that the layers before it "
+        "do not count. Each should take what the layer before it returned.",
         {
             "for layer in self.decoder:": "given = x\nfor layer in self.decoder:",
             "layer(x, memory, real)": "layer(given, memory, real)",
@@ -1056,8 +1087,8 @@ misconceptions["Transformer"] = {
         },
     ),
     "output-tied": (
-        "The logits are made by the table of target embeddings, and `output` is not used. The "
-        "paper shares the two; here `output` is a layer of its own.",
+        "The logits are made by the table of target embeddings. The paper shares the two; here "
+        "`output` is a layer of its own.",
         {
             "return self.output(x)": "return x @ self.target_embedding.weight.T",
         },
@@ -1144,15 +1175,15 @@ misconceptions["label_smoothed_loss"] = {
         },
     ),
     "smoothing-exchanged": (
-        "smoothing and 1 - smoothing have changed places: without smoothing, the right token does "
-        "not count at all.",
+        "smoothing and 1 - smoothing have changed places: with a smoothing of 0, the right token "
+        "counts no more than any other.",
         {
             "(smoothing - 1) * right.sum() - smoothing *": "-smoothing * right.sum() - "
             "(1 - smoothing) *"
         },
     ),
     "smoothing-unused": (
-        "The smoothing is not used: this is the plain cross-entropy.",
+        "The smoothing has no effect: this is the plain cross-entropy.",
         {"real = targets": "smoothing = 0.0\nreal = targets"},
     ),
     "shared-by-wrong-only": (
@@ -1204,12 +1235,14 @@ misconceptions["label_smoothed_loss"] = {
         {"real = targets != pad_id": "real, targets = targets != 0, targets.clamp(min=0)"},
     ),
     "log-of-softmax": (
-        "The logarithm of a softmax: with large logits, probabilities are rounded to zero and "
-        "their logarithm is -inf. `log_softmax` takes both steps at once and stays finite.",
+        "With large logits log-probabilities become -inf, as when a probability is rounded to "
+        "zero before its logarithm, or the exponentials overflow. `log_softmax` takes both steps "
+        "at once and stays finite.",
         {"torch.log_softmax(logits[real], dim=-1)": "torch.softmax(logits[real], dim=-1).log()"},
     ),
     "nothing-nan": (
-        "With padding alone the mean is zero over zero: NaN. A loss over no target is 0.",
+        "With padding alone the result is NaN, as of zero over zero or of the mean of no numbers. "
+        "A loss over no target is 0.",
         {"real.sum().clamp(min=1)": "real.sum()"},
     ),
     "summed": (
@@ -1245,8 +1278,8 @@ misconceptions["label_smoothed_loss"] = {
         },
     ),
     "shared-by-two-fewer": (
-        "The smoothing is shared by the wrong tokens without pad_id, V - 2 of them. The contract "
-        "shares it among all V.",
+        "Each wrong token but pad_id gets smoothing / (V - 2), and the right one gets no share. "
+        "The contract shares it among all V: smoothing / V each.",
         {
             "log_probs.mean(dim=-1).sum()": (
                 "(log_probs.sum() - right.sum() - (log_probs[:, pad_id].sum() if 0 <= pad_id < "
@@ -1262,8 +1295,8 @@ misconceptions["label_smoothed_loss"] = {
         },
     ),
     "by-sentences": (
-        "The sum is divided by the number of sentences. It is divided by the number of real "
-        "targets.",
+        "The sum is divided by the length of the first axis, the number of sentences. It is "
+        "divided by the number of real targets.",
         {
             "/ real.sum().clamp(min=1)": "/ (targets.shape[0] if targets.dim() else 1)",
         },
@@ -1284,9 +1317,9 @@ misconceptions["label_smoothed_loss"] = {
         },
     ),
     "looked-up-before-masked": (
-        "The log-probability of each target is looked up before padding is left out. A pad_id "
-        "may be no token at all, as -100: put some token there for the look-up, or leave padding "
-        "out first.",
+        "Targets are used as indices of tokens, as by `gather` or `scatter`, before padding is "
+        "left out. A pad_id may be no token at all, as -100: put some token there first, or leave "
+        "padding out.",
         {
             "log_probs = torch.log_softmax(logits[real], dim=-1)": (
                 "log_probs = torch.log_softmax(logits, dim=-1)"
@@ -1336,11 +1369,16 @@ misconceptions["warmup_rate"] = {
         {"return embed_dim": "step = step + 1\nreturn embed_dim"},
     ),
     "warm-up-to-one": (
-        "The warm-up rises to 1, as step / warmup_steps, and the rate falls to a fraction of that "
+        "The warm-up rises as step / warmup_steps, and then the rate falls to a fraction of that "
         "at once: the two parts do not meet. The line is step * warmup_steps^-1.5.",
         {
             "min(step**-0.5, step * warmup_steps**-1.5)": "(step / warmup_steps if step < "
             "warmup_steps else step**-0.5)"
+        },
+        {
+            "min(step**-0.5, step * warmup_steps**-1.5)": (
+                "(step / warmup_steps if step <= warmup_steps else step**-0.5)"
+            ),
         },
     ),
     "no-warm-up": (
@@ -1363,8 +1401,8 @@ misconceptions["warmup_rate"] = {
         {"embed_dim**-0.5 *": ""},
     ),
     "peak-missing": (
-        "The rising part is step / warmup_steps, without the height of the peak. Where the two "
-        "parts meet, they should be equal: step * warmup_steps^-1.5.",
+        "The rising part is step / warmup_steps, without the height of the peak. It is step * "
+        "warmup_steps^-1.5, which meets the falling part at warmup_steps.",
         {"step * warmup_steps**-1.5": "step / warmup_steps"},
     ),
     "fall-restarted": (
@@ -1462,7 +1500,7 @@ def made_up(prefixes, table, output):
 
 def by_last_token(prefixes, table):
     if prefixes.dtype != torch.int64:
-        raise ValueError(f"step takes prefixes of int64, not {prefixes.dtype}")
+        raise TypeError(f"step takes prefixes of int64, not {prefixes.dtype}")
     return table[prefixes.shape[1] - 1, prefixes[:, -1]]
 
 
@@ -1572,6 +1610,10 @@ def _(student, reference, draw):
     step = short_and_long(draw.float(1.02, 1.04))
     check(step, bos, eos, vocab, 8, case="two that are nearly as probable, without a penalty")
     check(drawn(-30.0), bos, eos, 1, 30, case="thirty tokens")
+    # Long where any penalty decides; short where an exponent is no factor; long where it is one.
+    for penalty, low, high in ((1.0, 1.02, 1.04), (0.5, 1.45, 1.7), (2.0, 2.2, 3.0)):
+        step, case = short_and_long(draw.float(low, high)), f"two lengths, a penalty of {penalty}"
+        check(step, bos, eos, vocab, 8, penalty, case=case)
     some = portable(by_number, table=torch.stack([row(p1=0.4, p2=0.3)] * 4), eos=eos)
     check(some, bos, eos, 3, 4, case="a step that takes what is unfinished, and nothing else")
 
@@ -1597,8 +1639,8 @@ misconceptions["beam_search"] = {
         ),
     ),
     "penalty-multiplies": (
-        "The penalty multiplies the log-probability, which is negative: long sequences lose. The "
-        "log-probability is divided by it.",
+        "The penalty makes long sequences worse, as when it multiplies the log-probability, which "
+        "is negative, or is subtracted from it. The log-probability is divided by it.",
         {"one[1] / ((5 + len(one[0])) / 6)": "one[1] * ((5 + len(one[0])) / 6)"},
     ),
     "last-token-missing": (
@@ -1611,8 +1653,8 @@ misconceptions["beam_search"] = {
         {"torch.tensor(tokens)": "torch.tensor([bos_id, *tokens])"},
     ),
     "logits-added": (
-        "The logits are added up as they come. They are no log-probabilities before a log-softmax: "
-        "with another constant added at each step, other sequences would win.",
+        "The logits are added up as they come. They are no log-probabilities before a "
+        "log-softmax: with another constant added to a row of them, another sequence could win.",
         {"torch.log_softmax(step(prefixes), dim=-1)": "step(prefixes)"},
     ),
     "probabilities-added": (
@@ -1621,8 +1663,8 @@ misconceptions["beam_search"] = {
         {"torch.log_softmax(": "torch.softmax("},
     ),
     "width-unused": (
-        "`beam_width` is not used: this is greedy decoding, which never takes back its first "
-        "choice.",
+        "The beam keeps one hypothesis, whatever `beam_width` is: this is greedy decoding, which "
+        "never takes back its first choice.",
         {"candidates[:beam_width]": "candidates[:1]"},
     ),
     "own-best-only": (
@@ -1642,8 +1684,9 @@ misconceptions["beam_search"] = {
         },
     ),
     "finished-apart": (
-        "Finished hypotheses leave the beam and are kept apart, so their places go to others. Here "
-        "they keep their place in the beam, as long as they are good enough.",
+        "More than beam_width hypotheses are kept, as when those that have ended leave the beam "
+        "and their places go to others. All share beam_width places, and who has ended keeps its "
+        "place as long as it is good enough.",
         {
             "beam: list[tuple[list[int], float]] = [([], 0.0)]": "beam, apart = [([], 0.0)], []",
             "beam = candidates[:beam_width]": "apart += [one for one in candidates[:beam_width] "
@@ -1664,12 +1707,17 @@ misconceptions["beam_search"] = {
         },
     ),
     "finished-lost": (
-        "Finished hypotheses are lost: they are not carried over to the next round.",
+        "Hypotheses that have ended are not carried over to the next round, where they should "
+        "compete with the others for the places in the beam.",
         {"[(tokens, total) for tokens, total in beam if eos_id in tokens]": "[]"},
+        {
+            "[(tokens, total) for tokens, total in beam if eos_id in tokens]": "[]",
+            "max(beam,": "max([one for one in beam if eos_id not in one[0]] or beam,",
+        },
     ),
     "stops-with-first": (
-        "The search stops as soon as one hypothesis has ended. Another in the beam may still "
-        "become better: it ends when all have ended.",
+        "The search stops as soon as one hypothesis in the beam has ended. Another may still "
+        "become better: it ends when all in the beam have ended.",
         {"if not unfinished:": "if len(unfinished) < len(beam):"},
     ),
     "unfinished-dropped": (
@@ -1678,8 +1726,8 @@ misconceptions["beam_search"] = {
         {"max(beam,": "max([one for one in beam if eos_id in one[0]] or beam,"},
     ),
     "penalty-unused": (
-        "The length penalty is not used, so short sequences win: every further token makes a "
-        "sequence less probable.",
+        "The length penalty has no effect on the choice: it is the hypothesis with the largest "
+        "log-probability. Each log-probability is divided by its penalty first.",
         {"/ ((5 + len(one[0])) / 6) ** length_penalty": ""},
     ),
     "penalty-prunes": (
@@ -1691,13 +1739,15 @@ misconceptions["beam_search"] = {
         },
     ),
     "other-penalty": (
-        "The length is penalized by another formula than the contract's, such as "
-        "length ** length_penalty. It is ((5 + length) / 6) ** length_penalty, which is milder for "
-        "short sequences.",
+        "Lengths are penalized by another formula than the contract's, such as length ** "
+        "length_penalty. It is ((5 + length) / 6) ** length_penalty.",
         {"((5 + len(one[0])) / 6)": "len(one[0])"},
+        {"** length_penalty": "** (length_penalty / 2)"},
+        {"/ 6) ** length_penalty": "/ 6 * length_penalty or 1.0)"},
     ),
     "bos-counted": (
-        "The start token is counted in the length. Length counts the tokens of the result.",
+        "The length is taken one too large, as when the start token is counted. Length counts the "
+        "tokens of the result.",
         by(
             {"(4 + len(one[1]))": "(5 + len(one[1]))"},
             style="a heap, one prefix at a time",
@@ -1714,7 +1764,8 @@ misconceptions["beam_search"] = {
         },
     ),
     "eos-not-counted": (
-        "The end token is not counted in the length. It is one of the tokens of the result.",
+        "The length of what has ended is taken one too small, as when the end token is not "
+        "counted. It is one of the tokens of the result.",
         {"5 + len(one[0])": "5 + len(one[0]) - (eos_id in one[0])"},
     ),
     "penalized-result": (
@@ -1727,8 +1778,8 @@ misconceptions["beam_search"] = {
         {"torch.tensor(tokens)": "torch.tensor([token for token in tokens if token != eos_id])"},
     ),
     "wider-than-vocabulary": (
-        "The beam_width best are taken of V tokens at once, which fails where the beam is wider "
-        "than the vocabulary. Take as many as there are.",
+        "beam_width entries are asked for where there are fewer, as in the first round of a beam "
+        "that is wider than the vocabulary. Take as many as there are.",
         {
             "enumerate(row)]": (
                 "zip(*reversed([one.tolist() for one in torch.tensor(row).topk(beam_width)]), "
@@ -1800,8 +1851,8 @@ misconceptions["beam_search"] = {
     ),
     "finished-apart-alone": (
         "Finished hypotheses leave the beam and are kept apart, so their places go to others, and "
-        "at the end they alone compete. They keep their place in the beam as long as they are good "
-        "enough, and all of the last beam compete, finished or not.",
+        "at the end they alone compete, if there are any. They keep their place as long as they "
+        "are good enough, and all of the last beam compete.",
         {
             "beam: list[tuple[list[int], float]] = [([], 0.0)]": "beam, apart = [([], 0.0)], []",
             "beam = candidates[:beam_width]": "apart += [one for one in candidates[:beam_width] "

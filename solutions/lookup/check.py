@@ -1002,6 +1002,14 @@ misconceptions["kernel_regression"] = {
             "return weights @ values": "kernel = torch.exp(-(distance**2) / 2)\n"
             "return (kernel @ values) / (kernel.sum(dim=1) + 1e-12)"
         },
+        {
+            "return weights @ values": "kernel = torch.exp(-(distance**2) / 2)\n"
+            "return (kernel @ values) / (kernel.sum(dim=1) + 1e-8)"
+        },
+        {
+            "return weights @ values": "kernel = torch.exp(-(distance**2) / 2)\n"
+            "return (kernel @ values) / (kernel.sum(dim=1) + 1e-6)"
+        },
     ),
     "bandwidth-unchecked": (
         "A bandwidth of zero or less was accepted. A kernel has no negative width, and one of no "
@@ -1104,8 +1112,8 @@ prediction(
             "it goes to Hans's 8."
         ),
         "Both the same.": (
-            "Luke has a weight of 0.6 for both. But the rest goes to Lena's 12 alone for one, and "
-            "half to Hans's 8 for the other."
+            "Luke has a weight of 0.6 for both. But for 'Lukas' the rest goes to Lena's 12 alone, "
+            "and for 'Lake' half of it goes to Hans's 8."
         ),
     },
     again={
@@ -1127,8 +1135,8 @@ prediction(
                 "{0.6 * luke + 0.4 * lena:g}."
             ),
             "'Both the same.'": (
-                "Luke has a weight of 0.6 for both. But the rest goes to Lena's {lena} alone for "
-                "one, and half to Hans's {hans} for the other."
+                "Luke has a weight of 0.6 for both. But for 'Lukas' the rest goes to Lena's {lena} "
+                "alone, and for 'Lake' half of it goes to Hans's {hans}."
             ),
         },
     },

@@ -125,6 +125,10 @@ misconceptions["sinusoidal_positions"] = {
         {
             "(column - column % 2) / embed_dim": "(column - column % 2) / max(embed_dim - 2, 1)",
         },
+        {
+            "(column - column % 2) / embed_dim": "(column - column % 2) / max(embed_dim + "
+            "embed_dim % 2 - 2, 1)",
+        },
     ),
     "transposed": (
         "The table lies the wrong way around: a row for each column. Row pos should be the "
@@ -134,11 +138,12 @@ misconceptions["sinusoidal_positions"] = {
         },
     ),
     "share-of-length": (
-        "The positions are divided by the length, so that the same position gets another "
-        "vector in a longer text. They are whole numbers: 0, 1, 2 and so on.",
+        "The positions are divided by the length, or by one less, so that the same position gets "
+        "another vector in a longer text. They are whole numbers: 0, 1, 2 and so on.",
         {
             "torch.arange(length).double()": "torch.arange(length).double() / length",
         },
+        {"torch.arange(length).double()": "torch.linspace(0, 1, length).double()"},
     ),
     "turns": (
         "The positions are multiplied by 2 pi, as if they were turns. The angle is the "
@@ -335,13 +340,18 @@ def _(student, reference, draw):
         count >= longest * E,
         "There is too little to learn: LearnedPositions should hold max_length vectors of "
         f"embed_dim numbers as parameters, and it has {count} numbers in all.",
+        {0: "none", longest: "one each"}.get(count, ""),
     )
     _filled(layer, draw)
     result = layer(x)
+    shape = tuple(result.shape) if isinstance(result, Tensor) else None
     require(
-        isinstance(result, Tensor) and result.shape == x.shape,
+        shape == x.shape,
         "The result should be one tensor, of the shape of x: the vectors are added, not appended.",
+        "appended" if shape in ((3, 4, 2 * E), (3, 8, E)) else "",
     )
+    if shape != x.shape:
+        return
     agrees(layer, layer, x, ask=Ask(gradients=False))
 
     added = result - x
@@ -352,7 +362,7 @@ def _(student, reference, draw):
         _alike(twice - 2 * x, added),
         "What is added depends on x, or x itself is changed. The result should be x plus a vector "
         "that only depends on the position.",
-        "alone" if _alike(twice, result) else "scaled" if scaled else "",
+        "alone" if _alike(layer(-x), result) else "scaled" if scaled else "",
     )
     require(
         _alike(added, added[:1].expand_as(added)),
@@ -446,8 +456,8 @@ misconceptions["LearnedPositions"] = {
         {"nn.Embedding(max_length, embed_dim)": "nn.Embedding(max_length, 1)"},
     ),
     "appended": (
-        "The vectors are appended to the features instead of added to them, so the result is "
-        "twice as wide.",
+        "The vectors are appended to x instead of added to it, so the result is twice as large. "
+        "It should have the shape of x.",
         {"x + self.table.weight[:L]": "torch.cat([x, self.table.weight[:L].expand_as(x)], dim=-1)"},
     ),
     "changes-input": (
@@ -478,6 +488,7 @@ misconceptions["LearnedPositions"] = {
         "All positions get the same vector, such as the first row of the table. Then the order of "
         "the words is as lost as before.",
         {"weight[:L]": "weight[0]"},
+        {"weight[:L]": "weight[L - 1]"},
         {"weight[:L]": "weight.mean(dim=0)"},
     ),
     "last-vectors": (
@@ -534,6 +545,14 @@ misconceptions["LearnedPositions"] = {
         {
             "return x + self.table.weight[:L]": "return x * x.shape[-1] ** 0.5 + "
             "self.table.weight[:L]",
+        },
+    ),
+    "frozen": (
+        "The vectors are parameters, but nothing trains them: `requires_grad=False` freezes them, "
+        "and `nn.Embedding.from_pretrained` does so unless it is told freeze=False.",
+        {
+            "self.table = nn.Embedding(max_length, embed_dim)": "self.table = "
+            "nn.Embedding(max_length, embed_dim)\nself.table.weight.requires_grad_(False)",
         },
     ),
     "x-detached": (
@@ -605,8 +624,13 @@ misconceptions["rotate_positions"] = {
         },
     ),
     "both-plus": (
-        "Both coordinates have a plus: that is no rotation, and the vectors change their length.",
+        "Both sines have the same sign: that is no rotation, and the vectors change their length. "
+        "The minus belongs to the first coordinate alone.",
         {"angle.cos() - second": "angle.cos() + second"},
+        {
+            "first * angle.sin() + second * angle.cos()": "second * angle.cos() - first * "
+            "angle.sin()",
+        },
     ),
     "halves": (
         "A feature is paired with the one half the vector away (as some libraries do). Here the "
@@ -811,7 +835,7 @@ prediction(
         "About half.": (
             "The hope is not borne out: what was learned on ten letters does not carry over."
         ),
-        "One in nineteen, as by chance.": (
+        "One in nineteen, as chance would give.": (
             "It would be that few if everything broke down. But some of what was learned still "
             "works."
         ),

@@ -76,8 +76,9 @@ def _(student, reference, draw):
 
 misconceptions["convert_weights"] = {
     "transposed": (
-        "The weight matrices are transposed. The published layers are nn.Linear too: both store "
-        "(outputs, inputs), and square matrices hide such a mistake from every test of shapes.",
+        "Weight matrices are transposed, all of them or those of some layers. The published "
+        "layers are nn.Linear too: both store (outputs, inputs), and square matrices hide such a "
+        "mistake from every test of shapes.",
         {
             "converted[name] = tensor": (
                 'matrix = "layers." in name and tensor.dim() == 2\n'
@@ -109,14 +110,15 @@ misconceptions["convert_weights"] = {
         },
     ),
     "short-names-first": (
-        "The short names were replaced first: `attention.output.dense` contains `output.dense`, so "
-        "the attention's output went into the feed-forward network, and one tensor overwrote "
-        "another.",
+        "`attention.output.dense` contains `output.dense`, and was taken for it, as was the norm "
+        "beside it: the attention's output went into the feed-forward network, and one tensor "
+        "overwrote another. Look for the longer names first.",
         {'"self_attn.W_o"': '"feed_forward.linear2"', '"norm1"': '"norm2"'},
     ),
     "short-names-first-feed-forward": (
-        "The short names were replaced first: `attention.output.dense` contains `output.dense`, "
-        "so of the attention's output only a part was renamed. The longer names go first.",
+        "Of the attention's output only a part was renamed: `attention.output.dense` contains "
+        "`output.dense`, which was replaced inside of it, and so was the norm's name. The longer "
+        "names are replaced first.",
         {
             '"attention.output.dense": "self_attn.W_o", "attention.output.LayerNorm": "norm1",': "",
             '"output.LayerNorm": "norm2",': (
@@ -154,7 +156,7 @@ misconceptions["convert_weights"] = {
         {"for published, ours": 'if name.startswith("pooler"):\n    continue\nfor published, ours'},
     ),
     "biases-left-out": (
-        "The biases were left out: only names that end in `weight` came through.",
+        "The biases were left out. Every tensor is used once, those that end in `bias`, too.",
         {"for published, ours": 'if name.endswith("bias"):\n    continue\nfor published, ours'},
     ),
     "one-digit": (
@@ -206,7 +208,8 @@ misconceptions["convert_weights"] = {
         ),
     ),
     "float32": (
-        "The tensors came back as float32. Their dtype should stay as it was published.",
+        "Numbers that were published in another dtype came back as float32. The dtype of each "
+        "tensor stays as it was.",
         {
             "converted[name] = tensor": (
                 "converted[name] = tensor.float() if tensor.is_floating_point() else tensor"
@@ -283,7 +286,8 @@ misconceptions["convert_weights"] = {
         },
     ),
     "six-layers": (
-        "Six layers are expected, as the published model has. Any number of layers is converted.",
+        "Layers from the seventh on were left out, as if there were six, as in the published "
+        "model. Any number of layers is converted.",
         {
             "converted[name] = tensor": (
                 'if name.startswith("encoder") and int(name.split(".")[2]) >= 6:\n'
@@ -304,7 +308,8 @@ misconceptions["convert_weights"] = {
         },
     ),
     "norms-cast": (
-        "The biases and norms come back as float32, or other tensors do. The dtype of each stays.",
+        "What has one axis, the biases and the norms, comes back as float32. The dtype of each "
+        "tensor stays as it was published.",
         {
             "converted[name] = tensor": (
                 "converted[name] = tensor.float() if tensor.dim() == 1 else tensor"
@@ -359,8 +364,9 @@ def _(student, reference, draw):
 
 misconceptions["mean_pool"] = {
     "short-cut-off": (
-        "A length below some bound is taken for the bound itself, so short vectors do not get the "
-        "length 1. Only zeros have no direction.",
+        "Short vectors do not get the length 1, as when a length below some bound is taken for "
+        "the bound, or for zero. Only zeros have no direction: a bound as small as 1e-12 does no "
+        "harm.",
         *[
             {"normalize(total, dim=-1)": f"normalize(total, dim=-1, eps={small})"}
             for small in ("1e-3", "1e-2", "1e-1")
@@ -371,7 +377,7 @@ misconceptions["mean_pool"] = {
                 "/ (total / real.sum(dim=1).clamp(min=1)).norm(dim=-1, keepdim=True)"
                 f".clamp(min={small})"
             }
-            for small in ("1e-3", "1e-2", "1e-1")
+            for small in ("1e-5", "1e-4", "1e-3", "1e-2", "1e-1")
         ],
     ),
     "l1-length": (
@@ -390,8 +396,8 @@ misconceptions["mean_pool"] = {
         {"nn.functional.normalize(total, dim=-1)": "total / real.sum(dim=1).clamp(min=1)"},
     ),
     "by-padded-length": (
-        "The sum was divided by the length of the padded rows, and that was all. Padding counts "
-        "nothing, and the mean is to be scaled to unit length.",
+        "The sum over real tokens was divided by the padded length, and not scaled to unit length "
+        "after that. Every row has length 1.",
         {"nn.functional.normalize(total, dim=-1)": "total / hidden.shape[1]"},
     ),
     "first-token": (
@@ -429,8 +435,9 @@ misconceptions["mean_pool"] = {
         {"nn.functional.normalize(total, dim=-1)": "total / total.norm().clamp(min=1e-12)"},
     ),
     "mask-as-index": (
-        "A mask of numbers was used as indices or with `~`, which work on booleans alone. The "
-        "mask may be 0 and 1: turn it into booleans first.",
+        "A mask of numbers meets an operation that is for booleans, such as `~`, `masked_fill` or "
+        "an index that picks the real tokens. The mask may be 0 and 1: turn it into booleans "
+        "first.",
         {"mask.bool()": "mask"},
         by(
             {"mask.bool()": "mask"},
@@ -438,15 +445,17 @@ misconceptions["mean_pool"] = {
         ),
     ),
     "nothing-nan": (
-        "A row of padding alone is zero over zero: NaN. It should be zeros.",
+        "A row of padding alone is NaN, as of zero over zero or of the mean of no vectors. It "
+        "should be zeros.",
         by(
             {".clamp(min=1)": ""},
             style="weights of zero and one",
         ),
     ),
     "nan-replaced": (
-        "A row of padding alone is divided by zero, and NaN is replaced by zero afterward. That "
-        "mends the values, but not the gradient: it goes through the division, and is NaN.",
+        "The values of a row of padding alone are right, but its gradient is NaN or infinite: it "
+        "goes through a division by zero, whose NaN is replaced afterward, or through the root of "
+        "zero. Keep both from zero before they are taken.",
         {
             "hidden.masked_fill(~real, 0.0).sum(dim=1)": (
                 "(hidden * real.to(hidden.dtype)).sum(dim=1) / real.sum(dim=1)"
@@ -508,8 +517,8 @@ misconceptions["mean_pool"] = {
         },
     ),
     "largest-number": (
-        "Each vector is divided by its largest number. Unit length is to divide by the root of "
-        "the sum of squares.",
+        "Each vector is divided by its largest number, signs aside. Unit length is to divide by "
+        "the root of the sum of squares.",
         {
             "nn.functional.normalize(total, dim=-1)": (
                 "nn.functional.normalize(total, p=torch.inf, dim=-1)"
@@ -527,9 +536,9 @@ misconceptions["mean_pool"] = {
         },
     ),
     "length-plus-epsilon": (
-        "A small number was added to the length. Beside a short vector it is not small, and its "
-        "length is less than 1 then: keep the length from zero with a lower bound in place of a "
-        "sum.",
+        "Short vectors get a length less than 1, as when a small number is added to the length, "
+        "or under its root, or is its lower bound. Keep it from zero by a lower bound far below "
+        "it, as 1e-12.",
         {
             "return nn.functional.normalize(total, dim=-1)": (
                 "mean = total / real.sum(dim=1).clamp(min=1)\n"
@@ -611,8 +620,8 @@ misconceptions["contrastive_loss"] = {
         {"anchors = nn.functional.normalize(anchors, dim=-1)": ""},
     ),
     "positives-not-normalized": (
-        "The positives were not scaled to length 1, so that the longest of them attract all "
-        "anchors. A cosine is a dot product over both lengths.",
+        "The positives were not scaled to length 1, so that the longer of them count more. A "
+        "cosine is a dot product over both lengths.",
         {"positives = nn.functional.normalize(positives, dim=-1)": ""},
     ),
     "normalized-by-column": (
@@ -629,8 +638,8 @@ misconceptions["contrastive_loss"] = {
         {"/ temperature": "* temperature"},
     ),
     "temperature-unused": (
-        "The temperature is not used. Cosines lie between -1 and 1: undivided, the softmax over "
-        "them is nearly flat, whatever the model does.",
+        "The scores are not divided by the temperature. Cosines lie between -1 and 1: undivided, "
+        "the softmax over them is nearly flat, whatever the model does.",
         {"/ temperature": ""},
     ),
     "side": (
@@ -639,12 +648,18 @@ misconceptions["contrastive_loss"] = {
         {"anchors @ positives.T": "positives @ anchors.T"},
     ),
     "both-sides": (
-        "Both sides choose, and the two losses are averaged. That is a loss that people use, but "
-        "not this one: only the anchors choose.",
+        "Both sides choose, and both losses count. That is a loss that people use, but not this "
+        "one: only the anchors choose.",
         {
             "return nn.functional.cross_entropy(scores, own)": (
                 "forward = nn.functional.cross_entropy(scores, own)\n"
                 "return (forward + nn.functional.cross_entropy(scores.T, own)) / 2"
+            )
+        },
+        {
+            "return nn.functional.cross_entropy(scores, own)": (
+                "forward = nn.functional.cross_entropy(scores, own)\n"
+                "return forward + nn.functional.cross_entropy(scores.T, own)"
             )
         },
     ),
@@ -699,8 +714,9 @@ misconceptions["contrastive_loss"] = {
         {"cross_entropy(scores, own)": "cross_entropy(scores.softmax(dim=-1), own)"},
     ),
     "log-of-softmax": (
-        "The logarithm of a softmax that has become zero is minus infinity. `F.cross_entropy`, or "
-        "a log-softmax, never computes that zero.",
+        "At a temperature of 1e-4 the loss is infinite, as when a softmax has become zero before "
+        "its logarithm, or the exponentials overflow in a sum. `F.cross_entropy`, or a "
+        "log-softmax, computes neither.",
         {"nn.functional.cross_entropy(scores, own)": "-scores.softmax(-1).diagonal().log().mean()"},
     ),
     "overflow": (
@@ -715,8 +731,8 @@ misconceptions["contrastive_loss"] = {
         },
     ),
     "zero-nan": (
-        "A vector of zeros was divided by its length, and zero over zero is NaN. It should have a "
-        "cosine of 0 to all others.",
+        "With a vector of zeros the loss is NaN: zero was divided by its length, which is zero. "
+        "Such a vector should have a cosine of 0 with all.",
         {
             "anchors = nn.functional.normalize(anchors, dim=-1)": (
                 "anchors = anchors / anchors.norm(dim=-1, keepdim=True)"
@@ -727,8 +743,9 @@ misconceptions["contrastive_loss"] = {
         },
     ),
     "length-plus-epsilon": (
-        "A small number was added to the lengths. Next to a vector that is as short, it is not "
-        "small, and the cosine shrinks: take the larger of the two in place of the sum.",
+        "A small number was added to the lengths, or to what they are made of. Next to a vector "
+        "that is as short, it is not small, and the cosine shrinks: take a lower bound of the "
+        "length, as 1e-12, in place of the sum.",
         {
             "anchors = nn.functional.normalize(anchors, dim=-1)": (
                 "anchors = anchors / (anchors.norm(dim=-1, keepdim=True) + 1e-6)"
@@ -737,6 +754,27 @@ misconceptions["contrastive_loss"] = {
                 "positives = positives / (positives.norm(dim=-1, keepdim=True) + 1e-6)"
             ),
         },
+        *[
+            {
+                f"{name} = nn.functional.normalize({name}, dim=-1)": (
+                    f"{name} = {name} / "
+                    f"({name}.square().sum(dim=-1, keepdim=True) + {small}).sqrt()"
+                )
+                for name in ("anchors", "positives")
+            }
+            for small in ("1e-12", "1e-8", "1e-6")
+        ],
+        *[
+            {
+                "anchors = nn.functional.normalize(anchors, dim=-1)": "",
+                "positives = nn.functional.normalize(positives, dim=-1)": "",
+                "/ temperature": (
+                    f"/ (anchors.norm(dim=1)[:, None] * positives.norm(dim=1) + {small})"
+                    " / temperature"
+                ),
+            }
+            for small in ("1e-12", "1e-8", "1e-6")
+        ],
     ),
     "distances": (
         "The scores are distances, and so the farthest positive is chosen. The cosine is large "
@@ -748,8 +786,8 @@ misconceptions["contrastive_loss"] = {
         {"normalize(positives, dim=-1)": "normalize(positives.detach(), dim=-1)"},
     ),
     "short-cut-off": (
-        "A length below some bound is taken for the bound itself, so short vectors have too "
-        "small a cosine. The lengths make no difference from 1e-6 on: only zeros need a bound.",
+        "Short vectors have too small a cosine, as when a length below some bound is taken for "
+        "the bound. The lengths make no difference from 1e-6 on: only zeros need a bound.",
         {
             "normalize(anchors, dim=-1)": "normalize(anchors, dim=-1, eps=1e-5)",
             "normalize(positives, dim=-1)": "normalize(positives, dim=-1, eps=1e-5)",
@@ -788,8 +826,8 @@ misconceptions["contrastive_loss"] = {
         },
     ),
     "temperature-exp": (
-        "The cosines are multiplied by the exponential of the temperature, as where that is "
-        "learned. They are divided by the temperature itself.",
+        "The exponential of the temperature is used, as where that is learned: cosines are "
+        "multiplied or divided by it. They are divided by the temperature itself.",
         {
             "/ temperature": "* math.exp(temperature)",
         },
@@ -798,9 +836,9 @@ misconceptions["contrastive_loss"] = {
         },
     ),
     "zero-gradient-nan": (
-        "The gradient of a vector of zeros is NaN or infinite, as where its length is the root of "
-        "a sum of squares: the root has no slope at zero, whatever bound comes after it. Keep the "
-        "sum from zero before the root, or use `normalize`.",
+        "The gradient of a vector of zeros is NaN or infinite: it goes through the root of a sum "
+        "of squares that is zero, or a division by zero whose NaN is replaced. Keep the sum from "
+        "zero before the root, or use `normalize`.",
         {
             "anchors = nn.functional.normalize(anchors, dim=-1)": (
                 "anchors = anchors / anchors.square().sum(dim=-1, "
@@ -813,8 +851,8 @@ misconceptions["contrastive_loss"] = {
         },
     ),
     "probability": (
-        "The probability of the right choice comes back, and not the logarithm of it with a "
-        "minus sign.",
+        "The loss is made of the probability of the right choice as it is. It is the logarithm of "
+        "that probability with a minus sign.",
         {
             "nn.functional.cross_entropy(scores, own)": "-scores.softmax(dim=-1).diagonal().mean()",
         },
@@ -933,9 +971,9 @@ def padding_is_zero(table):
     class Model(nn.Module):
         def forward(self, tokens, mask):
             if tokens.dtype != torch.int64 or mask.dtype != torch.bool:
-                raise ValueError(f"the model got tokens {tokens.dtype}, and a mask {mask.dtype}")
+                raise TypeError(f"the model got tokens {tokens.dtype}, and a mask {mask.dtype}")
             if tokens[~mask].any():
-                raise ValueError("the model got padding with another id than 0")
+                raise RuntimeError("the model got another id than 0 where the mask is False")
             return table[tokens]
 
     return Model()
@@ -969,8 +1007,8 @@ def _(student, reference, draw):
 
 misconceptions["embed"] = {
     "made-small": (
-        "The sentences are made small, or changed otherwise, before the tokenizer sees them. It "
-        "takes them as they come: what to do with capitals is its own business.",
+        "The sentences are put in lowercase before the tokenizer sees them. It takes them as they "
+        "come: what to do with capitals is its own business.",
         {"encode_batch(sentences)": "encode_batch([one.lower() for one in sentences])"},
     ),
     "padded-with-other": (
@@ -1016,7 +1054,8 @@ misconceptions["embed"] = {
         },
     ),
     "not-normalized": (
-        "The embeddings do not have unit length.",
+        "The embeddings do not have unit length: the mean of the real tokens' vectors comes back "
+        "as it is. `mean_pool` scales it.",
         by(
             {"return F.normalize(mean, dim=-1)": "return mean"},
             style="padded by hand",
@@ -1030,6 +1069,7 @@ misconceptions["embed"] = {
                 "torch.tensor([encoding.ids for encoding in encodings])"
             )
         },
+        {"nn.utils.rnn.pad_sequence(ids, batch_first=True)": "torch.stack(ids)"},
     ),
     "cut-to-shortest": (
         "The encodings are cut to the length of the shortest, so the ends of longer sentences are "
@@ -1042,8 +1082,8 @@ misconceptions["embed"] = {
         },
     ),
     "sorted": (
-        "The vectors of all sentences came back sorted by length, as the batch was. The rows "
-        "should be in the order of the sentences.",
+        "The vectors came back sorted by length, as the batch was. The rows should be in the "
+        "order of the sentences.",
         {"encode_batch(sentences)": "encode_batch(sorted(sentences, key=len))"},
         {"encode_batch(sentences)": "encode_batch(sorted(sentences, key=len, reverse=True))"},
         {
@@ -1067,9 +1107,9 @@ misconceptions["embed"] = {
         },
     ),
     "mask-as-numbers": (
-        "The mask goes to the model as whole numbers. It is boolean there, True where a token "
-        "is real.",
+        "The mask goes to the model as numbers. It is boolean there, True where a token is real.",
         {".bool()": ""},
+        {".bool()": ".float()"},
     ),
     "padding-marked-real": (
         "The mask is padded with ones: what is added at the end of shorter encodings counts as "
@@ -1095,8 +1135,8 @@ misconceptions["embed"] = {
         },
     ),
     "special-cut-off": (
-        "The first and the last token of each encoding are cut off. They are tokens of the "
-        "sentence to the model, and count in the mean.",
+        "The first and the last entry of each encoding are cut off. What the tokenizer puts there "
+        "are tokens to the model, too, and count in the mean where the mask says so.",
         {
             "torch.tensor(encoding.ids)": "torch.tensor(encoding.ids[1:-1])",
             "torch.tensor(encoding.attention_mask)": "torch.tensor(encoding.attention_mask[1:-1])",
@@ -1164,7 +1204,7 @@ def taken_apart(table, layers, num_heads):
 
         def all_layers(self, tokens, mask):
             if mask.shape != tokens.shape:
-                raise ValueError(f"a mask {tuple(mask.shape)} for tokens {tuple(tokens.shape)}")
+                raise RuntimeError(f"a mask {tuple(mask.shape)} for tokens {tuple(tokens.shape)}")
             x = table[tokens] + 0.1 * torch.arange(tokens.shape[1])[:, None]  # (B, L, E)
             states, all_weights = [x], []
             for layer in self.encoder.layers:
@@ -1231,6 +1271,11 @@ misconceptions["attention_row"] = {
         "The scores that are returned are divided by sqrt(D) already. They should be the bare dot "
         "products; the division is for the weights alone.",
         {"return scores,": "return scores / math.sqrt(key.shape[-1]),"},
+    ),
+    "scores-divided-twice": (
+        "The scores that are returned are divided by sqrt(D) already, and once more before the "
+        "softmax. They should be the bare dot products, divided once for the weights.",
+        {"scores = key @ query[asking]": "scores = key @ query[asking] / math.sqrt(key.shape[-1])"},
     ),
     "not-divided": (
         "The weights are made of scores that are not divided by sqrt(D).",
@@ -1332,15 +1377,15 @@ misconceptions["attention_row"] = {
         },
     ),
     "output-divided": (
-        "The output is divided by its length, or by a number of positions. The weights sum to "
-        "one already.",
+        "The output is divided by the number of positions as well, as by a mean. The weights sum "
+        "to one already.",
         {
             "weights @ value": "weights @ value / len(weights)",
         },
     ),
     "whole-output": (
-        "The output of all heads comes back. One head is asked for, with D = E / num_heads "
-        "features.",
+        "The output has E numbers, the values of all heads. One head is asked for, with its own D "
+        "= E / num_heads features.",
         {
             "return scores, weights, weights @ value": (
                 "every = split_heads(attention.W_v(x), attention.num_heads)[0]\n"

@@ -329,6 +329,15 @@ misconceptions["SelfAttention"] = {
             "= scaled_dot_product_attention(query, key, value, mask)\nreturn (output + x if "
             "output.shape == x.shape else output + x.mean(dim=-1, keepdim=True)), weights",
         },
+        {
+            "return scaled_dot_product_attention(query, key, value, mask)": "output, weights "
+            "= scaled_dot_product_attention(query, key, value, mask)\nreturn output + x, weights",
+        },
+        {
+            "return scaled_dot_product_attention(query, key, value, mask)": "output, weights "
+            "= scaled_dot_product_attention(query, key, value, mask)\nif output.shape == x.shape:\n"
+            "    output = output + x\nreturn output, weights",
+        },
     ),
     "scores-returned": (
         "The scores come back in the place of the weights. The weights are what softmax makes "
@@ -390,10 +399,11 @@ def _(student, reference, draw):
     cycle = torch.empty_like(order)
     cycle[order] = order.roll(1)  # doing it twice does not undo it
 
+    calls = []
+
     def case(text, layer, x, permutation):
         agrees(student, reference, layer, x, permutation, case=text, ask=Ask(gradients=False))
-        found = student(layer, x, permutation)
-        of_kind(found, float, text, student.last_call)
+        calls.append((text, (layer, x, permutation)))
 
     case("a layer with positions", portable(_with_positions, table=table), x, cycle)
     layer = portable(_without_positions, matrix=draw.normal(E, 4))
@@ -408,6 +418,8 @@ def _(student, reference, draw):
     for others in (0, 2):
         layer = portable(_with_others, factor=2.0, others=others)
         case(f"a layer that returns a tuple of {1 + others}", layer, x, cycle)
+    for text, arguments in calls:  # last, as an error here ends the check
+        of_kind(student(*arguments), float, text, student.last_call)
 
 
 misconceptions["equivariance_gap"] = {
@@ -560,8 +572,8 @@ prediction(
         ),
         0.0: "This is the score. Its exponential is 1, and so are the four others.",
         0.34: (
-            "That is the weight that 'bank' gives. Another query has other scores with the same "
-            "keys."
+            "That is the weight that 'bank' gives 'river'. Another query has different scores with "
+            "the same keys."
         ),
         0.08: "That is the weight that 'bank' gives 'was'. Here 'was' is the one that asks.",
     },

@@ -135,9 +135,9 @@ misconceptions["softmax"] = {
         },
     ),
     "cut-off": (
-        "Large scores, or their exponentials, were cut off at a bound. All that is beyond it then "
-        "looks equal, although the differences are what softmax is about: subtract the largest "
-        "score of the slice instead.",
+        "Scores, or their exponentials, were cut off at a bound. All that is beyond it then looks "
+        "equal, although the differences are what softmax is about: with the largest score of a "
+        "slice subtracted, exp needs no bound.",
         {
             "(scores - largest).exp()": "scores.clamp(-80, 80).exp()",
             "total.clamp(min=1)": "total",
@@ -306,6 +306,9 @@ def _(student, reference, draw):
     agrees(student, reference, scores, 1.0, case="sharpness 1, with ties", ask=Ask(gradients=False))
     near = torch.tensor([[1.0, 0.995, -2.0], [0.5, 0.5 - 2**-20, 0.5 - 2**-18]])
     agrees(student, reference, near, 1.0, case="sharpness 1, scores that nearly tie", ask=VALUES)
+    precise = torch.tensor([[1.0, 1 - 2**-50, -2.0]], dtype=torch.float64)
+    case = "sharpness 1, float64 scores that nearly tie"
+    agrees(student, reference, precise, 1.0, case=case, ask=VALUES)
     close_to_1 = 1e-3 * draw.normal(L=3, S=5)
     agrees(student, reference, close_to_1, 0.995, case="sharpness 0.995", ask=VALUES)
     raises(student, ValueError, scores, -0.1, case="a sharpness below 0")
@@ -326,14 +329,14 @@ def _(student, reference, draw):
 misconceptions["sharpen"] = {
     "nearly-one-at-most": (
         "At sharpness 1 the scores are only multiplied by a large number, as where 1 - s is kept "
-        "above a small one: those near the largest have a share as well. There, all the weight is "
-        "on the largest.",
+        "from zero by a small one: those near the largest have a share as well. There, all the "
+        "weight is on the largest.",
         *[
             {
                 "if sharpness == 1:": "if False:",
                 "(1 - sharpness)": f"max(1 - sharpness, {small})",
             }
-            for small in ("1e-3", "1e-6")
+            for small in ("1e-3", "1e-6", "1e-9", "1e-12")
         ],
         *[
             {
@@ -497,9 +500,8 @@ misconceptions["sharpen"] = {
         },
     ),
     "division-by-zero": (
-        "At sharpness 1 there is a division by zero: by 1 - s, or by a temperature that is zero. "
-        "This end of the slider needs a case of its own: the limit, in which the largest score "
-        "takes all.",
+        "At sharpness 1 something is divided by zero, or the factor is infinite. This end of the "
+        "slider needs a case of its own: the limit, in which the largest score takes all.",
         {"if sharpness == 1:": "if False:"},
         {
             "if sharpness == 1:": "if False:",

@@ -104,9 +104,9 @@ prediction(
     question="For how many of the whole numbers from -1000 to 1000 does `x + 2` equal `2 * x`?",
     right=1,
     options={
-        1: "From x + 2 = 2x follows x = 2, and nothing else.",
+        1: "x + 2 = 2x gives x = 2, and nothing else.",
         0: "There is one, and it is the one that somebody tried first: 2.",
-        2: "Two different lines meet once at most, and these two meet at 2.",
+        2: "Two different lines meet at most once, and these two meet at 2.",
     },
     again={
         "numbers": {"a": (3, 4, 5, 6, 7, 8), "k": (2, 3)},
@@ -115,8 +115,8 @@ prediction(
         ),
         "right": "int(a % (k - 1) == 0)",
         "options": {
-            "0": "From x + {a} = {k}x follows {k - 1}x = {a}, so x = {a / (k - 1):g}.",
-            "1": "From x + {a} = {k}x follows {k - 1}x = {a}, so x = {a / (k - 1):g}.",
+            "0": "x + {a} = {k}x gives {k - 1}x = {a}, so x = {a / (k - 1):g}.",
+            "1": "x + {a} = {k}x gives {k - 1}x = {a}, so x = {a / (k - 1):g}.",
             "2": "Two different lines meet at most once.",
         },
     },

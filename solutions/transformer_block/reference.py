@@ -40,7 +40,7 @@ class FeedForward(nn.Module):
 
     `FeedForward(embed_dim, hidden_dim, activation="relu")` has `linear1`, an
     `nn.Linear(embed_dim, hidden_dim)`, and `linear2`, an `nn.Linear(hidden_dim, embed_dim)`. The
-    activation stands between them: "relu", or "gelu", which is the exact one, x * Phi(x) by erf.
+    activation stands between them: "relu", or "gelu", F.gelu as it comes (not its approximation).
 
     Shapes: `forward(x)` takes (..., embed_dim) and returns the same shape.
     Raises ValueError, when constructed, for any other activation; the message names it.

@@ -49,8 +49,9 @@ def _(student, reference, draw):
 
 misconceptions["patchify"] = {
     "unfolded-unswapped": (
-        "What `unfold` gives was reshaped, and its axes were not exchanged: it holds the numbers "
-        "of a patch along the second axis and the patches along the third. Transpose first.",
+        "The numbers of a patch stand along the second axis and the patches along the third, as "
+        "`unfold` gives them, and a reshape to (B, N, C * P * P) mixes them up. Exchange the two "
+        "axes first.",
         {
             "return grid.reshape(B, (height // P) * (width // P), C * P * P)": "return "
             "nn.functional.unfold(images, P, stride=P)"
@@ -68,9 +69,9 @@ misconceptions["patchify"] = {
         {"grid.permute(0, 2, 4, 1, 3, 5)": "grid.permute(0, 2, 4, 3, 5, 1)"},
     ),
     "reshaped-only": (
-        "The image was reshaped without moving any axis, so each `patch` is a run of pixels along "
-        "the rows. A patch is a square: the axes of the grid have to come before those inside a "
-        "patch.",
+        "The pixels of the image are cut into runs in the order in which they are kept, as by a "
+        "reshape without moving any axis. A patch is a square: the axes of the grid come before "
+        "those inside a patch.",
         {"grid = grid.permute(0, 2, 4, 1, 3, 5)": ""},
     ),
     "columns": (
@@ -79,9 +80,9 @@ misconceptions["patchify"] = {
         {"grid.permute(0, 2, 4, 1, 3, 5)": "grid.permute(0, 2, 4, 1, 5, 3)"},
     ),
     "axes-order": (
-        "The axes before a reshape are in the order of the whole image, so that pixels of "
-        "different patches change places: height splits into (height / P, P), the number of "
-        "patches first.",
+        "A patch is made of pixels that lie height / P rows and width / P columns apart, as when "
+        "height splits into (P, height / P). A patch is one square of neighbors: height splits "
+        "into (height / P, P).",
         {
             "height // P, P, width // P, P": "P, height // P, P, width // P",
             "grid.permute(0, 2, 4, 1, 3, 5)": "grid.permute(0, 3, 5, 1, 2, 4)",
@@ -95,9 +96,15 @@ misconceptions["patchify"] = {
             "(height // P) * (width // P), C * P * P": "-1, P * P",
         },
     ),
+    "sizes-exchanged": (
+        "Height and width are exchanged where the image is split, so that one that is not square "
+        "comes out scrambled: there are height / P rows of patches and width / P columns.",
+        {"height // P, P, width // P, P)": "width // P, P, height // P, P)"},
+    ),
     "edge-cut-off": (
-        "An image that does not divide into patches was cut off at the edge without a word. "
-        "Whoever calls the function should hear of it: that is a ValueError.",
+        "An image that does not divide into patches is taken without an error, as when its edge "
+        "is cut off or filled up. Whoever calls the function should hear of it: that is a "
+        "ValueError.",
         by(
             {"if height % patch_size != 0 or width % patch_size != 0:": "if False:"},
             style="unfold",
@@ -197,8 +204,8 @@ misconceptions["patchify"] = {
         },
     ),
     "image-transposed": (
-        "Height and width have changed places before the image is cut: the patches come column "
-        "by column, and each is mirrored at its diagonal.",
+        "Height and width have changed places: the patches come column by column, and so do the "
+        "pixels inside each patch. Both go row by row.",
         {
             "grid.permute(0, 2, 4, 1, 3, 5)": "grid.permute(0, 4, 2, 1, 5, 3)",
         },
@@ -230,8 +237,9 @@ def _(student, reference, draw):
 
 misconceptions["unpatchify"] = {
     "reshaped-only": (
-        "The patches were reshaped to an image without moving any axis. That puts the pixels of "
-        "one patch side by side along a row, and does not undo `patchify`.",
+        "The numbers of the patches fill the image in the order in which they are kept, as by a "
+        "reshape without moving any axis: those of one patch come to lie along the rows, which "
+        "does not undo `patchify`.",
         {"grid = grid.permute(0, 3, 1, 4, 2, 5)": ""},
     ),
     "grid-transposed": (
@@ -240,8 +248,9 @@ misconceptions["unpatchify"] = {
         {"height // P, width // P": "width // P, height // P"},
     ),
     "grid-square": (
-        "The grid of patches was taken for a square. An image need not be square: height / P "
-        "patches stand below one another, and width / P beside one another.",
+        "The number of rows of patches is the root of their number, as in a square image. An "
+        "image need not be square: height / P patches stand below one another, and width / P "
+        "beside one another.",
         {"B, height // P, width // P": "B, int(patches.shape[1] ** 0.5), -1"},
         {
             "B, height // P, width // P": "B, int(patches.shape[1] ** 0.5), "
@@ -273,8 +282,9 @@ misconceptions["unpatchify"] = {
         {"grid.reshape(B, C, height, width)": "grid.reshape(B, C, height, width).mT"},
     ),
     "axes-order": (
-        "The axes of the grid and those inside a patch are in the wrong order before the last "
-        "reshape: neighboring rows of the image come from different patches.",
+        "Neighboring rows and columns of the image come from different patches: the place inside "
+        "a patch comes before the place in the grid. The height is made of (height / P, P), in "
+        "this order, and the width of (width / P, P).",
         {"grid.permute(0, 3, 1, 4, 2, 5)": "grid.permute(0, 3, 4, 1, 5, 2)"},
     ),
     "channels-at-the-end": (
@@ -301,9 +311,9 @@ misconceptions["unpatchify"] = {
         },
     ),
     "grid-before-patches": (
-        "Both axes of the grid come before the axes inside a patch. The height is made of the row "
-        "of the grid and the row in the patch, the width of the column of the grid and the column "
-        "in the patch: they take turns, (B, C, height / P, P, width / P, P).",
+        "The grid's axes come together, before the axes inside a patch. The height is made of the "
+        "row of the grid and the row in the patch, the width of the two columns: they take turns, "
+        "(B, C, height / P, P, width / P, P).",
         {"permute(0, 3, 1, 4, 2, 5)": "permute(0, 3, 1, 2, 4, 5)"},
     ),
 }
@@ -340,8 +350,8 @@ misconceptions["PatchEmbedding"] = {
         {"[token, patches]": "[patches, token]"},
     ),
     "class-token-unplaced": (
-        "The positions were added before the class token was put in front, so the token has none. "
-        "All N + 1 vectors get a position, and the first one is the token's.",
+        "The class token gets no position: only the patches do, the last N of them. All N + 1 "
+        "vectors get a position, and the first one is the token's.",
         {
             "torch.cat([token, patches], dim=1) + self.positions": (
                 "torch.cat([token, patches + self.positions[:, 1:]], dim=1)"
@@ -379,11 +389,16 @@ misconceptions["PatchEmbedding"] = {
         ),
     ),
     "no-bias": (
-        "The projection has no bias. It is an nn.Linear, and that has one unless the contract says "
-        "otherwise.",
+        "The patches are projected without a bias. `projection` is an nn.Linear, which has one "
+        "and adds it.",
         {
             "nn.Linear(channels * P * P, embed_dim)": (
                 "nn.Linear(channels * P * P, embed_dim, bias=False)"
+            )
+        },
+        {
+            "self.projection(patchify(images, self.patch_size))": (
+                "patchify(images, self.patch_size) @ self.projection.weight.T"
             )
         },
     ),
@@ -401,8 +416,8 @@ misconceptions["PatchEmbedding"] = {
         },
     ),
     "not-a-parameter": (
-        "`positions` is a plain tensor, not a parameter: no optimizer finds it, and it is not "
-        "saved with the weights.",
+        "`positions` is a plain tensor or a buffer, not a parameter: no optimizer finds it, and "
+        "it stays as it was made.",
         {
             "nn.Parameter(torch.randn(1, N + 1, embed_dim) * 0.02)": (
                 "torch.randn(1, N + 1, embed_dim) * 0.02"
@@ -452,8 +467,8 @@ misconceptions["PatchEmbedding"] = {
         },
     ),
     "positions-first": (
-        "The positions are added twice to the patches: before the class token is put in front, "
-        "and after it.",
+        "The positions are added twice to the patches, and once to the class token. All N + 1 "
+        "vectors get their position once, after the token is put in front.",
         {
             "torch.cat([token, patches], dim=1)": (
                 "torch.cat([token, patches + self.positions[:, 1:]], dim=1)"
@@ -461,13 +476,14 @@ misconceptions["PatchEmbedding"] = {
         },
     ),
     "token-everywhere": (
-        "The class token is added to the patches, and not put before them as a vector of its own.",
+        "The class token is added to the patches, too. It is only put before them, as a vector of "
+        "its own.",
         {
             "torch.cat([token, patches], dim=1)": "torch.cat([token, patches + token], dim=1)",
         },
     ),
     "no-token": (
-        "There is no class token in the sequence: N vectors come back, not N + 1.",
+        "N vectors come back, not N + 1: the class token is not among them. It comes first.",
         {
             "torch.cat([token, patches], dim=1) + self.positions": (
                 "patches + self.positions[:, 1:]"
@@ -526,8 +542,8 @@ def _(student, reference, draw):
 
 misconceptions["VisionTransformer"] = {
     "encoder-by-default": (
-        "The encoder is made with what it has by default, post-norm and relu. A Vision Transformer "
-        "is pre-norm with gelu: both are arguments of the encoder.",
+        "The encoder is post-norm with relu, as it is by default. A Vision Transformer is "
+        "pre-norm with gelu: both are arguments of the encoder.",
         {', norm_first=True, activation="gelu"': ""},
     ),
     "post-norm": (
@@ -606,8 +622,8 @@ misconceptions["VisionTransformer"] = {
         },
     ),
     "maximum": (
-        "The class is read from the largest numbers of all vectors. It is read from the class "
-        "token alone.",
+        "The class is read from the largest numbers of all vectors, feature by feature. It is "
+        "read from the class token alone.",
         {
             "x[:, 0]": "x.amax(dim=1)",
         },
@@ -632,7 +648,7 @@ misconceptions["VisionTransformer"] = {
         },
     ),
     "embedding-added-again": (
-        "The embedded patches are added to what the encoder returned. The residual connections "
+        "The embedded sequence is added to what the encoder returned. The residual connections "
         "are inside its blocks.",
         {
             "x, _ = self.encoder(x)": ("made, _ = self.encoder(x)\nx = x + made"),
@@ -711,13 +727,14 @@ misconceptions["attention_rollout"] = {
         {"layer.mean(dim=1)": "layer.sum(dim=1)"},
     ),
     "heads-maximum": (
-        "The largest of the heads was taken, not their mean. That is a variant one meets, but its "
-        "rows do not sum to one.",
+        "The largest of the heads was taken, not their mean. That is a variant one meets; here "
+        "the heads are averaged, and the mean of rows that sum to one does so again.",
         {"layer.mean(dim=1)": "layer.amax(dim=1)"},
         {
             "mixing = (layer.mean(dim=1) + identity) / 2": "mixing = layer.amax(dim=1) + identity\n"
             "mixing = mixing / mixing.sum(dim=-1, keepdim=True)"
         },
+        {"layer.mean(dim=1)": "(layer.amax(dim=1) / layer.amax(dim=1).sum(dim=-1, keepdim=True))"},
     ),
     "last-layer-only": (
         "Only the last layer was looked at. It mixes vectors that are mixtures already; what of "
@@ -746,19 +763,24 @@ misconceptions["attention_rollout"] = {
         },
     ),
     "layers-stacked": (
-        "The layers were stacked to one tensor, which takes the same number of heads in each. H "
-        "may differ: average the heads of each layer first.",
+        "The layers were put together to one tensor, which takes the same number of heads in "
+        "each. H may differ: average the heads of each layer first.",
         {"for layer in weights": "for layer in torch.stack(weights)"},
     ),
     "heads-minimum": (
-        "The smallest of the heads was taken, not their mean. That is a variant one meets, but "
-        "its rows do not sum to one.",
+        "The smallest of the heads was taken, not their mean. That is a variant one meets; here "
+        "the heads are averaged, and the mean of rows that sum to one does so again.",
         {
             "layer.mean(dim=1)": "layer.amin(dim=1)",
         },
+        {
+            "mixing = (layer.mean(dim=1) + identity) / 2": "mixing = layer.amin(dim=1) + identity\n"
+            "mixing = mixing / mixing.sum(dim=-1, keepdim=True)"
+        },
     ),
     "transposed": (
-        "The matrices are transposed: row i is what output i is made of, and the rows sum to one.",
+        "The layers' matrices are transposed, or both their order and the result are turned "
+        "around. Row i is what output i is made of, and the rows sum to one.",
         {
             "(layer.mean(dim=1) + identity) / 2": "((layer.mean(dim=1) + identity) / 2).mT",
         },
@@ -933,8 +955,9 @@ misconceptions["random_patch_mask"] = {
         },
     ),
     "generator-restarted": (
-        "The generator is set back to its seed, so that every call with it gives the same mask. "
-        "Draw from it as it is: the seed was set by whoever made it.",
+        "Every call begins again at the seed of the generator, so that a generator gives the same "
+        "mask each time. Draw from the generator itself, as it stands: the seed was set by "
+        "whoever made it.",
         {
             "count = round(ratio * num_patches)": "count = round(ratio * num_patches)\n"
             "if generator is not None:\n"
@@ -942,8 +965,8 @@ misconceptions["random_patch_mask"] = {
         },
     ),
     "true-is-kept": (
-        "True and False are exchanged: True should mean masked, and these are the patches that "
-        "stay.",
+        "As many patches are masked as should stay, as when True and False are exchanged. True "
+        "means masked, and there are round(ratio * num_patches) of them.",
         {"places < count": "places >= count"},
     ),
     "cut-off": (
@@ -971,8 +994,8 @@ misconceptions["random_patch_mask"] = {
         },
     ),
     "first-patches": (
-        "Always the same patches are masked, as the first ones, in every row: nothing is random. "
-        "The model would never learn to fill in the others.",
+        "The same patches are masked in every row and by every call, as the first ones, or by a "
+        "seed that is set inside. Each row is a random choice of its own.",
         {
             "torch.rand(batch, num_patches, generator=generator).argsort()": (
                 "torch.arange(num_patches).repeat(batch, 1)"
@@ -980,8 +1003,9 @@ misconceptions["random_patch_mask"] = {
         },
     ),
     "one-run": (
-        "The masked patches are one run of neighbors that starts at a random place. Every patch "
-        "is to be chosen by itself: all sets of that size should be equally likely.",
+        "Some sets of patches come too seldom or never, as when the masked ones are a run of "
+        "neighbors from a random place on, or equal random numbers are sorted. All sets of that "
+        "size should be equally likely.",
         {
             "torch.rand(batch, num_patches, generator=generator).argsort()": (
                 "torch.arange(num_patches) - torch.randint(num_patches, (batch, 1), "
@@ -991,13 +1015,13 @@ misconceptions["random_patch_mask"] = {
         },
     ),
     "generator-unused": (
-        "`generator` is not used, so the same seed gives another mask each time, and no run can be "
-        "repeated.",
+        "Not all randomness is drawn from `generator`, so the same seed gives another mask each "
+        "time, and no run can be repeated. Hand it on to whatever draws.",
         {", generator=generator": ""},
     ),
     "seed-set": (
-        "The seed is set inside, so that every call without a generator gives the same mask. "
-        "torch's global generator goes on where it stands.",
+        "Every call without a generator gives the same mask, as when a seed is set inside. Draw "
+        "from torch's global generator then, as it stands.",
         {
             "count =": ("if generator is None:\n    torch.manual_seed(0)\ncount ="),
         },
@@ -1121,7 +1145,8 @@ misconceptions["masked_patch_loss"] = {
         ],
     ),
     "nothing-nan": (
-        "Without any masked patch the mean is zero over zero: NaN. A loss over nothing is 0 here.",
+        "Without any masked patch the result is NaN, as of zero over zero or of the mean of no "
+        "numbers. A loss over nothing is 0 here.",
         {"difference.square().sum() / max(difference.numel(), 1)": "difference.square().mean()"},
     ),
     "by-images": (
@@ -1132,8 +1157,8 @@ misconceptions["masked_patch_loss"] = {
         },
     ),
     "by-patch-width": (
-        "The sum is divided by the width of a patch alone. It is divided by the number of "
-        "elements of all masked patches.",
+        "The sum is divided by the number of elements of one patch alone. It is divided by the "
+        "number of elements of all masked patches.",
         {
             "max(difference.numel(), 1)": "predicted.shape[-1]",
         },

@@ -93,7 +93,7 @@ class VisionTransformer(nn.Module):
     `forward(images)` embeds the patches, runs the encoder, and reads the class from the class token
     alone: `norm`, then `head`.
     Shapes: images (B, C, height, width), image_size as in `PatchEmbedding`; returns logits
-    (B, num_classes), no probabilities.
+    (B, num_classes), not probabilities.
     The values that weights have before any training are free.
     Gradients reach `images` and all parameters. Inputs and earlier results are left unchanged;
     non-contiguous inputs and float64 work.

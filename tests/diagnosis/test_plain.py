@@ -5,9 +5,18 @@ import torch
 from torch import nn
 
 from autograder.checking import find
-from autograder.checking.events import Event
-from autograder.diagnosis import diagnose, errors, experiments, findings, relations, where
+from autograder.checking.events import Event, Log, Reason
+from autograder.diagnosis import (
+    diagnose,
+    errors,
+    experiments,
+    findings,
+    plain,
+    relations,
+    where,
+)
 from autograder.diagnosis.by_argument import Compared, Shaped, by_argument, by_size
+from autograder.diagnosis.explaining import Students
 from autograder.diagnosis.judge import judge
 from autograder.diagnosis.recording import live
 from autograder.remote.calling import Home
@@ -18,9 +27,9 @@ from solutions.encoder_decoder import DecoderBlock, warmup_rate
 from solutions.encoder_decoder import reference as encoder_decoder
 from solutions.lookup import letter_similarity
 from solutions.masked import causal_mask, masked_softmax, next_token_loss
-from solutions.multi_head import MultiHeadAttention
+from solutions.multi_head import MultiHeadAttention, split_heads
 from solutions.real_encoder import convert_weights
-from solutions.self_attention import equivariance_gap
+from solutions.self_attention import SelfAttention, equivariance_gap
 from solutions.softmax import scaled_dot_product_scores, softmax
 from solutions.transformer_block import Encoder, LayerNorm
 from solutions.vit import attention_rollout, random_patch_mask
@@ -503,7 +512,7 @@ def test_what_holds_in_the_same_calls_is_told_together():
         where.Side("where `layers` is 2", frozenset({1, 3}), False, about="layers"),
         where.Side("where `mask` is given", frozenset({0, 1, 3}), True, about="mask"),
     ]
-    found = next(where._telling(sides, frozenset({1, 3}), 5))
+    found = next(where._telling(sides, frozenset({1, 3}), 3, frozenset()))
     assert found.words == "where `pad` is not 0 and where `layers` is 2"
 
 
@@ -638,3 +647,46 @@ def test_a_call_of_no_case_that_ends_in_an_error_is_not_called_plain(monkeypatch
 
     found = said(monkeypatch, "DecoderBlock", Keeping)
     assert found.key.startswith("plain.error") and "in the plain case" not in found.misconception
+
+
+def test_calls_that_end_in_an_error_are_among_those_that_go_wrong(monkeypatch):
+    """A condition that holds of them too is told of all, and of none of them alone."""
+
+    class Wrong(SelfAttention):
+        def forward(self, x, mask=None):
+            output, weights = super().forward(x, mask)
+            if mask is None:
+                return output, weights
+            return output * 0.37 if mask.dim() > 1 else output[7], weights
+
+    sentence = said(monkeypatch, "SelfAttention", Wrong).misconception
+    assert "is wrong or ends in an error in 18 of the 19 calls where `mask` is given" in sentence
+    assert "ends in an error in the one call" not in sentence
+
+
+def test_how_numbers_lie_in_memory_is_no_condition_where_it_makes_no_difference(monkeypatch):
+    """Here the sum of the numbers does, which only these calls have."""
+    sums = set()
+
+    def wrong(x, num_heads):
+        about = round(float(x.sum()), 3)
+        if not x.is_contiguous():
+            sums.add(about)
+        return split_heads(x, num_heads) * (0.37 if about in sums else 1)
+
+    assert "memory" not in said(monkeypatch, "split_heads", wrong).misconception
+
+
+def test_an_error_of_the_check_s_own_is_no_refusal_of_the_code():
+    log = Log()
+    log.events.append(Event("raised", "ValueError", account="too many", reason=Reason.ERROR))
+    calls = where.Calls(find("softmax"), [], [], lambda request: None)
+    students = Students(log)
+    (told,) = plain.plain(find("softmax"), students, students, lambda: calls)
+    assert "refuses" not in told.finding.sentence
+
+
+def test_a_key_of_several_numbers_is_a_key_and_no_sentence():
+    event = Event("raised", "KeyError", fields={"message": "(0.61, -0.08)"})
+    assert errors.error_in_words([event])[1].startswith("The key (0.61, -0.08) is looked up")
+    assert not errors.is_written("KeyError", "(0.61, -0.08)")

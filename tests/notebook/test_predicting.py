@@ -77,6 +77,7 @@ def test_a_count_is_right_to_the_last_one():
     asked = Prediction("count", "02-softmax", "How many positions?", 8256, options)
     assert answered(asked, 8256).right
     assert answered(asked, 8256.0).right
+    assert "It is 8,256." in answered(asked, 128).text()
     assert not answered(asked, 8128).right  # 1 + 2 + ... + 127
     assert '`predict("count", 12)`' in answered(asked).text()
 
