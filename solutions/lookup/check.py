@@ -695,7 +695,7 @@ def _(student, reference, draw):
     for query, case in ((1.5, "a negative similarity"), (-1.5, "a negative sum")):
         numbers = (query, [2.0, -1.0, 3.0, 0.5], values, times)
         agrees(student, reference, *numbers, names=names, case=case)
-    small = (1e-20, [2.0, 1.0, 3.0, 0.5], values, times)
+    small = (1e-9, [2.0, 1.0, 3.0, 0.5], values, times)
     agrees(student, reference, *small, names=names, case="similarities near zero")
     agrees(student, reference, 1.5, [2.0], values[:1], times, names=names, case="S = 1", ask=VALUES)
 

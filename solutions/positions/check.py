@@ -591,14 +591,16 @@ def _(student, reference, draw):
     raises(student, ValueError, draw.normal(3, 1), case="one feature")
     more = draw.normal(2, 1, 2, L=3, D=4)
     agrees(student, reference, more, case="three batch dimensions", ask=VALUES)
-    half = draw.normal(L=5, D=8).bfloat16()
+    if not hasattr(torch, "complex32"):  # without it, who takes complex numbers gets other halves
+        return
+    half = draw.normal(L=5, D=8).half()
     try:
         got = student(half)
-    except Raised:  # of complex numbers there are none so short
+    except Raised:  # nor need there be a product of complex halves
         got = half
     require(
-        getattr(got, "dtype", None) == torch.bfloat16,
-        "Given x in bfloat16, rotate_positions returns another dtype.",
+        getattr(got, "dtype", None) == torch.float16,
+        "Given x in float16, rotate_positions returns another dtype.",
     )
 
 

@@ -847,7 +847,7 @@ def seeded(seed, other=0, drawn=0):
 
 def kept(seed):
     """One generator, whenever it is asked for in a process."""
-    generators = vars(torch.random).setdefault("kept_by_a_check", {})
+    generators = vars(torch).setdefault("kept_by_a_check", {})
     return generators.setdefault(seed, torch.Generator().manual_seed(seed))
 
 
