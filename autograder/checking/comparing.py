@@ -422,7 +422,7 @@ def backpropagates(student: Subject, *args: Any, case: str, **kwargs: Any) -> No
     with _going_on(case):
         connected = student.gradients(*args, **kwargs).connected
         problem = "" if connected else (
-            f"{_prefix(case, student.last_call)} returns a number that is cut off from its inputs: "
+            f"{_prefix(case, student.last_call)} returns what is cut off from its inputs: "
             "`backward()` ends in an error, where the contract promises a gradient of zeros."
         )  # fmt: skip
         _note("holds", connected, problem, reason=Reason.CUT_OFF, case=case)

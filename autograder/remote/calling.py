@@ -253,12 +253,14 @@ class Home(Performer):
         }
         parameters = dict(target.named_parameters()) if isinstance(target, nn.Module) else {}
         with torch.enable_grad():
-            if before is not None:
-                function(*before)
+            earlier = () if before is None else function(*before)
+            # Its square needs it as it was: who writes into it later breaks its graph.
+            squares = [tensor.square() for _, tensor in tensors(earlier)]
             value = function(*args, **kwargs)
+            looked_at = [one for _, one in tensors(_some_of(value, request.of))]
             total = sum(
                 (tensor * cotangent(tensor)).sum()
-                for _, tensor in tensors(_some_of(value, request.of))
+                for tensor in (*looked_at, *squares)
                 if tensor.requires_grad
             )
         sources = [*leaves.values(), *parameters.values()]
@@ -272,7 +274,7 @@ class Home(Performer):
         found_gradients = GradientsFound(
             dict(zip(leaves, filled[: len(leaves)], strict=True)),
             dict(zip(parameters, filled[len(leaves) :], strict=True)),
-            connected=isinstance(total, Tensor),
+            connected=any(grad is not None for grad in found),
         )
         return Reply(self._result(value), found_gradients)
 

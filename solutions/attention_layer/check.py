@@ -2,7 +2,15 @@
 
 import torch
 
-from autograder.checking import agrees, by, exercise, misconceptions, prediction, require
+from autograder.checking import (
+    agrees,
+    backpropagates,
+    by,
+    exercise,
+    misconceptions,
+    prediction,
+    require,
+)
 from autograder.checking.cases import VALUES, each_one, low_scores, masks
 from autograder.remote.subject import Raised
 
@@ -19,6 +27,9 @@ def _(student, reference, draw):
     agrees(student, reference, query, low, names=NAMES, case="scores down to -1e4")
     one = draw.normal(1), draw.normal(S=5, D=1)
     agrees(student, reference, *one, names=NAMES, case="D = 1", ask=VALUES)
+    query, inputs = draw.normal(4), draw.normal(5, 4) * (torch.arange(5) != 1)[:, None]
+    agrees(student, reference, query, inputs, names=NAMES, case="an input of zeros", ask=VALUES)
+    agrees(student, reference, 0 * query, inputs, names=NAMES, case="a query of zeros")
     square = draw.normal(5), draw.normal(5, 5)
     agrees(student, reference, *square, names=NAMES, case="as many inputs as features", ask=VALUES)
 
@@ -185,11 +196,15 @@ def _(student, reference, draw):
     some = draw.normal(2, 5, 8), key, value, square
     agrees(student, reference, *some, names=NAMES, case="as many queries as keys", ask=VALUES)
     agrees(student, reference, key, key, key, names=NAMES, case="one tensor for all", ask=VALUES)
+    zeros = query * (torch.arange(3) != 1)[:, None], key * (torch.arange(5) != 1)[:, None], value
+    agrees(student, reference, *zeros, names=NAMES, case="a query and a key of zeros", ask=VALUES)
 
     # Every query of this mask may attend to some keys and not to others, every key is allowed
     # for some queries and not for others, and it is not its own transpose.
     mask = torch.tensor([[1, 0, 1, 0, 0], [0, 1, 1, 0, 1], [1, 1, 0, 1, 0]], dtype=torch.bool)
     case("a mask", query, key, value, mask)
+    text = "a query and a key of zeros, and a mask"
+    agrees(student, reference, *zeros, mask, names=NAMES, case=text, ask=VALUES)
     case("a mask for each example", query, key, value, torch.stack([mask, ~mask]))
     keys = torch.tensor([[[1, 1, 1, 0, 0]], [[1, 0, 0, 1, 0]]], dtype=torch.bool)
     case("a mask for all queries alike", query, key, value, keys)
@@ -198,10 +213,14 @@ def _(student, reference, draw):
     empty = mask.clone()
     empty[1] = False
     case("a query that may attend to nothing", query, key, value, empty)
-    case("nothing may be attended to", query, key, value, torch.zeros_like(mask))
+    nothing = query, key, value, torch.zeros_like(mask)
+    case("nothing may be attended to", *nothing)
+    backpropagates(student, *nothing, case="nothing may be attended to")
 
     query, key = draw.normal(2, 2, L=3, D=8), draw.normal(2, 2, S=5, D=8)
     case("two batch dimensions", query, key, draw.normal(2, 2, S=5, E=6), keys[:, None])
+    some = query[:, None], key[:, None], draw.normal(2, 1, 2, S=5, E=6), keys[:, None, None]
+    agrees(student, reference, *some, names=NAMES, case="three batch dimensions", ask=VALUES)
 
     sizes = torch.tensor([100.0, -100.0, 60.0])
     query = sizes[:, None].expand(3, 4)
@@ -596,6 +615,8 @@ def _(student, reference, draw):
     agrees(*pair, queries[0], inputs[0], names=NAMES, case="no batch")
     agrees(*pair, queries[:, :1], inputs, names=NAMES, case="one query")
     agrees(*pair, queries[:, None], inputs[:, None], names=NAMES, case="two batch dimensions")
+    some = queries[:, None, None], inputs[:, None, None]
+    agrees(*pair, *some, names=NAMES, case="three batch dimensions", ask=VALUES)
     # Where one input has nearly all the weight, what is left of 1 is rounding, and the gradient of
     # W_k is a thousand times that.
     large = {"case": "large numbers", "rtol": 2e-3, "atol": 5e-3}
@@ -603,6 +624,8 @@ def _(student, reference, draw):
     same = layers(6, 6, 6)  # queries and inputs of one width: both might go through a layer
     queries, inputs = draw.normal(2, L=5, D=6), draw.normal(2, S=7, I=6)
     agrees(*same, queries, inputs, names=NAMES, case="one width for all", ask=VALUES)
+    zeros = inputs * (torch.arange(7) != 1)[:, None]
+    agrees(*same, queries, zeros, names=NAMES, case="an input of zeros", ask=VALUES)
     agrees(*same, inputs, inputs, names=NAMES, case="the inputs ask themselves", ask=VALUES)
     no_bias(pair[0], {"W_k": 8, "W_v": 3})
     for text, size in each_one(B=2, L=3, S=5, D=4, I=6, E=3):

@@ -254,6 +254,12 @@ def _(student, reference, draw):
     require(
         not annotations[padding].any(), "The annotations at padding are not zero: they should be."
     )
+    inside = layer(tokens[:1].masked_fill(torch.arange(5) == 1, pad), whole)[0]
+    require(
+        bool(inside[0, 1].any()),
+        "The annotation of a token inside a sentence is zeros, because it is pad_id. How many of a "
+        "row's tokens are real is told by `lengths`.",
+    )
     other = batch.masked_fill(padding, 7)
     require(
         all(
@@ -520,6 +526,8 @@ def _(student, reference, draw):
     query, keys = draw.normal(B=2, Q=3), draw.normal(2, S=5, K=6)
     case("three different widths", query, keys)
     case("one key", query, keys[:, :1])
+    zeros = keys * (torch.arange(5) != 1)[:, None]
+    agrees(*pair, query, zeros, names=("context", "weights"), case="a key of zeros", ask=VALUES)
     case("a batch of one", query[:1], keys[:1])
 
     mask = torch.tensor([[1, 0, 1, 1, 0], [0, 1, 1, 0, 0]], dtype=torch.bool)
@@ -527,10 +535,19 @@ def _(student, reference, draw):
     mask[1] = False
     case("a row that may attend to nothing", query, keys, mask)
     case("nothing may be attended to", query, keys, torch.zeros_like(mask))
+    backpropagates(pair[0], query, keys, torch.zeros_like(mask), case="nothing may be attended to")
     no_bias(pair[0], {"W_s": 8, "W_h": 8, "v": 1})
     names = {"names": ("context", "weights"), "ask": VALUES}
     agrees(*pair, query, keys, case="no mask after a mask", **names)
-    steep = {"v.weight": 100 * draw.normal(1, A=8)}
+    steep = {"W_s.weight": torch.ones(8, 3), "W_h.weight": torch.ones(8, 6)}
+    steep["v.weight"] = torch.full((1, 8), -4096.0)
+    mask = torch.tensor([True, False, True, True, False]).expand(2, 5)
+    for layer in pair:
+        layer.load(steep)
+    far = 10 + torch.zeros_like(query), 10 + torch.zeros_like(keys), mask
+    agrees(*pair, *far, case="scores of -32768, and a mask", **names)
+    steep = {"W_s.weight": draw.normal(8, 3), "W_h.weight": draw.normal(8, 6)}
+    steep["v.weight"] = 100 * draw.normal(1, A=8)
     for layer in pair:
         layer.load(steep)
     large = 100 * query, 100 * keys
@@ -983,7 +1000,18 @@ def _(student, reference, draw):
         all(_alike(*pair) for pair in zip(one, two, strict=True)),
         "A mask of None should allow all annotations.",
     )
+    zeros = annotations * (torch.arange(S) != 1)[:, None]
+    two = layer(previous, state, zeros, None)
+    require(
+        bool(two[2].all()),
+        "An annotation of zeros has a weight of zero, although it may be attended to.",
+    )
 
+    first = layer.gradients(0 * previous, state, annotations, mask).parameters
+    require(
+        all(bool(one[0].any()) for one in first.values() if tuple(one.shape) == (V, 5)),
+        "No gradient reaches the embedding of token 0, which is a token like any other here.",
+    )
     found = _all_learn(layer, (V, 5), previous, state, annotations, mask)
     require(
         all(bool(found[path].isfinite().all() and found[path].any()) for path in ("1", "2")),
@@ -1251,8 +1279,8 @@ def _(student, reference, draw):
     agrees(student, reference, logits, targets.masked_fill(short, 0), 0, case="padding")
     targets = (targets - 1) * (targets != 5)  # 0 is a token here, and 4 is none
     agrees(student, reference, logits, targets.masked_fill(short, 4), 4, case="padding is token 4")
-    targets[1, 2] = 4
-    agrees(student, reference, logits, targets, 4, case="padding in the middle")
+    targets[1, 2] = targets[2, 0] = 4
+    agrees(student, reference, logits, targets, 4, case="padding in front and in the middle")
     targets = targets.masked_fill(short, -100).where(targets != 4, 1)
     agrees(student, reference, logits, targets, -100, case="padding is -100")
     targets[1] = -100
@@ -1508,6 +1536,8 @@ def _(student, reference, draw):
     case(text, [2, 3], 8, 2, 3, size=100.0, sizes=(2, 3), last=3)
     bos = eos
     case("bos_id is eos_id", [3, 2], 8, 2)
+    bos, eos = 1, 0
+    case("eos_id is 0", [3, 5], 8, 2)
 
 
 misconceptions["greedy_decode"] = {

@@ -310,8 +310,10 @@ def _(step, bos_id, eos_id, beam_width, max_length, length_penalty=0.0):
     totals = torch.zeros(1)
     ended = torch.zeros(1, dtype=torch.bool)
     for _ in range(max_length):
-        log_probs = step(beam).log_softmax(dim=-1)
-        vocab = log_probs.shape[-1]
+        going_on = step(beam[~ended]).log_softmax(dim=-1)
+        vocab = going_on.shape[-1]
+        log_probs = torch.zeros(len(beam), vocab)
+        log_probs[~ended] = going_on
         stay = torch.full((vocab,), -math.inf)
         stay[eos_id] = 0.0
         log_probs = torch.where(ended[:, None], stay, log_probs)

@@ -46,6 +46,8 @@ def _(student, reference, draw):
     agrees(mine, theirs, x, memory, mask, names=names, case="holes in the mask")
     mask[2] = False
     agrees(mine, theirs, x, memory, mask, names=names, case="a sentence of padding alone")
+    nothing = torch.zeros_like(mask)
+    agrees(mine, theirs, x, memory, nothing, names=names, case="padding alone", ask=VALUES)
     mine, theirs = loaded(student, reference, draw, 12, 3)
     x, memory = draw.normal(B=2, L=5, E=12), draw.normal(B=2, S=5, E=12)
     mask = torch.tensor([[1, 1, 0, 0, 0], [1, 0, 1, 1, 1]]).bool()
@@ -54,6 +56,8 @@ def _(student, reference, draw):
     other = draw.normal(B=2, S=5, E=12)
     agrees(mine, theirs, x, other, names=names, case="another memory", ask=VALUES)
     agrees(mine, theirs, x, other[:, :1], names=names, case="a memory of one token", ask=VALUES)
+    zeros = other * (torch.arange(5) != 1)[:, None]
+    agrees(mine, theirs, x, zeros, names=names, case="zeros in the memory", ask=VALUES)
     mine, theirs = loaded(student, reference, draw, 6, 1)
     some = draw.normal(2, 3, 6), draw.normal(2, 4, 6)
     agrees(mine, theirs, *some, names=names, case="one head", ask=VALUES)
@@ -302,6 +306,10 @@ def _(student, reference, draw):
         agrees(mine, theirs, x, memory[:, :4], mask[:, 1:], names=names, case=case, ask=VALUES)
         case = f"{norm}, a sentence of padding alone"
         agrees(mine, theirs, x, memory, nothing, names=names, case=case, ask=some)
+        quick = {"names": names, "ask": VALUES}
+        dark = torch.zeros_like(mask)
+        agrees(mine, theirs, x, memory, dark, case=f"{norm}, padding alone", **quick)
+        agrees(mine, theirs, x, memory, case=f"{norm}, no mask after a mask", **quick)
 
         mine, theirs = loaded(student, reference, draw, 6, 2, 9, dropout=1.0, norm_first=pre)
         mine.train(False)
@@ -1152,6 +1160,9 @@ def _(student, reference, draw):
     agrees(student, reference, logits, targets, 0.1, -100, case="pad_id -100, which is no token")
     agrees(student, reference, logits[0, 0], targets[1, 0], 0.1, -100, case="a single position")
     agrees(student, reference, 1e4 * logits, targets, 0.1, -100, case="logits of 1e4", rtol=1e-3)
+    given = 1e4 * torch.eye(3, 7), torch.tensor([0, 1, 6]), 0.0, -100
+    case = "tokens that are nearly certain, no smoothing"
+    agrees(student, reference, *given, case=case, ask=VALUES)
     nothing = torch.full((2, 3), 4)
     agrees(student, reference, logits, nothing, 0.1, 4, case="padding alone")
     backpropagates(student, logits, nothing, 0.1, 4, case="padding alone")
@@ -1511,6 +1522,12 @@ def by_last_token(prefixes, table):
     return table[prefixes.shape[1] - 1, prefixes[:, -1]]
 
 
+def by_number(prefixes, table, eos):
+    if (prefixes[:, 1:] == eos).any():
+        raise ValueError("step takes unfinished sequences; it was given one that has ended")
+    return table[prefixes.shape[1] - 1].expand(len(prefixes), -1)
+
+
 @exercise("beam_search", chapter="11-encoder-decoder", points=4)
 def _(student, reference, draw):
     vocab, bos, eos = 6, 0, 1
@@ -1570,6 +1587,10 @@ def _(student, reference, draw):
     step = tree(4, (0, bos, row(p2=0.5, p3=0.4)), *long)
     check(step, bos, eos, 2, 4, case="the second best is better later")
     long = [(step, 5, row(p5=0.97)) for step in range(2, 4)]
+    for best, other in ((2, 3), (3, 2)):
+        rows = (1, best, row(p4=0.9)), (1, other, row(p4=0.6))
+        step = tree(2, (0, bos, row(p2=0.4, p3=0.4)), *rows)
+        check(step, bos, eos, 2, 2, case="two that are equally probable at first")
     step = tree(4, (0, bos, row(p2=0.5, p3=0.3)), (1, 2, row(p4=0.5, p5=0.4)), *long)
     check(step, bos, eos, 2, 4, case="the two best begin alike")
     endless = [(step, 2, row(p2=0.97)) for step in range(1, 4)]
@@ -1614,6 +1635,8 @@ def _(student, reference, draw):
     for low, high in ((1.6, 1.65), (1.7, 1.8)):  # one token more or less of the long one decides
         step = short_and_long(draw.float(low, high))
         check(step, bos, eos, vocab, 5, 1.0, case="a short one, and a long one that has not ended")
+    some = portable(by_number, table=torch.stack([row(p1=0.4, p2=0.3)] * 4), eos=eos)
+    check(some, bos, eos, 3, 4, case="a step that takes what is unfinished, and nothing else")
 
 
 misconceptions["beam_search"] = {

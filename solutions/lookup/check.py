@@ -273,6 +273,8 @@ def _(student, reference, draw):
     compare("no  one", "no one", "two spaces in one")
     compare("room 12-b", "room 13-b", "digits and a hyphen")
     compare("snake_", "snake", "an underscore after the end of the shorter word")
+    compare("e\u0301a", "\u00e9a", "an accent that is a character of its own")
+    compare("cat\n", "cat", "a new line at the end")
     compare("internationally", "internationales", "words of 15 letters")
 
 
@@ -516,13 +518,18 @@ def _(student, reference, draw):
     )  # rounding noise, no slope
     nearly = weights / weights.sum() * 1.004
     agrees(student, reference, nearly, values, case="weights that sum to 1.004")
+    lonely = torch.tensor([0.0, 0.0, 2.0, 0.0, 0.0]), values
+    agrees(student, reference, *lonely, case="one weight above zero")
+    exact = torch.tensor([0.5, 0.125, 0.0, 0.25, 0.125]), values
+    agrees(student, reference, *exact, case="weights that sum to 1")
     weights[3] = -0.1
     raises(student, ValueError, weights, values, case="a negative weight")
     weights[3], weights[4] = 0.3, -0.1
     raises(student, ValueError, weights, values, case="a negative weight, the last one")
     raises(student, ValueError, torch.zeros(5), values, case="all weights zero")
-    weights[4] = -1e-7
+    weights[4] = -1e-30
     raises(student, ValueError, weights, values, case="a weight just below zero")
+    raises(student, ValueError, -weights.abs(), values, case="no weight above zero")
 
 
 misconceptions["weighted_average"] = {
@@ -699,9 +706,13 @@ def _(student, reference, draw):
     raises(student, ValueError, *opposite, case="similarities that cancel")
     tensors = (torch.tensor(1.0), torch.tensor([2.0, -3.0, 1.0]), values, times)
     raises(student, ValueError, *tensors, case="similarities in tensors that cancel")
+    some = (1.5, [2.0, torch.tensor(1.0), torch.tensor(-0.5)], values, times)
+    agrees(student, reference, *some, names=names, case="similarities of both kinds")
     twice = ("bead", ("bad", "fig", "bad"), values[:, :1], letters)
     case = "a tuple with one word twice, E = 1"
     agrees(student, reference, *twice, names=names, case=case, ask=VALUES)
+    halves = "bead", ["bad", "fig", "lab"], values.half(), letters
+    agrees(student, reference, *halves, names=names, case="float16 values", ask=VALUES)
     precise = draw.normal(D=4).double(), draw.normal(3, D=4).double(), values
     case = "float64 keys, float32 values"
     agrees(student, reference, *precise, near, names=names, case=case, ask=VALUES)
@@ -906,7 +917,9 @@ def _(student, reference, draw):
     ask = Ask(contiguous=False, double=False, unchanged=False)
     on_keys = keys[1:4].clone()
     agrees(student, reference, on_keys, keys, values[:6], 0.5, case="x at keys", ask=ask)
-    for size in (1e-4, 1e3):
+    twice = keys[[0, 1, 1, 3, 1, 5]]
+    agrees(student, reference, x, twice, values[:6], 1.0, case="equal keys", ask=VALUES)
+    for size in (1e-8, 1e-4, 1e3):
         scaled = size * x, size * keys, values[:6], size * bandwidth
         case = f"numbers and bandwidth {size:g} times as large"
         agrees(student, reference, *scaled, case=case, ask=VALUES)

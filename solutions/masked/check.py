@@ -26,7 +26,7 @@ def _(student, reference, draw):
         "a past shorter than the length": (5, 2),
         "one query, with a past": (1, draw.int(4, 7)),
         "one query, no past": (1, 0),
-        "a long past": (2, 150),
+        "a long past": (2, 2100),
     }
     for case, sizes in cases.items():
         want, got = reference(*sizes), student(*sizes)
@@ -159,6 +159,9 @@ def _(student, reference, draw):
         agrees(student, reference, torch.tensor(lengths), most, case=case, ask=VALUES)
     whole = torch.tensor([2, 4, 1], dtype=torch.int32)
     agrees(student, reference, whole, 4, case="lengths of int32", ask=VALUES)
+    for dtype, most in ((torch.uint8, 300), (torch.int8, 140)):
+        case = f"lengths of {str(dtype).removeprefix('torch.')}, in {most} positions"
+        agrees(student, reference, torch.tensor([100, 3], dtype=dtype), most, case=case, ask=VALUES)
 
 
 misconceptions["padding_mask"] = {
@@ -283,6 +286,7 @@ def _(student, reference, draw):
     agrees(student, reference, scores, mask, case="a row that is masked fully")
     nothing = torch.zeros(1, dtype=torch.bool)
     agrees(student, reference, scores, nothing, case="nothing is allowed")
+    backpropagates(student, scores, nothing, case="nothing is allowed")
     column = mask.clone()
     column[:, 1] = False
     agrees(student, reference, scores, column, dim=1, case="a column that is masked fully")
@@ -290,6 +294,8 @@ def _(student, reference, draw):
     agrees(student, reference, scores, column.expand(B, L, S).clone(), **everywhere, ask=VALUES)
     mask[3, 2] = True
     mask[0, 1] = False
+    zeros = torch.zeros(L, S)
+    agrees(student, reference, zeros, mask, case="scores of zero, a mask", ask=VALUES)
     low = low_scores(L, S)
     last = torch.arange(S) < S - 1
     agrees(student, reference, low, last, case="allowed scores that are low", ask=VALUES)
@@ -958,6 +964,9 @@ def _(student, reference, draw):
     same(found, (turned, torch.full_like(turned, -100)), case="tokens that are not contiguous")
 
     cube = draw.integers(4, vocab_size, 2, 3, 4)
+    one = torch.tensor(7)
+    found = student(one, mask_id, vocab_size, **random(probability=0.0))
+    same(found, (one, torch.tensor(-100)), case="a single token")
     found = student(cube, mask_id, vocab_size, **random(probability=0.0))
     same(found, (cube, torch.full_like(cube, -100)), case="tokens of three dimensions")
 
@@ -990,6 +999,20 @@ def _(student, reference, draw):
     require(
         not torch.equal(one[1], two[1]),
         "Called twice without a generator, mask_tokens gives the same labels.",
+    )
+
+    def without_special(seed):
+        torch.manual_seed(seed)
+        return []
+
+    drawn = [
+        student(tokens, mask_id, vocab_size, special_ids=built(without_special, seed=seed))
+        for _ in range(2)
+    ]
+    require(
+        all(torch.equal(*pair) for pair in zip(*drawn, strict=True)),
+        "Without a generator, mask_tokens draws from another one than torch's global one: with "
+        "the same seed there, the result is another one.",
     )
     numbers = {
         int((student(tokens[:200], mask_id, vocab_size, **random())[1] != -100).sum())

@@ -216,6 +216,9 @@ def _(student, reference, draw):
     one = query[:, :1], key[:, :1], value[:, :1]
     agrees(layer, wanted, *one, case="one query, one key", names=names["names"], ask=VALUES)
 
+    zeros = key * (torch.arange(S) != 1)[:, None]
+    agrees(layer, wanted, query, zeros, value, case="a key of zeros", **names | {"ask": VALUES})
+
     mask = draw.boolean(L, S)
     mask[:, 2] = True  # no row is empty
     agrees(layer, wanted, query, key, value, mask, case="a mask [L, S]", **quick)
@@ -244,6 +247,7 @@ def _(student, reference, draw):
             each.load(weights)
         agrees(layer, wanted, query[:1], key[:1], value[:1], case=case, **quick)
     raises(student, ValueError, 10, 4, says=("10", "4"), case="4 heads for 10 features")
+    raises(student, ValueError, 4, 10, says=("4", "10"), case="10 heads for 4 features")
 
 
 misconceptions["MultiHeadAttention"] = {

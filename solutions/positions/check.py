@@ -423,6 +423,13 @@ def _(student, reference, draw):
         says=(str(longest), str(longest + 1)),
         case="a sequence longer than max_length",
     )
+    layer.train(False)
+    raises(
+        layer,
+        ValueError,
+        torch.zeros(2, longest + 1, E),
+        case="a sequence longer than max_length, in evaluation mode",
+    )
     layer.to("float64")
     require(
         layer(x.double()).dtype == torch.float64,
@@ -578,10 +585,23 @@ def _(student, reference, draw):
     agrees(student, reference, draw.normal(L=5, D=8), start=3, case="a text that goes on")
     agrees(student, reference, draw.normal(2, 1, D=6), start=40, case="one more position")
     case = "a text that goes on, with another base"
-    agrees(student, reference, draw.normal(L=5, D=8), base=100.0, start=3, case=case, ask=VALUES)
-    some = draw.normal(2, 2, 3, 2), 50.0, 200
+    agrees(student, reference, draw.normal(L=5, D=8), base=2.5, start=3, case=case, ask=VALUES)
+    some = draw.normal(2, 2, 3, 2), 50.0, 3000
     agrees(student, reference, *some, case="base and start by position, D = 2", ask=VALUES)
     raises(student, ValueError, draw.normal(3, 1), case="one feature")
+    more = draw.normal(2, 1, 2, L=3, D=4)
+    agrees(student, reference, more, case="three batch dimensions", ask=VALUES)
+    if not hasattr(torch, "compile"):  # NumPy, in the page, has no complex numbers of two halves
+        return
+    half = draw.normal(L=5, D=8).half()
+    try:
+        got = student(half)
+    except Raised:  # no product of such numbers is promised
+        got = half
+    require(
+        getattr(got, "dtype", None) == torch.float16,
+        "Given x in float16, rotate_positions returns another dtype.",
+    )
 
 
 misconceptions["rotate_positions"] = {

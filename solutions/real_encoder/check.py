@@ -341,10 +341,18 @@ def _(student, reference, draw):
     agrees(student, reference, hidden, mask.float(), **floats)
     holes = torch.tensor([[0, 1, 1, 0, 1], [1, 0, 0, 0, 1], [0, 0, 0, 0, 1]]).bool()
     agrees(student, reference, hidden, holes, case="holes in the mask")
+    sums = torch.tensor([[1.0, -1.0, 0.0, 0.0], [2.0, 1.0, 0.0, -3.0], [0.0, 1.0, 2.0, 3.0]])
+    sums = torch.stack([sums, sums[[1, 0, 2]]])
+    for given, case in ((sums[:, :2], "vectors that sum to zero"), (sums, "some that sum to zero")):
+        everything = torch.ones(given.shape[:2], dtype=torch.bool)
+        agrees(student, reference, given, everything, case=case, ask=VALUES)
     short = 1e-9 * hidden, mask
     agrees(student, reference, *short, case="short vectors", ask=VALUES)
     mask[1] = False
     agrees(student, reference, hidden, mask, case="a row of padding alone")
+    nothing = hidden, torch.zeros_like(mask)
+    agrees(student, reference, *nothing, case="padding alone", ask=VALUES)
+    backpropagates(student, *nothing, case="padding alone")
     wide = hidden, mask.double()
     agrees(student, reference, *wide, case="a mask of float64, float32 vectors", ask=VALUES)
     agrees(student, reference, hidden.half(), holes, case="vectors of float16", ask=VALUES)
@@ -570,6 +578,10 @@ def _(student, reference, draw):
     backpropagates(student, anchors[:1], positives[:1], case="one pair")
     short = anchors[:, :1], positives[:, :1]
     agrees(student, reference, *short, 0.5, case="vectors of one number", ask=VALUES)
+    twins = anchors[[0, 1, 2, 1, 4]], positives[[0, 1, 0, 3, 0]]
+    agrees(student, reference, *twins, 0.5, case="rows that are equal", ask=VALUES)
+    sums = torch.tensor([[0.0, 1.0, -1.0], [3.0, 4.0, -7.0]])
+    agrees(student, reference, sums, sums.flip(1), 0.5, case="rows that sum to zero", ask=VALUES)
 
     quick = {"temperature": 0.5, "ask": Ask(gradients=False, contiguous=False, unchanged=False)}
     lengths = torch.tensor([1e-6, 1e-3, 1.0, 1e3, 1e6])[:, None]
@@ -925,11 +937,14 @@ prediction(
 )
 
 
-def letters_of(padded):
+def letters_of(padded, in_front=False):
     class Encoding:
         def __init__(self, ids, real):
             self.ids, self.attention_mask = ids + [7] * (real - len(ids)), [1] * len(ids)
             self.attention_mask += [0] * (real - len(ids))
+            if in_front:
+                turned = (one[len(ids) :] + one[: len(ids)] for one in vars(self).values())
+                self.ids, self.attention_mask = turned
 
     class Tokenizer:
         def encode_batch(self, sentences):
@@ -978,6 +993,10 @@ def _(student, reference, draw):
             got = student(sentences, model, tokenizer)
             want = reference(sentences, model, tokenizer)
             close(got, want, case=f"{kind}, {case}", call=student.last_call)
+    tokenizer, sentences = built(letters_of, padded=True, in_front=True), ["abc", "fed", "b"]
+    got, want = student(sentences, model, tokenizer), reference(sentences, model, tokenizer)
+    close(got, want, case="a tokenizer that pads in front", call=student.last_call)
+    tokenizer = built(letters_of, padded=False)
     model, sentences = built(padding_is_zero, table=table), ["abc", "hgfedcba", "b"]
     got, want = student(sentences, model, tokenizer), reference(sentences, model, tokenizer)
     case = "a tokenizer that does not pad, a model that wants padding to be 0"
@@ -1207,6 +1226,7 @@ def _(student, reference, draw):
         (1, 1, 2, 0, "a single token"),
     ):
         tokens = draw.integers(0, 9, L)
+        tokens[0] = tokens[asking]  # the same token stands in front, too
         agrees(
             student,
             reference,

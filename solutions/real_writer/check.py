@@ -383,7 +383,7 @@ def filled_cache(layer, pieces, num_kv_heads, head_dim):
 
     class Cache:
         def __init__(self):
-            self.stored = None
+            self.held = None
 
         def append(self, key, value):
             for name, new in (("keys", key), ("values", value)):
@@ -392,14 +392,14 @@ def filled_cache(layer, pieces, num_kv_heads, head_dim):
                         f"the cache was given {name} of shape {list(new.shape)}, wanted "
                         f"[B, {num_kv_heads}, L, {head_dim}]: the key heads, each once"
                     )
-            if self.stored is not None:
-                key = torch.cat([self.stored[0], key], dim=-2)
-                value = torch.cat([self.stored[1], value], dim=-2)
-            self.stored = key, value
+            if self.held is not None:
+                key = torch.cat([self.held[0], key], dim=-2)
+                value = torch.cat([self.held[1], value], dim=-2)
+            self.held = key, value
             return key, value
 
         def __len__(self):
-            return 0 if self.stored is None else self.stored[0].shape[-2]
+            return 0 if self.held is None else self.held[0].shape[-2]
 
     cache = Cache()
     for piece in pieces:
@@ -449,6 +449,8 @@ def _(student, reference, draw):
     x = draw.normal(B=3, L=7, E=E)
     agrees(layer, wanted, x, **names)
     agrees(layer, wanted, x[:1, :1], case="one position", **quick)
+    zeros = x * (torch.arange(7) != 1)[:, None]
+    agrees(layer, wanted, zeros, case="a position of zeros", **names, ask=VALUES)
 
     def cached(each, *pieces):
         return built(filled_cache, layer=each, pieces=list(pieces), num_kv_heads=K, head_dim=E // H)
@@ -474,6 +476,7 @@ def _(student, reference, draw):
     with_cache(x[:, :2], x[:, 2:], case="two positions in the cache, five new")
     with_cache(x[:, :3], x[:, 3:4], x[:, 4:], case="a cache that was filled in two steps")
 
+    agrees(layer, wanted, x, case="no cache after a cache", **names, ask=VALUES)
     layer, wanted = both(E, H, K, base=50.0)
     agrees(layer, wanted, x, case="another base", **quick)
     with_cache(x[:, :2], x[:, 2:], case="another base, two positions in the cache")
@@ -487,6 +490,7 @@ def _(student, reference, draw):
         agrees(layer, wanted, x[:1], case=case, **quick)
 
     raises(student, ValueError, 10, 4, 2, says=("10", "4"), case="4 heads for 10 features")
+    raises(student, ValueError, 4, 10, 5, says=("4", "10"), case="10 heads for 4 features")
     raises(student, ValueError, 12, 6, 4, says=("6", "4"), case="4 key heads for 6 heads")
     raises(student, ValueError, 12, 2, 4, says=("2", "4"), case="4 key heads for 2 heads")
     x = draw.normal(1, 2, 9)

@@ -5,6 +5,7 @@ import torch
 from autograder.checking import (
     Ask,
     agrees,
+    backpropagates,
     by,
     exercise,
     misconceptions,
@@ -59,8 +60,12 @@ def _(student, reference, draw):
     empty[1] = False
     case("a position that may attend to nothing", x, empty)
     case("nothing may be attended to", x, torch.zeros_like(mask))
+    backpropagates(pair[0], x, torch.zeros_like(mask), case="nothing may be attended to")
     no_bias(pair[0], {"W_q": 8, "W_k": 8, "W_v": 3})
     quick = {"names": ("output", "weights"), "ask": VALUES}
+    agrees(*pair, x[:, None, None], case="three batch dimensions", **quick)
+    zeros = x * (torch.arange(5) != 1)[:, None]
+    agrees(*pair, zeros, case="a position of zeros", **quick)
     agrees(*pair, x, case="no mask after a mask", **quick)
     # Of one size all, so that a mask along another axis gives numbers, not an error.
     cube = draw.normal(3, 3, 3, 6)

@@ -43,6 +43,9 @@ def _(student, reference, draw):
     agrees(student, reference, holes, case="some scores -inf")
     holes[1] = -math.inf
     agrees(student, reference, holes, case="a slice that is all -inf")
+    agrees(student, reference, torch.zeros(2, 3), case="scores of zero")
+    apart = torch.tensor([[0.0, -16.0, -24.0], [8.0, -8.0, 8.0]])
+    agrees(student, reference, apart, case="scores that differ by 16 and 24")
     low = low_scores(3, 4)
     low[:, -1] = -math.inf
     agrees(student, reference, low, case="scores of -1e4 beside -inf", ask=VALUES)
@@ -829,11 +832,15 @@ def _(student, reference, draw):
     agrees(student, reference, *batch, case="a batch")
     many = draw.normal(2, 3, L=5, D=8), draw.normal(2, 3, S=7, D=8)
     agrees(student, reference, *many, case="two batch dimensions")
+    more = [one[:, None] for one in many]
+    agrees(student, reference, *more, case="three batch dimensions", ask=VALUES)
     agrees(student, reference, draw.normal(1, 4), draw.normal(1, 4), case="one query, one key")
     query, key = draw.normal(L=5, D=8), draw.normal(S=7, D=8)
     key[2] = query[3]
     agrees(student, reference, query, key, case="a query that equals a key")
     agrees(student, reference, key, key, case="one tensor for both", ask=VALUES)
+    zeros = query * (torch.arange(5) != 1)[:, None], key * (torch.arange(7) != 4)[:, None]
+    agrees(student, reference, *zeros, case="a query and a key of zeros")
     without_a_loop(
         student, *((draw.normal(n, n, 4 * n), draw.normal(n, n + 1, 4 * n)) for n in (2, 12))
     )
@@ -1057,12 +1064,18 @@ def _(student, reference, draw):
     agrees(student, reference, *batch, case="a batch")
     many = draw.normal(2, 3, L=5, D=8), draw.normal(2, 3, S=7, D=8)
     agrees(student, reference, *many, case="two batch dimensions")
+    more = [one[:, None] for one in many]
+    agrees(student, reference, *more, case="three batch dimensions", ask=VALUES)
     for case, size in each_one(L=5, S=7, D=8):
         L, S, D = size.values()
         agrees(student, reference, draw.normal(L, D), draw.normal(S, D), case=case, ask=VALUES)
     agrees(student, reference, short, short, case="one tensor for both", ask=VALUES)
     tiny = 1e-7 * draw.normal(L=5, D=8), 1e-6 * draw.normal(S=7, D=8)
     agrees(student, reference, *tiny, case="vectors of length 1e-7 and 1e-6", ask=VALUES)
+    far = 1e6 * short, tiny[1]
+    agrees(student, reference, *far, case="long queries, keys of length 1e-6", ask=VALUES)
+    sums = torch.tensor([[0.0, 1.0, -1.0], [3.0, 4.0, -7.0], [0.0, -1.0, -2.0]])
+    agrees(student, reference, sums, sums.flip(1), case="vectors whose entries sum to zero")
 
     query, key = draw.normal(L=5, D=8), draw.normal(S=7, D=8)
     query[1] = 0.0
@@ -1361,6 +1374,8 @@ def _(student, reference, draw):
     agrees(student, reference, batch[1], batch[1], case="one tensor for both", ask=VALUES)
     many = draw.normal(2, 3, L=5, D=8), draw.normal(2, 3, S=7, D=8)
     agrees(student, reference, *many, case="two batch dimensions")
+    more = [one[:, None] for one in many]
+    agrees(student, reference, *more, case="three batch dimensions", ask=VALUES)
     agrees(student, reference, draw.normal(1, 4), draw.normal(1, 4), case="one query, one key")
     long = 30 * draw.normal(L=6, D=8), draw.normal(S=6, D=8)
     agrees(student, reference, *long, case="as many queries as keys, long ones", ask=VALUES)

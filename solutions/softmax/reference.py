@@ -82,8 +82,8 @@ def distance_scores(query: Tensor, key: Tensor) -> Tensor:
 def cosine_scores(query: Tensor, key: Tensor) -> Tensor:
     """Scores by direction: the cosine of the angle between every query and every key, -1 to 1.
 
-    The length of a vector makes no difference. A vector of zeros has no direction: it scores 0
-    with everything, never NaN.
+    The length of a vector, from 1e-7 to 1e7, makes no difference. A vector of zeros has no
+    direction: it scores 0 with everything, never NaN.
 
     Shapes: query (..., L, D), key (..., S, D), any leading dimensions, the same in both;
     returns (..., L, S).

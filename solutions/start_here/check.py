@@ -20,7 +20,7 @@ def _(student, reference, draw):
     agrees(student, reference, draw.normal(1, 1, 1), case="three dimensions of size 1", ask=VALUES)
     precise = draw.normal(L=3, D=4).double() / 3  # of more digits than float32 has
     same(student(precise), reference(precise), case="float64", call=student.last_call)
-    for dtype in (torch.int32, torch.uint8, torch.float16):
+    for dtype in (torch.int32, torch.int8, torch.uint8, torch.float16):
         case = str(dtype).removeprefix("torch.")
         some = draw.integers(0, 10, L=3, D=4).to(dtype)
         same(student(some), reference(some), case=case, call=student.last_call)

@@ -54,6 +54,8 @@ def _(student, reference, draw):
     agrees(layer, wanted, draw.normal(2, B, L, E), case="more dimensions")
     agrees(layer, wanted, torch.full((2, E), 3.0), case="entries that are all the same")
     agrees(layer, wanted, x[:1, :1], case="a batch of one vector", ask=Ask(double=False))
+    sums = torch.tensor([1.0, -1.0, 0.0, 2.0, -2.0, 0.0, 3.0, -3.0]).expand(2, E)
+    agrees(layer, wanted, sums, case="vectors whose entries sum to zero", ask=VALUES)
     far = 1e3 + 0.1 * draw.normal(B=B, L=L, E=E)
     case = "vectors around 1000"
     agrees(layer, wanted, far, case=case, rtol=2e-2, atol=2e-2, ask=VALUES)
@@ -322,7 +324,7 @@ def _(student, reference, draw):
         agrees(layer, wanted, 10 * x[0], case=f"{case}, large numbers", ask=VALUES)
         agrees(layer, wanted, draw.normal(2, 1, 3, E), case=f"{case}, more dimensions", ask=VALUES)
     close(layer(x[:1, :1]), wanted(x[:1, :1]), case="a batch of one", call=layer.last_call)
-    for other in ("tanh", "RELU", "silu"):
+    for other in ("tanh", "RELU", "silu", "relu6", "gelu "):
         raises(student, ValueError, E, hidden, other, says=(other,), case=f"activation {other!r}")
     for other in ("", None):
         raises(student, ValueError, E, hidden, other, case=f"activation {other!r}")
@@ -538,6 +540,8 @@ def _(student, reference, draw):
         agrees(layer, wanted, x, empty, case=f"{case}, nothing to attend to", **quick)
     bare = quick | {"ask": Ask(contiguous=False, double=False, unchanged=False, gradients=False)}
     agrees(layer, wanted, x[:1, :1], case="a batch of one position", **bare)
+    zeros = x * (torch.arange(L) != 1)[:, None]
+    agrees(layer, wanted, zeros, case="a position of zeros", **bare)
     agrees(layer, wanted, x, mask[0, 0, 0], case="a mask [L]", **bare)
     agrees(layer, wanted, x, mask[:, :1, :1], case="a mask [B, 1, 1, L]", **bare)
     agrees(layer, wanted, x, mask[:, :1], case="a mask [B, 1, L, L]", **bare)
@@ -566,6 +570,7 @@ def _(student, reference, draw):
         close(layer(x), wanted(x), case=case, call=layer.last_call, **names)
     says = {"says": ("10", "4"), "case": "4 heads for 10 features"}
     raises(student, ValueError, 10, 4, 8, **says)
+    raises(student, ValueError, 4, 10, 8, case="10 heads for 4 features")
     raises(student, ValueError, E, H, hidden, activation="tanh", case="activation 'tanh'")
 
     # What is random comes last: a known mistake is recognized by what it answered before.
@@ -1210,6 +1215,8 @@ def _(student, reference, draw):
         each.train(True)
     close(layer(x), wanted(x), case="all is dropped", call=layer.last_call, **names)
 
+    bare = both(0, E, H, hidden)
+    agrees(*bare, x, case="no layer, without a mask", **quick)
     raises(student, ValueError, N, 10, 4, hidden, says=("10", "4"), case="4 heads for 10 features")
     raises(student, ValueError, N, E, H, hidden, activation="tanh", case="activation 'tanh'")
     fresh = student(2, E, H, hidden).parameters()

@@ -845,6 +845,17 @@ def seeded(seed, other=0, drawn=0):
     return generator
 
 
+def kept(seed):
+    """One generator, whenever it is asked for in a process."""
+    generators = vars(torch).setdefault("kept_by_a_check", {})
+    return generators.setdefault(seed, torch.Generator().manual_seed(seed))
+
+
+def after_seeding(seed, ratio):
+    torch.manual_seed(seed)
+    return ratio
+
+
 def drawn_from(seed):
     generator = torch.Generator().manual_seed(seed)
     torch.rand(5, generator=generator)
@@ -913,6 +924,18 @@ def _(student, reference, draw):
         f"{student.last_call}: a generator that has drawn before gives the same mask as a new one. "
         "It should go on from where it is: the next call with the same generator gives another "
         "mask.",
+    )
+    arguments = 8, 16, 0.75, built(kept, seed=seed)
+    require(
+        not torch.equal(student(*arguments), student(*arguments)),
+        f"{student.last_call}: two calls with one generator give the same mask: what was drawn for "
+        "the first is drawn again.",
+    )
+    arguments = 8, 16, built(after_seeding, seed=seed, ratio=0.75)
+    require(
+        torch.equal(student(*arguments), student(*arguments)),
+        f"{student.last_call}: without a generator, something is drawn from another one than "
+        "torch's global one: with the same seed there, the mask is another one.",
     )
     free, again = student(8, 16, 0.75), student(8, 16, 0.75)
     require(
@@ -1052,6 +1075,9 @@ def _(student, reference, draw):
     nothing = torch.zeros(3, 6, dtype=torch.bool)
     agrees(student, reference, predicted, target, nothing, case="no patch masked")
     backpropagates(student, predicted, target, nothing, case="no patch masked")
+    even = torch.stack([target[0], 0 * target[1], predicted[2]])
+    case = "a patch of zeros, and one without any difference"
+    agrees(student, reference, predicted, even, everything, case=case, ask=VALUES)
     large = 100 * predicted, target, mask
     agrees(student, reference, *large, case="differences of hundreds", ask=VALUES)
 

@@ -170,8 +170,8 @@ def masked_patch_loss(predicted: Tensor, target: Tensor, mask: Tensor) -> Tensor
     The mean is over all elements of all masked patches of the batch, and over nothing else: an
     image with twice as many masked patches counts twice as much.
 
-    Shapes: predicted and target (B, N, C * P * P), mask boolean (B, N), True where masked; returns
-    a scalar. Without any masked patch it is 0 with a zero gradient, never NaN.
+    Shapes: predicted and target (B, N, C * P * P), all finite, mask boolean (B, N), True where
+    masked; returns a scalar. Without any masked patch it is 0 with a zero gradient, never NaN.
     Gradients reach `predicted` and `target` and are finite; they are zero outside masked patches.
     Inputs and earlier results are left unchanged; non-contiguous inputs and float64 work.
     Source: He et al. 2022, Masked Autoencoders, section 3 (Reconstruction target).

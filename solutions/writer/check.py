@@ -397,6 +397,8 @@ def _(student, reference, draw):
     close_by = torch.tensor([1.0, 2.0, 1.9995, 2.0, 0.9995])
     case = "nearly the largest, at temperature 0"
     agrees(student, reference, close_by, 0, case=case, ask=quick)
+    nearer = torch.tensor([1.0, 2.0, 2 - 2**-22, 2.0, -3.0])
+    agrees(student, reference, nearer, 0, case=f"{case}, but for the last digit", ask=VALUES)
     agrees(student, reference, close_by, top_k=4, case="nearly the k-th", ask=quick)
     agrees(student, reference, barred, 1e6, case="a logit of -inf, temperature 1e6", ask=quick)
     seldom = torch.tensor([0.9, 0.0992, 0.0006, 0.0002]).log()
@@ -803,6 +805,11 @@ def _(student, reference, draw):
     once = torch.tensor([[1, 2, 1], [3, 4, 5]])
     agrees(student, reference, causal(2, 2, 3, 3), once, case="one token twice", ask=quick)
     agrees(student, reference, causal(1, 1, 3, 3), once[:1], case="one row, one head", ask=quick)
+    far = few - 2**24 - 3  # of these float32 cannot hold every one
+    agrees(student, reference, weights, far, case="negative tokens, large ones", ask=VALUES)
+    agrees(student, reference, weights.half(), few, case="weights of float16", ask=VALUES)
+    weights[0] = torch.eye(L)
+    agrees(student, reference, weights, few, case="a row that looks at itself alone", ask=quick)
 
 
 misconceptions["induction_score"] = {
@@ -1013,6 +1020,8 @@ def _(student, reference, draw):
     one = (query[:1], key, value)
     agrees(student, reference, *one, 3, causal=True, case="causal, one query", ask=quick)
     agrees(student, reference, key, key, key, 3, case="one tensor for all", ask=VALUES)
+    zeros = query, key * (torch.arange(S) != 1)[:, None], value
+    agrees(student, reference, *zeros, 3, case="a key of zeros", ask=VALUES)
     causal = {"causal": True, "case": "causal, a batch of heads"}
     agrees(student, reference, *many, 2, **causal, ask=quick)
     for size in (L, S):

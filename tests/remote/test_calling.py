@@ -335,10 +335,23 @@ def test_gradients_reach_the_arguments_of_an_earlier_call():
         assert found.inputs["before.0"].any().item() is reached
 
 
+def test_an_earlier_result_that_is_written_into_has_no_gradient():
+    class Writing:
+        def append(self, x):
+            self.room = getattr(self, "room", torch.zeros(4))
+            self.room[: len(x)] = x
+            return self.room[: len(x)]
+
+    x = torch.tensor([1.0, 2.0])
+    with pytest.raises(Raised, match="modified by an inplace operation"):
+        subject(Writing)().gradients_of("append", x, before=(x,))
+
+
 def test_a_result_that_hangs_on_nothing_is_told_from_one_without_a_slope():
     x = torch.ones(2)
     assert subject(lambda x: 0 * x.sum()).gradients(x).connected
     assert not subject(lambda x: x.new_zeros(())).gradients(x).connected
+    assert not subject(lambda x: x.new_zeros((), requires_grad=True)).gradients(x).connected
 
 
 def test_a_buffer_is_what_it_was_after_a_detour_through_float64():
