@@ -172,6 +172,9 @@ def training_figure(
         f"{curve[-1]:.2f} with {layers} layer{'s' * (layers > 1)}"
         for layers, curve in losses.items()
     )
+    if len(losses) == 1:  # the reader's choice is one layer or none
+        [curve] = losses.values()
+        ends = f"{curve[-1]:.2f}, with the layer"
     figure.waiting = (
         '<div class="training-still"><div class="training-chart">'
         f"<span>loss, from 0 to {highest:g}</span>"
