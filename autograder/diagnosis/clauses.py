@@ -27,9 +27,11 @@ AXES = {
 
 
 def clause(mutant: Mutant, contract: Sequence[str]) -> str:
-    """The slip in words."""
+    """The slip in words; empty where they would tell nothing, as of a step and another step."""
     if mutant.told:
-        named = (_what(node, mutant.code, contract) for node in mutant.told.about)
+        named = [_what(node, mutant.code, contract) for node in mutant.told.about]
+        if mutant.slip in OF_TWO and (STEP in named or len({*named}) < len(named)):
+            return ""
         return mutant.told.words.format(*named)
     words = WORDS[mutant.slip](mutant, contract) if mutant.slip in WORDS else ""
     return words or PLAINLY[mutant.slip]
@@ -45,6 +47,8 @@ SHAPING = {
     *("contiguous", "to", "float", "double", "type_as", "clone", "broadcast_to", "expand_as"),
 }  # what says nothing of the numbers
 STEP = "what a step has made"
+# What two steps have to do with one another says nothing of steps that have no name.
+OF_TWO = {"other step", "exchanged sizes", "not handed on", "step order"}
 
 
 def _what(node: ast.AST, code: str, contract: Sequence[str]) -> str:

@@ -148,6 +148,8 @@ class Search:
             match = one.match(students, self.run)
             if not match or not match.places >= students.places or not _evident(match, students):
                 continue
+            if not all(each.sentence for each in match.candidate.findings):
+                continue  # there are no words for it that would tell something
             part = match.candidate.findings[0].part
             if match.is_vague and match.is_one_of(self._consistent(students, part)):
                 continue
@@ -437,6 +439,8 @@ def _mended_in_part(search: Search, budget: Budget) -> Diagnosis | None:
     if not told_by_numbers and (len(keys) > 1 or not _not_finite(students)):
         return None  # zeros and NaN come from many places
     mended, one = nearest[0]
+    if not told_by_numbers and len(mended) > len(students.failing):
+        return None  # and what is mended nearly everywhere need not be where they come from
     own = one.findings[0]
     sentence = f"{own.sentence}{right_all_the_same(mended)}"
     faults = search.aside.findings(students.places)

@@ -169,19 +169,21 @@ def _flow(tried: _Tried) -> Iterator[tuple[str, str]]:
     for name, value in arguments(tried.calls.exercise, tried.request).items():
         if not isinstance(value, Tensor) or not value.dim():
             continue
+        if _is_one_number(tried.want) and not value.is_floating_point():
+            continue  # a change of one index of many is no small one
         axis = -1 if value.dim() == 1 or not value.is_floating_point() else -2
         extra: set[tuple[int, int]] = set()
         missing: set[tuple[int, int]] = set()
         for place in range(min(value.shape[axis], PLACES)):
             found = [_where_it_moves(one, name, axis, place) for one in tries]
-            moved = [pair for pair in found if pair]
-            if len(moved) < len(tries) or len({len(mine) for mine, _ in moved}) > 1:
+            moves = [one for one in found if one]
+            if len(moves) < len(tries) or len({len(each) for one in moves for each in one}) > 1:
                 continue
-            mine, right = (map(any, zip(*sides, strict=True)) for sides in zip(*moved, strict=True))
-            for number, (moves, should) in enumerate(zip(mine, right, strict=True)):
-                if moves and not should:
+            sides = (map(any, zip(*side, strict=True)) for side in zip(*moves, strict=True))
+            for number, (mine, at_all, right) in enumerate(zip(*sides, strict=True)):
+                if mine and not right:
                     extra.add((number, place))
-                if should and not moves:
+                if right and not at_all:
                     missing.add((number, place))
         of = f"`{name}`" if value.dim() == 1 else f"`{name}` along {AXES[axis]}"
         places = _places(tried.want)
@@ -202,22 +204,28 @@ def _places(result: Any) -> int:
 
 def _where_it_moves(
     tried: _Tried, name: str, axis: int, place: int
-) -> tuple[list[bool], list[bool]] | None:
-    """Which places of both results move with one of an input, by any of several changes."""
-    mine: list[bool] = []
-    right: list[bool] = []
+) -> tuple[list[bool], list[bool], list[bool]] | None:
+    """Which places move with one of an input: the student's clearly, at all, and the right ones.
+
+    By any of several changes.
+    """
+    found: list[list[bool]] = [[], [], []]
     value = arguments(tried.calls.exercise, tried.request)[name]
     for other in changed_at(value, axis, place):
         values = tried.changed(name, other)
-        pairs = zip((tried.got, tried.want), values or (), strict=False)
-        one, two = itertools.starmap(moved, pairs) if values else (None, None)
-        if one is None or two is None or len(one) != len(two):
+        if values is None:
             return None
-        mine = [a or b for a, b in itertools.zip_longest(mine, one)]
-        right = [a or b for a, b in itertools.zip_longest(right, two)]
-        if all(mine) and all(right):
+        mine, right = values
+        moves = moved(tried.got, mine), moved(tried.got, mine, 0.0), moved(tried.want, right)
+        if any(one is None or len(one) != len(moves[0] or ()) for one in moves):
+            return None
+        found = [
+            [a or b for a, b in itertools.zip_longest(before, now or ())]
+            for before, now in zip(found, moves, strict=True)
+        ]
+        if all(found[0]) and all(found[2]):
             break
-    return (mine, right) if mine else None
+    return (found[0], found[1], found[2]) if found[0] else None
 
 
 def changed_at(value: Tensor, axis: int, place: int) -> Iterator[Tensor]:
@@ -238,14 +246,18 @@ def changed_at(value: Tensor, axis: int, place: int) -> Iterator[Tensor]:
             return
 
 
-def moved(before: Any, after: Any) -> list[bool] | None:
-    """Which places of the first result move, along its next to last axis; one for no axis."""
+def moved(before: Any, after: Any, share: float = 1.0) -> list[bool] | None:
+    """Which places of the first result move, along its next to last axis; one for no axis.
+
+    By more than a `share` of what is taken for rounding.
+    """
     one, other = (next((tensor for _, tensor in tensors(each)), None) for each in (before, after))
     if one is None or other is None:
         return None if one is not other else [not LIKE.agree(after, before)]
     if one.shape != other.shape:
         return None
-    apart = ~torch.isclose(one.double(), other.double(), rtol=1e-4, atol=1e-5, equal_nan=True)
+    within = {"rtol": share * 1e-4, "atol": share * 1e-5, "equal_nan": True}
+    apart = ~torch.isclose(one.double(), other.double(), **within)
     if apart.dim() < 2:
         return [bool(apart.any())]
     return apart.movedim(-2, 0).flatten(1).any(dim=1).tolist()

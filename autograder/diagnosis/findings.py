@@ -254,7 +254,7 @@ def _shape(exercise: Exercise, pairs: Sequence[Pair]) -> Iterator[str]:
     if len(kinds) == 1 and "" not in kinds:
         kind = kinds.pop()
         if kind == ORDER:
-            yield f"The axes of what {exercise.name} returns are in another order than they should."
+            yield f"Axes of what {exercise.name} returns are in another order than they should be."
         else:
             yield axis_sentence(kind, exercise.name)
 

@@ -98,8 +98,11 @@ def part(
             right.append(path)
     whole = _outermost(right)
     without = [_right_without(layer, name) for name in whole]
-    if ALONE in without:
-        return Finding("part.beside", _beside(whole, whole[without.index(ALONE)]))
+    # Without a norm's weights nothing of what goes into it is left, wherever that stands.
+    norms = {path for path, one in layer.module.named_modules() if "Norm" in type(one).__name__}
+    alone = [path for path, how in zip(whole, without, strict=True) if how == ALONE]
+    if beside := next((path for path in alone if path not in norms), None):
+        return Finding("part.beside", _beside(whole, beside))
     if without and "" not in without:
         return Finding("part.between", _between("", whole[0]))
     first = without.index("") if without else 0

@@ -276,10 +276,10 @@ def _range(found: Numbers) -> Iterator[str]:
 
 
 RANGES = (
-    (("No number is negative, where some should be.",
-      "Some numbers are negative, where none should be."), 0.0, math.inf),
+    (("No number is negative, and some of the right ones are.",
+      "Some numbers are negative, and none of the right ones is."), 0.0, math.inf),
     (("All numbers lie between -1 and 1, as after a tanh, and the right ones do not.",
-      "Not all numbers lie between -1 and 1, where they should."), -1.0, 1.0),
+      "Not all numbers lie between -1 and 1, and the right ones do."), -1.0, 1.0),
 )  # fmt: skip
 
 

@@ -53,9 +53,10 @@ def _told(whole: str, item: Definition, mutant: Mutant, code: str) -> str:
     contract = _contract_names(item)
     if mutant.slip == NOT_USED:
         return _not_used(whole, next(word for word in contract if word in mutant.names))
+    words = clause(mutant, contract)
     near = beside(mutant, contract, code)
     look = f" Look where {listed(near)} used." if near else ""
-    return f"{_as_if(whole, item.name, clause(mutant, contract))}{look}"
+    return f"{_as_if(whole, item.name, words)}{look}" if words else ""
 
 
 def openings(root: Definition, names: Iterable[str]) -> Iterator[Slip]:

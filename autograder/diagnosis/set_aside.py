@@ -146,9 +146,10 @@ def _without(event: Event, name: str) -> tuple[Event, str, str]:
         return replace(event, free=True), "earlier", rewritten_sentence(name)
     if event.reason is Reason.CUT_OFF:
         text = (
-            "Where nothing is to be counted, a number is made anew, and `backward()` ends in an "
-            f"error. {name} should get there by the same steps as always: a sum over nothing is "
-            "zero, and its gradient is zeros."
+            f"A result of {name} hangs on no input, so that `backward()` ends in an error: it is "
+            "made anew, as by `torch.tensor(...)`, `.item()` or a constant. Steps that autograd "
+            "follows should lead to it; a sum over nothing is zero, too, and has zeros for its "
+            "gradient."
         )
         return replace(event, free=True), "constant", text
     if event.kind == "holds" and event.reason is Reason.KIND:
@@ -188,7 +189,7 @@ def _inexact(event: Event, name: str) -> tuple[str, str]:
     size, (most, least) = float(gap.abs().max()), SINGLE_ROUNDING
     if one_sided and not least < size < most:
         return _too_small(name, smaller, size), "epsilon"
-    if not one_sided and size < most:
+    if len(gap) >= 4 and not one_sided and size < most:
         return _rounded(name), FLOAT64
     return (_nearly(name), UNSURE) if size < 1e-5 else ("", "")
 

@@ -87,15 +87,20 @@ class Judged:
         request = self.asked.request
         return CallRequest(request.target, request.args, request.kwargs, request.method)
 
+    @property
+    def named(self) -> dict[str, Any]:
+        """What is given under a name, and not only by its place."""
+        return {name: value for name, value in self.given.items() if not name.isdigit()}
+
     def traits(self) -> dict[str, Trait]:
         """By the words for those that hold."""
         every = itertools.chain(
             *(
                 (replace(one, about=name) for one in _of_argument(name, value, self.options))
-                for name, value in self.given.items()
+                for name, value in self.named.items()
             ),
-            _of_tokens(self.given),
-            _of_sizes(self.given),
+            _of_tokens(self.named),
+            _of_sizes(self.named),
             _of_the_call(self),
         )
         return {trait.yes: trait for trait in every}
@@ -340,8 +345,18 @@ class Calls:
         if not wrong or not right or not outcomes <= {*of}:
             return None
         traits = [one.traits() for one in self.judged]
-        keys = dict.fromkeys(key for each in traits for key in each)
-        sides = [_side(key, value, traits) for key in keys for value in (True, False)]
+        about = {key: trait.about for each in traits for key, trait in each.items()}
+        holding = [_side(key, True, traits) for key in about]
+        # Of a tensor that is there and has no such trait, nobody knows whether it has its opposite.
+        known = (
+            key
+            for key in about
+            if all(
+                key in each or one.given.get(about[key]) is None
+                for one, each in zip(self.judged, traits, strict=True)
+            )
+        )
+        sides = [*holding, *(_side(key, False, traits) for key in known)]
         requests = [self.judged[number].asked.request for number in sorted(wrong)]
         sides = [one for one in sides if one.places != wrong or self._right_without(one, requests)]
         for found in _telling(sides, wrong, right, otherwise):

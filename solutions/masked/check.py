@@ -35,12 +35,13 @@ def _(student, reference, draw):
 
 misconceptions["causal_mask"] = {
     "upside-down": (
-        "The mask is upside down: it allows the future and forbids the past.",
+        "The mask is upside down: a query may attend to its own position and to those after it,"
+        " and not to those before. It should be its own and all before it.",
         {".tril(past_length)": ".triu(past_length)"},
     ),
     "one-too-wide": (
-        "The triangle is one column too wide: every query may attend to the position after its "
-        "own, too. With that, the next token is read off and need not be predicted.",
+        "The triangle is one column too wide: a query may attend to the position after its own,"
+        " too. With that, the next token is read off and need not be predicted.",
         {".tril(past_length)": ".tril(past_length + 1)"},
     ),
     "diagonal-masked": (
@@ -49,13 +50,13 @@ misconceptions["causal_mask"] = {
         {".tril(past_length)": ".tril(past_length - 1)"},
     ),
     "true-forbids": (
-        "True stands for what is forbidden. In this course, as in torch's "
-        "scaled_dot_product_attention, True means `may attend`.",
+        "True stands where attending is forbidden, and False where it is allowed. In this "
+        "course, as in torch's scaled_dot_product_attention, True means `may attend`.",
         {"return torch": "return ~torch"},
     ),
     "additive": (
-        "These are numbers to be added to scores, 0 and -inf. The mask is boolean here: True means "
-        "`may attend`.",
+        "These are numbers to be added to scores: 0 where attending is allowed, and -inf or "
+        "another low number where it is not. The mask is boolean here: True means `may attend`.",
         {
             "torch.ones(length, past_length + length, dtype=torch.bool)": "torch.full((length, "
             "past_length + length), -math.inf)",
@@ -73,8 +74,8 @@ misconceptions["causal_mask"] = {
         {", dtype=torch.bool": ""},
     ),
     "past-ignored": (
-        "The triangle begins at the first key, as if the queries were the first positions. They "
-        "come after the past: query 0 may attend to all of the past and to itself.",
+        "The triangle begins at the first key, as if the queries were the first positions. They"
+        " come after the past: query 0 may attend to all of the past and to itself.",
         {".tril(past_length)": ".tril()"},
     ),
     "past-missing": (
@@ -104,8 +105,8 @@ misconceptions["causal_mask"] = {
         },
     ),
     "offset-backward": (
-        "The triangle is moved to the wrong side. With a past its edge is past_length columns "
-        "further to the right, so that query 0 sees all of the past and itself.",
+        "The triangle is moved to the wrong side. With a past its edge should be past_length "
+        "columns further to the right, so that query 0 sees all of the past and itself.",
         {
             ".tril(past_length)": ".tril(-past_length)",
         },
@@ -118,8 +119,8 @@ misconceptions["causal_mask"] = {
         },
     ),
     "length-is-total": (
-        "`length` is taken for the number of all positions. The past comes on top: there are "
-        "`length` queries, and past_length + length keys.",
+        "`length` is the number of all positions here, those of the past included. The past "
+        "comes on top: there should be `length` queries, and past_length + length keys.",
         {
             "torch.ones(length, past_length + length,": (
                 "torch.ones(max(length - past_length, 0), length,"
@@ -134,8 +135,8 @@ misconceptions["causal_mask"] = {
         },
     ),
     "moved-by-length": (
-        "The triangle is moved by `length`. Its edge is moved by past_length: query 0 sees the "
-        "past and itself.",
+        "The triangle is moved by `length`. Its edge should be moved by past_length: query 0 "
+        "sees the past and itself.",
         {
             ".tril(past_length)": ".tril(length)",
         },
@@ -162,21 +163,22 @@ def _(student, reference, draw):
 
 misconceptions["padding_mask"] = {
     "true-forbids": (
-        "True stands for padding. In this course True means `may attend`; only "
+        "True stands for padding. In this course True means `may attend`; "
         "nn.MultiheadAttention's key_padding_mask has it the other way around.",
         {"positions <": "positions >="},
     ),
     "one-too-many": (
-        "One position too many is real: positions are numbered from 0, so the last of n is n - 1.",
+        "One position too many counts as real: positions are numbered from 0, so the last of n "
+        "real ones is n - 1, and position n is padding.",
         {"positions <": "positions <="},
     ),
     "one-too-few": (
-        "One position too few is real. Positions are numbered from 0, so the last real one of row "
-        "b is lengths[b] - 1.",
+        "One position too few counts as real. Positions are numbered from 0, so the last real "
+        "one of row b is lengths[b] - 1.",
         {"torch.arange(max_length,": "torch.arange(1, max_length + 1,"},
     ),
     "padding-in-front": (
-        "The padding is in front. The first positions of each row are the real ones.",
+        "The padding is in front. The first positions of each row should be the real ones.",
         {"positions < lengths.unsqueeze(-1)": "positions >= max_length - lengths.unsqueeze(-1)"},
     ),
     "longest-width": (
@@ -197,7 +199,8 @@ misconceptions["padding_mask"] = {
         },
     ),
     "transposed": (
-        "Positions are the rows and batch the columns here: the mask is (B, max_length).",
+        "Positions are the rows and the batch the columns here. The mask should be (B, "
+        "max_length).",
         {"positions < lengths.unsqueeze(-1)": "positions.unsqueeze(-1) < lengths"},
     ),
     "empty-row-open": (
@@ -208,12 +211,17 @@ misconceptions["padding_mask"] = {
         },
     ),
     "additive": (
-        "These are numbers to be added to scores, 0 and -inf. The mask is boolean here: True "
-        "means `may attend`.",
+        "These are numbers to be added to scores: 0 for what is real, and -inf or another low "
+        "number for padding. The mask is boolean here: True means `may attend`.",
         {
             "return positions < lengths.unsqueeze(-1)": (
                 "return torch.zeros(len(lengths), max_length).masked_fill(positions >= "
                 "lengths.unsqueeze(-1), -torch.inf)"
+            ),
+        },
+        {
+            "return positions < lengths.unsqueeze(-1)": (
+                "return -1e9 * (positions >= lengths.unsqueeze(-1))"
             ),
         },
     ),
@@ -234,8 +242,8 @@ misconceptions["padding_mask"] = {
         },
     ),
     "longest-for-all": (
-        "All rows get the length of the longest one, so that no shorter row has padding. Each "
-        "row has its own length.",
+        "All rows get the length of the longest one, so that padding of shorter ones counts as "
+        "real. Each row has its own length.",
         {
             "lengths.unsqueeze(-1)": "lengths.max().expand_as(lengths).unsqueeze(-1)",
         },
@@ -314,9 +322,9 @@ def _(student, reference, draw):
 
 misconceptions["masked_softmax"] = {
     "masked-after-shift": (
-        "The largest score, which is subtracted before the exponential, is taken of all, the "
-        "masked ones included. Beside a masked score that is far larger, all the others are "
-        "rounded to zero, and dividing by their sum afterward is too late.",
+        "What is subtracted before the exponential, as the largest score, is taken of all "
+        "scores, the masked ones included. Beside a masked score that is far larger, the others"
+        " are rounded to zero, and dividing by their sum afterward is too late.",
         {
             "scores = scores.masked_fill(~mask, -math.inf)": (
                 "powers = torch.exp(scores - scores.amax(dim, keepdim=True))\n"
@@ -327,27 +335,28 @@ misconceptions["masked_softmax"] = {
         },
     ),
     "plus-infinity": (
-        "What is masked gets plus infinity: `-float('-inf')` has two signs. The softmax of that is "
-        "NaN, or all of the weight.",
+        "What is masked gets plus infinity, as by `-float('-inf')`, which has two signs. The "
+        "softmax of that is NaN, or gives it all of the weight: it should get minus infinity.",
         {"-math.inf": "math.inf"},
         {"-math.inf": "math.inf", "softmax(scores, dim=dim)": "scores.softmax(dim=dim)"},
     ),
     "filled-then-zeroed": (
-        "A masked score is a number that is meant to be small, and its weight is set to zero after "
-        "the softmax. Beside scores that are lower still it takes most of the sum, and what "
-        "remains does not sum to one: -inf takes nothing.",
+        "A masked score becomes a fixed number such as -1e4, and its weight is set to zero "
+        "after the softmax. Beside scores as low or lower it has taken a share of the sum, and "
+        "what remains does not sum to one: -inf takes nothing.",
         *[
             {
                 "return softmax(scores, dim=dim)": "weights = softmax(scores, dim=dim)\n"
                 "return weights if mask is None else weights * mask",
                 "-math.inf": small,
             }
-            for small in ("-100.0", "-1e3")
+            for small in ("-100.0", "-1e4")
         ],
     ),
     "empty-along-last": (
         "Slices in which nothing is allowed are looked for along the last dimension, whatever "
-        "`dim` is: along another one they stay NaN, or full slices become zeros.",
+        "`dim` is. Along another one, such slices stay NaN, or allowed scores lose their "
+        "weights: look along `dim`.",
         {
             "return softmax(scores, dim=dim)": "if mask is None:\n    return softmax(scores, "
             "dim=dim)\nempty = ~mask.expand_as(scores).any(dim=-1, keepdim=True)\nreturn torch."
@@ -355,7 +364,8 @@ misconceptions["masked_softmax"] = {
         },
     ),
     "mask-unused": (
-        "The mask is not used: masked scores keep their weights.",
+        "The mask has no effect: masked scores keep their weights. They should be -inf before "
+        "the softmax; `masked_fill`, say, returns a new tensor, and that one has to be used.",
         {"if mask is not None": "if False"},
     ),
     "mask-turned-around": (
@@ -365,8 +375,9 @@ misconceptions["masked_softmax"] = {
         {"if mask is not None:": "mask = mask if mask is None else ~mask\nif mask is not None:"},
     ),
     "masked-after-softmax": (
-        "The mask is applied after the softmax. The weights that remain do not sum to one: the "
-        "masked scores have taken their share already.",
+        "Masked scores get a weight of zero, but have a share in the sum that the softmax "
+        "divides by, as where the mask is applied after it. The weights that remain do not sum "
+        "to one: masked scores should be -inf before the softmax.",
         {"scores = scores.masked_fill(~mask, -math.inf)": "return softmax(scores, dim=dim) * mask"},
         {
             "scores = scores.masked_fill(~mask, "
@@ -389,15 +400,18 @@ misconceptions["masked_softmax"] = {
         {"-math.inf": "0.0"},
     ),
     "infinity-times-zero": (
-        "-inf is multiplied by a mask of zeros and ones, and zero times infinity is NaN: every "
-        "score that is allowed is lost.",
+        "-inf is multiplied by zero, as by a mask of zeros and ones, and zero times infinity is"
+        " NaN: scores that are allowed are lost. `masked_fill` and `torch.where` put -inf where"
+        " it belongs.",
         {
-            "scores = scores.masked_fill(~mask, -math.inf)": "scores = scores + (~mask)"
-            ".to(scores.dtype) * -math.inf",
+            "scores = scores.masked_fill(~mask, -math.inf)": (
+                "scores = scores + (~mask).to(scores.dtype) * -math.inf\n"
+                "return torch.softmax(scores, dim=dim)"
+            ),
         },
     ),
     "dim-unused": (
-        "The softmax always runs along the last dimension: `dim` is not used.",
+        "The softmax runs along the last dimension, whatever `dim` is. It should run along `dim`.",
         {"dim=dim": "dim=-1"},
         {
             "return softmax(scores, dim=dim)": (
@@ -409,18 +423,21 @@ misconceptions["masked_softmax"] = {
         },
     ),
     "empty-row-nan": (
-        "A row that is masked fully gives NaN: the softmax of -inf alone is zero over zero. Its "
+        "A slice in which nothing is allowed gives NaN, as the softmax of -inf alone does. Its "
         "weights should be zeros.",
         {"return softmax(": "return torch.softmax("},
     ),
     "large-negative": (
-        "A row that is masked fully gives equal weights: a large negative number in place of -inf "
-        "leaves a row that is all the same. Its weights should be zeros.",
+        "A slice in which nothing is allowed gives equal weights, as where a large negative "
+        "number stands for -inf, so that all of its scores are the same. Its weights should be "
+        "zeros.",
         {"-math.inf": "-1e9"},
     ),
     "nan-replaced": (
-        "NaN is replaced by zero at the end. That mends the values, but not the gradient: it still "
-        "goes through the softmax of a row that is all -inf, and is NaN.",
+        "NaN is replaced by zero at the end. For a slice in which nothing is allowed, that "
+        "mends the values, but not the gradient, which is NaN; and where a masked score of inf "
+        "or NaN was not replaced, the others lose their weights. Replace masked scores before "
+        "the softmax.",
         {
             "scores = scores.masked_fill(~mask, -math.inf)": "scores = scores + "
             "torch.zeros_like(scores).masked_fill(~mask, -math.inf)",
@@ -428,17 +445,18 @@ misconceptions["masked_softmax"] = {
         },
     ),
     "masked-and-divided": (
-        "The mask is applied after the softmax, and the rest divided by its sum. That works until "
-        "a masked score is far larger than the others: it leaves them nothing to divide. Masked "
-        "scores should have no part in it at all.",
+        "The mask is applied to weights or exponentials of all scores, and the rest is divided "
+        "by its sum. That works until a masked score is far larger than the others: it leaves "
+        "them nothing to divide. Masked scores should be -inf before the softmax.",
         {
             "scores = scores.masked_fill(~mask, -math.inf)": "weights = softmax(scores, dim=dim) * "
             "mask\nreturn weights / weights.sum(dim=dim, keepdim=True).clamp(min=1e-30)",
         },
     ),
     "mask-added": (
-        "The mask is added to the scores. Where a masked score is inf, inf - inf is NaN; it should "
-        "be replaced, whatever it was.",
+        "Masked scores are not replaced, but -inf or another low number is added to them. Where"
+        " a masked score is inf or NaN, the sum is no low number: it should be replaced, "
+        "whatever it was.",
         {
             "scores = scores.masked_fill(~mask, -math.inf)": "scores = scores + "
             "torch.zeros_like(scores).masked_fill(~mask, -math.inf)",
@@ -457,9 +475,9 @@ misconceptions["masked_softmax"] = {
         },
     ),
     "masked-after-exp": (
-        "Masked scores go through exp, and their result is replaced after it. The weights are "
-        "right, but the gradient of a masked inf is zero times infinity: NaN. Replace the scores "
-        "before exp.",
+        "Masked scores go through exp, and the result is replaced after it. The weights are "
+        "right, but where exp of a masked score is infinite, its gradient is zero times "
+        "infinity: NaN. Replace the scores before exp.",
         {
             "scores = scores.masked_fill(~mask, -math.inf)": "largest = scores.masked_fill(~mask, "
             "-math.inf).amax(dim=dim, keepdim=True).detach()\n"
@@ -475,8 +493,8 @@ misconceptions["masked_softmax"] = {
         },
     ),
     "empty-row-opened": (
-        "Where a slice allows nothing, all of it is allowed, so that no NaN comes. Its weights "
-        "should be zeros.",
+        "A slice in which nothing is allowed gets the softmax of its scores, as if all of it "
+        "were allowed. Its weights should be zeros.",
         {
             "scores = scores.masked_fill(~mask, -math.inf)": (
                 "mask = mask.expand_as(scores)\n"
@@ -500,9 +518,12 @@ misconceptions["masked_softmax"] = {
         },
     ),
     "small-negative": (
-        "A masked score becomes a number that is meant to be small. Beside allowed scores that "
-        "are lower still it takes the weight, and a row that is masked fully gets equal weights: "
-        "-inf takes nothing.",
+        "A masked score becomes a fixed number such as -1e4. Beside allowed scores that are as "
+        "low or lower it takes weight, and a slice in which nothing is allowed gets equal "
+        "weights: -inf takes nothing.",
+        {
+            "-math.inf": "-1e4",
+        },
         {
             "-math.inf": "-1e3",
         },
@@ -527,9 +548,9 @@ misconceptions["masked_softmax"] = {
         },
     ),
     "divided-by-nothing": (
-        "The mask is applied after the softmax, and the rest is divided by its sum. Where "
-        "nothing is allowed that is zero over zero: NaN, in the weights or in the gradient. "
-        "Masked scores should become -inf before the softmax.",
+        "The mask is applied to weights or exponentials of all scores, and the rest is divided "
+        "by its sum. Where nothing is allowed that is zero over zero: NaN, in the weights or in"
+        " the gradient. Masked scores should become -inf before the softmax.",
         {
             "scores = scores.masked_fill(~mask, -math.inf)": (
                 "weights = softmax(scores, dim=dim) * mask\n"
@@ -544,18 +565,29 @@ misconceptions["masked_softmax"] = {
         },
     ),
     "overflow": (
-        "No maximum is subtracted before the exponential: exp of a score of 1e4 is infinite, and "
-        "of low scores it is zero throughout. To replace NaN afterward mends nothing: subtract "
-        "the largest allowed score of each slice first.",
+        "No maximum is subtracted before the exponential: exp of a score of 1e4 is infinite, "
+        "and of low scores it is zero throughout. Subtract the largest allowed score of each "
+        "slice first; to replace NaN afterward mends nothing.",
         {
             "return softmax(scores, dim=dim)": (
                 "exps = scores.exp()\nreturn (exps / exps.sum(dim, keepdim=True)).nan_to_num()"
             ),
         },
+        {
+            "scores = scores.masked_fill(~mask, -math.inf)": (
+                "exps = scores.exp() * mask\nreturn exps / exps.sum(dim, keepdim=True)"
+            ),
+        },
+        {
+            "scores = scores.masked_fill(~mask, -math.inf)": (
+                "exps = scores.exp().masked_fill(~mask, 0.0)\n"
+                "return exps / exps.sum(dim, keepdim=True)"
+            ),
+        },
     ),
     "one-maximum": (
-        "One maximum is subtracted from all slices. In a slice that lies far below it, every "
-        "exponential is rounded to zero: each slice has its own maximum.",
+        "One number is subtracted from the scores of all slices. In a slice that lies far below"
+        " it, every exponential is rounded to zero: each slice has its own maximum.",
         {
             "return softmax(scores, dim=dim)": (
                 "largest = scores.max().clamp(min=-1e30)\n"
@@ -566,8 +598,8 @@ misconceptions["masked_softmax"] = {
         },
     ),
     "indexed": (
-        "The mask is used as an index, `scores[mask]`, which does not broadcast: it may have "
-        "fewer axes than the scores, or axes of size 1. `masked_fill` and `torch.where` "
+        "The mask is used as an index, as in `scores[mask]`, which does not broadcast: it may "
+        "have fewer axes than the scores, or axes of size 1. `masked_fill` and `torch.where` "
         "broadcast it.",
         {
             "scores = scores.masked_fill(~mask, -math.inf)": (
@@ -612,8 +644,8 @@ misconceptions["next_token_loss"] = {
         {"return total / real": "return total / math.log(2) / real"},
     ),
     "not-shifted": (
-        "The logits at each position are compared with the token at the same position, which the "
-        "model has seen. They are about the next one.",
+        "Logits are compared with the token at their own position, which the model has seen. "
+        "They are about the next one.",
         {"logits[:, :-1], tokens[:, 1:]": "logits, tokens"},
         {
             "logits[:, :-1], tokens[:, 1:]": "logits[:, :-1], tokens[:, :-1]",
@@ -633,9 +665,14 @@ misconceptions["next_token_loss"] = {
         {"return total / real.sum().clamp(min=1)": "return total"},
     ),
     "by-all-tokens": (
-        "The sum is divided by the number of all tokens. The first token of each text is no "
-        "target, so there are fewer.",
+        "The number by which the sum is divided counts the first token of each text, too. It is"
+        " no target, nor is padding: divide by the number of real targets.",
         {"real.sum().clamp(min=1)": "tokens.numel()"},
+        {
+            "real.sum().clamp(min=1)": (
+                "(tokens.numel() if pad_id is None else (tokens != pad_id).sum().clamp(min=1))"
+            ),
+        },
     ),
     "not-averaged": (
         "One loss for each target comes back. The mean over them is asked for, a scalar.",
@@ -645,13 +682,14 @@ misconceptions["next_token_loss"] = {
         },
     ),
     "padding-counted": (
-        "Padding is predicted as if it were text: with a pad_id, targets that are padding count "
-        "nothing.",
+        "Padding is predicted as if it were text. With a pad_id, targets that are padding "
+        "should be left out, of the sum and of the number it is divided by.",
         {"if pad_id is None": "if True"},
     ),
     "by-all-positions": (
-        "The padding's losses are set to zero, but the mean is still over all positions. It should "
-        "be over the real targets: else more padding makes a smaller loss.",
+        "Padding adds nothing to the sum, but the sum is divided by the number of all targets, "
+        "padding included. The mean should be over the real targets: else more padding makes a "
+        "smaller loss.",
         {
             'total = F.cross_entropy(predicted[real], targets[real], reduction="sum")': "losses = "
             'F.cross_entropy(predicted.mT, targets, reduction="none")',
@@ -674,8 +712,8 @@ misconceptions["next_token_loss"] = {
         {"else targets != pad_id": "else tokens[:, :-1] != pad_id"},
     ),
     "pad-zero-is-none": (
-        "A pad_id of 0 is taken for none at all: `if pad_id` is false for 0. Ask whether it is "
-        "None.",
+        "A pad_id of 0 is treated as none at all. As a condition, 0 is false, in `if pad_id` as"
+        " in `pad_id or -100`: ask whether it is None.",
         {"if pad_id is None": "if not pad_id"},
     ),
     "log-of-softmax": (
@@ -688,8 +726,8 @@ misconceptions["next_token_loss"] = {
         },
     ),
     "nothing-nan": (
-        "Without any target the mean is zero over zero, NaN, and one such batch spoils all "
-        "weights. The loss should be 0 then.",
+        "Without any target the loss is NaN, as a mean over nothing is, and one such batch "
+        "spoils all weights. The loss should be 0 then.",
         {".clamp(min=1)": ""},
     ),
     "two-further": (
@@ -700,8 +738,8 @@ misconceptions["next_token_loss"] = {
         },
     ),
     "by-texts": (
-        "The sum is divided by the number of texts. The mean is over the targets: each of them "
-        "counts the same.",
+        "The sum of all losses is divided by the number of texts. The mean is over the targets:"
+        " each of them counts the same.",
         {
             "real.sum().clamp(min=1)": "len(tokens)",
         },
@@ -721,15 +759,15 @@ misconceptions["next_token_loss"] = {
         },
     ),
     "up-to-first-padding": (
-        "Each text ends at its first padding. Padding may stand in front: each target that is "
-        "not padding counts.",
+        "A text ends at its first padding here. Padding may stand in front: each target that is"
+        " not padding counts.",
         {
             "else targets != pad_id": "else (tokens != pad_id).long().cumprod(dim=1)[:, 1:].bool()",
         },
     ),
     "by-number-of-real": (
-        "It is taken for granted that padding comes last, and only counted. Padding may stand in "
-        "front: which targets are real, each target says.",
+        "Padding, or what is real, is only counted, which is right where padding comes last. It"
+        " may stand in front: which targets are real, each target says.",
         {
             "else targets != pad_id": (
                 "else torch.arange(targets.shape[1]) < (targets != pad_id).sum(dim=1, keepdim=True)"
@@ -743,7 +781,7 @@ misconceptions["next_token_loss"] = {
         },
     ),
     "no-softmax": (
-        "The logits are taken for log-probabilities as they are. A log-softmax makes them so.",
+        "The logits are used as if they were log-probabilities. A log-softmax makes them so.",
         {
             'F.cross_entropy(predicted[real], targets[real], reduction="sum")': (
                 "F.nll_loss(predicted[real], targets[real], reduction='sum')"
@@ -751,8 +789,8 @@ misconceptions["next_token_loss"] = {
         },
     ),
     "softmax-twice": (
-        "The softmax was taken twice: `F.cross_entropy` wants logits, and takes the softmax "
-        "itself.",
+        "The softmax was taken twice. `F.cross_entropy` and `log_softmax` take it themselves, "
+        "and want logits, not probabilities.",
         {
             "predicted[real], targets[real], reduction": (
                 "predicted[real].softmax(dim=-1), targets[real], reduction"
@@ -788,8 +826,8 @@ misconceptions["next_token_loss"] = {
         },
     ),
     "by-steps": (
-        "The sum is divided by the length of a text alone. The mean is over all targets of the "
-        "whole batch.",
+        "The sum is divided by L - 1, the number of targets in one text. The mean is over all "
+        "real targets of the whole batch.",
         {
             "real.sum().clamp(min=1)": "max(targets.shape[1], 1)",
         },
@@ -847,6 +885,10 @@ def _(student, reference, draw):
     rate(masked[chosen].double().mean().item(), 0.768, 0.832, "Of the chosen, the share of mask_id")
     others = (changed & ~masked)[chosen].double().mean().item()
     rate(others, 0.076, 0.124, "Of the chosen, the share of random tokens")
+    require(
+        len(inputs[changed & ~masked].unique()) != 1,
+        "All random tokens are one and the same. Each place should get its own.",
+    )
     for dim, lines in ((1, "row"), (0, "column")):
         deviation = chosen.double().sum(dim=dim).std().item()
         rate(
@@ -922,11 +964,11 @@ def _(student, reference, draw):
             int(found.sum()) <= limit,
             f"With two generators of the same seed, it is not the same tokens that {what}.",
         )
-    require(not torch.equal(one[1], three[1]), "Generators of two seeds give the same result.")
+    require(not torch.equal(one[1], three[1]), "Generators of two seeds give the same labels.")
     used = student(tokens, mask_id, vocab_size, generator=built(seeded, seed=seed, drawn=5))
     require(
         not torch.equal(one[1], used[1]),
-        "A generator that was drawn from before gives the result that a new one of its seed gives: "
+        "A generator that was drawn from before gives the labels that a new one of its seed gives: "
         "it should go on where it stands.",
     )
     for got in student(tokens.int(), mask_id, vocab_size, **random()):
@@ -934,7 +976,7 @@ def _(student, reference, draw):
     one, two = student(tokens, mask_id, vocab_size), student(tokens, mask_id, vocab_size)
     require(
         not torch.equal(one[1], two[1]),
-        "Called twice without a generator, mask_tokens chooses the same tokens.",
+        "Called twice without a generator, mask_tokens gives the same labels.",
     )
     numbers = {
         int((student(tokens[:200], mask_id, vocab_size, **random())[1] != -100).sum())
@@ -945,8 +987,9 @@ def _(student, reference, draw):
 
 misconceptions["mask_tokens"] = {
     "random-without-generator": (
-        "The random tokens are drawn without the generator, so the same seed gives other inputs "
-        "each time.",
+        "The random tokens, or which of the chosen become random, are drawn without the "
+        "generator, so the same seed gives other inputs each time. All that is drawn should "
+        "come from it.",
         {"vocab_size, tokens.shape, generator=generator, dtype": "vocab_size, tokens.shape, dtype"},
     ),
     "changes-input": (
@@ -971,8 +1014,9 @@ misconceptions["mask_tokens"] = {
         {"~chosen": "chosen"},
     ),
     "labels-of-inputs": (
-        "The labels are what the tokens became, mask_id for the most part. They should be the "
-        "tokens as they were.",
+        "Not all labels are the tokens as they were, as where labels are taken from the inputs,"
+        " in which chosen tokens are mask_id or random already. Take them from the tokens that "
+        "were given.",
         {"tokens.masked_fill(~chosen": "inputs.masked_fill(~chosen"},
     ),
     "unchanged-unlabeled": (
@@ -986,8 +1030,8 @@ misconceptions["mask_tokens"] = {
         {"~chosen": "~(chosen & (fate < 8))"},
     ),
     "of-all-tokens": (
-        "80, 10 and 10 percent are taken of all tokens, so that tokens change which were not "
-        "chosen. They are shares of the chosen ones.",
+        "Tokens change that were not chosen, as where shares of 80 or 10 percent are taken of "
+        "all tokens. They are shares of the chosen ones.",
         {
             "chosen & (fate < 8)": "fate < 8",
             "chosen & (fate > 8)": "fate > 8",
@@ -1002,12 +1046,14 @@ misconceptions["mask_tokens"] = {
         },
     ),
     "tenth-of-rest": (
-        "After 80 percent have become mask_id, 10 percent of the rest become random. That is 2 "
-        "percent of the chosen; it should be 10, half of the rest.",
+        "Too few of the chosen become random, as where 10 percent are taken of what is left "
+        "after mask_id, or where none do. It should be 10 percent of the chosen, half of what "
+        "is left.",
         {"(fate > 8)": "(fate >= 8) & (torch.rand(tokens.shape, generator=generator) < 0.1)"},
     ),
     "none-stays": (
-        "No chosen token stays as it is: 20 percent become random. Half of these should stay.",
+        "Too many of the chosen become random, as where all 20 percent do that do not become "
+        "mask_id. Half of these should stay as they are.",
         {"fate > 8": "fate >= 8"},
     ),
     "same-number-per-row": (
@@ -1018,32 +1064,43 @@ misconceptions["mask_tokens"] = {
             "torch.rand(tokens.shape, generator=generator).argsort(dim=-1).argsort(dim=-1)\n"
             "chosen = (order < probability * tokens.shape[-1]) & (chances > 0)",
         },
+        {
+            "chosen = torch.bernoulli(chances, generator=generator).bool()": "order = torch.rand("
+            "tokens.shape, generator=generator).masked_fill(chances == 0, 2.0)\n"
+            "chosen = order.argsort(dim=-1).argsort(dim=-1) < probability * tokens.shape[-1]",
+        },
     ),
     "exact-share": (
-        "Exactly that share of all tokens is chosen. Each should be chosen by its own chance, so "
-        "that their number varies.",
+        "The same number of tokens is chosen at every call, as where exactly that share of them"
+        " is taken. Each should be chosen by its own chance, so that their number varies.",
         {
             "chosen = torch.bernoulli(chances, generator=generator).bool()": "order = "
             "torch.rand(tokens.numel(), "
             "generator=generator).argsort().argsort().view(tokens.shape)\n"
             "chosen = (order < round(probability * tokens.numel())) & (chances > 0)",
         },
+        {
+            "chosen = torch.bernoulli(chances, generator=generator).bool()": "order = torch.rand("
+            "tokens.shape, generator=generator).masked_fill(chances == 0, 2.0).flatten()\n"
+            "chosen = order.argsort().argsort().view(tokens.shape) < probability * tokens.numel()",
+        },
     ),
     "same-places": (
-        "The same places are chosen in every row: one row of chances is used for the whole batch.",
+        "The same places are chosen in every row: what was drawn for one row is used for the "
+        "whole batch.",
         {
             "torch.bernoulli(chances, generator=generator).bool()": "torch.rand(tokens.shape[-1], "
             "generator=generator) < chances",
         },
     ),
     "special-chosen": (
-        "Special tokens are chosen like all others: special_ids is not used. A model learns "
-        "nothing from predicting padding.",
+        "Special tokens are chosen like all others: special_ids does not keep them from it. A "
+        "model learns nothing from predicting padding.",
         {"chances[tokens == special] = 0.0": "pass"},
     ),
     "special-changed": (
-        "Special tokens keep their labels out, but are changed in the inputs all the same. They "
-        "should be left alone in both.",
+        "Special tokens have no labels, but are changed in the inputs all the same. They should"
+        " be left alone in both.",
         {
             "chances[tokens == special] = 0.0": "pass",
             "~chosen": "~chosen | torch.isin(tokens, torch.tensor(special_ids, "
@@ -1059,8 +1116,8 @@ misconceptions["mask_tokens"] = {
         {"vocab_size, tokens.shape, generator": "vocab_size, (1,), generator"},
     ),
     "last-token-never": (
-        "The last token of the vocabulary is never drawn: the upper bound of randint is not "
-        "included already.",
+        "The last token of the vocabulary is never drawn. The random tokens are uniform over 0 "
+        "to vocab_size - 1; the upper bound of `torch.randint` is not among what it draws.",
         {"vocab_size, tokens.shape, generator": "vocab_size - 1, tokens.shape, generator"},
     ),
     "token-zero-never": (
@@ -1068,31 +1125,32 @@ misconceptions["mask_tokens"] = {
         {"vocab_size, tokens.shape, generator": "1, vocab_size, tokens.shape, generator"},
     ),
     "random-over-masked": (
-        "The 10 percent that become random are drawn from all chosen tokens, also from those "
-        "that are mask_id already, so that fewer than 80 percent stay mask_id. The three shares "
-        "exclude one another: one draw decides for each token.",
+        "Fewer than 80 percent of the chosen are mask_id in the end, and more than 10 percent "
+        "stay as they were, as where some that are mask_id already become random. The three "
+        "shares exclude one another: each chosen token has one fate.",
         {
             "chosen & (fate > 8)": "chosen & (torch.rand(tokens.shape, generator=generator) < 0.1)",
         },
     ),
     "one-fate": (
-        "All chosen tokens have the same fate: it is drawn once for the whole batch. Each token "
-        "has its own.",
+        "All chosen tokens have the same fate: what becomes of them is drawn once for the whole"
+        " batch. Each token has its own.",
         {
             "torch.randint(10, tokens.shape, generator": "torch.randint(10, (1,), generator",
         },
     ),
     "shares-exchanged": (
-        "80 percent of the chosen become random and 10 percent mask_id: it is the other way "
-        "around.",
+        "Most of the chosen become random, and too few mask_id, as where the shares are "
+        "exchanged. It should be 80 percent mask_id and 10 percent random.",
         {
             "fate < 8": "fate < 1",
             "fate > 8": "fate > 1",
         },
     ),
     "seed-set": (
-        "The seed is set inside, so that every call draws the same. Without a generator, torch's "
-        "global one goes on where it stands.",
+        "Without a generator, every call draws the same, as where a seed is set inside, or a "
+        "new torch.Generator is made, which begins with the same seed each time. Torch's global"
+        " one should go on where it stands.",
         {
             "chances =": ("if generator is None:\n    torch.manual_seed(0)\nchances ="),
         },
@@ -1101,7 +1159,7 @@ misconceptions["mask_tokens"] = {
         },
     ),
     "int64": (
-        "Given int32 tokens, one of the results has another dtype. `torch.randint` and "
+        "Given int32 tokens, a result has another dtype, or both have. `torch.randint` and "
         "`torch.full` make int64 unless they are told otherwise, and `torch.where` takes the "
         "larger of two. Both results have the dtype of `tokens`.",
         {
@@ -1110,6 +1168,16 @@ misconceptions["mask_tokens"] = {
         {
             "tokens.masked_fill(~chosen, -100)": "tokens.long().masked_fill(~chosen, -100)",
         },
+        {
+            "dtype=tokens.dtype, ": "",
+            "tokens.masked_fill(~chosen, -100)": "tokens.long().masked_fill(~chosen, -100)",
+        },
+    ),
+    "generator-replaced": (
+        "Every call draws the same, whatever generator is given, as where a seed is set inside or "
+        "a new generator is made. All that is drawn should come from the one that is given, as it "
+        "stands.",
+        {"chances =": "generator = torch.Generator().manual_seed(0)\nchances ="},
     ),
     "special-never-drawn": (
         "Special tokens are never drawn as random ones. The random tokens are uniform over the "
@@ -1121,6 +1189,17 @@ misconceptions["mask_tokens"] = {
                 "inputs = torch.where(chosen & (fate > 8)"
             ),
         },
+        {
+            "random = torch.randint(": (
+                "allowed = [one for one in range(vocab_size) if one not in special_ids]\n"
+                "random = torch.randint("
+            ),
+            "vocab_size, tokens.shape, generator": "len(allowed), tokens.shape, generator",
+            "inputs = tokens.masked_fill(": (
+                "random = torch.tensor(allowed, dtype=tokens.dtype)[random.long()]\n"
+                "inputs = tokens.masked_fill("
+            ),
+        },
     ),
     "never-itself": (
         "The random token is never the one that stood there. It is uniform over the whole "
@@ -1128,6 +1207,13 @@ misconceptions["mask_tokens"] = {
         {
             "inputs = torch.where(chosen & (fate > 8)": (
                 "random = torch.where(random == tokens, (random + 1) % vocab_size, random)\n"
+                "inputs = torch.where(chosen & (fate > 8)"
+            ),
+        },
+        {
+            "inputs = torch.where(chosen & (fate > 8)": (
+                "further = torch.randint(1, vocab_size, tokens.shape, generator=generator)\n"
+                "random = (tokens + further.to(tokens.dtype)) % vocab_size\n"
                 "inputs = torch.where(chosen & (fate > 8)"
             ),
         },
@@ -1141,6 +1227,12 @@ misconceptions["mask_tokens"] = {
                 "inputs = torch.where(chosen & (fate > 8)"
             ),
         },
+        {
+            "vocab_size, tokens.shape, generator": "vocab_size - 1, tokens.shape, generator",
+            "inputs = torch.where(chosen & (fate > 8)": (
+                "random = random + (random >= mask_id)\ninputs = torch.where(chosen & (fate > 8)"
+            ),
+        },
     ),
     "first-special-only": (
         "Only the first of special_ids is left alone. None of them should be chosen.",
@@ -1149,8 +1241,8 @@ misconceptions["mask_tokens"] = {
         },
     ),
     "viewed": (
-        "`view` was used, which fails for tokens that do not lie in a row in memory, as those of "
-        "a transposed tensor. `reshape` does not.",
+        "`view` fails here for tokens that do not lie in a row in memory, as those of a "
+        "transposed tensor. `reshape` does not.",
         {
             "chances =": ("tokens.view(-1)\nchances ="),
         },
@@ -1179,8 +1271,8 @@ misconceptions["mask_tokens"] = {
         },
     ),
     "ninety-percent": (
-        "90 percent of the chosen become mask_id, and none stays as it is: the shares are 80, 10 "
-        "and 10 percent.",
+        "More than 80 percent of the chosen become mask_id, and too few stay as they are: 80 "
+        "percent become mask_id, 10 percent random, and 10 percent stay.",
         {
             "fate < 8": "fate <= 8",
         },

@@ -79,8 +79,9 @@ misconceptions["LayerNorm"] = {
         },
     ),
     "unbiased-variance": (
-        "The variance is divided by embed_dim - 1, as `var` and `std` do unless told otherwise. "
-        "Here it is the mean squared difference, divided by embed_dim.",
+        "The sum of the squared differences is divided by embed_dim - 1, as `var` and `std` do "
+        "unless told otherwise. Here the variance is the mean squared difference, divided by "
+        "embed_dim.",
         {"centered.square().mean(dim=-1, keepdim=True)": "x.var(dim=-1, keepdim=True)"},
     ),
     "epsilon-outside": (
@@ -93,8 +94,9 @@ misconceptions["LayerNorm"] = {
         },
     ),
     "std-plus-epsilon": (
-        "The divisor is std + eps: `std` divides by embed_dim - 1, and eps stands outside the "
-        "root. Here it is sqrt(variance + eps), with the mean squared difference as the variance.",
+        "The divisor is std + eps: the std divides by embed_dim - 1, as `std` does unless told "
+        "otherwise, and eps stands outside the root. Here it is sqrt(variance + eps), with the "
+        "mean squared difference as the variance.",
         {"torch.sqrt(variance + self.eps)": "(x.std(dim=-1, keepdim=True) + self.eps)"},
     ),
     "no-epsilon": (
@@ -106,32 +108,32 @@ misconceptions["LayerNorm"] = {
         *[{"variance + self.eps": f"variance + {fixed}"} for fixed in ("1e-5", "1e-6", "1e-3")],
     ),
     "over-batch": (
-        "Mean and variance are taken over the batch, the first dimension: that is batch "
-        "normalization. Here each vector is brought to mean 0 and variance 1 by itself.",
+        "Mean and variance are taken over the first dimension, as in batch normalization. Here "
+        "each vector along the last dimension is brought to mean 0 and variance 1 by itself.",
         {
             "x.mean(dim=-1": "x.mean(dim=0",
             "square().mean(dim=-1": "square().mean(dim=0",
         },
     ),
     "over-all": (
-        "Mean and variance are taken over all positions and features together. Each position has "
-        "its own.",
+        "Mean and variance are taken over all numbers of x together. Each vector along the last"
+        " dimension has its own.",
         {
             "x.mean(dim=-1, keepdim=True)": "x.mean()",
             "square().mean(dim=-1, keepdim=True)": "square().mean()",
         },
     ),
     "over-positions": (
-        "Mean and variance are taken over the last two dimensions, positions and features. Each "
-        "position has its own, so that a single vector can be normalized too.",
+        "Mean and variance are taken over the last two dimensions, positions and features "
+        "together. Each position has its own, so that a single vector can be normalized too.",
         {
             "x.mean(dim=-1": "x.mean(dim=(-2, -1)",
             "square().mean(dim=-1": "square().mean(dim=(-2, -1)",
         },
     ),
     "over-positions-if-several": (
-        "Where there are several positions, mean and variance are taken over all positions of an "
-        "example together. Each position has its own.",
+        "Where there are several positions, mean and variance are taken over the last two "
+        "dimensions, positions and features together. Each position has its own.",
         {
             "centered = x - x.mean(dim=-1": "over = (-2, -1) if x.dim() > 1 else -1\n"
             "centered = x - x.mean(dim=over",
@@ -139,17 +141,18 @@ misconceptions["LayerNorm"] = {
         },
     ),
     "mean-not-subtracted": (
-        "The mean is not subtracted, only the scale is set: that is RMSNorm. Layer normalization "
-        "does both.",
+        "The mean is not subtracted, and the root is of the mean of x squared, as in RMSNorm. "
+        "Layer normalization subtracts the mean first, also for the variance.",
         {"x - x.mean(dim=-1, keepdim=True)": "x"},
     ),
     "mean-in-variance-only": (
-        "The mean is subtracted inside the variance only. It is x minus its mean that is divided "
-        "by the root.",
+        "The mean is subtracted inside the variance only. It is x minus its mean that should be"
+        " divided by the root.",
         {"return centered": "return x"},
     ),
     "no-root": (
-        "The difference from the mean is divided by the variance. It should be the root of it.",
+        "The difference from the mean is divided by the variance. It should be divided by the "
+        "root of it.",
         {"torch.sqrt(variance + self.eps)": "(variance + self.eps)"},
     ),
     "unscaled": (
@@ -157,20 +160,20 @@ misconceptions["LayerNorm"] = {
         {"* self.weight + self.bias": ""},
     ),
     "bias-unused": (
-        "The bias is not added: the weight alone comes after the normalization.",
+        "The bias is not added. It comes last: weight * normalized + bias.",
         {"+ self.bias": ""},
     ),
     "bias-first": (
-        "The bias is added before the weight multiplies. It comes last: weight * normalized + "
-        "bias.",
+        "The bias is added before the weight multiplies. It should come last: weight * "
+        "normalized + bias.",
         {
             "return centered": "return (centered",
             "* self.weight + self.bias": "+ self.bias) * self.weight",
         },
     ),
     "weight-zeros": (
-        "The weight begins with zeros, so that a new layer returns zeros and learns slowly. It "
-        "begins with ones, and only the bias with zeros.",
+        "The weight begins with zeros, so that a new layer returns zeros. It begins with ones, "
+        "and only the bias with zeros.",
         {"torch.ones": "torch.zeros"},
     ),
     "start-swapped": (
@@ -182,8 +185,8 @@ misconceptions["LayerNorm"] = {
         },
     ),
     "statistics-detached": (
-        "Mean and variance are cut off from the gradient. They depend on x as well, and the "
-        "gradient goes through them.",
+        "Mean and variance are cut off from the gradient, as by detach or under no_grad. They "
+        "depend on x as well, and the gradient goes through them.",
         by(
             {"return torch": "variance, mean = variance.detach(), mean.detach()\nreturn torch"},
             style="var_mean and rsqrt",
@@ -197,8 +200,8 @@ misconceptions["LayerNorm"] = {
         },
     ),
     "over-all-but-first": (
-        "Mean and variance are taken over all dimensions but the first, so that a whole example "
-        "is normalized at once. Each vector along the last dimension has its own.",
+        "Mean and variance are taken over all dimensions but the first, so that a whole example"
+        " is normalized at once. Each vector along the last dimension has its own.",
         {
             "centered = x - x.mean(dim=-1": (
                 "over = tuple(range(1, x.dim()))\ncentered = x - x.mean(dim=over"
@@ -222,8 +225,9 @@ misconceptions["LayerNorm"] = {
         },
     ),
     "over-second": (
-        "Mean and variance are taken over the positions, feature by feature. Each position has "
-        "its own, over the features: the last dimension.",
+        "Mean and variance are taken along another dimension than the last: where x is (B, L, "
+        "E), over the positions, feature by feature. Each position has its own, over its "
+        "features.",
         {
             "x.mean(dim=-1": "x.mean(dim=min(1, x.dim() - 1)",
             "square().mean(dim=-1": "square().mean(dim=min(1, x.dim() - 1)",
@@ -245,8 +249,8 @@ misconceptions["LayerNorm"] = {
         },
     ),
     "mean-deviation": (
-        "The divisor is the mean size of the differences from the mean. It is the root of the "
-        "mean of their squares.",
+        "The divisor is the mean size of the differences from the mean. It should be the root "
+        "of the mean of their squares.",
         {
             "torch.sqrt(variance + self.eps)": (
                 "(centered.abs().mean(dim=-1, keepdim=True) + self.eps)"
@@ -254,8 +258,8 @@ misconceptions["LayerNorm"] = {
         },
     ),
     "epsilon-as-floor": (
-        "eps is a lower bound here, as by `clamp` or `max`. It is added to the variance, "
-        "whatever that is.",
+        "eps is a lower bound here, as by `clamp`, `max` or `F.normalize`. It should be added "
+        "to the variance, whatever that is.",
         {
             "torch.sqrt(variance + self.eps)": "torch.sqrt(variance.clamp(min=self.eps))",
         },
@@ -280,8 +284,8 @@ misconceptions["LayerNorm"] = {
         },
     ),
     "one-statistic-detached": (
-        "The mean or the variance is cut off from the gradient. Both depend on x, and the "
-        "gradient goes through both.",
+        "The mean or the variance is cut off from the gradient, as by detach or under no_grad. "
+        "Both depend on x, and the gradient goes through both.",
         {
             "variance = centered": (
                 "centered = x - x.mean(dim=-1, keepdim=True)\nvariance = centered.detach()"
@@ -326,8 +330,8 @@ def _(student, reference, draw):
 
 misconceptions["FeedForward"] = {
     "none-is-relu": (
-        "An activation that is None or empty is taken for the usual one. Anything but the two "
-        "names is a ValueError.",
+        "An activation that is None or empty is accepted. Anything but the two names is a "
+        "ValueError.",
         {"if activation not in": "activation = activation or 'relu'\nif activation not in"},
     ),
     "gelu-by-sigmoid": (
@@ -341,13 +345,13 @@ misconceptions["FeedForward"] = {
         {"self.activation(self.linear1(x))": "self.linear1(x)"},
     ),
     "activation-twice": (
-        "There is an activation after the second layer too. What is added to the residual stream "
-        "should be able to take any sign.",
+        "There is an activation after the second layer too, not only between the two. What is "
+        "added to the residual stream should be able to take any sign.",
         {"self.linear2(hidden)": "self.activation(self.linear2(hidden))"},
     ),
     "activation-last": (
-        "The activation comes after the second layer, not between the two: what is added to the "
-        "residual stream can then take no sign but one.",
+        "The activation comes after the second layer, not between the two. What is added to the"
+        " residual stream should be able to take any sign.",
         {
             "self.activation(self.linear1(x))": "self.linear1(x)",
             "self.linear2(hidden)": "self.activation(self.linear2(hidden))",
@@ -358,7 +362,7 @@ misconceptions["FeedForward"] = {
         {"self.activation(self.linear1(x))": "self.linear1(self.activation(x))"},
     ),
     "always-relu": (
-        "The activation is always relu: `activation` is not used.",
+        'The activation is relu, whatever `activation` says: for "gelu" it should be gelu.',
         {'F.relu if activation == "relu" else F.gelu': "F.relu"},
     ),
     "default-gelu": (
@@ -375,7 +379,8 @@ misconceptions["FeedForward"] = {
         {"return self": "return x + self"},
     ),
     "layers-swapped": (
-        "linear1 and linear2 are swapped: the first widens to hidden_dim, the second goes back.",
+        "linear1 and linear2 are swapped: the first should widen to hidden_dim, the second go "
+        "back.",
         {
             "nn.Linear(embed_dim, hidden_dim)": "nn.Linear(hidden_dim, embed_dim)",
             "nn.Linear(hidden_dim, embed_dim)": "nn.Linear(embed_dim, hidden_dim)",
@@ -393,21 +398,21 @@ misconceptions["FeedForward"] = {
         {'if activation not in ("relu", "gelu"):': "if False:"},
     ),
     "other-error": (
-        "An unknown activation raises another error than ValueError. A KeyError comes from a "
-        "dictionary, and says nothing about what was wanted.",
+        "An unknown activation raises another error than ValueError. A KeyError is what a "
+        "dictionary raises, and says nothing about what was wanted.",
         by(
             {"if activation not in known:": "if False:"},
             style="modules from a dictionary",
         ),
     ),
     "capitals-accepted": (
-        "Capitals are overlooked: `RELU` is accepted. The contract has the two names as they are "
-        "written.",
+        "`RELU` is accepted, as where capitals are overlooked. The contract has the two names "
+        "as they are written.",
         {"if activation not in": "activation = activation.lower()\nif activation not in"},
     ),
     "any-of-torch": (
-        "Other names than the two are taken, as whatever `torch.nn.functional` has by that name. "
-        "Anything but relu and gelu is a ValueError.",
+        "Other names than the two are accepted, such as tanh and silu. Anything but relu and "
+        "gelu is a ValueError.",
         {
             'if activation not in ("relu", "gelu"):': (
                 "if not hasattr(F, str(activation)) or not activation:"
@@ -448,7 +453,7 @@ misconceptions["FeedForward"] = {
         },
     ),
     "always-gelu": (
-        "The activation is always gelu: `activation` is not used.",
+        'The activation is gelu, whatever `activation` says: for "relu" it should be relu.',
         {
             'F.relu if activation == "relu" else F.gelu': "F.gelu",
         },
@@ -570,11 +575,12 @@ def _(student, reference, draw):
     require(not torch.equal(one, two), "In training with dropout=0.5, two calls give the same.")
     ones = torch.ones(4000, 1)
     layer = student(1, 1, 1, dropout=0.25, norm_first=True)
-    # Attention returns 1 and feed-forward 4; what is dropped inside of them changes that.
+    # Each gets 1; attention returns 1 and feed-forward 4: what is dropped before changes that.
     layer.load({name: torch.zeros([1] * value.dim()) for name, value in weights.items()})
-    layer.load({"self_attn.W_v.bias": ones[0], "self_attn.W_o.weight": ones[:1]})
-    layer.load({f"feed_forward.{name}.bias": 2 * ones[0] for name in ("linear1", "linear2")})
-    layer.load({"feed_forward.linear2.weight": ones[:1]})
+    layer.load({f"norm{number}.bias": ones[0] for number in (1, 2)})
+    layer.load({f"self_attn.W_{name}.weight": ones[:1] for name in "vo"})
+    layer.load({f"feed_forward.linear{number}.weight": ones[:1] for number in (1, 2)})
+    layer.load({f"feed_forward.linear{number}.bias": number * ones[0] for number in (1, 2)})
     layer.train(True)
     found = layer(ones.reshape(4000, 1, 1))[0].flatten() - 1
     for what, value, share in (
@@ -596,8 +602,26 @@ def _(student, reference, draw):
     kept = layer(torch.zeros(300, 1, 2))[0].bool()
     require(
         bool((kept[..., 0] != kept[..., 1]).any()),
-        "In training with dropout=0.5, whole positions are dropped. Each entry is dropped by "
-        "itself.",
+        "In training with dropout=0.5, the entries of each position are kept or dropped together. "
+        "Each entry is dropped by itself.",
+    )
+    layer = student(2, 1, 2, dropout=0.5)
+    layer.load({name: 0 * old for name, old in layer.parameters().items()})
+    one = torch.ones(2)
+    # Attention and feed-forward return 0 for what they get, which is 1, and not for 0 or 2.
+    for name in ("self_attn.W_v", "feed_forward.linear1"):
+        layer.load({f"{name}.weight": torch.eye(2), f"{name}.bias": -one})
+    for name in ("self_attn.W_o", "feed_forward.linear2"):
+        layer.load({f"{name}.weight": torch.eye(2)})
+    layer.load({"norm1.weight": one, "norm1.bias": one, "norm2.weight": one})
+    these = torch.ones(300, 1, 2)
+    layer.train(False)
+    still = layer(these)[0]
+    layer.train(True)
+    require(
+        torch.equal(layer(these)[0], still),
+        "In training with dropout=0.5, post-norm: where attention and feed-forward return zeros, "
+        "dropout should change nothing. It is applied to what they return, and nowhere else.",
     )
     mean = found.mean().item()
     require(
@@ -609,8 +633,8 @@ def _(student, reference, draw):
 
 misconceptions["EncoderBlock"] = {
     "input-added-again": (
-        "The second residual connection adds the block's input again. In post-norm it adds what "
-        "the first norm has made: each part works on what the part before it returned.",
+        "In post-norm the second residual connection adds the block's input again. It should "
+        "add what the first norm has made: each part works on what the part before it returned.",
         {
             "seen = self.norm1(x) if self.norm_first else x": "start = x\n"
             "seen = self.norm1(x) if self.norm_first else x",
@@ -619,16 +643,16 @@ misconceptions["EncoderBlock"] = {
         },
     ),
     "attended-added-again": (
-        "The second residual connection adds what attention returned, and not the sum that already "
-        "holds it. The stream goes on from sum to sum.",
+        "The second residual connection adds what attention returned alone. It should add what "
+        "the first half of the block made: the sum of x and that, in post-norm after its norm.",
         {
             "x = x + self.dropout(self.feed_forward(seen))": "x = attended + "
             "self.dropout(self.feed_forward(seen))"
         },
     ),
     "doubled-residual": (
-        "`x = x + x` stands where `x` plus what the part returned should stand: the part has no "
-        "influence.",
+        "x is added to itself where what a part returned, attention or feed-forward, should be "
+        "added: the part has no influence.",
         {"x = x + self.dropout(attended)": "x = x + x"},
         {"x = x + self.dropout(self.feed_forward(seen))": "x = x + x"},
     ),
@@ -637,8 +661,8 @@ misconceptions["EncoderBlock"] = {
         {"self.norm_first = norm_first": "self.norm_first = not norm_first"},
     ),
     "no-residual": (
-        "There is no residual connection: what attention and feed-forward return should be added "
-        "to their input.",
+        "There is no residual connection: what attention and feed-forward return should each be"
+        " added to x, in pre-norm to x before its norm.",
         {
             "x = x + self.dropout(attended)": "x = self.dropout(attended)",
             "x + self.dropout(self.feed_forward": "self.dropout(self.feed_forward",
@@ -653,17 +677,18 @@ misconceptions["EncoderBlock"] = {
         {"x + self.dropout(attended)": "self.dropout(attended)"},
     ),
     "outer-residual": (
-        "The second residual connection goes around the whole block: the feed-forward's output is "
-        "added to what the block was given. It should be added to what the first half of the "
-        "block returned: the attention with its residual connection and, in post-norm, its norm.",
+        "The second residual connection goes around the whole block: the feed-forward's output "
+        "is added to what the block was given. It should be added to what the first half of the"
+        " block returned: the attention with its residual connection and, in post-norm, its "
+        "norm.",
         {
             "seen = self.norm1": "given = x\nseen = self.norm1",
             "x + self.dropout(self": "given + self.dropout(self",
         },
     ),
     "norm-inside": (
-        "The norm is inside the residual connection, norm1(attention(x)) added to x. In post-norm "
-        "it comes after the sum: norm1(x + attention(x)).",
+        "In post-norm a norm is inside the residual connection, as in x + norm1(attention(x)). "
+        "It comes after the sum: norm1(x + attention(x)), and so for norm2.",
         by(
             {"norm(x + dropout(function(x)))": "x + norm(dropout(function(x)))"},
             style="one sublayer function",
@@ -674,9 +699,14 @@ misconceptions["EncoderBlock"] = {
                 "self.norm1(self.dropout(attended)))"
             ),
         },
+        {
+            "x = x + self.dropout(self.feed_forward(seen)) if not self.norm_first: "
+            "x = self.norm2(x)": "x = x + (self.dropout(self.feed_forward(seen)) "
+            "if self.norm_first else self.norm2(self.dropout(self.feed_forward(seen))))",
+        },
     ),
     "norm-first-unused": (
-        "norm_first has no effect: the norms always come after the sums.",
+        "norm_first has no effect: the norms come after the sums, also where it is True.",
         {"= norm_first": "= False"},
     ),
     "always-pre-norm": (
@@ -702,8 +732,8 @@ misconceptions["EncoderBlock"] = {
         },
     ),
     "residual-after-norm": (
-        "In pre-norm the residual connection starts after the norm: what is added is norm1(x), not "
-        "x. Then no path through the block is free of norms.",
+        "In pre-norm a residual connection starts after its norm: norm1(x) or norm2(x) is added"
+        " where x should be. Then no path through the block is free of norms.",
         {
             "x + self.dropout(attended)": "seen + self.dropout(attended)",
             "x + self.dropout(self": "seen + self.dropout(self",
@@ -712,8 +742,8 @@ misconceptions["EncoderBlock"] = {
         {"x + self.dropout(self": "seen + self.dropout(self"},
     ),
     "queries-normalized-only": (
-        "In pre-norm only the queries are normalized before the attention; keys and values come "
-        "from the same norm1(x).",
+        "In pre-norm only the queries are normalized before the attention; keys and values "
+        "should come from the same norm1(x).",
         {"seen, seen, seen": "seen, x, x"},
     ),
     "second-norm-missing": (
@@ -733,31 +763,32 @@ misconceptions["EncoderBlock"] = {
         ),
     ),
     "mask-unused": (
-        "The mask is not passed on to the attention.",
+        "The mask has no effect. It should be passed on to the attention.",
         {"seen, mask)": "seen)"},
     ),
     "mask-turned-around": (
-        "The mask is turned around. nn.TransformerEncoderLayer reads True as `may not attend`; "
-        "here True means `may attend`.",
+        "The mask is turned around, which nn.TransformerEncoderLayer would want: there True "
+        "means `may not attend`. Here True means `may attend`.",
         by(
             {"~mask": "mask"},
             within="scaled_dot_product_attention",
         ),
     ),
     "empty-row-nan": (
-        "A position that may attend to nothing gives NaN: the softmax of a row that is all -inf is "
-        "zero over zero. Its weights should be zeros.",
+        "A position that may attend to nothing gives NaN, as the softmax of a row that is all "
+        "-inf does. Its weights should be zeros.",
         by(
             {".clamp(min=lowest)": "", "total.clamp(min=1)": "total"},
             within="softmax",
         ),
     ),
     "always-relu": (
-        "The activation is always relu: `activation` is not passed on to the feed-forward network.",
+        "The activation is relu whatever `activation` says: it should be passed on to the "
+        "feed-forward network.",
         {"hidden_dim, activation)": "hidden_dim)"},
     ),
     "no-dropout": (
-        "There is no dropout: in training, what attention and feed-forward return should pass "
+        "There is no dropout in training: what attention and feed-forward return should pass "
         "through it before it is added.",
         {"nn.Dropout(dropout)": "nn.Identity()"},
     ),
@@ -774,8 +805,8 @@ misconceptions["EncoderBlock"] = {
         },
     ),
     "dropout-of-sum": (
-        "Dropout is applied to the sum, so that it also drops entries of x. It belongs on what "
-        "attention and feed-forward return, before the sum.",
+        "Dropout is applied to the sums, so that it also drops entries of x. It belongs on what"
+        " attention and feed-forward return, before each is added.",
         {
             "x + self.dropout(attended)": "self.dropout(x + attended)",
             "x + self.dropout(self.feed_forward(seen))": "self.dropout(x + "
@@ -783,37 +814,45 @@ misconceptions["EncoderBlock"] = {
         },
     ),
     "dropout-of-attention-only": (
-        "Dropout is applied to the output of the attention only; the feed-forward network's output "
-        "passes through it too.",
+        "Dropout is applied to the output of the attention, but not to that of the feed-forward"
+        " network, which should pass through it too.",
         {"self.dropout(self.feed_forward(seen))": "self.feed_forward(seen)"},
     ),
     "dropout-of-feed-forward-only": (
-        "Dropout is applied to the output of the feed-forward network only; the attention's output "
-        "passes through it too.",
+        "Dropout is applied to the output of the feed-forward network, but not to that of the "
+        "attention, which should pass through it too.",
         {"x + self.dropout(attended)": "x + attended"},
     ),
     "dropout-inside": (
-        "Dropout is applied inside the feed-forward network too, to what is between its layers. It "
-        "belongs on what the network returns, and nowhere else.",
+        "Dropout is applied inside the feed-forward network too, as between its layers, or to "
+        "what goes into it. It belongs on what the network returns, and nowhere else.",
         {
             "self.feed_forward(seen)": "self.feed_forward.linear2("
             "self.dropout(self.feed_forward.activation(self.feed_forward.linear1(seen))))"
         },
+        {"self.feed_forward(seen)": "self.feed_forward(self.dropout(seen))"},
+        {
+            "self.feed_forward(seen)": (
+                "self.feed_forward(seen if self.norm_first else self.dropout(seen))"
+            ),
+        },
     ),
     "dropout-of-weights": (
-        "Dropout is applied to the weights of the attention too, so those that were used do not "
-        "sum to one. It belongs on what the attention returns, and nowhere else.",
+        "Dropout is applied inside the attention too, as to its weights or values, or to what "
+        "goes into it. It belongs on what the attention returns, and nowhere else.",
         by(
             {'"bhls,bshd->blhd", weights': '"bhls,bshd->blhd", self.drop(weights)'},
             style="everything in one forward",
         ),
+        {"self.self_attn(seen, seen, seen,": "self.self_attn(seen, seen, self.dropout(seen),"},
     ),
     "dropout-of-positions": (
-        "Whole positions are dropped, as nn.Dropout1d does. Dropout zeroes each entry by itself.",
+        "The entries of a position are dropped together, as by nn.Dropout1d. Dropout zeroes "
+        "each entry by itself.",
         {"nn.Dropout(dropout)": "nn.Dropout1d(dropout)"},
     ),
     "dropout-unscaled": (
-        "What dropout leaves is not scaled up. It is multiplied by 1 / (1 - dropout) in training, "
+        "What dropout leaves is not scaled up by 1 / (1 - dropout). In training it should be, "
         "so that the mean stays what it is in evaluation mode.",
         by(
             {
@@ -824,9 +863,9 @@ misconceptions["EncoderBlock"] = {
         ),
     ),
     "side-by-side": (
-        "Attention and feed-forward stand side by side: both get what the block was given. The "
-        "feed-forward network gets what the attention has made of it, residual connection "
-        "included.",
+        "Attention and feed-forward stand side by side, in pre-norm at least: both get what the"
+        " block was given. The feed-forward network should get what the attention has made of "
+        "it, residual connection included.",
         {
             "seen = self.norm1(x) if self.norm_first else x": (
                 "given = x\nseen = self.norm1(x) if self.norm_first else x"
@@ -902,8 +941,8 @@ misconceptions["EncoderBlock"] = {
         },
     ),
     "dropout-at-end": (
-        "Dropout is applied once, to the result of the whole block. It belongs on what attention "
-        "and feed-forward return, before each is added.",
+        "Dropout is applied to the result of the whole block. It belongs on what attention and "
+        "feed-forward return, before each is added, and nowhere else.",
         {
             "x + self.dropout(attended)": "x + attended",
             "x + self.dropout(self.feed_forward(seen))": "x + self.feed_forward(seen)",
@@ -912,7 +951,7 @@ misconceptions["EncoderBlock"] = {
     ),
     "dropout-of-input": (
         "Dropout is applied to what goes into the block or its parts. It belongs on what "
-        "attention and feed-forward return, before each is added.",
+        "attention and feed-forward return, before each is added, and nowhere else.",
         {
             "x + self.dropout(attended)": "x + attended",
             "x + self.dropout(self.feed_forward(seen))": (
@@ -925,10 +964,21 @@ misconceptions["EncoderBlock"] = {
         {
             "seen = self.norm1": ("x = self.dropout(x)\nseen = self.norm1"),
         },
+        {
+            "self.self_attn(seen, seen, seen, mask)": (
+                "self.self_attn(*3 * [self.dropout(seen)], mask)"
+            ),
+        },
+        {
+            "self.self_attn(seen, seen, seen, mask)": (
+                "self.self_attn(*3 * [self.dropout(seen)], mask)"
+            ),
+            "self.feed_forward(seen)": "self.feed_forward(self.dropout(seen))",
+        },
     ),
     "also-causal": (
-        "The attention is causal whatever the mask is. An encoder looks both ways: who may look "
-        "where, the mask alone says.",
+        "The attention is causal, whatever the mask is. An encoder looks both ways: who may "
+        "look where, the mask alone says.",
         {
             "seen = self.norm1(x)": (
                 "causal = torch.ones(x.shape[1], x.shape[1], dtype=torch.bool).tril()\n"
@@ -938,7 +988,8 @@ misconceptions["EncoderBlock"] = {
         },
     ),
     "one-head": (
-        "There is one head as wide as the whole vector: num_heads does not reach the attention.",
+        "There is one head as wide as the whole vector, whatever num_heads is: it should be "
+        "passed on to the attention.",
         {
             "MultiHeadAttention(embed_dim, num_heads)": "MultiHeadAttention(embed_dim, 1)",
         },
@@ -959,22 +1010,22 @@ misconceptions["EncoderBlock"] = {
         },
     ),
     "values-not-normalized": (
-        "In pre-norm the values are made from x as it is. Queries, keys and values come from the "
-        "same norm1(x).",
+        "In pre-norm the values are made from x as it is. Queries, keys and values should come "
+        "from the same norm1(x).",
         {
             "seen, seen, seen": "seen, seen, x",
         },
     ),
     "keys-not-normalized": (
-        "In pre-norm the keys are made from x as it is. Queries, keys and values come from the "
-        "same norm1(x).",
+        "In pre-norm the keys are made from x as it is. Queries, keys and values should come "
+        "from the same norm1(x).",
         {
             "seen, seen, seen": "seen, x, seen",
         },
     ),
     "feed-forward-of-attended": (
-        "The feed-forward network gets what attention returned alone. It gets the sum, in which "
-        "x is, too.",
+        "The feed-forward network gets what attention returned alone. It should get the sum, in"
+        " which x is, too.",
         {
             "self.norm2(x) if self.norm_first else x": (
                 "self.norm2(attended) if self.norm_first else attended"
@@ -983,6 +1034,18 @@ misconceptions["EncoderBlock"] = {
         {
             "self.norm2(x) if self.norm_first else x": (
                 "self.norm2(attended) if self.norm_first else x"
+            ),
+        },
+    ),
+    "feed-forward-before-norm": (
+        "In post-norm the feed-forward network gets the first sum before norm1. It should get what "
+        "norm1 makes of it.",
+        {
+            "if not self.norm_first: x = self.norm1(x)": (
+                "first_sum = x\nif not self.norm_first: x = self.norm1(x)"
+            ),
+            "self.norm2(x) if self.norm_first else x": (
+                "self.norm2(x) if self.norm_first else first_sum"
             ),
         },
     ),
@@ -1000,8 +1063,7 @@ misconceptions["EncoderBlock"] = {
         },
     ),
     "empty-row-opened": (
-        "A position that may attend to nothing attends to all here, so that no NaN comes. Its "
-        "weights should be zeros.",
+        "A position that may attend to nothing attends to all here. Its weights should be zeros.",
         {
             "seen = self.norm1(x)": (
                 "if mask is not None:\n"
@@ -1011,8 +1073,8 @@ misconceptions["EncoderBlock"] = {
         },
     ),
     "empty-row-itself": (
-        "A position that may attend to nothing attends to itself here, so that no NaN comes. Its "
-        "weights should be zeros.",
+        "A position that may attend to nothing attends to itself here. Its weights should be "
+        "zeros.",
         {
             "seen = self.norm1(x)": (
                 "if mask is not None:\n"
@@ -1023,8 +1085,8 @@ misconceptions["EncoderBlock"] = {
         },
     ),
     "itself-always": (
-        "Every position attends to itself, also where the mask forbids it. Who may look where, "
-        "the mask alone says.",
+        "A position attends to itself also where the mask forbids it. Who may look where, the "
+        "mask alone says.",
         {
             "seen = self.norm1(x)": (
                 "if mask is not None:\n"
@@ -1034,16 +1096,18 @@ misconceptions["EncoderBlock"] = {
         },
     ),
     "mask-unused-pre-norm": (
-        "With norm_first the mask is not passed on to the attention.",
+        "With norm_first the mask has no effect. It should be passed on to the attention there,"
+        " too.",
         {"seen, mask)": "seen, None if self.norm_first else mask)"},
     ),
     "mask-unused-post-norm": (
-        "Without norm_first the mask is not passed on to the attention.",
+        "Without norm_first the mask has no effect. It should be passed on to the attention "
+        "there, too.",
         {"seen, mask)": "seen, mask if self.norm_first else None)"},
     ),
     "dropout-of-sum-post-norm": (
-        "Without norm_first dropout is applied to the sum, so that it also drops entries of x. It "
-        "belongs on what attention and feed-forward return, before the sum.",
+        "Without norm_first dropout is applied to a sum, so that it also drops entries of x. It"
+        " belongs on what attention and feed-forward return, before each is added.",
         {
             "x = x + self.dropout(attended)": "x = x + self.dropout(attended) if self.norm_first "
             "else self.dropout(x + attended)",
@@ -1062,8 +1126,8 @@ misconceptions["EncoderBlock"] = {
         },
     ),
     "dropout-of-sum-pre-norm": (
-        "With norm_first dropout is applied to the sum, so that it also drops entries of x. It "
-        "belongs on what attention and feed-forward return, before the sum.",
+        "With norm_first dropout is applied to a sum, so that it also drops entries of x. It "
+        "belongs on what attention and feed-forward return, before each is added.",
         {
             "x = x + self.dropout(attended)": "x = self.dropout(x + attended) if self.norm_first "
             "else x + self.dropout(attended)",
@@ -1157,8 +1221,8 @@ def _(student, reference, draw):
 
 misconceptions["Encoder"] = {
     "options-unused": (
-        "dropout, norm_first and activation are taken and not handed on: every block is made with "
-        "what it has by default.",
+        "dropout, norm_first and activation have no effect: every block is as it is by default."
+        " They should be handed on to it.",
         {"hidden_dim, dropout, norm_first, activation)": "hidden_dim)"},
     ),
     "shared": (
@@ -1170,8 +1234,9 @@ misconceptions["Encoder"] = {
         },
     ),
     "plain-list": (
-        "The layers are kept in a plain list. PyTorch does not see their parameters there, so an "
-        "optimizer would not train them; nn.ModuleList is the list that it looks into.",
+        "The layers are kept where PyTorch does not see their parameters, as in a plain list or"
+        " a tuple, so that an optimizer would not train them; nn.ModuleList is the list that it"
+        " looks into.",
         {"nn.ModuleList(": "list("},
     ),
     "last-norm": (
@@ -1192,7 +1257,7 @@ misconceptions["Encoder"] = {
         },
     ),
     "first-input-each": (
-        "Every layer gets the first input. Each should take what the layer before it returned.",
+        "Every layer gets the encoder's input. Each should take what the layer before it returned.",
         {
             "all_weights = []": "all_weights, given = [], x",
             "layer(x, mask)": "layer(given, mask)",
@@ -1212,6 +1277,7 @@ misconceptions["Encoder"] = {
     "last-weights-only": (
         "The weights of the last layer alone come back. All layers' are asked for, in a list.",
         {"all_weights.append(weights)": "all_weights = weights"},
+        {"return x, all_weights": "return x, weights"},
     ),
     "weights-reversed": (
         "The weights come in the wrong order: the last layer's first. They are asked for from the "
@@ -1241,16 +1307,21 @@ misconceptions["Encoder"] = {
         "layer needs it.",
         {"x, weights = layer(x, mask)": "x, weights = layer(x, mask)\nmask = None"},
     ),
+    "first-mask-missing": (
+        "The first layer does not get the mask. What is masked is seen there: every layer needs "
+        "it.",
+        {"layer(x, mask)": "layer(x, mask if all_weights else None)"},
+    ),
     "mask-unused": (
-        "The mask is not passed on to the layers.",
+        "The mask has no effect. It should be passed on to the layers.",
         {"layer(x, mask)": "layer(x)"},
     ),
     "norm-first-unused": (
-        "norm_first is not passed on to the blocks.",
+        "norm_first has no effect. It should be passed on to the blocks.",
         {"norm_first, activation)": "activation=activation)"},
     ),
     "activation-unused": (
-        "The activation is not passed on to the blocks.",
+        "The activation has no effect. It should be passed on to the blocks.",
         {"norm_first, activation)": "norm_first)"},
         {
             "self.layers = nn.ModuleList": "EncoderBlock(embed_dim, num_heads, 1, 0.0, False, "
@@ -1259,20 +1330,20 @@ misconceptions["Encoder"] = {
         },
     ),
     "dropout-unused": (
-        "dropout is not passed on to the blocks.",
+        "dropout has no effect. It should be passed on to the blocks.",
         {"dropout, norm_first, activation)": "0.0, norm_first, activation)"},
     ),
     "weights-kept": (
-        "The weights are collected in a list that is made once, in `__init__`: it grows with "
-        "every call, and what was returned before grows with it. Make a new list in each call.",
+        "The weights are collected in a list that is made once, as in `__init__`: it grows with"
+        " every call, and what was returned before grows with it. Make a new list in each call.",
         {
             "super().__init__()": ("super().__init__()\nself.all_weights = []"),
             "all_weights = []": "all_weights = self.all_weights",
         },
     ),
     "copies": (
-        "The layers are copies of one block, so that all of them begin with the same random "
-        "weights. Make each block anew.",
+        "All layers begin with the same random weights, as copies of one block do, or blocks "
+        "that are made after the same seed. Make each block anew.",
         {
             "self.layers = nn.ModuleList(": (
                 "import copy\n"
@@ -1293,7 +1364,7 @@ misconceptions["Encoder"] = {
         },
     ),
     "first-layer-skipped": (
-        "The first layer is left out: x goes to the second one as it is.",
+        "The first layer is left out: x goes on to the next one as it is.",
         {
             "for layer in self.layers:": "for layer in self.layers[1:]:",
         },

@@ -81,8 +81,9 @@ def _(student, reference, draw):
 
 misconceptions["KeyValueCache"] = {
     "shared": (
-        "All caches share one memory: what stands in the class itself, outside of `__init__`, "
-        "belongs to all of its instances. Make it in `__init__`, for each a new one.",
+        "All caches share one memory. What stands in the class itself, outside of `__init__`, "
+        "belongs to all of its instances, and so does a list that is a default argument: make "
+        "it in `__init__`, for each a new one.",
         by(
             {
                 "self.pieces = ([], [])": "shared = type(self)\n"
@@ -98,8 +99,8 @@ misconceptions["KeyValueCache"] = {
         },
     ),
     "newest-only": (
-        "Only the newest keys and values are kept: each append forgets what was there. The cache "
-        "is for remembering all of them.",
+        "Only the newest keys and values come back and are counted: each append forgets what "
+        "was there. The cache is for remembering all of them.",
         {
             "self.length += key.shape[-2]": "self.length = key.shape[-2]",
             "if self.stored is not None": "if False",
@@ -112,8 +113,8 @@ misconceptions["KeyValueCache"] = {
         {"keys, values = self.stored": "keys, values = (one.detach() for one in self.stored)"},
     ),
     "new-returned": (
-        "All are kept, but only the new ones come back. Attention needs the keys and values of all "
-        "positions so far.",
+        "Only the new keys and values come back, while the length counts all. Attention needs "
+        "the keys and values of all positions so far.",
         {
             "self.length += key.shape[-2]": "new = key, value\nself.length += key.shape[-2]",
             "return key, value": "return new",
@@ -145,6 +146,10 @@ misconceptions["KeyValueCache"] = {
             "torch.cat([values, value], dim=-2)": "torch.cat([values, value], dim=-1)",
             "return self.length": "return 0 if self.stored is None else self.stored[0].shape[-2]",
         },
+        {
+            "torch.cat([keys, key], dim=-2)": "torch.cat([keys, key], dim=-1)",
+            "torch.cat([values, value], dim=-2)": "torch.cat([values, value], dim=-1)",
+        },
     ),
     "along-batch": (
         "New positions are joined along the batch. They belong along the positions, the last "
@@ -154,9 +159,13 @@ misconceptions["KeyValueCache"] = {
             "torch.cat([values, value], dim=-2)": "torch.cat([values, value], dim=0)",
             "return self.length": "return 0 if self.stored is None else self.stored[0].shape[-2]",
         },
+        {
+            "torch.cat([keys, key], dim=-2)": "torch.cat([keys, key], dim=0)",
+            "torch.cat([values, value], dim=-2)": "torch.cat([values, value], dim=0)",
+        },
     ),
     "in-front": (
-        "New positions are put in front. They come after those that were there.",
+        "New positions are put in front. They should come after those that were there.",
         {
             "torch.cat([keys, key], dim=-2)": "torch.cat([key, keys], dim=-2)",
             "torch.cat([values, value], dim=-2)": "torch.cat([value, values], dim=-2)",
@@ -164,13 +173,14 @@ misconceptions["KeyValueCache"] = {
     ),
     "length-in-calls": (
         "The length counts how often something was appended. One append can bring several "
-        "positions: those are counted.",
+        "positions: those should be counted.",
         {"+= key.shape[-2]": "+= 1"},
     ),
     "length-of-batch": (
-        "The length is the size of the batch: `len` of a tensor is its first dimension. The "
-        "positions are the last but one.",
+        "The length counts the batch, as `len` of a tensor does, whose first dimension it is. "
+        "It should count the positions, the last dimension but one.",
         {"return self.length": "return 0 if self.stored is None else len(self.stored[0])"},
+        {"self.length += key.shape[-2]": "self.length += len(key)"},
     ),
     "empty-fails": (
         "An empty cache has no length: asking for it fails. It is 0.",
@@ -182,8 +192,8 @@ misconceptions["KeyValueCache"] = {
         {"return key, value": "return key, key"},
     ),
     "list": (
-        "A list of pieces comes back. Attention needs one tensor of keys and one of values, joined "
-        "along the positions.",
+        "What was appended comes back in pieces. Attention needs one tensor of keys and one of "
+        "values, joined along the positions.",
         by(
             {
                 "return torch.cat(self.pieces[0], dim=2), torch.cat(self.pieces[1], dim=2)": (
@@ -194,38 +204,47 @@ misconceptions["KeyValueCache"] = {
         ),
     ),
     "detached": (
-        "What is appended is cut off from its gradient by detach. In generation nobody would "
-        "notice, but the contract lets gradients through.",
+        "What is appended, or what is joined of it, is cut off from its gradient, as by detach "
+        "or under no_grad. In generation nobody would notice, but the contract lets gradients "
+        "through.",
         {
             "self.length += key.shape[-2]": "key, value = key.detach(), value.detach()\n"
             "self.length += key.shape[-2]",
         },
+        {
+            "key = torch.cat([keys, key], dim=-2)": "key = torch.cat([keys, key], dim=-2).detach()",
+            "value = torch.cat([values, value], dim=-2)": (
+                "value = torch.cat([values, value], dim=-2).detach()"
+            ),
+        },
     ),
     "values-newest-only": (
-        "Of the values only the newest are kept, while the keys of all positions are. Both are "
-        "remembered.",
+        "Of the values only the newest come back, while the keys of all positions do. Both are "
+        "to be remembered.",
         {
             "value = torch.cat([values, value], dim=-2)": "pass",
         },
     ),
     "keys-newest-only": (
-        "Of the keys only the newest are kept, while the values of all positions are. Both are "
-        "remembered.",
+        "Of the keys only the newest come back, while the values of all positions do. Both are "
+        "to be remembered.",
         {
             "key = torch.cat([keys, key], dim=-2)": "pass",
         },
     ),
     "length-of-heads": (
-        "The length is the number of heads. The positions are the last but one dimension.",
+        "The length counts heads. It should count the positions, the last dimension but one.",
         {
             "return self.length": "return 0 if self.stored is None else self.stored[0].shape[1]",
         },
+        {"self.length += key.shape[-2]": "self.length += key.shape[1]"},
     ),
     "length-of-features": (
-        "The length is the number of features. The positions are the last but one dimension.",
+        "The length counts features. It should count the positions, the last dimension but one.",
         {
             "return self.length": "return 0 if self.stored is None else self.stored[0].shape[-1]",
         },
+        {"self.length += key.shape[-2]": "self.length += key.shape[-1]"},
     ),
     "exchanged": (
         "Keys and values come back in the wrong order: the keys are first.",
@@ -242,7 +261,7 @@ misconceptions["KeyValueCache"] = {
         },
     ),
     "length-of-newest": (
-        "The length is that of the latest append. It is the number of all positions so far.",
+        "The length is that of the latest append. It should be the number of all positions so far.",
         {
             "self.length += key.shape[-2]": "self.length = key.shape[-2]",
         },
@@ -262,21 +281,22 @@ misconceptions["KeyValueCache"] = {
         },
     ),
     "values-in-front": (
-        "New values are put in front, while new keys come at the end. Both come after those that "
-        "were there.",
+        "New values are put in front, while new keys come at the end. Both should come after "
+        "those that were there.",
         {
             "torch.cat([values, value], dim=-2)": "torch.cat([value, values], dim=-2)",
         },
     ),
     "keys-in-front": (
-        "New keys are put in front, while new values come at the end. Both come after those that "
-        "were there.",
+        "New keys are put in front, while new values come at the end. Both should come after "
+        "those that were there.",
         {
             "torch.cat([keys, key], dim=-2)": "torch.cat([key, keys], dim=-2)",
         },
     ),
     "old-returned": (
-        "What was there before comes back, without the new positions. They are included.",
+        "From the second append on, what was there before comes back, without the new "
+        "positions. They should be included.",
         {
             "self.length += key.shape[-2]": (
                 "self.length += key.shape[-2]\nold = self.stored or (key, value)"
@@ -285,9 +305,9 @@ misconceptions["KeyValueCache"] = {
         },
     ),
     "begins-in-float32": (
-        "The cache begins with an empty tensor in float32, and what is joined with it in half "
-        "precision becomes float32, too. The dtype is that of what is appended: begin with "
-        "nothing, or with an empty tensor of its dtype.",
+        "What is appended in half precision comes back in float32, as where the cache begins "
+        "with an empty tensor in float32 and joins it with that. The dtype is that of what is "
+        "appended: begin with nothing, or with an empty tensor of its dtype.",
         {
             "self.length += key.shape[-2]": (
                 "if self.stored is None:\n"
@@ -416,8 +436,8 @@ misconceptions["next_token_probabilities"] = {
         },
     ),
     "temperature": (
-        "The logits are multiplied by the temperature. They are divided by it: a high temperature "
-        "makes the tokens more alike.",
+        "The temperature works the wrong way around, as where logits are multiplied by it. They"
+        " should be divided by it: a high temperature makes the tokens more alike.",
         {"(logits - largest) / temperature": "(logits - largest) * temperature"},
     ),
     "temperature-unused": (
@@ -426,14 +446,18 @@ misconceptions["next_token_probabilities"] = {
         {"(logits - largest) / temperature": "(logits - largest)"},
     ),
     "zero-first-only": (
-        "At temperature 0 only the first of several equal tokens gets anything. They share.",
+        "At temperature 0 only one of several equal tokens gets anything. They should share.",
         {
             "ties = (logits == largest).to(logits)": "ties = torch.zeros_like(logits)"
             ".scatter(-1, logits.argmax(dim=-1, keepdim=True), 1.0)"
         },
+        {
+            "ties = (logits == largest).to(logits)": "ties = torch.zeros_like(logits)"
+            ".scatter(-1, logits.shape[-1] - 1 - logits.flip(-1).argmax(dim=-1, keepdim=True), 1.0)"
+        },
     ),
     "zero-not-shared": (
-        "At temperature 0 several equal tokens get 1 each. They share: the row sums to one.",
+        "At temperature 0 several equal tokens get 1 each. They should share: the row sums to one.",
         {"return ties / ties.sum(dim=-1, keepdim=True)": "return ties"},
     ),
     "zero-refused": (
@@ -441,7 +465,7 @@ misconceptions["next_token_probabilities"] = {
         {"if not temperature >= 0": "if not temperature > 0"},
     ),
     "smallest-k": (
-        "top_k keeps the k smallest.",
+        "top_k keeps the k smallest. It should keep the k largest.",
         {
             "logits.topk(min(top_k, logits.shape[-1]), dim=-1)": "logits.topk(max(logits.shape[-1]"
             " + 1 - top_k, 1), dim=-1)",
@@ -449,8 +473,13 @@ misconceptions["next_token_probabilities"] = {
         },
     ),
     "k-th": (
-        "top_k keeps one token too few. All k stay, the k-th included.",
+        "top_k drops the k-th largest token, too, and those that are as large. All k stay, the "
+        "k-th included.",
         {"logits < kth": "logits <= kth"},
+        {
+            "logits < kth": "logits <= kth",
+            "probabilities = softmax(": "probabilities = torch.softmax(",
+        },
     ),
     "exactly-k": (
         "top_k keeps exactly k, though others are as large as the k-th. Equal tokens stay or go "
@@ -466,6 +495,7 @@ misconceptions["next_token_probabilities"] = {
     "large-k-refused": (
         "A top_k above V is an error. It keeps all.",
         {"min(top_k, logits.shape[-1])": "top_k"},
+        {"top_k < 1": "not 1 <= top_k <= logits.shape[-1]"},
     ),
     "dropped-logit-zero": (
         "What top_k drops has a logit of 0, and exp(0) is 1. To get no probability it must be "
@@ -473,6 +503,10 @@ misconceptions["next_token_probabilities"] = {
         {
             "scores = scores.masked_fill(logits < kth, -math.inf)": "scores = scores.masked_fill("
             "logits < kth, 0.0)"
+        },
+        {
+            "scores = scores.masked_fill(logits < kth, -math.inf)": "scores = torch.where("
+            "logits < kth, -largest / temperature, scores)"
         },
     ),
     "crossing": (
@@ -483,27 +517,40 @@ misconceptions["next_token_probabilities"] = {
             "probabilities / probabilities.sum(dim=-1, keepdim=True)": "probabilities / "
             "probabilities.sum(dim=-1, keepdim=True).clamp(min=1e-12)",
         },
+        {
+            "top_p is not None and top_p < 1": "top_p is not None",
+            "before < top_p": "ordered.cumsum(dim=-1) <= top_p",
+        },
     ),
     "own-probability": (
-        "top_p keeps the tokens whose own probability is at least top_p. It is about their sum, "
-        "the largest first.",
+        "top_p keeps the tokens whose own probability is at least top_p. It is about their sum,"
+        " the largest first.",
         {"before < top_p": "ordered >= top_p"},
+        {
+            "top_p is not None and top_p < 1": "top_p is not None",
+            "before < top_p": "ordered >= top_p",
+        },
     ),
     "unordered": (
-        "top_p is applied before the tokens are put into an order: the sum runs over the "
-        "vocabulary as it comes. It begins with the largest.",
+        "The sum for top_p runs over the vocabulary as it comes. It should begin with the "
+        "largest: sort the probabilities first.",
         {
             "ordered, order = probabilities.sort(dim=-1, descending=True)": "ordered, order = "
             "probabilities, torch.arange(logits.shape[-1]).expand(logits.shape)"
         },
     ),
     "smallest-first": (
-        "top_p begins with the smallest probabilities. It keeps the largest.",
+        "top_p begins with the smallest probabilities. It should keep the largest.",
         {"descending=True": "descending=False"},
     ),
     "not-put-back": (
         "The probabilities are left in their order of size. They belong back to their tokens.",
         {
+            "kept = torch.zeros_like(before, dtype=torch.bool)": "probabilities, kept = ordered, (",
+            ".scatter(-1, order, before < top_p)": "before < top_p)",
+        },
+        {
+            "top_p is not None and top_p < 1": "top_p is not None",
             "kept = torch.zeros_like(before, dtype=torch.bool)": "probabilities, kept = ordered, (",
             ".scatter(-1, order, before < top_p)": "before < top_p)",
         },
@@ -525,7 +572,7 @@ misconceptions["next_token_probabilities"] = {
         },
     ),
     "top-p-before-temperature": (
-        "top_p looks at the probabilities at temperature 1. The temperature comes first.",
+        "top_p looks at the probabilities at temperature 1. The temperature should come first.",
         {
             "ordered, order = probabilities.sort(dim=-1, descending=True)": "plain = softmax("
             "(logits - largest).masked_fill(scores == -math.inf, -math.inf), dim=-1)\n"
@@ -533,16 +580,18 @@ misconceptions["next_token_probabilities"] = {
         },
     ),
     "top-k-unused": (
-        "top_k is not used.",
+        "top_k has no effect: it should keep the k largest alone, and those that are as large "
+        "as the k-th.",
         {"scores = scores.masked_fill(logits < kth, -math.inf)": "pass"},
     ),
     "top-p-unused": (
-        "top_p is not used.",
+        "top_p has no effect: it should keep the smallest set, the largest first, whose sum "
+        "reaches it.",
         {"if top_p is not None and top_p < 1": "if False"},
     ),
     "overflow": (
-        "The largest logit is not subtracted first, so that a small temperature makes the "
-        "exponential infinite, or infinity minus infinity.",
+        "The largest logit is not subtracted before the exponential. For large logits, or a "
+        "small temperature, that is infinite, and infinity divided by infinity is NaN.",
         {
             "scores = (logits - largest) / temperature": "scores = logits / temperature",
             "softmax(scores, dim=-1)": "scores.exp() / scores.exp().sum(dim=-1, keepdim=True)",
@@ -569,8 +618,8 @@ misconceptions["next_token_probabilities"] = {
         {"not 0 < top_p <= 1": "not 0 < top_p"},
     ),
     "checked-late": (
-        "At temperature 0 the result is given back before top_k and top_p are checked. A wrong "
-        "argument is a ValueError whatever the others are.",
+        "At temperature 0 top_k and top_p are not checked, as where the result is given back "
+        "before. A wrong argument is a ValueError whatever the others are.",
         {
             "if top_k is not None and top_k < 1": "if temperature > 0 and top_k is not None and "
             "top_k < 1",
@@ -579,18 +628,24 @@ misconceptions["next_token_probabilities"] = {
         },
     ),
     "top-k-not-divided": (
-        "What top_k and top_p leave is not scaled to sum to one.",
+        "What top_k leaves is not scaled to sum to one. It should be before top_p looks at it, "
+        "and what top_p leaves again.",
         {
             "scores = scores.masked_fill(logits < kth, -math.inf)": "dropped = logits < kth",
             "probabilities = softmax(scores, dim=-1)": "probabilities = softmax(scores, dim=-1)\n"
             "if top_k is not None:\n    probabilities = probabilities.masked_fill(dropped, 0.0)",
             "probabilities = probabilities / probabilities.sum(dim=-1, keepdim=True)": "pass",
         },
+        {
+            "scores = scores.masked_fill(logits < kth, -math.inf)": "dropped = logits < kth",
+            "probabilities = softmax(scores, dim=-1)": "probabilities = softmax(scores, dim=-1)\n"
+            "if top_k is not None:\n    probabilities = probabilities.masked_fill(dropped, 0.0)",
+        },
     ),
     "zero-then-filtered": (
         "At temperature 0 top_k and top_p are applied all the same, or a small temperature "
-        "stands for 0. Some of several equal tokens are left out then: they share, and top_k and "
-        "top_p change nothing there.",
+        "stands for 0, so that equal tokens do not all share, or nearly equal ones do. All is "
+        "on the largest logit there, whatever top_k and top_p are.",
         {
             "return ties / ties.sum(dim=-1, keepdim=True)": (
                 "if top_p is None:\n"
@@ -621,6 +676,11 @@ misconceptions["next_token_probabilities"] = {
             "ties = (logits == largest).to(logits)": "ties = (logits == logits.max()).to(logits)",
         },
     ),
+    "largest-dropped": (
+        "Where the largest probability alone reaches top_p, it is dropped as well, and nothing is "
+        "left. The token that reaches top_p stays.",
+        {"before < top_p": "torch.where(before == 0, ordered, before) <= top_p"},
+    ),
     "top-k-over-all": (
         "The k largest are looked for in the whole batch. Each row keeps k of its own.",
         {
@@ -636,8 +696,8 @@ misconceptions["next_token_probabilities"] = {
         },
     ),
     "one-k-more": (
-        "top_k keeps one token too many: the k largest stay, and those that are as large as the "
-        "k-th.",
+        "top_k keeps one token too many. The k largest stay, and those that are as large as the"
+        " k-th.",
         {
             "min(top_k, logits.shape[-1])": "min(top_k + 1, logits.shape[-1])",
         },
@@ -651,7 +711,7 @@ misconceptions["next_token_probabilities"] = {
     ),
     "smallest-subtracted": (
         "The smallest of the scores is subtracted before the exponential, and it may be -inf: "
-        "the rest is NaN or infinite then. Subtract the largest.",
+        "the rest is NaN or infinite then. The largest should be subtracted.",
         {
             "largest = logits.amax(dim=-1, keepdim=True)": (
                 "largest = logits.amax(dim=-1, keepdim=True)\n"
@@ -680,8 +740,8 @@ misconceptions["next_token_probabilities"] = {
         },
     ),
     "along-second": (
-        "top_p works along dimension 1, or its `scatter` does, which is right for (B, V) alone. "
-        "Any leading dimensions are allowed: the vocabulary is the last one.",
+        "top_p works along dimension 1, as in `sort` or `scatter`, which is right for (B, V) "
+        "alone. Any leading dimensions are allowed: the vocabulary is the last one.",
         {
             ".scatter(-1, order, before < top_p)": ".scatter(1, order, before < top_p)",
         },
@@ -699,6 +759,9 @@ misconceptions["next_token_probabilities"] = {
         },
         {
             "softmax(scores, dim=-1)": "softmax(scores, dim=1 if logits.dim() > 1 else 0)",
+        },
+        {
+            "softmax(scores, dim=-1)": "torch.softmax(scores, dim=1 if logits.dim() > 1 else 0)",
         },
     ),
 }
@@ -749,7 +812,8 @@ misconceptions["induction_score"] = {
         {"F.pad(before[..., :-1], (1, 0))": "before"},
     ),
     "before": (
-        "The weight before the earlier occurrence is counted, not the one after it.",
+        "The weight on the position before the earlier occurrence is counted. It should be the "
+        "one after it.",
         {"F.pad(before[..., :-1], (1, 0))": "F.pad(before[..., 1:], (0, 1))"},
     ),
     "later-counted": (
@@ -761,7 +825,8 @@ misconceptions["induction_score"] = {
         {".tril(-1)": ".tril()"},
     ),
     "mean": (
-        "The mean is over all queries. Those whose token is new are not counted.",
+        "The sum is divided by the number of all queries. Those whose token is new should not "
+        "be counted.",
         {"counted.sum().clamp(min=1)": "counted.numel()"},
     ),
     "no-mean": (
@@ -789,7 +854,7 @@ misconceptions["induction_score"] = {
         },
     ),
     "nothing-nan": (
-        "Where no token occurs twice the result is NaN, zero divided by zero. It should be 0.",
+        "Where no token occurs twice the result is NaN, as a mean over nothing is. It should be 0.",
         {"counted.sum().clamp(min=1)": "counted.sum()"},
     ),
     "axes-swapped": (
@@ -797,7 +862,7 @@ misconceptions["induction_score"] = {
         {"weights * after.unsqueeze(1)": "weights.mT * after.unsqueeze(1)"},
     ),
     "heads-averaged": (
-        "The heads are averaged. There is one score for each head.",
+        "The heads are averaged. There should be one score for each head.",
         {
             "return total / counted.sum().clamp(min=1)": "return total.mean() / "
             "counted.sum().clamp(min=1)"
@@ -827,7 +892,7 @@ misconceptions["induction_score"] = {
         },
     ),
     "own-position-left-out": (
-        "The query's own position is left out where it is the one right after the earlier "
+        "The query's own position is left out where it is the one right after an earlier "
         "occurrence. It counts there, as any position after one does.",
         {
             "after = F.pad(before[..., :-1], (1, 0))": (
@@ -861,9 +926,14 @@ misconceptions["induction_score"] = {
             "F.pad(before[..., :-1], (1, 0))": "F.pad(before[..., :-2], (2, 0))",
         },
     ),
+    "by-rows": (
+        "The sum is divided by the number of rows. The mean is over all queries whose token stood "
+        "earlier.",
+        {"counted.sum().clamp(min=1)": "len(tokens)"},
+    ),
     "per-row": (
-        "There is one score for each row and head. A head has one score, over the queries of the "
-        "whole batch.",
+        "There is one score for each row and head. A head should have one score, over the "
+        "queries of the whole batch.",
         {
             "sum(dim=(0, 2))": "sum(dim=2)",
         },
@@ -879,8 +949,8 @@ misconceptions["induction_score"] = {
         },
     ),
     "next-token": (
-        "Positions are looked for that hold the token which comes next. The score is about what "
-        "followed where the query's own token stood.",
+        "What is looked for earlier is the token that comes next after the query. It should be "
+        "the query's own token: the score is about what followed where that stood.",
         {
             "same = tokens.unsqueeze(2) == tokens.unsqueeze(1)": (
                 "same = tokens.roll(-1, 1).unsqueeze(2) == tokens.unsqueeze(1)"
@@ -888,8 +958,8 @@ misconceptions["induction_score"] = {
         },
     ),
     "previous-token": (
-        "The weight on the position before the query is counted: that finds heads that look at "
-        "the previous token. Here the query's token is looked for earlier in its row.",
+        "The weight on the position before the query is counted, which finds heads that look at"
+        " the previous token. Here the query's token is looked for earlier in its row.",
         {
             "looked = (weights * after.unsqueeze(1)).sum(dim=-1)": (
                 "looked = F.pad(weights.diagonal(-1, 2, 3), (1, 0))"
@@ -962,7 +1032,7 @@ def _(student, reference, draw):
     steps = [student.steps(*many, size) for size in (1, 100)]
     require(
         steps[1] < steps[0] / 2,
-        f"block_size makes no difference to what is done: {steps[0]} operations of torch with "
+        f"What is done hardly depends on block_size: {steps[0]} operations of torch with "
         f"blocks of one, {steps[1]} with one block for all. The keys are taken block_size at a "
         f"time, for "
         "block_size queries at a time.",
@@ -1006,9 +1076,9 @@ def _(student, reference, draw):
 
 misconceptions["blockwise_attention"] = {
     "maximum-from-zero": (
-        "The running maximum begins at 0. Where all scores of a query are far below zero, every "
-        "exponential is then 0, and the sum is, too. Begin at minus infinity, so that the first "
-        "block sets the maximum.",
+        "The running maximum is never below 0, as where it begins there. Where all scores of a "
+        "query are far below zero, every exponential is then 0, and the sum is, too. Begin at "
+        "minus infinity, so that the first block sets the maximum.",
         {"torch.full_like(block[..., :1], -math.inf)": "torch.zeros_like(block[..., :1])"},
     ),
     "not-divided": (
@@ -1017,14 +1087,14 @@ misconceptions["blockwise_attention"] = {
         {"blocks.append(output / total)": "blocks.append(output)"},
     ),
     "scaled-by-value-width": (
-        "The scores are divided by the root of the values' width. The dot product is of a query "
-        "and a key: it is their width that makes it large.",
+        "The scores are divided by the root of the values' width. It should be the root of D, "
+        "the width of a query and a key, whose dot product it is.",
         {"math.sqrt(D)": "math.sqrt(value.shape[-1])"},
     ),
     "row-by-row": (
-        "The same is done whatever block_size is, as where the queries are taken one by one, each "
-        "with all of its keys. The keys are to be taken block_size at a time, with a running "
-        "maximum and a running sum.",
+        "What is done hardly depends on block_size, as where the queries are taken one by one, "
+        "each with all of its keys. The keys are to be taken block_size at a time, with a "
+        "running maximum and a running sum.",
         {
             "blocks = []": "S, rows = key.shape[-2], []\nfor number in range(L):\n"
             "    seen = S - L + number + 1 if causal else S\n"
@@ -1078,6 +1148,11 @@ misconceptions["blockwise_attention"] = {
         "The keys left over are dropped when block_size does not divide their number: the last "
         "block is a shorter one.",
         {"range(0, S, block_size)": "range(0, max(S // block_size, 1) * block_size, block_size)"},
+        {
+            "output = total = 0.0": "total = torch.zeros_like(block[..., :1])\n"
+            "output = total.expand(*block.shape[:-1], value.shape[-1])",
+            "range(0, S, block_size)": "range(0, S // block_size * block_size, block_size)",
+        },
     ),
     "no-maximum": (
         "No maximum is subtracted: exp of a score of some hundreds is infinite, and the division "
@@ -1088,39 +1163,48 @@ misconceptions["blockwise_attention"] = {
         },
     ),
     "causal-unused": (
-        "`causal` is not used: queries attend to what comes after them.",
+        "`causal` has no effect: queries attend to what comes after them.",
         {"if causal:": "if False:"},
     ),
     "diagonal-masked": (
         "With `causal`, a query does not attend to its own position. The mask includes the "
         "diagonal.",
         {"places > positions.unsqueeze(-1)": "(places >= positions.unsqueeze(-1)) & (places > 0)"},
+        {"places > positions.unsqueeze(-1)": "places >= positions.unsqueeze(-1)"},
     ),
     "whole-blocks": (
-        "With `causal`, whole blocks are allowed or not: a query attends to all keys of its own "
-        "block, also those after it. Inside that block the mask decides key by key.",
+        "With `causal`, whole blocks are allowed or not, so that a query attends to keys after "
+        "its own position, too. Inside a block the mask should decide key by key.",
         {
             "places > positions.unsqueeze(-1)": "places // block_size > positions.unsqueeze(-1) // "
             "block_size",
         },
+        {
+            "places > positions.unsqueeze(-1)": "first_key + 0 * places > positions[-1]",
+        },
     ),
     "first-positions": (
-        "With `causal` and L < S, the queries are taken for the first positions. They are the "
+        "With `causal` and L < S, the queries are placed as the first positions. They are the "
         "last: query i is at position S - L + i.",
         {"+ first_query + S - L": "+ first_query"},
     ),
     "full-scores": (
-        "The values are right, but this is the full form: all L * S scores are held at once. The "
+        "The values are right, but all L * S scores are held at once, as in the full form. The "
         "point of the blocks is never to do that.",
         {
             "blocks = []": "scores = query @ key.mT / math.sqrt(D)\nif causal:\n"
             "    scores = scores.masked_fill(~torch.ones(L, S, dtype=torch.bool).tril(S - L), "
             "-math.inf)\nreturn torch.softmax(scores, dim=-1) @ value\nblocks = []"
         },
+        {
+            "blocks = []": "blocks, whole = [], query @ key.mT / math.sqrt(D)",
+            "scores = block @ keys.transpose(-2, -1)": "scores = whole[..., first_query : "
+            "first_query + block_size, first_key : first_key + block_size]",
+        },
     ),
     "full-mask": (
-        "The scores are computed in blocks, but the causal mask is made whole: it has L * S "
-        "elements by itself. Each block needs only its own part.",
+        "The values are right, and only `causal` takes too much: the causal mask, say, is made "
+        "whole, of L * S elements. Each block needs only its own part.",
         {
             "places = torch.arange(keys.shape[-2], device=query.device) + first_key": "mask = "
             "torch.ones(L, S, dtype=torch.bool).tril(S - L)\n"
@@ -1160,8 +1244,9 @@ misconceptions["blockwise_attention"] = {
         },
     ),
     "masked-block-nan": (
-        "A block in which a query may attend to nothing has the maximum -inf, and -inf minus "
-        "-inf is NaN. Take the maximum of all blocks so far, or leave such a block out.",
+        "A block in which a query may attend to nothing gives NaN: its maximum is -inf, and "
+        "-inf minus -inf is NaN. Take the maximum of all blocks so far, or leave such a block "
+        "out.",
         {
             "exponentials = torch.exp(scores - new_largest)": (
                 "own = scores.amax(dim=-1, keepdim=True)\n"
@@ -1198,6 +1283,15 @@ misconceptions["blockwise_attention"] = {
                 "output = output * shrink + exponentials.detach() @ values"
             ),
         },
+        {
+            "torch.exp(scores - new_largest)": "torch.exp(scores - new_largest).detach()",
+        },
+    ),
+    "positions-in-block": (
+        "With `causal`, the positions of queries or keys are counted anew in each block. They go "
+        "on from block to block: add where the block begins.",
+        {"+ first_query + S - L": "+ S - L"},
+        {"device=query.device) + first_key": "device=query.device)"},
     ),
     "first-of-block": (
         "With `causal`, all queries of a block see the keys that the first of them may see. Each "

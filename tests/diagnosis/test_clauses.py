@@ -153,8 +153,19 @@ def test_a_slip_in_one_branch_is_told_with_the_branch(monkeypatch):
 
 @pytest.mark.parametrize("name", ["masked_softmax", "attention_rollout"])
 def test_every_slip_can_be_told(name):
-    told = [slip.findings[0].sentence for slip in _slips(find(name))]
-    assert len(told) > 200 and all(one.endswith(".") and "{" not in one for one in told)
+    """Few are of two steps that nobody can name."""
+    every = [slip.findings[0].sentence for slip in _slips(find(name))]
+    told = [one for one in every if one]
+    assert len(told) > 200 and len(told) > 0.8 * len(every)
+    assert all(one.endswith(".") and "{" not in one for one in told)
+
+
+def test_a_slip_of_two_steps_that_have_no_name_is_not_told():
+    code = (
+        "def f(x, y):\n    a = [one for one in x]\n    b = [one for one in y]\n    return g(a, b)\n"
+    )
+    wrong = [one for one in mutants(code, searched=True) if one.slip == "not handed on"]
+    assert [clause(one, CONTRACT) for one in wrong] == [""]
 
 
 def test_what_stands_in_the_place_of_an_input_that_is_not_used_is_told(monkeypatch):

@@ -1,5 +1,7 @@
 """Is what is said of wrong answers true of them, and is something said whatever fails?"""
 
+from dataclasses import replace
+
 import pytest
 import torch
 from torch import nn
@@ -19,8 +21,9 @@ from autograder.diagnosis.by_argument import Compared, Shaped, by_argument, by_s
 from autograder.diagnosis.explaining import Students
 from autograder.diagnosis.judge import judge
 from autograder.diagnosis.recording import live
+from autograder.diagnosis.set_aside import set_aside
 from autograder.remote.calling import Home
-from autograder.remote.requests import CallRequest
+from autograder.remote.requests import CallRequest, Reply
 from solutions.attention_layer import AttentionLayer
 from solutions.bahdanau import AttentionDecoder, BidirectionalEncoder
 from solutions.encoder_decoder import DecoderBlock, warmup_rate
@@ -28,7 +31,7 @@ from solutions.encoder_decoder import reference as encoder_decoder
 from solutions.lookup import letter_similarity
 from solutions.masked import causal_mask, masked_softmax, next_token_loss
 from solutions.multi_head import MultiHeadAttention, split_heads
-from solutions.real_encoder import convert_weights
+from solutions.real_encoder import convert_weights, mean_pool
 from solutions.self_attention import SelfAttention, equivariance_gap
 from solutions.softmax import scaled_dot_product_scores, softmax
 from solutions.transformer_block import Encoder, LayerNorm
@@ -690,3 +693,40 @@ def test_a_key_of_several_numbers_is_a_key_and_no_sentence():
     event = Event("raised", "KeyError", fields={"message": "(0.61, -0.08)"})
     assert errors.error_in_words([event])[1].startswith("The key (0.61, -0.08) is looked up")
     assert not errors.is_written("KeyError", "(0.61, -0.08)")
+
+
+def test_what_moves_by_little_is_not_said_not_to_depend(monkeypatch):
+    """The whole result is far too small, and so is each of its changes."""
+
+    def wrong(hidden, mask):
+        weight = mask.to(hidden.dtype).unsqueeze(-1)
+        mean = (hidden * weight).sum(dim=1) / weight.sum(dim=1).clamp(min=1)
+        return mean / (mean.square().sum(dim=-1, keepdim=True) + 1e-8).sqrt()
+
+    assert "does not depend" not in said(monkeypatch, "mean_pool", wrong).misconception
+
+
+def test_of_a_mask_of_other_kind_no_opposite_is_told(monkeypatch):
+    """That it is not empty holds of masks of True and False as well."""
+
+    def wrong(hidden, mask):
+        return mean_pool(hidden, mask) * (1 if mask.dtype == torch.bool else 0.37)
+
+    assert "not empty" not in said(monkeypatch, "mean_pool", wrong).misconception
+
+
+def test_an_argument_without_a_name_is_no_condition():
+    given = {"0": torch.zeros(2), "1": None, "length": 3}
+    asked = findings.Asked(CallRequest("f", (), {}), Reply(), findings.State())
+    told = where.Judged(asked, given, 1, "").traits()
+    assert any("`length`" in words for words in told)
+    assert not any("`0`" in words or "`1`" in words for words in told)
+
+
+def test_of_one_number_nobody_tells_float32_from_an_epsilon():
+    got, want = torch.tensor(1.00000008, dtype=torch.float64), torch.ones((), dtype=torch.float64)
+    log = Log()
+    event = Event("value", got, want, rtol=1e-10, atol=1e-12, variant="float64", account="off")
+    log.events.append(replace(event, reason=Reason.VALUES))
+    kinds = {one.kind for one in (*set_aside(log, "loss").faults, *set_aside(log, "loss").suspects)}
+    assert kinds == {"digits"}
