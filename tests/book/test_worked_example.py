@@ -31,6 +31,10 @@ def softmax(scores: list[float]) -> list[float]:
     return [power / sum(powers) for power in powers]
 
 
+def rounded(numbers: list[float]) -> list[float]:
+    return [round(number, 2) for number in numbers]
+
+
 def arithmetic(month: float, own: bool = True, cross: bool = True) -> list[float]:
     """The probabilities of 0, 1, 2, 5, in plain numbers; `month` is the content of its vector."""
     asks = 1 + own * sum(
@@ -61,18 +65,21 @@ def test_the_answer_changes_without_each_attention_and_with_another_month(column
     assert best == {"as it is": "1", "no cross": "5", "juin": "0", "no self": "5"}
 
 
-def test_the_table_in_the_text_has_these_numbers(cells, columns):
-    rows = re.findall(r"^\| (.*?) \| \$(.*)\$ \|$", cells["third-by-hand"], re.MULTILINE)
-    numbers = {name: [float(n) for n in re.findall(r"-?[\d.]+", row)] for name, row in rows}
+def test_the_steps_in_the_text_have_these_numbers(cells, columns):
+    steps = re.findall(r"^\d\. \*\*.*$", cells["third-by-hand"], re.MULTILINE)
+    asked, found, decided = (
+        [[float(n) for n in re.findall(r"-?[\d.]+", row)] for row in re.findall(r"\$(.*?)\$", step)]
+        for step in steps
+    )
     whole = columns["as it is"]
-    assert numbers["probabilities"] == [round(whole[f"probability of {s}"], 2) for s in "0125"]
-    first, second = whole["content, first"], whole["content, second"]
-    logits = [round(z, 2) for z in (-first, first, second, -second)]
-    assert numbers["logits of `0`, `1`, `2`, `5`"] == logits
-    weights = [round(weight, 2) for weight in softmax([0, 2, 0.5])]
-    assert numbers["self-attention's weights"] == weights
     asks = whole["asks for the month"]
-    assert numbers["cross-attention's weights"] == [
-        round(weight, 2) for weight in softmax([0, asks, 0])
-    ]
-    assert numbers["plus $(1,0,\\;0,-2)$ gives $a$"] == [round(asks, 2), 0, 0, -2]
+    first, second = whole["content, first"], whole["content, second"]
+    assert rounded(softmax([0, 2, 0.5])) in asked
+    assert rounded([asks - 1, 0, 0, 0]) in asked
+    assert rounded([asks, 0, 0, -2]) in asked
+    assert rounded([0, asks, 0]) in found
+    assert rounded(softmax([0, asks, 0])) in found
+    assert rounded([0, 0, first, 0]) in found
+    assert rounded([asks, 0, first, second]) in found
+    assert rounded([-first, first, second, -second]) in decided
+    assert rounded([whole[f"probability of {symbol}"] for symbol in "0125"]) in decided
