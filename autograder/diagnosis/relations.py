@@ -314,7 +314,8 @@ def _statistics(found: Numbers) -> Iterator[str]:
 VECTORS: tuple[tuple[str, Callable[[Tensor], bool]], ...] = (
     ("entries that are all the same",
      lambda one: bool((one - one[..., :1]).abs().max() < 1e-5)),
-    ("the length 1", lambda one: _same(one.norm(dim=-1), one.new_ones(one.shape[:-1]))),
+    ("the length 1",  # of ones and zeros that has another reason
+     lambda one: _same(one.norm(dim=-1), one.new_ones(one.shape[:-1])) and not _same(one, one**2)),
     ("the mean 0", lambda one: bool(one.mean(dim=-1).abs().max() < 1e-4)),
 )  # fmt: skip
 

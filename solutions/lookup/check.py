@@ -592,9 +592,9 @@ misconceptions["weighted_average"] = {
         {"if total == 0:": "if False:"},
     ),
     "zeros-hidden": (
-        "A small number in the divisor, added to the sum or as its least value, keeps it from "
-        "zero. Weights near zero then count too little, and no error comes where all are zero: "
-        "that is a ValueError.",
+        "A small number in the divisor, added to the sum or as its least value, is to keep it from "
+        "zero. But weights near zero then count too little: divide by the sum itself, and raise "
+        "the ValueError where it is zero.",
         {
             "if total == 0:": "if False:",
             "/ total": "/ (total + 1e-9)",

@@ -348,9 +348,9 @@ misconceptions["masked_softmax"] = {
         {"-math.inf": "math.inf", "softmax(scores, dim=dim)": "scores.softmax(dim=dim)"},
     ),
     "filled-then-zeroed": (
-        "A masked score becomes a fixed number such as -1e4, and its weight is set to zero "
-        "after the softmax. Beside scores as low or lower it has taken a share of the sum, and "
-        "what remains does not sum to one: -inf takes nothing.",
+        "A masked score becomes a fixed number, such as 0 or -1e4, and its weight is set to zero "
+        "after the softmax. Beside it, allowed scores that are far lower lose their weight, or "
+        "some of it: -inf takes nothing.",
         *[
             {
                 "return softmax(scores, dim=dim)": "weights = softmax(scores, dim=dim)\n"
