@@ -1688,6 +1688,10 @@ misconceptions["beam_search"] = {
         "kept, or all begin as copies of one and go on alike. That is greedy decoding, which never "
         "takes back its first choice.",
         {"candidates[:beam_width]": "candidates[:1]"},
+        {  # of two that tie, the other one
+            "candidates.sort(": "candidates.reverse()\ncandidates.sort(",
+            "candidates[:beam_width]": "candidates[:1]",
+        },
     ),
     "own-best-only": (
         "Every hypothesis keeps its own best continuation only. All continuations of all "

@@ -568,6 +568,7 @@ misconceptions["weighted_average"] = {
         "A negative weight was accepted. It can push the result out of the range of the values, "
         "which is no average any more: that is a ValueError.",
         {"if (weights < 0).any():": "if False:"},
+        {"if (weights < 0).any():": "if not (weights > 0).any():"},
     ),
     "last-unchecked": (
         "A negative weight is refused, but not where it is the last one.",

@@ -183,6 +183,7 @@ misconceptions["padding_mask"] = {
     "padding-in-front": (
         "The padding is in front. The first positions of each row should be the real ones.",
         {"positions < lengths.unsqueeze(-1)": "positions >= max_length - lengths.unsqueeze(-1)"},
+        {"positions < lengths": "positions >= max_length - lengths.long()"},
     ),
     "longest-width": (
         "The mask is only as wide as the longest row. It should have max_length columns, as the "
