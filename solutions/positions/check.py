@@ -605,6 +605,15 @@ def _(student, reference, draw):
 
 
 misconceptions["rotate_positions"] = {
+    "angles-in-float32": (
+        "The angles, or their sines and cosines, are made in float32 whatever `x` is: for float64 "
+        "digits are lost, and in float16 the result has another dtype. Make them with the dtype "
+        "of `x`, as `.to(x)` does.",
+        {
+            "start + L).to(x)": "start + L).float()",
+            "torch.arange(0, D, 2).to(x)": "torch.arange(0, D, 2).float()",
+        },
+    ),
     "across-the-batch": (
         "The positions go on from one example of the batch to the next. Each begins at `start`: "
         "the positions are those of the second axis from the end alone.",
