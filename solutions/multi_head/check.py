@@ -993,9 +993,10 @@ prediction(
             "One average can hold four answers. But the reader is linear, and hears only the "
             "loudest."
         ),
-        "All four in about half of the cases.": (
-            "That would happen if the weights were even and the reader had to guess. Training "
-            "makes one answer a little louder than the others, since that lowers the loss more."
+        "All four in four or five of ten cases.": (
+            "That would happen if the weights were even and the reader took the tallest bar. "
+            "Training makes one answer a little louder than the others, since that lowers the "
+            "loss more."
         ),
         "One relation well, the others seldom.": (
             "One of the four gets the largest share of the weight (in the first run 0.38, the "
