@@ -59,11 +59,11 @@ def by_size(asked: Sequence[Shaped]) -> str:
     if not asked or len(axes) != 1:
         return ""
     sizes = [sizes_of(one.given) for one in asked]
-    names = _common(sizes)
+    names = [name for name in _common(sizes) if _may_be_a_size(name, asked[0].given)]
     for axis in range(-1, -axes.pop() - 1, -1):
         sides = [(one.mine[axis], one.right[axis]) for one in asked]
-        if all(mine == right for mine, right in sides):
-            continue
+        if all(mine == right for mine, right in sides) or len({*sides}) < 2:
+            continue  # that one size is another one's has many reasons
         found = [[name for name in names
                   if all(one[name] == pair[at] for one, pair in zip(sizes, sides, strict=True))]
                  for at in (0, 1)]  # fmt: skip
@@ -75,6 +75,12 @@ def by_size(asked: Sequence[Shaped]) -> str:
                 f"{found[1][0]} belongs."
             )
     return ""
+
+
+def _may_be_a_size(name: str, given: Mapping[str, Any]) -> bool:
+    """Whether it is a size, or a whole number that is no token's."""
+    bare = name.strip("`")
+    return bare not in given or type(given[bare]) is int and not bare.endswith("_id")
 
 
 @dataclass(frozen=True)

@@ -212,7 +212,9 @@ class Search:
         exactly = _as_it_came(matches, Students(self.aside.restored))
         nearly = _as_it_came(matches, self.students)
         rounds = self.look.calls().rounds
-        return self.aside.findings(nearly, explained, exactly, rounds)
+        mine = itertools.chain.from_iterable(match.mine for match in matches)
+        given = {event.place: event.got for event in mine if event.kind == "value"}
+        return self.aside.findings(nearly, explained, exactly, rounds, given)
 
     def plain(self) -> list[Statement]:
         """What is true of what is left without faults that speak for themselves."""
@@ -409,7 +411,7 @@ def _mostly(search: Search, budget: Budget) -> Diagnosis | None:
     stays = _right_in(one, students)
     if stays and 3 * len(places) < 2 * len(students.failing):
         return None  # of two opposite mistakes each explains about half
-    faults = search.aside.findings(places)
+    faults = search.aside.findings(places, given={})
     return search.diagnosis((*one.findings, *faults), places, stays)
 
 
@@ -443,7 +445,7 @@ def _mended_in_part(search: Search, budget: Budget) -> Diagnosis | None:
         return None  # and what is mended nearly everywhere need not be where they come from
     own = one.findings[0]
     sentence = f"{own.sentence}{right_all_the_same(mended)}"
-    faults = search.aside.findings(students.places)
+    faults = search.aside.findings(students.places, given={})
     told = search.diagnosis((Finding(own.key, sentence), *faults), students.places)
     return (_slips(search, Budget(SLIPS // 3)) if mended else None) or told
 

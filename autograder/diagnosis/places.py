@@ -24,6 +24,7 @@ class Numbers:
     got: Tensor
     want: Tensor
     of_truth: bool = False  # whether they are True and False
+    whole: bool = False  # whether the right ones are whole numbers, or True and False
 
     @functools.cached_property
     def wrong(self) -> Tensor:

@@ -42,7 +42,8 @@ def numbers_in(mine: Any, right: Any) -> Iterator[Numbers]:
             continue
         if got.shape == want.shape and not agree(got, want, dtype=False):
             truth = got.dtype == want.dtype == torch.bool
-            yield Numbers(path, got.double(), want.double(), truth)
+            whole = not want.is_floating_point()
+            yield Numbers(path, got.double(), want.double(), truth, whole)
 
 
 def related(numbers: Sequence[Numbers]) -> tuple[str, str]:
@@ -82,7 +83,10 @@ def _is_one_number(numbers: Sequence[Numbers]) -> bool:
 
 def _joined(numbers: Sequence[Numbers]) -> Numbers:
     got, want = (torch.cat(each) for each in zip(*map(_flat, numbers), strict=True))
-    return Numbers("", got, want, all(found.of_truth for found in numbers))
+    truth, whole = (
+        all(each) for each in zip(*((n.of_truth, n.whole) for n in numbers), strict=True)
+    )
+    return Numbers("", got, want, truth, whole)
 
 
 def _flat(found: Numbers) -> tuple[Tensor, Tensor]:
@@ -268,7 +272,12 @@ def _signs(found: Numbers) -> str:
 
 
 def _range(found: Numbers) -> Iterator[str]:
-    """All numbers lie between two bounds, as the right ones do not; or the other way around."""
+    """All numbers lie between two bounds, as the right ones do not; or the other way around.
+
+    Whole numbers lie where they lie for other reasons.
+    """
+    if found.whole:
+        return
     for words, least, most in RANGES:
         inside = [bool(((one >= least) & (one <= most)).all()) for one in (found.got, found.want)]
         if found.want.numel() >= FEW and inside[0] is not inside[1]:
@@ -299,9 +308,15 @@ def _ordered(found: Numbers) -> Iterator[str]:
 def _statistics(found: Numbers) -> Iterator[str]:
     """Mean, length or equality of all vectors along the last axis, where the right ones differ.
 
-    Where nothing but zeros belongs, all three are as they are for no reason of their own.
+    Where nothing but zeros belongs, all three are as they are for no reason of their own, and
+    whole numbers, such as tokens, are alike by chance.
     """
-    if not found.want.dim() or found.want.shape[-1] < 3 or not bool(found.want.any()):
+    if (
+        found.whole
+        or not found.want.dim()
+        or found.want.shape[-1] < 3
+        or not bool(found.want.any())
+    ):
         return
     for words, holds in VECTORS:
         mine, right = holds(found.got), holds(found.want)
@@ -314,7 +329,8 @@ def _statistics(found: Numbers) -> Iterator[str]:
 VECTORS: tuple[tuple[str, Callable[[Tensor], bool]], ...] = (
     ("entries that are all the same",
      lambda one: bool((one - one[..., :1]).abs().max() < 1e-5)),
-    ("the length 1", lambda one: _same(one.norm(dim=-1), one.new_ones(one.shape[:-1]))),
+    ("the length 1",  # of ones and zeros that has another reason
+     lambda one: _same(one.norm(dim=-1), one.new_ones(one.shape[:-1])) and not _same(one, one**2)),
     ("the mean 0", lambda one: bool(one.mean(dim=-1).abs().max() < 1e-4)),
 )  # fmt: skip
 

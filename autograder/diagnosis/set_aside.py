@@ -5,7 +5,7 @@ results in another order, an axis of size 1 that is missing or too many.
 """
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -62,18 +62,26 @@ class SetAside:
         nearly: frozenset[Place] = frozenset(),
         exactly: frozenset[Place] = frozenset(),
         rounds: Callable[[], bool] = bool,
+        given: Mapping[Place, Any] | None = None,
     ) -> tuple[Finding, ...]:
         """Of each kind the first that is not explained already.
 
         Where some answers have all digits, the explanation may be what has lost them, unless it is
-        tried that the student's code `rounds`.
+        tried that the student's code `rounds`. So it may where the numbers are further from those
+        that it has `given` than float32 rounds.
         """
         kinds: dict[str, Finding] = {}
-        suspects = [fault for fault in self.suspects if fault.event.place in nearly - exactly]
+        suspects = [
+            fault
+            for fault in self.suspects
+            if fault.event.place in nearly - exactly
+            and (fault.kind != FLOAT64 or _is_rounded(fault.event, given or {}))
+        ]
         if suspects and any(map(_is_exact, self.rest.events)) and not rounds():
             suspects = []
         for fault in (*self.faults, *suspects):
-            if fault.event.place not in explained:
+            beside = given is not None and fault.kind == UNSURE  # of what explains the rest, maybe
+            if fault.event.place not in explained and not beside:
                 kinds.setdefault(fault.kind, fault.finding)
         return tuple(kinds.values())
 
@@ -114,8 +122,7 @@ def set_aside(students: Log, name: str) -> SetAside:
         rest.events.append(kept)
         if text:
             (suspects if kept.failed and not kept.free else faults).append(Fault(event, kind, text))
-    told = _of_one_mind([*faults, *suspects], name)
-    return SetAside(rest, told[: len(faults)], told[len(faults) :], exact)
+    return SetAside(rest, _of_one_mind(faults, name), _of_one_mind(suspects, name), exact)
 
 
 def _of_one_mind(faults: list[Fault], name: str) -> list[Fault]:
@@ -172,16 +179,30 @@ def _without(event: Event, name: str) -> tuple[Event, str, str]:
     return (relaxed, kind, text) if text else (event, "", "")
 
 
-def _inexact(event: Event, name: str) -> tuple[str, str]:
-    """What makes numbers in float64 right to some digits only, and the kind of fault that it is."""
+def _is_rounded(event: Event, given: Mapping[Place, Any]) -> bool:
+    """Whether numbers are as far from those given at that place as float32 rounds; or none are."""
+    if event.place not in given:
+        return True
+    gap, exact = _gap(event.got, given[event.place])
+    most, least = SINGLE_ROUNDING
+    return exact or (bool(len(gap)) and least < float(gap.abs().max()) < most)
+
+
+def _gap(mine: Any, right: Any) -> tuple[Tensor, bool]:
+    """How far numbers in float64 are from others, in shares, and whether they fit in float32."""
     gaps, exact = [], True
-    for (_, got), (_, want) in zip(tensors(event.got), tensors(event.want), strict=True):
+    for (_, got), (_, want) in zip(tensors(mine), tensors(right), strict=True):
         if got.dtype != torch.float64 or not torch.isfinite(got).all():
             continue
         exact &= bool((got.float().double() == got).all())
         scale = want.abs().clamp(min=1e-3 * float(want.abs().max()) if want.numel() else 1.0)
         gaps.append(((got.abs() - want.abs()) / scale)[got != want].flatten())
-    gap = torch.cat(gaps) if gaps else torch.empty(0)
+    return torch.cat(gaps) if gaps else torch.empty(0), exact
+
+
+def _inexact(event: Event, name: str) -> tuple[str, str]:
+    """What makes numbers in float64 right to some digits only, and the kind of fault that it is."""
+    gap, exact = _gap(event.got, event.want)
     if exact or not len(gap):
         return _rounded(name), FLOAT64
     smaller = float((gap < 0).double().mean())
@@ -189,7 +210,7 @@ def _inexact(event: Event, name: str) -> tuple[str, str]:
     size, (most, least) = float(gap.abs().max()), SINGLE_ROUNDING
     if one_sided and not least < size < most:
         return _too_small(name, smaller, size), "epsilon"
-    if len(gap) >= 4 and not one_sided and size < most:
+    if len(gap) >= 4 and not one_sided and least < size < most:
         return _rounded(name), FLOAT64
     return (_nearly(name), UNSURE) if size < 1e-5 else ("", "")
 

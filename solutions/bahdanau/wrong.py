@@ -62,7 +62,7 @@ WRONG = {
         (
             "from the docstring",
             {"math.inf).softmax(dim=1": "1e9).softmax(dim=0"},
-            "plain.where+off+flow",
+            "plain.where+factor+flow",
         ),
     ],
     "AttentionDecoder": [

@@ -1684,9 +1684,14 @@ misconceptions["beam_search"] = {
         {"torch.log_softmax(": "torch.softmax("},
     ),
     "width-unused": (
-        "The beam keeps one hypothesis, whatever `beam_width` is: this is greedy decoding, which "
-        "never takes back its first choice.",
+        "In this check, every `beam_width` gives what a beam of one hypothesis gives: only one is "
+        "kept, or all begin as copies of one and go on alike. That is greedy decoding, which never "
+        "takes back its first choice.",
         {"candidates[:beam_width]": "candidates[:1]"},
+        {  # of two that tie, the other one
+            "candidates.sort(": "candidates.reverse()\ncandidates.sort(",
+            "candidates[:beam_width]": "candidates[:1]",
+        },
     ),
     "own-best-only": (
         "Every hypothesis keeps its own best continuation only. All continuations of all "

@@ -216,7 +216,7 @@ WRONG = {
         ),
         (
             "tensors, finished rows padded with eos",
-            {"step(beam).log_softmax(dim=-1)": "step(beam)"},
+            {"step(beam[~ended]).log_softmax(dim=-1)": "step(beam[~ended])"},
             "logits-added",
         ),
         (

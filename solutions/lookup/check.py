@@ -568,6 +568,7 @@ misconceptions["weighted_average"] = {
         "A negative weight was accepted. It can push the result out of the range of the values, "
         "which is no average any more: that is a ValueError.",
         {"if (weights < 0).any():": "if False:"},
+        {"if (weights < 0).any():": "if not (weights > 0).any():"},
     ),
     "last-unchecked": (
         "A negative weight is refused, but not where it is the last one.",
@@ -592,9 +593,9 @@ misconceptions["weighted_average"] = {
         {"if total == 0:": "if False:"},
     ),
     "zeros-hidden": (
-        "A small number in the divisor, added to the sum or as its least value, keeps it from "
-        "zero. Weights near zero then count too little, and no error comes where all are zero: "
-        "that is a ValueError.",
+        "A small number in the divisor, added to the sum or as its least value, is to keep it from "
+        "zero. But weights near zero then count too little: divide by the sum itself, and raise "
+        "the ValueError where it is zero.",
         {
             "if total == 0:": "if False:",
             "/ total": "/ (total + 1e-9)",

@@ -183,6 +183,7 @@ misconceptions["padding_mask"] = {
     "padding-in-front": (
         "The padding is in front. The first positions of each row should be the real ones.",
         {"positions < lengths.unsqueeze(-1)": "positions >= max_length - lengths.unsqueeze(-1)"},
+        {"positions < lengths": "positions >= max_length - lengths.long()"},
     ),
     "longest-width": (
         "The mask is only as wide as the longest row. It should have max_length columns, as the "
@@ -348,9 +349,9 @@ misconceptions["masked_softmax"] = {
         {"-math.inf": "math.inf", "softmax(scores, dim=dim)": "scores.softmax(dim=dim)"},
     ),
     "filled-then-zeroed": (
-        "A masked score becomes a fixed number such as -1e4, and its weight is set to zero "
-        "after the softmax. Beside scores as low or lower it has taken a share of the sum, and "
-        "what remains does not sum to one: -inf takes nothing.",
+        "A masked score becomes a fixed number, such as 0 or -1e4, and its weight is set to zero "
+        "after the softmax. Beside it, allowed scores that are far lower lose their weight, or "
+        "some of it: -inf takes nothing.",
         *[
             {
                 "return softmax(scores, dim=dim)": "weights = softmax(scores, dim=dim)\n"

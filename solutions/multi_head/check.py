@@ -323,9 +323,9 @@ misconceptions["MultiHeadAttention"] = {
         },
     ),
     "zeroed-after-output": (
-        "Where the heads of a query, all or some, may attend to nothing, its output is set to "
-        "zero after W_o. It is these heads that are zeros, before W_o, and its bias is added to "
-        "what W_o makes of all.",
+        "Where the heads of a query may attend to nothing, its output is set to zero after W_o. It "
+        "is these heads that are zeros, before W_o, and its bias is added to what W_o makes of "
+        "all.",
         {
             "return self.W_o(merge_heads(heads)), weights": "output = "
             "self.W_o(merge_heads(heads))\n"

@@ -411,6 +411,9 @@ def _(student, reference, draw):
         calls.append((text, (layer, x, permutation)))
 
     case("a layer with positions", portable(_with_positions, table=table), x, cycle)
+    swap = torch.arange(L)
+    swap[:2] = swap[:2].flip(0)
+    case("two rows exchanged", portable(_with_positions, table=table), x, swap)
     layer = portable(_without_positions, matrix=draw.normal(E, 4))
     case("a layer that treats all rows alike", layer, x, cycle)
     layer = portable(_with_weights, table=table)
