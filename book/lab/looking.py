@@ -1,9 +1,17 @@
-"""Where some heads of chapter 11's translator look before any training."""
+"""Where models may look, and where some of their heads look before any training."""
 
 import torch
 from torch import nn
 
 SHARPNESS = 2.8  # times this in query and key, most of a head's weight falls on its place
+
+
+def visible(length: int, ahead: int = 0) -> torch.Tensor:
+    """Who may attend to whom, (L, L), True where it may: what stands before, itself, `ahead` more.
+
+    Chapter 8 compares two models by it before its exercise asks for a mask.
+    """
+    return torch.ones(length, length, dtype=torch.bool).tril(ahead)
 
 
 @torch.no_grad()

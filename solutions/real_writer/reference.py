@@ -232,7 +232,7 @@ class LanguageModel(nn.Module):
         layers_off: Sequence[int] = (),
         heads_off: Sequence[tuple[int, int]] = (),
         **switches: bool,
-    ) -> "Iterator[tuple[Tensor, Tensor]]":  # a notebook has no such name
+    ) -> "Iterator[tuple[Tensor, Tensor]]":
         """What each layer returns in turn: its x (B, L, E), its weights (B, H, L, S)."""
         for number, block in enumerate(self.blocks):
             if number in layers_off:

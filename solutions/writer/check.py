@@ -513,7 +513,11 @@ misconceptions["next_token_probabilities"] = {
     ),
     "crossing": (
         "The token with which the sum reaches top_p is dropped. It is the last one that stays.",
-        {"before < top_p": "ordered.cumsum(dim=-1) < top_p"},
+        {
+            "before = ordered.cumsum(dim=-1) - ordered": "so_far = ordered.cumsum(dim=-1)",
+            "torch.zeros_like(before": "torch.zeros_like(so_far",
+            "before < top_p": "so_far < top_p",
+        },
         {
             "before < top_p": "ordered.cumsum(dim=-1) < top_p",
             "probabilities / probabilities.sum(dim=-1, keepdim=True)": "probabilities / "

@@ -1,10 +1,16 @@
-"""Chapter 11's preset heads: how many are there, and where do they look?"""
+"""Where models may look, and chapter 11's preset heads: how many are there, where do they look?"""
 
 import torch
-from lab.looking import look_nearby
+from lab.looking import look_nearby, visible
 
 from solutions.encoder_decoder import Transformer
 from solutions.positions import sinusoidal_positions
+
+
+def test_a_position_sees_what_stands_before_itself_and_so_much_ahead():
+    for ahead in (0, 1):
+        wanted = [[key <= query + ahead for key in range(5)] for query in range(5)]
+        assert visible(5, ahead).tolist() == wanted
 
 
 def test_twelve_of_24_heads_begin_by_looking_a_fixed_way_off():
