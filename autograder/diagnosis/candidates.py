@@ -110,7 +110,8 @@ def _inherited(exercise: Exercise) -> Iterator[Candidate]:
             except (NoSource, StaleMisconception):
                 continue
             sentence = (
-                f"As with a mistake in the {name} inside {exercise.name}: {misconception.sentence}"
+                f"As with a mistake in the {name} inside {exercise.name}, or in how it is used: "
+                f"{misconception.sentence}"
             )
             yield candidate((Finding(f"{name}.{misconception.key}", sentence),), root, changes)
 

@@ -8,6 +8,12 @@ from autograder.checking.events import Event
 # What torch or Python says -> a key, and what it means. The first that fits is said.
 MEANINGS: tuple[tuple[str, str, str], ...] = (
     (
+        r"backward through the graph a second time",
+        "kept-graph",
+        "A gradient goes back through what an earlier call has computed: something is kept from "
+        "one call to the next. Make it anew in each call.",
+    ),
+    (
         r"before Module\.__init__\(\) call",
         "super",
         "`super().__init__()` has to be the first line of `__init__`, before any layer is set.",

@@ -22,6 +22,7 @@ from autograder.diagnosis.smallest import size_of
 from autograder.diagnosis.where import LARGE, NEARLY, RAISES, Calls, Judged
 from autograder.remote.calling import cotangent, mapped, tensors
 from autograder.remote.requests import CallRequest
+from autograder.remote.values import Function, Ref
 
 CALLS, PLACES, SEVERAL = 3, 6, 8  # at most
 SMALLER = 0.1  # numbers so much smaller saturate no softmax and pass no limit
@@ -166,7 +167,12 @@ def _flow(tried: _Tried) -> Iterator[tuple[str, str]]:
     What it should hang on is asked with other numbers, too: a saturated result hangs on little.
     """
     tries = tried.with_others()
-    for name, value in arguments(tried.calls.exercise, tried.request).items():
+    given = arguments(tried.calls.exercise, tried.request)
+    if _is_one_number(tried.want) and any(
+        isinstance(one, Ref | Function) for one in given.values()
+    ):
+        return  # what it hangs on, the function that is given decides
+    for name, value in given.items():
         if not isinstance(value, Tensor) or not value.dim():
             continue
         if _is_one_number(tried.want) and not value.is_floating_point():

@@ -143,10 +143,12 @@ def _other_tokens(name: str, number: int, got: list[Any], want: list[Any]) -> st
     )
     if got[0] == want[0]:
         return f"{before} the right tokens, but something else beside them than it should be."
-    return (
-        f"{before} {_brief(got[0])}, and should be given {_brief(want[0])}: look at what is kept "
-        "of the call before, and at what it is joined to."
+    look = (
+        "what it is made of"
+        if number == 1
+        else "what is kept of the call before, and at what it is joined to"
     )
+    return f"{before} {_brief(got[0])}, and should be given {_brief(want[0])}: look at {look}."
 
 
 def _too_few_or_many(name: str, number: int, got: list[Any] | None) -> str:

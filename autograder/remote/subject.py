@@ -191,7 +191,11 @@ class Subject:
             # torch also raises NotImplementedError, but never without a message as a stub does.
             if error.type == "NotImplementedError" and not error.message:
                 raise NotStarted(self.name)
-            raise Raised(error, self._describe(self.name, request))
+            call = self._describe(self.name, request)
+            # Where gradients are asked for, the call itself may have come back.
+            if getattr(request, "gradients", False) and "backward" in error.message:
+                call = f"backward() through {call}"
+            raise Raised(error, call)
         return reply
 
     def _wrapped(self, value: Any) -> Any:

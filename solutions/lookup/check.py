@@ -996,9 +996,9 @@ misconceptions["kernel_regression"] = {
         },
     ),
     "far-zero": (
-        "Far from all keys the result is 0, as where a small number is added to the sum, or NaN "
-        "is replaced. But no value is 0 there; the nearest key should have nearly all of the "
-        "weight.",
+        "Far from all keys the result is 0, as where a small number is added to the sum or is its "
+        "least value, or NaN is replaced. But no value is 0 there; the nearest key should have "
+        "nearly all of the weight.",
         {
             "return weights @ values": "kernel = torch.exp(-(distance**2) / 2)\n"
             "return (kernel @ values) / (kernel.sum(dim=1) + 1e-12)"

@@ -363,8 +363,8 @@ misconceptions["masked_softmax"] = {
     ),
     "empty-along-last": (
         "Slices in which nothing is allowed are looked for along the last dimension, whatever "
-        "`dim` is. Along another one, such slices stay NaN, or allowed scores lose their "
-        "weights: look along `dim`.",
+        "`dim` is. Along another one they are missed, or others are taken for them: look along "
+        "`dim`.",
         {
             "return softmax(scores, dim=dim)": "if mask is None:\n    return softmax(scores, "
             "dim=dim)\nempty = ~mask.expand_as(scores).any(dim=-1, keepdim=True)\nreturn torch."

@@ -700,9 +700,9 @@ misconceptions["rotate_positions"] = {
         },
     ),
     "second-axis": (
-        "The positions were counted along another axis than the one that has them, such as the "
-        "second from the front. `rotate_positions` counts along the second axis from the end, "
-        "however many stand before it.",
+        "The positions were counted along another axis than the one that has them. "
+        "`rotate_positions` counts along the second axis from the end, however many stand before "
+        "it.",
         {
             "position = torch.arange(start, start + L)": (
                 "L = x.shape[min(1, x.dim() - 2)]\nposition = torch.arange(start, start + L)"

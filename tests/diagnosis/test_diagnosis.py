@@ -16,6 +16,7 @@ from autograder.remote.calling import Home
 from autograder.source.changes import StaleMisconception, applied, changes_of, composed
 from autograder.source.sources import branched, definition, packed, unpacked
 from solutions.attention_layer import AttentionLayer, attend
+from solutions.bahdanau import AttentionDecoder
 from solutions.masked import masked_softmax
 from solutions.real_encoder import convert_weights
 from solutions.real_writer import RMSNorm, SwiGLU
@@ -100,7 +101,7 @@ def test_a_mistake_of_an_earlier_exercise_is_told_where_it_sits():
         "/ self.scale": "/ self.scale**2"})  # fmt: skip
     sentence = said(wrong, "SelfAttention")
     assert sentence.startswith("As with a mistake in the ")
-    assert " inside SelfAttention: " in sentence
+    assert " inside SelfAttention, or in how it is used: " in sentence
 
 
 def test_two_mistakes_at_once_are_both_named():
@@ -826,3 +827,26 @@ def test_a_small_number_of_another_size_is_not_told_as_float32(small):
         return weights @ values / (weights.sum() + small)
 
     assert verdict(wrong, "weighted_average").key == "zeros-hidden"
+
+
+def test_what_an_earlier_call_has_computed_is_told_where_a_gradient_goes_back_to_it():
+    """The projected keys are kept, as for a source that stays the same."""
+
+    class Wrong(AttentionDecoder):
+        kept = None
+
+        def forward(self, previous, state, annotations, mask=None):
+            if self.kept is None or self.kept.shape[:2] != annotations.shape[:2]:
+                self.kept = self.attention.W_h(annotations)
+            hidden = torch.tanh(self.attention.W_s(state).unsqueeze(1) + self.kept)
+            scores = self.attention.v(hidden).squeeze(-1)
+            allowed = torch.ones_like(scores, dtype=torch.bool) if mask is None else mask
+            weights = masked_softmax(scores, allowed)
+            context = (weights.unsqueeze(-1) * annotations).sum(1)
+            embedded = self.embedding(previous)
+            state = self.rnn(torch.cat([embedded, context], dim=-1), state)
+            return self.output(torch.cat([state, context, embedded], dim=-1)), state, weights
+
+    found = verdict(Wrong, "AttentionDecoder")
+    assert "something is kept from one call to the next" in found.misconception
+    assert "backward() through the AttentionDecoder's forward" in found.message
