@@ -154,7 +154,7 @@ class _(nn.Module):
         self.pad = pad_id
         self.register_buffer("positions", sinusoidal_positions(max_length, embed_dim))
         self.source_embedding = nn.Embedding(source_vocab, embed_dim, padding_idx=pad_id)
-        self.target_embedding = nn.Embedding(target_vocab, embed_dim, padding_idx=pad_id)
+        self.target_embedding = nn.Embedding(target_vocab, embed_dim)
         self.encoder = Encoder(num_layers, embed_dim, num_heads, hidden_dim)
         blocks = [DecoderBlock(embed_dim, num_heads, hidden_dim) for _ in range(num_layers)]
         self.decoder = nn.ModuleList(blocks)

@@ -779,8 +779,7 @@ def _(student, reference, draw):
     full = tokens(11, 1, 7), tokens(13, 1, 7)
     close(mine(*full), theirs(*full), case="the largest lengths", call=mine.last_call)
     target[0, 2:] = 0
-    got, want = mine(source, target), theirs(source, target)
-    close(got, want, case="padding in the target too", call=mine.last_call)
+    agrees(mine, theirs, source, target, case="padding in the target too")
     source[2] = 0
     agrees(mine, theirs, source, target[:, :2], case="a source of padding alone")
     case = "padding before the source and inside it"
@@ -821,6 +820,15 @@ def _(student, reference, draw):
 
 
 misconceptions["Transformer"] = {
+    "target-padding-frozen": (
+        "The target's embedding gives `pad_id` no gradient, as `padding_idx` does, so that its "
+        "vector never learns. The target has no padding mask: a pad_id in it is a token like any "
+        "other.",
+        {
+            "nn.Embedding(target_vocab, embed_dim)": "nn.Embedding(target_vocab, embed_dim, "
+            "padding_idx=pad_id)"
+        },
+    ),
     "shifted-again": (
         "A row of logits is missing at the end, as when the last token of the target is cut off. "
         "The caller has shifted the target already: there is a row of logits for each of its "
