@@ -551,7 +551,8 @@ def _(student, reference, draw):
     for layer in pair:
         layer.load(steep)
     large = 100 * query, 100 * keys
-    agrees(*pair, *large, case="scores of some hundreds, and numbers as large in tanh", **names)
+    case = "scores of some hundreds, and numbers as large in tanh"  # float32 rounds their exp
+    agrees(*pair, *large, case=case, rtol=2e-3, atol=2e-3, **names)
     pair = layers(1, 1, 1)
     agrees(*pair, draw.normal(2, 1), draw.normal(2, 3, 1), case="all widths 1", **names)
 
