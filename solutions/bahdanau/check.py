@@ -227,8 +227,8 @@ def _(student, reference, draw):
     ]
     require(
         all(owner == [b] for b, owner in enumerate(owners)) or not all(owners),
-        "The rows of the batch come back in another order. If they were sorted by length, they "
-        "have to be put back.",
+        "The states come back in another order than the sentences of the batch. If these were "
+        "sorted by length, both results have to be put back in their order.",
     )
     ahead, behind = (
         all(
