@@ -205,8 +205,18 @@ def _option(mutant: Mutant, contract: Sequence[str]) -> str:
         return f"the option `{new.pop()}` of `{_called(mutant.before)}` stood for `{gone.pop()}`"
     name = _called(mutant.before)
     if gone == {"dim"} and "softmax" not in name:
-        return f"`{name}` ran over all axes at once"
+        return _without_axis(name)
     return f"`{name}` had no `{gone.pop()}`" if gone else ""
+
+
+def _without_axis(name: str) -> str:
+    """What a function does that is not told an axis: most take all of them, these the first."""
+    if name.rpartition(".")[2] in FIRST_AXIS:
+        return f"`{name}` ran along the first axis, where another one belongs"
+    return f"`{name}` ran over all axes at once"
+
+
+FIRST_AXIS = {"unbind", "cat", "concat", "stack", "split", "chunk"}
 
 
 def _left_out(mutant: Mutant, contract: Sequence[str]) -> str:
@@ -245,7 +255,7 @@ def _axis(mutant: Mutant, contract: Sequence[str]) -> str:
     old, new = (_dim(call) for call in (mutant.before, mutant.after))
     name = _called(mutant.before)
     if not new:
-        return f"`{name}` ran over all axes at once"
+        return _without_axis(name)
     if not old:
         return f"`{name}` ran along {AXES.get(new, new)} alone"
     if old == "dim":

@@ -81,8 +81,7 @@ def experiment(calls: Calls) -> tuple[str, str] | None:
         if told := by_argument(result):
             return told
     every = every[:CALLS]
-    sure = itertools.chain.from_iterable(_sure(tried, every) for tried in every)
-    found = itertools.chain(sure, *map(_scaled, every), _made_simpler(every))
+    found = itertools.chain(_sure(every), *map(_scaled, every), _made_simpler(every))
     return next(((key, f"{START}{text}") for key, text in found), None)
 
 
@@ -131,14 +130,19 @@ def _common(value: Tensor) -> Tensor:
     return cotangent(value) if value.is_floating_point() else value
 
 
-def _sure(tried: _Tried, every: Sequence[_Tried]) -> Iterator[tuple[str, str]]:
-    """What one call shows, one after the other as it is asked for; of one number, what two show."""
-    if not _is_one_number(tried.want):
-        yield from _flow(tried)
-        return
-    for found in _flow(tried):
-        if any(found in _flow(other) for other in every if other is not tried):
-            yield found
+def _sure(every: Sequence[_Tried]) -> Iterator[tuple[str, str]]:
+    """What all calls of a form show, one after the other as it is asked for; of one number, two."""
+    for tried in every:
+        others = [one for one in every if one is not tried and _form(one) == _form(tried)]
+        for found in _flow(tried):
+            shown = [found in _flow(other) for other in others]
+            if any(shown) if _is_one_number(tried.want) else all(shown):
+                yield found
+
+
+def _form(tried: _Tried) -> list[tuple[str, int]]:
+    """How many axes each tensor has that is given: words of places are alike in such calls."""
+    return [(path, one.dim()) for path, one in tensors((tried.request.args, tried.request.kwargs))]
 
 
 def _is_one_number(value: Any) -> bool:
@@ -180,6 +184,7 @@ def _flow(tried: _Tried) -> Iterator[tuple[str, str]]:
         axis = -1 if value.dim() == 1 or not value.is_floating_point() else -2
         extra: set[tuple[int, int]] = set()
         missing: set[tuple[int, int]] = set()
+        moving: set[int] = set()  # of the rest nobody knows whether it is so in this call alone
         for place in range(min(value.shape[axis], PLACES)):
             found = [_where_it_moves(one, name, axis, place) for one in tries]
             moves = [one for one in found if one]
@@ -187,19 +192,35 @@ def _flow(tried: _Tried) -> Iterator[tuple[str, str]]:
                 continue
             sides = (map(any, zip(*side, strict=True)) for side in zip(*moves, strict=True))
             for number, (mine, at_all, right) in enumerate(zip(*sides, strict=True)):
+                if right:
+                    moving.add(number)
                 if mine and not right:
                     extra.add((number, place))
                 if right and not at_all:
                     missing.add((number, place))
+        extra = {pair for pair in extra if pair[0] in moving}
         of = f"`{name}`" if value.dim() == 1 else f"`{name}` along {AXES[axis]}"
         places = _places(tried.want)
         lined_up = places == value.shape[axis]
         if extra:
             text = hangs(extra, "depends", of, places > 0, lined_up)
-            yield "flow", f"{text}, which it should not."
+            masks = [other for other in given if other != name and _is_boolean(given[other])]
+            there = f" with such a `{masks[0]}`" if masks else ""
+            yield "flow", f"{text}, which it should not{there}."
         if missing and (value.is_floating_point() or value.dtype == torch.bool):  # any change
             text = hangs(missing, "does not depend", of, places > 0, lined_up)
             yield "flow", f"{text}, which it should."
+
+
+def _is_idle_here(tried: _Tried, name: str, value: Tensor) -> bool:
+    """Whether the right result is the same with other numbers: of this call, not of the contract.
+
+    As where a mask leaves each query one key, whatever the query is.
+    """
+    if not value.is_floating_point():
+        return False
+    values = tried.changed(name, value + cotangent(value))
+    return values is not None and LIKE.agree(values[1], tried.want)
 
 
 def _places(result: Any) -> int:
@@ -269,8 +290,13 @@ def moved(before: Any, after: Any, share: float = 1.0) -> list[bool] | None:
     return apart.movedim(-2, 0).flatten(1).any(dim=1).tolist()
 
 
-def hangs(pairs: set[tuple[int, int]], verb: str, of: str, several: bool, lined_up: bool) -> str:
-    """Which places of the result, if it has several, hang on which of an input."""
+def hangs(
+    pairs: set[tuple[int, int]], verb: str, of: str, several: bool, lined_up: bool, last: int = 0
+) -> str:
+    """Which places of the result, if it has several, hang on which of an input.
+
+    Of which the `last` is known by that, and by its number in this call alone.
+    """
     if lined_up and len(pairs) > 1:
         for words, alike in (
             ("later places", all(place > number for number, place in pairs)),
@@ -281,7 +307,8 @@ def hangs(pairs: set[tuple[int, int]], verb: str, of: str, several: bool, lined_
                 return f"the result at a place {verb} on {words} of {of}"
     number, place = min(pairs)
     where = f" at place {number} along {AXES[-2]}" if several else ""
-    return f"the result{where} {verb} on place {place} of {of}"
+    there = "the last place" if place and place == last else f"place {place}"
+    return f"the result{where} {verb} on {there} of {of}"
 
 
 def _scaled(tried: _Tried) -> Iterator[tuple[str, str]]:
@@ -291,6 +318,8 @@ def _scaled(tried: _Tried) -> Iterator[tuple[str, str]]:
     """
     tries = tried.with_others()
     for name, value in arguments(tried.calls.exercise, tried.request).items():
+        if isinstance(value, Tensor) and _is_idle_here(tried, name, value):
+            continue
         for of, item in _held(name, value):
             for words, change in CHANGES:
                 found = {_both_follow(one, name, item, change) for one in tries}
@@ -307,6 +336,10 @@ def _held(name: str, value: Any) -> Iterator[tuple[str, int | None]]:
     if isinstance(value, list) and value and all(map(_is_floating, value)):
         yield f"`{name}[0]`", 0
         yield f"`{name}[-1]`", -1
+
+
+def _is_boolean(value: Any) -> bool:
+    return isinstance(value, Tensor) and value.dtype == torch.bool
 
 
 def _is_floating(value: Any) -> bool:

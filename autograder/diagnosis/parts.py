@@ -143,7 +143,8 @@ def _reaches(layer: _Layer, name: str) -> str:
     if not extra or not right:
         return ""
     several, lined_up = len(right) > 1, len(right) == value.shape[axis]
-    return hangs(extra, "depends", f"`{name}` along {AXES[axis]}", several, lined_up)
+    of, last = f"`{name}` along {AXES[axis]}", value.shape[axis] - 1
+    return hangs(extra, "depends", of, several, lined_up, last)
 
 
 def _other_weights(layer: _Layer) -> Finding | None:

@@ -21,6 +21,7 @@ from autograder.diagnosis.findings import sources_given
 from autograder.diagnosis.relations import (
     numbers_in,
     numbers_of,
+    off,
     related,
     shape_gap,
     shapes_in_words,
@@ -68,11 +69,11 @@ class _Cases:
         return f" in {_number(bad)} ({_cases(bad)}), and {right}"
 
     def _how_right(self) -> str:
-        """Whether the numbers that are right have all of their digits in float64, too."""
+        """Whether the numbers that pass for right have all of their digits in float64, too."""
         left = self.students.places
         digits = (event.variant == "float64" and event.place not in left
                   for event in self.whole.failing)  # fmt: skip
-        return "right to the digits of float32" if any(digits) else "right"
+        return "right to about four digits" if any(digits) else "right"
 
 
 def plain(
@@ -223,7 +224,7 @@ def _what(wrong: Sequence[Event]) -> Iterator[tuple[str, str]]:
     if found:
         key, text = related(found)
         if key == "off":
-            key, text = _in_one_case(numbers) or (key, text)
+            key, text = _in_one_case(numbers) or (key, off(found, sum(map(_right_beside, numbers))))
         yield key, f"{_which(numbers, wrong)}{text}"
     elif numbers:
         yield "other", _in_place(numbers[0])
@@ -231,12 +232,19 @@ def _what(wrong: Sequence[Event]) -> Iterator[tuple[str, str]]:
         yield _other(others)
 
 
+def _right_beside(event: Event) -> int:
+    """How many numbers stand in the parts of a result of which none is wrong."""
+    wrong = {one.path for one in numbers_of(event)}
+    return sum(one.numel() for path, one in tensors(event.want) if path not in wrong)
+
+
 def _in_one_case(events: Sequence[Event]) -> tuple[str, str] | None:
     """What is true in one case at least, where nothing is in all; the first that has something."""
-    for event in events:
-        key, text = related(numbers) if (numbers := list(numbers_of(event))) else ("off", "")
+    for case in dict.fromkeys(event.case for event in events):  # of which there may be several
+        numbers = [one for event in events if event.case == case for one in numbers_of(event)]
+        key, text = related(numbers) if numbers else ("off", "")
         if key != "off":
-            return key, f"In one case ({event.case or 'the plain one'}): {text}"
+            return key, f"In one case ({case or 'the plain one'}): {text}"
     return None
 
 

@@ -50,7 +50,7 @@ def related(numbers: Sequence[Numbers]) -> tuple[str, str]:
     """The key and the words of what is true of all of them; how far they are off if nothing is."""
     found = [pair for pair in (_first(HOW, numbers), _first(AT, numbers)) if pair]
     if not found:
-        return "off", _off(numbers)
+        return "off", off(numbers)
     return "+".join(key for key, _ in found), " ".join(text for _, text in found)
 
 
@@ -373,10 +373,13 @@ def _side(found: Numbers) -> str:
     return ""
 
 
-def _off(numbers: Sequence[Numbers]) -> str:
-    """How many are off, and by how much: what is left to say."""
+def off(numbers: Sequence[Numbers], right: int = 0) -> str:
+    """How many are off, and by how much: what is left to say.
+
+    Beside these results so many numbers of others are right.
+    """
     wrong = [found.wrong for found in numbers]
-    count, every = sum(int(one.sum()) for one in wrong), sum(one.numel() for one in wrong)
+    count, every = sum(int(one.sum()) for one in wrong), sum(one.numel() for one in wrong) + right
     gaps = [float((found.got - found.want).abs().max()) for found in numbers]
     sizes = [float(found.want.abs().max()) for found in numbers]
     if every == len(numbers):

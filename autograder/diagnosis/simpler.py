@@ -82,8 +82,10 @@ def _cut(request: CallRequest, given: dict[str, Any]) -> Iterator[Simpler]:
             for axis in range(-min(one.dim(), len(AXES)), 0)
             if one.shape[axis] == size
         ]
+        if len(axes) > NAMED:
+            continue  # one that is not named may be what makes the difference
         has = "has" if len(axes) == 1 else "have"
-        words = f"where {' and '.join(axes[:NAMED])} {has} the size 1"
+        words = f"where {' and '.join(axes)} {has} the size 1"
         for place in (0, size - 1):
             cut = functools.partial(_one_of, size, place)
             args, kwargs = mapped(cut, (request.args, request.kwargs))

@@ -110,6 +110,9 @@ class Judged:
         one, two = self.asked.request, other.asked.request
         if (one.target, one.method) != (two.target, two.method):
             return False
+        options = (mapped(_nothing, (each.args, each.kwargs)) for each in (one, two))
+        if operator.ne(*options):
+            return False
         mine, theirs = ([*tensors((each.args, each.kwargs))] for each in (one, two))
         return [path for path, _ in mine] == [path for path, _ in theirs] and all(
             a.shape == b.shape and torch.equal(a.double(), b.double())
@@ -432,6 +435,10 @@ def _together(sides: Sequence[Side]) -> Iterator[Side]:
     first = {side.about or side.words: side for side in reversed(sides)}
     if first:
         yield functools.reduce(operator.and_, [*reversed(first.values())][:TOGETHER])
+
+
+def _nothing(_: Tensor) -> None:
+    return None
 
 
 def _doubled(value: Tensor) -> Tensor:

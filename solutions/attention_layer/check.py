@@ -82,8 +82,8 @@ misconceptions["attend"] = {
         {"weights @ inputs,": "(weights.unsqueeze(-1) * query).sum(dim=0),"},
     ),
     "softmax-unshifted": (
-        "The softmax is made of exp without a shift: for large scores that is infinite, for low "
-        "ones zero, and the weights become NaN.",
+        "The largest score is not subtracted before exp, which can then become infinite, or zero "
+        "for all scores, and the weights NaN. Take the largest score away first, as softmax does.",
         {
             "softmax(inputs @ query / math.sqrt(D))": "(inputs @ query / math.sqrt(D)).exp()\n"
             "weights = weights / weights.sum()",
@@ -433,8 +433,8 @@ misconceptions["scaled_dot_product_attention"] = {
         },
     ),
     "softmax-unshifted": (
-        "The softmax is made of exp without a shift: for large scores that is infinite, for low "
-        "ones zero. Take away the largest score of each query first.",
+        "The largest score of each query is not subtracted before exp, which can then become "
+        "infinite, or zero for all scores. Take it away first, as softmax does.",
         {
             "weights = softmax(scores)": "weights = scores.exp()\n"
             "total = weights.sum(dim=-1, keepdim=True)\n"

@@ -51,7 +51,7 @@ def scaled_dot_product_attention(
 
 
 class AttentionLayer(nn.Module):
-    """Attention with weights to learn: keys and values are made from the same inputs.
+    """Attention with matrices to learn: keys and values are made from the same inputs.
 
     `AttentionLayer(query_dim, input_dim, value_dim)` has two linear layers of these names,
     both `nn.Linear` with bias=False: `W_k`, from input_dim to query_dim, makes the keys, and `W_v`,

@@ -274,8 +274,8 @@ class _(nn.Module):
         self.v = nn.Linear(attention_dim, 1, bias=False)
 
     def forward(self, query, keys, mask=None):
-        hidden = torch.tanh(self.W_s(query)[:, None, :] + self.W_h(keys))
-        scores = self.v(hidden)[..., 0]
+        joint = torch.tanh(self.W_s(query)[:, None, :] + self.W_h(keys))
+        scores = self.v(joint)[..., 0]
         if mask is None:
             weights = scores.softmax(dim=1)
         else:

@@ -227,8 +227,8 @@ def _(student, reference, draw):
     ]
     require(
         all(owner == [b] for b, owner in enumerate(owners)) or not all(owners),
-        "The rows of the batch come back in another order. If they were sorted by length, they "
-        "have to be put back.",
+        "The states come back in another order than the sentences of the batch. If these were "
+        "sorted by length, both results have to be put back in their order.",
     )
     ahead, behind = (
         all(
@@ -588,15 +588,15 @@ misconceptions["AdditiveAttention"] = {
         {"unsqueeze(1) + self": "unsqueeze(1) * self"},
     ),
     "v-unused": (
-        "v is not used: the hidden numbers are added up or averaged as they are. v says how much "
-        "each of them counts.",
-        {"self.v(hidden).squeeze(-1)": "hidden.sum(dim=-1)"},
-        {"self.v(hidden).squeeze(-1)": "hidden.mean(dim=-1)"},
+        "v is not used: the numbers that tanh gives are added up or averaged as they are. v says "
+        "how much each of them counts.",
+        {"self.v(joint).squeeze(-1)": "joint.sum(dim=-1)"},
+        {"self.v(joint).squeeze(-1)": "joint.mean(dim=-1)"},
     ),
     "scaled": (
         "The scores are divided by sqrt(attention_dim). That belongs to dot products; the paper's "
         "alignment model has no such factor.",
-        {"self.v(hidden).squeeze(-1)": "self.v(hidden).squeeze(-1) / math.sqrt(hidden.shape[-1])"},
+        {"self.v(joint).squeeze(-1)": "self.v(joint).squeeze(-1) / math.sqrt(joint.shape[-1])"},
     ),
     "softmax-over-batch": (
         "The softmax runs along the wrong axis: the weights of one position sum to one over the "
@@ -672,13 +672,13 @@ misconceptions["AdditiveAttention"] = {
         "Masked keys are set to zero, and their scores are not set to -inf. A key of zeros has a "
         "score like any other, so it gets a weight.",
         {
-            "hidden = torch": "keys = keys if mask is None else keys * mask.unsqueeze(-1)\n"
-            "hidden = torch",
+            "joint = torch": "keys = keys if mask is None else keys * mask.unsqueeze(-1)\n"
+            "joint = torch",
             "if mask is not None:": "if False:",
         },
         {
-            "hidden = torch": "keys = keys if mask is None else keys * mask.unsqueeze(-1)\n"
-            "hidden = torch",
+            "joint = torch": "keys = keys if mask is None else keys * mask.unsqueeze(-1)\n"
+            "joint = torch",
             "if mask is not None:": "if False:",
             "weights = softmax(scores)": "weights = softmax(scores)\nweights = weights if "
             "mask is None else weights * mask.any(dim=-1, keepdim=True)",
@@ -715,7 +715,7 @@ misconceptions["AdditiveAttention"] = {
         "The scores go through tanh once more, after `v`, so that they lie between -1 and 1. "
         "The score is what comes out of `v`.",
         {
-            "self.v(hidden)": "self.v(hidden).tanh()",
+            "self.v(joint)": "self.v(joint).tanh()",
         },
     ),
     "tanh-of-score": (
@@ -723,7 +723,7 @@ misconceptions["AdditiveAttention"] = {
         "and `v` makes the score of that.",
         {
             "torch.tanh": "",
-            "self.v(hidden)": "self.v(hidden).tanh()",
+            "self.v(joint)": "self.v(joint).tanh()",
         },
     ),
     "output-repaired": (
@@ -739,7 +739,7 @@ misconceptions["AdditiveAttention"] = {
         "The weights that come back are those without the mask; only the context has it. They "
         "are to be the weights that the context was made with.",
         {
-            "weights = softmax(scores)": "free = softmax(self.v(hidden).squeeze(-1))\nweights "
+            "weights = softmax(scores)": "free = softmax(self.v(joint).squeeze(-1))\nweights "
             "= softmax(scores)",
             "return context, weights": "return context, free",
         },
@@ -748,8 +748,7 @@ misconceptions["AdditiveAttention"] = {
         "The weights that come back have the mask, but the context was made without it. Both "
         "belong together.",
         {
-            '"bs,bsk->bk", weights, keys': '"bs,bsk->bk", '
-            "softmax(self.v(hidden).squeeze(-1)), keys",
+            '"bs,bsk->bk", weights, keys': '"bs,bsk->bk", softmax(self.v(joint).squeeze(-1)), keys',
         },
     ),
     "no-softmax": (
@@ -779,13 +778,13 @@ misconceptions["AdditiveAttention"] = {
         "The score is a dot product of the two projections. Additive attention adds them, and "
         "tanh and v make the score of the sum.",
         {
-            "scores = self.v(hidden).squeeze(-1)": "scores = (self.W_s(query).unsqueeze(1) * "
-            "self.W_h(keys)).sum(dim=-1) + 0 * self.v(hidden).squeeze(-1)",
+            "scores = self.v(joint).squeeze(-1)": "scores = (self.W_s(query).unsqueeze(1) * "
+            "self.W_h(keys)).sum(dim=-1) + 0 * self.v(joint).squeeze(-1)",
         },
         {
-            "scores = self.v(hidden).squeeze(-1)": "scores = (self.W_s(query).unsqueeze(1) * "
-            "self.W_h(keys)).sum(dim=-1) / hidden.shape[-1] ** 0.5 + 0 * "
-            "self.v(hidden).squeeze(-1)",
+            "scores = self.v(joint).squeeze(-1)": "scores = (self.W_s(query).unsqueeze(1) * "
+            "self.W_h(keys)).sum(dim=-1) / joint.shape[-1] ** 0.5 + 0 * "
+            "self.v(joint).squeeze(-1)",
         },
     ),
     "scores-returned": (

@@ -80,8 +80,8 @@ class AdditiveAttention(nn.Module):
     def forward(
         self, query: Tensor, keys: Tensor, mask: Tensor | None = None
     ) -> tuple[Tensor, Tensor]:
-        hidden = torch.tanh(self.W_s(query).unsqueeze(1) + self.W_h(keys))  # (B, S, attention_dim)
-        scores = self.v(hidden).squeeze(-1)  # (B, S)
+        joint = torch.tanh(self.W_s(query).unsqueeze(1) + self.W_h(keys))  # (B, S, attention_dim)
+        scores = self.v(joint).squeeze(-1)  # (B, S)
         if mask is not None:
             scores = scores.masked_fill(~mask, -math.inf)
         weights = softmax(scores)  # (B, S), zeros where all scores are -inf

@@ -22,6 +22,11 @@ SLIPS = [
     ("x < y", "x <= y", "`<=` stood where `<` belongs"),
     ("x.sum(dim=-1)", "x.mean(dim=-1)", "`mean` stood where `sum` belongs"),
     ("x.sum(dim=-1)", "x.sum()", "`sum` ran over all axes at once"),
+    (
+        "x.unbind(dim=1)",
+        "x.unbind()",
+        "`unbind` ran along the first axis, where another",
+    ),
     ("x.sum(dim=-1)", "x.sum(dim=1)", "`sum` ran along the second axis, where the last"),
     (
         "x.sum(dim=dim)",

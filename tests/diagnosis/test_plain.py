@@ -25,13 +25,14 @@ from autograder.diagnosis.recording import live
 from autograder.diagnosis.set_aside import set_aside
 from autograder.remote.calling import Home
 from autograder.remote.requests import CallRequest, Reply
-from solutions.attention_layer import AttentionLayer
+from autograder.remote.values import Function
+from solutions.attention_layer import AttentionLayer, scaled_dot_product_attention
 from solutions.bahdanau import AttentionDecoder, BidirectionalEncoder
 from solutions.encoder_decoder import DecoderBlock, warmup_rate
 from solutions.encoder_decoder import reference as encoder_decoder
 from solutions.lookup import letter_similarity
 from solutions.masked import causal_mask, masked_softmax, next_token_loss
-from solutions.multi_head import MultiHeadAttention, split_heads
+from solutions.multi_head import MultiHeadAttention, merge_heads, split_heads
 from solutions.real_encoder import convert_weights, mean_pool
 from solutions.self_attention import SelfAttention, equivariance_gap
 from solutions.softmax import scaled_dot_product_scores, softmax
@@ -160,6 +161,73 @@ def test_what_a_result_hangs_on_is_tried(monkeypatch):
     found = said(monkeypatch, "softmax", wrong)
     assert found.key.endswith("flow")
     assert "depends on place 1 of `scores` along the next to last axis" in found.misconception
+
+
+def test_what_a_special_mask_makes_idle_is_not_said_to_be_so_always(monkeypatch):
+    """Where a mask leaves each query one key, the right result is the same for all queries."""
+
+    def wrong(query, key, value, mask=None):
+        scores = query @ key.mT / key.shape[-1] ** 0.5
+        if mask is not None:
+            scores[~mask] = -torch.inf  # needs the mask's own shape, and takes (3,) for queries
+        weights = scores.softmax(-1).nan_to_num(0.0)
+        return weights @ value, weights
+
+    sentence = said(monkeypatch, "scaled_dot_product_attention", wrong).misconception
+    assert "IndexError" in sentence
+    assert "of `query` along" not in sentence
+    assert "numbers of `query` are" not in sentence
+
+
+def test_what_is_said_of_a_case_is_true_of_all_of_its_calls(monkeypatch):
+    """Of two words of one length some answers are zero, and others only too small."""
+
+    def wrong(a, b):
+        a, b = a.lower(), b.lower()
+        same = sum(a.index(letter) == b.find(letter) for letter in a)
+        return same / max(len(a), len(b)) if a or b else 1.0
+
+    sentence = said(monkeypatch, "letter_similarity", wrong).misconception
+    assert "All numbers that are wrong are zero" not in sentence
+
+
+def test_what_is_simpler_names_all_that_is(monkeypatch):
+    """A bias is not divided: with one key nothing shows it, however many queries there are."""
+
+    class Wrong(MultiHeadAttention):
+        def forward(self, query, key, value, mask=None):
+            root = (query.shape[-1] / self.num_heads) ** 0.5
+            query = split_heads(self.W_q(query / root), self.num_heads) * root
+            key, value = self.W_k(key), self.W_v(value)
+            key, value = (split_heads(one, self.num_heads) for one in (key, value))
+            heads, weights = scaled_dot_product_attention(query, key, value, mask)
+            return self.W_o(merge_heads(heads)), weights
+
+    sentence = said(monkeypatch, "MultiHeadAttention", Wrong).misconception
+    assert "of `query` have the size 1" not in sentence
+
+
+def test_numbers_of_parts_that_are_right_are_counted():
+    got, want = (torch.zeros(5), torch.ones(5)), (1 + torch.arange(5.0) ** 2, torch.ones(5))
+    event = Event("value", got, want, account="off", reason=Reason.VALUES)
+    (found,) = relations.numbers_in(got, want)
+    assert relations.off([found]).startswith("The shape is right, but all numbers are wrong")
+    assert "5 of 10 numbers are wrong" in relations.off([found], plain._right_beside(event))
+
+
+def test_calls_with_other_functions_are_no_repetition():
+    """One that ends in an error of what it is given is looked at, though another one does too."""
+    steps = (
+        Function(source, "step")
+        for source in ("def step(x):\n    return x", "def step(x):\n    raise ValueError")
+    )
+    requests = (CallRequest("beam_search", (step, 0)) for step in steps)
+    one, other = (
+        where.Judged(findings.Asked(request, Reply(), findings.State()), {}, 1, where.RAISES)
+        for request in requests
+    )
+    assert one.repeats(one)
+    assert not one.repeats(other)
 
 
 def test_a_saturated_result_is_not_said_to_hang_on_too_much(monkeypatch):
