@@ -583,6 +583,20 @@ misconceptions["scaled_dot_product_attention"] = {
             "-math.inf": "-1e4",
         },
     ),
+    "mask-repeated": (
+        "With several batch dimensions, some examples get another one's mask, as where the masks "
+        "are flattened and repeated as a whole, by `repeat`. `repeat_interleave` repeats each in "
+        "its turn; broadcasting needs neither.",
+        {
+            "scores = scores.masked_fill(~mask, -math.inf)": (
+                "if mask.dim() > 2 and scores.dim() > 3:\n    flat = mask.reshape(-1, "
+                "*mask.shape[-2:])\n    copies = scores[..., 0, 0].numel() // len(flat)\n    flat "
+                "= flat.repeat(copies, 1, 1)\n    mask = flat.expand(-1, "
+                "*scores.shape[-2:]).reshape(scores.shape)\nscores = scores.masked_fill(~mask, "
+                "-math.inf)"
+            ),
+        },
+    ),
 }
 
 

@@ -1718,6 +1718,24 @@ misconceptions["greedy_decode"] = {
             "torch.stack(tokens, dim=1), torch.stack(weights, dim=1)": "tokens, weights",
         },
     ),
+    "ended-left-out": (
+        "Rows that have ended are taken out of what `step` gets, so that it is given fewer than B "
+        "tokens and states. It gets all B every time: in a row that has ended, the token is "
+        "eos_id.",
+        {
+            "logits, state, attended = step(previous, state)": (
+                "going = ~ended\nlogits, state, some = step(previous[going], state)\nattended = "
+                "some.new_zeros(len(ended), some.shape[-1])\nattended[going] = some"
+            ),
+            "previous = logits.argmax(dim=-1).masked_fill(ended, eos_id)": (
+                "previous = torch.full_like(previous, eos_id).masked_scatter(going, "
+                "logits.argmax(dim=-1))"
+            ),
+            "ended = previous == eos_id": (
+                "ended = previous == eos_id\nstate = state[~ended[going]]"
+            ),
+        },
+    ),
 }
 
 

@@ -762,6 +762,17 @@ misconceptions["DecoderBlock"] = {
             within="CrossAttention",
         ),
     ),
+    "mask-kept": (
+        "The causal mask of an earlier call is used again in a later one, whose x is longer. It "
+        "belongs to the length of x: make it in each call, or a new one where the old one is too "
+        "short.",
+        {
+            "mask = causal_mask(x.shape[1]).to(x.device)": (
+                "if not hasattr(self, 'kept'):\n    self.kept = causal_mask(x.shape[1])\nmask = "
+                "self.kept[: x.shape[1], : x.shape[1]]"
+            ),
+        },
+    ),
 }
 
 
@@ -1356,6 +1367,16 @@ misconceptions["label_smoothed_loss"] = {
             "log_probs.mean(dim=-1).sum()": "log_probs[real].mean(dim=-1).sum()",
         },
     ),
+    "cut-off": (
+        "Very low log-probabilities are cut off at a bound, such as -100. They are finite by "
+        "themselves with log-softmax, and what is that improbable should cost as much: leave the "
+        "bound out.",
+        {
+            "torch.log_softmax(logits[real], dim=-1)": (
+                "torch.log_softmax(logits[real], dim=-1).clamp(min=-100)"
+            ),
+        },
+    ),
 }
 
 
@@ -1633,6 +1654,10 @@ def _(student, reference, draw):
         5, first, (1, 2, row(p3=0.5, p4=0.45)), *((n, 4, row(p4=0.97)) for n in range(2, 5))
     )
     check(step, bos, eos, 2, 5, case="an ended one that is crowded out")
+    rows = (0, bos, row(p1=0.2, p2=0.7)), (1, 2, row(p3=0.5, p4=0.45))
+    check(
+        tree(4, *rows), bos, eos, 2, 4, case="one that is crowded out, and likelier than the last"
+    )
     step = short_and_long(draw.float(1.02, 1.04))
     check(step, bos, eos, vocab, 8, case="two that are nearly as probable, without a penalty")
     check(drawn(-30.0), bos, eos, 1, 30, case="thirty tokens")
@@ -1914,6 +1939,24 @@ misconceptions["beam_search"] = {
             "if eos_id in one[0]]\n"
             "beam = [one for one in candidates if eos_id not in one[0]][:beam_width]",
             "max(beam,": "max(apart or beam,",
+        },
+    ),
+    "pushed-out-wins": (
+        "A hypothesis that has ended and was pushed out of the beam afterwards still wins at the "
+        "end. The result is one of the last beam: what others have pushed out is gone.",
+        {
+            "for _ in range(max_length):": "gone = []\nfor _ in range(max_length):",
+            "beam = candidates[:beam_width]": (
+                "beam = candidates[:beam_width]\ngone += [one for one in beam if eos_id in one[0]]"
+            ),
+            "max(beam,": "max(beam + gone,",
+        },
+    ),
+    "stops-at-the-leader": (
+        "The search stops as soon as the likeliest hypothesis of the beam has ended. With a "
+        "length penalty, a longer one may still win: go on until all in the beam have ended.",
+        {
+            "if not unfinished:": "if eos_id in beam[0][0]:",
         },
     ),
 }

@@ -494,6 +494,15 @@ misconceptions["letter_similarity"] = {
             "zip(a, b, strict=False)": "zip(a.ljust(longer), b.ljust(longer), strict=False)",
         },
     ),
+    "letter-by-letter": (
+        "The words are lined up and measured before `lower`, which is then applied to single "
+        "characters. A capital may become two characters, so the length changes: both words go "
+        "through `lower` first.",
+        {
+            "a, b = a.lower(), b.lower()": "",
+            "x == y": "x.lower() == y.lower()",
+        },
+    ),
 }
 
 

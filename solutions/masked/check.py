@@ -1020,6 +1020,15 @@ def _(student, reference, draw):
         for _ in range(12)  # the likeliest number comes 12 times in one of 10**10 checks
     }
     require(len(numbers) > 1, "Of 200 tokens, mask_tokens chooses the same number at every call.")
+    many = 10**6  # words, so that none of the random ones is mask_id
+    numbers = {
+        int((student(tokens[:200], mask_id, many, **random(probability=1.0))[0] == mask_id).sum())
+        for _ in range(12)
+    }
+    require(
+        len(numbers) > 1,
+        "Of 200 chosen tokens, mask_tokens makes the same number mask_id at every call.",
+    )
 
 
 misconceptions["mask_tokens"] = {
@@ -1325,6 +1334,18 @@ misconceptions["mask_tokens"] = {
         "percent become mask_id, 10 percent random, and 10 percent stay.",
         {
             "fate < 8": "fate <= 8",
+        },
+    ),
+    "exact-fates": (
+        "Of the chosen tokens, the same number becomes mask_id at every call, as where exactly "
+        "80% of them are taken. What becomes of each is decided by its own chance, so that their "
+        "number varies.",
+        {
+            "fate = torch.randint(10, tokens.shape, generator=generator, device=tokens.device)": (
+                "order = torch.rand(tokens.shape, generator=generator).masked_fill(~chosen, "
+                "2.0).flatten()\nfate = order.argsort().argsort().view(tokens.shape) * 10 // "
+                "max(int(chosen.sum()), 1)"
+            ),
         },
     ),
 }

@@ -1404,6 +1404,17 @@ misconceptions["Encoder"] = {
             'activation: str = "relu"': 'activation: str = "gelu"',
         },
     ),
+    "nothing-zeroed": (
+        "Positions that may attend to nothing are set to zeros after a layer. Only what attention "
+        "gives them is zero: they keep their residual and go through the feed-forward network, as "
+        "the others do.",
+        {
+            "all_weights.append(weights)": (
+                "x = x.masked_fill(~weights.any(dim=-1).any(dim=1).unsqueeze(-1), 0.0)\n"
+                "all_weights.append(weights)"
+            ),
+        },
+    ),
 }
 
 

@@ -668,6 +668,13 @@ misconceptions["VisionTransformer"] = {
             "x[:, 0]": "x",
         },
     ),
+    "bytes": (
+        "The images are divided by 255 here, as if they were bytes. They come as numbers of any "
+        "size, and `patch_embedding` takes them as they are.",
+        {
+            "self.patch_embedding(images)": "self.patch_embedding(images / 255)",
+        },
+    ),
 }
 
 
@@ -896,6 +903,12 @@ def _(student, reference, draw):
     many, every = mask(4000, 6, 0.5, seed), math.comb(6, 3)
     sets, counts = many.unique(dim=0, return_counts=True)
     require(len(sets) > 1, f"{student.last_call}: all rows are alike; they should differ.")
+    pairs = torch.cat([many[:-1], many[1:]], dim=1).unique(dim=0)
+    require(
+        len(pairs) > len(sets) ** 2 / 2,
+        f"{student.last_call}: a row is decided by the row before it: of the {len(sets) ** 2} "
+        f"pairs of one and the next, {len(pairs)} come. Each row should be chosen by itself.",
+    )
     require(
         len(sets) == every and bool(((counts - 4000 / every).abs() < 80).all()),
         f"{student.last_call}: of the {every} ways to choose 3 of 6 patches, some never come, or "
@@ -1054,6 +1067,18 @@ misconceptions["random_patch_mask"] = {
         "num_patches), True where a patch is masked.",
         {
             "return places < count": "return places[:, :count]",
+        },
+    ),
+    "row-from-row": (
+        "Each row is decided by the row before it, as when one choice is moved on by a place from "
+        "image to image. Every row should be a random choice of its own.",
+        {
+            "torch.rand(batch, num_patches, generator=generator).argsort()": (
+                "torch.randperm(num_patches, generator=generator)"
+            ),
+            "return places < count": (
+                "return torch.stack([(places < count).roll(n) for n in range(batch)])"
+            ),
         },
     ),
 }
