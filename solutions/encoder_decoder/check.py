@@ -763,9 +763,8 @@ misconceptions["DecoderBlock"] = {
         ),
     ),
     "mask-kept": (
-        "The causal mask of an earlier call is used again in a later one, whose x is longer. It "
-        "belongs to the length of x: make it in each call, or a new one where the old one is too "
-        "short.",
+        "The causal mask is kept from before, as from the first call or from `__init__`, and a "
+        "longer x needs a longer one. It belongs to the length of x: make it in each call.",
         {
             "mask = causal_mask(x.shape[1]).to(x.device)": (
                 "if not hasattr(self, 'kept'):\n    self.kept = causal_mask(x.shape[1])\nmask = "
@@ -1374,6 +1373,21 @@ misconceptions["label_smoothed_loss"] = {
         {
             "torch.log_softmax(logits[real], dim=-1)": (
                 "torch.log_softmax(logits[real], dim=-1).clamp(min=-100)"
+            ),
+        },
+        {
+            "torch.log_softmax(logits[real], dim=-1)": (
+                "torch.softmax(logits[real], dim=-1).clamp(min=1e-12).log()"
+            ),
+        },
+        {
+            "torch.log_softmax(logits[real], dim=-1)": (
+                "torch.softmax(logits[real], dim=-1).clamp(min=1e-9).log()"
+            ),
+        },
+        {
+            "torch.log_softmax(logits[real], dim=-1)": (
+                "torch.softmax(logits[real], dim=-1).clamp(min=1e-8).log()"
             ),
         },
     ),

@@ -495,9 +495,9 @@ misconceptions["letter_similarity"] = {
         },
     ),
     "letter-by-letter": (
-        "The words are lined up and measured before `lower`, which is then applied to single "
-        "characters. A capital may become two characters, so the length changes: both words go "
-        "through `lower` first.",
+        "The words are lined up and measured first, and only then are single characters compared "
+        "without their case. A capital may become two characters, so the length changes: both "
+        "words go through `lower` first.",
         {
             "a, b = a.lower(), b.lower()": "",
             "x == y": "x.lower() == y.lower()",

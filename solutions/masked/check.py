@@ -1021,14 +1021,18 @@ def _(student, reference, draw):
     }
     require(len(numbers) > 1, "Of 200 tokens, mask_tokens chooses the same number at every call.")
     many = 10**6  # words, so that none of the random ones is mask_id
-    numbers = {
-        int((student(tokens[:200], mask_id, many, **random(probability=1.0))[0] == mask_id).sum())
-        for _ in range(12)
-    }
-    require(
-        len(numbers) > 1,
-        "Of 200 chosen tokens, mask_tokens makes the same number mask_id at every call.",
-    )
+    fates = [student(tokens[:200], mask_id, many, **random(probability=1.0))[0] for _ in range(12)]
+    for what, numbers in (
+        ("mask_id", {int((inputs == mask_id).sum()) for inputs in fates}),
+        (
+            "a random token",
+            {int(((inputs != mask_id) & (inputs != 7)).sum()) for inputs in fates},
+        ),
+    ):
+        require(
+            len(numbers) > 1,
+            f"Of 200 chosen tokens, mask_tokens makes the same number {what} at every call.",
+        )
 
 
 misconceptions["mask_tokens"] = {

@@ -386,6 +386,9 @@ misconceptions["SwiGLU"] = {
             "self.W_gate(x)": "self.W_gate(x).clamp(-10.0, 10.0)",
             "self.W_up(x)": "self.W_up(x).clamp(-10.0, 10.0)",
         },
+        {
+            "self.W_gate(x)": "self.W_gate(x).clamp(max=7.0)",
+        },
     ),
 }
 

@@ -785,10 +785,20 @@ misconceptions["next_token_probabilities"] = {
             ),
         },
     ),
+    "order-forgotten": (
+        "With top_p, other tokens are kept than should be: what was found in sorted order is used "
+        "as if it were in the order of the logits. Bring it back first, as by `scatter(-1, order, "
+        "...)`.",
+        {
+            "torch.zeros_like(before, dtype=torch.bool).scatter(-1, order, before < top_p)": (
+                "before < top_p"
+            ),
+        },
+    ),
     "sorted-again": (
-        "With top_p, other tokens are kept than should be: what was found in sorted order is "
-        "brought back by the sorting order itself, as with `gather(-1, order)`. That sorts once "
-        "more. Use `scatter`, or the inverse, `order.argsort()`.",
+        "With top_p, other tokens are kept than should be: what was found in sorted order goes to "
+        "other places than it came from, as with `gather(-1, order)`, which sorts once more. "
+        "Either `scatter(-1, order, ...)` or `gather(-1, order.argsort())` undoes the sorting.",
         {
             "torch.zeros_like(before, dtype=torch.bool).scatter(-1, order, before < top_p)": (
                 "(before < top_p).gather(-1, order)"
@@ -1370,12 +1380,15 @@ misconceptions["blockwise_attention"] = {
     ),
     "past-left-out": (
         "With `causal` and L < S, some keys that a query may attend to are left out, as where the "
-        "loop over the blocks of keys ends at the query's own number. Its position is S - L "
-        "further on.",
+        "loop over the blocks of keys ends at the query's own number, or at L. The query's "
+        "position is S - L further on.",
         {
             "range(0, S, block_size)": (
                 "range(0, min(S, first_query + block_size) if causal else S, block_size)"
             ),
+        },
+        {
+            "range(0, S, block_size)": "range(0, L if causal else S, block_size)",
         },
     ),
 }
