@@ -1441,8 +1441,9 @@ prediction(
     "output-of-the-sink",
     chapter="13-real-encoder",
     question=(
-        "In layers 1 to 4, `[CLS]` gets more than half of the weight. Measured by length, what "
-        "share of what these heads pass on comes from it?"
+        "In layers 1 to 4, `[CLS]` gets more than half of the weight. A head passes on a sum of "
+        "vectors, one from each token. By the lengths of these vectors, what share comes from "
+        "`[CLS]`?"
     ),
     right="About a tenth.",
     options={

@@ -871,7 +871,8 @@ prediction(
         ),
         "It stays the same: no head learned to look ahead.": (
             "None was trained to. But a head by which a token looks for the position right after a "
-            "copy of itself needs no training to find the next position: it is such a position."
+            "copy of itself needs no training to find the next position: that one stands right "
+            "after the token itself."
         ),
         "It falls far below 3.7.": (
             "The answers now stand in the text, and some heads find them. Which ones, and whether "
