@@ -1711,13 +1711,6 @@ misconceptions["greedy_decode"] = {
         {"bos_id, dtype=torch.long)": "bos_id)"},
         {"bos_id, dtype=torch.long)": "bos_id, dtype=torch.float32)"},
     ),
-    "lists-returned": (
-        "Tokens and weights come back as lists with a tensor for each step. Stack each list along "
-        "a new axis 1, for tokens (B, T) and weights (B, T, S).",
-        {
-            "torch.stack(tokens, dim=1), torch.stack(weights, dim=1)": "tokens, weights",
-        },
-    ),
     "ended-left-out": (
         "Rows that have ended are taken out of what `step` gets, so that it is given fewer than B "
         "tokens and states. It gets all B every time: in a row that has ended, the token is "
@@ -1734,6 +1727,13 @@ misconceptions["greedy_decode"] = {
             "ended = previous == eos_id": (
                 "ended = previous == eos_id\nstate = state[~ended[going]]"
             ),
+        },
+    ),
+    "lists-returned": (
+        "Tokens and weights come back as lists with a tensor for each step. Stack each list along "
+        "a new axis 1, for tokens (B, T) and weights (B, T, S).",
+        {
+            "torch.stack(tokens, dim=1), torch.stack(weights, dim=1)": "tokens, weights",
         },
     ),
 }

@@ -752,16 +752,6 @@ misconceptions["DecoderBlock"] = {
             "norm_first: bool = False": "norm_first: bool = True",
         },
     ),
-    "memory-mask-on-queries": (
-        "memory_mask closes positions of the target: it is used along the queries of the "
-        "cross-attention. It is about the memory, which is the last axis of the scores.",
-        by(
-            {
-                "[:, None, None, :]": "[:, None, :, None]",
-            },
-            within="CrossAttention",
-        ),
-    ),
     "mask-kept": (
         "The causal mask is kept from before, as from the first call or from `__init__`, and a "
         "longer x needs a longer one. It belongs to the length of x: make it in each call.",
@@ -771,6 +761,16 @@ misconceptions["DecoderBlock"] = {
                 "self.kept[: x.shape[1], : x.shape[1]]"
             ),
         },
+    ),
+    "memory-mask-on-queries": (
+        "memory_mask closes positions of the target: it is used along the queries of the "
+        "cross-attention. It is about the memory, which is the last axis of the scores.",
+        by(
+            {
+                "[:, None, None, :]": "[:, None, :, None]",
+            },
+            within="CrossAttention",
+        ),
     ),
 }
 
@@ -1352,20 +1352,6 @@ misconceptions["label_smoothed_loss"] = {
             ),
         },
     ),
-    "looked-up-before-masked": (
-        "Targets are used as indices of tokens, as by `gather` or `scatter`, before padding is "
-        "left out. A pad_id may be no token at all, as -100: put some token there first, or leave "
-        "padding out.",
-        {
-            "log_probs = torch.log_softmax(logits[real], dim=-1)": (
-                "log_probs = torch.log_softmax(logits, dim=-1)"
-            ),
-            "log_probs.gather(-1, targets[real].unsqueeze(-1))": (
-                "log_probs.gather(-1, targets.unsqueeze(-1))[real]"
-            ),
-            "log_probs.mean(dim=-1).sum()": "log_probs[real].mean(dim=-1).sum()",
-        },
-    ),
     "cut-off": (
         "Very low log-probabilities are cut off at a bound, such as -100. They are finite by "
         "themselves with log-softmax, and what is that improbable should cost as much: leave the "
@@ -1389,6 +1375,20 @@ misconceptions["label_smoothed_loss"] = {
             "torch.log_softmax(logits[real], dim=-1)": (
                 "torch.softmax(logits[real], dim=-1).clamp(min=1e-8).log()"
             ),
+        },
+    ),
+    "looked-up-before-masked": (
+        "Targets are used as indices of tokens, as by `gather` or `scatter`, before padding is "
+        "left out. A pad_id may be no token at all, as -100: put some token there first, or leave "
+        "padding out.",
+        {
+            "log_probs = torch.log_softmax(logits[real], dim=-1)": (
+                "log_probs = torch.log_softmax(logits, dim=-1)"
+            ),
+            "log_probs.gather(-1, targets[real].unsqueeze(-1))": (
+                "log_probs.gather(-1, targets.unsqueeze(-1))[real]"
+            ),
+            "log_probs.mean(dim=-1).sum()": "log_probs[real].mean(dim=-1).sum()",
         },
     ),
 }
@@ -1936,6 +1936,24 @@ misconceptions["beam_search"] = {
             ),
         },
     ),
+    "pushed-out-wins": (
+        "A hypothesis that has ended and was pushed out of the beam afterwards still wins at the "
+        "end. The result is one of the last beam: what others have pushed out is gone.",
+        {
+            "for _ in range(max_length):": "gone = []\nfor _ in range(max_length):",
+            "beam = candidates[:beam_width]": (
+                "beam = candidates[:beam_width]\ngone += [one for one in beam if eos_id in one[0]]"
+            ),
+            "max(beam,": "max(beam + gone,",
+        },
+    ),
+    "stops-at-the-leader": (
+        "The search stops as soon as the likeliest hypothesis of the beam has ended. With a "
+        "length penalty, a longer one may still win: go on until all in the beam have ended.",
+        {
+            "if not unfinished:": "if eos_id in beam[0][0]:",
+        },
+    ),
     "finished-apart-alone": (
         "Finished hypotheses leave the beam and are kept apart, so their places go to others, and "
         "at the end they alone compete, if there are any. They keep their place as long as they "
@@ -1953,24 +1971,6 @@ misconceptions["beam_search"] = {
             "if eos_id in one[0]]\n"
             "beam = [one for one in candidates if eos_id not in one[0]][:beam_width]",
             "max(beam,": "max(apart or beam,",
-        },
-    ),
-    "pushed-out-wins": (
-        "A hypothesis that has ended and was pushed out of the beam afterwards still wins at the "
-        "end. The result is one of the last beam: what others have pushed out is gone.",
-        {
-            "for _ in range(max_length):": "gone = []\nfor _ in range(max_length):",
-            "beam = candidates[:beam_width]": (
-                "beam = candidates[:beam_width]\ngone += [one for one in beam if eos_id in one[0]]"
-            ),
-            "max(beam,": "max(beam + gone,",
-        },
-    ),
-    "stops-at-the-leader": (
-        "The search stops as soon as the likeliest hypothesis of the beam has ended. With a "
-        "length penalty, a longer one may still win: go on until all in the beam have ended.",
-        {
-            "if not unfinished:": "if eos_id in beam[0][0]:",
         },
     ),
 }

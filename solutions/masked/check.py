@@ -1333,13 +1333,6 @@ misconceptions["mask_tokens"] = {
             "torch.bernoulli(chances, generator=generator)": "torch.bernoulli(chances)",
         },
     ),
-    "ninety-percent": (
-        "More than 80 percent of the chosen become mask_id, and too few stay as they are: 80 "
-        "percent become mask_id, 10 percent random, and 10 percent stay.",
-        {
-            "fate < 8": "fate <= 8",
-        },
-    ),
     "exact-fates": (
         "Of the chosen tokens, the same number becomes mask_id at every call, as where exactly "
         "80% of them are taken. What becomes of each is decided by its own chance, so that their "
@@ -1350,6 +1343,13 @@ misconceptions["mask_tokens"] = {
                 "2.0).flatten()\nfate = order.argsort().argsort().view(tokens.shape) * 10 // "
                 "max(int(chosen.sum()), 1)"
             ),
+        },
+    ),
+    "ninety-percent": (
+        "More than 80 percent of the chosen become mask_id, and too few stay as they are: 80 "
+        "percent become mask_id, 10 percent random, and 10 percent stay.",
+        {
+            "fate < 8": "fate <= 8",
         },
     ),
 }

@@ -178,13 +178,6 @@ misconceptions["merge_heads"] = {
         },
         {"x.transpose(1, 2).reshape(B, L, H * D)": "x[:, -1]"},
     ),
-    "positions-last": (
-        "Features and positions have changed places: (B, E, L). Each position has a row of E "
-        "features.",
-        {
-            ".reshape(B, L, H * D)": ".reshape(B, L, H * D).transpose(1, 2)",
-        },
-    ),
     "squeezed": (
         "Where a size is 1, its axis is lost, as with `squeeze()`, which takes away every axis of "
         "size 1. Only the axis of the heads goes: name it, as in `squeeze(1)`.",
@@ -192,6 +185,13 @@ misconceptions["merge_heads"] = {
             "return x.transpose(1, 2).reshape(B, L, H * D)": (
                 "return torch.cat([one.squeeze() for one in x.split(1, dim=1)], dim=-1)"
             ),
+        },
+    ),
+    "positions-last": (
+        "Features and positions have changed places: (B, E, L). Each position has a row of E "
+        "features.",
+        {
+            ".reshape(B, L, H * D)": ".reshape(B, L, H * D).transpose(1, 2)",
         },
     ),
 }

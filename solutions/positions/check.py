@@ -820,14 +820,6 @@ misconceptions["rotate_positions"] = {
             "torch.arange(start, start + L)": "torch.tensor([start, *range(1, L)])",
         },
     ),
-    "first-overwritten": (
-        "The second coordinate is made from the first after that was turned. Both are made from "
-        "the coordinates as they came: keep the old first one until both are there.",
-        {
-            "first * angle.sin() + second * angle.cos()": "(first * angle.cos() - second * "
-            "angle.sin()) * angle.sin() + second * angle.cos()",
-        },
-    ),
     "angles-kept": (
         "The angles of an earlier call are used again where `base` is another one. What is kept "
         "has to be looked up by all that it is made of, `base` too; or make the angles in each "
@@ -844,6 +836,14 @@ misconceptions["rotate_positions"] = {
         "Where a text goes on, `base` makes no difference: with another `start` than 0 the angles "
         "are those of base 10000, as where `base` is not handed on to what makes them.",
         {"base ** (-column / D)": "(10000.0 if start else base) ** (-column / D)"},
+    ),
+    "first-overwritten": (
+        "The second coordinate is made from the first after that was turned. Both are made from "
+        "the coordinates as they came: keep the old first one until both are there.",
+        {
+            "first * angle.sin() + second * angle.cos()": "(first * angle.cos() - second * "
+            "angle.sin()) * angle.sin() + second * angle.cos()",
+        },
     ),
 }
 

@@ -878,15 +878,6 @@ misconceptions["contrastive_loss"] = {
             ),
         },
     ),
-    "temperature-after": (
-        "The temperature divides the loss, and not the scores before the softmax.",
-        {
-            "/ temperature": "",
-            "return nn.functional.cross_entropy(scores, own)": (
-                "return nn.functional.cross_entropy(scores, own) / temperature"
-            ),
-        },
-    ),
     "factor-limited": (
         "A temperature of 1e-4 is taken for a larger one, as where 1 / temperature is limited to "
         "100. It may be as small as that: divide by it as it is.",
@@ -904,6 +895,15 @@ misconceptions["contrastive_loss"] = {
             "return nn.functional.cross_entropy(scores, own)": (
                 "real = anchors.any(dim=-1)\nreturn nn.functional.cross_entropy(scores[real], "
                 "own[real])"
+            ),
+        },
+    ),
+    "temperature-after": (
+        "The temperature divides the loss, and not the scores before the softmax.",
+        {
+            "/ temperature": "",
+            "return nn.functional.cross_entropy(scores, own)": (
+                "return nn.functional.cross_entropy(scores, own) / temperature"
             ),
         },
     ),
@@ -1412,15 +1412,6 @@ misconceptions["attention_row"] = {
             ),
         },
     ),
-    "through-output-layer": (
-        "What is passed on went through `W_o`. It is asked for before that, with D features.",
-        {
-            "return scores, weights, weights @ value": (
-                "place = slice(head * value.shape[1], (head + 1) * value.shape[1])\n"
-                "return scores, weights, attention.W_o.weight[:, place] @ (weights @ value)"
-            ),
-        },
-    ),
     "zero-is-padding": (
         "Positions whose token is 0 are masked, as if 0 were padding. The sentence has no "
         "padding: its mask is True everywhere, for token 0, too.",
@@ -1431,6 +1422,15 @@ misconceptions["attention_row"] = {
             "torch.ones_like(tokens, dtype=torch.bool)": "tokens != 0",
             "softmax(scores / math.sqrt(key.shape[-1]))": (
                 "softmax((scores / math.sqrt(key.shape[-1])).masked_fill(~real, -math.inf))"
+            ),
+        },
+    ),
+    "through-output-layer": (
+        "What is passed on went through `W_o`. It is asked for before that, with D features.",
+        {
+            "return scores, weights, weights @ value": (
+                "place = slice(head * value.shape[1], (head + 1) * value.shape[1])\n"
+                "return scores, weights, attention.W_o.weight[:, place] @ (weights @ value)"
             ),
         },
     ),

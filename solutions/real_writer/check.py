@@ -369,12 +369,6 @@ misconceptions["SwiGLU"] = {
             ),
         },
     ),
-    "normalized-gate": (
-        "The gate goes through a softmax over its features. It is silu, feature by feature.",
-        {
-            "F.silu(self.W_gate(x))": "self.W_gate(x).softmax(dim=-1)",
-        },
-    ),
     "limited": (
         "Large numbers are cut off at a bound before they are multiplied, as by `clamp`. The "
         "product of large numbers may be large: inputs of 1e4 stay finite without a bound.",
@@ -388,6 +382,12 @@ misconceptions["SwiGLU"] = {
         },
         {
             "self.W_gate(x)": "self.W_gate(x).clamp(max=7.0)",
+        },
+    ),
+    "normalized-gate": (
+        "The gate goes through a softmax over its features. It is silu, feature by feature.",
+        {
+            "F.silu(self.W_gate(x))": "self.W_gate(x).softmax(dim=-1)",
         },
     ),
 }

@@ -557,6 +557,17 @@ misconceptions["equivariance_gap"] = {
             "layer(x[permutation]), layer(x)": "layer(x), layer(x)",
         },
     ),
+    "columns-too": (
+        "Where the result has as many columns as rows, its columns are put in another order as "
+        "well, as those of a table of attention weights would be. The permutation is of "
+        "positions: it goes to the rows alone.",
+        {
+            "straight[permutation]": (
+                "(straight[permutation][:, permutation] if len(straight) == straight.shape[-1] "
+                "else straight[permutation])"
+            ),
+        },
+    ),
     "always-first": (
         "The first element is taken of whatever the layer returns. Of a plain tensor that is "
         "its first row alone: only a tuple is judged by its first element.",
@@ -569,17 +580,6 @@ misconceptions["equivariance_gap"] = {
             "return (turned[0] - straight[0]).abs().max().item()\nif True:",
         },
         {"if isinstance(straight, tuple):": "if True:"},
-    ),
-    "columns-too": (
-        "Where the result has as many columns as rows, its columns are put in another order as "
-        "well, as those of a table of attention weights would be. The permutation is of "
-        "positions: it goes to the rows alone.",
-        {
-            "straight[permutation]": (
-                "(straight[permutation][:, permutation] if len(straight) == straight.shape[-1] "
-                "else straight[permutation])"
-            ),
-        },
     ),
 }
 

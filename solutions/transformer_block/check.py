@@ -1398,12 +1398,6 @@ misconceptions["Encoder"] = {
             "norm_first: bool = False": "norm_first: bool = True",
         },
     ),
-    "default-gelu": (
-        "Where no activation is given, it is gelu. It should be relu, as in the paper of 2017.",
-        {
-            'activation: str = "relu"': 'activation: str = "gelu"',
-        },
-    ),
     "nothing-zeroed": (
         "Positions that may attend to nothing are set to zeros after a layer. Only what attention "
         "gives them is zero: they keep their residual and go through the feed-forward network, as "
@@ -1413,6 +1407,12 @@ misconceptions["Encoder"] = {
                 "x = x.masked_fill(~weights.any(dim=-1).any(dim=1).unsqueeze(-1), 0.0)\n"
                 "all_weights.append(weights)"
             ),
+        },
+    ),
+    "default-gelu": (
+        "Where no activation is given, it is gelu. It should be relu, as in the paper of 2017.",
+        {
+            'activation: str = "relu"': 'activation: str = "gelu"',
         },
     ),
 }

@@ -661,18 +661,18 @@ misconceptions["VisionTransformer"] = {
             "x, _ = self.encoder(x)": "_ = self.encoder(x)",
         },
     ),
-    "every-position": (
-        "The head is applied to every vector. The class is read from the class token alone: the "
-        "shape is (B, num_classes).",
-        {
-            "x[:, 0]": "x",
-        },
-    ),
     "bytes": (
         "The images are divided by a number here, as bytes are by 255. They come as numbers of "
         "any size, and `patch_embedding` takes them as they are.",
         {
             "self.patch_embedding(images)": "self.patch_embedding(images / 255)",
+        },
+    ),
+    "every-position": (
+        "The head is applied to every vector. The class is read from the class token alone: the "
+        "shape is (B, num_classes).",
+        {
+            "x[:, 0]": "x",
         },
     ),
 }
@@ -1063,13 +1063,6 @@ misconceptions["random_patch_mask"] = {
             "places < count": "(places < count).long()",
         },
     ),
-    "indices": (
-        "The numbers of the masked patches come back. A boolean mask is wanted, (batch, "
-        "num_patches), True where a patch is masked.",
-        {
-            "return places < count": "return places[:, :count]",
-        },
-    ),
     "row-from-row": (
         "Rows are decided by other rows, as when one choice is moved on by a place from image to "
         "image. Every row should be a random choice of its own.",
@@ -1080,6 +1073,13 @@ misconceptions["random_patch_mask"] = {
             "return places < count": (
                 "return torch.stack([(places < count).roll(n) for n in range(batch)])"
             ),
+        },
+    ),
+    "indices": (
+        "The numbers of the masked patches come back. A boolean mask is wanted, (batch, "
+        "num_patches), True where a patch is masked.",
+        {
+            "return places < count": "return places[:, :count]",
         },
     ),
 }

@@ -762,19 +762,6 @@ misconceptions["next_token_probabilities"] = {
             ),
         },
     ),
-    "softmax-along-first": (
-        "The softmax runs along another dimension than the last, so that the tokens of a row do "
-        "not sum to one.",
-        {
-            "softmax(scores, dim=-1)": "softmax(scores, dim=0)",
-        },
-        {
-            "softmax(scores, dim=-1)": "softmax(scores, dim=1 if logits.dim() > 1 else 0)",
-        },
-        {
-            "softmax(scores, dim=-1)": "torch.softmax(scores, dim=1 if logits.dim() > 1 else 0)",
-        },
-    ),
     "equal-all-kept": (
         "All tokens that are as probable as the last one kept stay, too. The set should be the "
         "smallest that reaches top_p: of equal ones at its edge, only as many stay as are needed.",
@@ -817,6 +804,19 @@ misconceptions["next_token_probabilities"] = {
             "torch.zeros_like(before, dtype=torch.bool).scatter(-1, order, before < top_p)": (
                 "(before < top_p).gather(-1, order)"
             ),
+        },
+    ),
+    "softmax-along-first": (
+        "The softmax runs along another dimension than the last, so that the tokens of a row do "
+        "not sum to one.",
+        {
+            "softmax(scores, dim=-1)": "softmax(scores, dim=0)",
+        },
+        {
+            "softmax(scores, dim=-1)": "softmax(scores, dim=1 if logits.dim() > 1 else 0)",
+        },
+        {
+            "softmax(scores, dim=-1)": "torch.softmax(scores, dim=1 if logits.dim() > 1 else 0)",
         },
     ),
 }
@@ -1371,13 +1371,6 @@ misconceptions["blockwise_attention"] = {
             "places > positions.unsqueeze(-1)": "places > positions.unsqueeze(-1) + 1",
         },
     ),
-    "maximum-from-number": (
-        "The running maximum begins at some number. Where all scores of a query are far below "
-        "it, every exponential is 0, and the sum is, too: begin at minus infinity.",
-        {
-            "torch.full_like(block[..., :1], -math.inf)": "torch.full_like(block[..., :1], -100.0)",
-        },
-    ),
     "past-left-out": (
         "With `causal` and L < S, some keys that a query may attend to are left out, as where the "
         "loop over the blocks of keys ends at the query's own number, or at L. The query's "
@@ -1389,6 +1382,13 @@ misconceptions["blockwise_attention"] = {
         },
         {
             "range(0, S, block_size)": "range(0, L if causal else S, block_size)",
+        },
+    ),
+    "maximum-from-number": (
+        "The running maximum begins at some number. Where all scores of a query are far below "
+        "it, every exponential is 0, and the sum is, too: begin at minus infinity.",
+        {
+            "torch.full_like(block[..., :1], -math.inf)": "torch.full_like(block[..., :1], -100.0)",
         },
     ),
 }
