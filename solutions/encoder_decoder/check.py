@@ -912,8 +912,8 @@ misconceptions["Transformer"] = {
         {"memory, real)": "memory)"},
     ),
     "encoder-unmasked": (
-        "The source mask is used in the cross-attention, but has no effect in the encoder: there "
-        "real tokens still mix with padding.",
+        "The source mask is used in the cross-attention, but in the encoder real tokens still "
+        "attend to padding: the mask belongs there, too.",
         {"real[:, None, None, :]": "None"},
     ),
     "pad-is-zero": (
@@ -1643,6 +1643,8 @@ def _(student, reference, draw):
     for low, high in ((1.6, 1.65), (1.7, 1.8)):  # one token more or less of the long one decides
         step = short_and_long(draw.float(low, high))
         check(step, bos, eos, vocab, 5, 1.0, case="a short one, and a long one that has not ended")
+    step = short_and_long(0.9)
+    check(step, bos, eos, vocab, 8, 1.0, case="a long one that is more probable, with a penalty")
     some = portable(by_number, table=torch.stack([row(p1=0.4, p2=0.3)] * 4), eos=eos)
     check(some, bos, eos, 3, 4, case="a step that takes what is unfinished, and nothing else")
 
