@@ -554,6 +554,14 @@ misconceptions["masked_softmax"] = {
                 "return torch.softmax(scores, dim=dim).masked_fill(empty, 0.0)"
             ),
         },
+        {
+            "if mask is not None: scores = scores.masked_fill(~mask, -math.inf)": (
+                "if mask is None:\n"
+                "    return softmax(scores, dim=dim)\n"
+                "weights = torch.softmax(scores.masked_fill(~mask, -math.inf), dim=dim)\n"
+                "return weights.where(mask.any(dim=dim, keepdim=True), 0.0)"
+            ),
+        },
     ),
     "divided-by-nothing": (
         "The mask is applied to weights or exponentials of all scores, and the rest is divided "

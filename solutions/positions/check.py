@@ -159,8 +159,8 @@ misconceptions["sinusoidal_positions"] = {
         },
     ),
     "one-frequency": (
-        "All pairs have the same frequency: the angle is the position itself. It is the "
-        "position over 10000^(2i / embed_dim).",
+        "All pairs have the same frequency, as where `//` makes every exponent zero: the angle is "
+        "the position itself. It is the position over 10000^(2i / embed_dim).",
         {
             "10000 ** (-(column - column % 2) / embed_dim)": "torch.ones_like(column)",
         },
@@ -217,9 +217,10 @@ misconceptions["shift_matrix"] = {
         {"slice(column, column + 2)": "slice(column // 2, None, embed_dim // 2)"},
     ),
     "one-angle": (
-        "All pairs are turned by the same angle. Each pair has a frequency of its own, and its "
-        "angle is offset times that.",
+        "All pairs are turned by the same angle, as where `//` makes every exponent zero. Each pair "
+        "has a frequency of its own, 1 / 10000^(2i / embed_dim), and its angle is offset times that.",
         {"offset / 10000 ** (column / embed_dim)": "offset"},
+        {"column / embed_dim": "column // embed_dim"},
     ),
     "exponent-halved": (
         "The exponent counts the pairs by one: i / embed_dim. It is 2i / embed_dim, as in the "
@@ -478,6 +479,7 @@ misconceptions["LearnedPositions"] = {
         "The vectors are counted along the batch: every example gets one vector for all of its "
         "positions. The position is the second axis.",
         {"weight[:L]": "weight[: len(x), None]"},
+        {"x.shape[1], self": "x.shape[0], self", "weight[:L]": "weight[:L, None]"},
     ),
     "length-of-batch": (
         "The length was read from the first axis of x, which counts the examples of the batch. The "

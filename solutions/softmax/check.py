@@ -146,6 +146,15 @@ misconceptions["softmax"] = {
             "(scores - largest).exp()": "scores.clamp(max=80).exp()",
             "total.clamp(min=1)": "torch.where(total > 0, total, 1.0)",
         },
+        *[
+            {
+                "(scores - largest).exp()": (
+                    f"scores.clamp(-{bound}, {bound}).exp().masked_fill(scores == -math.inf, 0.0)"
+                ),
+                "total.clamp(min=1)": "torch.where(total > 0, total, 1.0)",
+            }
+            for bound in (50, 60, 80)
+        ],
     ),
     "shift-of-all": (
         "The scores are shifted by the largest score of the whole tensor. In a slice far below it "
@@ -822,6 +831,13 @@ misconceptions["softmax_jacobian"] = {
             "torch.outer(weights, weights)": "torch.outer(weights, scores)",
         },
     ),
+    "delta-of-values": (
+        "Where two scores are equal, the weight is added beside the diagonal as well, as when the "
+        "Kronecker delta asks whether two weights are equal. It asks whether i and j are.",
+        {
+            "torch.diag(weights)": "weights * (weights[:, None] == weights)",
+        },
+    ),
 }
 
 
@@ -1177,6 +1193,15 @@ misconceptions["cosine_scores"] = {
             }
             for small in ("1e-1", "1e-2", "1e-3", "1e-4")
         ],
+        *[
+            {
+                "query = query / (query_length + (query_length == 0))": "",
+                "key = key / (key_length + (key_length == 0))": "",
+                "query @ key.transpose(-2, -1)": "query @ key.transpose(-2, -1) / "
+                f"(query_length * key_length.transpose(-2, -1)).clamp(min={small})",
+            }
+            for small in ("1e-12", "1e-8", "1e-6")
+        ],
     ),
     "zero-nan": (
         "A vector of zeros was divided by its length, and zero over zero is NaN. It has no "
@@ -1361,6 +1386,21 @@ misconceptions["cosine_scores"] = {
             "key.norm(dim=-1, keepdim=True)": "(key.square().sum(dim=-1, keepdim=True) + "
             "1e-6).sqrt()",
         },
+    ),
+    "short-as-zeros": (
+        "Vectors that are only short score 0, as when every length below some bound counts as "
+        "zero. Ask whether the length is zero: lengths from 1e-7 on make no difference.",
+        *[
+            {
+                "(query_length + (query_length == 0))": (
+                    f"query_length.masked_fill(query_length < {small}, math.inf)"
+                ),
+                "(key_length + (key_length == 0))": (
+                    f"key_length.masked_fill(key_length < {small}, math.inf)"
+                ),
+            }
+            for small in ("1e-6", "1e-4", "1e-3")
+        ],
     ),
 }
 
