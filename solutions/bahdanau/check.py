@@ -1718,6 +1718,11 @@ misconceptions["greedy_decode"] = {
             "torch.stack(tokens, dim=1), torch.stack(weights, dim=1)": "tokens, weights",
         },
     ),
+    "rows-from-other-axis": (
+        "The number of rows is read from another axis of start_state than its first, as from the "
+        "second from the end. start_state is (B, ...): the first axis counts the rows.",
+        {"len(start_state)": "start_state.shape[-2]"},
+    ),
 }
 
 

@@ -507,6 +507,16 @@ misconceptions["letter_similarity"] = {
                 "sum(b.find(x) == i for i, x in enumerate(a))"
             ),
         },
+        {
+            "sum(x == y for x, y in zip(a, b, strict=False))": (
+                "sum(a.index(x) == b.find(x) for x in set(a))"
+            ),
+        },
+        {
+            "sum(x == y for x, y in zip(a, b, strict=False))": (
+                "sum(b.index(x) == a.find(x) for x in b)"
+            ),
+        },
     ),
 }
 

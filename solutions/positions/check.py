@@ -217,8 +217,9 @@ misconceptions["shift_matrix"] = {
         {"slice(column, column + 2)": "slice(column // 2, None, embed_dim // 2)"},
     ),
     "one-angle": (
-        "All pairs are turned by the same angle, as where `//` makes every exponent zero. Each pair "
-        "has a frequency of its own, 1 / 10000^(2i / embed_dim), and its angle is offset times that.",
+        "All pairs are turned by the same angle, as where `//` makes every exponent zero. Each "
+        "pair has a frequency of its own, 1 / 10000^(2i / embed_dim), and its angle is offset times "
+        "that.",
         {"offset / 10000 ** (column / embed_dim)": "offset"},
         {"column / embed_dim": "column // embed_dim"},
     ),
