@@ -1719,8 +1719,9 @@ misconceptions["greedy_decode"] = {
         },
     ),
     "rows-from-other-axis": (
-        "The number of rows is read from another axis of start_state than its first, as from the "
-        "second from the end. start_state is (B, ...): the first axis counts the rows.",
+        "The first tokens are made for another number of rows than start_state has, as where its "
+        "second size from the end is read. start_state is (B, ...): the first axis counts the "
+        "rows.",
         {"len(start_state)": "start_state.shape[-2]"},
     ),
 }

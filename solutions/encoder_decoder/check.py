@@ -1169,12 +1169,38 @@ misconceptions["Transformer"] = {
         },
     ),
     "positions-of-real-tokens": (
-        "The source's positions count its real tokens alone, so padding before or between them "
-        "gives them others. The position of source[:, t] is t, whatever stands before it.",
+        "Positions count the real tokens alone, so that what stands at padding or after it gets "
+        "others. The position of a token is its place in the row, whatever stands before it.",
         {
             "sinusoidal_positions(S, E).to(memory)": (
                 "sinusoidal_positions(S, E).to(memory)"
                 "[((source != self.pad_id).cumsum(dim=1) - 1).clamp(min=0)]"
+            ),
+        },
+        {
+            "sinusoidal_positions(S, E).to(memory)": (
+                "sinusoidal_positions(S + 1, E).to(memory)"
+                "[(source != self.pad_id).cumsum(dim=1) * (source != self.pad_id)]"
+            ),
+        },
+        {
+            "sinusoidal_positions(S, E).to(memory)": (
+                "sinusoidal_positions(S, E).to(memory)"
+                "[((source != self.pad_id).cumsum(dim=1) - 1).clamp(min=0)]"
+            ),
+            "sinusoidal_positions(L, E).to(x)": (
+                "sinusoidal_positions(L, E).to(x)"
+                "[((target != self.pad_id).cumsum(dim=1) - 1).clamp(min=0)]"
+            ),
+        },
+    ),
+    "positions-from-first-real": (
+        "The source's positions begin at its first real token, so padding before it moves all. "
+        "The position of source[:, t] is t, whatever stands before it.",
+        {
+            "sinusoidal_positions(S, E).to(memory)": (
+                "sinusoidal_positions(S, E).to(memory)[(torch.arange(S) - (source != self.pad_id)"
+                ".int().argmax(dim=1, keepdim=True)).clamp(min=0)]"
             ),
         },
     ),

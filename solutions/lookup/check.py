@@ -495,7 +495,7 @@ misconceptions["letter_similarity"] = {
         },
     ),
     "first-places": (
-        "A letter that comes twice in a word is looked for at its first place alone, as by "
+        "A letter that comes twice in a word is looked for at one place alone, as at its first by "
         "`index` or `find`. Compare what stands at each position: `zip` goes through both words.",
         {
             "sum(x == y for x, y in zip(a, b, strict=False))": (
@@ -515,6 +515,11 @@ misconceptions["letter_similarity"] = {
         {
             "sum(x == y for x, y in zip(a, b, strict=False))": (
                 "sum(b.index(x) == a.find(x) for x in b)"
+            ),
+        },
+        {
+            "sum(x == y for x, y in zip(a, b, strict=False))": (
+                "sum(a.rindex(x) == b.rfind(x) for x in set(a))"
             ),
         },
     ),

@@ -370,6 +370,11 @@ misconceptions["masked_softmax"] = {
             "dim=dim)\nempty = ~mask.expand_as(scores).any(dim=-1, keepdim=True)\nreturn torch."
             "softmax(scores.masked_fill(empty, 0.0), dim).masked_fill(empty, 0.0)"
         },
+        {
+            "return softmax(scores, dim=dim)": "if mask is None:\n    return softmax(scores, "
+            "dim=dim)\nempty = ~mask.expand_as(scores).any(dim=-1, keepdim=True)\nreturn torch."
+            "softmax(scores, dim).masked_fill(empty, 0.0)"
+        },
     ),
     "mask-unused": (
         "The mask has no effect: masked scores keep their weights. They should be -inf before "

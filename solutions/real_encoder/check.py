@@ -793,9 +793,9 @@ misconceptions["contrastive_loss"] = {
         {"normalize(positives, dim=-1)": "normalize(positives.detach(), dim=-1)"},
     ),
     "short-cut-off": (
-        "Short vectors have too small a cosine, as when a length below some bound, or a product of "
-        "two, is taken for the bound. The lengths make no difference from 1e-6 on: only zeros need "
-        "a bound.",
+        "The cosines of short vectors are too near zero, as when a length, or a product of two, "
+        "below some bound is taken for the bound or for zero. The lengths make no difference from "
+        "1e-6 on: only zeros need a bound.",
         {
             "normalize(anchors, dim=-1)": "normalize(anchors, dim=-1, eps=1e-5)",
             "normalize(positives, dim=-1)": "normalize(positives, dim=-1, eps=1e-5)",
@@ -827,6 +827,14 @@ misconceptions["contrastive_loss"] = {
             }
             for small in ("1e-8", "1e-6")
         ],
+        {
+            "anchors = nn.functional.normalize(anchors, dim=-1)": "",
+            "positives = nn.functional.normalize(positives, dim=-1)": "",
+            "anchors @ positives.T / temperature": (
+                "anchors @ positives.T / (size := torch.outer(anchors.norm(dim=1), "
+                "positives.norm(dim=1))).masked_fill(size < 1e-8, math.inf) / temperature"
+            ),
+        },
     ),
     "anchors-detached": (
         "The anchors get no gradient. One model makes both sides, and learns from both.",

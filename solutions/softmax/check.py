@@ -300,6 +300,21 @@ misconceptions["softmax"] = {
         },
         {"scores.amax(dim=dim, keepdim=True)": "scores.amax(dim=dim)"},
     ),
+    "shift-by-mean": (
+        "The scores are shifted by their mean, not by their largest. The largest may still lie far "
+        "above it, and its exp is infinite then: subtract the largest.",
+        {
+            "scores.amax(dim=dim, keepdim=True).clamp(min=lowest)": "(scores.masked_fill(scores == "
+            "-math.inf, 0.0).sum(dim=dim, keepdim=True) / (scores > -math.inf).sum(dim=dim, "
+            "keepdim=True).clamp(min=1))",
+            ".clamp(min=1)": ".clamp(min=1e-30)",
+        },
+        {
+            "scores.amax(dim=dim, keepdim=True).clamp(min=lowest)": "scores.mean(dim=dim, "
+            "keepdim=True)",
+            "total.clamp(min=1)": "total",
+        },
+    ),
 }
 
 
@@ -1184,8 +1199,9 @@ misconceptions["cosine_scores"] = {
         {"query @ key.transpose(-2, -1)": "1 - query @ key.transpose(-2, -1)"},
     ),
     "short-cut-off": (
-        "A length, or the product of two, is kept above some bound, so the cosines of short "
-        "vectors shrink. Only a length of zero needs another number in its place.",
+        "The cosines of short vectors are too near zero, as when a length, or the product of two, "
+        "is kept above some bound or counts as zero below it. Only a length of zero needs another "
+        "number in its place.",
         *[
             {
                 "(query_length + (query_length == 0))": f"query_length.clamp(min={small})",

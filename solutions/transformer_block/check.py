@@ -306,6 +306,20 @@ misconceptions["LayerNorm"] = {
             )
         },
     ),
+    "epsilon-after-division": (
+        "eps is added to the vector after its division, and the variance itself is not kept from "
+        "zero. It belongs to the variance: 1 / sqrt(variance + eps).",
+        {
+            "centered / torch.sqrt(variance + self.eps)": (
+                "(centered / torch.sqrt(variance) + self.eps)"
+            ),
+        },
+        {
+            "centered / torch.sqrt(variance + self.eps) * self.weight": (
+                "centered / torch.sqrt(variance) * self.weight + self.eps"
+            ),
+        },
+    ),
 }
 
 

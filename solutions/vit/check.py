@@ -211,11 +211,14 @@ misconceptions["patchify"] = {
         },
     ),
     "channels-before-grid": (
-        "The channels stand before the grid of patches when all is written as (B, N, C * P * P), "
-        "so that with several channels a row holds squares of one channel, from several places. "
-        "Move them behind the grid first, as by a permute.",
+        "The channels stand before or between the axes of the grid when all is written as (B, N, "
+        "C * P * P), so that with several channels a row mixes squares of several places. Move "
+        "them behind the grid first, as by a permute.",
         {
             "grid.permute(0, 2, 4, 1, 3, 5)": "grid.permute(0, 1, 2, 4, 3, 5)",
+        },
+        {
+            "grid.permute(0, 2, 4, 1, 3, 5)": "grid.permute(0, 2, 1, 4, 3, 5)",
         },
     ),
 }
