@@ -1218,6 +1218,17 @@ misconceptions["cosine_scores"] = {
             }
             for small in ("1e-12", "1e-8", "1e-6")
         ],
+        *[
+            {
+                "(query_length + (query_length == 0))": (
+                    f"query_length.masked_fill(query_length < {small}, math.inf)"
+                ),
+                "(key_length + (key_length == 0))": (
+                    f"key_length.masked_fill(key_length < {small}, math.inf)"
+                ),
+            }
+            for small in ("1e-6", "1e-4", "1e-3")
+        ],
     ),
     "zero-nan": (
         "A vector of zeros was divided by its length, and zero over zero is NaN. It has no "
@@ -1402,21 +1413,6 @@ misconceptions["cosine_scores"] = {
             "key.norm(dim=-1, keepdim=True)": "(key.square().sum(dim=-1, keepdim=True) + "
             "1e-6).sqrt()",
         },
-    ),
-    "short-as-zeros": (
-        "Vectors that are only short score 0, as when every length below some bound counts as "
-        "zero. Ask whether the length is zero: lengths from 1e-7 on make no difference.",
-        *[
-            {
-                "(query_length + (query_length == 0))": (
-                    f"query_length.masked_fill(query_length < {small}, math.inf)"
-                ),
-                "(key_length + (key_length == 0))": (
-                    f"key_length.masked_fill(key_length < {small}, math.inf)"
-                ),
-            }
-            for small in ("1e-6", "1e-4", "1e-3")
-        ],
     ),
 }
 
