@@ -4,7 +4,7 @@ import contextlib
 import contextvars
 import functools
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -73,29 +73,43 @@ def account_of(failure: Exception) -> str:
     return str(failure)
 
 
-def shape_text(tensor: Tensor) -> str:
+def _axis_name(size: int) -> str:
+    """The name of the axes that were drawn with that size alone; empty if there is none."""
+    draw = current_draw.get()
+    name, *others = (draw.axes if draw else {}).get(size) or [""]
+    return "" if others else name
+
+
+def of_two_sizes(value: Any) -> frozenset[str]:
+    """The names that axes of different sizes in a tree of tensors would have."""
+    sizes = {size for _, tensor in tensors(value) for size in tensor.shape}
+    names = [_axis_name(size) for size in sizes]
+    return frozenset(name for name in names if names.count(name) > 1)
+
+
+def shape_text(tensor: Tensor, unclear: Collection[str] = ()) -> str:
     """`[L=5, D=8]`: sizes with the names of the axes that were drawn with that size alone.
 
-    Where a size comes twice, the name is that of one of them, and nobody knows of which.
+    Where a size comes twice, the name is that of one of them, and nobody knows of which; nor where
+    two sizes have one name, in the tensor or, as an `unclear` one, in what stands beside it.
     """
-    draw = current_draw.get()
-    named = draw.axes if draw else {}
+    unclear = {*unclear, *of_two_sizes(tensor)}
 
     def axis(size: int) -> str:
-        name, *others = named.get(size) or [""]
-        alone = not others and list(tensor.shape).count(size) == 1
+        name = _axis_name(size)
+        alone = name not in unclear and list(tensor.shape).count(size) == 1
         return f"{name}={size}" if name and alone else str(size)
 
     return "[" + ", ".join(axis(size) for size in tensor.shape) + "]"
 
 
-def brief(value: Any) -> str:
-    """A value in a few characters."""
+def brief(value: Any, unclear: Collection[str] = ()) -> str:
+    """A value in a few characters, without the names of axes that are unclear."""
     if isinstance(value, Tensor):
         if value.dim() == 0:
             return f"tensor({number(value.item())})"
         kind = "" if value.dtype == torch.float32 else f" {str(value.dtype).removeprefix('torch.')}"
-        return f"{shape_text(value)}{kind}"
+        return f"{shape_text(value, unclear)}{kind}"
     if isinstance(value, Function):
         return f"{value.name}(...)" if value.build else value.name
     if isinstance(value, Ref):
@@ -103,7 +117,8 @@ def brief(value: Any) -> str:
     if isinstance(value, float):
         return number(value)
     if isinstance(value, list | tuple):
-        inside = ", ".join(brief(item) for item in value[:4]) + (", ..." if len(value) > 4 else "")
+        items = ", ".join(brief(item, unclear) for item in value[:4])
+        inside = items + (", ..." if len(value) > 4 else "")
         return f"[{inside}]" if isinstance(value, list) else f"({inside})"
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."

@@ -32,7 +32,10 @@ def clause(mutant: Mutant, contract: Sequence[str]) -> str:
         named = [_what(node, mutant.code, contract) for node in mutant.told.about]
         if mutant.slip in OF_TWO and (STEP in named or len({*named}) < len(named)):
             return ""
-        return mutant.told.words.format(*named)
+        if mutant.slip == "early" and not any("`" in one for one in named):
+            return ""
+        words = mutant.told.words.format(*named)
+        return "" if words.endswith(f"not applied to {STEP}") else words
     words = WORDS[mutant.slip](mutant, contract) if mutant.slip in WORDS else ""
     return words or PLAINLY[mutant.slip]
 

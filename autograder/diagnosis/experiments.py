@@ -202,14 +202,16 @@ def _flow(tried: _Tried) -> Iterator[tuple[str, str]]:
         of = f"`{name}`" if value.dim() == 1 else f"`{name}` along {AXES[axis]}"
         places = _places(tried.want)
         lined_up = places == value.shape[axis]
+        if value.is_floating_point() and value.dim() > max(_axes(tried.want), 2):
+            continue  # its axes are not the result's, so that places would be of two kinds
+        masks = [other for other in given if other != name and _is_boolean(given[other])]
+        there = f" with such a `{masks[0]}`" if masks else ""
         if extra:
             text = hangs(extra, "depends", of, places > 0, lined_up)
-            masks = [other for other in given if other != name and _is_boolean(given[other])]
-            there = f" with such a `{masks[0]}`" if masks else ""
             yield "flow", f"{text}, which it should not{there}."
         if missing and (value.is_floating_point() or value.dtype == torch.bool):  # any change
             text = hangs(missing, "does not depend", of, places > 0, lined_up)
-            yield "flow", f"{text}, which it should."
+            yield "flow", f"{text}, which it should{there}."
 
 
 def _is_idle_here(tried: _Tried, name: str, value: Tensor) -> bool:
@@ -221,6 +223,11 @@ def _is_idle_here(tried: _Tried, name: str, value: Tensor) -> bool:
         return False
     values = tried.changed(name, value + cotangent(value))
     return values is not None and LIKE.agree(values[1], tried.want)
+
+
+def _axes(result: Any) -> int:
+    """How many axes the first result has."""
+    return next((one.dim() for _, one in tensors(result)), 0)
 
 
 def _places(result: Any) -> int:

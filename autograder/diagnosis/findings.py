@@ -389,10 +389,8 @@ def _memory(exercise: Exercise, pairs: Sequence[Pair]) -> Iterator[str]:
         if other.reply.error and packed == [True, False]:
             if not ABOUT_MEMORY.search(other.reply.error.message):
                 continue
-            yield (
-                f"{exercise.name} needs its inputs in one piece of memory, and a transposed or "
-                "sliced tensor is not: `.view` then raises an error, where `.reshape` does not."
-            )
+            told = VIEW if "view size" in other.reply.error.message else IN_PIECES
+            yield f"{exercise.name} needs its inputs in one piece of memory, {told}"
         elif not other.reply.error and _differ(one.reply.value, other.reply.value):
             if packed == [True, False]:
                 yield (
@@ -401,6 +399,13 @@ def _memory(exercise: Exercise, pairs: Sequence[Pair]) -> Iterator[str]:
                 )
             elif packed[0] == packed[1]:
                 yield drawn_sentence(exercise.name, ALWAYS)
+
+
+VIEW = (
+    "and a transposed or sliced tensor is not: `.view` then raises an error, where `.reshape` does "
+    "not."
+)
+IN_PIECES = "and a transposed or sliced tensor may not be: `.contiguous()` makes one that is."
 
 
 ALWAYS, TRAINING = "always", "in training"  # when equal calls give two results
@@ -414,8 +419,8 @@ def drawn_sentence(name: str, how: str) -> str:
             "something is drawn at random, as dropout does, where the contract has none."
         )
     return (
-        f"Asked the same twice, {name} gives two results: something is drawn at random, or left "
-        "over from the call before."
+        f"Asked the same twice, {name} gives two results: something is drawn at random, is left "
+        "over from the call before, or hangs on rounding alone."
     )
 
 

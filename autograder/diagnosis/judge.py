@@ -8,7 +8,7 @@ from typing import Any
 
 from torch import Tensor
 
-from autograder.checking.comparing import Failure, account_of, brief, current_draw
+from autograder.checking.comparing import Failure, account_of, brief, current_draw, of_two_sizes
 from autograder.checking.draw import Draw
 from autograder.checking.events import Log, Reason, current_log
 from autograder.checking.families import used_of
@@ -402,10 +402,13 @@ def _in_words(exercise: Exercise, name: str, request: Request) -> str:
     made = isinstance(request.target, Ref)
     method = request.method
     names = exercise.forward_parameters if made else exercise.parameters
+    unclear = of_two_sizes((request.args, request.kwargs))
     args = [
-        f"{names[index]} {brief(value)}" if index < len(names) and not method else brief(value)
+        f"{names[index]} {brief(value, unclear)}"
+        if index < len(names) and not method
+        else brief(value, unclear)
         for index, value in enumerate(request.args)
     ]
-    kwargs = [f"{key}={brief(value)}" for key, value in request.kwargs.items()]
+    kwargs = [f"{key}={brief(value, unclear)}" for key, value in request.kwargs.items()]
     call = f"{name}.{method}" if method else f"the {name}'s forward" if made else name
     return f"{call}({', '.join(args + kwargs)})"

@@ -27,6 +27,7 @@ from autograder.source.sources import NoSource
 
 CALLS_LOOKED_AT, NAMED = 8, 4
 ALONE, CONSTANT = "alone", "constant"  # what is right without a part: all others, or a constant
+THERE = "In the smallest call that goes wrong"
 WITHIN = Closeness(1e-3, 1e-4, dtype=False, nan_equal=True)
 
 
@@ -231,7 +232,7 @@ def _inside(name: str, path: str) -> str:
 
 
 def _between(before: str, path: str) -> str:
-    start = f"With all weights of `{path}` zero, the whole is right"
+    start = f"{THERE}, with all weights of `{path}` zero, the whole is right"
     middle = f", and with those of `{before}` zero it is wrong all the same" if before else ""
     return (
         f"{start}{middle}. By itself, `{path}` answers rightly: look at what it is given, and at "
@@ -240,7 +241,9 @@ def _between(before: str, path: str) -> str:
 
 
 def _without_own(name: str, reaches: str) -> str:
-    start = f"With `{name}` all zero, the whole is right: look at what is done with `{name}`."
+    start = (
+        f"{THERE}, with `{name}` all zero, the whole is right: look at what is done with `{name}`."
+    )
     if not reaches:
         return start
     return f"{start} Tried with other numbers in it: {reaches}, which it should not."
@@ -255,7 +258,7 @@ def _weights(name: str, parameters: Sequence[str]) -> str:
 def _beside(right: Sequence[str], path: str) -> str:
     several = ", ".join(f"`{name}`" for name in right)
     return (
-        f"By itself, each part answers rightly ({several}), and with `{path}` switched off, all of "
-        f"its weights zero, the whole is right, too: look at what `{path}` is given, and at what "
-        "is done with its result."
+        f"{THERE}, each part answers rightly by itself ({several}), and with `{path}` switched "
+        f"off, all of its weights zero, the whole is right, too: look at what `{path}` is given, "
+        "and at what is done with its result."
     )

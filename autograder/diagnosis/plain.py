@@ -28,6 +28,7 @@ from autograder.diagnosis.relations import (
 )
 from autograder.diagnosis.where import DIFFERS, RAISES, Calls
 from autograder.remote.calling import tensors
+from autograder.remote.requests import CallRequest
 
 NAMED = 3  # cases that are named; of more, how many there are
 
@@ -118,7 +119,7 @@ def _error(
             f"it ends in {first}."
         )
     line = str(alike[0].fields.get("where", ""))
-    given = sources_given(one.plain for one in calls().judged)
+    given = sources_given(c.request for c in calls().mine if isinstance(c.request, CallRequest))
     refused = first != "KeyError" and "message" in alike[0].fields
     if refused and is_written(first, message, line, given):
         text = (
@@ -225,11 +226,15 @@ def _what(wrong: Sequence[Event]) -> Iterator[tuple[str, str]]:
         key, text = related(found)
         if key == "off":
             key, text = _in_one_case(numbers) or (key, off(found, sum(map(_right_beside, numbers))))
-        yield key, f"{_which(numbers, wrong)}{text}"
+        start = IN_OTHERS if any(any(_shapes(event)) for event in others) else ""
+        yield key, f"{start}{_which(numbers, wrong)}{text}"
     elif numbers:
         yield "other", _in_place(numbers[0])
     if others:
         yield _other(others)
+
+
+IN_OTHERS = "In calls in which all shapes are right: "
 
 
 def _right_beside(event: Event) -> int:

@@ -387,9 +387,11 @@ def off(numbers: Sequence[Numbers], right: int = 0) -> str:
     share = "all" if count == every else f"{count} of {every}"
     if not math.isfinite(max(gaps) + max(sizes)):
         return f"The shape is right, but {share} numbers are wrong, and some are not finite."
+    negative = max(float(found.want.max()) for found in numbers) < max(sizes)
+    up_to = "have sizes up to" if negative else "go up to"
     return (
         f"The shape is right, but {share} numbers are wrong, by up to {number(max(gaps))}; the "
-        f"right ones go up to {number(max(sizes))}."
+        f"right ones {up_to} {number(max(sizes))}."
     )
 
 

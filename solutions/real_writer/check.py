@@ -874,8 +874,8 @@ prediction(
             "them, and some heads find them."
         ),
         "It stays the same: no head learned to look ahead.": (
-            "None was trained to. But a head that looks for a position right after its own token "
-            "needs no training to find the next position: it is such a position."
+            "None was trained to. But a head by which a token looks for the position right after a "
+            "copy of itself needs no training to find the next position: it is such a position."
         ),
         "It falls far below 3.7.": (
             "The answers now stand in the text, and some heads find them. Which ones, and whether "

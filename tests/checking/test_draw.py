@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from autograder.checking.comparing import current_draw, shape_text
+from autograder.checking.comparing import brief, current_draw, of_two_sizes, shape_text
 from autograder.checking.draw import Draw
 
 NORMAL = [[1.375509, -0.57396], [1.160372, -1.989577]]
@@ -78,5 +78,19 @@ def test_a_size_that_comes_twice_is_not_named():
         assert shape_text(x.new_zeros(2, 2, 5)) == "[2, 2, L=5]"
         y = draw.normal(3, 2)  # whose second axis may be another one than B
         assert (shape_text(y), shape_text(x)) == ("[3, 2]", "[2, L=5]")
+    finally:
+        current_draw.reset(token)
+
+
+def test_a_name_of_two_sizes_is_given_to_none_of_them():
+    """A batch of two and one of three: of `[2, 3]` only one axis can be the batch."""
+    draw = Draw(0)
+    token = current_draw.set(draw)
+    try:
+        two, three = draw.normal(B=2, L=5), draw.normal(B=3, L=5)
+        assert shape_text(two.new_zeros(2, 3, 5)) == "[2, 3, L=5]"
+        assert of_two_sizes([two, three]) == {"B"}
+        assert brief(two, of_two_sizes([two, three])) == "[2, L=5]"
+        assert brief(two, of_two_sizes([two])) == "[B=2, L=5]"
     finally:
         current_draw.reset(token)

@@ -48,7 +48,7 @@ def test_what_becomes_of_a_parameter_of_its_own_is_told_place_by_place():
     wrong = changed("PatchEmbedding", "+ self.positions", "+ self.positions.roll(-1, dims=1)")
     found = verdict("PatchEmbedding", wrong)
     assert found.key.endswith("part.own")
-    assert "With `positions` all zero, the whole is right" in found.misconception
+    assert "with `positions` all zero, the whole is right" in found.misconception
     assert (
         "the result at place 0 along the next to last axis depends on place 1 of `positions` along "
         "the next to last axis, which it should not" in found.misconception

@@ -28,7 +28,7 @@ from autograder.remote.requests import CallRequest, Reply
 from autograder.remote.values import Function
 from solutions.attention_layer import AttentionLayer, scaled_dot_product_attention
 from solutions.bahdanau import AttentionDecoder, BidirectionalEncoder
-from solutions.encoder_decoder import DecoderBlock, warmup_rate
+from solutions.encoder_decoder import DecoderBlock, beam_search, warmup_rate
 from solutions.encoder_decoder import reference as encoder_decoder
 from solutions.lookup import letter_similarity
 from solutions.masked import causal_mask, masked_softmax, next_token_loss
@@ -228,6 +228,46 @@ def test_calls_with_other_functions_are_no_repetition():
     )
     assert one.repeats(one)
     assert not one.repeats(other)
+
+
+def test_an_error_of_a_function_that_was_given_is_no_refusal(monkeypatch):
+    """The step of the check refuses what has ended: the learner's code refuses nothing."""
+
+    def wrong(step, bos_id, eos_id, beam_width, max_length, length_penalty=0.0):
+        def with_one_that_has_ended(tokens):
+            ended = tokens[:1].clone()
+            ended[:, 1:] = eos_id
+            return step(torch.cat([tokens, ended]))[:-1]
+
+        return beam_search(
+            with_one_that_has_ended, bos_id, eos_id, beam_width, max_length, length_penalty
+        )
+
+    sentence = said(monkeypatch, "beam_search", wrong).misconception
+    assert "given one that has ended" in sentence
+    assert "refuses" not in sentence
+
+
+def test_numbers_below_zero_are_given_by_their_size():
+    (found,) = relations.numbers_in(torch.zeros(5), -(torch.arange(5.0) ** 2))
+    assert "the right ones have sizes up to 16" in relations.off([found])
+
+
+def test_a_step_without_a_name_is_not_said_to_come_early():
+    """Of a mean of nothing that has a name, a quotient without what follows tells nothing."""
+
+    def wrong(weights):
+        rows = [one.mean(dim=1) for one in weights]
+        eye = torch.eye(rows[0].shape[-1], dtype=rows[0].dtype)
+        result = rows[0]
+        for one in rows[1:]:
+            result = (one + eye) / 2 @ result
+        return result
+
+    verdict = judge(
+        "attention_rollout", Home({"attention_rollout": wrong}), live(find("attention_rollout"))
+    )
+    assert "a quotient stood" not in verdict.misconception
 
 
 def test_a_saturated_result_is_not_said_to_hang_on_too_much(monkeypatch):
@@ -432,7 +472,7 @@ def test_where_digits_are_lost_in_float64_right_is_not_said_of_it(monkeypatch):
         return weights @ values / (total + 1e-8)
 
     verdict = said(monkeypatch, "weighted_average", wrong)
-    assert "is right to the digits of float32 in" in verdict.misconception
+    assert "is right to about four digits in" in verdict.misconception
     assert verdict.message.startswith("weights near zero")
 
 
