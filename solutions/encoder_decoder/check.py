@@ -1431,7 +1431,7 @@ def _(student, reference, draw):
     for step, case in (
         (draw.int(200, 400), "after the warm-up"),
         (1, "the first step"),
-        (draw.int(10, 40), "in the warm-up"),
+        (draw.int(24, 40), "in the warm-up"),
         (warmup, "the last step of the warm-up"),
         (warmup + 1, "the first step after the warm-up"),
     ):
