@@ -48,6 +48,9 @@ def _(student, reference, draw):
     agrees(mine, theirs, x, memory, mask, names=names, case="a sentence of padding alone")
     nothing = torch.zeros_like(mask)
     agrees(mine, theirs, x, memory, nothing, names=names, case="padding alone", ask=VALUES)
+    ends = torch.arange(5) < torch.tensor([[3], [1], [2]])
+    case = "padding at every end"
+    agrees(mine, theirs, x, memory, ends, names=names, case=case, ask=VALUES)
     mine, theirs = loaded(student, reference, draw, 12, 3)
     x, memory = draw.normal(B=2, L=5, E=12), draw.normal(B=2, S=5, E=12)
     mask = torch.tensor([[1, 1, 0, 0, 0], [1, 0, 1, 1, 1]]).bool()
@@ -281,12 +284,70 @@ misconceptions["CrossAttention"] = {
         "first: (B, 1, 1, S).",
         {"None if memory_mask is None else memory_mask[:, None, None, :]": "memory_mask"},
     ),
-    "scaled-before-projection": (
-        "The bias of W_q is not divided by sqrt(D), as where the query is scaled before W_q. What "
-        "is divided by sqrt(D) is the dot product of what W_q and W_k return: scale after W_q.",
+    "output-bias-repeated": (
+        "The bias of `W_o` is added more than once, as where each head goes through its columns "
+        "of `W_o` together with the bias, and the results are added up. Add it once.",
         {
-            "self.W_q(x)": "(self.W_q(x * (x.shape[-1] / self.num_heads) ** -0.5) "
-            "* (x.shape[-1] / self.num_heads) ** 0.5)",
+            "self.W_o(merge_heads(heads))": (
+                "self.W_o(merge_heads(heads)) + (self.num_heads - 1) * self.W_o.bias"
+            ),
+        },
+        {
+            "self.W_o(merge_heads(heads))": "self.W_o(merge_heads(heads)) + self.W_o.bias",
+        },
+    ),
+    "query-scaled-early": (
+        "The scaling leaves out the bias of `W_q`, as where x is divided before it goes through "
+        "`W_q`. Divide what `W_q` returns, or the scores.",
+        {
+            "self.W_q(x)": (
+                "self.W_q(x) + ((x.shape[-1] / self.num_heads) ** 0.5 - 1) * self.W_q.bias"
+            ),
+        },
+        {
+            "self.W_q(x)": (
+                "self.W_q(x) + ((x.shape[-1] / self.num_heads) ** 0.25 - 1) * self.W_q.bias"
+            ),
+            "self.W_k(memory)": (
+                "self.W_k(memory) + ((x.shape[-1] / self.num_heads) ** 0.25 - 1) * self.W_k.bias"
+            ),
+        },
+    ),
+    "memory-cut": (
+        "The memory is cut by what memory_mask allows, so that the weights have fewer than S "
+        "columns. Keep all S positions: where the mask is False, the weights are zeros.",
+        {
+            "query = split_heads(": (
+                "if memory_mask is not None:\n"
+                "    longest = max(1, int(memory_mask.sum(dim=1).max()))\n"
+                "    memory, memory_mask = memory[:, :longest], memory_mask[:, :longest]\n"
+                "query = split_heads("
+            ),
+        },
+        {
+            "query = split_heads(": (
+                "if memory_mask is not None:\n"
+                "    used = memory_mask.any(dim=0).nonzero()\n"
+                "    longest = int(used.max()) + 1 if len(used) else 1\n"
+                "    memory, memory_mask = memory[:, :longest], memory_mask[:, :longest]\n"
+                "query = split_heads("
+            ),
+        },
+        {
+            "query = split_heads(": (
+                "if memory_mask is not None and memory_mask.any():\n"
+                "    longest = int(memory_mask.sum(dim=1).max())\n"
+                "    memory, memory_mask = memory[:, :longest], memory_mask[:, :longest]\n"
+                "query = split_heads("
+            ),
+        },
+        {
+            "query = split_heads(": (
+                "if memory_mask is not None and memory_mask.any():\n"
+                "    longest = int(memory_mask.any(dim=0).nonzero().max()) + 1\n"
+                "    memory, memory_mask = memory[:, :longest], memory_mask[:, :longest]\n"
+                "query = split_heads("
+            ),
         },
     ),
 }

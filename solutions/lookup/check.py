@@ -687,6 +687,17 @@ misconceptions["weighted_average"] = {
             "if total == 0:": "if False:",
         },
     ),
+    "zero-rows-dropped": (
+        "The average is right, but a weight of zero gets a gradient of zero, as where rows of "
+        "weight zero are left out, or the weights go through `where` or `relu`. If it grew, the "
+        "average would change: use all weights as they come.",
+        {
+            "total = weights.sum()": (
+                "values, weights = values[weights != 0], weights[weights != 0]\n"
+                "total = weights.sum()"
+            ),
+        },
+    ),
 }
 
 

@@ -218,6 +218,12 @@ def _(student, reference, draw):
     quick = names | {"ask": Ask(contiguous=False, double=False, unchanged=False)}
     agrees(layer, wanted, query, key, value, **names)
     agrees(layer, wanted, query, query, query, case="self-attention", **quick)
+    for of, some in (
+        ("query and key", (key, key, value)),
+        ("query and value", (key, value, key)),
+        ("key and value", (query, key, key)),
+    ):
+        agrees(layer, wanted, *some, case=f"one tensor for {of}", **names | {"ask": VALUES})
     one = query[:, :1], key[:, :1], value[:, :1]
     agrees(layer, wanted, *one, case="one query, one key", names=names["names"], ask=VALUES)
 
@@ -541,12 +547,51 @@ misconceptions["MultiHeadAttention"] = {
             "self.W_o(merge_heads(heads))": "merge_heads(heads) @ self.W_o.weight + self.W_o.bias",
         },
     ),
-    "scaled-before-projection": (
-        "The bias of W_q is not divided by sqrt(D), as where the query is scaled before W_q. What "
-        "is divided by sqrt(D) is the dot product of what W_q and W_k return: scale after W_q.",
+    "self-attention-shortcut": (
+        "Self-attention is assumed where query and key are one tensor, or look alike, and the "
+        "values are then made from the query. `value` may be another: ask about all three, or "
+        "project each by itself.",
         {
-            "self.W_q(query)": "(self.W_q(query * (query.shape[-1] / self.num_heads) ** -0.5) "
-            "* (query.shape[-1] / self.num_heads) ** 0.5)",
+            "query = split_heads(": (
+                "value = key if key is query else value\nquery = split_heads("
+            ),
+        },
+        *[
+            {
+                "query = split_heads(": (
+                    f"if {alike}:\n    key = value = query\nquery = split_heads("
+                )
+            }
+            for alike in ("torch.equal(key, query)", "key.shape == query.shape")
+        ],
+    ),
+    "output-bias-repeated": (
+        "The bias of W_o is added more than once, as where each head goes through its columns of "
+        "W_o together with the bias, and the results are added up. Add it once.",
+        {
+            "self.W_o(merge_heads(heads))": (
+                "self.W_o(merge_heads(heads)) + (self.num_heads - 1) * self.W_o.bias"
+            ),
+        },
+        {
+            "self.W_o(merge_heads(heads))": "self.W_o(merge_heads(heads)) + self.W_o.bias",
+        },
+    ),
+    "query-scaled-early": (
+        "The scaling leaves out the bias of W_q, as where `query` is divided before it goes "
+        "through W_q. Divide what W_q returns, or the scores.",
+        {
+            "self.W_q(query)": (
+                "self.W_q(query) + ((query.shape[-1] / self.num_heads) ** 0.5 - 1) * self.W_q.bias"
+            ),
+        },
+        {
+            "self.W_q(query)": (
+                "self.W_q(query) + ((query.shape[-1] / self.num_heads) ** 0.25 - 1) * self.W_q.bias"
+            ),
+            "self.W_k(key)": (
+                "self.W_k(key) + ((query.shape[-1] / self.num_heads) ** 0.25 - 1) * self.W_k.bias"
+            ),
         },
     ),
 }

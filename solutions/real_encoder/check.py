@@ -1199,6 +1199,33 @@ misconceptions["embed"] = {
             "mean_pool(model(tokens, mask), mask)": "mean_pool(model(tokens, mask), ~mask)",
         },
     ),
+    "order-not-inverted": (
+        "The rows come back in another order than the sentences, as where they were sorted by "
+        "length, and the order that sorted them is used once more to bring them back. It takes "
+        "the inverse: `argsort` of that order.",
+        {
+            "encodings = tokenizer.encode_batch(sentences)": (
+                "order = sorted(range(len(sentences)), key=lambda place: "
+                "-len(sentences[place]))\n"
+                "encodings = tokenizer.encode_batch([sentences[place] for place in "
+                "order])"
+            ),
+            "return mean_pool(model(tokens, mask), mask)": (
+                "return mean_pool(model(tokens, mask), mask)[torch.tensor(order)]"
+            ),
+        },
+        {
+            "encodings = tokenizer.encode_batch(sentences)": (
+                "order = sorted(range(len(sentences)), key=lambda place: "
+                "len(sentences[place]))\n"
+                "encodings = tokenizer.encode_batch([sentences[place] for place in "
+                "order])"
+            ),
+            "return mean_pool(model(tokens, mask), mask)": (
+                "return mean_pool(model(tokens, mask), mask)[torch.tensor(order)]"
+            ),
+        },
+    ),
 }
 
 

@@ -1083,6 +1083,35 @@ misconceptions["distance_scores"] = {
             "query_square - key_square).clamp(min=-1)",
         },
     ),
+    "centered-apart": (
+        "Queries and keys are not all moved by the same vector before they are compared, as where "
+        "each of the two is centered at its own mean. That changes the distances: move all by one "
+        "vector, or none.",
+        {
+            "query_square = query.square()": (
+                "query = query - query.mean(dim=-2, keepdim=True)\n"
+                "key = key - key.mean(dim=-2, keepdim=True)\n"
+                "query_square = query.square()"
+            ),
+        },
+        {
+            "query_square = query.square()": (
+                "key = key - key.mean(dim=-2, keepdim=True)\nquery_square = query.square()"
+            ),
+        },
+        {
+            "query_square = query.square()": (
+                "query = query - query.mean(dim=-1, keepdim=True)\n"
+                "key = key - key.mean(dim=-1, keepdim=True)\n"
+                "query_square = query.square()"
+            ),
+        },
+        {
+            "query_square = query.square()": (
+                "query = query - query.mean(dim=-2, keepdim=True)\nquery_square = query.square()"
+            ),
+        },
+    ),
 }
 
 

@@ -851,11 +851,72 @@ misconceptions["attention_rollout"] = {
             "layer.mean(dim=1)": "layer[:, 0]",
         },
     ),
-    "first-layer-bare": (
-        "The first layer counts as A, its averaged weights alone; the others count as (A + I) / 2. "
-        "It has a residual connection like every other layer.",
+    "first-residual-missing": (
+        "The product begins with the first layer's averaged weights alone, without its residual "
+        "connection. Every layer is (A + I) / 2, the first one too.",
         {
-            "mixing if rollout is None": "layer.mean(dim=1) if rollout is None",
+            "mixing if rollout is None else": "layer.mean(dim=1) if rollout is None else",
+        },
+    ),
+    "last-residual-missing": (
+        "The last layer counts with its averaged weights alone, without its residual connection. "
+        "Every layer is (A + I) / 2, the last one too.",
+        {
+            "mixing = (layer.mean(dim=1) + identity) / 2": (
+                "mixing = layer.mean(dim=1)\n"
+                "if layer is not weights[-1]:\n"
+                "    mixing = (mixing + identity) / 2"
+            ),
+        },
+    ),
+    "first-layer-twice": (
+        "The first layer is multiplied in twice, as where the product begins with it and a loop "
+        "then runs over all layers. Begin with the identity, or leave the first layer out of the "
+        "loop.",
+        {"mixing if rollout is None else": "mixing @ mixing if rollout is None else"},
+        {"mixing if rollout is None else": "mixing @ layer.mean(dim=1) if rollout is None else"},
+    ),
+    "small-weights-dropped": (
+        "The smaller weights of each layer are set to zero, as a variant does for clearer "
+        "pictures. All weights count here: average the heads, add the identity, and halve the "
+        "sum.",
+        {
+            "mixing = (layer.mean(dim=1) + identity) / 2": (
+                "flat = layer.mean(dim=1).flatten(1)\n"
+                "least = flat.topk(int(flat.shape[1] * 0.9), largest=False).indices\n"
+                "mixing = flat.scatter(1, least, 0.0).reshape(len(flat), "
+                "*identity.shape)\n"
+                "mixing = (mixing + identity) / 2\n"
+                "mixing = mixing / mixing.sum(dim=-1, keepdim=True)"
+            ),
+        },
+        {
+            "mixing = (layer.mean(dim=1) + identity) / 2": (
+                "flat = layer.mean(dim=1).flatten(1)\n"
+                "least = flat.topk(int(flat.shape[1] * 0.9), largest=False).indices\n"
+                "mixing = flat.scatter(1, least, 0.0).reshape(len(flat), "
+                "*identity.shape)\n"
+                "mixing = (mixing + identity) / 2\n"
+            ),
+        },
+        {
+            "mixing = (layer.mean(dim=1) + identity) / 2": (
+                "flat = layer.mean(dim=1).flatten(1)\n"
+                "least = flat.topk(int(flat.shape[1] * 0.5), largest=False).indices\n"
+                "mixing = flat.scatter(1, least, 0.0).reshape(len(flat), "
+                "*identity.shape)\n"
+                "mixing = (mixing + identity) / 2\n"
+                "mixing = mixing / mixing.sum(dim=-1, keepdim=True)"
+            ),
+        },
+        {
+            "mixing = (layer.mean(dim=1) + identity) / 2": (
+                "flat = layer.mean(dim=1).flatten(1)\n"
+                "least = flat.topk(int(flat.shape[1] * 0.5), largest=False).indices\n"
+                "mixing = flat.scatter(1, least, 0.0).reshape(len(flat), "
+                "*identity.shape)\n"
+                "mixing = (mixing + identity) / 2\n"
+            ),
         },
     ),
 }

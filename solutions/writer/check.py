@@ -316,6 +316,41 @@ misconceptions["KeyValueCache"] = {
             ),
         },
     ),
+    "rounded": (
+        "What was appended comes back rounded to fewer digits, as where it is kept in half "
+        "precision to save memory. Keep it in the dtype in which it comes.",
+        {
+            "self.length += key.shape[-2]": (
+                "key, value = key.half().to(key.dtype), value.half().to(value.dtype)\n"
+                "self.length += key.shape[-2]"
+            ),
+        },
+        {
+            "self.length += key.shape[-2]": (
+                "key, value = key.bfloat16().to(key.dtype), "
+                "value.bfloat16().to(value.dtype)\n"
+                "self.length += key.shape[-2]"
+            ),
+        },
+        {
+            "self.stored = key, value": (
+                "self.stored = key.half().to(key.dtype), value.half().to(value.dtype)"
+            ),
+        },
+        {
+            "self.stored = key, value": (
+                "self.stored = key.bfloat16().to(key.dtype), value.bfloat16().to(value.dtype)"
+            ),
+        },
+        *[
+            {
+                "self.length += key.shape[-2]": (
+                    f"{one} = {one}.half().to({one}.dtype)\nself.length += key.shape[-2]"
+                )
+            }
+            for one in ("key", "value")
+        ],
+    ),
 }
 
 
