@@ -1597,7 +1597,8 @@ prediction(
             "out again."
         ),
         "ReLU and exponential.": (
-            "ReLU gives nothing to scores below zero, so not everyone counts; a shift changes that."
+            "ReLU gives scores of zero or less no weight: not everyone counts, and among them the "
+            "order is lost. A shift changes which scores these are."
         ),
     },
 )
