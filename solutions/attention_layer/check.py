@@ -821,6 +821,19 @@ misconceptions["grid_to_sequence"] = {
             "features.reshape(B, C, H * W)": "features.mean(dim=-2)",
         },
     ),
+    "steps-of-height": (
+        "A row of the grid is begun H places after the one before it, as by h * H + w. It holds W "
+        "places: position h * W + w.",
+        {
+            "return features.reshape(B, C, H * W).transpose(1, 2)": (
+                "sequence = features.new_zeros(B, H * W, C)\n"
+                "for h in range(H):\n"
+                "    for w in range(W):\n"
+                "        sequence[:, h * H + w] = features[:, :, h, w]\n"
+                "return sequence"
+            ),
+        },
+    ),
 }
 
 

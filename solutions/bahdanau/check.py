@@ -1718,6 +1718,12 @@ misconceptions["greedy_decode"] = {
             "torch.stack(tokens, dim=1), torch.stack(weights, dim=1)": "tokens, weights",
         },
     ),
+    "rows-from-other-axis": (
+        "The first tokens are made for another number of rows than start_state has, as where its "
+        "second size from the end is read. start_state is (B, ...): the first axis counts the "
+        "rows.",
+        {"len(start_state)": "start_state.shape[-2]"},
+    ),
 }
 
 

@@ -281,6 +281,14 @@ misconceptions["CrossAttention"] = {
         "first: (B, 1, 1, S).",
         {"None if memory_mask is None else memory_mask[:, None, None, :]": "memory_mask"},
     ),
+    "scaled-before-projection": (
+        "The bias of W_q is not divided by sqrt(D), as where the query is scaled before W_q. What "
+        "is divided by sqrt(D) is the dot product of what W_q and W_k return: scale after W_q.",
+        {
+            "self.W_q(x)": "(self.W_q(x * (x.shape[-1] / self.num_heads) ** -0.5) "
+            "* (x.shape[-1] / self.num_heads) ** 0.5)",
+        },
+    ),
 }
 
 
@@ -762,6 +770,24 @@ misconceptions["DecoderBlock"] = {
             within="CrossAttention",
         ),
     ),
+    "mask-kept": (
+        "The causal mask of the first call is kept, and an x of another length gets a mask that "
+        "does not fit. Make it for the length of x, at every call.",
+        {
+            "mask = causal_mask(x.shape[1])": (
+                "if not hasattr(self, 'kept'):\n"
+                "    self.kept = causal_mask(x.shape[1])\n"
+                "mask = self.kept[: x.shape[1], : x.shape[1]]"
+            ),
+        },
+        {
+            "mask = causal_mask(x.shape[1])": (
+                "if not hasattr(self, 'kept'):\n"
+                "    self.kept = causal_mask(x.shape[1])\n"
+                "mask = self.kept"
+            ),
+        },
+    ),
 }
 
 
@@ -912,8 +938,8 @@ misconceptions["Transformer"] = {
         {"memory, real)": "memory)"},
     ),
     "encoder-unmasked": (
-        "The source mask is used in the cross-attention, but has no effect in the encoder: there "
-        "real tokens still mix with padding.",
+        "The source mask is used in the cross-attention, but in the encoder real tokens still "
+        "attend to padding: the mask belongs there, too.",
         {"real[:, None, None, :]": "None"},
     ),
     "pad-is-zero": (
@@ -1140,6 +1166,42 @@ misconceptions["Transformer"] = {
         },
         {
             "self.source_embedding(source)": "self.target_embedding(source)",
+        },
+    ),
+    "positions-of-real-tokens": (
+        "Positions count the real tokens alone, so that what stands at padding or after it gets "
+        "others. The position of a token is its place in the row, whatever stands before it.",
+        {
+            "sinusoidal_positions(S, E).to(memory)": (
+                "sinusoidal_positions(S, E).to(memory)"
+                "[((source != self.pad_id).cumsum(dim=1) - 1).clamp(min=0)]"
+            ),
+        },
+        {
+            "sinusoidal_positions(S, E).to(memory)": (
+                "sinusoidal_positions(S + 1, E).to(memory)"
+                "[(source != self.pad_id).cumsum(dim=1) * (source != self.pad_id)]"
+            ),
+        },
+        {
+            "sinusoidal_positions(S, E).to(memory)": (
+                "sinusoidal_positions(S, E).to(memory)"
+                "[((source != self.pad_id).cumsum(dim=1) - 1).clamp(min=0)]"
+            ),
+            "sinusoidal_positions(L, E).to(x)": (
+                "sinusoidal_positions(L, E).to(x)"
+                "[((target != self.pad_id).cumsum(dim=1) - 1).clamp(min=0)]"
+            ),
+        },
+    ),
+    "positions-from-first-real": (
+        "The source's positions begin at its first real token, so padding before it moves all. "
+        "The position of source[:, t] is t, whatever stands before it.",
+        {
+            "sinusoidal_positions(S, E).to(memory)": (
+                "sinusoidal_positions(S, E).to(memory)[(torch.arange(S) - (source != self.pad_id)"
+                ".int().argmax(dim=1, keepdim=True)).clamp(min=0)]"
+            ),
         },
     ),
 }
@@ -1369,7 +1431,7 @@ def _(student, reference, draw):
     for step, case in (
         (draw.int(200, 400), "after the warm-up"),
         (1, "the first step"),
-        (draw.int(10, 40), "in the warm-up"),
+        (draw.int(24, 40), "in the warm-up"),
         (warmup, "the last step of the warm-up"),
         (warmup + 1, "the first step after the warm-up"),
     ):
@@ -1501,6 +1563,17 @@ misconceptions["warmup_rate"] = {
                 "return embed_dim**-0.5 * (step - warmup_steps + 1) ** -0.5"
             ),
         },
+        *[
+            {
+                "return embed_dim**-0.5 * min(step**-0.5, step * warmup_steps**-1.5)": (
+                    "if step <= warmup_steps:\n"
+                    "    return embed_dim**-0.5 * step * warmup_steps**-1.5\n"
+                    "return (embed_dim * warmup_steps) ** -0.5 * "
+                    f"(step - warmup_steps{one}) ** -0.5"
+                ),
+            }
+            for one in ("", " + 1")
+        ],
     ),
     "linear-fall": (
         "After the warm-up the rate falls in a straight line. It falls with one over the root of "
@@ -1643,6 +1716,8 @@ def _(student, reference, draw):
     for low, high in ((1.6, 1.65), (1.7, 1.8)):  # one token more or less of the long one decides
         step = short_and_long(draw.float(low, high))
         check(step, bos, eos, vocab, 5, 1.0, case="a short one, and a long one that has not ended")
+    step = short_and_long(0.9)
+    check(step, bos, eos, vocab, 8, 1.0, case="a long one that is more probable, with a penalty")
     some = portable(by_number, table=torch.stack([row(p1=0.4, p2=0.3)] * 4), eos=eos)
     check(some, bos, eos, 3, 4, case="a step that takes what is unfinished, and nothing else")
 
@@ -1915,6 +1990,25 @@ misconceptions["beam_search"] = {
             "beam = [one for one in candidates if eos_id not in one[0]][:beam_width]",
             "max(beam,": "max(apart or beam,",
         },
+    ),
+    "step-of-finished": (
+        "Sequences that have ended are given to `step`, too. It takes unfinished ones alone: give "
+        "it those, and carry the others over as they are.",
+        {
+            "torch.tensor([[bos_id, *tokens] for tokens, _ in unfinished])": (
+                "torch.nn.utils.rnn.pad_sequence([torch.tensor([bos_id, *tokens]) "
+                "for tokens, _ in beam], batch_first=True, padding_value=eos_id)"
+            ),
+            "torch.log_softmax(step(prefixes), dim=-1).tolist()": (
+                "torch.log_softmax(step(prefixes), dim=-1).tolist()\n"
+                "log_probs = [row for row, one in zip(log_probs, beam) if eos_id not in one[0]]"
+            ),
+        },
+    ),
+    "stops-with-best": (
+        "The search stops once the most probable hypothesis has ended. With a length penalty a "
+        "longer one may still win: it ends when all in the beam have ended.",
+        {"if not unfinished:": "if not unfinished or eos_id in beam[0][0]:"},
     ),
 }
 

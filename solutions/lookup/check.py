@@ -494,6 +494,35 @@ misconceptions["letter_similarity"] = {
             "zip(a, b, strict=False)": "zip(a.ljust(longer), b.ljust(longer), strict=False)",
         },
     ),
+    "first-places": (
+        "A letter that comes twice in a word is looked for at one place alone, as at its first by "
+        "`index` or `find`. Compare what stands at each position: `zip` goes through both words.",
+        {
+            "sum(x == y for x, y in zip(a, b, strict=False))": (
+                "sum(a.index(x) == b.find(x) for x in a)"
+            ),
+        },
+        {
+            "sum(x == y for x, y in zip(a, b, strict=False))": (
+                "sum(b.find(x) == i for i, x in enumerate(a))"
+            ),
+        },
+        {
+            "sum(x == y for x, y in zip(a, b, strict=False))": (
+                "sum(a.index(x) == b.find(x) for x in set(a))"
+            ),
+        },
+        {
+            "sum(x == y for x, y in zip(a, b, strict=False))": (
+                "sum(b.index(x) == a.find(x) for x in b)"
+            ),
+        },
+        {
+            "sum(x == y for x, y in zip(a, b, strict=False))": (
+                "sum(a.rindex(x) == b.rfind(x) for x in set(a))"
+            ),
+        },
+    ),
 }
 
 

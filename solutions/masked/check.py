@@ -370,6 +370,11 @@ misconceptions["masked_softmax"] = {
             "dim=dim)\nempty = ~mask.expand_as(scores).any(dim=-1, keepdim=True)\nreturn torch."
             "softmax(scores.masked_fill(empty, 0.0), dim).masked_fill(empty, 0.0)"
         },
+        {
+            "return softmax(scores, dim=dim)": "if mask is None:\n    return softmax(scores, "
+            "dim=dim)\nempty = ~mask.expand_as(scores).any(dim=-1, keepdim=True)\nreturn torch."
+            "softmax(scores, dim).masked_fill(empty, 0.0)"
+        },
     ),
     "mask-unused": (
         "The mask has no effect: masked scores keep their weights. They should be -inf before "
@@ -552,6 +557,14 @@ misconceptions["masked_softmax"] = {
             ),
             "return softmax(scores, dim=dim)": (
                 "return torch.softmax(scores, dim=dim).masked_fill(empty, 0.0)"
+            ),
+        },
+        {
+            "if mask is not None: scores = scores.masked_fill(~mask, -math.inf)": (
+                "if mask is None:\n"
+                "    return softmax(scores, dim=dim)\n"
+                "weights = torch.softmax(scores.masked_fill(~mask, -math.inf), dim=dim)\n"
+                "return weights.where(mask.any(dim=dim, keepdim=True), 0.0)"
             ),
         },
     ),

@@ -185,6 +185,11 @@ misconceptions["merge_heads"] = {
             ".reshape(B, L, H * D)": ".reshape(B, L, H * D).transpose(1, 2)",
         },
     ),
+    "examples-joined": (
+        "The examples of the batch are put side by side, as by a loop over the first axis. The "
+        "heads are the second axis: the features of one example's heads belong in one row.",
+        {"x.transpose(1, 2).reshape(B, L, H * D)": "torch.cat(list(x), dim=-1)"},
+    ),
 }
 
 
@@ -536,6 +541,14 @@ misconceptions["MultiHeadAttention"] = {
             "self.W_o(merge_heads(heads))": "merge_heads(heads) @ self.W_o.weight + self.W_o.bias",
         },
     ),
+    "scaled-before-projection": (
+        "The bias of W_q is not divided by sqrt(D), as where the query is scaled before W_q. What "
+        "is divided by sqrt(D) is the dot product of what W_q and W_k return: scale after W_q.",
+        {
+            "self.W_q(query)": "(self.W_q(query * (query.shape[-1] / self.num_heads) ** -0.5) "
+            "* (query.shape[-1] / self.num_heads) ** 0.5)",
+        },
+    ),
 }
 
 
@@ -605,6 +618,8 @@ def _(student, reference, draw):
     for name in ("kdim", "vdim"):
         other = built(wider, embed_dim=E, num_heads=H, options={name: 8})
         raises(student, ValueError, other, case=f"a source with {name}=8")
+    other = built(wider, embed_dim=E, num_heads=H, options={"kdim": 8, "vdim": 8})
+    raises(student, ValueError, other, case="a source with kdim=8 and vdim=8")
 
     def folded(embed_dim, num_heads, row):
         """A source in which one number or row in memory stands for all: it cannot take others."""
@@ -730,6 +745,10 @@ misconceptions["from_torch"] = {
         "in_proj_weight, but three matrices of other shapes: ask for both before anything is "
         "copied.",
         {"if mha.kdim != mha.embed_dim or mha.vdim != mha.embed_dim": "if False"},
+        {
+            "if mha.kdim != mha.embed_dim or mha.vdim != mha.embed_dim": "if False",
+            "mha.in_proj_weight.chunk(3)": "mha.in_proj_weight[:].chunk(3)",
+        },
     ),
     "shared-weights": (
         "Weights of the layer are those of the source: whoever trains one of them changes the "
@@ -745,6 +764,10 @@ misconceptions["from_torch"] = {
         "Only kdim is looked at. A source with a vdim of its own does not fit either: that is a "
         "ValueError too.",
         {"or mha.vdim != mha.embed_dim": ""},
+        {
+            "or mha.vdim != mha.embed_dim": "",
+            "mha.in_proj_weight.chunk(3)": "mha.in_proj_weight[:].chunk(3)",
+        },
     ),
     "output-transposed": (
         "The matrix of out_proj is transposed on the way. Torch stores it as nn.Linear does, "
@@ -774,6 +797,10 @@ misconceptions["from_torch"] = {
         "a ValueError too.",
         {
             "mha.kdim != mha.embed_dim or": "",
+        },
+        {
+            "mha.kdim != mha.embed_dim or": "",
+            "mha.in_proj_weight.chunk(3)": "mha.in_proj_weight[:].chunk(3)",
         },
     ),
     "one-head": (
@@ -808,6 +835,17 @@ misconceptions["from_torch"] = {
         "in_proj_bias, a third for each.",
         {
             "ours.bias.copy_(bias)": "pass",
+        },
+    ),
+    "both-needed": (
+        "A source is refused only where kdim and vdim both differ from embed_dim. One of them is "
+        "enough: join the two questions with `or`.",
+        {
+            "mha.embed_dim or mha.vdim": "mha.embed_dim and mha.vdim",
+        },
+        {
+            "mha.embed_dim or mha.vdim": "mha.embed_dim and mha.vdim",
+            "mha.in_proj_weight.chunk(3)": "mha.in_proj_weight[:].chunk(3)",
         },
     ),
 }

@@ -220,6 +220,25 @@ misconceptions["RMSNorm"] = {
             ),
         },
     ),
+    "epsilon-after-root": (
+        "eps is added to one over the root, and the mean square itself is not kept from zero. It "
+        "belongs to the mean square: 1 / sqrt(mean(x^2) + eps).",
+        {"torch.rsqrt(mean_square + self.eps)": "(torch.rsqrt(mean_square) + self.eps)"},
+    ),
+    "epsilon-after-division": (
+        "eps is added to the vector after its division, and the mean square itself is not kept "
+        "from zero. It belongs to the mean square: 1 / sqrt(mean(x^2) + eps).",
+        {
+            "x * torch.rsqrt(mean_square + self.eps)": (
+                "(x * torch.rsqrt(mean_square) + self.eps)"
+            ),
+        },
+        {
+            "x * torch.rsqrt(mean_square + self.eps) * self.weight": (
+                "x * torch.rsqrt(mean_square) * self.weight + self.eps"
+            ),
+        },
+    ),
 }
 
 
@@ -856,7 +875,8 @@ prediction(
         ),
         "It stays the same: no head learned to look ahead.": (
             "None was trained to. But a head by which a token looks for the position right after a "
-            "copy of itself needs no training to find the next position: it is such a position."
+            "copy of itself needs no training to find the next position: that one stands right "
+            "after the token itself."
         ),
         "It falls far below 3.7.": (
             "The answers now stand in the text, and some heads find them. Which ones, and whether "

@@ -372,6 +372,22 @@ misconceptions["SelfAttention"] = {
         },
         {"(query, key, value, mask)": "(query, key, value, None if mask is None else mask[None])"},
     ),
+    "mask-both-ways": (
+        "Position i attends to j only where the mask also lets j attend to i. Row i of the mask "
+        "alone says what position i may attend to.",
+        {
+            "query, key = self": "if mask is not None:\n    mask = mask.expand(*x.shape[:-1], "
+            "x.shape[-2])\n    mask = mask & mask.mT\nquery, key = self",
+        },
+    ),
+    "mask-either-way": (
+        "Position i attends to j, too, where the mask lets only j attend to i. Row i of the mask "
+        "alone says what position i may attend to.",
+        {
+            "query, key = self": "if mask is not None:\n    mask = mask.expand(*x.shape[:-1], "
+            "x.shape[-2])\n    mask = mask | mask.mT\nquery, key = self",
+        },
+    ),
 }
 
 

@@ -210,6 +210,17 @@ misconceptions["patchify"] = {
             "grid.permute(0, 2, 4, 1, 3, 5)": "grid.permute(0, 4, 2, 1, 5, 3)",
         },
     ),
+    "channels-before-grid": (
+        "The channels stand before or between the axes of the grid when all is written as (B, N, "
+        "C * P * P), so that with several channels a row mixes squares of several places. Move "
+        "them behind the grid first, as by a permute.",
+        {
+            "grid.permute(0, 2, 4, 1, 3, 5)": "grid.permute(0, 1, 2, 4, 3, 5)",
+        },
+        {
+            "grid.permute(0, 2, 4, 1, 3, 5)": "grid.permute(0, 2, 1, 4, 3, 5)",
+        },
+    ),
 }
 
 
@@ -513,6 +524,11 @@ misconceptions["PatchEmbedding"] = {
                 "nn.functional.gelu(self.projection(patchify(images, self.patch_size)))"
             ),
         },
+    ),
+    "last-place-for-token": (
+        "The class token got the last of the positions, and the patches the first N. The token "
+        "stands in front, so the first position is its: add all N + 1 to the whole sequence.",
+        {"+ self.positions": "+ self.positions.roll(1, dims=1)"},
     ),
 }
 
@@ -833,6 +849,13 @@ misconceptions["attention_rollout"] = {
         "Only the first head of each layer was looked at. The heads are averaged.",
         {
             "layer.mean(dim=1)": "layer[:, 0]",
+        },
+    ),
+    "first-layer-bare": (
+        "The first layer counts as A, its averaged weights alone; the others count as (A + I) / 2. "
+        "It has a residual connection like every other layer.",
+        {
+            "mixing if rollout is None": "layer.mean(dim=1) if rollout is None",
         },
     ),
 }

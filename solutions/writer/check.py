@@ -1329,6 +1329,26 @@ misconceptions["blockwise_attention"] = {
             "torch.full_like(block[..., :1], -math.inf)": "torch.full_like(block[..., :1], -100.0)",
         },
     ),
+    "skipped-by-first-query": (
+        "With `causal`, keys are left out that the first query of a block may not see, though "
+        "later ones of it may. Leave out a block of keys only where its first key is past the last "
+        "query.",
+        {
+            "keys = key[": "if causal and first_key > first_query + S - L:\n    break\nkeys = key[",
+        },
+    ),
+    "skipped-without-past": (
+        "With `causal` and L < S, keys are left out as if query i stood at position i. It stands "
+        "at S - L + i: add S - L where you ask whether a block of keys is to come.",
+        {
+            "keys = key[": "if causal and first_key >= first_query + block_size:\n    break\n"
+            "keys = key[",
+        },
+        {
+            "keys = key[": "if causal and first_key >= first_query + block.shape[-2]:\n    break\n"
+            "keys = key[",
+        },
+    ),
 }
 
 
