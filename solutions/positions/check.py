@@ -159,8 +159,8 @@ misconceptions["sinusoidal_positions"] = {
         },
     ),
     "one-frequency": (
-        "All pairs have the same frequency: the angle is the position itself. It is the "
-        "position over 10000^(2i / embed_dim).",
+        "All pairs have the same frequency, as where `//` makes every exponent zero: the angle is "
+        "the position itself. It is the position over 10000^(2i / embed_dim).",
         {
             "10000 ** (-(column - column % 2) / embed_dim)": "torch.ones_like(column)",
         },
@@ -217,9 +217,12 @@ misconceptions["shift_matrix"] = {
         {"slice(column, column + 2)": "slice(column // 2, None, embed_dim // 2)"},
     ),
     "one-angle": (
-        "All pairs are turned by the same angle. Each pair has a frequency of its own, and its "
-        "angle is offset times that.",
+        "All pairs are turned by the same angle, as where `//` makes every exponent zero. Each "
+        "pair has a frequency of its own, 1 / 10000^(2i / embed_dim), and its angle is offset "
+        "times that.",
         {"offset / 10000 ** (column / embed_dim)": "offset"},
+        {"column / embed_dim": "column // embed_dim"},
+        {"(column / embed_dim)": "((embed_dim - 2) / embed_dim)"},
     ),
     "exponent-halved": (
         "The exponent counts the pairs by one: i / embed_dim. It is 2i / embed_dim, as in the "
@@ -430,6 +433,12 @@ def _(student, reference, draw):
         torch.zeros(2, longest + 1, E),
         case="a sequence longer than max_length, in evaluation mode",
     )
+    many = draw.normal(longest + 1, 2, E)
+    require(
+        _alike(layer(many) - many, added[:1, :2].expand_as(many)),
+        "A batch of more than max_length examples gets something else than a batch of three: the "
+        "number of examples makes no difference to what is added.",
+    )
     layer.to("float64")
     require(
         layer(x.double()).dtype == torch.float64,
@@ -478,11 +487,13 @@ misconceptions["LearnedPositions"] = {
         "The vectors are counted along the batch: every example gets one vector for all of its "
         "positions. The position is the second axis.",
         {"weight[:L]": "weight[: len(x), None]"},
+        {"x.shape[1], self": "x.shape[0], self", "weight[:L]": "weight[:L, None]"},
     ),
     "length-of-batch": (
         "The length was read from the first axis of x, which counts the examples of the batch. The "
         "positions are the second axis.",
         {"x.shape[1], self": "x.shape[0], self"},
+        {"if max_length < L": "if max_length < x.shape[0]"},
     ),
     "one-vector": (
         "All positions get the same vector, such as the first row of the table. Then the order of "

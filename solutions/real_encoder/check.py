@@ -563,6 +563,15 @@ misconceptions["mean_pool"] = {
             ),
         },
     ),
+    "dtype-of-mask": (
+        "The result has the dtype of a mask of numbers where that is the wider one, as when hidden "
+        "is multiplied by the mask as it comes. It has hidden's: convert the mask first, or hide "
+        "by it.",
+        {
+            "nn.functional.normalize(total, dim=-1)": "nn.functional.normalize(total * "
+            "torch.ones_like(mask[:, :1]), dim=-1)",
+        },
+    ),
 }
 
 
@@ -785,8 +794,9 @@ misconceptions["contrastive_loss"] = {
         {"normalize(positives, dim=-1)": "normalize(positives.detach(), dim=-1)"},
     ),
     "short-cut-off": (
-        "Short vectors have too small a cosine, as when a length below some bound is taken for "
-        "the bound. The lengths make no difference from 1e-6 on: only zeros need a bound.",
+        "The cosines of short vectors are too near zero, as when a length, or a product of two, "
+        "below some bound is taken for the bound or for zero. The lengths make no difference from "
+        "1e-6 on: only zeros need a bound.",
         {
             "normalize(anchors, dim=-1)": "normalize(anchors, dim=-1, eps=1e-5)",
             "normalize(positives, dim=-1)": "normalize(positives, dim=-1, eps=1e-5)",
@@ -806,6 +816,25 @@ misconceptions["contrastive_loss"] = {
         {
             "normalize(anchors, dim=-1)": "normalize(anchors, dim=-1, eps=1e-1)",
             "normalize(positives, dim=-1)": "normalize(positives, dim=-1, eps=1e-1)",
+        },
+        *[
+            {
+                "anchors = nn.functional.normalize(anchors, dim=-1)": "",
+                "positives = nn.functional.normalize(positives, dim=-1)": "",
+                "anchors @ positives.T / temperature": (
+                    "anchors @ positives.T / (anchors.norm(dim=1)[:, None] * "
+                    f"positives.norm(dim=1)).clamp(min={small}) / temperature"
+                ),
+            }
+            for small in ("1e-8", "1e-6")
+        ],
+        {
+            "anchors = nn.functional.normalize(anchors, dim=-1)": "",
+            "positives = nn.functional.normalize(positives, dim=-1)": "",
+            "anchors @ positives.T / temperature": (
+                "anchors @ positives.T / (size := torch.outer(anchors.norm(dim=1), "
+                "positives.norm(dim=1))).masked_fill(size < 1e-8, math.inf) / temperature"
+            ),
         },
     ),
     "anchors-detached": (
@@ -906,6 +935,20 @@ misconceptions["contrastive_loss"] = {
                 "return nn.functional.cross_entropy(scores, own) / temperature"
             ),
         },
+    ),
+    "short-as-zeros": (
+        "Vectors that are only short have a cosine of 0 to all, as when every length below some "
+        "bound counts as zero. The lengths make no difference from 1e-6 on.",
+        *[
+            {
+                f"{side} = nn.functional.normalize({side}, dim=-1)": (
+                    f"{side} = nn.functional.normalize({side}, dim=-1) * "
+                    f"({side}.norm(dim=-1, keepdim=True) >= {small})"
+                )
+                for side in ("anchors", "positives")
+            }
+            for small in ("1e-5", "1e-4")
+        ],
     ),
 }
 
@@ -1177,6 +1220,33 @@ misconceptions["embed"] = {
             "mean_pool(model(tokens, mask), mask)": "mean_pool(model(tokens, mask), ~mask)",
         },
     ),
+    "order-not-inverted": (
+        "The rows come back in another order than the sentences, as where they were sorted by "
+        "length, and the order that sorted them is used once more to bring them back. It takes "
+        "the inverse: `argsort` of that order.",
+        {
+            "encodings = tokenizer.encode_batch(sentences)": (
+                "order = sorted(range(len(sentences)), key=lambda place: "
+                "-len(sentences[place]))\n"
+                "encodings = tokenizer.encode_batch([sentences[place] for place in "
+                "order])"
+            ),
+            "return mean_pool(model(tokens, mask), mask)": (
+                "return mean_pool(model(tokens, mask), mask)[torch.tensor(order)]"
+            ),
+        },
+        {
+            "encodings = tokenizer.encode_batch(sentences)": (
+                "order = sorted(range(len(sentences)), key=lambda place: "
+                "len(sentences[place]))\n"
+                "encodings = tokenizer.encode_batch([sentences[place] for place in "
+                "order])"
+            ),
+            "return mean_pool(model(tokens, mask), mask)": (
+                "return mean_pool(model(tokens, mask), mask)[torch.tensor(order)]"
+            ),
+        },
+    ),
 }
 
 
@@ -1247,6 +1317,7 @@ def _(student, reference, draw):
         (1, 1, 2, 0, "a single token"),
     ):
         tokens = draw.integers(0, 9, L)
+        tokens[1:2] = 0  # a token like any other
         tokens[0] = tokens[asking]  # the same token stands in front, too
         agrees(
             student,
@@ -1432,6 +1503,18 @@ misconceptions["attention_row"] = {
                 "place = slice(head * value.shape[1], (head + 1) * value.shape[1])\n"
                 "return scores, weights, attention.W_o.weight[:, place] @ (weights @ value)"
             ),
+        },
+    ),
+    "zero-is-padding": (
+        "Token 0 is hidden from the model, as padding would be. The sentence has none: the mask is "
+        "True at every position.",
+        {
+            "torch.ones_like(tokens, dtype=torch.bool)": "tokens != 0",
+        },
+        {
+            "torch.ones_like(tokens, dtype=torch.bool)": "tokens != 0",
+            "states, _ = model": "states, seen = model",
+            "softmax(scores / math.sqrt(key.shape[-1]))": "seen[layer][0, head, asking]",
         },
     ),
 }

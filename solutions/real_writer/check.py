@@ -220,6 +220,25 @@ misconceptions["RMSNorm"] = {
             ),
         },
     ),
+    "epsilon-after-root": (
+        "eps is added to one over the root, and the mean square itself is not kept from zero. It "
+        "belongs to the mean square: 1 / sqrt(mean(x^2) + eps).",
+        {"torch.rsqrt(mean_square + self.eps)": "(torch.rsqrt(mean_square) + self.eps)"},
+    ),
+    "epsilon-after-division": (
+        "eps is added to the vector after its division, and the mean square itself is not kept "
+        "from zero. It belongs to the mean square: 1 / sqrt(mean(x^2) + eps).",
+        {
+            "x * torch.rsqrt(mean_square + self.eps)": (
+                "(x * torch.rsqrt(mean_square) + self.eps)"
+            ),
+        },
+        {
+            "x * torch.rsqrt(mean_square + self.eps) * self.weight": (
+                "x * torch.rsqrt(mean_square) * self.weight + self.eps"
+            ),
+        },
+    ),
 }
 
 

@@ -297,6 +297,29 @@ misconceptions["LayerNorm"] = {
             "x.mean(dim=-1, keepdim=True)": "x.mean(dim=-1, keepdim=True).detach()",
         },
     ),
+    "epsilon-after-root": (
+        "eps is added to one over the root, and the variance itself is not kept from zero. It "
+        "belongs to the variance: 1 / sqrt(variance + eps).",
+        {
+            "centered / torch.sqrt(variance + self.eps)": (
+                "centered * (torch.rsqrt(variance) + self.eps)"
+            )
+        },
+    ),
+    "epsilon-after-division": (
+        "eps is added to the vector after its division, and the variance itself is not kept from "
+        "zero. It belongs to the variance: 1 / sqrt(variance + eps).",
+        {
+            "centered / torch.sqrt(variance + self.eps)": (
+                "(centered / torch.sqrt(variance) + self.eps)"
+            ),
+        },
+        {
+            "centered / torch.sqrt(variance + self.eps) * self.weight": (
+                "centered / torch.sqrt(variance) * self.weight + self.eps"
+            ),
+        },
+    ),
 }
 
 

@@ -210,6 +210,17 @@ misconceptions["patchify"] = {
             "grid.permute(0, 2, 4, 1, 3, 5)": "grid.permute(0, 4, 2, 1, 5, 3)",
         },
     ),
+    "channels-before-grid": (
+        "The channels stand before or between the axes of the grid when all is written as (B, N, "
+        "C * P * P), so that with several channels a row mixes squares of several places. Move "
+        "them behind the grid first, as by a permute.",
+        {
+            "grid.permute(0, 2, 4, 1, 3, 5)": "grid.permute(0, 1, 2, 4, 3, 5)",
+        },
+        {
+            "grid.permute(0, 2, 4, 1, 3, 5)": "grid.permute(0, 2, 1, 4, 3, 5)",
+        },
+    ),
 }
 
 
@@ -513,6 +524,11 @@ misconceptions["PatchEmbedding"] = {
                 "nn.functional.gelu(self.projection(patchify(images, self.patch_size)))"
             ),
         },
+    ),
+    "last-place-for-token": (
+        "The class token got the last of the positions, and the patches the first N. The token "
+        "stands in front, so the first position is its: add all N + 1 to the whole sequence.",
+        {"+ self.positions": "+ self.positions.roll(1, dims=1)"},
     ),
 }
 
@@ -840,6 +856,74 @@ misconceptions["attention_rollout"] = {
         "Only the first head of each layer was looked at. The heads are averaged.",
         {
             "layer.mean(dim=1)": "layer[:, 0]",
+        },
+    ),
+    "first-residual-missing": (
+        "The product begins with the first layer's averaged weights alone, without its residual "
+        "connection. Every layer is (A + I) / 2, the first one too.",
+        {
+            "mixing if rollout is None else": "layer.mean(dim=1) if rollout is None else",
+        },
+    ),
+    "last-residual-missing": (
+        "The last layer counts with its averaged weights alone, without its residual connection. "
+        "Every layer is (A + I) / 2, the last one too.",
+        {
+            "mixing = (layer.mean(dim=1) + identity) / 2": (
+                "mixing = layer.mean(dim=1)\n"
+                "if layer is not weights[-1]:\n"
+                "    mixing = (mixing + identity) / 2"
+            ),
+        },
+    ),
+    "first-layer-twice": (
+        "The first layer is multiplied in twice, as where the product begins with it and a loop "
+        "then runs over all layers. Begin with the identity, or leave the first layer out of the "
+        "loop.",
+        {"mixing if rollout is None else": "mixing @ mixing if rollout is None else"},
+        {"mixing if rollout is None else": "mixing @ layer.mean(dim=1) if rollout is None else"},
+    ),
+    "small-weights-dropped": (
+        "The smaller weights of each layer are set to zero, as a variant does for clearer "
+        "pictures. All weights count here: average the heads, add the identity, and halve the "
+        "sum.",
+        {
+            "mixing = (layer.mean(dim=1) + identity) / 2": (
+                "flat = layer.mean(dim=1).flatten(1)\n"
+                "least = flat.topk(int(flat.shape[1] * 0.9), largest=False).indices\n"
+                "mixing = flat.scatter(1, least, 0.0).reshape(len(flat), "
+                "*identity.shape)\n"
+                "mixing = (mixing + identity) / 2\n"
+                "mixing = mixing / mixing.sum(dim=-1, keepdim=True)"
+            ),
+        },
+        {
+            "mixing = (layer.mean(dim=1) + identity) / 2": (
+                "flat = layer.mean(dim=1).flatten(1)\n"
+                "least = flat.topk(int(flat.shape[1] * 0.9), largest=False).indices\n"
+                "mixing = flat.scatter(1, least, 0.0).reshape(len(flat), "
+                "*identity.shape)\n"
+                "mixing = (mixing + identity) / 2\n"
+            ),
+        },
+        {
+            "mixing = (layer.mean(dim=1) + identity) / 2": (
+                "flat = layer.mean(dim=1).flatten(1)\n"
+                "least = flat.topk(int(flat.shape[1] * 0.5), largest=False).indices\n"
+                "mixing = flat.scatter(1, least, 0.0).reshape(len(flat), "
+                "*identity.shape)\n"
+                "mixing = (mixing + identity) / 2\n"
+                "mixing = mixing / mixing.sum(dim=-1, keepdim=True)"
+            ),
+        },
+        {
+            "mixing = (layer.mean(dim=1) + identity) / 2": (
+                "flat = layer.mean(dim=1).flatten(1)\n"
+                "least = flat.topk(int(flat.shape[1] * 0.5), largest=False).indices\n"
+                "mixing = flat.scatter(1, least, 0.0).reshape(len(flat), "
+                "*identity.shape)\n"
+                "mixing = (mixing + identity) / 2\n"
+            ),
         },
     ),
 }

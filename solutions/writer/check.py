@@ -316,6 +316,41 @@ misconceptions["KeyValueCache"] = {
             ),
         },
     ),
+    "rounded": (
+        "What was appended comes back rounded to fewer digits, as where it is kept in half "
+        "precision to save memory. Keep it in the dtype in which it comes.",
+        {
+            "self.length += key.shape[-2]": (
+                "key, value = key.half().to(key.dtype), value.half().to(value.dtype)\n"
+                "self.length += key.shape[-2]"
+            ),
+        },
+        {
+            "self.length += key.shape[-2]": (
+                "key, value = key.bfloat16().to(key.dtype), "
+                "value.bfloat16().to(value.dtype)\n"
+                "self.length += key.shape[-2]"
+            ),
+        },
+        {
+            "self.stored = key, value": (
+                "self.stored = key.half().to(key.dtype), value.half().to(value.dtype)"
+            ),
+        },
+        {
+            "self.stored = key, value": (
+                "self.stored = key.bfloat16().to(key.dtype), value.bfloat16().to(value.dtype)"
+            ),
+        },
+        *[
+            {
+                "self.length += key.shape[-2]": (
+                    f"{one} = {one}.half().to({one}.dtype)\nself.length += key.shape[-2]"
+                )
+            }
+            for one in ("key", "value")
+        ],
+    ),
 }
 
 
@@ -1389,6 +1424,26 @@ misconceptions["blockwise_attention"] = {
         "it, every exponential is 0, and the sum is, too: begin at minus infinity.",
         {
             "torch.full_like(block[..., :1], -math.inf)": "torch.full_like(block[..., :1], -100.0)",
+        },
+    ),
+    "skipped-by-first-query": (
+        "With `causal`, keys are left out that the first query of a block may not see, though "
+        "later ones of it may. Leave out a block of keys only where its first key is past the last "
+        "query.",
+        {
+            "keys = key[": "if causal and first_key > first_query + S - L:\n    break\nkeys = key[",
+        },
+    ),
+    "skipped-without-past": (
+        "With `causal` and L < S, keys are left out as if query i stood at position i. It stands "
+        "at S - L + i: add S - L where you ask whether a block of keys is to come.",
+        {
+            "keys = key[": "if causal and first_key >= first_query + block_size:\n    break\n"
+            "keys = key[",
+        },
+        {
+            "keys = key[": "if causal and first_key >= first_query + block.shape[-2]:\n    break\n"
+            "keys = key[",
         },
     ),
 }
