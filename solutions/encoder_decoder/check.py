@@ -821,16 +821,6 @@ misconceptions["DecoderBlock"] = {
             "norm_first: bool = False": "norm_first: bool = True",
         },
     ),
-    "mask-kept": (
-        "The causal mask is kept from before, as from the first call or from `__init__`, and a "
-        "longer x needs a longer one. It belongs to the length of x: make it in each call.",
-        {
-            "mask = causal_mask(x.shape[1]).to(x.device)": (
-                "if not hasattr(self, 'kept'):\n    self.kept = causal_mask(x.shape[1])\nmask = "
-                "self.kept[: x.shape[1], : x.shape[1]]"
-            ),
-        },
-    ),
     "memory-mask-on-queries": (
         "memory_mask closes positions of the target: it is used along the queries of the "
         "cross-attention. It is about the memory, which is the last axis of the scores.",
@@ -842,8 +832,9 @@ misconceptions["DecoderBlock"] = {
         ),
     ),
     "mask-kept": (
-        "The causal mask of the first call is kept, and an x of another length gets a mask that "
-        "does not fit. Make it for the length of x, at every call.",
+        "The causal mask is kept from before, as from the first call or from `__init__`, and an x "
+        "of another length gets a mask that does not fit. Make it for the length of x, in every "
+        "call.",
         {
             "mask = causal_mask(x.shape[1])": (
                 "if not hasattr(self, 'kept'):\n"
@@ -1743,7 +1734,8 @@ def _(student, reference, draw):
 
         A beam as wide as the vocabulary keeps both.
         """
-        short = draw.float(0.45, 0.5)
+        low = 0.45 if ratio > 1 else 0.4  # both, and what is left for the rest, sum to one
+        short = draw.float(low, low + 0.04)
         first = 0, bos, row(p1=short, p2=short**ratio)
         middle = [(step, 2, row(p2=0.9999)) for step in range(1, 5)]
         return tree(8, first, *middle, (5, 2, row(p1=0.9999)))
@@ -2081,13 +2073,6 @@ misconceptions["beam_search"] = {
                 "beam = candidates[:beam_width]\ngone += [one for one in beam if eos_id in one[0]]"
             ),
             "max(beam,": "max(beam + gone,",
-        },
-    ),
-    "stops-at-the-leader": (
-        "The search stops as soon as the likeliest hypothesis of the beam has ended. With a "
-        "length penalty, a longer one may still win: go on until all in the beam have ended.",
-        {
-            "if not unfinished:": "if eos_id in beam[0][0]:",
         },
     ),
     "finished-apart-alone": (

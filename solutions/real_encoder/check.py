@@ -1483,19 +1483,6 @@ misconceptions["attention_row"] = {
             ),
         },
     ),
-    "zero-is-padding": (
-        "Positions whose token is 0 are masked, as if 0 were padding. The sentence has no "
-        "padding: its mask is True everywhere, for token 0, too.",
-        {
-            "torch.ones_like(tokens, dtype=torch.bool)": "tokens != 0",
-        },
-        {
-            "torch.ones_like(tokens, dtype=torch.bool)": "tokens != 0",
-            "softmax(scores / math.sqrt(key.shape[-1]))": (
-                "softmax((scores / math.sqrt(key.shape[-1])).masked_fill(~real, -math.inf))"
-            ),
-        },
-    ),
     "through-output-layer": (
         "What is passed on went through `W_o`. It is asked for before that, with D features.",
         {

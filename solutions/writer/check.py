@@ -1407,14 +1407,8 @@ misconceptions["blockwise_attention"] = {
         },
     ),
     "past-left-out": (
-        "With `causal` and L < S, some keys that a query may attend to are left out, as where the "
-        "loop over the blocks of keys ends at the query's own number, or at L. The query's "
-        "position is S - L further on.",
-        {
-            "range(0, S, block_size)": (
-                "range(0, min(S, first_query + block_size) if causal else S, block_size)"
-            ),
-        },
+        "With `causal` and L < S, the last keys are left out, as where the loop over the blocks of "
+        "keys ends at L. There are S keys, and the last query sees all of them.",
         {
             "range(0, S, block_size)": "range(0, L if causal else S, block_size)",
         },
