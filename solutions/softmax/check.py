@@ -1415,6 +1415,29 @@ misconceptions["cosine_scores"] = {
             "key.norm(dim=-1, keepdim=True)": "key.norm(dim=-1)",
         },
     ),
+    "one-zero-entry": (
+        "A vector with a zero among its entries scores 0 here, as if it had no direction. Only a "
+        "vector whose entries are all zero has none.",
+        {
+            "query = query / (query_length + (query_length == 0))": (
+                "query = query / (query_length + (query_length == 0)) * (query != 0).all(dim=-1, "
+                "keepdim=True)"
+            ),
+            "key = key / (key_length + (key_length == 0))": (
+                "key = key / (key_length + (key_length == 0)) * (key != 0).all(dim=-1, "
+                "keepdim=True)"
+            ),
+        },
+    ),
+    "lengths-detached": (
+        "The lengths are cut off from the gradient, as by `.detach()`. The values are right, but "
+        "an entry changes the length of its vector, too, and so the gradient lacks what flows "
+        "through that.",
+        {
+            "query.norm(dim=-1, keepdim=True)": "query.norm(dim=-1, keepdim=True).detach()",
+            "key.norm(dim=-1, keepdim=True)": "key.norm(dim=-1, keepdim=True).detach()",
+        },
+    ),
     "epsilon-under-root": (
         "A small number is added under the root of the lengths. Beside a short vector it is "
         "not small, and the cosine shrinks: it may only be there where a length is zero.",
