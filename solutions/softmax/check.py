@@ -301,8 +301,8 @@ misconceptions["softmax"] = {
         {"scores.amax(dim=dim, keepdim=True)": "scores.amax(dim=dim)"},
     ),
     "shift-by-mean": (
-        "The scores are shifted by their mean, not by their largest. The largest may still lie far "
-        "above it, and its exp is infinite then: subtract the largest.",
+        "The scores are shifted by something below their largest, such as their mean. The largest "
+        "may still lie far above that, and its exp is infinite then: subtract the largest.",
         {
             "scores.amax(dim=dim, keepdim=True).clamp(min=lowest)": "(scores.masked_fill(scores == "
             "-math.inf, 0.0).sum(dim=dim, keepdim=True) / (scores > -math.inf).sum(dim=dim, "
