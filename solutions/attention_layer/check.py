@@ -591,6 +591,20 @@ misconceptions["scaled_dot_product_attention"] = {
             "return weights @ value": "return (0 * weights + 1) @ value",
         },
     ),
+    "mask-repeated": (
+        "With several batch dimensions, some examples get another one's mask, as where the masks "
+        "are flattened and repeated as a whole, by `repeat`. `repeat_interleave` repeats each in "
+        "its turn; broadcasting needs neither.",
+        {
+            "scores = scores.masked_fill(~mask, -math.inf)": (
+                "if mask.dim() > 2 and scores.dim() > 3:\n    flat = mask.reshape(-1, "
+                "*mask.shape[-2:])\n    copies = scores[..., 0, 0].numel() // len(flat)\n    flat "
+                "= flat.repeat(copies, 1, 1)\n    mask = flat.expand(-1, "
+                "*scores.shape[-2:]).reshape(scores.shape)\nscores = scores.masked_fill(~mask, "
+                "-math.inf)"
+            ),
+        },
+    ),
     "filled-with-small": (
         "A masked score is a number that is meant to be small, such as -1e4. Allowed scores "
         "may be as low themselves, and beside them it takes a share: -inf takes none.",

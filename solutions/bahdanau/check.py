@@ -1734,6 +1734,24 @@ misconceptions["greedy_decode"] = {
         {"bos_id, dtype=torch.long)": "bos_id)"},
         {"bos_id, dtype=torch.long)": "bos_id, dtype=torch.float32)"},
     ),
+    "ended-left-out": (
+        "Rows that have ended are taken out of what `step` gets, so that it is given fewer than B "
+        "tokens and states. It gets all B every time: in a row that has ended, the token is "
+        "eos_id.",
+        {
+            "logits, state, attended = step(previous, state)": (
+                "going = ~ended\nlogits, state, some = step(previous[going], state)\nattended = "
+                "some.new_zeros(len(ended), some.shape[-1])\nattended[going] = some"
+            ),
+            "previous = logits.argmax(dim=-1).masked_fill(ended, eos_id)": (
+                "previous = torch.full_like(previous, eos_id).masked_scatter(going, "
+                "logits.argmax(dim=-1))"
+            ),
+            "ended = previous == eos_id": (
+                "ended = previous == eos_id\nstate = state[~ended[going]]"
+            ),
+        },
+    ),
     "lists-returned": (
         "Tokens and weights come back as lists with a tensor for each step. Stack each list along "
         "a new axis 1, for tokens (B, T) and weights (B, T, S).",

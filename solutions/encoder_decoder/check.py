@@ -824,6 +824,16 @@ misconceptions["DecoderBlock"] = {
             "norm_first: bool = False": "norm_first: bool = True",
         },
     ),
+    "mask-kept": (
+        "The causal mask is kept from before, as from the first call or from `__init__`, and a "
+        "longer x needs a longer one. It belongs to the length of x: make it in each call.",
+        {
+            "mask = causal_mask(x.shape[1]).to(x.device)": (
+                "if not hasattr(self, 'kept'):\n    self.kept = causal_mask(x.shape[1])\nmask = "
+                "self.kept[: x.shape[1], : x.shape[1]]"
+            ),
+        },
+    ),
     "memory-mask-on-queries": (
         "memory_mask closes positions of the target: it is used along the queries of the "
         "cross-attention. It is about the memory, which is the last axis of the scores.",
@@ -1468,6 +1478,31 @@ misconceptions["label_smoothed_loss"] = {
             ),
         },
     ),
+    "cut-off": (
+        "Very low log-probabilities are cut off at a bound, such as -100. They are finite by "
+        "themselves with log-softmax, and what is that improbable should cost as much: leave the "
+        "bound out.",
+        {
+            "torch.log_softmax(logits[real], dim=-1)": (
+                "torch.log_softmax(logits[real], dim=-1).clamp(min=-100)"
+            ),
+        },
+        {
+            "torch.log_softmax(logits[real], dim=-1)": (
+                "torch.softmax(logits[real], dim=-1).clamp(min=1e-12).log()"
+            ),
+        },
+        {
+            "torch.log_softmax(logits[real], dim=-1)": (
+                "torch.softmax(logits[real], dim=-1).clamp(min=1e-9).log()"
+            ),
+        },
+        {
+            "torch.log_softmax(logits[real], dim=-1)": (
+                "torch.softmax(logits[real], dim=-1).clamp(min=1e-8).log()"
+            ),
+        },
+    ),
     "looked-up-before-masked": (
         "Targets are used as indices of tokens, as by `gather` or `scatter`, before padding is "
         "left out. A pad_id may be no token at all, as -100: put some token there first, or leave "
@@ -1770,6 +1805,10 @@ def _(student, reference, draw):
         5, first, (1, 2, row(p3=0.5, p4=0.45)), *((n, 4, row(p4=0.97)) for n in range(2, 5))
     )
     check(step, bos, eos, 2, 5, case="an ended one that is crowded out")
+    rows = (0, bos, row(p1=0.2, p2=0.7)), (1, 2, row(p3=0.5, p4=0.45))
+    check(
+        tree(4, *rows), bos, eos, 2, 4, case="one that is crowded out, and likelier than the last"
+    )
     step = short_and_long(draw.float(1.02, 1.04))
     check(step, bos, eos, vocab, 8, case="two that are nearly as probable, without a penalty")
     check(drawn(-30.0), bos, eos, 1, 30, case="thirty tokens")
@@ -2034,6 +2073,24 @@ misconceptions["beam_search"] = {
             "beam = candidates[:beam_width]": (
                 "beam = ended + candidates[: max(beam_width - len(ended), 0)]"
             ),
+        },
+    ),
+    "pushed-out-wins": (
+        "A hypothesis that has ended and was pushed out of the beam afterwards still wins at the "
+        "end. The result is one of the last beam: what others have pushed out is gone.",
+        {
+            "for _ in range(max_length):": "gone = []\nfor _ in range(max_length):",
+            "beam = candidates[:beam_width]": (
+                "beam = candidates[:beam_width]\ngone += [one for one in beam if eos_id in one[0]]"
+            ),
+            "max(beam,": "max(beam + gone,",
+        },
+    ),
+    "stops-at-the-leader": (
+        "The search stops as soon as the likeliest hypothesis of the beam has ended. With a "
+        "length penalty, a longer one may still win: go on until all in the beam have ended.",
+        {
+            "if not unfinished:": "if eos_id in beam[0][0]:",
         },
     ),
     "finished-apart-alone": (

@@ -486,6 +486,15 @@ misconceptions["letter_similarity"] = {
             "return sum(": "return (len(a) == len(b)) * sum(",
         },
     ),
+    "letter-by-letter": (
+        "The words are lined up and measured first, and only then are single characters compared "
+        "without their case. A capital may become two characters, so the length changes: both "
+        "words go through `lower` first.",
+        {
+            "a, b = a.lower(), b.lower()": "",
+            "x == y": "x.lower() == y.lower()",
+        },
+    ),
     "filled-with-spaces": (
         "The shorter word is filled up with spaces, which then agree with spaces of the longer "
         "one. A position that only one word has counts as different, whatever stands there: stop "

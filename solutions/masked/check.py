@@ -1078,6 +1078,19 @@ def _(student, reference, draw):
         for _ in range(12)  # the likeliest number comes 12 times in one of 10**10 checks
     }
     require(len(numbers) > 1, "Of 200 tokens, mask_tokens chooses the same number at every call.")
+    many = 10**6  # words, so that none of the random ones is mask_id
+    fates = [student(tokens[:200], mask_id, many, **random(probability=1.0))[0] for _ in range(12)]
+    for what, numbers in (
+        ("mask_id", {int((inputs == mask_id).sum()) for inputs in fates}),
+        (
+            "a random token",
+            {int(((inputs != mask_id) & (inputs != 7)).sum()) for inputs in fates},
+        ),
+    ):
+        require(
+            len(numbers) > 1,
+            f"Of 200 chosen tokens, mask_tokens makes the same number {what} at every call.",
+        )
 
 
 misconceptions["mask_tokens"] = {
@@ -1376,6 +1389,18 @@ misconceptions["mask_tokens"] = {
         "others each time. All that is drawn should come from it.",
         {
             "torch.bernoulli(chances, generator=generator)": "torch.bernoulli(chances)",
+        },
+    ),
+    "exact-fates": (
+        "Of the chosen tokens, the same number becomes mask_id at every call, as where exactly "
+        "80% of them are taken. What becomes of each is decided by its own chance, so that their "
+        "number varies.",
+        {
+            "fate = torch.randint(10, tokens.shape, generator=generator, device=tokens.device)": (
+                "order = torch.rand(tokens.shape, generator=generator).masked_fill(~chosen, "
+                "2.0).flatten()\nfate = order.argsort().argsort().view(tokens.shape) * 10 // "
+                "max(int(chosen.sum()), 1)"
+            ),
         },
     ),
     "ninety-percent": (

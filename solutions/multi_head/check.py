@@ -178,6 +178,15 @@ misconceptions["merge_heads"] = {
         },
         {"x.transpose(1, 2).reshape(B, L, H * D)": "x[:, -1]"},
     ),
+    "squeezed": (
+        "Where a size is 1, its axis is lost, as with `squeeze()`, which takes away every axis of "
+        "size 1. Only the axis of the heads goes: name it, as in `squeeze(1)`.",
+        {
+            "return x.transpose(1, 2).reshape(B, L, H * D)": (
+                "return torch.cat([one.squeeze() for one in x.split(1, dim=1)], dim=-1)"
+            ),
+        },
+    ),
     "positions-last": (
         "Features and positions have changed places: (B, E, L). Each position has a row of E "
         "features.",

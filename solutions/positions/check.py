@@ -597,6 +597,7 @@ def _(student, reference, draw):
     agrees(student, reference, draw.normal(2, 1, D=6), start=40, case="one more position")
     case = "a text that goes on, with another base"
     agrees(student, reference, draw.normal(L=5, D=8), base=2.5, start=3, case=case, ask=VALUES)
+    agrees(student, reference, draw.normal(L=4, D=8), base=50.0, start=2, case=case, ask=VALUES)
     some = draw.normal(2, 2, 3, 2), 50.0, 3000
     agrees(student, reference, *some, case="base and start by position, D = 2", ask=VALUES)
     raises(student, ValueError, draw.normal(3, 1), case="one feature")
@@ -829,6 +830,23 @@ misconceptions["rotate_positions"] = {
         {
             "torch.arange(start, start + L)": "torch.tensor([start, *range(1, L)])",
         },
+    ),
+    "angles-kept": (
+        "The angles of an earlier call are used again where `base` is another one. What is kept "
+        "has to be looked up by all that it is made of, `base` too; or make the angles in each "
+        "call.",
+        {
+            "start: int = 0": "start: int = 0, kept={}",
+            "torch.outer(position, base ** (-column / D))": (
+                "kept.setdefault((start, L, D, x.dtype), torch.outer(position, base ** (-column / "
+                "D)))"
+            ),
+        },
+    ),
+    "base-unused-later": (
+        "Where a text goes on, `base` makes no difference: with another `start` than 0 the angles "
+        "are those of base 10000, as where `base` is not handed on to what makes them.",
+        {"base ** (-column / D)": "(10000.0 if start else base) ** (-column / D)"},
     ),
     "first-overwritten": (
         "The second coordinate is made from the first after that was turned. Both are made from "

@@ -295,8 +295,9 @@ misconceptions["convert_weights"] = {
         },
     ),
     "two-digits-dropped": (
-        "Layers whose number has two digits are left out, as by a pattern of one digit. A "
-        "layer's number goes up to the next dot.",
+        "Layers whose number has two digits are left out, as by a pattern of one digit, or where "
+        'the largest number is looked for among strings, in which "9" comes after "11". A '
+        "layer's number goes up to the next dot, and is compared as a whole number.",
         {
             "for published, ours in renames.items():": (
                 'if name.startswith("encoder") and name.split(".")[2][1:]:\n'
@@ -906,6 +907,26 @@ misconceptions["contrastive_loss"] = {
             ),
         },
     ),
+    "factor-limited": (
+        "A temperature of 1e-4 is taken for a larger one, as where 1 / temperature is limited to "
+        "100. It may be as small as that: divide by it as it is.",
+        {
+            "/ temperature": "/ max(temperature, 0.01)",
+        },
+        {
+            "/ temperature": "/ max(temperature, 0.001)",
+        },
+    ),
+    "zeros-left-out": (
+        "An anchor of zeros is left out of the mean. Its cosine to all positives is 0, so its "
+        "loss is log(B), and it counts like the others.",
+        {
+            "return nn.functional.cross_entropy(scores, own)": (
+                "real = anchors.any(dim=-1)\nreturn nn.functional.cross_entropy(scores[real], "
+                "own[real])"
+            ),
+        },
+    ),
     "temperature-after": (
         "The temperature divides the loss, and not the scores before the softmax.",
         {
@@ -1459,6 +1480,19 @@ misconceptions["attention_row"] = {
             "return scores, weights, weights @ value": (
                 "every = split_heads(attention.W_v(x), attention.num_heads)[0]\n"
                 "return scores, weights, (weights @ every).flatten()"
+            ),
+        },
+    ),
+    "zero-is-padding": (
+        "Positions whose token is 0 are masked, as if 0 were padding. The sentence has no "
+        "padding: its mask is True everywhere, for token 0, too.",
+        {
+            "torch.ones_like(tokens, dtype=torch.bool)": "tokens != 0",
+        },
+        {
+            "torch.ones_like(tokens, dtype=torch.bool)": "tokens != 0",
+            "softmax(scores / math.sqrt(key.shape[-1]))": (
+                "softmax((scores / math.sqrt(key.shape[-1])).masked_fill(~real, -math.inf))"
             ),
         },
     ),

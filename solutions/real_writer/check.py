@@ -388,6 +388,21 @@ misconceptions["SwiGLU"] = {
             ),
         },
     ),
+    "limited": (
+        "Large numbers are cut off at a bound before they are multiplied, as by `clamp`. The "
+        "product of large numbers may be large: inputs of 1e4 stay finite without a bound.",
+        {
+            "self.W_gate(x)": "self.W_gate(x).clamp(max=7.0)",
+            "self.W_up(x)": "self.W_up(x).clamp(-7.0, 7.0)",
+        },
+        {
+            "self.W_gate(x)": "self.W_gate(x).clamp(-10.0, 10.0)",
+            "self.W_up(x)": "self.W_up(x).clamp(-10.0, 10.0)",
+        },
+        {
+            "self.W_gate(x)": "self.W_gate(x).clamp(max=7.0)",
+        },
+    ),
     "normalized-gate": (
         "The gate goes through a softmax over its features. It is silu, feature by feature.",
         {

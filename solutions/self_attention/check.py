@@ -513,6 +513,9 @@ def _(student, reference, draw):
     case("two rows exchanged", portable(_with_positions, table=table), x, swap)
     layer = portable(_without_positions, matrix=draw.normal(E, 4))
     case("a layer that treats all rows alike", layer, x, cycle)
+    square = draw.normal(4, 4), torch.tensor([2, 0, 3, 1])
+    layer = portable(_without_positions, matrix=draw.normal(4, 4))
+    case("a layer that treats all rows alike, as many features as rows", layer, *square)
     layer = portable(_with_weights, table=table)
     case("a layer that returns a tuple", layer, x, cycle)
     x = draw.uniform(L=L, E=E, low=1.0, high=2.0)
@@ -649,6 +652,17 @@ misconceptions["equivariance_gap"] = {
         "the order alone. On one way they are put in another order before the layer.",
         {
             "layer(x[permutation]), layer(x)": "layer(x), layer(x)",
+        },
+    ),
+    "columns-too": (
+        "Where the result has as many columns as rows, its columns are put in another order as "
+        "well, as those of a table of attention weights would be. The permutation is of "
+        "positions: it goes to the rows alone.",
+        {
+            "straight[permutation]": (
+                "(straight[permutation][:, permutation] if len(straight) == straight.shape[-1] "
+                "else straight[permutation])"
+            ),
         },
     ),
     "always-first": (

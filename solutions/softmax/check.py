@@ -301,8 +301,8 @@ misconceptions["softmax"] = {
         {"scores.amax(dim=dim, keepdim=True)": "scores.amax(dim=dim)"},
     ),
     "shift-by-mean": (
-        "The scores are shifted by their mean, not by their largest. The largest may still lie far "
-        "above it, and its exp is infinite then: subtract the largest.",
+        "The scores are shifted by something below their largest, such as their mean. The largest "
+        "may still lie far above that, and its exp is infinite then: subtract the largest.",
         {
             "scores.amax(dim=dim, keepdim=True).clamp(min=lowest)": "(scores.masked_fill(scores == "
             "-math.inf, 0.0).sum(dim=dim, keepdim=True) / (scores > -math.inf).sum(dim=dim, "
@@ -1413,6 +1413,29 @@ misconceptions["cosine_scores"] = {
         {
             "query.norm(dim=-1, keepdim=True)": "query.norm(dim=-1)",
             "key.norm(dim=-1, keepdim=True)": "key.norm(dim=-1)",
+        },
+    ),
+    "one-zero-entry": (
+        "A vector with a zero among its entries scores 0 here, as if it had no direction. Only a "
+        "vector whose entries are all zero has none.",
+        {
+            "query = query / (query_length + (query_length == 0))": (
+                "query = query / (query_length + (query_length == 0)) * (query != 0).all(dim=-1, "
+                "keepdim=True)"
+            ),
+            "key = key / (key_length + (key_length == 0))": (
+                "key = key / (key_length + (key_length == 0)) * (key != 0).all(dim=-1, "
+                "keepdim=True)"
+            ),
+        },
+    ),
+    "lengths-detached": (
+        "The lengths are cut off from the gradient, as by `.detach()`. The values are right, but "
+        "an entry changes the length of its vector, too, and so the gradient lacks what flows "
+        "through that.",
+        {
+            "query.norm(dim=-1, keepdim=True)": "query.norm(dim=-1, keepdim=True).detach()",
+            "key.norm(dim=-1, keepdim=True)": "key.norm(dim=-1, keepdim=True).detach()",
         },
     ),
     "epsilon-under-root": (

@@ -1421,6 +1421,17 @@ misconceptions["Encoder"] = {
             "norm_first: bool = False": "norm_first: bool = True",
         },
     ),
+    "nothing-zeroed": (
+        "Positions that may attend to nothing are set to zeros after a layer. Only what attention "
+        "gives them is zero: they keep their residual and go through the feed-forward network, as "
+        "the others do.",
+        {
+            "all_weights.append(weights)": (
+                "x = x.masked_fill(~weights.any(dim=-1).any(dim=1).unsqueeze(-1), 0.0)\n"
+                "all_weights.append(weights)"
+            ),
+        },
+    ),
     "default-gelu": (
         "Where no activation is given, it is gelu. It should be relu, as in the paper of 2017.",
         {

@@ -677,6 +677,13 @@ misconceptions["VisionTransformer"] = {
             "x, _ = self.encoder(x)": "_ = self.encoder(x)",
         },
     ),
+    "bytes": (
+        "The images are divided by a number here, as bytes are by 255. They come as numbers of "
+        "any size, and `patch_embedding` takes them as they are.",
+        {
+            "self.patch_embedding(images)": "self.patch_embedding(images / 255)",
+        },
+    ),
     "every-position": (
         "The head is applied to every vector. The class is read from the class token alone: the "
         "shape is (B, num_classes).",
@@ -980,6 +987,13 @@ def _(student, reference, draw):
     many, every = mask(4000, 6, 0.5, seed), math.comb(6, 3)
     sets, counts = many.unique(dim=0, return_counts=True)
     require(len(sets) > 1, f"{student.last_call}: all rows are alike; they should differ.")
+    for one, other in ((many[::2], many[1::2]), many.chunk(2)):
+        pairs = torch.cat([one, other], dim=1).unique(dim=0)
+        require(
+            len(pairs) > len(sets) ** 2 / 2,
+            f"{student.last_call}: rows are decided by other rows: of two rows, {len(pairs)} pairs "
+            f"come instead of {len(sets) ** 2}. Each row should be chosen by itself.",
+        )
     require(
         len(sets) == every and bool(((counts - 4000 / every).abs() < 80).all()),
         f"{student.last_call}: of the {every} ways to choose 3 of 6 patches, some never come, or "
@@ -1131,6 +1145,18 @@ misconceptions["random_patch_mask"] = {
         },
         {
             "places < count": "(places < count).long()",
+        },
+    ),
+    "row-from-row": (
+        "Rows are decided by other rows, as when one choice is moved on by a place from image to "
+        "image. Every row should be a random choice of its own.",
+        {
+            "torch.rand(batch, num_patches, generator=generator).argsort()": (
+                "torch.randperm(num_patches, generator=generator)"
+            ),
+            "return places < count": (
+                "return torch.stack([(places < count).roll(n) for n in range(batch)])"
+            ),
         },
     ),
     "indices": (
