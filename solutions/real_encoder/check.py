@@ -1495,6 +1495,11 @@ misconceptions["attention_row"] = {
                 "softmax((scores / math.sqrt(key.shape[-1])).masked_fill(~real, -math.inf))"
             ),
         },
+        {
+            "torch.ones_like(tokens, dtype=torch.bool)": "tokens != 0",
+            "states, _ = model": "states, seen = model",
+            "softmax(scores / math.sqrt(key.shape[-1]))": "seen[layer][0, head, asking]",
+        },
     ),
     "through-output-layer": (
         "What is passed on went through `W_o`. It is asked for before that, with D features.",
@@ -1503,18 +1508,6 @@ misconceptions["attention_row"] = {
                 "place = slice(head * value.shape[1], (head + 1) * value.shape[1])\n"
                 "return scores, weights, attention.W_o.weight[:, place] @ (weights @ value)"
             ),
-        },
-    ),
-    "zero-is-padding": (
-        "Token 0 is hidden from the model, as padding would be. The sentence has none: the mask is "
-        "True at every position.",
-        {
-            "torch.ones_like(tokens, dtype=torch.bool)": "tokens != 0",
-        },
-        {
-            "torch.ones_like(tokens, dtype=torch.bool)": "tokens != 0",
-            "states, _ = model": "states, seen = model",
-            "softmax(scores / math.sqrt(key.shape[-1]))": "seen[layer][0, head, asking]",
         },
     ),
 }
