@@ -825,12 +825,18 @@ misconceptions["DecoderBlock"] = {
         },
     ),
     "mask-kept": (
-        "The causal mask is kept from before, as from the first call or from `__init__`, and a "
-        "longer x needs a longer one. It belongs to the length of x: make it in each call.",
+        "The causal mask is kept from before, as from the first call or from `__init__`, and does "
+        "not fit an x of another length. It belongs to the length of x: make it in each call.",
         {
             "mask = causal_mask(x.shape[1]).to(x.device)": (
                 "if not hasattr(self, 'kept'):\n    self.kept = causal_mask(x.shape[1])\nmask = "
                 "self.kept[: x.shape[1], : x.shape[1]]"
+            ),
+        },
+        {
+            "mask = causal_mask(x.shape[1])": (
+                "if not hasattr(self, 'kept'):\n    self.kept = causal_mask(x.shape[1])\n"
+                "mask = self.kept"
             ),
         },
     ),
@@ -843,24 +849,6 @@ misconceptions["DecoderBlock"] = {
             },
             within="CrossAttention",
         ),
-    ),
-    "mask-kept": (
-        "The causal mask of the first call is kept, and an x of another length gets a mask that "
-        "does not fit. Make it for the length of x, at every call.",
-        {
-            "mask = causal_mask(x.shape[1])": (
-                "if not hasattr(self, 'kept'):\n"
-                "    self.kept = causal_mask(x.shape[1])\n"
-                "mask = self.kept[: x.shape[1], : x.shape[1]]"
-            ),
-        },
-        {
-            "mask = causal_mask(x.shape[1])": (
-                "if not hasattr(self, 'kept'):\n"
-                "    self.kept = causal_mask(x.shape[1])\n"
-                "mask = self.kept"
-            ),
-        },
     ),
 }
 
