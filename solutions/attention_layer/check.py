@@ -291,6 +291,16 @@ misconceptions["scaled_dot_product_attention"] = {
             "    total = weights.sum(dim=-1, keepdim=True)\n"
             "    weights = weights / total.masked_fill(total == 0, 1.0)"
         },
+        *[
+            {
+                "weights = softmax(scores)": "scores = scaled_dot_product_scores(query, key)\n"
+                "weights = softmax(scores)\n"
+                "if mask is not None:\n"
+                "    weights = weights * mask\n"
+                f"    weights = weights / (weights.sum(dim=-1, keepdim=True) + {small})"
+            }
+            for small in (1e-9, 1e-8)
+        ],
     ),
     "filled-then-zeroed": (
         "A masked score is a number that is meant to be small, and its weight is set to zero "

@@ -96,6 +96,8 @@ class _(nn.Module):
         key = self.W_k(key).unflatten(-1, (self.H, -1))
         value = self.W_v(value).unflatten(-1, (self.H, -1))
         scores = torch.einsum("blhd,bshd->bhls", query, key) / math.sqrt(query.size(-1))
+        if mask is not None:
+            scores = scores.masked_fill(~mask, torch.finfo(scores.dtype).min)
         exponentials = torch.exp(scores - scores.amax(dim=-1, keepdim=True).detach())
         if mask is not None:
             exponentials = exponentials * mask

@@ -242,6 +242,9 @@ def _(student, reference, draw):
     mask = draw.boolean(L, S)
     mask[:, 2] = True  # no row is empty
     agrees(layer, wanted, query, key, value, mask, case="a mask [L, S]", **quick)
+    # Where a masked score is far larger than the others, the mask comes too late after softmax.
+    large = names | {"case": "large queries, and a mask", "rtol": 2e-3, "atol": 5e-3}
+    agrees(layer, wanted, 50 * query, key, value, mask, **large | {"ask": VALUES})
     padding = draw.boolean(B, 1, 1, S)
     padding[..., 4] = True
     agrees(layer, wanted, query, key, value, mask=padding, case="a mask [B, 1, 1, S]", **quick)

@@ -1492,18 +1492,6 @@ misconceptions["attention_row"] = {
             ),
         },
     ),
-    "zero-is-padding": (
-        "Token 0 is hidden from the model, as padding would be. The sentence has none: the mask is "
-        "True at every position.",
-        {
-            "torch.ones_like(tokens, dtype=torch.bool)": "tokens != 0",
-        },
-        {
-            "torch.ones_like(tokens, dtype=torch.bool)": "tokens != 0",
-            "states, _ = model": "states, seen = model",
-            "softmax(scores / math.sqrt(key.shape[-1]))": "seen[layer][0, head, asking]",
-        },
-    ),
 }
 
 
