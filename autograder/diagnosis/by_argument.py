@@ -70,11 +70,14 @@ def by_size(asked: Sequence[Shaped]) -> str:
         told = all(0 < len(one) <= FEW for one in found)
         if told and axis in AXES:
             place = AXES[axis].removeprefix("the ")
-            return (
-                f"In these calls, the result's {place} has {found[0][0]} for its size, where "
-                f"{found[1][0]} belongs."
-            )
+            mine, right = (_as_size(one[0]) for one in found)
+            return f"In these calls, the result's {place} has {mine}, where {right} belongs."
     return ""
+
+
+def _as_size(name: str) -> str:
+    """`the size of ...` as it is, and of a number that it is one."""
+    return name if name.startswith("the size") else f"the size {name}"
 
 
 def _may_be_a_size(name: str, given: Mapping[str, Any]) -> bool:

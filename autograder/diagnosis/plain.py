@@ -248,7 +248,7 @@ def _in_one_case(events: Sequence[Event]) -> tuple[str, str] | None:
     for case in dict.fromkeys(event.case for event in events):  # of which there may be several
         numbers = [one for event in events if event.case == case for one in numbers_of(event)]
         key, text = related(numbers) if numbers else ("off", "")
-        if key != "off":
+        if key not in ("off", "places"):  # where one case is wrong, its mask may decide
             return key, f"In one case ({case or 'the plain one'}): {text}"
     return None
 

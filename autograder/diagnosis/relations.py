@@ -280,8 +280,15 @@ def _range(found: Numbers) -> Iterator[str]:
         return
     for words, least, most in RANGES:
         inside = [bool(((one >= least) & (one <= most)).all()) for one in (found.got, found.want)]
-        if found.want.numel() >= FEW and inside[0] is not inside[1]:
+        bounded = most == math.inf or _reaches(found, most)
+        if found.want.numel() >= FEW and inside[0] is not inside[1] and bounded:
             yield words[inside[1]]
+
+
+def _reaches(found: Numbers, most: float) -> bool:
+    """Whether one side comes near the bound, and the other goes far beyond it."""
+    sizes = sorted(float(one.abs().max()) for one in (found.got, found.want))
+    return 0.9 * most < sizes[0] and 2 * most < sizes[1]
 
 
 RANGES = (

@@ -171,6 +171,32 @@ misconceptions["attend"] = {
             "return weights @ inputs, weights": "return (weights * inputs).sum(dim=0), weights",
         },
     ),
+    "shifted-too-far": (
+        "What is subtracted before exp is too large where all scores are far below zero, as the "
+        "largest absolute value is, or zero. Every exp is zero then, and so is their sum. "
+        "Subtract the largest score itself, negative or not.",
+        {
+            "softmax(inputs @ query / math.sqrt(D))": (
+                "inputs @ query / math.sqrt(D)\n"
+                "weights = torch.exp(weights - weights.abs().max())\n"
+                "weights = weights / weights.sum()"
+            ),
+        },
+        {
+            "softmax(inputs @ query / math.sqrt(D))": (
+                "inputs @ query / math.sqrt(D)\n"
+                "weights = torch.exp(weights - weights.max().clamp(min=0))\n"
+                "weights = weights / weights.sum()"
+            ),
+        },
+        {
+            "softmax(inputs @ query / math.sqrt(D))": (
+                "inputs @ query / math.sqrt(D)\n"
+                "weights = torch.exp(weights - weights.abs().max())\n"
+                "weights = (weights / weights.sum()).nan_to_num()"
+            ),
+        },
+    ),
 }
 
 
@@ -555,6 +581,20 @@ misconceptions["scaled_dot_product_attention"] = {
             "return weights @ value": "return (0 * weights + 1) @ value",
         },
     ),
+    "mask-repeated": (
+        "With several batch dimensions, some examples get another one's mask, as where the masks "
+        "are flattened and repeated as a whole, by `repeat`. `repeat_interleave` repeats each in "
+        "its turn; broadcasting needs neither.",
+        {
+            "scores = scores.masked_fill(~mask, -math.inf)": (
+                "if mask.dim() > 2 and scores.dim() > 3:\n    flat = mask.reshape(-1, "
+                "*mask.shape[-2:])\n    copies = scores[..., 0, 0].numel() // len(flat)\n    flat "
+                "= flat.repeat(copies, 1, 1)\n    mask = flat.expand(-1, "
+                "*scores.shape[-2:]).reshape(scores.shape)\nscores = scores.masked_fill(~mask, "
+                "-math.inf)"
+            ),
+        },
+    ),
     "filled-with-small": (
         "A masked score is a number that is meant to be small, such as -1e4. Allowed scores "
         "may be as low themselves, and beside them it takes a share: -inf takes none.",
@@ -581,6 +621,27 @@ misconceptions["scaled_dot_product_attention"] = {
         },
         {
             "-math.inf": "-1e4",
+        },
+    ),
+    "leading-axes-merged": (
+        "With no leading axis, or with several, the output, the weights or both come back with "
+        "exactly one, as `bmm` wants it. Both have the leading axes of the inputs: put them back.",
+        {
+            "return weights @ value, weights": (
+                "return weights @ value, weights.reshape(-1, *weights.shape[-2:])"
+            ),
+        },
+        {
+            "return weights @ value, weights": (
+                "output = weights @ value\n"
+                "output = output.reshape(-1, *output.shape[-2:])\n"
+                "return output, weights.reshape(-1, *weights.shape[-2:])"
+            ),
+        },
+        {
+            "return weights @ value, weights": (
+                "output = weights @ value\nreturn output.reshape(-1, *output.shape[-2:]), weights"
+            ),
         },
     ),
 }
@@ -745,6 +806,29 @@ misconceptions["AttentionLayer"] = {
         {"self.W_k(inputs)": "inputs @ self.W_k.weight"},
         {"self.W_v(inputs)": "inputs @ self.W_v.weight"},
     ),
+    "leading-axes-merged": (
+        "With no leading axis, or with several, the output, the weights or both come back with "
+        "exactly one, as `bmm` wants it. Both have the leading axes of the inputs: put them back.",
+        {
+            "return scaled_dot_product_attention(queries, key, value)": (
+                "output, weights = scaled_dot_product_attention(queries, key, value)\n"
+                "return output, weights.reshape(-1, *weights.shape[-2:])"
+            ),
+        },
+        {
+            "return scaled_dot_product_attention(queries, key, value)": (
+                "output, weights = scaled_dot_product_attention(queries, key, value)\n"
+                "output = output.reshape(-1, *output.shape[-2:])\n"
+                "return output, weights.reshape(-1, *weights.shape[-2:])"
+            ),
+        },
+        {
+            "return scaled_dot_product_attention(queries, key, value)": (
+                "output, weights = scaled_dot_product_attention(queries, key, value)\n"
+                "return output.reshape(-1, *output.shape[-2:]), weights"
+            ),
+        },
+    ),
 }
 
 
@@ -819,6 +903,19 @@ misconceptions["grid_to_sequence"] = {
         },
         {
             "features.reshape(B, C, H * W)": "features.mean(dim=-2)",
+        },
+    ),
+    "steps-of-height": (
+        "A row of the grid is begun H places after the one before it, as by h * H + w. It holds W "
+        "places: position h * W + w.",
+        {
+            "return features.reshape(B, C, H * W).transpose(1, 2)": (
+                "sequence = features.new_zeros(B, H * W, C)\n"
+                "for h in range(H):\n"
+                "    for w in range(W):\n"
+                "        sequence[:, h * H + w] = features[:, :, h, w]\n"
+                "return sequence"
+            ),
         },
     ),
 }

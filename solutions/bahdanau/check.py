@@ -794,6 +794,18 @@ misconceptions["AdditiveAttention"] = {
             "return context, weights": "return context, scores",
         },
     ),
+    "projection-kept": (
+        "What W_h makes of the keys is kept from an earlier call and used again, though the keys "
+        "or the weights are others now. Compute W_h(keys) anew in each call.",
+        {
+            "joint = torch.tanh(self.W_s(query).unsqueeze(1) + self.W_h(keys))": (
+                'kept = vars(self).get("kept")\n'
+                "if kept is None or kept.shape[:2] != keys.shape[:2]:\n"
+                '    kept = vars(self)["kept"] = self.W_h(keys)\n'
+                "joint = torch.tanh(self.W_s(query).unsqueeze(1) + kept)"
+            ),
+        },
+    ),
 }
 
 
@@ -1474,6 +1486,17 @@ misconceptions["sequence_log_prob"] = {
         "token in its place, and leave it out of the sum.",
         {"(targets * real)": "targets", ".masked_fill(~real, 0.0)": ""},
     ),
+    "pad-not-in-vocabulary": (
+        "Where pad_id is a token of the vocabulary, its logit is left out of the softmax, so that "
+        "the other tokens share its probability. Padding is left out as a target only: the "
+        "softmax runs over all V logits.",
+        {
+            "logits.log_softmax(dim=-1)": (
+                "logits.masked_fill(torch.arange(logits.shape[-1]) == pad_id, "
+                "-math.inf).log_softmax(dim=-1)"
+            ),
+        },
+    ),
 }
 
 
@@ -1711,12 +1734,36 @@ misconceptions["greedy_decode"] = {
         {"bos_id, dtype=torch.long)": "bos_id)"},
         {"bos_id, dtype=torch.long)": "bos_id, dtype=torch.float32)"},
     ),
+    "ended-left-out": (
+        "Rows that have ended are taken out of what `step` gets, so that it is given fewer than B "
+        "tokens and states. It gets all B every time: in a row that has ended, the token is "
+        "eos_id.",
+        {
+            "logits, state, attended = step(previous, state)": (
+                "going = ~ended\nlogits, state, some = step(previous[going], state)\nattended = "
+                "some.new_zeros(len(ended), some.shape[-1])\nattended[going] = some"
+            ),
+            "previous = logits.argmax(dim=-1).masked_fill(ended, eos_id)": (
+                "previous = torch.full_like(previous, eos_id).masked_scatter(going, "
+                "logits.argmax(dim=-1))"
+            ),
+            "ended = previous == eos_id": (
+                "ended = previous == eos_id\nstate = state[~ended[going]]"
+            ),
+        },
+    ),
     "lists-returned": (
         "Tokens and weights come back as lists with a tensor for each step. Stack each list along "
         "a new axis 1, for tokens (B, T) and weights (B, T, S).",
         {
             "torch.stack(tokens, dim=1), torch.stack(weights, dim=1)": "tokens, weights",
         },
+    ),
+    "rows-from-other-axis": (
+        "The first tokens are made for another number of rows than start_state has, as where its "
+        "second size from the end is read. start_state is (B, ...): the first axis counts the "
+        "rows.",
+        {"len(start_state)": "start_state.shape[-2]"},
     ),
 }
 

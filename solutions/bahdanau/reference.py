@@ -171,7 +171,7 @@ def greedy_decode(
     eos_id, and its weights from there on may be anything. It stops as soon as every row has ended,
     and at max_length (at least 1) in any case: T is the number of steps made.
     Inputs and earlier results are left unchanged. Gradients are not looked at: this is for a model
-    that is trained.
+    that has already been trained.
     Source: Sutskever et al. 2014, Sequence to Sequence Learning, section 3.2, with a beam of 1.
     """
     previous = start_state.new_full((len(start_state),), bos_id, dtype=torch.long)  # (B)

@@ -48,6 +48,9 @@ def _(student, reference, draw):
     agrees(mine, theirs, x, memory, mask, names=names, case="a sentence of padding alone")
     nothing = torch.zeros_like(mask)
     agrees(mine, theirs, x, memory, nothing, names=names, case="padding alone", ask=VALUES)
+    ends = torch.arange(5) < torch.tensor([[3], [1], [2]])
+    case = "padding at every end"
+    agrees(mine, theirs, x, memory, ends, names=names, case=case, ask=VALUES)
     mine, theirs = loaded(student, reference, draw, 12, 3)
     x, memory = draw.normal(B=2, L=5, E=12), draw.normal(B=2, S=5, E=12)
     mask = torch.tensor([[1, 1, 0, 0, 0], [1, 0, 1, 1, 1]]).bool()
@@ -280,6 +283,72 @@ misconceptions["CrossAttention"] = {
         "rows count as queries. It needs an axis for the heads and one for the queries, after the "
         "first: (B, 1, 1, S).",
         {"None if memory_mask is None else memory_mask[:, None, None, :]": "memory_mask"},
+    ),
+    "output-bias-repeated": (
+        "The bias of `W_o` is added more than once, as where each head goes through its columns "
+        "of `W_o` together with the bias, and the results are added up. Add it once.",
+        {
+            "self.W_o(merge_heads(heads))": (
+                "self.W_o(merge_heads(heads)) + (self.num_heads - 1) * self.W_o.bias"
+            ),
+        },
+        {
+            "self.W_o(merge_heads(heads))": "self.W_o(merge_heads(heads)) + self.W_o.bias",
+        },
+    ),
+    "query-scaled-early": (
+        "The scaling leaves out the bias of `W_q`, as where x is divided before it goes through "
+        "`W_q`. Divide what `W_q` returns, or the scores.",
+        {
+            "self.W_q(x)": (
+                "self.W_q(x) + ((x.shape[-1] / self.num_heads) ** 0.5 - 1) * self.W_q.bias"
+            ),
+        },
+        {
+            "self.W_q(x)": (
+                "self.W_q(x) + ((x.shape[-1] / self.num_heads) ** 0.25 - 1) * self.W_q.bias"
+            ),
+            "self.W_k(memory)": (
+                "self.W_k(memory) + ((x.shape[-1] / self.num_heads) ** 0.25 - 1) * self.W_k.bias"
+            ),
+        },
+    ),
+    "memory-cut": (
+        "The memory is cut by what memory_mask allows, so that the weights have fewer than S "
+        "columns. Keep all S positions: where the mask is False, the weights are zeros.",
+        {
+            "query = split_heads(": (
+                "if memory_mask is not None:\n"
+                "    longest = max(1, int(memory_mask.sum(dim=1).max()))\n"
+                "    memory, memory_mask = memory[:, :longest], memory_mask[:, :longest]\n"
+                "query = split_heads("
+            ),
+        },
+        {
+            "query = split_heads(": (
+                "if memory_mask is not None:\n"
+                "    used = memory_mask.any(dim=0).nonzero()\n"
+                "    longest = int(used.max()) + 1 if len(used) else 1\n"
+                "    memory, memory_mask = memory[:, :longest], memory_mask[:, :longest]\n"
+                "query = split_heads("
+            ),
+        },
+        {
+            "query = split_heads(": (
+                "if memory_mask is not None and memory_mask.any():\n"
+                "    longest = int(memory_mask.sum(dim=1).max())\n"
+                "    memory, memory_mask = memory[:, :longest], memory_mask[:, :longest]\n"
+                "query = split_heads("
+            ),
+        },
+        {
+            "query = split_heads(": (
+                "if memory_mask is not None and memory_mask.any():\n"
+                "    longest = int(memory_mask.any(dim=0).nonzero().max()) + 1\n"
+                "    memory, memory_mask = memory[:, :longest], memory_mask[:, :longest]\n"
+                "query = split_heads("
+            ),
+        },
     ),
 }
 
@@ -752,6 +821,16 @@ misconceptions["DecoderBlock"] = {
             "norm_first: bool = False": "norm_first: bool = True",
         },
     ),
+    "mask-kept": (
+        "The causal mask is kept from before, as from the first call or from `__init__`, and a "
+        "longer x needs a longer one. It belongs to the length of x: make it in each call.",
+        {
+            "mask = causal_mask(x.shape[1]).to(x.device)": (
+                "if not hasattr(self, 'kept'):\n    self.kept = causal_mask(x.shape[1])\nmask = "
+                "self.kept[: x.shape[1], : x.shape[1]]"
+            ),
+        },
+    ),
     "memory-mask-on-queries": (
         "memory_mask closes positions of the target: it is used along the queries of the "
         "cross-attention. It is about the memory, which is the last axis of the scores.",
@@ -761,6 +840,24 @@ misconceptions["DecoderBlock"] = {
             },
             within="CrossAttention",
         ),
+    ),
+    "mask-kept": (
+        "The causal mask of the first call is kept, and an x of another length gets a mask that "
+        "does not fit. Make it for the length of x, at every call.",
+        {
+            "mask = causal_mask(x.shape[1])": (
+                "if not hasattr(self, 'kept'):\n"
+                "    self.kept = causal_mask(x.shape[1])\n"
+                "mask = self.kept[: x.shape[1], : x.shape[1]]"
+            ),
+        },
+        {
+            "mask = causal_mask(x.shape[1])": (
+                "if not hasattr(self, 'kept'):\n"
+                "    self.kept = causal_mask(x.shape[1])\n"
+                "mask = self.kept"
+            ),
+        },
     ),
 }
 
@@ -912,8 +1009,8 @@ misconceptions["Transformer"] = {
         {"memory, real)": "memory)"},
     ),
     "encoder-unmasked": (
-        "The source mask is used in the cross-attention, but has no effect in the encoder: there "
-        "real tokens still mix with padding.",
+        "The source mask is used in the cross-attention, but in the encoder real tokens still "
+        "attend to padding: the mask belongs there, too.",
         {"real[:, None, None, :]": "None"},
     ),
     "pad-is-zero": (
@@ -1142,6 +1239,42 @@ misconceptions["Transformer"] = {
             "self.source_embedding(source)": "self.target_embedding(source)",
         },
     ),
+    "positions-of-real-tokens": (
+        "Positions count the real tokens alone, so that what stands at padding or after it gets "
+        "others. The position of a token is its place in the row, whatever stands before it.",
+        {
+            "sinusoidal_positions(S, E).to(memory)": (
+                "sinusoidal_positions(S, E).to(memory)"
+                "[((source != self.pad_id).cumsum(dim=1) - 1).clamp(min=0)]"
+            ),
+        },
+        {
+            "sinusoidal_positions(S, E).to(memory)": (
+                "sinusoidal_positions(S + 1, E).to(memory)"
+                "[(source != self.pad_id).cumsum(dim=1) * (source != self.pad_id)]"
+            ),
+        },
+        {
+            "sinusoidal_positions(S, E).to(memory)": (
+                "sinusoidal_positions(S, E).to(memory)"
+                "[((source != self.pad_id).cumsum(dim=1) - 1).clamp(min=0)]"
+            ),
+            "sinusoidal_positions(L, E).to(x)": (
+                "sinusoidal_positions(L, E).to(x)"
+                "[((target != self.pad_id).cumsum(dim=1) - 1).clamp(min=0)]"
+            ),
+        },
+    ),
+    "positions-from-first-real": (
+        "The source's positions begin at its first real token, so padding before it moves all. "
+        "The position of source[:, t] is t, whatever stands before it.",
+        {
+            "sinusoidal_positions(S, E).to(memory)": (
+                "sinusoidal_positions(S, E).to(memory)[(torch.arange(S) - (source != self.pad_id)"
+                ".int().argmax(dim=1, keepdim=True)).clamp(min=0)]"
+            ),
+        },
+    ),
 }
 
 
@@ -1342,6 +1475,31 @@ misconceptions["label_smoothed_loss"] = {
             ),
         },
     ),
+    "cut-off": (
+        "Very low log-probabilities are cut off at a bound, such as -100. They are finite by "
+        "themselves with log-softmax, and what is that improbable should cost as much: leave the "
+        "bound out.",
+        {
+            "torch.log_softmax(logits[real], dim=-1)": (
+                "torch.log_softmax(logits[real], dim=-1).clamp(min=-100)"
+            ),
+        },
+        {
+            "torch.log_softmax(logits[real], dim=-1)": (
+                "torch.softmax(logits[real], dim=-1).clamp(min=1e-12).log()"
+            ),
+        },
+        {
+            "torch.log_softmax(logits[real], dim=-1)": (
+                "torch.softmax(logits[real], dim=-1).clamp(min=1e-9).log()"
+            ),
+        },
+        {
+            "torch.log_softmax(logits[real], dim=-1)": (
+                "torch.softmax(logits[real], dim=-1).clamp(min=1e-8).log()"
+            ),
+        },
+    ),
     "looked-up-before-masked": (
         "Targets are used as indices of tokens, as by `gather` or `scatter`, before padding is "
         "left out. A pad_id may be no token at all, as -100: put some token there first, or leave "
@@ -1369,7 +1527,7 @@ def _(student, reference, draw):
     for step, case in (
         (draw.int(200, 400), "after the warm-up"),
         (1, "the first step"),
-        (draw.int(10, 40), "in the warm-up"),
+        (draw.int(24, 40), "in the warm-up"),
         (warmup, "the last step of the warm-up"),
         (warmup + 1, "the first step after the warm-up"),
     ):
@@ -1501,6 +1659,17 @@ misconceptions["warmup_rate"] = {
                 "return embed_dim**-0.5 * (step - warmup_steps + 1) ** -0.5"
             ),
         },
+        *[
+            {
+                "return embed_dim**-0.5 * min(step**-0.5, step * warmup_steps**-1.5)": (
+                    "if step <= warmup_steps:\n"
+                    "    return embed_dim**-0.5 * step * warmup_steps**-1.5\n"
+                    "return (embed_dim * warmup_steps) ** -0.5 * "
+                    f"(step - warmup_steps{one}) ** -0.5"
+                ),
+            }
+            for one in ("", " + 1")
+        ],
     ),
     "linear-fall": (
         "After the warm-up the rate falls in a straight line. It falls with one over the root of "
@@ -1633,6 +1802,10 @@ def _(student, reference, draw):
         5, first, (1, 2, row(p3=0.5, p4=0.45)), *((n, 4, row(p4=0.97)) for n in range(2, 5))
     )
     check(step, bos, eos, 2, 5, case="an ended one that is crowded out")
+    rows = (0, bos, row(p1=0.2, p2=0.7)), (1, 2, row(p3=0.5, p4=0.45))
+    check(
+        tree(4, *rows), bos, eos, 2, 4, case="one that is crowded out, and likelier than the last"
+    )
     step = short_and_long(draw.float(1.02, 1.04))
     check(step, bos, eos, vocab, 8, case="two that are nearly as probable, without a penalty")
     check(drawn(-30.0), bos, eos, 1, 30, case="thirty tokens")
@@ -1643,6 +1816,8 @@ def _(student, reference, draw):
     for low, high in ((1.6, 1.65), (1.7, 1.8)):  # one token more or less of the long one decides
         step = short_and_long(draw.float(low, high))
         check(step, bos, eos, vocab, 5, 1.0, case="a short one, and a long one that has not ended")
+    step = short_and_long(0.9)
+    check(step, bos, eos, vocab, 8, 1.0, case="a long one that is more probable, with a penalty")
     some = portable(by_number, table=torch.stack([row(p1=0.4, p2=0.3)] * 4), eos=eos)
     check(some, bos, eos, 3, 4, case="a step that takes what is unfinished, and nothing else")
 
@@ -1897,6 +2072,24 @@ misconceptions["beam_search"] = {
             ),
         },
     ),
+    "pushed-out-wins": (
+        "A hypothesis that has ended and was pushed out of the beam afterwards still wins at the "
+        "end. The result is one of the last beam: what others have pushed out is gone.",
+        {
+            "for _ in range(max_length):": "gone = []\nfor _ in range(max_length):",
+            "beam = candidates[:beam_width]": (
+                "beam = candidates[:beam_width]\ngone += [one for one in beam if eos_id in one[0]]"
+            ),
+            "max(beam,": "max(beam + gone,",
+        },
+    ),
+    "stops-at-the-leader": (
+        "The search stops as soon as the likeliest hypothesis of the beam has ended. With a "
+        "length penalty, a longer one may still win: go on until all in the beam have ended.",
+        {
+            "if not unfinished:": "if eos_id in beam[0][0]:",
+        },
+    ),
     "finished-apart-alone": (
         "Finished hypotheses leave the beam and are kept apart, so their places go to others, and "
         "at the end they alone compete, if there are any. They keep their place as long as they "
@@ -1915,6 +2108,25 @@ misconceptions["beam_search"] = {
             "beam = [one for one in candidates if eos_id not in one[0]][:beam_width]",
             "max(beam,": "max(apart or beam,",
         },
+    ),
+    "step-of-finished": (
+        "Sequences that have ended are given to `step`, too. It takes unfinished ones alone: give "
+        "it those, and carry the others over as they are.",
+        {
+            "torch.tensor([[bos_id, *tokens] for tokens, _ in unfinished])": (
+                "torch.nn.utils.rnn.pad_sequence([torch.tensor([bos_id, *tokens]) "
+                "for tokens, _ in beam], batch_first=True, padding_value=eos_id)"
+            ),
+            "torch.log_softmax(step(prefixes), dim=-1).tolist()": (
+                "torch.log_softmax(step(prefixes), dim=-1).tolist()\n"
+                "log_probs = [row for row, one in zip(log_probs, beam) if eos_id not in one[0]]"
+            ),
+        },
+    ),
+    "stops-with-best": (
+        "The search stops once the most probable hypothesis has ended. With a length penalty a "
+        "longer one may still win: it ends when all in the beam have ended.",
+        {"if not unfinished:": "if not unfinished or eos_id in beam[0][0]:"},
     ),
 }
 

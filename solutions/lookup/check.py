@@ -486,12 +486,50 @@ misconceptions["letter_similarity"] = {
             "return sum(": "return (len(a) == len(b)) * sum(",
         },
     ),
+    "letter-by-letter": (
+        "The words are lined up and measured first, and only then are single characters compared "
+        "without their case. A capital may become two characters, so the length changes: both "
+        "words go through `lower` first.",
+        {
+            "a, b = a.lower(), b.lower()": "",
+            "x == y": "x.lower() == y.lower()",
+        },
+    ),
     "filled-with-spaces": (
         "The shorter word is filled up with spaces, which then agree with spaces of the longer "
         "one. A position that only one word has counts as different, whatever stands there: stop "
         "at the end of the shorter word.",
         {
             "zip(a, b, strict=False)": "zip(a.ljust(longer), b.ljust(longer), strict=False)",
+        },
+    ),
+    "first-places": (
+        "A letter that comes twice in a word is looked for at one place alone, as at its first by "
+        "`index` or `find`. Compare what stands at each position: `zip` goes through both words.",
+        {
+            "sum(x == y for x, y in zip(a, b, strict=False))": (
+                "sum(a.index(x) == b.find(x) for x in a)"
+            ),
+        },
+        {
+            "sum(x == y for x, y in zip(a, b, strict=False))": (
+                "sum(b.find(x) == i for i, x in enumerate(a))"
+            ),
+        },
+        {
+            "sum(x == y for x, y in zip(a, b, strict=False))": (
+                "sum(a.index(x) == b.find(x) for x in set(a))"
+            ),
+        },
+        {
+            "sum(x == y for x, y in zip(a, b, strict=False))": (
+                "sum(b.index(x) == a.find(x) for x in b)"
+            ),
+        },
+        {
+            "sum(x == y for x, y in zip(a, b, strict=False))": (
+                "sum(a.rindex(x) == b.rfind(x) for x in set(a))"
+            ),
         },
     ),
 }
@@ -656,6 +694,17 @@ misconceptions["weighted_average"] = {
             'raise ValueError(f"weighted_average: a weight is negative '
             '({weights.min().item():g})")': "return ValueError",
             "if total == 0:": "if False:",
+        },
+    ),
+    "zero-rows-dropped": (
+        "The average is right, but a weight of zero gets a gradient of zero, as where rows of "
+        "weight zero are left out, or the weights go through `where` or `relu`. If it grew, the "
+        "average would change: use all weights as they come.",
+        {
+            "total = weights.sum()": (
+                "values, weights = values[weights != 0], weights[weights != 0]\n"
+                "total = weights.sum()"
+            ),
         },
     ),
 }

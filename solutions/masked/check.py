@@ -252,6 +252,40 @@ misconceptions["padding_mask"] = {
             "lengths.unsqueeze(-1)": "lengths.max().expand_as(lengths).unsqueeze(-1)",
         },
     ),
+    "positions-overflow": (
+        "The positions are counted in the dtype of the lengths, such as uint8, which is too small "
+        "for max_length: past its largest number they begin again at zero or below it. Count in "
+        "int64, as `torch.arange` does by itself.",
+        {
+            "torch.arange(max_length, device=lengths.device)": (
+                "torch.arange(max_length, device=lengths.device).to(lengths.dtype)"
+            ),
+        },
+        {
+            "positions < lengths.unsqueeze(-1)": (
+                "(positions + 1).to(lengths.dtype) <= lengths.unsqueeze(-1)"
+            ),
+        },
+    ),
+    "full-row-empty": (
+        "A row without padding is False throughout, as where the padding is marked by a slice "
+        "from the end, such as `[-n:]`, which is the whole row where n is 0. All positions of "
+        "such a row are real.",
+        {
+            "positions < lengths.unsqueeze(-1)": (
+                "(positions < lengths.unsqueeze(-1)) & (lengths != max_length).unsqueeze(-1)"
+            ),
+        },
+    ),
+    "empty-row-full": (
+        "A row of length 0 is True throughout, as where its last real position, lengths - 1, is "
+        "used as an index: -1 is the end of the row. It has no real position: False throughout.",
+        {
+            "lengths.unsqueeze(-1)": (
+                "lengths.long().where(lengths > 0, max_length).unsqueeze(-1)"
+            ),
+        },
+    ),
 }
 
 
@@ -369,6 +403,11 @@ misconceptions["masked_softmax"] = {
             "return softmax(scores, dim=dim)": "if mask is None:\n    return softmax(scores, "
             "dim=dim)\nempty = ~mask.expand_as(scores).any(dim=-1, keepdim=True)\nreturn torch."
             "softmax(scores.masked_fill(empty, 0.0), dim).masked_fill(empty, 0.0)"
+        },
+        {
+            "return softmax(scores, dim=dim)": "if mask is None:\n    return softmax(scores, "
+            "dim=dim)\nempty = ~mask.expand_as(scores).any(dim=-1, keepdim=True)\nreturn torch."
+            "softmax(scores, dim).masked_fill(empty, 0.0)"
         },
     ),
     "mask-unused": (
@@ -552,6 +591,14 @@ misconceptions["masked_softmax"] = {
             ),
             "return softmax(scores, dim=dim)": (
                 "return torch.softmax(scores, dim=dim).masked_fill(empty, 0.0)"
+            ),
+        },
+        {
+            "if mask is not None: scores = scores.masked_fill(~mask, -math.inf)": (
+                "if mask is None:\n"
+                "    return softmax(scores, dim=dim)\n"
+                "weights = torch.softmax(scores.masked_fill(~mask, -math.inf), dim=dim)\n"
+                "return weights.where(mask.any(dim=dim, keepdim=True), 0.0)"
             ),
         },
     ),
@@ -847,6 +894,17 @@ misconceptions["next_token_loss"] = {
             "total =": ("if not real.any():\n    return 0.0\ntotal ="),
         },
     ),
+    "joined-before-shift": (
+        "The texts are joined into one before the shift, so that the last logits of a text are "
+        "compared with the first token of the next text. They predict nothing: shift within each "
+        "text first.",
+        {
+            "logits[:, :-1], tokens[:, 1:]": "logits.flatten(0, 1)[:-1], tokens.flatten()[1:]",
+        },
+        {
+            "logits[:, :-1], tokens[:, 1:]": "logits.flatten(0, 1), tokens.flatten().roll(-1)",
+        },
+    ),
 }
 
 
@@ -1020,6 +1078,19 @@ def _(student, reference, draw):
         for _ in range(12)  # the likeliest number comes 12 times in one of 10**10 checks
     }
     require(len(numbers) > 1, "Of 200 tokens, mask_tokens chooses the same number at every call.")
+    many = 10**6  # words, so that none of the random ones is mask_id
+    fates = [student(tokens[:200], mask_id, many, **random(probability=1.0))[0] for _ in range(12)]
+    for what, numbers in (
+        ("mask_id", {int((inputs == mask_id).sum()) for inputs in fates}),
+        (
+            "a random token",
+            {int(((inputs != mask_id) & (inputs != 7)).sum()) for inputs in fates},
+        ),
+    ):
+        require(
+            len(numbers) > 1,
+            f"Of 200 chosen tokens, mask_tokens makes the same number {what} at every call.",
+        )
 
 
 misconceptions["mask_tokens"] = {
@@ -1318,6 +1389,18 @@ misconceptions["mask_tokens"] = {
         "others each time. All that is drawn should come from it.",
         {
             "torch.bernoulli(chances, generator=generator)": "torch.bernoulli(chances)",
+        },
+    ),
+    "exact-fates": (
+        "Of the chosen tokens, the same number becomes mask_id at every call, as where exactly "
+        "80% of them are taken. What becomes of each is decided by its own chance, so that their "
+        "number varies.",
+        {
+            "fate = torch.randint(10, tokens.shape, generator=generator, device=tokens.device)": (
+                "order = torch.rand(tokens.shape, generator=generator).masked_fill(~chosen, "
+                "2.0).flatten()\nfate = order.argsort().argsort().view(tokens.shape) * 10 // "
+                "max(int(chosen.sum()), 1)"
+            ),
         },
     ),
     "ninety-percent": (

@@ -178,12 +178,26 @@ misconceptions["merge_heads"] = {
         },
         {"x.transpose(1, 2).reshape(B, L, H * D)": "x[:, -1]"},
     ),
+    "squeezed": (
+        "Where a size is 1, its axis is lost, as with `squeeze()`, which takes away every axis of "
+        "size 1. Only the axis of the heads goes: name it, as in `squeeze(1)`.",
+        {
+            "return x.transpose(1, 2).reshape(B, L, H * D)": (
+                "return torch.cat([one.squeeze() for one in x.split(1, dim=1)], dim=-1)"
+            ),
+        },
+    ),
     "positions-last": (
         "Features and positions have changed places: (B, E, L). Each position has a row of E "
         "features.",
         {
             ".reshape(B, L, H * D)": ".reshape(B, L, H * D).transpose(1, 2)",
         },
+    ),
+    "examples-joined": (
+        "The examples of the batch are put side by side, as by a loop over the first axis. The "
+        "heads are the second axis: the features of one example's heads belong in one row.",
+        {"x.transpose(1, 2).reshape(B, L, H * D)": "torch.cat(list(x), dim=-1)"},
     ),
 }
 
@@ -213,6 +227,12 @@ def _(student, reference, draw):
     quick = names | {"ask": Ask(contiguous=False, double=False, unchanged=False)}
     agrees(layer, wanted, query, key, value, **names)
     agrees(layer, wanted, query, query, query, case="self-attention", **quick)
+    for of, some in (
+        ("query and key", (key, key, value)),
+        ("query and value", (key, value, key)),
+        ("key and value", (query, key, key)),
+    ):
+        agrees(layer, wanted, *some, case=f"one tensor for {of}", **names | {"ask": VALUES})
     one = query[:, :1], key[:, :1], value[:, :1]
     agrees(layer, wanted, *one, case="one query, one key", names=names["names"], ask=VALUES)
 
@@ -536,6 +556,53 @@ misconceptions["MultiHeadAttention"] = {
             "self.W_o(merge_heads(heads))": "merge_heads(heads) @ self.W_o.weight + self.W_o.bias",
         },
     ),
+    "self-attention-shortcut": (
+        "Self-attention is assumed where query and key are one tensor, or look alike, and the "
+        "values are then made from the query. `value` may be another: ask about all three, or "
+        "project each by itself.",
+        {
+            "query = split_heads(": (
+                "value = key if key is query else value\nquery = split_heads("
+            ),
+        },
+        *[
+            {
+                "query = split_heads(": (
+                    f"if {alike}:\n    key = value = query\nquery = split_heads("
+                )
+            }
+            for alike in ("torch.equal(key, query)", "key.shape == query.shape")
+        ],
+    ),
+    "output-bias-repeated": (
+        "The bias of W_o is added more than once, as where each head goes through its columns of "
+        "W_o together with the bias, and the results are added up. Add it once.",
+        {
+            "self.W_o(merge_heads(heads))": (
+                "self.W_o(merge_heads(heads)) + (self.num_heads - 1) * self.W_o.bias"
+            ),
+        },
+        {
+            "self.W_o(merge_heads(heads))": "self.W_o(merge_heads(heads)) + self.W_o.bias",
+        },
+    ),
+    "query-scaled-early": (
+        "The scaling leaves out the bias of W_q, as where `query` is divided before it goes "
+        "through W_q. Divide what W_q returns, or the scores.",
+        {
+            "self.W_q(query)": (
+                "self.W_q(query) + ((query.shape[-1] / self.num_heads) ** 0.5 - 1) * self.W_q.bias"
+            ),
+        },
+        {
+            "self.W_q(query)": (
+                "self.W_q(query) + ((query.shape[-1] / self.num_heads) ** 0.25 - 1) * self.W_q.bias"
+            ),
+            "self.W_k(key)": (
+                "self.W_k(key) + ((query.shape[-1] / self.num_heads) ** 0.25 - 1) * self.W_k.bias"
+            ),
+        },
+    ),
 }
 
 
@@ -605,6 +672,8 @@ def _(student, reference, draw):
     for name in ("kdim", "vdim"):
         other = built(wider, embed_dim=E, num_heads=H, options={name: 8})
         raises(student, ValueError, other, case=f"a source with {name}=8")
+    other = built(wider, embed_dim=E, num_heads=H, options={"kdim": 8, "vdim": 8})
+    raises(student, ValueError, other, case="a source with kdim=8 and vdim=8")
 
     def folded(embed_dim, num_heads, row):
         """A source in which one number or row in memory stands for all: it cannot take others."""
@@ -730,6 +799,10 @@ misconceptions["from_torch"] = {
         "in_proj_weight, but three matrices of other shapes: ask for both before anything is "
         "copied.",
         {"if mha.kdim != mha.embed_dim or mha.vdim != mha.embed_dim": "if False"},
+        {
+            "if mha.kdim != mha.embed_dim or mha.vdim != mha.embed_dim": "if False",
+            "mha.in_proj_weight.chunk(3)": "mha.in_proj_weight[:].chunk(3)",
+        },
     ),
     "shared-weights": (
         "Weights of the layer are those of the source: whoever trains one of them changes the "
@@ -745,6 +818,10 @@ misconceptions["from_torch"] = {
         "Only kdim is looked at. A source with a vdim of its own does not fit either: that is a "
         "ValueError too.",
         {"or mha.vdim != mha.embed_dim": ""},
+        {
+            "or mha.vdim != mha.embed_dim": "",
+            "mha.in_proj_weight.chunk(3)": "mha.in_proj_weight[:].chunk(3)",
+        },
     ),
     "output-transposed": (
         "The matrix of out_proj is transposed on the way. Torch stores it as nn.Linear does, "
@@ -774,6 +851,10 @@ misconceptions["from_torch"] = {
         "a ValueError too.",
         {
             "mha.kdim != mha.embed_dim or": "",
+        },
+        {
+            "mha.kdim != mha.embed_dim or": "",
+            "mha.in_proj_weight.chunk(3)": "mha.in_proj_weight[:].chunk(3)",
         },
     ),
     "one-head": (
@@ -808,6 +889,17 @@ misconceptions["from_torch"] = {
         "in_proj_bias, a third for each.",
         {
             "ours.bias.copy_(bias)": "pass",
+        },
+    ),
+    "both-needed": (
+        "A source is refused only where kdim and vdim both differ from embed_dim. One of them is "
+        "enough: join the two questions with `or`.",
+        {
+            "mha.embed_dim or mha.vdim": "mha.embed_dim and mha.vdim",
+        },
+        {
+            "mha.embed_dim or mha.vdim": "mha.embed_dim and mha.vdim",
+            "mha.in_proj_weight.chunk(3)": "mha.in_proj_weight[:].chunk(3)",
         },
     ),
 }

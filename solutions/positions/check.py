@@ -159,8 +159,8 @@ misconceptions["sinusoidal_positions"] = {
         },
     ),
     "one-frequency": (
-        "All pairs have the same frequency: the angle is the position itself. It is the "
-        "position over 10000^(2i / embed_dim).",
+        "All pairs have the same frequency, as where `//` makes every exponent zero: the angle is "
+        "the position itself. It is the position over 10000^(2i / embed_dim).",
         {
             "10000 ** (-(column - column % 2) / embed_dim)": "torch.ones_like(column)",
         },
@@ -217,9 +217,12 @@ misconceptions["shift_matrix"] = {
         {"slice(column, column + 2)": "slice(column // 2, None, embed_dim // 2)"},
     ),
     "one-angle": (
-        "All pairs are turned by the same angle. Each pair has a frequency of its own, and its "
-        "angle is offset times that.",
+        "All pairs are turned by the same angle, as where `//` makes every exponent zero. Each "
+        "pair has a frequency of its own, 1 / 10000^(2i / embed_dim), and its angle is offset "
+        "times that.",
         {"offset / 10000 ** (column / embed_dim)": "offset"},
+        {"column / embed_dim": "column // embed_dim"},
+        {"(column / embed_dim)": "((embed_dim - 2) / embed_dim)"},
     ),
     "exponent-halved": (
         "The exponent counts the pairs by one: i / embed_dim. It is 2i / embed_dim, as in the "
@@ -430,6 +433,12 @@ def _(student, reference, draw):
         torch.zeros(2, longest + 1, E),
         case="a sequence longer than max_length, in evaluation mode",
     )
+    many = draw.normal(longest + 1, 2, E)
+    require(
+        _alike(layer(many) - many, added[:1, :2].expand_as(many)),
+        "A batch of more than max_length examples gets something else than a batch of three: the "
+        "number of examples makes no difference to what is added.",
+    )
     layer.to("float64")
     require(
         layer(x.double()).dtype == torch.float64,
@@ -478,11 +487,13 @@ misconceptions["LearnedPositions"] = {
         "The vectors are counted along the batch: every example gets one vector for all of its "
         "positions. The position is the second axis.",
         {"weight[:L]": "weight[: len(x), None]"},
+        {"x.shape[1], self": "x.shape[0], self", "weight[:L]": "weight[:L, None]"},
     ),
     "length-of-batch": (
         "The length was read from the first axis of x, which counts the examples of the batch. The "
         "positions are the second axis.",
         {"x.shape[1], self": "x.shape[0], self"},
+        {"if max_length < L": "if max_length < x.shape[0]"},
     ),
     "one-vector": (
         "All positions get the same vector, such as the first row of the table. Then the order of "
@@ -586,6 +597,7 @@ def _(student, reference, draw):
     agrees(student, reference, draw.normal(2, 1, D=6), start=40, case="one more position")
     case = "a text that goes on, with another base"
     agrees(student, reference, draw.normal(L=5, D=8), base=2.5, start=3, case=case, ask=VALUES)
+    agrees(student, reference, draw.normal(L=4, D=8), base=50.0, start=2, case=case, ask=VALUES)
     some = draw.normal(2, 2, 3, 2), 50.0, 3000
     agrees(student, reference, *some, case="base and start by position, D = 2", ask=VALUES)
     raises(student, ValueError, draw.normal(3, 1), case="one feature")
@@ -818,6 +830,23 @@ misconceptions["rotate_positions"] = {
         {
             "torch.arange(start, start + L)": "torch.tensor([start, *range(1, L)])",
         },
+    ),
+    "angles-kept": (
+        "The angles of an earlier call are used again where `base` is another one. What is kept "
+        "has to be looked up by all that it is made of, `base` too; or make the angles in each "
+        "call.",
+        {
+            "start: int = 0": "start: int = 0, kept={}",
+            "torch.outer(position, base ** (-column / D))": (
+                "kept.setdefault((start, L, D, x.dtype), torch.outer(position, base ** (-column / "
+                "D)))"
+            ),
+        },
+    ),
+    "base-unused-later": (
+        "Where a text goes on, `base` makes no difference: with another `start` than 0 the angles "
+        "are those of base 10000, as where `base` is not handed on to what makes them.",
+        {"base ** (-column / D)": "(10000.0 if start else base) ** (-column / D)"},
     ),
     "first-overwritten": (
         "The second coordinate is made from the first after that was turned. Both are made from "

@@ -295,8 +295,9 @@ misconceptions["convert_weights"] = {
         },
     ),
     "two-digits-dropped": (
-        "Layers whose number has two digits are left out, as by a pattern of one digit. A "
-        "layer's number goes up to the next dot.",
+        "Layers whose number has two digits are left out, as by a pattern of one digit, or where "
+        'the largest number is looked for among strings, in which "9" comes after "11". A '
+        "layer's number goes up to the next dot, and is compared as a whole number.",
         {
             "for published, ours in renames.items():": (
                 'if name.startswith("encoder") and name.split(".")[2][1:]:\n'
@@ -562,6 +563,15 @@ misconceptions["mean_pool"] = {
             ),
         },
     ),
+    "dtype-of-mask": (
+        "The result has the dtype of a mask of numbers where that is the wider one, as when hidden "
+        "is multiplied by the mask as it comes. It has hidden's: convert the mask first, or hide "
+        "by it.",
+        {
+            "nn.functional.normalize(total, dim=-1)": "nn.functional.normalize(total * "
+            "torch.ones_like(mask[:, :1]), dim=-1)",
+        },
+    ),
 }
 
 
@@ -784,8 +794,9 @@ misconceptions["contrastive_loss"] = {
         {"normalize(positives, dim=-1)": "normalize(positives.detach(), dim=-1)"},
     ),
     "short-cut-off": (
-        "Short vectors have too small a cosine, as when a length below some bound is taken for "
-        "the bound. The lengths make no difference from 1e-6 on: only zeros need a bound.",
+        "The cosines of short vectors are too near zero, as when a length, or a product of two, "
+        "below some bound is taken for the bound or for zero. The lengths make no difference from "
+        "1e-6 on: only zeros need a bound.",
         {
             "normalize(anchors, dim=-1)": "normalize(anchors, dim=-1, eps=1e-5)",
             "normalize(positives, dim=-1)": "normalize(positives, dim=-1, eps=1e-5)",
@@ -805,6 +816,25 @@ misconceptions["contrastive_loss"] = {
         {
             "normalize(anchors, dim=-1)": "normalize(anchors, dim=-1, eps=1e-1)",
             "normalize(positives, dim=-1)": "normalize(positives, dim=-1, eps=1e-1)",
+        },
+        *[
+            {
+                "anchors = nn.functional.normalize(anchors, dim=-1)": "",
+                "positives = nn.functional.normalize(positives, dim=-1)": "",
+                "anchors @ positives.T / temperature": (
+                    "anchors @ positives.T / (anchors.norm(dim=1)[:, None] * "
+                    f"positives.norm(dim=1)).clamp(min={small}) / temperature"
+                ),
+            }
+            for small in ("1e-8", "1e-6")
+        ],
+        {
+            "anchors = nn.functional.normalize(anchors, dim=-1)": "",
+            "positives = nn.functional.normalize(positives, dim=-1)": "",
+            "anchors @ positives.T / temperature": (
+                "anchors @ positives.T / (size := torch.outer(anchors.norm(dim=1), "
+                "positives.norm(dim=1))).masked_fill(size < 1e-8, math.inf) / temperature"
+            ),
         },
     ),
     "anchors-detached": (
@@ -877,6 +907,26 @@ misconceptions["contrastive_loss"] = {
             ),
         },
     ),
+    "factor-limited": (
+        "A temperature of 1e-4 is taken for a larger one, as where 1 / temperature is limited to "
+        "100. It may be as small as that: divide by it as it is.",
+        {
+            "/ temperature": "/ max(temperature, 0.01)",
+        },
+        {
+            "/ temperature": "/ max(temperature, 0.001)",
+        },
+    ),
+    "zeros-left-out": (
+        "An anchor of zeros is left out of the mean. Its cosine to all positives is 0, so its "
+        "loss is log(B), and it counts like the others.",
+        {
+            "return nn.functional.cross_entropy(scores, own)": (
+                "real = anchors.any(dim=-1)\nreturn nn.functional.cross_entropy(scores[real], "
+                "own[real])"
+            ),
+        },
+    ),
     "temperature-after": (
         "The temperature divides the loss, and not the scores before the softmax.",
         {
@@ -885,6 +935,20 @@ misconceptions["contrastive_loss"] = {
                 "return nn.functional.cross_entropy(scores, own) / temperature"
             ),
         },
+    ),
+    "short-as-zeros": (
+        "Vectors that are only short have a cosine of 0 to all, as when every length below some "
+        "bound counts as zero. The lengths make no difference from 1e-6 on.",
+        *[
+            {
+                f"{side} = nn.functional.normalize({side}, dim=-1)": (
+                    f"{side} = nn.functional.normalize({side}, dim=-1) * "
+                    f"({side}.norm(dim=-1, keepdim=True) >= {small})"
+                )
+                for side in ("anchors", "positives")
+            }
+            for small in ("1e-5", "1e-4")
+        ],
     ),
 }
 
@@ -1156,6 +1220,33 @@ misconceptions["embed"] = {
             "mean_pool(model(tokens, mask), mask)": "mean_pool(model(tokens, mask), ~mask)",
         },
     ),
+    "order-not-inverted": (
+        "The rows come back in another order than the sentences, as where they were sorted by "
+        "length, and the order that sorted them is used once more to bring them back. It takes "
+        "the inverse: `argsort` of that order.",
+        {
+            "encodings = tokenizer.encode_batch(sentences)": (
+                "order = sorted(range(len(sentences)), key=lambda place: "
+                "-len(sentences[place]))\n"
+                "encodings = tokenizer.encode_batch([sentences[place] for place in "
+                "order])"
+            ),
+            "return mean_pool(model(tokens, mask), mask)": (
+                "return mean_pool(model(tokens, mask), mask)[torch.tensor(order)]"
+            ),
+        },
+        {
+            "encodings = tokenizer.encode_batch(sentences)": (
+                "order = sorted(range(len(sentences)), key=lambda place: "
+                "len(sentences[place]))\n"
+                "encodings = tokenizer.encode_batch([sentences[place] for place in "
+                "order])"
+            ),
+            "return mean_pool(model(tokens, mask), mask)": (
+                "return mean_pool(model(tokens, mask), mask)[torch.tensor(order)]"
+            ),
+        },
+    ),
 }
 
 
@@ -1226,6 +1317,7 @@ def _(student, reference, draw):
         (1, 1, 2, 0, "a single token"),
     ):
         tokens = draw.integers(0, 9, L)
+        tokens[1:2] = 0  # a token like any other
         tokens[0] = tokens[asking]  # the same token stands in front, too
         agrees(
             student,
@@ -1391,6 +1483,19 @@ misconceptions["attention_row"] = {
             ),
         },
     ),
+    "zero-is-padding": (
+        "Positions whose token is 0 are masked, as if 0 were padding. The sentence has no "
+        "padding: its mask is True everywhere, for token 0, too.",
+        {
+            "torch.ones_like(tokens, dtype=torch.bool)": "tokens != 0",
+        },
+        {
+            "torch.ones_like(tokens, dtype=torch.bool)": "tokens != 0",
+            "softmax(scores / math.sqrt(key.shape[-1]))": (
+                "softmax((scores / math.sqrt(key.shape[-1])).masked_fill(~real, -math.inf))"
+            ),
+        },
+    ),
     "through-output-layer": (
         "What is passed on went through `W_o`. It is asked for before that, with D features.",
         {
@@ -1400,6 +1505,18 @@ misconceptions["attention_row"] = {
             ),
         },
     ),
+    "zero-is-padding": (
+        "Token 0 is hidden from the model, as padding would be. The sentence has none: the mask is "
+        "True at every position.",
+        {
+            "torch.ones_like(tokens, dtype=torch.bool)": "tokens != 0",
+        },
+        {
+            "torch.ones_like(tokens, dtype=torch.bool)": "tokens != 0",
+            "states, _ = model": "states, seen = model",
+            "softmax(scores / math.sqrt(key.shape[-1]))": "seen[layer][0, head, asking]",
+        },
+    ),
 }
 
 
@@ -1407,8 +1524,9 @@ prediction(
     "output-of-the-sink",
     chapter="13-real-encoder",
     question=(
-        "In layers 1 to 4, `[CLS]` gets more than half of the weight. Measured by length, what "
-        "share of what these heads pass on comes from it?"
+        "In layers 1 to 4, `[CLS]` gets more than half of the weight. A head passes on a sum of "
+        "vectors, one from each token. By the lengths of these vectors, what share comes from "
+        "`[CLS]`?"
     ),
     right="About a tenth.",
     options={

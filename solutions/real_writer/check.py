@@ -220,6 +220,25 @@ misconceptions["RMSNorm"] = {
             ),
         },
     ),
+    "epsilon-after-root": (
+        "eps is added to one over the root, and the mean square itself is not kept from zero. It "
+        "belongs to the mean square: 1 / sqrt(mean(x^2) + eps).",
+        {"torch.rsqrt(mean_square + self.eps)": "(torch.rsqrt(mean_square) + self.eps)"},
+    ),
+    "epsilon-after-division": (
+        "eps is added to the vector after its division, and the mean square itself is not kept "
+        "from zero. It belongs to the mean square: 1 / sqrt(mean(x^2) + eps).",
+        {
+            "x * torch.rsqrt(mean_square + self.eps)": (
+                "(x * torch.rsqrt(mean_square) + self.eps)"
+            ),
+        },
+        {
+            "x * torch.rsqrt(mean_square + self.eps) * self.weight": (
+                "x * torch.rsqrt(mean_square) * self.weight + self.eps"
+            ),
+        },
+    ),
 }
 
 
@@ -367,6 +386,21 @@ misconceptions["SwiGLU"] = {
             "return self.W_down(gate * self.W_up(x))": (
                 "return F.silu(self.W_down(gate * self.W_up(x)))"
             ),
+        },
+    ),
+    "limited": (
+        "Large numbers are cut off at a bound before they are multiplied, as by `clamp`. The "
+        "product of large numbers may be large: inputs of 1e4 stay finite without a bound.",
+        {
+            "self.W_gate(x)": "self.W_gate(x).clamp(max=7.0)",
+            "self.W_up(x)": "self.W_up(x).clamp(-7.0, 7.0)",
+        },
+        {
+            "self.W_gate(x)": "self.W_gate(x).clamp(-10.0, 10.0)",
+            "self.W_up(x)": "self.W_up(x).clamp(-10.0, 10.0)",
+        },
+        {
+            "self.W_gate(x)": "self.W_gate(x).clamp(max=7.0)",
         },
     ),
     "normalized-gate": (
@@ -856,7 +890,8 @@ prediction(
         ),
         "It stays the same: no head learned to look ahead.": (
             "None was trained to. But a head by which a token looks for the position right after a "
-            "copy of itself needs no training to find the next position: it is such a position."
+            "copy of itself needs no training to find the next position: that one stands right "
+            "after the token itself."
         ),
         "It falls far below 3.7.": (
             "The answers now stand in the text, and some heads find them. Which ones, and whether "

@@ -67,6 +67,9 @@ def _(student, reference, draw):
     zeros = x * (torch.arange(5) != 1)[:, None]
     agrees(*pair, zeros, case="a position of zeros", **quick)
     agrees(*pair, x, case="no mask after a mask", **quick)
+    # Where a masked score is far larger than the others, the mask comes too late after softmax.
+    large = {"case": "large numbers, and a mask", "rtol": 2e-3, "atol": 5e-3}
+    agrees(*pair, 30 * x, mask, **quick | large)
     # Of one size all, so that a mask along another axis gives numbers, not an error.
     cube = draw.normal(3, 3, 3, 6)
     for text, allowed in masks(draw, 3, 3, 3, 3):
@@ -372,6 +375,100 @@ misconceptions["SelfAttention"] = {
         },
         {"(query, key, value, mask)": "(query, key, value, None if mask is None else mask[None])"},
     ),
+    "mask-both-ways": (
+        "Position i attends to j only where the mask also lets j attend to i. Row i of the mask "
+        "alone says what position i may attend to.",
+        {
+            "query, key = self": "if mask is not None:\n    mask = mask.expand(*x.shape[:-1], "
+            "x.shape[-2])\n    mask = mask & mask.mT\nquery, key = self",
+        },
+    ),
+    "mask-either-way": (
+        "Position i attends to j, too, where the mask lets only j attend to i. Row i of the mask "
+        "alone says what position i may attend to.",
+        {
+            "query, key = self": "if mask is not None:\n    mask = mask.expand(*x.shape[:-1], "
+            "x.shape[-2])\n    mask = mask | mask.mT\nquery, key = self",
+        },
+    ),
+    "leading-axes-merged": (
+        "With no leading axis, or with several, the output, the weights or both come back with "
+        "exactly one, as `bmm` wants it. Both have the leading axes of the inputs: put them back.",
+        {
+            "return scaled_dot_product_attention(query, key, value, mask)": (
+                "output, weights = scaled_dot_product_attention(query, key, value, mask)\n"
+                "return output, weights.reshape(-1, *weights.shape[-2:])"
+            ),
+        },
+        {
+            "return scaled_dot_product_attention(query, key, value, mask)": (
+                "output, weights = scaled_dot_product_attention(query, key, value, mask)\n"
+                "output = output.reshape(-1, *output.shape[-2:])\n"
+                "return output, weights.reshape(-1, *weights.shape[-2:])"
+            ),
+        },
+        {
+            "return scaled_dot_product_attention(query, key, value, mask)": (
+                "output, weights = scaled_dot_product_attention(query, key, value, mask)\n"
+                "return output.reshape(-1, *output.shape[-2:]), weights"
+            ),
+        },
+    ),
+    "masked-and-divided": (
+        "The mask is applied after the softmax, or after exp, and the rest is divided by its sum. "
+        "Beside a masked score that is far larger, the rest is rounded to zero before: masked "
+        "scores should be -inf before the softmax.",
+        by(
+            {
+                "scores = scores.masked_fill(~mask, -math.inf)": (
+                    "weights = softmax(scores) * mask\n"
+                    "weights = weights / (weights.sum(dim=-1, keepdim=True) + 1e-9)\n"
+                    "return weights @ value, weights"
+                ),
+            },
+            within="scaled_dot_product_attention",
+        ),
+        by(
+            {
+                "scores = scores.masked_fill(~mask, -math.inf)": (
+                    "weights = softmax(scores) * mask\n"
+                    "weights = weights / (weights.sum(dim=-1, keepdim=True) + 1e-8)\n"
+                    "return weights @ value, weights"
+                ),
+            },
+            within="scaled_dot_product_attention",
+        ),
+        by(
+            {
+                "scores = scores.masked_fill(~mask, -math.inf)": (
+                    "weights = softmax(scores) * mask\n"
+                    "weights = weights / (weights.sum(dim=-1, keepdim=True) + 1e-12)\n"
+                    "return weights @ value, weights"
+                ),
+            },
+            within="scaled_dot_product_attention",
+        ),
+        by(
+            {
+                "scores = scores.masked_fill(~mask, -math.inf)": (
+                    "weights = softmax(scores) * mask\n"
+                    "weights = weights / weights.sum(dim=-1, keepdim=True).clamp(min=1e-30)\n"
+                    "return weights @ value, weights"
+                ),
+            },
+            within="scaled_dot_product_attention",
+        ),
+        by(
+            {
+                "scores = scores.masked_fill(~mask, -math.inf)": (
+                    "weights = softmax(scores) * mask\n"
+                    "weights = weights / weights.sum(dim=-1, keepdim=True).clamp(min=1e-9)\n"
+                    "return weights @ value, weights"
+                ),
+            },
+            within="scaled_dot_product_attention",
+        ),
+    ),
 }
 
 
@@ -416,6 +513,9 @@ def _(student, reference, draw):
     case("two rows exchanged", portable(_with_positions, table=table), x, swap)
     layer = portable(_without_positions, matrix=draw.normal(E, 4))
     case("a layer that treats all rows alike", layer, x, cycle)
+    square = draw.normal(4, 4), torch.tensor([2, 0, 3, 1])
+    layer = portable(_without_positions, matrix=draw.normal(4, 4))
+    case("a layer that treats all rows alike, as many features as rows", layer, *square)
     layer = portable(_with_weights, table=table)
     case("a layer that returns a tuple", layer, x, cycle)
     x = draw.uniform(L=L, E=E, low=1.0, high=2.0)
@@ -552,6 +652,17 @@ misconceptions["equivariance_gap"] = {
         "the order alone. On one way they are put in another order before the layer.",
         {
             "layer(x[permutation]), layer(x)": "layer(x), layer(x)",
+        },
+    ),
+    "columns-too": (
+        "Where the result has as many columns as rows, its columns are put in another order as "
+        "well, as those of a table of attention weights would be. The permutation is of "
+        "positions: it goes to the rows alone.",
+        {
+            "straight[permutation]": (
+                "(straight[permutation][:, permutation] if len(straight) == straight.shape[-1] "
+                "else straight[permutation])"
+            ),
         },
     ),
     "always-first": (

@@ -146,6 +146,15 @@ misconceptions["softmax"] = {
             "(scores - largest).exp()": "scores.clamp(max=80).exp()",
             "total.clamp(min=1)": "torch.where(total > 0, total, 1.0)",
         },
+        *[
+            {
+                "(scores - largest).exp()": (
+                    f"scores.clamp(-{bound}, {bound}).exp().masked_fill(scores == -math.inf, 0.0)"
+                ),
+                "total.clamp(min=1)": "torch.where(total > 0, total, 1.0)",
+            }
+            for bound in (50, 60, 80)
+        ],
     ),
     "shift-of-all": (
         "The scores are shifted by the largest score of the whole tensor. In a slice far below it "
@@ -290,6 +299,21 @@ misconceptions["softmax"] = {
             "scores.amax(dim=dim, keepdim=True)": "scores.amax(dim=dim)",
         },
         {"scores.amax(dim=dim, keepdim=True)": "scores.amax(dim=dim)"},
+    ),
+    "shift-by-mean": (
+        "The scores are shifted by something below their largest, such as their mean. The largest "
+        "may still lie far above that, and its exp is infinite then: subtract the largest.",
+        {
+            "scores.amax(dim=dim, keepdim=True).clamp(min=lowest)": "(scores.masked_fill(scores == "
+            "-math.inf, 0.0).sum(dim=dim, keepdim=True) / (scores > -math.inf).sum(dim=dim, "
+            "keepdim=True).clamp(min=1))",
+            ".clamp(min=1)": ".clamp(min=1e-30)",
+        },
+        {
+            "scores.amax(dim=dim, keepdim=True).clamp(min=lowest)": "scores.mean(dim=dim, "
+            "keepdim=True)",
+            "total.clamp(min=1)": "total",
+        },
     ),
 }
 
@@ -822,6 +846,13 @@ misconceptions["softmax_jacobian"] = {
             "torch.outer(weights, weights)": "torch.outer(weights, scores)",
         },
     ),
+    "delta-of-values": (
+        "Where two scores are equal, the weight is added beside the diagonal as well, as when the "
+        "Kronecker delta asks whether two weights are equal. It asks whether i and j are.",
+        {
+            "torch.diag(weights)": "weights * (weights[:, None] == weights)",
+        },
+    ),
 }
 
 
@@ -1052,6 +1083,35 @@ misconceptions["distance_scores"] = {
             "query_square - key_square).clamp(min=-1)",
         },
     ),
+    "centered-apart": (
+        "Queries and keys are not all moved by the same vector before they are compared, as where "
+        "each of the two is centered at its own mean. That changes the distances: move all by one "
+        "vector, or none.",
+        {
+            "query_square = query.square()": (
+                "query = query - query.mean(dim=-2, keepdim=True)\n"
+                "key = key - key.mean(dim=-2, keepdim=True)\n"
+                "query_square = query.square()"
+            ),
+        },
+        {
+            "query_square = query.square()": (
+                "key = key - key.mean(dim=-2, keepdim=True)\nquery_square = query.square()"
+            ),
+        },
+        {
+            "query_square = query.square()": (
+                "query = query - query.mean(dim=-1, keepdim=True)\n"
+                "key = key - key.mean(dim=-1, keepdim=True)\n"
+                "query_square = query.square()"
+            ),
+        },
+        {
+            "query_square = query.square()": (
+                "query = query - query.mean(dim=-2, keepdim=True)\nquery_square = query.square()"
+            ),
+        },
+    ),
 }
 
 
@@ -1072,8 +1132,8 @@ def _(student, reference, draw):
     agrees(student, reference, short, short, case="one tensor for both", ask=VALUES)
     tiny = 1e-7 * draw.normal(L=5, D=8), 1e-6 * draw.normal(S=7, D=8)
     agrees(student, reference, *tiny, case="vectors of length 1e-7 and 1e-6", ask=VALUES)
-    far = 1e6 * short, tiny[1]
-    agrees(student, reference, *far, case="long queries, keys of length 1e-6", ask=VALUES)
+    far = 1e6 * short, 0.1 * tiny[1]
+    agrees(student, reference, *far, case="long queries, keys of length 1e-7", ask=VALUES)
     sums = torch.tensor([[0.0, 1.0, -1.0], [3.0, 4.0, -7.0], [0.0, -1.0, -2.0]])
     agrees(student, reference, sums, sums.flip(1), case="vectors whose entries sum to zero")
 
@@ -1168,14 +1228,35 @@ misconceptions["cosine_scores"] = {
         {"query @ key.transpose(-2, -1)": "1 - query @ key.transpose(-2, -1)"},
     ),
     "short-cut-off": (
-        "A length, or the product of two, is kept above some bound, so the cosines of short "
-        "vectors shrink. Only a length of zero needs another number in its place.",
+        "The cosines of short vectors are too near zero, as when a length, or the product of two, "
+        "is kept above some bound or counts as zero below it. Only a length of zero needs another "
+        "number in its place.",
         *[
             {
                 "(query_length + (query_length == 0))": f"query_length.clamp(min={small})",
                 "(key_length + (key_length == 0))": f"key_length.clamp(min={small})",
             }
             for small in ("1e-1", "1e-2", "1e-3", "1e-4")
+        ],
+        *[
+            {
+                "query = query / (query_length + (query_length == 0))": "",
+                "key = key / (key_length + (key_length == 0))": "",
+                "query @ key.transpose(-2, -1)": "query @ key.transpose(-2, -1) / "
+                f"(query_length * key_length.transpose(-2, -1)).clamp(min={small})",
+            }
+            for small in ("1e-12", "1e-8", "1e-6")
+        ],
+        *[
+            {
+                "(query_length + (query_length == 0))": (
+                    f"query_length.masked_fill(query_length < {small}, math.inf)"
+                ),
+                "(key_length + (key_length == 0))": (
+                    f"key_length.masked_fill(key_length < {small}, math.inf)"
+                ),
+            }
+            for small in ("1e-6", "1e-4", "1e-3")
         ],
     ),
     "zero-nan": (
@@ -1332,6 +1413,29 @@ misconceptions["cosine_scores"] = {
         {
             "query.norm(dim=-1, keepdim=True)": "query.norm(dim=-1)",
             "key.norm(dim=-1, keepdim=True)": "key.norm(dim=-1)",
+        },
+    ),
+    "one-zero-entry": (
+        "A vector with a zero among its entries scores 0 here, as if it had no direction. Only a "
+        "vector whose entries are all zero has none.",
+        {
+            "query = query / (query_length + (query_length == 0))": (
+                "query = query / (query_length + (query_length == 0)) * (query != 0).all(dim=-1, "
+                "keepdim=True)"
+            ),
+            "key = key / (key_length + (key_length == 0))": (
+                "key = key / (key_length + (key_length == 0)) * (key != 0).all(dim=-1, "
+                "keepdim=True)"
+            ),
+        },
+    ),
+    "lengths-detached": (
+        "The lengths are cut off from the gradient, as by `.detach()`. The values are right, but "
+        "an entry changes the length of its vector, too, and so the gradient lacks what flows "
+        "through that.",
+        {
+            "query.norm(dim=-1, keepdim=True)": "query.norm(dim=-1, keepdim=True).detach()",
+            "key.norm(dim=-1, keepdim=True)": "key.norm(dim=-1, keepdim=True).detach()",
         },
     ),
     "epsilon-under-root": (
@@ -1516,7 +1620,8 @@ prediction(
             "out again."
         ),
         "ReLU and exponential.": (
-            "ReLU gives nothing to scores below zero, so not everyone counts; a shift changes that."
+            "ReLU gives scores of zero or less no weight: not everyone counts, and among them the "
+            "order is lost. A shift changes which scores these are."
         ),
     },
 )

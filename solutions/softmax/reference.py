@@ -63,7 +63,7 @@ def softmax_jacobian(scores: Tensor) -> Tensor:
 
 
 def distance_scores(query: Tensor, key: Tensor) -> Tensor:
-    """Scores by nearness: minus the squared Euclidean distance of every query to every key.
+    """Scores by nearness: minus the squared Euclidean distance from every query to every key.
 
     Shapes: query (..., L, D), key (..., S, D), any leading dimensions, the same in both;
     returns (..., L, S).

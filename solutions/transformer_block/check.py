@@ -297,6 +297,29 @@ misconceptions["LayerNorm"] = {
             "x.mean(dim=-1, keepdim=True)": "x.mean(dim=-1, keepdim=True).detach()",
         },
     ),
+    "epsilon-after-root": (
+        "eps is added to one over the root, and the variance itself is not kept from zero. It "
+        "belongs to the variance: 1 / sqrt(variance + eps).",
+        {
+            "centered / torch.sqrt(variance + self.eps)": (
+                "centered * (torch.rsqrt(variance) + self.eps)"
+            )
+        },
+    ),
+    "epsilon-after-division": (
+        "eps is added to the vector after its division, and the variance itself is not kept from "
+        "zero. It belongs to the variance: 1 / sqrt(variance + eps).",
+        {
+            "centered / torch.sqrt(variance + self.eps)": (
+                "(centered / torch.sqrt(variance) + self.eps)"
+            ),
+        },
+        {
+            "centered / torch.sqrt(variance + self.eps) * self.weight": (
+                "centered / torch.sqrt(variance) * self.weight + self.eps"
+            ),
+        },
+    ),
 }
 
 
@@ -1396,6 +1419,17 @@ misconceptions["Encoder"] = {
         "the paper of 2017.",
         {
             "norm_first: bool = False": "norm_first: bool = True",
+        },
+    ),
+    "nothing-zeroed": (
+        "Positions that may attend to nothing are set to zeros after a layer. Only what attention "
+        "gives them is zero: they keep their residual and go through the feed-forward network, as "
+        "the others do.",
+        {
+            "all_weights.append(weights)": (
+                "x = x.masked_fill(~weights.any(dim=-1).any(dim=1).unsqueeze(-1), 0.0)\n"
+                "all_weights.append(weights)"
+            ),
         },
     ),
     "default-gelu": (

@@ -210,6 +210,17 @@ misconceptions["patchify"] = {
             "grid.permute(0, 2, 4, 1, 3, 5)": "grid.permute(0, 4, 2, 1, 5, 3)",
         },
     ),
+    "channels-before-grid": (
+        "The channels stand before or between the axes of the grid when all is written as (B, N, "
+        "C * P * P), so that with several channels a row mixes squares of several places. Move "
+        "them behind the grid first, as by a permute.",
+        {
+            "grid.permute(0, 2, 4, 1, 3, 5)": "grid.permute(0, 1, 2, 4, 3, 5)",
+        },
+        {
+            "grid.permute(0, 2, 4, 1, 3, 5)": "grid.permute(0, 2, 1, 4, 3, 5)",
+        },
+    ),
 }
 
 
@@ -514,6 +525,11 @@ misconceptions["PatchEmbedding"] = {
             ),
         },
     ),
+    "last-place-for-token": (
+        "The class token got the last of the positions, and the patches the first N. The token "
+        "stands in front, so the first position is its: add all N + 1 to the whole sequence.",
+        {"+ self.positions": "+ self.positions.roll(1, dims=1)"},
+    ),
 }
 
 
@@ -659,6 +675,13 @@ misconceptions["VisionTransformer"] = {
         "patch has been seen by it.",
         {
             "x, _ = self.encoder(x)": "_ = self.encoder(x)",
+        },
+    ),
+    "bytes": (
+        "The images are divided by a number here, as bytes are by 255. They come as numbers of "
+        "any size, and `patch_embedding` takes them as they are.",
+        {
+            "self.patch_embedding(images)": "self.patch_embedding(images / 255)",
         },
     ),
     "every-position": (
@@ -835,6 +858,74 @@ misconceptions["attention_rollout"] = {
             "layer.mean(dim=1)": "layer[:, 0]",
         },
     ),
+    "first-residual-missing": (
+        "The product begins with the first layer's averaged weights alone, without its residual "
+        "connection. Every layer is (A + I) / 2, the first one too.",
+        {
+            "mixing if rollout is None else": "layer.mean(dim=1) if rollout is None else",
+        },
+    ),
+    "last-residual-missing": (
+        "The last layer counts with its averaged weights alone, without its residual connection. "
+        "Every layer is (A + I) / 2, the last one too.",
+        {
+            "mixing = (layer.mean(dim=1) + identity) / 2": (
+                "mixing = layer.mean(dim=1)\n"
+                "if layer is not weights[-1]:\n"
+                "    mixing = (mixing + identity) / 2"
+            ),
+        },
+    ),
+    "first-layer-twice": (
+        "The first layer is multiplied in twice, as where the product begins with it and a loop "
+        "then runs over all layers. Begin with the identity, or leave the first layer out of the "
+        "loop.",
+        {"mixing if rollout is None else": "mixing @ mixing if rollout is None else"},
+        {"mixing if rollout is None else": "mixing @ layer.mean(dim=1) if rollout is None else"},
+    ),
+    "small-weights-dropped": (
+        "The smaller weights of each layer are set to zero, as a variant does for clearer "
+        "pictures. All weights count here: average the heads, add the identity, and halve the "
+        "sum.",
+        {
+            "mixing = (layer.mean(dim=1) + identity) / 2": (
+                "flat = layer.mean(dim=1).flatten(1)\n"
+                "least = flat.topk(int(flat.shape[1] * 0.9), largest=False).indices\n"
+                "mixing = flat.scatter(1, least, 0.0).reshape(len(flat), "
+                "*identity.shape)\n"
+                "mixing = (mixing + identity) / 2\n"
+                "mixing = mixing / mixing.sum(dim=-1, keepdim=True)"
+            ),
+        },
+        {
+            "mixing = (layer.mean(dim=1) + identity) / 2": (
+                "flat = layer.mean(dim=1).flatten(1)\n"
+                "least = flat.topk(int(flat.shape[1] * 0.9), largest=False).indices\n"
+                "mixing = flat.scatter(1, least, 0.0).reshape(len(flat), "
+                "*identity.shape)\n"
+                "mixing = (mixing + identity) / 2\n"
+            ),
+        },
+        {
+            "mixing = (layer.mean(dim=1) + identity) / 2": (
+                "flat = layer.mean(dim=1).flatten(1)\n"
+                "least = flat.topk(int(flat.shape[1] * 0.5), largest=False).indices\n"
+                "mixing = flat.scatter(1, least, 0.0).reshape(len(flat), "
+                "*identity.shape)\n"
+                "mixing = (mixing + identity) / 2\n"
+                "mixing = mixing / mixing.sum(dim=-1, keepdim=True)"
+            ),
+        },
+        {
+            "mixing = (layer.mean(dim=1) + identity) / 2": (
+                "flat = layer.mean(dim=1).flatten(1)\n"
+                "least = flat.topk(int(flat.shape[1] * 0.5), largest=False).indices\n"
+                "mixing = flat.scatter(1, least, 0.0).reshape(len(flat), "
+                "*identity.shape)\n"
+                "mixing = (mixing + identity) / 2\n"
+            ),
+        },
+    ),
 }
 
 
@@ -896,6 +987,13 @@ def _(student, reference, draw):
     many, every = mask(4000, 6, 0.5, seed), math.comb(6, 3)
     sets, counts = many.unique(dim=0, return_counts=True)
     require(len(sets) > 1, f"{student.last_call}: all rows are alike; they should differ.")
+    for one, other in ((many[::2], many[1::2]), many.chunk(2)):
+        pairs = torch.cat([one, other], dim=1).unique(dim=0)
+        require(
+            len(pairs) > len(sets) ** 2 / 2,
+            f"{student.last_call}: rows are decided by other rows: of two rows, {len(pairs)} pairs "
+            f"come instead of {len(sets) ** 2}. Each row should be chosen by itself.",
+        )
     require(
         len(sets) == every and bool(((counts - 4000 / every).abs() < 80).all()),
         f"{student.last_call}: of the {every} ways to choose 3 of 6 patches, some never come, or "
@@ -1047,6 +1145,18 @@ misconceptions["random_patch_mask"] = {
         },
         {
             "places < count": "(places < count).long()",
+        },
+    ),
+    "row-from-row": (
+        "Rows are decided by other rows, as when one choice is moved on by a place from image to "
+        "image. Every row should be a random choice of its own.",
+        {
+            "torch.rand(batch, num_patches, generator=generator).argsort()": (
+                "torch.randperm(num_patches, generator=generator)"
+            ),
+            "return places < count": (
+                "return torch.stack([(places < count).roll(n) for n in range(batch)])"
+            ),
         },
     ),
     "indices": (

@@ -115,7 +115,7 @@ WRONG = {
                     "+ self.positions[:, -1:], x + self.positions[:, :-1]], dim=1)"
                 )
             },
-            "plain.all+off+part.own",
+            "last-place-for-token",
         ),
     ],
     "VisionTransformer": [

@@ -316,6 +316,41 @@ misconceptions["KeyValueCache"] = {
             ),
         },
     ),
+    "rounded": (
+        "What was appended comes back rounded to fewer digits, as where it is kept in half "
+        "precision to save memory. Keep it in the dtype in which it comes.",
+        {
+            "self.length += key.shape[-2]": (
+                "key, value = key.half().to(key.dtype), value.half().to(value.dtype)\n"
+                "self.length += key.shape[-2]"
+            ),
+        },
+        {
+            "self.length += key.shape[-2]": (
+                "key, value = key.bfloat16().to(key.dtype), "
+                "value.bfloat16().to(value.dtype)\n"
+                "self.length += key.shape[-2]"
+            ),
+        },
+        {
+            "self.stored = key, value": (
+                "self.stored = key.half().to(key.dtype), value.half().to(value.dtype)"
+            ),
+        },
+        {
+            "self.stored = key, value": (
+                "self.stored = key.bfloat16().to(key.dtype), value.bfloat16().to(value.dtype)"
+            ),
+        },
+        *[
+            {
+                "self.length += key.shape[-2]": (
+                    f"{one} = {one}.half().to({one}.dtype)\nself.length += key.shape[-2]"
+                )
+            }
+            for one in ("key", "value")
+        ],
+    ),
 }
 
 
@@ -386,9 +421,14 @@ def _(student, reference, draw):
     agrees(student, reference, barred, 0, case="a logit of -inf, temperature 0", ask=quick)
     agrees(student, reference, barred, 1.5, V, 1.0, case="a logit of -inf, all kept", ask=quick)
     large = torch.tensor([1e4, 9999.0, -1e4, 9998.5])
-    equal = student(torch.zeros(2), top_p=0.5)  # which of the two stays is free
-    ordered = equal.sort().values if isinstance(equal, torch.Tensor) else equal
-    close(ordered, torch.tensor([0.0, 1.0]), case="half of two equal ones", call=student.last_call)
+    for case, number, top_p, left in (
+        ("three of four equal ones", 4, 0.6, 3),
+        ("half of two equal ones", 2, 0.5, 1),
+    ):
+        equal = student(torch.zeros(number), top_p=top_p)  # which of them stay is free
+        ordered = equal.sort().values if isinstance(equal, torch.Tensor) else equal
+        wanted = (torch.arange(number) >= number - left) / left
+        close(ordered, wanted, case=case, call=student.last_call)
     agrees(student, reference, large, case="logits of 1e4", ask=quick)
     agrees(student, reference, large, 1e-4, 3, 0.9, case="temperature 1e-4", ask=quick)
     agrees(student, reference, draw.normal(3, 1), 0.8, 1, 0.5, case="one token alone", ask=quick)
@@ -754,6 +794,50 @@ misconceptions["next_token_probabilities"] = {
         {
             "ordered, order = probabilities.sort(dim=-1, descending=True)": (
                 "ordered, order = probabilities.sort(dim=1, descending=True)"
+            ),
+        },
+    ),
+    "equal-all-kept": (
+        "All tokens that are as probable as the last one kept stay, too. The set should be the "
+        "smallest that reaches top_p: of equal ones at its edge, only as many stay as are needed.",
+        {
+            "before < top_p)": (
+                "before < top_p)\nkept = probabilities >= probabilities.masked_fill(~kept, "
+                "2.0).amin(dim=-1, keepdim=True)"
+            ),
+        },
+    ),
+    "order-forgotten": (
+        "With top_p, other tokens are kept than should be: what was found in sorted order is used "
+        "as if it were in the order of the logits. Bring it back first, as by `scatter(-1, order, "
+        "...)`.",
+        {
+            "torch.zeros_like(before, dtype=torch.bool).scatter(-1, order, before < top_p)": (
+                "before < top_p"
+            ),
+        },
+    ),
+    "sorted-again": (
+        "With top_p, other tokens are kept than should be: what was found in sorted order goes to "
+        "other places than it came from, as with `gather(-1, order)`, which sorts once more. "
+        "Either `scatter(-1, order, ...)` or `gather(-1, order.argsort())` undoes the sorting.",
+        {
+            "torch.zeros_like(before, dtype=torch.bool).scatter(-1, order, before < top_p)": (
+                "(before < top_p).gather(-1, order)"
+            ),
+        },
+        {
+            "torch.zeros_like(before, dtype=torch.bool).scatter(-1, order, before < top_p)": (
+                "before < top_p"
+            ),
+            "probabilities = probabilities.masked_fill(~kept, 0.0)": (
+                "probabilities = ordered.masked_fill(~kept, 0.0).gather(-1, order)"
+            ),
+        },
+        {
+            "top_p is not None and top_p < 1": "top_p is not None",
+            "torch.zeros_like(before, dtype=torch.bool).scatter(-1, order, before < top_p)": (
+                "(before < top_p).gather(-1, order)"
             ),
         },
     ),
@@ -1322,11 +1406,44 @@ misconceptions["blockwise_attention"] = {
             "places > positions.unsqueeze(-1)": "places > positions.unsqueeze(-1) + 1",
         },
     ),
+    "past-left-out": (
+        "With `causal` and L < S, some keys that a query may attend to are left out, as where the "
+        "loop over the blocks of keys ends at the query's own number, or at L. The query's "
+        "position is S - L further on.",
+        {
+            "range(0, S, block_size)": (
+                "range(0, min(S, first_query + block_size) if causal else S, block_size)"
+            ),
+        },
+        {
+            "range(0, S, block_size)": "range(0, L if causal else S, block_size)",
+        },
+    ),
     "maximum-from-number": (
         "The running maximum begins at some number. Where all scores of a query are far below "
         "it, every exponential is 0, and the sum is, too: begin at minus infinity.",
         {
             "torch.full_like(block[..., :1], -math.inf)": "torch.full_like(block[..., :1], -100.0)",
+        },
+    ),
+    "skipped-by-first-query": (
+        "With `causal`, keys are left out that the first query of a block may not see, though "
+        "later ones of it may. Leave out a block of keys only where its first key is past the last "
+        "query.",
+        {
+            "keys = key[": "if causal and first_key > first_query + S - L:\n    break\nkeys = key[",
+        },
+    ),
+    "skipped-without-past": (
+        "With `causal` and L < S, keys are left out as if query i stood at position i. It stands "
+        "at S - L + i: add S - L where you ask whether a block of keys is to come.",
+        {
+            "keys = key[": "if causal and first_key >= first_query + block_size:\n    break\n"
+            "keys = key[",
+        },
+        {
+            "keys = key[": "if causal and first_key >= first_query + block.shape[-2]:\n    break\n"
+            "keys = key[",
         },
     ),
 }

@@ -255,7 +255,7 @@ def write(
     """Go on with a text: tokens (L) to (L + number), each new one drawn and remembered.
 
     The caches begin with the latest `context // 2` tokens at most, and anew where they hold
-    `context` positions: the model was trained on no longer texts.
+    `context` positions: the model was not trained on texts longer than that.
     """
     caches = None
     for _ in range(number):

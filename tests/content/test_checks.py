@@ -162,8 +162,8 @@ def test_a_sentence_in_other_words_changes_no_key(monkeypatch):
 @every_exercise
 def test_misconceptions_are_told_apart_with_any_inputs(name):
     for one in wrongs(name):
-        for seed in range(20):
-            verdict = verdict_of(name, one.thing, seed)
+        for seed in range(20):  # made anew each time: one may keep something in its class
+            verdict = verdict_of(name, lifted(name, one.source), seed)
             found = (verdict.status, verdict.key)
             assert found == ("failed", one.key), f"seed {seed}: {verdict.message}"
 

@@ -699,7 +699,7 @@ def test_whose_size_stands_along_an_axis_and_whose_belongs_there():
         return Shaped(given | others, torch.Size([2, attention]), torch.Size([2, key]))
 
     asked = [shaped(6, 8), shaped(7, 9)]
-    words = "last axis has `attention_dim` for its size, where `key_dim` belongs."
+    words = "last axis has the size `attention_dim`, where the size `key_dim` belongs."
     assert by_size(asked).endswith(words)
     assert not by_size(asked[:1])  # one call proves nothing
     alike = [shaped(6, 8, other=8, hidden=8), shaped(7, 9, other=9, hidden=9)]
