@@ -1082,7 +1082,7 @@ prediction(
         "A single head as wide as the layer, a linear reader, four relations; a guess is right "
         "one time in ten. What does the model answer after training?"
     ),
-    right="One relation well, the others far less often.",
+    right="One relation well, the others far less well.",
     options={
         "All four well.": (
             "One average can hold four answers. But the reader is linear, and hears only the "
@@ -1093,7 +1093,7 @@ prediction(
             "Training makes one answer a little louder than the others, since that lowers the "
             "loss more."
         ),
-        "One relation well, the others far less often.": (
+        "One relation well, the others far less well.": (
             "One of the four gets the largest share of the weight (in the first run 0.38, the "
             "second largest 0.31; a card in two relations counts in both), and a linear reader "
             "hears the loudest."

@@ -876,8 +876,7 @@ prediction(
             "The hope is not borne out: what was learned on ten letters does not carry over."
         ),
         "One in nineteen, as chance would give.": (
-            "It would be that few if everything broke down. But some of what was learned still "
-            "works."
+            "It would be that few if everything broke down. But some letters still come out right."
         ),
     },
 )
