@@ -1483,6 +1483,24 @@ misconceptions["attention_row"] = {
             ),
         },
     ),
+    "zero-is-padding": (
+        "Positions whose token is 0 are masked, as if 0 were padding. The sentence has no "
+        "padding: its mask is True everywhere, for token 0, too.",
+        {
+            "torch.ones_like(tokens, dtype=torch.bool)": "tokens != 0",
+        },
+        {
+            "torch.ones_like(tokens, dtype=torch.bool)": "tokens != 0",
+            "softmax(scores / math.sqrt(key.shape[-1]))": (
+                "softmax((scores / math.sqrt(key.shape[-1])).masked_fill(~real, -math.inf))"
+            ),
+        },
+        {
+            "torch.ones_like(tokens, dtype=torch.bool)": "tokens != 0",
+            "states, _ = model": "states, seen = model",
+            "softmax(scores / math.sqrt(key.shape[-1]))": "seen[layer][0, head, asking]",
+        },
+    ),
     "through-output-layer": (
         "What is passed on went through `W_o`. It is asked for before that, with D features.",
         {
