@@ -11,7 +11,7 @@ from autograder.diagnosis.judge import judge
 from autograder.diagnosis.recording import live
 from autograder.remote.calling import Home
 from autograder.source.mutations import mutants
-from solutions.multi_head import MultiHeadAttention
+from solutions.lookup import kernel_regression
 from solutions.self_attention import SelfAttention
 from solutions.softmax import cosine_scores
 
@@ -174,12 +174,11 @@ def test_a_slip_of_two_steps_that_have_no_name_is_not_told():
 
 
 def test_what_stands_in_the_place_of_an_input_that_is_not_used_is_told(monkeypatch):
-    class Wrong(MultiHeadAttention):
-        def forward(self, query, key, value, mask=None):
-            return super().forward(query, key, key, mask)
+    def wrong(x, keys, values, bandwidth):
+        return kernel_regression(x, keys, keys, bandwidth)
 
-    found = found_by(monkeypatch, "_slips_for_what_is_unused", "MultiHeadAttention", Wrong)
-    assert "`key` stood where `value` belongs" in found.misconception
+    found = found_by(monkeypatch, "_slips_for_what_is_unused", "kernel_regression", wrong)
+    assert "`keys` stood where `values` belongs" in found.misconception
 
 
 def test_digits_are_not_told_as_lost_beside_a_slip_of_another_size(monkeypatch):
