@@ -1208,7 +1208,7 @@ prediction(
             "All keys are far away, but not equally far: weights compare them with one another."
         ),
         "The last reading.": (
-            "Its key is the nearest, and beside it every other kernel is as good as zero."
+            "Its key is the nearest, and beside it every other similarity is as good as zero."
         ),
     },
 )
