@@ -55,7 +55,8 @@ def _told(whole: str, item: Definition, mutant: Mutant, code: str) -> str:
         return _not_used(whole, next(word for word in contract if word in mutant.names))
     words = clause(mutant, contract)
     near = beside(mutant, contract, code)
-    look = f" Look where {listed(near)} used." if near else ""
+    them = "it" if len(near) == 1 else "them"
+    look = f" Look where {listed(near)} used, or what is made of {them}." if near else ""
     return f"{_as_if(whole, item.name, words)}{look}" if words else ""
 
 

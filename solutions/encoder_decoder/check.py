@@ -2163,8 +2163,8 @@ prediction(
     right="Four dates: the first three, and then hardly ever the fourth.",
     options={
         "All five: a date is a date.": (
-            "Nothing in its training asked for a fifth. What its weights never had to find, they "
-            "do not find."
+            "Nothing in its training asked for a fifth, and in this model it does not come by "
+            "itself."
         ),
         "The first four, and then the end sign.": (
             "It does stop after four. But the fourth is not the source's fourth: in about half of "

@@ -76,6 +76,12 @@ misconceptions["exact_lookup"] = {
         {"(keys == query).all(dim=1)": "keys @ query == query @ query"},
         {"(keys == query).all(dim=1)": "(keys * query).sum(dim=1) == (query * query).sum()"},
     ),
+    "equal-by-squares": (
+        "A key that differs from the query by very little counts as equal, as where the squares of "
+        "the differences are added up: the square of a tiny number is rounded to zero. Compare the "
+        "entries themselves.",
+        {"(keys == query).all(dim=1)": "((keys - query) ** 2).sum(dim=1) == 0"},
+    ),
     "weighted-by-product": (
         "The values are weighted with the dot products of query and keys. An exact lookup knows "
         "two weights only: one for a key that equals the query, zero for any other.",
@@ -1208,7 +1214,7 @@ prediction(
             "All keys are far away, but not equally far: weights compare them with one another."
         ),
         "The last reading.": (
-            "Its key is the nearest, and beside it every other kernel is as good as zero."
+            "Its key is the nearest, and beside it every other similarity is as good as zero."
         ),
     },
 )

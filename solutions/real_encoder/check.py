@@ -56,7 +56,7 @@ def _(student, reference, draw):
     for layers, ids, case in (
         (1, True, "one layer"),
         (2, False, "two layers, without position_ids"),
-        (12, True, "twelve layers"),
+        (25, True, "twenty-five layers"),
     ):
         given = published(draw, layers, ids)
         same(student(given), reference(given), case=case, call=student.last_call)
@@ -158,7 +158,7 @@ misconceptions["convert_weights"] = {
         {"for published, ours": 'if name.endswith("bias"):\n    continue\nfor published, ours'},
     ),
     "one-digit": (
-        "Layers are told apart by one digit, so layers 10 and 11 are taken for layer 1, or for no "
+        "Layers are told apart by one digit, so layer 10 is taken for layer 1, or for no "
         "layer at all. A layer's number goes up to the next dot.",
         {
             "converted[name] = tensor": (
@@ -284,15 +284,18 @@ misconceptions["convert_weights"] = {
         },
     ),
     "six-layers": (
-        "Layers from the seventh on were left out, as if there were six, as in the published "
-        "model. Any number of layers is converted.",
-        {
-            "converted[name] = tensor": (
-                'if name.startswith("encoder") and int(name.split(".")[2]) >= 6:\n'
-                "    continue\n"
-                "converted[name] = tensor"
-            ),
-        },
+        "Layers from some number on are left out, as if there were six, as in the published model, "
+        "or twelve. Any number of layers is converted.",
+        *[
+            {
+                "converted[name] = tensor": (
+                    f'if name.startswith("encoder") and int(name.split(".")[2]) >= {layers}:\n'
+                    "    continue\n"
+                    "converted[name] = tensor"
+                ),
+            }
+            for layers in (6, 12, 24)
+        ],
     ),
     "two-digits-dropped": (
         "Layers whose number has two digits are left out, as by a pattern of one digit, or where "

@@ -61,7 +61,7 @@ def _(student, reference, draw):
 misconceptions["softmax"] = {
     "replaced-by-small": (
         "A score of -inf counts like a low number such as -1e4. Scores may be as low themselves, "
-        "and beside them it takes a share: its weight should be zero.",
+        "and beside them it takes a share of the whole: it should take none.",
         {"lowest = torch.finfo(scores.dtype).min": "scores, lowest = scores.clamp(min=-1e4), -1e4"},
         {
             "lowest = torch.finfo(scores.dtype).min": "empty = (scores == "
@@ -73,6 +73,12 @@ misconceptions["softmax"] = {
         {
             "lowest = torch.finfo(scores.dtype).min": "lowest = -1e9\nscores = "
             "scores.masked_fill(scores == -math.inf, -1e4)",
+        },
+        {
+            "lowest = torch.finfo(scores.dtype).min": "blocked = scores == -math.inf\n"
+            "scores, lowest = scores.masked_fill(blocked, -1e4), -1e9",
+            "return exponentials / total.clamp(min=1)": "return (exponentials / "
+            "total).masked_fill(blocked, 0.0)",
         },
     ),
     "base-two": (
@@ -379,10 +385,16 @@ misconceptions["sharpen"] = {
             {"if sharpness == 1:": f"sharpness = min(sharpness, 1 - {small})\nif sharpness == 1:"}
             for small in ("1e-6", "1e-5", "1e-4", "1e-3")
         ],
-        {
-            "if sharpness == 1:": "sharpness = min(sharpness, 1 - 1e-6)\nif sharpness == 1:",
-            "scores * (sharpness / (1 - sharpness))": "scores * sharpness / (1 - sharpness)",
-        },
+        *[
+            {
+                "if sharpness == 1:": "sharpness = min(sharpness, 1 - 1e-6)\nif sharpness == 1:",
+                "scores * (sharpness / (1 - sharpness))": steeper,
+            }
+            for steeper in (
+                "scores * sharpness / (1 - sharpness)",
+                "(scores - scores.amax(dim=-1, keepdim=True)) * (sharpness / (1 - sharpness))",
+            )
+        ],
         {
             "if sharpness == 1:": "sharpness = min(sharpness, 1 - 1e-6)\nif sharpness == 1:",
             "scores * (sharpness / (1 - sharpness))": "scores / ((1 - sharpness) / "
