@@ -165,6 +165,9 @@ def _is_finite(value: Any) -> bool:
     return all(not one.is_meta and finite(one) for _, one in tensors(value))
 
 
+Pairs = set[tuple[int, int]]  # a place of the result, and one of an input
+
+
 def _flow(tried: _Tried) -> Iterator[tuple[str, str]]:
     """A place of the result that hangs on a place of an input, and should not, or the reverse.
 
@@ -172,46 +175,59 @@ def _flow(tried: _Tried) -> Iterator[tuple[str, str]]:
     """
     tries = tried.with_others()
     given = arguments(tried.calls.exercise, tried.request)
-    if _is_one_number(tried.want) and any(
-        isinstance(one, Ref | Function) for one in given.values()
-    ):
+    single = _is_one_number(tried.want)
+    if single and any(isinstance(one, Ref | Function) for one in given.values()):
         return  # what it hangs on, the function that is given decides
     for name, value in given.items():
         if not isinstance(value, Tensor) or not value.dim():
             continue
-        if _is_one_number(tried.want) and not value.is_floating_point():
+        if single and not value.is_floating_point():
             continue  # a change of one index of many is no small one
-        axis = -1 if value.dim() == 1 or not value.is_floating_point() else -2
-        extra: set[tuple[int, int]] = set()
-        missing: set[tuple[int, int]] = set()
-        moving: set[int] = set()  # of the rest nobody knows whether it is so in this call alone
-        for place in range(min(value.shape[axis], PLACES)):
-            found = [_where_it_moves(one, name, axis, place) for one in tries]
-            moves = [one for one in found if one]
-            if len(moves) < len(tries) or len({len(each) for one in moves for each in one}) > 1:
-                continue
-            sides = (map(any, zip(*side, strict=True)) for side in zip(*moves, strict=True))
-            for number, (mine, at_all, right) in enumerate(zip(*sides, strict=True)):
-                if right:
-                    moving.add(number)
-                if mine and not right:
-                    extra.add((number, place))
-                if right and not at_all:
-                    missing.add((number, place))
-        extra = {pair for pair in extra if pair[0] in moving}
-        of = f"`{name}`" if value.dim() == 1 else f"`{name}` along {AXES[axis]}"
-        places = _places(tried.want)
-        lined_up = places == value.shape[axis]
         if value.is_floating_point() and value.dim() > max(_axes(tried.want), 2):
             continue  # its axes are not the result's, so that places would be of two kinds
         masks = [other for other in given if other != name and _is_boolean(given[other])]
-        there = f" with such a `{masks[0]}`" if masks else ""
-        if extra:
-            text = hangs(extra, "depends", of, places > 0, lined_up)
-            yield "flow", f"{text}, which it should not{there}."
-        if missing and (value.is_floating_point() or value.dtype == torch.bool):  # any change
-            text = hangs(missing, "does not depend", of, places > 0, lined_up)
-            yield "flow", f"{text}, which it should{there}."
+        yield from _flow_of(tried, tries, name, f" with such a `{masks[0]}`" if masks else "")
+
+
+def _flow_of(
+    tried: _Tried, tries: Sequence[_Tried], name: str, there: str
+) -> Iterator[tuple[str, str]]:
+    """The same of one input."""
+    value = arguments(tried.calls.exercise, tried.request)[name]
+    axis = -1 if value.dim() == 1 or not value.is_floating_point() else -2
+    extra, missing = _pairs_that_differ(tries, name, axis, min(value.shape[axis], PLACES))
+    of = f"`{name}`" if value.dim() == 1 else f"`{name}` along {AXES[axis]}"
+    places = _places(tried.want)
+    lined_up = places == value.shape[axis]
+    if extra:
+        text = hangs(extra, "depends", of, places > 0, lined_up)
+        yield "flow", f"{text}, which it should not{there}."
+    if missing and (value.is_floating_point() or value.dtype == torch.bool):  # any change
+        text = hangs(missing, "does not depend", of, places > 0, lined_up)
+        yield "flow", f"{text}, which it should{there}."
+
+
+def _pairs_that_differ(
+    tries: Sequence[_Tried], name: str, axis: int, places: int
+) -> tuple[Pairs, Pairs]:
+    """Which places of the student's result move with one of an input, or do not, as they should."""
+    extra: Pairs = set()
+    missing: Pairs = set()
+    moving: set[int] = set()  # of the rest nobody knows whether it is so in this call alone
+    for place in range(places):
+        found = [_where_it_moves(one, name, axis, place) for one in tries]
+        moves = [one for one in found if one]
+        if len(moves) < len(tries) or len({len(each) for one in moves for each in one}) > 1:
+            continue
+        sides = (map(any, zip(*side, strict=True)) for side in zip(*moves, strict=True))
+        for number, (mine, at_all, right) in enumerate(zip(*sides, strict=True)):
+            if right:
+                moving.add(number)
+            if mine and not right:
+                extra.add((number, place))
+            if right and not at_all:
+                missing.add((number, place))
+    return {pair for pair in extra if pair[0] in moving}, missing
 
 
 def _is_idle_here(tried: _Tried, name: str, value: Tensor) -> bool:
@@ -297,9 +313,7 @@ def moved(before: Any, after: Any, share: float = 1.0) -> list[bool] | None:
     return apart.movedim(-2, 0).flatten(1).any(dim=1).tolist()
 
 
-def hangs(
-    pairs: set[tuple[int, int]], verb: str, of: str, several: bool, lined_up: bool, last: int = 0
-) -> str:
+def hangs(pairs: Pairs, verb: str, of: str, several: bool, lined_up: bool, last: int = 0) -> str:
     """Which places of the result, if it has several, hang on which of an input.
 
     Of which the `last` is known by that, and by its number in this call alone.

@@ -242,7 +242,7 @@ def _rounded(name: str) -> str:
     """What is to be said of numbers that have passed through float32."""
     return (
         f"{name} is only as exact as float32 where it is given float64: something on the way "
-        "is made in float32, such as a table or a constant."
+        "is made in float32, such as a table or a constant, or is turned into it."
     )
 
 

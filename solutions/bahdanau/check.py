@@ -1652,8 +1652,8 @@ misconceptions["greedy_decode"] = {
         },
     ),
     "ends-in-one-step": (
-        "It stops only when all rows choose eos_id in the same step: a row that has ended "
-        "before is forgotten. Remember for each row whether it has ended.",
+        "It stops only when all rows choose eos_id in the same step: a row that has ended before "
+        "does not count. Stop as soon as each row has ended, in whatever step.",
         {
             "previous = logits.argmax(dim=-1).masked_fill(ended, eos_id)": "chosen = "
             "logits.argmax(dim=-1)\nprevious = chosen.masked_fill(ended, eos_id)",

@@ -534,6 +534,11 @@ misconceptions["letter_similarity"] = {
         },
         {
             "sum(x == y for x, y in zip(a, b, strict=False))": (
+                "(lambda s, t: sum(t[s.index(x)] == x for x in s))(*sorted((a, b), key=len))"
+            ),
+        },
+        {
+            "sum(x == y for x, y in zip(a, b, strict=False))": (
                 "sum(a.rindex(x) == b.rfind(x) for x in set(a))"
             ),
         },

@@ -383,9 +383,9 @@ misconceptions["masked_softmax"] = {
         {"-math.inf": "math.inf", "softmax(scores, dim=dim)": "scores.softmax(dim=dim)"},
     ),
     "filled-then-zeroed": (
-        "A masked score becomes a fixed number, such as 0 or -1e4, and its weight is set to zero "
-        "after the softmax. Beside it, allowed scores that are far lower lose their weight, or "
-        "some of it: -inf takes nothing.",
+        "A masked score becomes a fixed number, such as 0 or -1e4, and only after exp or after the "
+        "softmax what is masked is set to zero. Beside that number, allowed scores that are far "
+        "lower lose their weight, or some of it: -inf takes nothing.",
         *[
             {
                 "return softmax(scores, dim=dim)": "weights = softmax(scores, dim=dim)\n"

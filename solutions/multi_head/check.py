@@ -942,6 +942,22 @@ misconceptions["attention_parameter_count"] = {
         "The biases are missing: each nn.Linear has one number more for each of its outputs.",
         {"+ embed_dim)": ")"},
     ),
+    "heads-cut-first": (
+        "The matrices of a head are counted as if it got only its own embed_dim / num_heads "
+        "features. A head makes its features from all embed_dim of them: together W_q, W_k and "
+        "W_v have embed_dim rows and columns each.",
+        {
+            "4 * (embed_dim * embed_dim + embed_dim)": (
+                "3 * num_heads * ((embed_dim // num_heads) ** 2 + embed_dim // num_heads) "
+                "+ embed_dim * embed_dim + embed_dim"
+            ),
+        },
+        {
+            "4 * (embed_dim * embed_dim + embed_dim)": (
+                "4 * num_heads * ((embed_dim // num_heads) ** 2 + embed_dim // num_heads)"
+            ),
+        },
+    ),
     "times-heads": (
         "The count is multiplied by the number of heads. The heads share out the same matrices: "
         "more heads, but smaller ones.",

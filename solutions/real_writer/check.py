@@ -441,8 +441,8 @@ def filled_cache(layer, pieces, num_kv_heads, head_dim):
         layer(piece, cache)
         if len(cache) != before + piece.shape[1]:
             raise ValueError(
-                f"the cache holds {len(cache)} positions, wanted {before + piece.shape[1]}: what "
-                "comes is appended once, also to an empty cache"
+                f"while the cache was filled, it came to hold {len(cache)} positions, wanted "
+                f"{before + piece.shape[1]}: what comes is appended once, also to an empty cache"
             )
     if pieces:
         layer(pieces[0], Cache())  # another text in between

@@ -606,8 +606,8 @@ misconceptions["next_token_probabilities"] = {
         {"probabilities = probabilities / probabilities.sum(dim=-1, keepdim=True)": ""},
     ),
     "top-p-before-top-k": (
-        "top_p looks at the probabilities before top_k. It looks at what top_k left, scaled to "
-        "sum to one.",
+        "top_p looks at the probabilities as they were before top_k. It looks at what top_k left, "
+        "scaled to sum to one.",
         {
             "scores = scores.masked_fill(logits < kth, -math.inf)": "dropped = logits < kth",
             "scores = (logits - largest) / temperature": "scores = (logits - largest) / "
