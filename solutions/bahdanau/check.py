@@ -606,15 +606,13 @@ misconceptions["AdditiveAttention"] = {
     "values-projected": (
         "The context is made of W_h's projections of the keys. They serve for the scores; what is "
         "averaged are the keys themselves.",
-        {"weights, keys)": "weights, self.W_h(keys))"},
+        {"@ keys": "@ self.W_h(keys)"},
     ),
     "context-unweighted": (
         "The context is the plain sum or average of the keys, without the weights. Each key "
         "counts as much as its weight says.",
-        {'torch.einsum("bs,bsk->bk", weights, keys)': "keys.sum(dim=1)"},
-        {
-            'torch.einsum("bs,bsk->bk", weights, keys)': "keys.mean(dim=1)",
-        },
+        {"(weights.unsqueeze(1) @ keys).squeeze(1)": "keys.sum(dim=1)"},
+        {"(weights.unsqueeze(1) @ keys).squeeze(1)": "keys.mean(dim=1)"},
     ),
     "mask-unused": (
         "The mask is not used: a masked key gets weight like any other.",
@@ -748,7 +746,7 @@ misconceptions["AdditiveAttention"] = {
         "The weights that come back have the mask, but the context was made without it. Both "
         "belong together.",
         {
-            '"bs,bsk->bk", weights, keys': '"bs,bsk->bk", softmax(self.v(joint).squeeze(-1)), keys',
+            "weights.unsqueeze(1)": "softmax(self.v(joint).squeeze(-1)).unsqueeze(1)",
         },
     ),
     "no-softmax": (

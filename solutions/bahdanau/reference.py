@@ -85,7 +85,7 @@ class AdditiveAttention(nn.Module):
         if mask is not None:
             scores = scores.masked_fill(~mask, -math.inf)
         weights = softmax(scores)  # (B, S), zeros where all scores are -inf
-        context = torch.einsum("bs,bsk->bk", weights, keys)  # (B, key_dim), summed over s
+        context = (weights.unsqueeze(1) @ keys).squeeze(1)  # (B, key_dim), summed over S
         return context, weights
 
 
