@@ -56,7 +56,7 @@ def _(student, reference, draw):
     for layers, ids, case in (
         (1, True, "one layer"),
         (2, False, "two layers, without position_ids"),
-        (25, True, "twenty-five layers"),
+        (14, True, "fourteen layers"),
     ):
         given = published(draw, layers, ids)
         same(student(given), reference(given), case=case, call=student.last_call)
@@ -294,7 +294,7 @@ misconceptions["convert_weights"] = {
                     "converted[name] = tensor"
                 ),
             }
-            for layers in (6, 12, 24)
+            for layers in (6, 12)
         ],
     ),
     "two-digits-dropped": (

@@ -65,7 +65,7 @@ def test_bring_words_a_stage_to_what_they_speak_of_by_click_key_and_pointer(open
         ("02-softmax", "every word counts the same", "Sharpness", "0"),
         ("05-self-attention", "deposit money", "A sentence with bank", "I went to the bank to"),
         ("04-attention-layer", "where it looks for each", "Word", "2"),
-        ("06-positions", "Moving both words", "Move both by", "20"),
+        ("06-positions", "Move both words", "Move both by", "20"),
         ("07-multi-head", "let other cards ask", "Card that asks", "7"),
         ("03-bahdanau", "“mai”", "A date", "5 mai 2015"),
     ],
