@@ -418,56 +418,25 @@ misconceptions["SelfAttention"] = {
         "The mask is applied after the softmax, or after exp, and the rest is divided by its sum. "
         "Beside a masked score that is far larger, the rest is rounded to zero before: masked "
         "scores should be -inf before the softmax.",
-        by(
-            {
-                "scores = scores.masked_fill(~mask, -math.inf)": (
-                    "weights = softmax(scores) * mask\n"
-                    "weights = weights / (weights.sum(dim=-1, keepdim=True) + 1e-9)\n"
-                    "return weights @ value, weights"
-                ),
-            },
-            within="scaled_dot_product_attention",
-        ),
-        by(
-            {
-                "scores = scores.masked_fill(~mask, -math.inf)": (
-                    "weights = softmax(scores) * mask\n"
-                    "weights = weights / (weights.sum(dim=-1, keepdim=True) + 1e-8)\n"
-                    "return weights @ value, weights"
-                ),
-            },
-            within="scaled_dot_product_attention",
-        ),
-        by(
-            {
-                "scores = scores.masked_fill(~mask, -math.inf)": (
-                    "weights = softmax(scores) * mask\n"
-                    "weights = weights / (weights.sum(dim=-1, keepdim=True) + 1e-12)\n"
-                    "return weights @ value, weights"
-                ),
-            },
-            within="scaled_dot_product_attention",
-        ),
-        by(
-            {
-                "scores = scores.masked_fill(~mask, -math.inf)": (
-                    "weights = softmax(scores) * mask\n"
-                    "weights = weights / weights.sum(dim=-1, keepdim=True).clamp(min=1e-30)\n"
-                    "return weights @ value, weights"
-                ),
-            },
-            within="scaled_dot_product_attention",
-        ),
-        by(
-            {
-                "scores = scores.masked_fill(~mask, -math.inf)": (
-                    "weights = softmax(scores) * mask\n"
-                    "weights = weights / weights.sum(dim=-1, keepdim=True).clamp(min=1e-9)\n"
-                    "return weights @ value, weights"
-                ),
-            },
-            within="scaled_dot_product_attention",
-        ),
+        *[
+            by(
+                {
+                    "scores = scores.masked_fill(~mask, -math.inf)": (
+                        "weights = softmax(scores) * mask\n"
+                        f"weights = weights / {divisor}\n"
+                        "return weights @ value, weights"
+                    ),
+                },
+                within="scaled_dot_product_attention",
+            )
+            for divisor in (
+                "(weights.sum(dim=-1, keepdim=True) + 1e-9)",
+                "(weights.sum(dim=-1, keepdim=True) + 1e-8)",
+                "(weights.sum(dim=-1, keepdim=True) + 1e-12)",
+                "weights.sum(dim=-1, keepdim=True).clamp(min=1e-30)",
+                "weights.sum(dim=-1, keepdim=True).clamp(min=1e-9)",
+            )
+        ],
     ),
 }
 

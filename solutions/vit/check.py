@@ -887,44 +887,18 @@ misconceptions["attention_rollout"] = {
         "The smaller weights of each layer are set to zero, as a variant does for clearer "
         "pictures. All weights count here: average the heads, add the identity, and halve the "
         "sum.",
-        {
-            "mixing = (layer.mean(dim=1) + identity) / 2": (
-                "flat = layer.mean(dim=1).flatten(1)\n"
-                "least = flat.topk(int(flat.shape[1] * 0.9), largest=False).indices\n"
-                "mixing = flat.scatter(1, least, 0.0).reshape(len(flat), "
-                "*identity.shape)\n"
-                "mixing = (mixing + identity) / 2\n"
-                "mixing = mixing / mixing.sum(dim=-1, keepdim=True)"
-            ),
-        },
-        {
-            "mixing = (layer.mean(dim=1) + identity) / 2": (
-                "flat = layer.mean(dim=1).flatten(1)\n"
-                "least = flat.topk(int(flat.shape[1] * 0.9), largest=False).indices\n"
-                "mixing = flat.scatter(1, least, 0.0).reshape(len(flat), "
-                "*identity.shape)\n"
-                "mixing = (mixing + identity) / 2\n"
-            ),
-        },
-        {
-            "mixing = (layer.mean(dim=1) + identity) / 2": (
-                "flat = layer.mean(dim=1).flatten(1)\n"
-                "least = flat.topk(int(flat.shape[1] * 0.5), largest=False).indices\n"
-                "mixing = flat.scatter(1, least, 0.0).reshape(len(flat), "
-                "*identity.shape)\n"
-                "mixing = (mixing + identity) / 2\n"
-                "mixing = mixing / mixing.sum(dim=-1, keepdim=True)"
-            ),
-        },
-        {
-            "mixing = (layer.mean(dim=1) + identity) / 2": (
-                "flat = layer.mean(dim=1).flatten(1)\n"
-                "least = flat.topk(int(flat.shape[1] * 0.5), largest=False).indices\n"
-                "mixing = flat.scatter(1, least, 0.0).reshape(len(flat), "
-                "*identity.shape)\n"
-                "mixing = (mixing + identity) / 2\n"
-            ),
-        },
+        *[
+            {
+                "mixing = (layer.mean(dim=1) + identity) / 2": (
+                    "flat = layer.mean(dim=1).flatten(1)\n"
+                    f"least = flat.topk(int(flat.shape[1] * {share}), largest=False).indices\n"
+                    "mixing = flat.scatter(1, least, 0.0).reshape(len(flat), *identity.shape)\n"
+                    f"mixing = (mixing + identity) / 2\n{after}"
+                )
+            }
+            for share in (0.9, 0.5)
+            for after in ("mixing = mixing / mixing.sum(dim=-1, keepdim=True)", "")
+        ],
     ),
 }
 
