@@ -448,8 +448,8 @@ def test_to_mend_is_not_to_call_what_is_provided(warm, own):
 def test_what_is_missing_shows_no_misconception(warm):
     """`sharpen` asks for a ValueError, and there a NameError comes."""
     for source in ("", "x = 1"):
-        verdict = graded(warm, {"sharpen": source}, SETUP).verdicts["sharpen"]
-        assert (verdict.status, verdict.misconception) == ("missing", None)
+        verdict = graded(warm, {"sharpen": source}, SETUP, seconds=60).verdicts["sharpen"]
+        assert (verdict.status, verdict.misconception) == ("missing", None), verdict.message
     lacks = reference_source(find("sharpen")).replace("torch.softmax(", "soft(")
     assert "soft(" in lacks
     verdict = graded(warm, {"sharpen": lacks}, SETUP).verdicts["sharpen"]
