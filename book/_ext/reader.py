@@ -234,12 +234,17 @@ def is_dropdown(node: nodes.Node) -> bool:
     return isinstance(node, nodes.Element) and node.get("design_component") == "dropdown"
 
 
+def is_help(node: nodes.Node) -> bool:
+    """Whether a fold below an exercise is about its solution; one may lead further instead."""
+    return is_dropdown(node) and not node[0].astext().startswith("Further")
+
+
 def fold_help(app: Sphinx, doctree: nodes.document) -> None:
     """Put the hints and the reference that follow an exercise behind one fold."""
     for exercise in list(doctree.findall(is_exercise_node)):
         parent = exercise.parent
         first = last = parent.index(exercise) + 1
-        while last < len(parent) and is_dropdown(parent[last]):
+        while last < len(parent) and is_help(parent[last]):
             last += 1
         if last - first > 1:
             opening = nodes.raw("", f"<details class='exercise-help'>{HELP}", format="html")

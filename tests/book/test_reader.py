@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 from bs4 import BeautifulSoup
+from docutils import nodes
+from docutils.utils import new_document
+from sphinx_exercise.nodes import exercise_node
 
 from autograder.checking import exercises
 from tests.book.parsed import SITE, needs_book, parsed
@@ -53,6 +56,27 @@ def test_is_what_a_cell_imports_from_references_known(readers_code):
     assert found.provided == [("softmax", "softmax"), ("softmax", "sharpen")]
     assert found.imports_only and found.text == "import math"
     assert not readers_code("import math\nx = math.pi").imports_only
+
+
+@pytest.mark.parametrize(
+    ("titles", "folded"),
+    [
+        (["Hint 1: where to look", "One way to write it"], 2),
+        (["Hint 1: where to look", "One way to write it", "Further: kernels"], 2),
+        (["An example answer", "Further: kernels"], 0),
+    ],
+)
+def test_does_a_fold_hold_an_exercises_help_and_not_what_leads_further(extension, titles, folded):
+    dropdowns = [
+        nodes.container("", nodes.rubric("", title), design_component="dropdown")
+        for title in titles
+    ]
+    document = new_document("")
+    document += nodes.section("", exercise_node(), *dropdowns)
+    extension("reader").fold_help(None, document)
+    parts = [type(node).__name__ for node in document[0]]
+    help_and_more = ["raw"] * (folded > 0) + ["container"] * folded + ["raw"] * (folded > 0)
+    assert parts == ["exercise_node", *help_and_more, *["container"] * (len(titles) - folded)]
 
 
 def page_of(chapter: Path) -> BeautifulSoup:
