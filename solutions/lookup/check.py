@@ -1159,8 +1159,9 @@ prediction(
     "misspelled",
     chapter="01-lookup",
     question=(
-        "Luke has 20 points, Lena 12, Hans 8. 'Lake' has a similarity of 0.75 with 'Luke', and "
-        "'Lukas' 0.6. Which query gets an answer nearer to Luke's 20 from `soft_lookup`?"
+        "Luke has 20 points, Lena 12, Hans 8. 'Lake' has a similarity of 0.75 with 'Luke', and of "
+        "0.25 with both others; 'Lukas' has 0.6 with 'Luke', 0.4 with 'Lena' and 0 with 'Hans'. "
+        "Which query gets an answer nearer to Luke's 20 from `soft_lookup`?"
     ),
     right='"Lukas"',
     options={
