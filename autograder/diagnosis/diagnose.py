@@ -7,6 +7,7 @@ named.
 
 import functools
 import itertools
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -14,6 +15,7 @@ from autograder.checking.comparing import finite
 from autograder.checking.events import Event, Log, Reason
 from autograder.diagnosis.candidates import Known
 from autograder.diagnosis.explaining import (
+    LIKELY,
     Bearing,
     Candidate,
     Finding,
@@ -43,6 +45,7 @@ from autograder.diagnosis.varied import (
 from autograder.diagnosis.where import Calls
 from autograder.remote.calling import tensors
 
+TIERS = (math.inf, LIKELY, 0.5, 0.0)  # of misconceptions, by how likely they are
 SIFTED = 6  # what it costs to ask a changed reference one thing, in events
 SLIPS = 4500  # events for all of them
 VALUES_STAY = {"slip.cut-off", "slip.precision", "slip.wiped", "slip.no-slope"}
@@ -130,11 +133,11 @@ class Search:
     def _consistent(self, students: Students, part: str | None = None) -> Iterator[Match]:
         """The known misconceptions that explain something and that nothing speaks against.
 
-        Of all, or of one earlier exercise that is used inside.
+        Or those of one earlier exercise, which is used inside, that explain all.
         """
         for one in self.known.misconceptions:
             asked = part is None or one.findings[0].part == part
-            if asked and (match := one.match(students, self.run)):
+            if asked and (match := one.match(students, self.run, whole=part is not None)):
                 yield match
 
     @functools.cached_property
@@ -145,7 +148,7 @@ class Search:
     def first_to_explain(self, tried: Iterable[Candidate], students: Students) -> Match | None:
         """The first that explains every wrong answer."""
         for one in tried:
-            match = one.match(students, self.run)
+            match = one.match(students, self.run, whole=True)
             if not match or not match.places >= students.places or not _evident(match, students):
                 continue
             if not all(each.sentence for each in match.candidate.findings):
@@ -172,11 +175,15 @@ class Search:
         return told or not slips or holds_up_where_large(one.make, self.look.calls())
 
     def first_known_to_explain(self, students: Students) -> Match | None:
-        """The same of known misconceptions: first those that may do so by their patterns."""
+        """The same of known misconceptions: first those that are likely by their patterns."""
         known = self.known.misconceptions
-        likely = (one for one in known if one.may_be_all(students))
-        others = (one for one in known if not one.may_be_all(students))
-        return self.first_to_explain(itertools.chain(likely, others), students)
+        tiers = (
+            one
+            for most, least in itertools.pairwise(TIERS)
+            for one in known
+            if least <= one.likelihood(students) < most
+        )
+        return self.first_to_explain(tiers, students)
 
     def diagnosis(
         self,

@@ -25,6 +25,7 @@ from autograder.source.changes import Change, composed, stacked
 from autograder.source.sources import Definition
 
 Rerun = Callable[[Any, Log], None]  # run the check with a changed reference, and note its events
+LIKELY = 0.9  # of where it goes wrong, by its pattern, or the student's code does
 TO_MAKE = 8  # what it costs to make a changed reference, in events
 
 
@@ -111,6 +112,14 @@ class Students:
             return possible
         return possible if same_answer(mine, theirs, self.behavior) else Bearing.AGAINST
 
+    def speaks_against(self, mine: Event, whole: bool) -> bool:
+        """Whether a change's answer does; of one that is to explain the whole, also that it is none
+        of the student's wrong ones.
+        """
+        bearing = self.bearing(mine)
+        missed = whole and bearing is Bearing.NONE and mine.place in self.places
+        return missed or bearing is Bearing.AGAINST
+
     def bearing_at(self, place: Place, kind: str) -> Bearing:
         """The same of an answer of which nothing is known but that it is wrong, at its best."""
         theirs = self.at(place)
@@ -173,14 +182,15 @@ def _is_of_no_slope(pair: tuple[Event, Event]) -> bool:
 class _Following(Log):
     """The run of a change, which ends at the first answer that speaks against it."""
 
-    def __init__(self, students: Students, brief: bool) -> None:
+    def __init__(self, students: Students, brief: bool, whole: bool) -> None:
         super().__init__(brief)
         self._students = students
+        self._whole = whole
 
     def note(self, kind: str, got: Any = None, **details: Any) -> None:
         """Add an event. Raises Apart if it speaks against the change."""
         super().note(kind, got, **details)
-        if self._students.bearing(self.events[-1]) is Bearing.AGAINST:
+        if self._students.speaks_against(self.events[-1], self._whole):
             raise Apart
 
 
@@ -325,10 +335,10 @@ class Run:
     events: list[Event] = field(default_factory=list)
     complete: bool = False
 
-    def against(self, students: Students) -> int | None:
+    def against(self, students: Students, whole: bool) -> int | None:
         """The number of the first event that speaks against it."""
-        bearings = enumerate(map(students.bearing, self.events))
-        return next((number for number, one in bearings if one is Bearing.AGAINST), None)
+        events = enumerate(self.events)
+        return next((number for number, one in events if students.speaks_against(one, whole)), None)
 
     def apart_at(self, place: Place, students: Students) -> int | None:
         """The number of the event there, if it is known and another one than the student's."""
@@ -365,12 +375,15 @@ class Candidate:
         run = self._values() if students.told_by_values else self.whole
         return run.complete and not any(event.failed for event in run.events)
 
-    def may_be_all(self, students: Students) -> bool:
-        """Whether its pattern, where it has one, lets it explain everything."""
+    def likelihood(self, students: Students) -> float:
+        """How far its pattern, where it has one, is wrong where the student's code is.
+
+        With other numbers a misconception may be right by chance in a case, or wrong in another.
+        """
         if self.pattern is None:
-            return True
+            return 1.0
         places = {place for place, _ in self.pattern.whole}
-        return students.places <= places and students.admits(self.pattern)
+        return len(places & students.places) / len(places | students.places)
 
     def may_be_mended(self, students: Students) -> bool:
         """Whether its pattern leaves open that it has all wrong numbers, and few others."""
@@ -382,14 +395,23 @@ class Candidate:
         wrong = {place for place, _ in self.pattern.whole}
         return values <= wrong and len(mended) <= len(values)
 
-    def match(self, students: Students, run: Rerun) -> Match | None:
-        """What it explains, or None if some answer speaks against it or it explains nothing."""
+    def match(self, students: Students, run: Rerun, whole: bool = False) -> Match | None:
+        """What it explains, or None if some answer speaks against it or it explains nothing.
+
+        Where only one that explains the `whole` is looked for, it ends where something is missing.
+        """
         self.cost = 0
         if self.pattern and self.sure and not students.admits(self.pattern):
             return None
-        if students.told_by_values and not self._explained(self._values(), students, run, True):
+        # One that is likely is run once, and not for its values before.
+        likely = whole and self.pattern is not None and self.likelihood(students) >= LIKELY
+        if (
+            students.told_by_values
+            and not likely
+            and not self._explained(self._values(), students, run, True, whole)
+        ):
             return None
-        pairs = self._explained(self.whole, students, run, False)
+        pairs = self._explained(self.whole, students, run, False, whole)
         if not pairs or all(map(_is_of_no_slope, pairs)):
             return None
         return Match(self, tuple(theirs for _, theirs in pairs), tuple(mine for mine, _ in pairs))
@@ -400,7 +422,7 @@ class Candidate:
         The same ones whoever was judged before.
         """
         known = self._values() if students.told_by_values else self.whole
-        self._explained(known, students, run, students.told_by_values)
+        self._explained(known, students, run, students.told_by_values, False)
         return known.events
 
     def _values(self) -> Run:
@@ -411,12 +433,12 @@ class Candidate:
         return self.values
 
     def _explained(
-        self, known: Run, students: Students, run: Rerun, brief: bool
+        self, known: Run, students: Students, run: Rerun, brief: bool, whole: bool
     ) -> list[tuple[Event, Event]]:
         """What it explains of the student's answers; nothing if one speaks against it."""
-        against = known.against(students)
+        against = known.against(students, whole)
         if against is None and not known.complete:
-            log = _Following(students, brief)
+            log = _Following(students, brief, whole)
             known.complete = True
             try:
                 run(self.make(), log)
@@ -429,7 +451,7 @@ class Candidate:
                     return []
                 raise  # it was interrupted
             known.events = log.events
-            against = known.against(students)
+            against = known.against(students, whole)
         self.cost += self.price(len(known.events) if against is None else against + 1)
         if against is not None:
             return []

@@ -58,9 +58,17 @@ def judge(
 ) -> Verdict:
     """Check the exercise `name` of the code that lives in `home` against `reference`.
 
-    When it fails, the misconception is searched for; with `more`, a small example of it, too.
+    When it fails, the misconception is searched for; with `more`, a small example of it, too. Code
+    that draws numbers without a seed of its own gets the same ones in every check.
     """
-    exercise = find(name)
+    with seeded(seed):
+        return _verdict(find(name), home, reference, seed, more)
+
+
+def _verdict(
+    exercise: Exercise, home: Performer, reference: Performer, seed: int, more: bool
+) -> Verdict:
+    name = exercise.name
     remembered = _Remembered(reference)
     bounded = _Bounded(home, remembered)
     log = _Students(bounded)

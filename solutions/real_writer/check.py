@@ -889,9 +889,9 @@ prediction(
             "them, and some heads find them."
         ),
         "It stays the same: no head learned to look ahead.": (
-            "None was trained to. But a head by which a token looks for the position right after a "
-            "copy of itself needs no training to find the next position: that one stands right "
-            "after the token itself."
+            "None was trained to. But an induction head looks right after a copy of the token that "
+            "asks. Without the mask the token itself is such a copy, and what stands right after "
+            "it is the answer."
         ),
         "It falls far below 3.7.": (
             "The answers now stand in the text, and some heads find them. Which ones, and whether "

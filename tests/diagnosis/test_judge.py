@@ -236,6 +236,20 @@ def test_of_a_wrong_answer_that_nobody_foresaw_something_true_is_said():
     assert verdict.message.startswith("softmax(scores [L=5, S=7]) expected ")
 
 
+def test_what_is_said_of_code_that_draws_does_not_hang_on_chance():
+    def seldom_dropped(scores, dim=-1):
+        weights = nn.functional.dropout(scores, 0.03).exp()
+        return weights / weights.sum(dim=dim, keepdim=True)
+
+    said = set()
+    for seed in range(6):
+        torch.manual_seed(seed)
+        before = torch.get_rng_state()
+        said.add(verdict_of(seldom_dropped).message)
+        assert torch.equal(torch.get_rng_state(), before)
+    assert len(said) == 1
+
+
 def test_points_are_the_exercise_s_own():
     exercise = find("double")
     verdict = judge("double", live(exercise), live(exercise))

@@ -11,6 +11,7 @@ submission, to the last bit and from the first to the last, it is what was found
 """
 
 import functools
+import gc
 import hashlib
 import itertools
 from collections import deque
@@ -110,6 +111,8 @@ def plan(name: str, seed: int) -> Plan:
     if wrong := first_failure(name, asked, recorder, seed):
         raise BrokenCheck(f"The reference of {name} does not pass its own check: {wrong}")
     sizes = [size(reply.message()) for reply in asked.replies]
+    gc.collect()
+    gc.freeze()  # it stays, as do all modules: a collection need not look at them each time
     return Plan(asked.requests, recorder.replies, parts(asked.requests), sizes)
 
 
