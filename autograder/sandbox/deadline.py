@@ -1,7 +1,8 @@
 """When a session's time is up: by what it computes and sleeps, not by what its neighbors take.
 
 A machine that is busy with others lets a process wait for a core. That time is not the session's,
-up to some patience. What all its threads compute together is, so that many of them end sooner.
+up to some patience, nor is what this process computes between two questions. What all its threads
+compute together is, so that many of them end sooner.
 """
 
 import contextlib
@@ -49,7 +50,7 @@ class Deadline:
     def __init__(
         self, seconds: float, look: Callable[[], Scheduled], idle: float = float("inf")
     ) -> None:
-        self.spared = 0.0  # seconds that did not count
+        self._waited = 0.0  # seconds that did not count because others computed
         self.idle = 0.0  # seconds in which neither the session nor this process had work
         self.idled = False  # whether these have ended it
         self._most_idle = idle
@@ -59,6 +60,14 @@ class Deadline:
         self._start = self._looked = time.monotonic()
         self._begun = look()
 
+    @property
+    def spared(self) -> float:
+        """Seconds that did not count."""
+        return self._waited + self._computed_here()
+
+    def _computed_here(self) -> float:
+        return time.process_time() - self._cpu
+
     def left(self) -> float:
         """Seconds that are left; none if what is negative."""
         now = time.monotonic()
@@ -66,7 +75,7 @@ class Deadline:
             self._looked = now
             times = self._look()
             waited = times.waited - self._begun.waited
-            self.spared = max(self.spared, min(waited, PATIENCE * self._computing))
+            self._waited = max(self._waited, min(waited, PATIENCE * self._computing))
             self._note_idle(now, times)
             if self.idle > self._most_idle:
                 self.idled = True
@@ -83,8 +92,7 @@ class Deadline:
         if not found.computed or found.computed < self._begun.computed:
             return  # nothing is known
         busy = found.computed - self._begun.computed + found.waited - self._begun.waited
-        here = time.process_time() - self._cpu
-        self.idle = max(self.idle, now - self._start - busy - here)
+        self.idle = max(self.idle, now - self._start - busy - self._computed_here())
 
     def hurry(self) -> None:
         """Allow no more than a second from here on, and twice what it took so far."""

@@ -12,9 +12,10 @@ from autograder.sandbox.deadline import LOOK_SECONDS, PATIENCE, Deadline, Schedu
 
 @pytest.fixture
 def clock(monkeypatch):
-    """A clock that is moved by hand."""
+    """A clock that is moved by hand, in a process that computes nothing by it."""
     now = [100.0]
     monkeypatch.setattr(module.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(module.time, "process_time", lambda: 2.0)
     return now
 
 
@@ -35,6 +36,19 @@ def test_waiting_for_a_core_does_not_count_up_to_some_patience(clock):
     clock[0] += 100
     found[0] = Scheduled(10, 7 + 125)
     assert deadline.left() < 0 and deadline.spared == PATIENCE * 10
+
+
+def test_what_is_computed_here_between_two_questions_does_not_count(clock, monkeypatch):
+    deadline = Deadline(60, lambda: Scheduled(5, 0))
+    clock[0] += 2
+    deadline.hurry()  # 5 seconds are left
+    clock[0] += 40
+    monkeypatch.setattr(module.time, "process_time", lambda: 2.0 + 40)
+    assert deadline.left() == 5 and deadline.spared == 40
+    deadline.hurry()  # it took no more than 2 seconds so far
+    assert deadline.left() == 5
+    clock[0] += 5
+    assert deadline.left() == 0
 
 
 def test_what_many_threads_compute_counts_together(clock):
