@@ -339,7 +339,7 @@ def legend(data: dict[str, Any]) -> str:
 
 def numbers(data: dict[str, Any], found: Row, asks: int) -> str:
     return (
-        '<details class="stage-numbers"><summary>Show the numbers</summary>'
+        '<details class="stage-numbers"><summary>Show the numbers (rounded)</summary>'
         f'<div class="stage-scroll" tabindex="0" role="group" aria-label="The numbers">'
         f"{table(data, found, asks)}</div></details>"
     )

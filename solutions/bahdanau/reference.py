@@ -51,7 +51,7 @@ class BidirectionalEncoder(nn.Module):
 
 
 class AdditiveAttention(nn.Module):
-    """Attention whose score is a small network: v^T tanh(W_s query + W_h key).
+    """Attention whose score is a small network, for vectors as rows: tanh(query W_s + key W_h) . v.
 
     `AdditiveAttention(query_dim, key_dim, attention_dim)` has three linear layers of these names,
     all `nn.Linear` with bias=False: `W_s`, from query_dim to attention_dim, `W_h`, from key_dim to
