@@ -133,9 +133,13 @@ class Students:
         """What of a pattern tells of the student's answers."""
         return pattern.values if self.told_by_values else pattern.whole
 
-    def admits(self, pattern: Pattern) -> bool:
-        """Whether such a change may explain something, and nothing speaks against it."""
-        if any(self.bearing_at(*one) is Bearing.AGAINST for one in pattern.whole):
+    def admits(self, pattern: Pattern, sure: bool) -> bool:
+        """Whether such a change may explain something, and nothing speaks against it.
+
+        If it is not of this very check, few of its places are others here: at most half of them.
+        """
+        against = sum(self.bearing_at(*one) is Bearing.AGAINST for one in pattern.whole)
+        if against > (0 if sure else len(pattern.whole) / 2):
             return False
         return any(self.bearing_at(*one) is Bearing.FOR for one in self.telling(pattern))
 
@@ -401,7 +405,7 @@ class Candidate:
         Where only one that explains the `whole` is looked for, it ends where something is missing.
         """
         self.cost = 0
-        if self.pattern and self.sure and not students.admits(self.pattern):
+        if self.pattern and not students.admits(self.pattern, self.sure):
             return None
         # One that is likely is run once, and not for its values before.
         likely = whole and self.pattern is not None and self.likelihood(students) >= LIKELY

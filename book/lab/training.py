@@ -12,6 +12,14 @@ from tqdm import tqdm
 QUICK = "ATTENTION_COURSE_QUICK"
 
 
+def repetitions(number: int) -> int:
+    """How often something is done: `number` times, or three times to see that everything runs.
+
+    The second with the environment variable ATTENTION_COURSE_QUICK set.
+    """
+    return min(number, 3) if os.environ.get(QUICK) else number
+
+
 @dataclass
 class Trained:
     """What a training run leaves behind: the loss of every step, and the seconds it took.
@@ -43,8 +51,7 @@ def train(
     rate warms up over the first twentieth of the steps and then falls to zero along a cosine.
     Gradients are cut to the norm `clip`. Runs on one thread, so that the result does not
     depend on the number of cores. The same seed gives the same losses on the same machine.
-    With the environment variable ATTENTION_COURSE_QUICK set, only three steps are taken: enough
-    to see that everything runs.
+    With the environment variable ATTENTION_COURSE_QUICK set, only three steps are taken.
     """
     if steps < 1:
         raise ValueError(f"train: steps is {steps}; at least one step is needed")
@@ -60,7 +67,7 @@ def train(
     progress = _Progress(label, steps)
     start = time.thread_time()
     try:
-        for step in range(1, (3 if os.environ.get(QUICK) else steps) + 1):
+        for step in range(1, repetitions(steps) + 1):
             for group in optimizer.param_groups:
                 group["lr"] = rate(step)
             optimizer.zero_grad(set_to_none=True)

@@ -1105,8 +1105,8 @@ prediction(
             "loudest."
         ),
         "All four in four or five of ten cases.": (
-            "That would happen if the weights were even and the reader took the tallest bar. "
-            "Training makes one answer a little louder than the others, since that lowers the "
+            "On average that would happen if the weights were even and the reader took the tallest "
+            "bar. Training makes one answer a little louder than the others, since that lowers the "
             "loss more."
         ),
         "One relation well, the others far less well.": (

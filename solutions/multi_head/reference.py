@@ -90,10 +90,11 @@ class MultiHeadAttention(nn.Module):
 def from_torch(mha: nn.MultiheadAttention) -> MultiHeadAttention:
     """This chapter's layer with the weights of torch's: the same outputs, to 1e-5.
 
-    Called with batch-first inputs, the result gives what the source gives (in evaluation mode),
-    whatever the source's `batch_first`. A source that was made with bias=False works: the biases
-    here are zeros then, all four of them. The result has the source's dtype and device, and
-    weights of its own: changing them leaves the source as it is.
+    Called with inputs (B, L, E), the result gives what the source gives (in evaluation mode), also
+    where the source itself wants (L, B, E), as one that was made with batch_first=False. A source
+    that was made with bias=False works: the biases here are zeros then, all four of them. The
+    result has the source's dtype and device, and weights of its own: changing them leaves the
+    source as it is.
     Raises ValueError for a source with `kdim` or `vdim` other than its embed_dim, whose weights
     fit no layer of this kind.
     Source: the documentation of torch.nn.MultiheadAttention; `in_proj_weight` holds the three

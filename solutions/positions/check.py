@@ -619,18 +619,18 @@ def _(student, reference, draw):
 misconceptions["rotate_positions"] = {
     "angles-in-float32": (
         "The angles, or their sines and cosines, are made in float32 whatever `x` is: for float64 "
-        "digits are lost, and in float16 the result has another dtype. Make them with the dtype "
-        "of `x`, as `.to(x)` does.",
+        "digits are lost, and in float16 the result has another dtype. Make them in float64 where "
+        "`x` is float64, and return the dtype of `x`.",
         {
-            "start + L).to(x)": "start + L).float()",
-            "torch.arange(0, D, 2).to(x)": "torch.arange(0, D, 2).float()",
+            "exact = x if x.dtype == torch.float64 else x.float()": "exact = torch.zeros(1)",
+            "return turned.flatten(start_dim=-2).to(x)": "return turned.flatten(start_dim=-2)",
         },
     ),
     "across-the-batch": (
         "The positions go on from one example of the batch to the next. Each begins at `start`: "
         "the positions are those of the second axis from the end alone.",
         {
-            "return turned.flatten(start_dim=-2)": "turned = turned.flatten(start_dim=-2)\n"
+            "return turned.flatten(start_dim=-2).to(x)": "turned = turned.flatten(start_dim=-2)\n"
             "if x.dim() < 3 or x.shape[:-2].numel() == 1:\n    return turned\n"
             "rows = x.reshape(-1, D)\n"
             "return rotate_positions(rows, base, start).reshape(x.shape)"

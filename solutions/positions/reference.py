@@ -89,8 +89,10 @@ def rotate_positions(x: Tensor, base: float = 10000.0, start: int = 0) -> Tensor
     L, D = x.shape[-2:]
     if D % 2 == 1:
         raise ValueError(f"rotate_positions: the last dimension is {D}, wanted an even number")
-    position = torch.arange(start, start + L).to(x)  # (L), with the dtype and device of x
-    column = torch.arange(0, D, 2).to(x)  # (D / 2)
+    # In float32 at least, as positions past 256 are not all numbers of bfloat16.
+    exact = x if x.dtype == torch.float64 else x.float()
+    position = torch.arange(start, start + L).to(exact)  # (L), with its dtype and device
+    column = torch.arange(0, D, 2).to(exact)  # (D / 2)
     angle = torch.outer(position, base ** (-column / D))  # (L, D / 2)
     first, second = x[..., 0::2], x[..., 1::2]  # (..., L, D / 2) each
     turned = torch.stack(
@@ -100,4 +102,4 @@ def rotate_positions(x: Tensor, base: float = 10000.0, start: int = 0) -> Tensor
         ],
         dim=-1,
     )  # (..., L, D / 2, 2)
-    return turned.flatten(start_dim=-2)  # (..., L, D)
+    return turned.flatten(start_dim=-2).to(x)  # (..., L, D)

@@ -128,6 +128,19 @@ def test_rotating_equals_a_slow_loop(leading, dtype):
     torch.testing.assert_close(got, expected)
 
 
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_rotating_numbers_of_half_precision_rounds_no_position(dtype):
+    """As float16 has no 2049, and bfloat16 no 257."""
+    x = torch.randn(9, 8).to(dtype)
+    angle = torch.arange(4093.0, 4102.0).double()[:, None] * 10000 ** (-torch.arange(4) / 4)
+    turn = torch.polar(torch.ones_like(angle), angle)  # e^(i angle)
+    expected = torch.view_as_real(torch.view_as_complex(x.double().unflatten(-1, (4, 2))) * turn)
+    got = rotate_positions(x, start=4093)
+    assert got.dtype == dtype
+    tolerance = 4 * torch.finfo(dtype).eps
+    torch.testing.assert_close(got.double(), expected.flatten(-2), rtol=0, atol=tolerance)
+
+
 def test_rotated_products_depend_on_the_distance_alone():
     query, key = torch.randn(8), torch.randn(8)
     products = rotate_positions(query.expand(30, 8)) @ rotate_positions(key.expand(30, 8)).T
