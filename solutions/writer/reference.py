@@ -199,7 +199,7 @@ class CharacterModel(nn.Module):
     """A model that writes: tokens in, a logit for every possible next token out.
 
     Its layers are pre-norm `EncoderBlock`s under a causal mask, with `RotaryAttention` in them. At
-    first the last matrix of each branch is zeros: a new layer adds its biases, and nothing else.
+    first the last matrix of each part is zeros: a new layer adds its biases, and nothing else.
 
     `forward(tokens, caches=None)` takes whole numbers (B, L) and returns logits (B, L, V). `caches`
     has one `KeyValueCache` for each layer: then `tokens` go on where the last call ended.
