@@ -1101,18 +1101,18 @@ prediction(
     right="One relation well, the others far less well.",
     options={
         "All four well.": (
-            "One average can hold four answers. But the reader is linear, and hears only the "
-            "loudest."
+            "One average can hold four answers. But a linear reader gets only the one with the "
+            "tallest bar."
         ),
         "All four in four or five of ten cases.": (
             "On average that would happen if the weights were even and the reader took the tallest "
-            "bar. Training makes one answer a little louder than the others, since that lowers the "
-            "loss more."
+            "bar. Training makes one answer's bar a little taller than the others, since that "
+            "lowers the loss more."
         ),
         "One relation well, the others far less well.": (
             "One of the four gets the largest share of the weight (in the first run 0.38, the "
             "second largest 0.31; a card in two relations counts in both), and a linear reader "
-            "hears the loudest."
+            "gets the one with the tallest bar."
         ),
         "None well.": "Even one average has room for one answer, which a linear reader can get.",
     },

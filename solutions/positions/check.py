@@ -869,11 +869,12 @@ prediction(
     right="About half.",
     options={
         "All: one place to the left is one matrix, at every place.": (
-            "Such a matrix exists. But training was free to find any that is right at ten letters, "
-            "and what it found fails at half of twenty."
+            "For positions alone such a matrix exists. But training was free to find any that is "
+            "right for ten letters, and what it found fails on half of twenty."
         ),
         "About half.": (
-            "The hope is not borne out: what was learned on ten letters does not carry over."
+            "In this model the hope is not borne out: what was learned on ten letters does not "
+            "carry over."
         ),
         "One in nineteen, as chance would give.": (
             "It would be that few if everything broke down. But some letters still come out right."

@@ -54,7 +54,7 @@ class LearnedPositions(nn.Module):
     Raises ValueError if L is larger than max_length; the message names both lengths.
     Gradients reach x and the vectors. Inputs and earlier results are left unchanged; non-contiguous
     inputs and float64 (after `.double()`) work.
-    Graded by behavior: what is inside, with its names and its first values, is up to you.
+    Graded by behavior: what is inside, with its names and its initial values, is up to you.
     Source: Gehring et al. 2017, Convolutional Sequence to Sequence Learning, section 3.1;
     Vaswani et al. 2017, section 3.5 and table 3, row E.
     """
