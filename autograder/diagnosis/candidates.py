@@ -69,7 +69,8 @@ def candidates(
     """The misconceptions of an exercise, then those of the exercises that its reference uses.
 
     They are kept for the next student of a class, which has few seeds. Those whose patterns speak
-    against them need not be tried: what is said is the same.
+    against them need not be tried: what is said is the same. Patterns of another seed do so where
+    most of their wrong places are right in the student's code.
     """
     if seed not in exercise.candidates:
         if len(exercise.candidates) >= SEEDS_KEPT:

@@ -145,12 +145,12 @@ def test_with_patterns_the_same_is_said_after_fewer_runs(told):
 
 
 def test_with_another_seed_patterns_say_what_to_try_first(told):
-    """What they say against a misconception may then be false: all the others are tried later."""
+    """What they say against a misconception may then be false, if it is less than half of it."""
     name, seed = "mean_pool", 7
     replies = Recorder(live(find(name)))
     assert judge(name, live(find(name)), replies, seed).passed
     patterns = patterns_of(name, live(find(name)))
-    false = [Pattern(frozenset({((0, 0), "raised")})) for _ in patterns]
+    false = [one and Pattern(one.values | {((0, 0), "raised")}, one.besides) for one in patterns]
     last = wrongs(name)[-1]
     verdicts, runs = zip(
         *(
@@ -160,4 +160,4 @@ def test_with_another_seed_patterns_say_what_to_try_first(told):
         strict=True,
     )
     assert {verdict.key for verdict in verdicts} == {last.key}
-    assert runs[1] < runs[0] == runs[2]
+    assert runs[1] <= runs[2] < runs[0]
