@@ -18,7 +18,7 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 from stage_keys import keys_box
 from stage_parts import bars, plane, ribbons, stretched, woven
-from stage_table import table
+from stage_table import explained, table
 
 ALONE = ("keys", "dial")  # modes in which one alone asks
 SCRIPT = re.compile(r"_static/stage(-\w+)?\.js$")
@@ -341,7 +341,7 @@ def numbers(data: dict[str, Any], found: Row, asks: int) -> str:
     return (
         '<details class="stage-numbers"><summary>Show the numbers (rounded)</summary>'
         f'<div class="stage-scroll" tabindex="0" role="group" aria-label="The numbers">'
-        f"{table(data, found, asks)}</div></details>"
+        f"{table(data, found, asks)}</div>{explained(data)}</details>"
     )
 
 

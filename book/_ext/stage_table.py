@@ -42,6 +42,17 @@ def columns(data: dict[str, Any]) -> list[str]:
     return names + (["value", "weight × value"] if data.get("values") else [])
 
 
+def explained(data: dict[str, Any]) -> str:
+    """What a score and a weight are, for whoever opens the table before chapter 2."""
+    if near(data) or data["mode"] == "dial":
+        return ""  # the caption, and what is said above, speak of these
+    noun, power = html.escape(data["noun"]), SHIFTED if shifts(data) else POWER
+    return (
+        f"<p>A score says how well a {noun} fits the question. A weight is {power}, divided by "
+        "the sum of its column; chapter 2 shows why.</p>"
+    )
+
+
 def near(data: dict[str, Any]) -> bool:
     return data["mode"] == "keys" and data["bandwidth"] is not None
 

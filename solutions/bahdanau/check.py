@@ -1782,8 +1782,8 @@ prediction(
         ),
         "About half.": (
             "A string is right only if all its 28 characters are. To get even half of the strings "
-            "right, the model would need nearly every character right. But its summary has not "
-            "learned to hold four dates, and it gets far fewer."
+            "right, the model would need nearly every character right. But it has not learned to "
+            "hold four dates in its summary, and it gets far fewer."
         ),
         "Nearly all, since 128 numbers have room for 24 digits.": (
             "They may well have the room. But training has to find out how to fill it, and in "
