@@ -22,7 +22,18 @@ pytest.importorskip("borch")
 ROOT = Path(__file__).parents[2]
 SKIPPED = json.loads(Path(__file__).with_name("skipped.json").read_text())  # with the reason
 MODULES = sorted({exercise.module for exercise in exercises().values()})
-HEAVY = {"encoder_decoder", "transformer_block", "writer"}  # a run of their checks takes longest
+HEAVY = {  # a run of their checks takes longest
+    "attention_layer",
+    "bahdanau",
+    "encoder_decoder",
+    "masked",
+    "real_encoder",
+    "real_writer",
+    "self_attention",
+    "transformer_block",
+    "vit",
+    "writer",
+}
 
 
 @pytest.fixture(scope="session")
