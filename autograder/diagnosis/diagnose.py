@@ -177,13 +177,13 @@ class Search:
     def first_known_to_explain(self, students: Students) -> Match | None:
         """The same of known misconceptions: first those that are likely by their patterns."""
         known = self.known.misconceptions
-        tiers = (
+        tried = (
             one
             for most, least in itertools.pairwise(TIERS)
             for one in known
             if least <= one.likelihood(students) < most
         )
-        return self.first_to_explain(tiers, students)
+        return self.first_to_explain(tried, students)
 
     def diagnosis(
         self,

@@ -25,7 +25,7 @@ from autograder.source.changes import Change, composed, stacked
 from autograder.source.sources import Definition
 
 Rerun = Callable[[Any, Log], None]  # run the check with a changed reference, and note its events
-LIKELY = 0.9  # of where it goes wrong, by its pattern, or the student's code does
+LIKELY = 0.9  # of all places where a pattern or the student's code is wrong, those of both
 TO_MAKE = 8  # what it costs to make a changed reference, in events
 
 
@@ -113,8 +113,9 @@ class Students:
         return possible if same_answer(mine, theirs, self.behavior) else Bearing.AGAINST
 
     def speaks_against(self, mine: Event, whole: bool) -> bool:
-        """Whether a change's answer does; of one that is to explain the whole, also that it is none
-        of the student's wrong ones.
+        """Whether a change's answer speaks against it.
+
+        One that is to explain the whole must not be right where the student's code is wrong.
         """
         bearing = self.bearing(mine)
         missed = whole and bearing is Bearing.NONE and mine.place in self.places
