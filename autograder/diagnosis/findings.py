@@ -109,13 +109,15 @@ def fact(
 ) -> Fact | None:
     """The first that explains something: in the events of a check, or in what either side said."""
     pairs = list(aligned(mine, theirs))
-    compared = (_parameters, _dtype, _shape, _memory)
+    compared = (_parameters, _dtype, _shape)
     texts: list[tuple[str, Iterator[str]]] = [
         ("missing", _missing(exercise, events, mine)),
         ("written_into", _written_into(exercise, mine)),
         ("rewritten", _rewritten(exercise, events)),
         ("left_out", _left_out(exercise, mine)),
         *((look.__name__.strip("_"), look(exercise, pairs)) for look in compared),
+        ("drawn", _drawn(exercise, pairs, again)),
+        ("memory", _memory(exercise, pairs, again)),
         ("batch", _batch(exercise, pairs, again)),
         ("errors", _errors(exercise, pairs)),
     ]
@@ -372,8 +374,33 @@ def _numbers(numbers: set[int | None]) -> str:
     return " or ".join(str(number) for number in sorted(one for one in numbers if one is not None))
 
 
-def _memory(exercise: Exercise, pairs: Sequence[Pair]) -> Iterator[str]:
-    """Once right, and then not, for the same values: what else may have made the difference?"""
+def _drawn(exercise: Exercise, pairs: Sequence[Pair], again: Again) -> Iterator[str]:
+    """Once right, and then not, whether the inputs lie otherwise in memory or not."""
+    for asked, packed in _right_only_once(pairs):
+        if not asked.reply.error and (packed[0] == packed[1] or _varies(asked, again)):
+            yield drawn_sentence(exercise.name, ALWAYS)
+
+
+def _memory(exercise: Exercise, pairs: Sequence[Pair], again: Again) -> Iterator[str]:
+    """Right for inputs in one piece of memory, and not for the same numbers in several."""
+    for asked, packed in _right_only_once(pairs):
+        if packed != (True, False):
+            continue
+        if not asked.reply.error and not _varies(asked, again):
+            yield (
+                f"The result of {exercise.name} depends on how its inputs lie in memory: the "
+                "same numbers, transposed before and back, give another result."
+            )
+        elif asked.reply.error and ABOUT_MEMORY.search(asked.reply.error.message):
+            told = VIEW if "view size" in asked.reply.error.message else IN_PIECES
+            yield f"{exercise.name} needs its inputs in one piece of memory, {told}"
+
+
+def _right_only_once(pairs: Sequence[Pair]) -> Iterator[tuple[Asked, tuple[bool, bool]]]:
+    """What is wrong where the same values gave the right result before.
+
+    And whether all inputs lie in one piece of memory, in the right call and in the wrong one.
+    """
     for (one, first), (other, second) in itertools.combinations(pairs, 2):
         mine = one.request, other.request
         if mine[0].method or mine[0].target != mine[1].target or one.reply.error:
@@ -385,20 +412,20 @@ def _memory(exercise: Exercise, pairs: Sequence[Pair]) -> Iterator[str]:
         right = first.value
         if _differ(right, second.value) or _differ(one.reply.value, right):
             continue
-        packed = [all(item.is_contiguous() for _, item in tensors(ask.args)) for ask in mine]
-        if other.reply.error and packed == [True, False]:
-            if not ABOUT_MEMORY.search(other.reply.error.message):
-                continue
-            told = VIEW if "view size" in other.reply.error.message else IN_PIECES
-            yield f"{exercise.name} needs its inputs in one piece of memory, {told}"
-        elif not other.reply.error and _differ(one.reply.value, other.reply.value):
-            if packed == [True, False]:
-                yield (
-                    f"The result of {exercise.name} depends on how its inputs lie in memory: the "
-                    "same numbers, transposed before and back, give another result."
-                )
-            elif packed[0] == packed[1]:
-                yield drawn_sentence(exercise.name, ALWAYS)
+        if other.reply.error or _differ(one.reply.value, other.reply.value):
+            yield other, (_in_one_piece(mine[0]), _in_one_piece(mine[1]))
+
+
+def _in_one_piece(request: CallRequest) -> bool:
+    return all(item.is_contiguous() for _, item in tensors(request.args))
+
+
+def _varies(asked: Asked, again: Again) -> bool:
+    """Whether a call gives another result when it is repeated."""
+    replies = [again(asked.request) for _ in range(2)]
+    return any(
+        reply and not reply.error and _differ(reply.value, asked.reply.value) for reply in replies
+    )
 
 
 VIEW = (

@@ -301,6 +301,29 @@ def test_what_is_drawn_at_random_is_told(monkeypatch):
     assert "gives two results" in said(monkeypatch, "softmax", wrong).misconception
 
 
+@pytest.mark.parametrize("share", [0.02, 0.05, 0.1])
+def test_what_is_seldom_drawn_is_no_matter_of_memory(share):
+    """Some calls keep all of their numbers and are right, others lose some of them."""
+
+    def wrong(scores, dim=-1):
+        exponentials = (scores - scores.amax(dim, keepdim=True)).exp()
+        kept = nn.functional.dropout(exponentials, share)
+        return kept / kept.sum(dim, keepdim=True)
+
+    assert judge("softmax", Home({"softmax": wrong}), live(find("softmax"))).key == "fact.drawn"
+
+
+@pytest.mark.parametrize("share", [0.02, 0.05])
+def test_what_is_seldom_drawn_is_told_where_calls_are_small(share):
+    """All answers are wrong, and most of them are the same when they are asked for again."""
+
+    def wrong(scores, dim=-1):
+        exponentials = (scores - scores.amax(dim, keepdim=True)).exp()
+        return nn.functional.dropout(exponentials / exponentials.sum(dim, keepdim=True), share)
+
+    assert judge("softmax", Home({"softmax": wrong}), live(find("softmax"))).key == "fact.drawn"
+
+
 def test_what_one_number_hangs_on_is_not_concluded_from_one_call(monkeypatch):
     """The largest difference hangs on other places in each call."""
 
