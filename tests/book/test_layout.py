@@ -71,6 +71,38 @@ def test_are_the_letters_seen_first_asked_for_with_the_style_and_others_below(op
     assert page.evaluate(status) == 0
 
 
+CHAPTERS = sorted(path.stem for path in ROOT.glob("book/[01][0-9]-*.ipynb"))
+OFTEN = {"01-lookup", "11-encoder-decoder"}
+COVERED = """() => [...document.querySelectorAll("details.layer > summary")]
+  .filter((line) => line.checkVisibility())
+  .filter((line) => {
+    line.scrollIntoView({ block: "center" });
+    const box = line.getBoundingClientRect();
+    return !line.contains(document.elementFromPoint(box.left + 12, box.top + box.height / 2));
+  })
+  .map((line) => line.textContent)"""
+
+
+@pytest.mark.parametrize("width", [1280, 1680])
+@pytest.mark.parametrize(
+    "name",
+    [
+        name if name in OFTEN else pytest.param(name, marks=pytest.mark.exhaustive)
+        for name in CHAPTERS
+    ],
+)
+def test_does_nothing_lie_over_what_the_margin_has_to_open(browser, address, name, width):
+    page = browser.new_page(viewport={"width": width, "height": 900})
+    page.set_default_timeout(PATIENCE)
+    page.goto(f"{address}/{name}.html", wait_until="load")
+    measures.wait_until_quiet(page, 500)
+    page.evaluate(COVERED)  # what comes into sight is drawn
+    measures.wait_until_quiet(page, 500)
+    covered = page.evaluate(COVERED)
+    page.close()
+    assert not covered
+
+
 @pytest.fixture
 def held_back(browser):
     """A page whose line keeps Vega back, and the names of the files that it asked for."""
