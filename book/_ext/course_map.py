@@ -165,7 +165,8 @@ def line(
 
     needs, leads = direct(course[page], course), leads_to(page, course)
     said: list[nodes.Node] = [link(page), nodes.Text(". ")] if itself else []
-    said.append(nodes.Text("Needs " if needs else "Needs no other chapter"))
+    alone = "Needs only the course's way of working" if leads else "Needs no other chapter"
+    said.append(nodes.Text("Needs " if needs else alone))
     said += [*several(needs), nodes.Text("." if leads else "")]
     if leads:
         said += [nodes.Text(" Leads to "), *several(leads), nodes.Text(".")]

@@ -329,11 +329,13 @@ def taken(data: dict[str, Any], j: int) -> str:
 
 def legend(data: dict[str, Any]) -> str:
     """What the drawing of the values shows."""
-    end = "stage-ring" if len(data["values"][0]) == 2 else "stage-point"
+    flat = len(data["values"][0]) == 2
+    end = "stage-ring" if flat else "stage-point"
+    way = "; the line to it: the shares, added one after another" if flat else ""
     return (
         '<span class="stage-dot"></span> what each '
         f'{html.escape(data["noun"])} has to give, its <b class="value">value</b> '
-        f'<span class="{end}"></span> the answer, their weighted average'
+        f'<span class="{end}"></span> the answer, their weighted average{way}'
     )
 
 

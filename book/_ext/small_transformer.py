@@ -28,7 +28,7 @@ class Part(NamedTuple):
     does: str
 
 
-# Down each side, as what is computed goes. The names are those by which the script fills them.
+# Down each side, in about the order of the work, some within others. The script fills them by name.
 READS = {
     "embedding": Part("self_attention", "one-word-one-vector", "Vectors", "64 numbers a letter"),
     "positions": Part("positions", "", "Positions", "added: where each stands"),
@@ -66,7 +66,9 @@ WITHIN = {
 ALONE = {
     "images": Part("vit", "", "For images", "patches instead of letters"),
     "encoder": Part("real_encoder", "", "The left side alone", "finds sentences by meaning"),
-    "decoder": Part("real_writer", "", "The right side alone", "a language model"),
+    "decoder": Part(
+        "real_writer", "", "The right side alone", "a language model, without cross-attention"
+    ),
 }
 COLUMNS = [
     ("reads", "The encoder reads", READS),

@@ -16,6 +16,7 @@ STUB = 0.2  # what an item keeps for itself
 NAMED = 0.05  # a share whose value has its name
 THIN = 0.002  # a share whose ribbon nobody sees
 SIDE, MARGIN = 160, 18  # of the drawing of values in the plane
+RING = 5.5  # the answer's, from its middle
 LETTER = 6.5  # as wide as a letter of a name there, about
 LINE, FEW = 320, 5  # the length of the drawing of values on a line; items whose names fit there
 
@@ -104,21 +105,23 @@ def in_the_plane(items: list[str], values: list[list[float]], weights: Sequence[
         for j, value in enumerate(values)
     ]
     marks.append(f'<path class="stage-way" d="M{"L".join(way)}"/>')
+    across, down = way[-1].split()
     places = [tuple(map(float, at(*values[j]).split())) for j in named]
-    for j, (x, y, anchor) in zip(named, beside(places, [items[j] for j in named]), strict=True):
+    names = beside(places, [items[j] for j in named], (float(across), float(down)))
+    for j, (x, y, anchor) in zip(named, names, strict=True):
         marks.append(
             f'<text x="{x:.2f}" y="{y:.2f}" text-anchor="{anchor}">{html.escape(items[j])}</text>'
         )
-    across, down = way[-1].split()
     marks.append(f'<circle class="stage-output" cx="{across}" cy="{down}" r="5"/>')
     return drawing("stage-plane", f"0 0 {SIDE} {SIDE}", marks)
 
 
 def beside(
-    places: Sequence[tuple[float, float]], names: Sequence[str]
+    places: Sequence[tuple[float, float]], names: Sequence[str], ring: tuple[float, float]
 ) -> list[tuple[float, float, str]]:
-    """Where names stand beside their points, so that none lies on another, if that can be."""
-    taken: list[tuple[float, float, float]] = []  # left, right, line
+    """Where names stand beside their points: none on another or on the ring, if that can be."""
+    # Left, right and line of each; the ring takes the room of a letter.
+    taken = [(ring[0] - RING, ring[0] + RING, ring[1] + 4)]
     positions = []
     for (x, y), name in zip(places, names, strict=True):
         wide = LETTER * len(name)

@@ -5,6 +5,7 @@ window.stageParts = (() => {
   const PEAK = [0.34, 0.58]; // how high a strand rises: to the nearest, and how much more to the farthest
   const STUB = 0.2; // what an item keeps for itself
   const [SIDE, MARGIN] = [160, 18]; // of the drawing of values in the plane
+  const RING = 5.5; // the answer's, from its middle
   const NAMED = 0.16; // a share with room for its item's name and number
   const LETTER = 6.5; // as wide as a letter of a name there, about
   const [LINE, FEW] = [320, 5]; // the length of the drawing of values on a line; items whose names fit there
@@ -165,7 +166,8 @@ window.stageParts = (() => {
     }
     const [left, top] = at([0, 0]).map((part) => part.toFixed(2));
     const named = order.slice(0, 3).filter((j) => weights[j] >= 0.05);
-    const beside = besides(named.map((j) => at(values[j])), named.map((j) => items[j]));
+    const ring = at([0, 1].map((axis) => values.reduce((sum, value, j) => sum + weights[j] * value[axis], 0)));
+    const beside = besides(named.map((j) => at(values[j])), named.map((j) => items[j]), ring);
     const names = named.map((j, i) => {
       const [x, y, anchor] = beside[i];
       return `<text x="${x.toFixed(2)}" y="${y.toFixed(2)}" text-anchor="${anchor}">${escaped(items[j])}</text>`;
@@ -178,9 +180,9 @@ window.stageParts = (() => {
       (take ? `<circle class="stage-output" cx="${across}" cy="${down}" r="5"/>` : "");
   }
 
-  /** Where names stand beside their points, so that none lies on another, if that can be. */
-  function besides(places, names) {
-    const taken = [];
+  /** Where names stand beside their points: none on another or on the whole answer's ring, if that can be. */
+  function besides(places, names, ring) {
+    const taken = [[ring[0] - RING, ring[0] + RING, ring[1] + 4]];
     return places.map(([x, y], i) => {
       const wide = LETTER * names[i].length;
       const ways = [[true, -5], [false, -5], [true, 13], [false, 13]];

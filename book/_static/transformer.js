@@ -10,7 +10,7 @@
   const NEAR = 0.01; // a share that is said
 
   const PROPOSALS = [
-    "take another symbol than the likeliest, and let it go on.",
+    "pick a symbol other than the likeliest, and let the model go on.",
     "write a date in another language.",
     "open a part: each leads to the chapter that builds it.",
   ];
