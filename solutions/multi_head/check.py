@@ -1106,13 +1106,13 @@ prediction(
         ),
         "All four in four or five of ten cases.": (
             "On average that would happen if the weights were even and the reader took the tallest "
-            "bar. Training makes one answer's bar a little taller than the others, since that "
-            "lowers the loss more."
+            "bar. In our runs training made one answer's bar taller than the others; why was not "
+            "looked into."
         ),
         "One relation well, the others far less well.": (
-            "One of the four gets the largest share of the weight (in the first run 0.38, the "
-            "second largest 0.31; a card in two relations counts in both), and a linear reader "
-            "gets the one with the tallest bar."
+            "One of the four gets the largest share of the weight, and a linear reader gets the "
+            "answer with the tallest bar. (In the first run the shares were 0.38 for the first "
+            "card and 0.31 for the one before; a card in two relations counts in both.)"
         ),
         "None well.": "Even one average has room for one answer, which a linear reader can get.",
     },

@@ -84,7 +84,8 @@ def rotate_positions(x: Tensor, base: float = 10000.0, start: int = 0) -> Tensor
     Raises ValueError if D is odd.
     Gradients reach x. Inputs and earlier results are left unchanged; non-contiguous inputs work,
     and so does float64, with angles in float64 as well.
-    Source: Su et al. 2021, RoFormer, section 3.2.2, equations 14, 15 and 34.
+    Source: Su et al. 2021, RoFormer, section 3.2.2, equations 14 and 15;
+    section 3.4.2, equation 34.
     """
     L, D = x.shape[-2:]
     if D % 2 == 1:
