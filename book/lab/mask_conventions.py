@@ -72,4 +72,7 @@ def mask_conventions() -> Play:
         "tokens. Where convention and reader fit, the allowed pairs are magenta and all others "
         "gray. Where they do not, orange squares show leaks and blue ones what is lost.",
         name="masks",
+        caption="One mask, and what becomes of it. Write it in one convention and let a function "
+        "read it in another: what leaks, and what is lost? (The number of real tokens counts in "
+        "the masks with padding.)",
     )

@@ -121,7 +121,7 @@ def induction_score(weights: Tensor, tokens: Tensor) -> Tensor:
 def blockwise_attention(
     query: Tensor, key: Tensor, value: Tensor, block_size: int, causal: bool = False
 ) -> Tensor:
-    """Scaled dot-product attention in memory that grows with L + S, not with L * S.
+    """Scaled dot-product attention; without gradients its memory grows with L + S, not with L * S.
 
     The keys are taken `block_size` at a time, for `block_size` queries at a time. A running maximum
     and a running sum make the parts into one softmax: when a larger score turns up, what was summed
