@@ -939,6 +939,10 @@ misconceptions["distance_scores"] = {
         "The distance is not squared: a square root was taken. The contract is minus the squared "
         "distance, which needs no root and has a gradient everywhere.",
         {"2 * products - query_square - key_square": "-torch.cdist(query, key)"},
+        {
+            "2 * products - query_square - key_square": "-(query_square + key_square - 2 * "
+            "products).clamp(min=0).sqrt()"
+        },
     ),
     "not-squared-bounded": (
         "The distance is not squared: a square root was taken, with a bound or a small number "
@@ -946,10 +950,6 @@ misconceptions["distance_scores"] = {
         {
             "2 * products - query_square - key_square": "-(query_square + key_square - 2 * "
             "products).clamp(min=1e-12).sqrt()"
-        },
-        {
-            "2 * products - query_square - key_square": "-(query_square + key_square - 2 * "
-            "products).clamp(min=0).sqrt()"
         },
     ),
     "cross-term-once": (
