@@ -174,7 +174,7 @@ def test_has_every_picture_its_size_and_every_figure_a_link(path):
 
 def test_has_the_projects_figure_a_number_and_a_caption_too():
     (line,) = parsed(SITE / "project.html").select(".figure-number")
-    assert line.get_text().startswith("Figure 1 Left, bits for each character")
+    assert line.get_text().startswith("Figure 1 First panel: bits for each character")
 
 
 @pytest.mark.parametrize("width", [1280, 390])
