@@ -1106,8 +1106,8 @@ prediction(
         ),
         "All four in four or five of ten cases.": (
             "On average that would happen if the weights were even and the reader took the tallest "
-            "bar. In our runs training made one answer's bar taller than the others; why was not "
-            "looked into."
+            "bar. In our runs training made one answer's bar taller than the others. We did not "
+            "look into why."
         ),
         "One relation well, the others far less well.": (
             "One of the four gets the largest share of the weight, and a linear reader gets the "
