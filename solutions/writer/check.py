@@ -563,10 +563,14 @@ misconceptions["next_token_probabilities"] = {
             "probabilities / probabilities.sum(dim=-1, keepdim=True)": "probabilities / "
             "probabilities.sum(dim=-1, keepdim=True).clamp(min=1e-12)",
         },
-        {
-            "top_p is not None and top_p < 1": "top_p is not None",
-            "before < top_p": "ordered.cumsum(dim=-1) <= top_p",
-        },
+        {"before < top_p": "ordered.cumsum(dim=-1) <= top_p"},
+        *[  # where top_p is 1, rounding says whether the sum of all is at most that
+            {
+                "top_p is not None and top_p < 1": "top_p is not None",
+                "before < top_p": f"ordered.cumsum(dim=-1) <= top_p{shift}",
+            }
+            for shift in ("", " - 1e-6 * (top_p == 1)")
+        ],
     ),
     "own-probability": (
         "top_p keeps the tokens whose own probability is at least top_p. It is about their sum,"
