@@ -47,7 +47,7 @@ READS = {
     ),
 }
 WRITES = {
-    "mask": Part("masked", "", "Mask", "no look at what comes"),
+    "mask": Part("masked", "", "Masked self-attention", "no look at what comes"),
     "cross": Part(
         "encoder_decoder",
         "cross-attention-who-asks-whom",
