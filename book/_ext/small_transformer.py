@@ -55,7 +55,7 @@ WRITES = {
         "it asks what was read",
     ),
     "align": Part("bahdanau", "", "Alignment", "which letter for which digit"),
-    "fed": Part("transformer_block", "the-block", "Block", "attention, then feed-forward"),
+    "fed": Part("transformer_block", "the-block", "Block", "attention, feed-forward"),
     "softmax": Part("softmax", "", "Softmax", "scores become shares"),
     "next": Part("writer", "which-token-is-drawn", "Next symbol", "one is taken, and so on"),
 }
@@ -86,21 +86,30 @@ class Transformer(SphinxDirective):
 
     def figure(self) -> str:
         columns = "".join(self.column(*column) for column in COLUMNS)
+        reads, writes = self.present(READS), self.present(WRITES)
+        asks = ""  # where the way from the last part of the encoder to who asks it is drawn
+        if "cross" in writes and reads:
+            at = list(writes).index("cross") + 1
+            asks = f' style="--reads: {len(reads)}; --writes: {len(writes)}; --at: {at}"'
         first, *others = map(html.escape, SOURCES)
         return (
             f'<figure {FIGURE} id="live-transformer" data-name="transformer" data-model="dates" '
             f'data-text="{first}" data-others="{"|".join(others)}" '
             'aria-label="A whole Transformer at work, whose parts lead to their chapters">'
             "<p>With JavaScript on, it translates dates here.</p>"
-            f'<div class="transformer-columns">{columns}</div></figure>'
+            f'<div class="transformer-columns"{asks}>{columns}</div></figure>'
         )
 
-    def column(self, kind: str, title: str, parts: dict[str, Part]) -> str:
+    def present(self, parts: dict[str, Part]) -> dict[str, tuple[Part, str]]:
+        """Parts and their pages; where a chapter was taken out, its parts are too."""
         pages = {module_of(page): page for page in chapters(Path(self.env.srcdir))}
-        items = "".join(  # where a chapter was taken out, its parts are too
-            self.part(name, part, pages[part.module])
-            for name, part in parts.items()
-            if part.module in pages
+        return {
+            name: (part, pages[part.module]) for name, part in parts.items() if part.module in pages
+        }
+
+    def column(self, kind: str, title: str, parts: dict[str, Part]) -> str:
+        items = "".join(
+            self.part(name, part, page) for name, (part, page) in self.present(parts).items()
         )
         return (
             f'<div class="transformer-column transformer-{kind}"><p>{title}</p>'
