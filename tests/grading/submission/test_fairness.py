@@ -337,8 +337,14 @@ def block_chapter(**changed: str) -> tuple[dict[str, str], list[str]]:
     return sources, [SETUP, *(reference_source(find(name)) for name in provided)]
 
 
+@pytest.fixture
+def undiagnosed(monkeypatch):
+    """Verdicts without a search for the misconception, where it is not what is asked about."""
+    monkeypatch.setattr("autograder.diagnosis.judge.diagnose", lambda *_: None)
+
+
 @pytest.mark.slow
-def test_one_wrong_layer_does_not_cost_those_that_use_it(warm):
+def test_one_wrong_layer_does_not_cost_those_that_use_it(warm, undiagnosed):
     wrong = reference_source(find("LayerNorm")).replace("x - x.mean(dim=-1, keepdim=True)", "x")
     assert "x.mean" not in wrong
     sources, before = block_chapter(LayerNorm=wrong)
@@ -354,7 +360,7 @@ def test_one_wrong_layer_does_not_cost_those_that_use_it(warm):
 
 
 @pytest.mark.slow
-def test_what_is_wrong_by_itself_too_stays_so(warm):
+def test_what_is_wrong_by_itself_too_stays_so(warm, undiagnosed):
     wrong = reference_source(find("LayerNorm")).replace("x - x.mean(dim=-1, keepdim=True)", "x")
     block = reference_source(find("EncoderBlock")).replace("x + self.dropout(attended)", "attended")
     sources, before = block_chapter(LayerNorm=wrong, EncoderBlock=block)
@@ -458,7 +464,7 @@ def test_what_is_missing_shows_no_misconception(warm):
 
 
 @pytest.mark.slow
-def test_the_reference_of_what_is_judged_is_never_in_the_sandbox(warm):
+def test_the_reference_of_what_is_judged_is_never_in_the_sandbox(warm, undiagnosed):
     """A layer that says what it sees of the others' sources, where one would look for them."""
     spy = (
         "class LayerNorm(nn.Module):\n"
