@@ -120,7 +120,7 @@ def brief(value: Any, unclear: Collection[str] = ()) -> str:
         items = ", ".join(brief(item, unclear) for item in value[:4])
         inside = items + (", ..." if len(value) > 4 else "")
         return f"[{inside}]" if isinstance(value, list) else f"({inside})"
-    text = repr(value)
+    text = repr(value[:60] if isinstance(value, str) else value)  # which may be of any length
     return text if len(text) <= 60 else text[:57] + "..."
 
 

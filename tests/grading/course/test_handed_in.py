@@ -31,9 +31,10 @@ def notebook(chapter: str, answer: str = "42", marked: bool = True) -> bytes:
 @pytest.fixture
 def course(tmp_path):
     entries = {name: {"exercises": [{"check_grade_id": f"check-{name}"}]} for name in CHAPTERS}
-    (tmp_path / "manifest.json").write_text(json.dumps({"chapters": entries}))
-    (tmp_path / "submitted").mkdir()
-    return Course(tmp_path)
+    root = tmp_path / "course"
+    (root / "submitted").mkdir(parents=True)
+    (root / "manifest.json").write_text(json.dumps({"chapters": entries}))
+    return Course(root)
 
 
 def hand_in(course, name: str, content: bytes) -> None:
