@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from autograder.checking import Ask, Failure, agrees, close, raises, require, same
-from autograder.checking.comparing import Closeness, current_draw
+from autograder.checking.comparing import Closeness, brief, current_draw
 from autograder.checking.draw import Draw
 from autograder.remote.subject import Raised
 from tests.checking.samples import Scale, answering, pair, subject
@@ -245,3 +245,15 @@ def test_float64_is_named_where_it_decides():
         agrees(*pair(loses_precision, lambda x: 2 * x), torch.tensor([1.1, 2.0]))
     expected, came = re.search(r"expected (\S+) at \[0\], got (\S+)", str(raised.value)).groups()
     assert expected != came
+
+
+class Long(str):
+    """A text that is too long to be written out."""
+
+    def __repr__(self) -> str:
+        raise AssertionError("written out as a whole")
+
+
+def test_of_a_long_text_only_the_beginning_is_written_out():
+    assert brief(Long("ab" * 40)) == "'" + "ab" * 28 + "..."
+    assert brief("ab" * 10) == repr("ab" * 10)
