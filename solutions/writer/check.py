@@ -1176,11 +1176,12 @@ def _(student, reference, draw):
 
 
 misconceptions["blockwise_attention"] = {
-    "maximum-from-zero": (
-        "The running maximum is never below 0, as where it begins there. Where all scores of a "
-        "query are far below zero, every exponential is then 0, and the sum is, too. Begin at "
-        "minus infinity, so that the first block sets the maximum.",
+    "maximum-from-number": (
+        "The running maximum begins at some number, such as 0. Where all scores of a query are far "
+        "below it, every exponential is 0, and the sum is, too. Begin at minus infinity, so that "
+        "the first block sets the maximum.",
         {"torch.full_like(block[..., :1], -math.inf)": "torch.zeros_like(block[..., :1])"},
+        {"torch.full_like(block[..., :1], -math.inf)": "torch.full_like(block[..., :1], -100.0)"},
     ),
     "not-divided": (
         "The sums of the values are not divided by the sums of the exponentials: the weights of a "
@@ -1415,13 +1416,6 @@ misconceptions["blockwise_attention"] = {
         "keys ends at L. There are S keys, and the last query sees all of them.",
         {
             "range(0, S, block_size)": "range(0, L if causal else S, block_size)",
-        },
-    ),
-    "maximum-from-number": (
-        "The running maximum begins at some number. Where all scores of a query are far below "
-        "it, every exponential is 0, and the sum is, too: begin at minus infinity.",
-        {
-            "torch.full_like(block[..., :1], -math.inf)": "torch.full_like(block[..., :1], -100.0)",
         },
     ),
     "skipped-by-first-query": (
