@@ -464,7 +464,7 @@ def test_what_is_missing_shows_no_misconception(warm):
 
 
 @pytest.mark.slow
-def test_the_reference_of_what_is_judged_is_never_in_the_sandbox(warm, undiagnosed):
+def test_the_reference_of_what_is_judged_is_never_in_the_sandbox(warm):
     """A layer that says what it sees of the others' sources, where one would look for them."""
     spy = (
         "class LayerNorm(nn.Module):\n"
